@@ -1,0 +1,33 @@
+/**
+ * The one seam between the reloader and an API server: `send(request)`. The adapters of this folder are written against
+ * it; the HTTPS transport, a fault injector and an embedded API server are its implementations.
+ */
+
+/** One request to the API server. */
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Absolute path with its query, e.g. `/api/v1/namespaces/default/configmaps?limit=100`. */
+  readonly path: string;
+  /** Lower-case names; authorization and user-agent are the transport's own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body?: string;
+  /** Ends the request, and a body that is still being read, with an AbortError. */
+  readonly signal?: AbortSignal;
+}
+
+/** One answer of the API server. `body` must be read to its end or the request's signal aborted. */
+export interface ApiResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body in arbitrary pieces of text; UTF-8 sequences are never cut. */
+  readonly body: AsyncIterable<string>;
+}
+
+/**
+ * Sends a request; resolves when the head of the answer is there, whatever its status.
+ *
+ * @throws when there is no answer: refused, cut, timed out, aborted. Whether the request took effect is then unknown.
+ */
+export type Send = (request: ApiRequest) => Promise<ApiResponse>;

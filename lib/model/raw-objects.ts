@@ -1,0 +1,75 @@
+/** The few fields that are read of what the API server sends: JSON as it is on the wire, every field possibly absent. */
+
+/** `metadata` of any object. */
+export interface RawMetadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly deletionTimestamp?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly managedFields?: readonly RawManagedFields[];
+}
+
+/** One entry of `metadata.managedFields`: who wrote last, and when (RFC 3339, to the second). */
+export interface RawManagedFields {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly subresource?: string;
+  readonly time?: string;
+}
+
+/** Any object. */
+export interface RawObject {
+  readonly kind?: string;
+  readonly metadata: RawMetadata;
+}
+
+/** A ConfigMap or Secret; binaryData and a Secret's data are base64. */
+export interface RawConfigObject extends RawObject {
+  readonly data?: Readonly<Record<string, string>>;
+  readonly binaryData?: Readonly<Record<string, string>>;
+}
+
+/** A variable of a container; more fields may be there. */
+export interface RawEnvVar {
+  readonly name: string;
+  readonly value?: string;
+}
+
+/** A container of a pod template; more fields may be there. */
+export interface RawContainer {
+  readonly name: string;
+  readonly env?: readonly RawEnvVar[];
+}
+
+/** A pod template; more fields may be there. */
+export interface RawPodTemplate {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec?: { readonly containers?: readonly RawContainer[] };
+}
+
+/** A Deployment, StatefulSet or DaemonSet. */
+export interface RawWorkload extends RawObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly paused?: boolean;
+    readonly updateStrategy?: {
+      readonly type?: string;
+      readonly rollingUpdate?: { readonly partition?: number };
+    };
+    readonly template?: RawPodTemplate;
+  };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly replicas?: number;
+    readonly updatedReplicas?: number;
+    readonly currentReplicas?: number;
+    readonly currentRevision?: string;
+    readonly updateRevision?: string;
+    readonly desiredNumberScheduled?: number;
+    readonly currentNumberScheduled?: number;
+    readonly updatedNumberScheduled?: number;
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * When something happened, told on one axis for all streams, so that "did this content change while that workload was
+ * rolling out?" is a comparison of numbers. The axis is the API server's resourceVersion where those of different kinds
+ * may be compared, else the order in which news arrived here.
+ */
+
+/** Something happened after `from` and not after `to`. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A stream's last sign of life (event, bookmark or list): what happened before it is known. */
+export interface SignOfLife {
+  readonly resourceVersion: string;
+  /** The arrival, as counted by the Timeline. */
+  readonly arrival: number;
+}
+
+/** The span of news on a stream that was silent until now. */
+export const EVER: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+
+/** resourceVersions of one object: whether `a` is older than `b`. Opaque ones count as newer: nothing is dropped. */
+export function isOlder(a: string, b: string): boolean {
+  const [left, right] = [decimalOf(a), decimalOf(b)];
+  return left !== undefined && right !== undefined && left < right;
+}
+
+/** The number that a decimal resourceVersion stands for; undefined for an opaque one. */
+export function decimalOf(resourceVersion: string): number | undefined {
+  return /^\d{1,15}$/.test(resourceVersion) ? Number(resourceVersion) : undefined;
+}
+
+/** Turns signs of life and resourceVersions into spans. One instance serves all streams of a process. */
+export class Timeline {
+  /** Whether resourceVersions of different kinds come from one counter; set once, before the first list. */
+  comparable = false;
+  #arrivals = 0;
+
+  /** A sign of life that arrives now. */
+  sign(resourceVersion: string): SignOfLife {
+    this.#arrivals += 1;
+    return { resourceVersion, arrival: this.#arrivals };
+  }
+
+  /** The span of one write whose own resourceVersion is known (a watch event, the answer to a patch). */
+  ofWrite(resourceVersion: string, before: SignOfLife | undefined): Span {
+    const at = decimalOf(resourceVersion);
+    if (this.comparable && at !== undefined) return { from: at - 1, to: at };
+    return this.#ofArrival(before);
+  }
+
+  /** The span of what a list shows: any number of writes since the stream's last sign of life. */
+  ofListed(resourceVersion: string, before: SignOfLife | undefined): Span {
+    const to = decimalOf(resourceVersion);
+    if (!this.comparable || to === undefined) return this.#ofArrival(before);
+    const from = before === undefined ? undefined : decimalOf(before.resourceVersion);
+    return { from: Math.min(from ?? Number.NEGATIVE_INFINITY, to - 1), to };
+  }
+
+  #ofArrival(before: SignOfLife | undefined): Span {
+    this.#arrivals += 1;
+    return { from: before?.arrival ?? Number.NEGATIVE_INFINITY, to: this.#arrivals };
+  }
+}
