@@ -14,12 +14,24 @@ const RANGES: Record<string, { attempt: number; lowest: number; highest: number 
 
 for (const [sentence, { attempt, lowest, highest }] of Object.entries(RANGES)) {
   test(sentence, () => {
-    assert.equal(backoffMs(attempt, BOUNDS, () => 0), lowest);
-    assert.equal(backoffMs(attempt, BOUNDS, () => 1), highest);
-    assert.equal(backoffMs(attempt, BOUNDS, () => 0.5), (lowest + highest) / 2);
+    assert.equal(
+      backoffMs(attempt, BOUNDS, () => 0),
+      lowest,
+    );
+    assert.equal(
+      backoffMs(attempt, BOUNDS, () => 1),
+      highest,
+    );
+    assert.equal(
+      backoffMs(attempt, BOUNDS, () => 0.5),
+      (lowest + highest) / 2,
+    );
   });
 }
 
 test('a cap below the base leaves the base', () => {
-  assert.equal(backoffMs(4, { baseMs: 500, capMs: 100 }, () => 0.9), 500);
+  assert.equal(
+    backoffMs(4, { baseMs: 500, capMs: 100 }, () => 0.9),
+    500,
+  );
 });

@@ -1,0 +1,142 @@
+/** The one error of this folder: what went wrong with a request, without a status number. */
+
+import { readStart } from './response-body.ts';
+import type { ApiResponse } from './transport.ts';
+
+/** Every way in which a request can fail. */
+export const API_ERROR_CODES = [
+  /** Who we are is not known (401), new credentials have been tried. */
+  'unauthorized',
+  /** RBAC, a webhook, a quota or a terminating namespace (403). */
+  'forbidden',
+  /** The API server says that there is no such object (404). */
+  'not-found',
+  /** Somebody else wrote first (409). */
+  'conflict',
+  /** A create found the name taken (409). */
+  'already-exists',
+  /** The resourceVersion or the continue token is too old (410). */
+  'expired',
+  /** The resourceVersion is newer than what this API server has seen (504): ask again. */
+  'version-too-new',
+  /** The request itself is wrong, now and later (400, 405, 406, 413, 415, 422). */
+  'invalid',
+  /** Not carried out, try again later (429). */
+  'throttled',
+  /** The server failed (5xx), or the answer is not the API server's. */
+  'unavailable',
+  /** What was received is not what the API sends. */
+  'malformed',
+  /** Nothing was heard for too long. */
+  'silent',
+  /** No answer: refused, cut, no credentials. */
+  'unanswered',
+  /** The caller's own signal ended it. */
+  'aborted',
+] as const;
+
+/** One of API_ERROR_CODES. */
+export type ApiErrorCode = (typeof API_ERROR_CODES)[number];
+
+/** A `Status` as the API server sends it; every field possibly absent. */
+interface RawStatus {
+  readonly kind?: string;
+  readonly code?: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: {
+    readonly retryAfterSeconds?: number;
+    readonly causes?: readonly { readonly reason?: string }[];
+  };
+}
+
+const CODES: Readonly<Record<number, ApiErrorCode>> = {
+  400: 'invalid',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not-found',
+  405: 'invalid',
+  406: 'invalid',
+  409: 'conflict',
+  410: 'expired',
+  413: 'invalid',
+  415: 'invalid',
+  422: 'invalid',
+  429: 'throttled',
+};
+const LONGEST_RETRY_AFTER_MS = 600_000;
+const LONGEST_STATUS = 64 * 1024;
+const LONGEST_MESSAGE = 1_024;
+
+/** A request that did not succeed. `message` is for people and never holds the content of an object. */
+export class ApiError extends Error {
+  override readonly name: string = 'ApiError';
+  readonly code: ApiErrorCode;
+  /** The server asked for at least this wait before the next try. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: ApiErrorCode,
+    message: string,
+    options: { readonly retryAfterMs?: number | undefined; readonly cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  /** Whatever was thrown while a request was made or its answer read. */
+  static from(thrown: unknown): ApiError {
+    if (thrown instanceof ApiError) return thrown;
+    if (thrown instanceof Error && thrown.name === 'AbortError') {
+      return new ApiError('aborted', 'aborted', { cause: thrown });
+    }
+    return new ApiError('unanswered', messageOf(thrown), { cause: thrown });
+  }
+
+  /** An answer that is not 2xx; reads its body, at most 64 KiB of it. */
+  static async fromResponse(response: ApiResponse): Promise<ApiError> {
+    const status = parseStatus(await readStart(response.body, LONGEST_STATUS));
+    return ApiError.fromStatus(response.status, status, response.headers['retry-after']);
+  }
+
+  /**
+   * A `Status` object, from an answer or from an ERROR event of a watch. A 404 without one comes from something between us
+   * and the API server: it says nothing about an object.
+   */
+  static fromStatus(number: number, status: object | undefined, retryAfter?: string): ApiError {
+    const raw: RawStatus = status ?? {};
+    const code = number === 404 && raw.kind !== 'Status' ? 'unavailable' : codeOf(number, raw);
+    const message = (raw.message ?? `the server answered ${number}`).slice(0, LONGEST_MESSAGE);
+    return new ApiError(code, message, { retryAfterMs: retryAfterMsOf(retryAfter, raw) });
+  }
+}
+
+function codeOf(number: number, { reason, details }: RawStatus): ApiErrorCode {
+  if (reason === 'AlreadyExists') return 'already-exists';
+  if (number === 504 && details?.causes?.some((cause) => cause.reason === 'ResourceVersionTooLarge')) {
+    return 'version-too-new';
+  }
+  return CODES[number] ?? (number >= 400 && number < 500 ? 'invalid' : 'unavailable');
+}
+
+function retryAfterMsOf(header: string | undefined, { details }: RawStatus): number | undefined {
+  const seconds = /^\d+$/.test(header ?? '') ? Number(header) : details?.retryAfterSeconds;
+  if (typeof seconds !== 'number' || !(seconds > 0)) return undefined;
+  return Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS);
+}
+
+function parseStatus(text: string): object | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
+  } catch {
+    return undefined; // a proxy's page, or cut: the status line alone has to do
+  }
+}
+
+/** An AggregateError of a name with several addresses has no message of its own. */
+function messageOf(thrown: unknown): string {
+  if (thrown instanceof AggregateError && thrown.message === '') return messageOf(thrown.errors[0]);
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,37 @@
+/** Paths of the API. */
+
+/** What a path needs to know of a kind. */
+export interface ApiResource {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** The plural. */
+  readonly resource: string;
+}
+
+/** The name under which our writes stand in managedFields. */
+export const FIELD_MANAGER = 'kubernetes-reloader';
+
+/** The path of all objects of a kind, in `namespace` or in all namespaces. */
+export function collectionPath({ group, version, resource }: ApiResource, namespace?: string): string {
+  const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${root}${scope}/${resource}`;
+}
+
+/** The path of one object. */
+export function objectPath(resource: ApiResource, namespace: string, name: string): string {
+  return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;
+}
+
+/** `path` with a query of those parameters that have a value. */
+export function withQuery(
+  path: string,
+  parameters: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const query = Object.entries(parameters)
+    .filter(([, value]) => value !== undefined && value !== '')
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join('&');
+  return query === '' ? path : `${path}?${query}`;
+}

@@ -1,0 +1,165 @@
+/** Turns one stream of objects into news: what is there in a version not told before, what is gone, when a list is complete. */
+
+import type { InformerEvent } from '../model/informer-event.ts';
+import { type Log, NO_LOG } from '../model/log.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { RawObject } from '../model/raw-objects.ts';
+import type { SignOfLife, Span, Timeline } from '../model/timeline.ts';
+import type { ListWatchSource, WatchEvent } from './list-watch.ts';
+import { Reflector, type ReflectorObserver, type ReflectorTarget } from './reflector.ts';
+import type { Send } from './transport.ts';
+
+/** Who wants to know how an informer fares. What it throws is logged and goes no further. */
+export interface InformerObserver extends ReflectorObserver {
+  /** The handler threw; that event is not told again. */
+  onHandlerError?(): void;
+}
+
+/** What an informer is made of. */
+export interface InformerOptions<R extends RawObject, T> {
+  readonly send: Send;
+  readonly source: ListWatchSource;
+  readonly timeline: Timeline;
+  /** What is kept of an object; the object itself is dropped. May throw: then this version is not told. */
+  readonly project: (raw: R) => T;
+  /** Called one event after the other, in the order of the stream. What it throws is logged and goes no further. */
+  readonly handler: (event: InformerEvent<T>) => void;
+  readonly observer?: InformerObserver | undefined;
+  readonly log?: Log | undefined;
+  /** See ReflectorOptions. */
+  readonly silenceMs?: number | undefined;
+  /** @default Math.random */
+  readonly random?: (() => number) | undefined;
+}
+
+/**
+ * Reflector, projection and handler.
+ *
+ * Promised: each object's versions are told in order, each at most once, and the last one always; `synced` follows a
+ * complete list. Not promised: every version in between (a list skips some); a version again after the handler threw.
+ */
+export class Informer<R extends RawObject, T> implements ReflectorTarget {
+  readonly #options: InformerOptions<R, T>;
+  readonly #log: Log;
+  /** The version last told of each object that is there. */
+  readonly #known = new Map<ObjectKey, string>();
+  /** What the list under way has shown. */
+  #listed = new Set<ObjectKey>();
+  #lastSign: SignOfLife | undefined;
+  #hasSynced = false;
+
+  constructor(options: InformerOptions<R, T>) {
+    this.#options = options;
+    this.#log = options.log ?? NO_LOG;
+  }
+
+  /** Whether the first list is complete. */
+  get hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  /** Resolves when `signal` is aborted and nothing is open any more; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { send, source, log, silenceMs, random } = this.#options;
+    const observer = this.#fencedObserver();
+    await new Reflector({ send, source, target: this, observer, log, silenceMs, random }).run(signal);
+  }
+
+  /** See ReflectorTarget; for the reflector only, as are the next three. */
+  beginList(): void {
+    this.#listed = new Set();
+  }
+
+  /** See ReflectorTarget. */
+  page(objects: readonly RawObject[]): void {
+    const { timeline } = this.#options;
+    for (const object of objects) {
+      const version = object.metadata.resourceVersion ?? '';
+      const key = this.#keyOf(object);
+      this.#listed.add(key);
+      if (version === '' || this.#known.get(key) !== version) {
+        this.#tellPresent(key, object, timeline.ofListed(version, this.#lastSign), this.#hasSynced);
+      }
+    }
+  }
+
+  /** See ReflectorTarget. */
+  endList(resourceVersion: string): void {
+    const { timeline } = this.#options;
+    for (const key of this.#known.keys()) {
+      if (this.#listed.has(key)) continue;
+      this.#tellAbsent(key, timeline.ofListed(resourceVersion, this.#lastSign));
+    }
+    this.#listed = new Set();
+    this.#lastSign = timeline.sign(resourceVersion);
+    this.#hasSynced = true;
+    this.#tell({ type: 'synced' });
+  }
+
+  /** See ReflectorTarget. */
+  event({ type, object, resourceVersion }: WatchEvent): void {
+    const { timeline } = this.#options;
+    if (type !== 'BOOKMARK') {
+      const key = this.#keyOf(object);
+      const span = timeline.ofWrite(resourceVersion, this.#lastSign);
+      if (type === 'DELETED') this.#tellAbsent(key, span);
+      else if (this.#known.get(key) !== resourceVersion) this.#tellPresent(key, object, span, false);
+    }
+    this.#lastSign = timeline.sign(resourceVersion);
+  }
+
+  #keyOf({ metadata }: RawObject): ObjectKey {
+    const { kind } = this.#options.source;
+    return keyOf({ kind, namespace: metadata.namespace ?? '', name: metadata.name });
+  }
+
+  #tellPresent(key: ObjectKey, raw: RawObject, span: Span, isRelisted: boolean): void {
+    let object: T;
+    try {
+      object = this.#options.project(raw as R);
+    } catch {
+      // The error is not told: it may quote the content.
+      this.#log.error('an object cannot be read, its last readable version stays in force', { object: key });
+      return;
+    }
+    this.#known.set(key, raw.metadata.resourceVersion ?? '');
+    this.#tell({ type: 'present', key, object, span, isInInitialList: !this.#hasSynced, isRelisted });
+  }
+
+  #tellAbsent(key: ObjectKey, span: Span): void {
+    this.#known.delete(key);
+    this.#tell({ type: 'absent', key, span });
+  }
+
+  #tell(event: InformerEvent<T>): void {
+    try {
+      this.#options.handler(event);
+    } catch (error) {
+      const object = event.type === 'synced' ? this.#options.source.path : event.key;
+      this.#log.error('a handler failed, the stream goes on', {
+        event: event.type,
+        object,
+        error: String(error),
+      });
+      this.#fence(() => this.#options.observer?.onHandlerError?.());
+    }
+  }
+
+  #fencedObserver(): ReflectorObserver {
+    const { observer } = this.#options;
+    return {
+      onFailure: (error, ms) => this.#fence(() => observer?.onFailure?.(error, ms)),
+      onWatchUp: () => this.#fence(() => observer?.onWatchUp?.()),
+      onWatchDown: (reason) => this.#fence(() => observer?.onWatchDown?.(reason)),
+      onSignOfLife: () => this.#fence(() => observer?.onSignOfLife?.()),
+    };
+  }
+
+  #fence(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#log.error('an observer failed, the stream goes on', { error: String(error) });
+    }
+  }
+}

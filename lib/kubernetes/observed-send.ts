@@ -1,0 +1,41 @@
+/** A `send` that tells of each request, for metrics. */
+
+import type { ApiRequest, Send } from './transport.ts';
+
+/** One request and how it ended. All but the duration have few values. */
+export interface RequestReport {
+  /** As RBAC names it: get, list, watch, create, update, patch, delete. */
+  readonly verb: string;
+  /** The plural, e.g. `configmaps`. */
+  readonly resource: string;
+  /** The status as text, or `none` where there was no answer. */
+  readonly code: string;
+  /** To the head of the answer. */
+  readonly durationMs: number;
+}
+
+/** `send`, with `onRequest` called after each head or failure. */
+export function observed(send: Send, onRequest: (report: RequestReport) => void): Send {
+  return async (request) => {
+    const startedAt = Date.now();
+    let code = 'none';
+    try {
+      const response = await send(request);
+      code = String(response.status);
+      return response;
+    } finally {
+      onRequest({ ...namesOf(request), code, durationMs: Date.now() - startedAt });
+    }
+  };
+}
+
+/** `/api/v1/…` or `/apis/<group>/<version>/…`, then `[namespaces/<ns>/]<resource>[/<name>]`. */
+const PATH = /^\/api(?:s\/[^/]+)?\/[^/]+(?:\/namespaces\/[^/]+)?\/([^/?]+)(\/[^/?]+)?/;
+const VERBS = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' } as const;
+
+function namesOf({ method, path }: ApiRequest): { verb: string; resource: string } {
+  const [, resource = 'other', name] = PATH.exec(path) ?? [];
+  if (method !== 'GET') return { verb: VERBS[method], resource };
+  if (name !== undefined) return { verb: 'get', resource };
+  return { verb: /[?&]watch=(1|true)/.test(path) ? 'watch' : 'list', resource };
+}

@@ -1,0 +1,225 @@
+/** Keeps a target up to date with one kind of object: lists, then watches, for ever. */
+
+import { backoffMs } from '../model/backoff.ts';
+import { type Log, NO_LOG } from '../model/log.ts';
+import type { RawObject } from '../model/raw-objects.ts';
+import { isOlder } from '../model/timeline.ts';
+import { sleep } from './abortable-sleep.ts';
+import { ApiError } from './api-error.ts';
+import { type ListWatchSource, listPages, openWatch, type WatchEvent } from './list-watch.ts';
+import type { Send } from './transport.ts';
+
+/** Why a watch came to its end. */
+export const WATCH_ENDS = [
+  /** The server ended it in good order; it is resumed from the last version. */
+  'ended',
+  /** The last version is too old (410); a list follows. */
+  'expired',
+  /** No byte for too long; it is resumed from the last version. */
+  'silence',
+  /** What was received cannot be read; a list follows. */
+  'malformed',
+  /** Cut, refused or answered with an error; it is resumed from the last version. */
+  'error',
+] as const;
+
+/** One of WATCH_ENDS. */
+export type WatchEnd = (typeof WATCH_ENDS)[number];
+
+/** What a reflector keeps up to date. Its methods must not throw. */
+export interface ReflectorTarget {
+  /** A list begins, or begins anew: what the pages since the last `beginList` did not show is not known to be gone. */
+  beginList(): void;
+  /** One page of the list. */
+  page(objects: readonly RawObject[]): void;
+  /** The list is complete: what no page showed is gone. */
+  endList(resourceVersion: string): void;
+  /** News of a watch, bookmarks included. */
+  event(event: WatchEvent): void;
+}
+
+/** Who wants to know how a stream fares: metrics, readiness, the heartbeat. */
+export interface ReflectorObserver {
+  /** A list or watch failed; the next try comes in `nextRetryMs`. */
+  onFailure?(error: ApiError, nextRetryMs: number): void;
+  /** The server has accepted a watch. */
+  onWatchUp?(): void;
+  /** A watch, or the attempt to open one, is over. Not told at shutdown. */
+  onWatchDown?(reason: WatchEnd): void;
+  /** A page, a complete list, an event or a bookmark has come. */
+  onSignOfLife?(): void;
+}
+
+/** What a reflector is made of. */
+export interface ReflectorOptions {
+  readonly send: Send;
+  readonly source: ListWatchSource;
+  readonly target: ReflectorTarget;
+  readonly observer?: ReflectorObserver | undefined;
+  readonly log?: Log | undefined;
+  /** A watch without a byte for this long is cut. Bookmarks come once a minute; at least 150 000. @default 160000 */
+  readonly silenceMs?: number | undefined;
+  /** @default Math.random */
+  readonly random?: (() => number) | undefined;
+}
+
+/** Where the loop stands. `listing → watching → watching …`; `waiting` may stand before each, 410 leads back to `listing`. */
+type State =
+  | { readonly name: 'listing' }
+  | { readonly name: 'watching'; readonly resourceVersion: string }
+  | { readonly name: 'waiting'; readonly ms: number; readonly next: State };
+
+const BACKOFF = { baseMs: 500, capMs: 30_000 };
+const DEFAULT_SILENCE_MS = 160_000;
+const SHORTEST_WATCH_SECONDS = 300;
+/** A watch that lasted this long, or told an event, was of use: the next one need not wait. */
+const USEFUL_WATCH_MS = 10_000;
+/** After a restore from a backup versions go back, and a list older than the last one is right: it is believed at last. */
+const STALE_LISTS_REFUSED = 3;
+/** For the same reason a version that no server has seen for so many tries is given up. */
+const TOO_NEW_BEFORE_RELIST = 10;
+
+/** The loop. One `run` per instance. */
+export class Reflector {
+  readonly #options: ReflectorOptions;
+  readonly #log: Log;
+  readonly #random: () => number;
+  /** Failures since the last complete list. */
+  #listFailures = 0;
+  /** Watches since the last useful one. */
+  #uselessWatches = 0;
+  #staleLists = 0;
+  /** The newest version seen, kept across lists. */
+  #lastVersion = '';
+
+  constructor(options: ReflectorOptions) {
+    this.#options = options;
+    this.#log = options.log ?? NO_LOG;
+    this.#random = options.random ?? Math.random;
+  }
+
+  /** Resolves when `signal` is aborted and nothing is open any more; never rejects and never gives up. */
+  async run(signal: AbortSignal): Promise<void> {
+    let state: State = { name: 'listing' };
+    while (!signal.aborted) state = await this.#step(state, signal);
+  }
+
+  async #step(state: State, signal: AbortSignal): Promise<State> {
+    switch (state.name) {
+      case 'listing':
+        return await this.#list(signal);
+      case 'watching':
+        return await this.#watch(state.resourceVersion, signal);
+      case 'waiting':
+        await sleep(state.ms, signal);
+        return state.next;
+    }
+  }
+
+  async #list(signal: AbortSignal): Promise<State> {
+    const { send, source, target, observer } = this.#options;
+    try {
+      let resourceVersion = '';
+      target.beginList();
+      for await (const page of listPages(send, source, signal)) {
+        resourceVersion = page.resourceVersion;
+        this.#refuseStale(resourceVersion);
+        target.page(page.objects);
+        observer?.onSignOfLife?.();
+      }
+      target.endList(resourceVersion);
+      this.#listFailures = 0;
+      this.#staleLists = 0;
+      this.#lastVersion = resourceVersion;
+      return { name: 'watching', resourceVersion };
+    } catch (thrown) {
+      return this.#listFailed(ApiError.from(thrown), signal);
+    }
+  }
+
+  #refuseStale(resourceVersion: string): void {
+    if (!isOlder(resourceVersion, this.#lastVersion) || this.#staleLists >= STALE_LISTS_REFUSED) return;
+    this.#staleLists += 1;
+    throw new ApiError('unavailable', 'the list is older than what was seen before');
+  }
+
+  #listFailed(error: ApiError, signal: AbortSignal): State {
+    const atOnce = error.code === 'expired' && this.#listFailures === 0;
+    const ms = atOnce ? 0 : this.#pauseMs(this.#listFailures, error);
+    this.#listFailures += 1;
+    if (!signal.aborted) this.#report('list', error, ms, this.#listFailures);
+    return afterPause(ms, { name: 'listing' });
+  }
+
+  async #watch(from: string, signal: AbortSignal): Promise<State> {
+    const { send, source, target, observer, silenceMs = DEFAULT_SILENCE_MS } = this.#options;
+    const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + this.#random()));
+    const openedAt = Date.now();
+    let failure: ApiError | undefined;
+    try {
+      const options = { resourceVersion: from, timeoutSeconds, silenceMs, signal };
+      const events = await openWatch(send, source, options);
+      observer?.onWatchUp?.();
+      for await (const event of events) {
+        if (signal.aborted) break;
+        if (event.type !== 'BOOKMARK') this.#uselessWatches = 0;
+        target.event(event);
+        this.#lastVersion = event.resourceVersion;
+        observer?.onSignOfLife?.();
+      }
+    } catch (thrown) {
+      failure = ApiError.from(thrown);
+    }
+    if (Date.now() - openedAt >= USEFUL_WATCH_MS) this.#uselessWatches = 0;
+    return signal.aborted ? { name: 'listing' } : this.#afterWatch(failure);
+  }
+
+  #afterWatch(failure: ApiError | undefined): State {
+    const reason = watchEndOf(failure);
+    const atOnce = this.#uselessWatches === 0 && reason !== 'error' && reason !== 'malformed';
+    const ms = atOnce ? 0 : this.#pauseMs(this.#uselessWatches, failure);
+    this.#uselessWatches += 1;
+    this.#options.observer?.onWatchDown?.(reason);
+    if (failure !== undefined) this.#report('watch', failure, ms, this.#uselessWatches);
+    const tooNew = failure?.code === 'version-too-new' && this.#uselessWatches >= TOO_NEW_BEFORE_RELIST;
+    const relists = reason === 'expired' || reason === 'malformed' || tooNew;
+    return afterPause(
+      ms,
+      relists ? { name: 'listing' } : { name: 'watching', resourceVersion: this.#lastVersion },
+    );
+  }
+
+  /** The server's own wish is a lower bound. */
+  #pauseMs(failures: number, error: ApiError | undefined): number {
+    return Math.max(backoffMs(failures, BACKOFF, this.#random), error?.retryAfterMs ?? 0);
+  }
+
+  /** The first failure of a row is for everybody, those that follow are not; what cannot be read always is. */
+  #report(verb: 'list' | 'watch', error: ApiError, nextRetryMs: number, inARow: number): void {
+    this.#options.observer?.onFailure?.(error, nextRetryMs);
+    const routine = error.code === 'expired' || error.code === 'silent';
+    const level = error.code === 'malformed' || (inARow === 1 && !routine) ? 'warn' : 'debug';
+    const { kind, path } = this.#options.source;
+    const fields = { kind, path, code: error.code, error: error.message, nextRetryMs };
+    this.#log[level](`${verb} of ${kind} failed, trying again`, fields);
+  }
+}
+
+function afterPause(ms: number, next: State): State {
+  return ms > 0 ? { name: 'waiting', ms, next } : next;
+}
+
+function watchEndOf(failure: ApiError | undefined): WatchEnd {
+  switch (failure?.code) {
+    case undefined:
+      return 'ended';
+    case 'expired':
+      return 'expired';
+    case 'silent':
+      return 'silence';
+    case 'malformed':
+      return 'malformed';
+    default:
+      return 'error';
+  }
+}

@@ -1,0 +1,34 @@
+/** The streams that the reloader listens to: one per kind and namespace, or one per kind for the whole cluster. */
+
+import type { ConfigKind } from '../model/object-ref.ts';
+import type { WorkloadKind } from '../model/workload-kind.ts';
+import { type ApiResource, collectionPath } from './api-path.ts';
+import type { ListWatchSource } from './list-watch.ts';
+
+/** Secrets of these types are many, large, and read by no container: they are not even asked for. */
+export const IGNORED_SECRET_TYPES: readonly string[] = [
+  'helm.sh/release.v1',
+  'kubernetes.io/service-account-token',
+];
+
+const CONFIG_RESOURCES: Readonly<Record<ConfigKind, ApiResource>> = {
+  ConfigMap: { group: '', version: 'v1', resource: 'configmaps' },
+  Secret: { group: '', version: 'v1', resource: 'secrets' },
+};
+
+/** The resource of a kind of config object. */
+export function configResourceOf(kind: ConfigKind): ApiResource {
+  return CONFIG_RESOURCES[kind];
+}
+
+/** The ConfigMaps or Secrets of `namespace`, or of all namespaces. */
+export function configSource(kind: ConfigKind, namespace?: string): ListWatchSource {
+  const path = collectionPath(configResourceOf(kind), namespace);
+  if (kind === 'ConfigMap') return { kind, path };
+  return { kind, path, fieldSelector: IGNORED_SECRET_TYPES.map((type) => `type!=${type}`).join(',') };
+}
+
+/** The workloads of one kind of `namespace`, or of all namespaces. */
+export function workloadSource(row: WorkloadKind, namespace?: string): ListWatchSource {
+  return { kind: row.kind, path: collectionPath(row, namespace) };
+}
