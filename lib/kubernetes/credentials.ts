@@ -1,0 +1,136 @@
+/** What a request needs besides itself: the server, the headers that say who we are, and sockets to send it on. */
+
+import { createHash } from 'node:crypto';
+import { Agent as HttpAgent } from 'node:http';
+import { type AgentOptions, Agent as HttpsAgent, type RequestOptions } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
+import type { KubeConfig } from '@kubernetes/client-node';
+
+/** Everything for one request but the request. */
+export interface Access {
+  /** Whose credentials these are: to tell, after a 401, whether others have been loaded meanwhile. */
+  readonly config: KubeConfig;
+  /** protocol, hostname, port, agent, auth. */
+  readonly target: RequestOptions;
+  /** Path of the server's URL, without a slash at its end. */
+  readonly basePath: string;
+  /** Authorization, Impersonate-User. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The credentials cannot be had: an exec plugin, a token file, a certificate. Quotes nothing that a plugin or file said. */
+export class CredentialsError extends Error {
+  override readonly name: string = 'CredentialsError';
+}
+
+/** A watch occupies a socket for as long as it lasts, and so does each patch under way. */
+const MAX_SOCKETS = 256;
+const MAX_FREE_SOCKETS = 64;
+/** Idle sockets are let go before a load balancer cuts them. */
+const IDLE_SOCKET_MS = 30_000;
+const KEEP_ALIVE: AgentOptions = {
+  keepAlive: true,
+  maxSockets: MAX_SOCKETS,
+  maxFreeSockets: MAX_FREE_SOCKETS,
+  timeout: IDLE_SOCKET_MS,
+};
+
+/** Holds one KubeConfig and one keep-alive agent; a new agent takes over when the certificates change. */
+export class Credentials {
+  readonly #load: () => KubeConfig;
+  #config: KubeConfig | undefined;
+  #agent: HttpAgent | undefined;
+  /** Digest of what the agent was made with. */
+  #agentOf = '';
+  /** Requests that start together share one run of an exec plugin. */
+  #pending: Promise<Access> | undefined;
+
+  /** @param load reads all files anew at each call. */
+  constructor(load: () => KubeConfig) {
+    this.#load = load;
+  }
+
+  /** @throws CredentialsError, or what `load` throws. */
+  access(): Promise<Access> {
+    this.#pending ??= this.#prepare().finally(() => {
+      this.#pending = undefined;
+    });
+    return this.#pending;
+  }
+
+  /** The server does not take `refused`: the next `access` reads everything anew, unless that has happened meanwhile. */
+  renew(refused: Access): void {
+    if (this.#config !== refused.config) return;
+    this.#config = undefined;
+    this.#pending = undefined;
+  }
+
+  /** Closes every socket. */
+  close(): void {
+    this.#agent?.destroy();
+  }
+
+  async #prepare(): Promise<Access> {
+    const config = this.#config ?? this.#load();
+    this.#config = config;
+    const server = new URL(config.getCurrentCluster()?.server ?? '');
+    const options: RequestOptions = {};
+    try {
+      await config.applyToHTTPSOptions(options);
+    } catch (error) {
+      throw new CredentialsError(whyNot(config, error));
+    }
+    const { protocol, hostname, port } = urlToHttpOptions(server);
+    const proxied = config.getCurrentCluster()?.proxyUrl !== undefined;
+    const agent = proxied ? options.agent : this.#agentFor(server.protocol, options);
+    const auth = options.auth === undefined ? {} : { auth: options.auth };
+    return {
+      config,
+      target: { protocol, hostname, port, agent, ...auth } as RequestOptions,
+      basePath: server.pathname.replace(/\/+$/, ''),
+      headers: headersOf(options),
+    };
+  }
+
+  #agentFor(protocol: string, options: RequestOptions): HttpAgent {
+    const { ca, cert, key, rejectUnauthorized, servername } = options;
+    const tls = Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(
+      ([, v]) => v !== undefined,
+    );
+    const digest = createHash('sha256');
+    for (const [name, value] of [['protocol', protocol], ...tls])
+      digest.update(`\0${name}\0${String(value)}`);
+    const made = digest.digest('hex');
+    if (this.#agent !== undefined && this.#agentOf === made) return this.#agent;
+    retire(this.#agent);
+    this.#agentOf = made;
+    const tlsOptions: AgentOptions = Object.fromEntries(tls);
+    this.#agent =
+      protocol === 'http:' ? new HttpAgent(KEEP_ALIVE) : new HttpsAgent({ ...KEEP_ALIVE, ...tlsOptions });
+    return this.#agent;
+  }
+}
+
+/** What is under way on `agent` ends as it may; then its sockets are closed. */
+function retire(agent: HttpAgent | undefined): void {
+  if (agent === undefined) return;
+  agent.maxFreeSockets = 0;
+  for (const sockets of Object.values(agent.freeSockets)) {
+    for (const socket of sockets ?? []) socket.destroy();
+  }
+}
+
+/** A token file may end in a line end, which no header may hold. */
+function headersOf({ headers }: RequestOptions): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, value]) => [name, String(value).trim()]),
+  );
+}
+
+function whyNot(config: KubeConfig, error: unknown): string {
+  const { code, path } = error as NodeJS.ErrnoException;
+  const command = config.getCurrentUser()?.exec?.command;
+  if (typeof command === 'string') return `the exec plugin ${command} gave no credentials; run it to see why`;
+  if (typeof path === 'string') return `credentials cannot be read from ${path} (${code ?? 'unknown error'})`;
+  return `the credentials of user "${config.getCurrentUser()?.name ?? ''}" cannot be used`;
+}

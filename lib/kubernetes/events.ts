@@ -1,0 +1,167 @@
+/** Records Events on objects, slowly and on the side: nothing waits for them and nothing fails with them. */
+
+import { backoffMs } from '../model/backoff.ts';
+import { type Log, NO_LOG } from '../model/log.ts';
+import { type ConfigRef, describe, type WorkloadRef } from '../model/object-ref.ts';
+import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import { sleep } from './abortable-sleep.ts';
+import { ApiError } from './api-error.ts';
+import { collectionPath, FIELD_MANAGER } from './api-path.ts';
+import { callJson } from './json-call.ts';
+import type { Send } from './transport.ts';
+
+/** What is to be recorded. */
+export interface EventNews {
+  readonly regarding: ConfigRef | WorkloadRef;
+  /** Of that object; without it kubectl describe does not show the Event. */
+  readonly uid?: string;
+  readonly type: 'Normal' | 'Warning';
+  /** A constant in upper camel case. */
+  readonly reason: string;
+  /** For people; never the content of an object. Cut at 1024 characters. */
+  readonly message: string;
+  /** The Event's own name: the same news is then recorded once, by however many processes. @default a random one */
+  readonly name?: string;
+}
+
+/** What a recorder is made of. */
+export interface EventRecorderOptions {
+  readonly send: Send;
+  readonly log?: Log;
+  /** The longest queue; what comes on top is dropped. @default 500 */
+  readonly capacity?: number;
+  /** From one Event to the next: 50 leave within 5 s. @default 100 */
+  readonly intervalMs?: number;
+  /** The pod's name, or another of this process. @default kubernetes-reloader */
+  readonly instance?: string;
+  /** @default Math.random */
+  readonly random?: () => number;
+}
+
+const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
+const ATTEMPTS = 4;
+const LONGEST_MESSAGE = 1_024;
+const LONGEST_NAME = 253;
+
+/** A queue and one worker. */
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #log: Log;
+  readonly #queue: { readonly news: EventNews; readonly at: string }[] = [];
+  #wake: (() => void) | undefined;
+  #hasSaidForbidden = false;
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#log = options.log ?? NO_LOG;
+  }
+
+  /** Takes note and returns; never throws. What `run` has not sent when it ends is not recorded. */
+  record(news: EventNews): void {
+    const isQueued = news.name !== undefined && this.#queue.some((queued) => queued.news.name === news.name);
+    if (isQueued) return;
+    if (this.#queue.length >= (this.#options.capacity ?? 500)) {
+      this.#log.debug('an Event is dropped: too many are waiting', { object: describe(news.regarding) });
+      return;
+    }
+    this.#queue.push({ news, at: new Date().toISOString() });
+    this.#wake?.();
+  }
+
+  /** Sends what is recorded, one after the other; resolves when `signal` is aborted. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const wake = (): void => this.#wake?.();
+    signal.addEventListener('abort', wake, { once: true });
+    while (!signal.aborted) {
+      const next = this.#queue.shift();
+      if (next === undefined) await this.#news();
+      else {
+        await this.#deliver(next.news, next.at, signal);
+        await sleep(this.#options.intervalMs ?? 100, signal);
+      }
+    }
+    signal.removeEventListener('abort', wake);
+  }
+
+  async #news(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+    });
+    this.#wake = undefined;
+  }
+
+  async #deliver(news: EventNews, at: string, signal: AbortSignal): Promise<void> {
+    const body = JSON.stringify(this.#eventOf(news, at));
+    const path = collectionPath({ group: '', version: 'v1', resource: 'events' }, news.regarding.namespace);
+    for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
+      try {
+        await callJson(this.#options.send, { method: 'POST', path, body, signal });
+        return;
+      } catch (thrown) {
+        const error = ApiError.from(thrown);
+        if (!this.#isWorthARetry(error, news)) return;
+        const pause = backoffMs(attempt, BACKOFF, this.#options.random ?? Math.random);
+        if (attempt + 1 < ATTEMPTS) await sleep(Math.max(pause, error.retryAfterMs ?? 0), signal);
+      }
+    }
+  }
+
+  #isWorthARetry({ code, message }: ApiError, { regarding }: EventNews): boolean {
+    const fields = { object: describe(regarding), namespace: regarding.namespace, error: message };
+    switch (code) {
+      case 'already-exists':
+      case 'conflict':
+        return false; // it is recorded
+      case 'forbidden':
+        if (!this.#hasSaidForbidden) this.#log.warn('Events cannot be recorded; said once', fields);
+        this.#hasSaidForbidden = true;
+        return false;
+      case 'throttled':
+      case 'unavailable':
+      case 'unauthorized':
+      case 'silent':
+      case 'unanswered':
+        return true;
+      default:
+        this.#log.debug('an Event is dropped', fields);
+        return false;
+    }
+  }
+
+  #eventOf({ regarding, uid, type, reason, message, name }: EventNews, at: string): object {
+    const { kind, namespace, name: regardingName } = regarding;
+    const row = WORKLOAD_KINDS.find((candidate) => candidate.kind === kind);
+    const apiVersion = row === undefined ? 'v1' : `${row.group}/${row.version}`;
+    const random = this.#options.random ?? Math.random;
+    const suffix = `.${hexOf(random)}${hexOf(random)}`;
+    const eventName = name ?? `${regardingName.slice(0, LONGEST_NAME - suffix.length)}${suffix}`;
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: eventName, namespace },
+      involvedObject: {
+        apiVersion,
+        kind,
+        namespace,
+        name: regardingName,
+        ...(uid === undefined ? {} : { uid }),
+      },
+      type,
+      reason,
+      message: message.slice(0, LONGEST_MESSAGE),
+      source: { component: FIELD_MANAGER },
+      reportingComponent: FIELD_MANAGER,
+      reportingInstance: this.#options.instance ?? FIELD_MANAGER,
+      firstTimestamp: at,
+      lastTimestamp: at,
+      count: 1,
+    };
+  }
+}
+
+/** Eight hexadecimal digits. */
+function hexOf(random: () => number): string {
+  return Math.floor(random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');
+}

@@ -1,0 +1,154 @@
+/** The rights that the reloader needs, as data, and which of them it does not have. */
+
+import type { ConfigKind } from '../model/object-ref.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
+import { ApiError } from './api-error.ts';
+import { callJson } from './json-call.ts';
+import { configResourceOf } from './sources.ts';
+import type { Send } from './transport.ts';
+
+/** One rule of a Role or ClusterRole. */
+export interface PolicyRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+/** What a rule is needed for: what cannot be done without it. */
+export type PermissionPurpose = 'state' | 'config' | 'workload' | 'event';
+
+/** One rule, and where it has to hold. */
+export interface Permission {
+  readonly purpose: PermissionPurpose;
+  /** The kind that it is about, e.g. `Secret`. */
+  readonly kind: string;
+  /** A Role there; undefined: a ClusterRole, bound for the whole cluster. */
+  readonly namespace: string | undefined;
+  readonly rule: PolicyRule;
+}
+
+/** What the reloader is to do. */
+export interface PermissionScope {
+  /** undefined: all namespaces. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly stateNamespace: string;
+  readonly stateName: string;
+  readonly configKinds: readonly ConfigKind[];
+  readonly workloadKinds: readonly string[];
+  /** A dry run only reads. */
+  readonly isDryRun: boolean;
+}
+
+/** A right that is positively known to be missing. */
+export interface MissingPermission {
+  readonly permission: Permission;
+  readonly verbs: readonly string[];
+  /** For people: what is missing, and the rule to add. */
+  readonly sentence: string;
+}
+
+/** Everything that the reloader asks of the API server within `scope`. */
+export function permissionsFor(scope: PermissionScope): Permission[] {
+  const namespaces = scope.namespaces ?? [undefined];
+  return [statePermission(scope), ...namespaces.flatMap((namespace) => streamPermissions(scope, namespace))];
+}
+
+/** The rule as it stands in a Role. */
+export function ruleYaml({ apiGroups, resources, resourceNames, verbs }: PolicyRule): string {
+  const lines = [
+    `- apiGroups: ${JSON.stringify(apiGroups)}`,
+    `  resources: ${JSON.stringify(resources)}`,
+    ...(resourceNames === undefined ? [] : [`  resourceNames: ${JSON.stringify(resourceNames)}`]),
+    `  verbs: ${JSON.stringify(verbs)}`,
+  ];
+  return lines.join('\n');
+}
+
+/**
+ * Asks the API server, by SelfSubjectAccessReview, for each verb. Only a plain no counts as missing: a review that fails
+ * says nothing. Never throws.
+ */
+export async function missingPermissions(
+  send: Send,
+  permissions: readonly Permission[],
+  signal?: AbortSignal,
+): Promise<MissingPermission[]> {
+  const missing: MissingPermission[] = [];
+  for (const permission of permissions) {
+    const { verbs } = permission.rule;
+    const refused = await Promise.all(verbs.map((verb) => isRefused(send, permission, verb, signal)));
+    const lacking = verbs.filter((_, index) => refused[index]);
+    if (lacking.length > 0) missing.push(describeMissing(permission, lacking));
+  }
+  return missing;
+}
+
+function statePermission({ stateNamespace, stateName, isDryRun }: PermissionScope): Permission {
+  const verbs = isDryRun ? ['get'] : ['get', 'create', 'patch'];
+  const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: [stateName], verbs };
+  return { purpose: 'state', kind: 'ConfigMap', namespace: stateNamespace, rule };
+}
+
+function streamPermissions(scope: PermissionScope, namespace: string | undefined): Permission[] {
+  const configs = scope.configKinds.map((kind): Permission => {
+    const rule = { apiGroups: [''], resources: [configResourceOf(kind).resource], verbs: ['list', 'watch'] };
+    return { purpose: 'config', kind, namespace, rule };
+  });
+  const workloads = scope.workloadKinds.map((kind): Permission => {
+    const { group, resource } = workloadKindOf(kind);
+    const verbs = ['get', 'list', 'watch', ...(scope.isDryRun ? [] : ['patch'])];
+    return {
+      purpose: 'workload',
+      kind,
+      namespace,
+      rule: { apiGroups: [group], resources: [resource], verbs },
+    };
+  });
+  const rule = { apiGroups: [''], resources: ['events'], verbs: ['create'] };
+  const events: Permission[] = scope.isDryRun ? [] : [{ purpose: 'event', kind: 'Event', namespace, rule }];
+  return [...configs, ...workloads, ...events];
+}
+
+async function isRefused(
+  send: Send,
+  { namespace, rule }: Permission,
+  verb: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const resourceAttributes = {
+    verb,
+    group: rule.apiGroups[0],
+    resource: rule.resources[0],
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(rule.resourceNames === undefined ? {} : { name: rule.resourceNames[0] }),
+  };
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SelfSubjectAccessReview',
+    spec: { resourceAttributes },
+  };
+  try {
+    const answer = await callJson<{ status?: { allowed?: boolean } }>(send, {
+      method: 'POST',
+      path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+      body: JSON.stringify(review),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return answer.status?.allowed === false;
+  } catch (thrown) {
+    ApiError.from(thrown); // whatever it is, it is no answer to the question
+    return false;
+  }
+}
+
+function describeMissing(permission: Permission, verbs: readonly string[]): MissingPermission {
+  const { namespace, rule } = permission;
+  const name = rule.resourceNames === undefined ? '' : ` ${rule.resourceNames[0]}`;
+  const what = `${rule.resources[0]}${name}`;
+  const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
+  const role = namespace === undefined ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
+  const head = `The service account may not ${verbs.join(', ')} ${what} ${where}.`;
+  const sentence = `${head} Add to ${role}:\n${ruleYaml(rule)}`;
+  return { permission, verbs, sentence };
+}
