@@ -1,0 +1,171 @@
+/** The table of flags: what the help, the environment and the parser know of them. */
+
+/** One flag. */
+export interface Flag {
+  /** The long name without dashes; also names the variable, see variableOf. */
+  readonly name: FlagName;
+  /** Its other form, with dashes: `-s`, `--cacert`. */
+  readonly alias?: string;
+  /** What its value is called in the help; absent for a switch. */
+  readonly value?: string;
+  /** May be repeated, and each value may be a comma list. */
+  readonly list?: true;
+  /** One sentence for the help, with the default; absent for a flag that no longer has a meaning. */
+  readonly help?: string;
+  /** The heading in the help. */
+  readonly group?: FlagGroup;
+}
+
+type FlagGroup = 'What is watched:' | 'How it reloads:' | 'Connection:' | 'Output:';
+
+/** The names of all flags. */
+export type FlagName =
+  | 'namespace'
+  | 'all-namespaces'
+  | 'state-namespace'
+  | 'configmap'
+  | 'coalesce-period'
+  | 'coalesce-max-wait'
+  | 'alternative-configmap-annotation'
+  | 'alternative-secret-annotation'
+  | 'ignored-config-resource-types'
+  | 'max-concurrent-patches'
+  | 'dry-run'
+  | 'kubeconfig'
+  | 'context'
+  | 'server'
+  | 'certificate-authority'
+  | 'client-certificate'
+  | 'client-key'
+  | 'insecure-skip-tls-verify'
+  | 'token'
+  | 'token-file'
+  | 'port'
+  | 'log-level'
+  | 'log-format'
+  | 'help'
+  | 'version'
+  | DeadFlagName;
+
+/** Flags of the original reloader that it never read. */
+export type DeadFlagName = 'resource-type' | 'username' | 'password';
+
+const WATCHED: readonly Flag[] = [
+  { name: 'namespace', value: 'names', list: true, help: 'namespaces to watch; repeatable or a comma list' },
+  { name: 'all-namespaces', alias: '-A', help: 'watch every namespace' },
+  {
+    name: 'ignored-config-resource-types',
+    value: 'types',
+    list: true,
+    help: 'do not watch v1.ConfigMap or v1.Secret',
+  },
+  {
+    name: 'alternative-configmap-annotation',
+    value: 'keys',
+    list: true,
+    help: 'further annotations that list ConfigMaps; repeatable or a comma list',
+  },
+  {
+    name: 'alternative-secret-annotation',
+    value: 'keys',
+    list: true,
+    help: 'further annotations that list Secrets; repeatable or a comma list',
+  },
+];
+
+const RELOADING: readonly Flag[] = [
+  {
+    name: 'coalesce-period',
+    value: 'duration',
+    help: 'quiet time after the last change before a workload is rolled (default: 5s; a plain number is milliseconds)',
+  },
+  {
+    name: 'coalesce-max-wait',
+    value: 'duration',
+    help: 'longest time that further changes can postpone a rollout (default: 6 times the period)',
+  },
+  { name: 'max-concurrent-patches', value: 'number', help: 'workloads patched at once (default: 16)' },
+  {
+    name: 'configmap',
+    value: 'name',
+    help: "ConfigMap that holds the reloader's state (default: reloader-state)",
+  },
+  {
+    name: 'state-namespace',
+    value: 'name',
+    help: "its namespace (default: the only one watched, else the reloader's own)",
+  },
+  { name: 'dry-run', help: 'report what would be rolled; write nothing' },
+];
+
+const CONNECTION: readonly Flag[] = [
+  {
+    name: 'kubeconfig',
+    value: 'file',
+    help: "kubeconfig (default: $KUBECONFIG, ~/.kube/config, then the pod's account)",
+  },
+  { name: 'context', value: 'name', help: 'context of the kubeconfig' },
+  { name: 'server', alias: '-s', value: 'url', help: 'address of the API server' },
+  {
+    name: 'certificate-authority',
+    alias: '--cacert',
+    value: 'file',
+    help: 'CA certificate of the API server',
+  },
+  { name: 'client-certificate', alias: '--cert', value: 'file', help: 'client certificate' },
+  { name: 'client-key', alias: '--key', value: 'file', help: 'key of the client certificate' },
+  { name: 'insecure-skip-tls-verify', help: "do not verify the API server's certificate" },
+  { name: 'token', value: 'token', help: 'bearer token; better the variable or --token-file' },
+  { name: 'token-file', value: 'file', help: 'file with a bearer token, read again when it changes' },
+];
+
+const OUTPUT: readonly Flag[] = [
+  {
+    name: 'port',
+    value: 'number',
+    help: 'port of /metrics, /healthz, /readyz and /status.json (default: $PORT, then 8080)',
+  },
+  { name: 'log-level', value: 'level', help: 'debug, info, warn or error (default: info)' },
+  { name: 'log-format', value: 'format', help: 'text or json (default: text)' },
+  { name: 'help', alias: '-h', help: 'show this help' },
+  { name: 'version', help: 'show the version' },
+];
+
+const DEAD: readonly Flag[] = [
+  { name: 'resource-type', value: 'types', list: true },
+  { name: 'username', value: 'name' },
+  { name: 'password', value: 'password' },
+];
+
+/** All flags, in the order of the help. */
+export const FLAGS: readonly Flag[] = [
+  ...inGroup('What is watched:', WATCHED),
+  ...inGroup('How it reloads:', RELOADING),
+  ...inGroup('Connection:', CONNECTION),
+  ...inGroup('Output:', OUTPUT),
+  ...DEAD,
+];
+
+/** Why each dead flag has no effect, for the person who still passes it. */
+export const DEAD_FLAGS: Readonly<Record<DeadFlagName, string>> = {
+  'resource-type': 'Deployments, StatefulSets and DaemonSets are always served',
+  username:
+    'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate',
+  password:
+    'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate',
+};
+
+/** Every variable of ours begins so; a Service named "reloader" makes the kubelet inject RELOADER_PORT and the like. */
+export const VARIABLE_PREFIX = 'RELOADER_OPT_';
+
+/** Flags without a variable: they ask for a text, not for a way to run. */
+export const PRINTING_FLAGS: readonly FlagName[] = ['help', 'version'];
+
+/** The variable that stands for a flag: `dry-run` → `RELOADER_OPT_DRY_RUN`. */
+export function variableOf(name: FlagName): string {
+  return VARIABLE_PREFIX + name.toUpperCase().replaceAll('-', '_');
+}
+
+function inGroup(group: FlagGroup, flags: readonly Flag[]): Flag[] {
+  return flags.map((flag) => ({ ...flag, group }));
+}

@@ -1,0 +1,35 @@
+/** What --help shows. */
+
+import { newCommand } from './command-line.ts';
+
+const INTRODUCTION = `Watches ConfigMaps and Secrets and rolls the workloads that follow them when their content changes.
+A Deployment, StatefulSet or DaemonSet follows what its annotations list:
+  reloader.k8s.collaborne.com/configmap: "names"
+  reloader.k8s.collaborne.com/secret: "names"`;
+
+const EPILOGUE = `
+Each flag is also a variable: --dry-run is RELOADER_OPT_DRY_RUN. Flags win. KUBERNETES_NAMESPACE names namespaces
+to watch if neither --namespace nor --all-namespaces is given; without it, the pod's own or the context's is watched.
+
+Examples:
+  reloader                                       watch the pod's own namespace
+  reloader --namespace web,api                   watch two namespaces
+  reloader -A --state-namespace reloader         watch all, keep the state in one place
+  reloader --coalesce-period 10s --coalesce-max-wait 2m
+  reloader --dry-run --context staging           say what would be rolled, write nothing
+  reloader --alternative-configmap-annotation configmap.reloader.stakater.com/reload
+
+Exit codes: 0 stopped by a signal, 1 it cannot work here, 64 the command line is not understood.
+`;
+
+/** The whole text, 110 columns wide at most. */
+export function helpText(): string {
+  const command = newCommand()
+    .description(INTRODUCTION)
+    .configureHelp({
+      helpWidth: 110,
+      optionDescription: ({ description }) => description,
+      optionTerm: ({ flags }) => flags.replace(' [boolean]', ''),
+    });
+  return command.helpInformation() + EPILOGUE;
+}

@@ -1,0 +1,143 @@
+/** The command line and the environment become one validated, frozen Options. Nothing is read, written or ended here. */
+
+import { MAX_DURATION_MS } from '../model/duration.ts';
+import type { ConfigKind } from '../model/object-ref.ts';
+import { readCommandLine } from './command-line.ts';
+import { type Environment, readEnvironment, strangeVariables } from './environment.ts';
+import { DEAD_FLAGS, type DeadFlagName } from './flags.ts';
+import { helpText } from './help.ts';
+import type { ConnectionOptions, Options, ParsedCommand, Scope } from './options.ts';
+import { listOf, Reader } from './reader.ts';
+import { UsageError } from './usage-error.ts';
+import * as types from './value-types.ts';
+import { VERSION } from './version.ts';
+
+const DEFAULT_PERIOD_MS = 5000;
+const DEFAULT_WAIT_IN_PERIODS = 6;
+
+/**
+ * What `argv` (without node and script) and `env` ask for. Flags win over RELOADER_OPT_* variables, which win over PORT
+ * and KUBERNETES_NAMESPACE; no other variable counts. Pure and total: errors are answers.
+ */
+export function parseOptions(argv: readonly string[], env: Environment): ParsedCommand {
+  try {
+    const commandLine = readCommandLine(argv);
+    if (commandLine.has('help')) return { type: 'print', text: helpText(), exitCode: 0 };
+    if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n`, exitCode: 0 };
+    const reader = new Reader(commandLine, readEnvironment(env));
+    const options = deepFreeze(optionsFrom(reader, env));
+    return { type: 'run', options, notices: [...noticesOf(reader), ...strangeVariables(env)] };
+  } catch (error) {
+    if (error instanceof UsageError) return { type: 'usage-error', message: error.message };
+    throw error;
+  }
+}
+
+function optionsFrom(reader: Reader, env: Environment): Options {
+  return {
+    scope: scopeFrom(reader, env),
+    ...present('stateNamespace', reader.one('state-namespace', types.NAMESPACE)),
+    stateConfigMap: reader.one('configmap', types.OBJECT_NAME) ?? 'reloader-state',
+    ...coalescingFrom(reader),
+    alternativeAnnotations: {
+      ConfigMap: reader.list('alternative-configmap-annotation', types.ANNOTATION_KEY),
+      Secret: reader.list('alternative-secret-annotation', types.ANNOTATION_KEY),
+    },
+    ignoredConfigKinds: ignoredKindsFrom(reader),
+    port: reader.one('port', types.PORT) ?? 8080,
+    connection: connectionFrom(reader),
+    maxConcurrentPatches: reader.one('max-concurrent-patches', types.CONCURRENCY) ?? 16,
+    dryRun: reader.one('dry-run', types.BOOLEAN) ?? false,
+    logLevel: reader.one('log-level', types.LOG_LEVEL) ?? 'info',
+    logFormat: reader.one('log-format', types.LOG_FORMAT) ?? 'text',
+  };
+}
+
+/** --namespace > --all-namespaces > the same two as variables > KUBERNETES_NAMESPACE. */
+function scopeFrom(reader: Reader, env: Environment): Scope {
+  const names = reader.list('namespace', types.NAMESPACE);
+  const all = reader.one('all-namespaces', types.BOOLEAN) ?? false;
+  if (names.length > 0 && !(all && isOverruled(reader))) {
+    return { type: 'namespaces', names, source: reader.sourceOf('namespace') ?? '' };
+  }
+  if (all) return { type: 'all', source: reader.sourceOf('all-namespaces') ?? '' };
+  const source = 'KUBERNETES_NAMESPACE';
+  const text = env[source]?.trim() ?? '';
+  if (text === '') return { type: 'default' };
+  return { type: 'namespaces', names: listOf({ texts: [text], source }, types.NAMESPACE), source };
+}
+
+/** Whether only --all-namespaces stands on the command line, and the names in a variable. */
+function isOverruled(reader: Reader): boolean {
+  return reader.isOnCommandLine('all-namespaces') && !reader.isOnCommandLine('namespace');
+}
+
+function coalescingFrom(reader: Reader): { coalescePeriodMs: number; coalesceMaxWaitMs: number } {
+  const period = reader.one('coalesce-period', types.DURATION) ?? DEFAULT_PERIOD_MS;
+  const maxWait = reader.one('coalesce-max-wait', types.DURATION);
+  if (maxWait !== undefined && maxWait < period) {
+    const source = reader.sourceOf('coalesce-max-wait') ?? '';
+    throw new UsageError(`${source}: expected at least the period of ${period} ms, got ${maxWait} ms`);
+  }
+  return { coalescePeriodMs: period, coalesceMaxWaitMs: maxWait ?? defaultMaxWaitMs(period) };
+}
+
+function defaultMaxWaitMs(periodMs: number): number {
+  return Math.min(DEFAULT_WAIT_IN_PERIODS * periodMs, MAX_DURATION_MS);
+}
+
+function ignoredKindsFrom(reader: Reader): ConfigKind[] {
+  const kinds = reader.list('ignored-config-resource-types', types.CONFIG_KIND);
+  if (kinds.length < 2) return kinds;
+  const source = reader.sourceOf('ignored-config-resource-types') ?? '';
+  throw new UsageError(`${source}: expected v1.ConfigMap or v1.Secret, not both: nothing would be watched`);
+}
+
+function connectionFrom(reader: Reader): ConnectionOptions {
+  const connection: ConnectionOptions = {
+    ...present('kubeconfig', reader.one('kubeconfig', types.TEXT)),
+    ...present('context', reader.one('context', types.TEXT)),
+    ...present('server', reader.one('server', types.SERVER)),
+    ...present('certificateAuthority', reader.one('certificate-authority', types.TEXT)),
+    ...present('clientCertificate', reader.one('client-certificate', types.TEXT)),
+    ...present('clientKey', reader.one('client-key', types.TEXT)),
+    insecureSkipTlsVerify: reader.one('insecure-skip-tls-verify', types.BOOLEAN) ?? false,
+    ...present('token', reader.one('token', types.SECRET_TEXT)),
+    ...present('tokenFile', reader.one('token-file', types.TEXT)),
+  };
+  const contradiction = contradictionIn(connection);
+  if (contradiction !== undefined) throw new UsageError(contradiction);
+  return connection;
+}
+
+function contradictionIn(connection: ConnectionOptions): string | undefined {
+  if (connection.token !== undefined && connection.tokenFile !== undefined) {
+    return 'expected --token or --token-file, not both';
+  }
+  if ((connection.clientCertificate === undefined) !== (connection.clientKey === undefined)) {
+    return 'expected --client-certificate and --client-key together, got only one of them';
+  }
+  if (connection.insecureSkipTlsVerify && connection.certificateAuthority !== undefined) {
+    return 'expected --certificate-authority or --insecure-skip-tls-verify, not both';
+  }
+  return undefined;
+}
+
+function noticesOf(reader: Reader): string[] {
+  const dead = Object.entries(DEAD_FLAGS).flatMap(([name, why]) => {
+    const source = reader.sourceOf(name as DeadFlagName);
+    return source === undefined ? [] : [`${source} has no effect: ${why}`];
+  });
+  const both = reader.isOnCommandLine('namespace') && reader.one('all-namespaces', types.BOOLEAN);
+  return both ? ['--namespace wins over --all-namespaces', ...dead] : dead;
+}
+
+/** An object with `key`, or an empty one: absent properties are not undefined ones. */
+function present<K extends string, T>(key: K, value: T | undefined): { [P in K]?: T } {
+  return value === undefined ? {} : ({ [key]: value } as { [P in K]?: T });
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFreeze);
+  return Object.freeze(value);
+}

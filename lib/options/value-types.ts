@@ -1,0 +1,121 @@
+/** What the text of a flag may be, and the value that it stands for. */
+
+import { parseDurationMs } from '../model/duration.ts';
+import type { ConfigKind } from '../model/object-ref.ts';
+import type { LogFormat, LogLevel } from './options.ts';
+
+/** One type of value. */
+export interface ValueType<T> {
+  /** Completes "expected …". */
+  readonly expected: string;
+  /** The value, or undefined if `text` is none. `text` is trimmed. */
+  readonly parse: (text: string) => T | undefined;
+  /** The text may hold a secret and is not repeated in errors. */
+  readonly secret?: true;
+}
+
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const ANNOTATION_NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
+const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
+
+/** A switch, in the forms of Go's strconv.ParseBool. */
+export const BOOLEAN: ValueType<boolean> = {
+  expected: 'true or false',
+  parse: (text) => (TRUE.has(text) ? true : FALSE.has(text) ? false : undefined),
+};
+
+/** Milliseconds. */
+export const DURATION: ValueType<number> = {
+  expected: 'a duration such as 5000 (milliseconds), 500ms, 10s, 2m or 1h, at most 24 days',
+  parse: parseDurationMs,
+};
+
+/** A TCP port, or 0 for any free one. */
+export const PORT: ValueType<number> = wholeNumber(0, 65_535);
+
+/** How many things may be under way at once. */
+export const CONCURRENCY: ValueType<number> = wholeNumber(1, 1000);
+
+/** The name of a namespace. */
+export const NAMESPACE: ValueType<string> = {
+  expected: 'the name of a namespace (lower-case letters, digits and -, at most 63 characters)',
+  parse: matching(DNS_LABEL, 63),
+};
+
+/** The name of a ConfigMap. */
+export const OBJECT_NAME: ValueType<string> = {
+  expected: 'the name of a ConfigMap (lower-case letters, digits, - and ., at most 253 characters)',
+  parse: matching(DNS_SUBDOMAIN, 253),
+};
+
+/** The key of an annotation. */
+export const ANNOTATION_KEY: ValueType<string> = {
+  expected: 'an annotation key such as configmap.example.com/reload',
+  parse: (text) => (isQualifiedName(text) ? text : undefined),
+};
+
+/** A kind of config object, with or without its version, also as the plural resource. */
+export const CONFIG_KIND: ValueType<ConfigKind> = {
+  expected: 'v1.ConfigMap or v1.Secret',
+  parse: (text) => {
+    const word = text.replace(/^v1\./, '').toLowerCase().replace(/s$/, '');
+    return word === 'configmap' ? 'ConfigMap' : word === 'secret' ? 'Secret' : undefined;
+  },
+};
+
+/** How much is logged. */
+export const LOG_LEVEL: ValueType<LogLevel> = oneOf(['debug', 'info', 'warn', 'error']);
+
+/** How a line looks. */
+export const LOG_FORMAT: ValueType<LogFormat> = oneOf(['text', 'json']);
+
+/** The address of an API server. */
+export const SERVER: ValueType<string> = {
+  expected: 'an http:// or https:// URL without user name and password',
+  parse: (text) => {
+    const url = URL.parse(text);
+    const usable =
+      url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+    return usable ? text : undefined;
+  },
+  secret: true,
+};
+
+/** Any text but none. */
+export const TEXT: ValueType<string> = {
+  expected: 'a value',
+  parse: (text) => (text === '' ? undefined : text),
+};
+
+/** Any text but none, never to be repeated. */
+export const SECRET_TEXT: ValueType<string> = { ...TEXT, secret: true };
+
+function wholeNumber(min: number, max: number): ValueType<number> {
+  return {
+    expected: `a whole number from ${min} to ${max}`,
+    parse: (text) => {
+      const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      return value >= min && value <= max ? value : undefined;
+    },
+  };
+}
+
+function oneOf<T extends string>(words: readonly T[]): ValueType<T> {
+  return {
+    expected: `one of ${words.join(', ')}`,
+    parse: (text) => words.find((word) => word === text.toLowerCase()),
+  };
+}
+
+function matching(pattern: RegExp, maxLength: number): (text: string) => string | undefined {
+  return (text) => (text.length <= maxLength && pattern.test(text) ? text : undefined);
+}
+
+/** `[<DNS subdomain>/]<name>`, as Kubernetes wants an annotation's key. */
+function isQualifiedName(text: string): boolean {
+  const [name, prefix, ...rest] = text.split('/').reverse();
+  if (name === undefined || rest.length > 0 || !ANNOTATION_NAME.test(name)) return false;
+  return prefix === undefined || (prefix.length <= 253 && DNS_SUBDOMAIN.test(prefix));
+}
