@@ -1,0 +1,149 @@
+/** The small HTTP server of the program: metrics, health, readiness and status, for reading only. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+
+/** What the pages show; each is asked anew for every request. */
+export interface Pages {
+  /** The text of /metrics. */
+  readonly metrics: () => Promise<string>;
+  /** /healthz: whether every loop is alive, else what is stuck. */
+  readonly health: () => { readonly ok: boolean; readonly problems: readonly string[] };
+  /** /readyz: whether decisions are being made, else what is awaited. */
+  readonly ready: () => { readonly ok: boolean; readonly waitingFor: readonly string[] };
+  /** /status.json: anything that JSON can say. Never a value of a ConfigMap or Secret. */
+  readonly status: () => unknown;
+}
+
+/** The HTTP server cannot listen; the message says what to change. */
+export class ListenError extends Error {}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const TEXT = 'text/plain; charset=utf-8';
+/** The text exposition format of Prometheus. */
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+/** How long an open request may take to end when the server stops. */
+const STOP_GRACE_MS = 1000;
+
+/** Serves `pages` from start to stop. */
+export class HttpServer {
+  readonly #server: Server;
+  readonly #pages: Pages;
+  readonly #onError: (error: unknown) => void;
+
+  /** @param onError is told of a page that failed; its reader gets a bare 500. */
+  constructor(pages: Pages, onError: (error: unknown) => void) {
+    this.#pages = pages;
+    this.#onError = onError;
+    // A client that sends slowly or never ends is cut off.
+    const limits = {
+      headersTimeout: 5000,
+      requestTimeout: 10_000,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: 5000,
+      maxHeaderSize: 8192,
+    };
+    this.#server = createServer(limits, (request, response) => void this.#serve(request, response));
+    this.#server.maxConnections = 200;
+    this.#server.timeout = 30_000;
+  }
+
+  /**
+   * Listens on all addresses and answers the port, which the system picks if `port` is 0.
+   *
+   * @throws ListenError if the port is taken or may not be used.
+   */
+  async start(port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error) => reject(listenErrorOf(error, port)));
+      this.#server.listen(port, resolve);
+    });
+    this.#server.on('error', this.#onError);
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return;
+    const cutOff = setTimeout(() => this.#server.closeAllConnections(), STOP_GRACE_MS);
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeIdleConnections();
+    });
+    clearTimeout(cutOff);
+  }
+
+  /** Never rejects. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    request.resume();
+    let answer: Answer;
+    try {
+      answer = await this.#answer(request);
+    } catch (error) {
+      this.#onError(error);
+      answer = { status: 500, type: TEXT, body: 'internal error\n' };
+    }
+    response.writeHead(answer.status, {
+      'content-type': answer.type,
+      'content-length': Buffer.byteLength(answer.body),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      ...(answer.status === 405 ? { allow: 'GET, HEAD' } : {}),
+    });
+    response.end(request.method === 'HEAD' ? undefined : answer.body);
+  }
+
+  async #answer({ method, url = '' }: IncomingMessage): Promise<Answer> {
+    const [path] = url.split('?');
+    const page = PAGES.get(path ?? '');
+    if (page === undefined)
+      return { status: 404, type: TEXT, body: `not found; see ${[...PAGES.keys()].join(' ')}\n` };
+    if (method !== 'GET' && method !== 'HEAD')
+      return { status: 405, type: TEXT, body: 'only GET and HEAD\n' };
+    return page(this.#pages);
+  }
+}
+
+type Page = (pages: Pages) => Answer | Promise<Answer>;
+
+const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
+  ['/metrics', async ({ metrics }) => ({ status: 200, type: METRICS_TYPE, body: await metrics() })],
+  ['/healthz', ({ health }) => healthAnswer(health())],
+  ['/readyz', ({ ready }) => readyAnswer(ready())],
+  ['/status.json', ({ status }) => jsonAnswer(status())],
+]);
+
+function healthAnswer({ ok, problems }: ReturnType<Pages['health']>): Answer {
+  return judged(ok, 'stuck', problems);
+}
+
+function readyAnswer({ ok, waitingFor }: ReturnType<Pages['ready']>): Answer {
+  return judged(ok, 'waiting for', waitingFor);
+}
+
+function judged(ok: boolean, lead: string, reasons: readonly string[]): Answer {
+  if (ok) return { status: 200, type: TEXT, body: 'ok\n' };
+  return { status: 503, type: TEXT, body: reasons.map((reason) => `${lead}: ${reason}\n`).join('') };
+}
+
+function jsonAnswer(value: unknown): Answer {
+  return { status: 200, type: 'application/json', body: `${JSON.stringify(value, undefined, 2)}\n` };
+}
+
+function listenErrorOf(error: NodeJS.ErrnoException, port: number): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ListenError(`port ${port} is taken: choose another with --port`, { cause: error });
+    case 'EACCES':
+      return new ListenError(`port ${port} may not be used: choose one above 1023 with --port`, {
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}

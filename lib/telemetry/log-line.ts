@@ -1,0 +1,69 @@
+/** One line of the log as text: for people on a terminal, or JSON for machines. */
+
+import type { LogFields } from '../model/log.ts';
+
+/** What a line says. */
+export interface LogEntry {
+  readonly time: Date;
+  readonly level: string;
+  readonly message: string;
+  readonly fields: LogFields;
+}
+
+const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
+const RESERVED = new Set(['time', 'level', 'message']);
+const MAX_CAUSES = 5;
+
+/** `2026-01-31T12:00:00.000Z INFO  Deployment/web rolled sources=1`. Control characters are escaped: one entry, one line. */
+export function textLine({ time, level, message, fields }: LogEntry, colour: boolean): string {
+  const word = level.toUpperCase().padEnd(5);
+  const painted = colour ? `\u001b[${COLOURS[level] ?? 0}m${word}\u001b[0m` : word;
+  const pairs = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ` ${name}=${textOf(value)}`);
+  return `${time.toISOString()} ${painted} ${withoutControls(message)}${pairs.join('')}`;
+}
+
+/** One JSON object with time, level and message first; a field of such a name gets an underscore at its end. */
+export function jsonLine({ time, level, message, fields }: LogEntry): string {
+  const renamed = Object.entries(fields).map(([name, value]) => [
+    RESERVED.has(name) ? `${name}_` : name,
+    value,
+  ]);
+  return jsonOf({ time: time.toISOString(), level, message, ...Object.fromEntries(renamed) });
+}
+
+function textOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : value instanceof Error ? messagesOf(value) : jsonOf(value);
+  return /^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text);
+}
+
+function withoutControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+}
+
+/** What cannot be written as JSON is named instead: a log line never throws. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value, (_, part: unknown) => plainOf(part)) ?? 'null';
+  } catch {
+    // A cycle: the line is worth more than the field.
+    return '"(not printable)"';
+  }
+}
+
+function plainOf(part: unknown): unknown {
+  if (part instanceof Error) return messagesOf(part);
+  if (typeof part === 'bigint') return part.toString();
+  if (part instanceof Set || part instanceof Map) return [...part];
+  return part;
+}
+
+/** The messages of an error and its causes: `cannot list Secrets: connect ECONNREFUSED`. Stacks are not for users. */
+function messagesOf(error: Error): string {
+  const messages: string[] = [];
+  for (let at: unknown = error; at instanceof Error && messages.length < MAX_CAUSES; at = at.cause) {
+    messages.push(at.message || at.name);
+  }
+  return messages.join(': ');
+}

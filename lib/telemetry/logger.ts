@@ -1,0 +1,48 @@
+/** The log of the program: winston, one line per entry, on standard error. */
+
+import type { Writable } from 'node:stream';
+import { createLogger, format, type Logger, transports } from 'winston';
+import type { Log, LogFields } from '../model/log.ts';
+import { jsonLine, type LogEntry, textLine } from './log-line.ts';
+
+/** How a Log writes. */
+export interface LoggerOptions {
+  /** Entries below it are dropped. */
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly format: 'text' | 'json';
+  /** Where to write. @default process.stderr */
+  readonly stream?: Writable & { readonly isTTY?: boolean };
+}
+
+const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 };
+
+/** A Log that writes to `stream`, in colour only if that is a terminal. */
+export function newLog({ level, format: form, stream = process.stderr }: LoggerOptions): Log {
+  const colour = stream.isTTY === true;
+  const line = format.printf(({ level: word, message, fields }) => {
+    const entry: LogEntry = {
+      time: new Date(),
+      level: word,
+      message: String(message),
+      fields: (fields ?? {}) as LogFields,
+    };
+    return form === 'json' ? jsonLine(entry) : textLine(entry, colour);
+  });
+  const logger = createLogger({
+    levels: LEVELS,
+    level,
+    format: line,
+    transports: [new transports.Stream({ stream, eol: '\n' })],
+  });
+  return {
+    debug: (message, fields) => write(logger, 'debug', message, fields),
+    info: (message, fields) => write(logger, 'info', message, fields),
+    warn: (message, fields) => write(logger, 'warn', message, fields),
+    error: (message, fields) => write(logger, 'error', message, fields),
+  };
+}
+
+/** The fields stay one property: spread over winston's own entry they could overwrite its parts. */
+function write(logger: Logger, level: string, message: string, fields: LogFields | undefined): void {
+  logger.log({ level, message, fields });
+}

@@ -1,0 +1,173 @@
+/** The table of metrics: names, meanings and the series that exist from the start. */
+
+import type { ConfigKind } from '../model/object-ref.ts';
+import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
+
+/** The labels of one series and their values. Every label has few values, known beforehand. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** One metric. */
+export interface MetricRow {
+  readonly name: `reloader_${string}`;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  /** The series that are 0 from the start, so that the first increase is seen; all have the same labels. */
+  readonly series: readonly Labels[];
+  /** Upper bounds, for a histogram. */
+  readonly buckets?: readonly number[];
+}
+
+/** What became of a rollout that was due. */
+export const ROLLOUT_OUTCOMES = ['done', 'again', 'later', 'refused', 'gone'] as const;
+
+/** What became of one write of the state ConfigMap; the words of WriteResult. */
+export const COMMIT_RESULTS = [
+  'accepted',
+  'conflict',
+  'gone',
+  'rejected',
+  'throttled',
+  'unanswered',
+] as const;
+
+/** Why a watch came to its end. */
+export const WATCH_ENDS = ['ended', 'expired', 'silence', 'malformed', 'error'] as const;
+
+/** How the content of an object changed. */
+export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
+
+const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+const WORKLOADS: readonly string[] = WORKLOAD_KINDS.map(({ kind }) => kind);
+const PLAIN: readonly Labels[] = [{}];
+
+/** Every metric of this program, by the word that the code has for it. */
+export const METRICS = {
+  configObjects: {
+    name: 'reloader_config_objects',
+    help: 'ConfigMaps and Secrets in view',
+    type: 'gauge',
+    series: every({ kind: CONFIG_KINDS }),
+  },
+  workloads: {
+    name: 'reloader_workloads',
+    help: 'Workloads that follow a ConfigMap or Secret',
+    type: 'gauge',
+    series: every({ kind: WORKLOADS }),
+  },
+  edges: {
+    name: 'reloader_edges',
+    help: 'Pairs of a workload and a ConfigMap or Secret that it follows',
+    type: 'gauge',
+    series: PLAIN,
+  },
+  owedEdges: {
+    name: 'reloader_owed_edges',
+    help: 'Of these, those whose pods may run an older content: a rollout is owed',
+    type: 'gauge',
+    series: PLAIN,
+  },
+  oldestOwedAge: {
+    name: 'reloader_oldest_owed_edge_age_seconds',
+    help: 'For how long the oldest rollout has been owed; 0 if none is',
+    type: 'gauge',
+    series: PLAIN,
+  },
+  changes: {
+    name: 'reloader_changes_total',
+    help: 'Changes of content that were seen of objects that workloads follow',
+    type: 'counter',
+    series: every({ kind: CONFIG_KINDS, type: CHANGE_TYPES }),
+  },
+  rollouts: {
+    name: 'reloader_rollouts_total',
+    help: 'Attempts to roll a workload: done, again (somebody else wrote first), later (no answer or throttled), refused, gone',
+    type: 'counter',
+    series: every({ kind: WORKLOADS, outcome: ROLLOUT_OUTCOMES }),
+  },
+  changesPerRollout: {
+    name: 'reloader_changes_per_rollout',
+    help: 'Changes that one rollout brought to the pods',
+    type: 'histogram',
+    series: PLAIN,
+    buckets: [1, 2, 3, 5, 10, 20, 50, 100],
+  },
+  changeToRollout: {
+    name: 'reloader_change_to_rollout_seconds',
+    help: 'Time from the first change that was seen to the accepted patch, the quiet period included',
+    type: 'histogram',
+    series: PLAIN,
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 6, 7.5, 10, 15, 30, 60, 120, 300, 600],
+  },
+  patchDuration: {
+    name: 'reloader_patch_duration_seconds',
+    help: 'Time that the API server took to answer the patch of a workload',
+    type: 'histogram',
+    series: PLAIN,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  stateEntries: {
+    name: 'reloader_state_entries',
+    help: 'ConfigMaps and Secrets whose digest the state ConfigMap holds',
+    type: 'gauge',
+    series: PLAIN,
+  },
+  stateExceptions: {
+    name: 'reloader_state_exceptions',
+    help: 'Workloads that the state ConfigMap records as behind',
+    type: 'gauge',
+    series: PLAIN,
+  },
+  stateBytes: {
+    name: 'reloader_state_bytes',
+    help: 'Size of the keys and values of the state ConfigMap; the API server allows 1048576',
+    type: 'gauge',
+    series: PLAIN,
+  },
+  commits: {
+    name: 'reloader_commits_total',
+    help: 'Writes of the state ConfigMap by their result',
+    type: 'counter',
+    series: every({ result: COMMIT_RESULTS }),
+  },
+  watchUp: {
+    name: 'reloader_watch_up',
+    help: 'Whether the watch of a kind is open: 1 or 0; the worst of all namespaces',
+    type: 'gauge',
+    series: every({ kind: [...CONFIG_KINDS, ...WORKLOADS] }),
+  },
+  watchRestarts: {
+    name: 'reloader_watch_restarts_total',
+    help: 'Watches that came to an end and are opened anew; ended and expired are ordinary',
+    type: 'counter',
+    series: every({ kind: [...CONFIG_KINDS, ...WORKLOADS], reason: WATCH_ENDS }),
+  },
+  apiRequests: {
+    name: 'reloader_api_requests_total',
+    help: 'Requests to the API server; code none means that there was no answer',
+    type: 'counter',
+    series: usualRequests(),
+  },
+  buildInfo: {
+    name: 'reloader_build_info',
+    help: 'Always 1; the labels say which program this is',
+    type: 'gauge',
+    series: [],
+  },
+} as const satisfies Record<string, MetricRow>;
+
+/** Every combination of the values. */
+function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
+  return Object.entries(values).reduce<Labels[]>(
+    (combinations, [label, options]) =>
+      combinations.flatMap((combination) => options.map((option) => ({ ...combination, [label]: option }))),
+    [{}],
+  );
+}
+
+function usualRequests(): Labels[] {
+  const workloads = WORKLOAD_KINDS.map(({ resource }) => resource);
+  return [
+    ...every({ verb: ['list', 'watch'], resource: ['configmaps', 'secrets', ...workloads], code: ['200'] }),
+    ...every({ verb: ['patch'], resource: ['configmaps', ...workloads], code: ['200', '409'] }),
+  ];
+}

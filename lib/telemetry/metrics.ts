@@ -1,0 +1,154 @@
+/** The metrics of the program, told in its own words and served in the format of Prometheus. */
+
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ConfigKind } from '../model/object-ref.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import type { CHANGE_TYPES, ROLLOUT_OUTCOMES, WATCH_ENDS } from './metric-table.ts';
+import { METRICS, type MetricRow } from './metric-table.ts';
+
+/** What is true at the moment of a scrape. Kinds that are missing count as 0. */
+export interface Snapshot {
+  readonly configObjects: Readonly<Record<string, number>>;
+  readonly workloads: Readonly<Record<string, number>>;
+  readonly edges: number;
+  readonly owedEdges: number;
+  /** 0 if nothing is owed. */
+  readonly oldestOwedAgeSeconds: number;
+  readonly stateEntries: number;
+  readonly stateExceptions: number;
+  readonly stateBytes: number;
+}
+
+/** One rollout that was accepted. */
+export interface RolloutReport {
+  /** From the first change that was seen to the accepted patch. */
+  readonly secondsSinceChange: number;
+  /** How many changes it brought to the pods; at least 1. */
+  readonly changes: number;
+}
+
+/** Counts. Every method is cheap and never throws; each instance has a registry of its own. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #changes = this.#counter(METRICS.changes);
+  readonly #rollouts = this.#counter(METRICS.rollouts);
+  readonly #commits = this.#counter(METRICS.commits);
+  readonly #watchRestarts = this.#counter(METRICS.watchRestarts);
+  readonly #apiRequests = this.#counter(METRICS.apiRequests);
+  readonly #changesPerRollout = this.#histogram(METRICS.changesPerRollout);
+  readonly #changeToRollout = this.#histogram(METRICS.changeToRollout);
+  readonly #patchDuration = this.#histogram(METRICS.patchDuration);
+  readonly #watchUp = this.#gauge(METRICS.watchUp);
+  readonly #configObjects = this.#gauge(METRICS.configObjects);
+  readonly #workloads = this.#gauge(METRICS.workloads);
+  readonly #edges = this.#gauge(METRICS.edges);
+  readonly #owedEdges = this.#gauge(METRICS.owedEdges);
+  readonly #oldestOwedAge = this.#gauge(METRICS.oldestOwedAge);
+  readonly #stateEntries = this.#gauge(METRICS.stateEntries);
+  readonly #stateExceptions = this.#gauge(METRICS.stateExceptions);
+  readonly #stateBytes = this.#gauge(METRICS.stateBytes);
+  #takeSnapshot: (() => Snapshot) | undefined;
+
+  /** @param version of this program, for build info. */
+  constructor(version: string) {
+    const info = { version, node: process.version };
+    this.#gauge({ ...METRICS.buildInfo, series: [info] }).set(info, 1);
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** From now on gauges show what `takeSnapshot` says at each scrape; before, they are 0. */
+  observe(takeSnapshot: () => Snapshot): void {
+    this.#takeSnapshot = takeSnapshot;
+  }
+
+  /** The content of an object that workloads follow changed. */
+  changed(kind: ConfigKind, type: (typeof CHANGE_TYPES)[number]): void {
+    this.#changes.inc({ kind, type });
+  }
+
+  /** A workload that was due has been dealt with. */
+  attempted(kind: string, outcome: (typeof ROLLOUT_OUTCOMES)[number]): void {
+    this.#rollouts.inc({ kind, outcome });
+  }
+
+  /** A workload was rolled. */
+  rolled({ secondsSinceChange, changes }: RolloutReport): void {
+    this.#changeToRollout.observe(Math.max(0, secondsSinceChange));
+    this.#changesPerRollout.observe(changes);
+  }
+
+  /** The API server answered the patch of a workload, whatever the answer. */
+  patched(seconds: number): void {
+    this.#patchDuration.observe(Math.max(0, seconds));
+  }
+
+  /** The state ConfigMap was written, or should have been. */
+  committed(result: WriteResult<unknown>['kind']): void {
+    this.#commits.inc({ result });
+  }
+
+  /** Whether the watches of a kind are open, in all namespaces. */
+  watchIsUp(kind: string, isUp: boolean): void {
+    this.#watchUp.set({ kind }, isUp ? 1 : 0);
+  }
+
+  /** A watch came to its end and is opened anew. */
+  watchRestarted(kind: string, reason: (typeof WATCH_ENDS)[number]): void {
+    this.#watchRestarts.inc({ kind, reason });
+  }
+
+  /** A request to the API server ended; `code` is the status, or `none`. */
+  requested({ verb, resource, code }: { verb: string; resource: string; code: string }): void {
+    this.#apiRequests.inc({ verb, resource, code });
+  }
+
+  /** All metrics as text. */
+  async text(): Promise<string> {
+    if (this.#takeSnapshot !== undefined) this.#show(this.#takeSnapshot());
+    return this.#registry.metrics();
+  }
+
+  #show(snapshot: Snapshot): void {
+    for (const labels of METRICS.configObjects.series) {
+      this.#configObjects.set(labels, snapshot.configObjects[labels['kind'] ?? ''] ?? 0);
+    }
+    for (const labels of METRICS.workloads.series) {
+      this.#workloads.set(labels, snapshot.workloads[labels['kind'] ?? ''] ?? 0);
+    }
+    this.#edges.set(snapshot.edges);
+    this.#owedEdges.set(snapshot.owedEdges);
+    this.#oldestOwedAge.set(snapshot.oldestOwedAgeSeconds);
+    this.#stateEntries.set(snapshot.stateEntries);
+    this.#stateExceptions.set(snapshot.stateExceptions);
+    this.#stateBytes.set(snapshot.stateBytes);
+  }
+
+  #counter(row: MetricRow): Counter {
+    const counter = new Counter({ ...this.#settings(row) });
+    for (const labels of row.series) counter.inc(labels, 0);
+    return counter;
+  }
+
+  #gauge(row: MetricRow): Gauge {
+    const gauge = new Gauge({ ...this.#settings(row) });
+    for (const labels of row.series) gauge.set(labels, 0);
+    return gauge;
+  }
+
+  #histogram(row: MetricRow): Histogram {
+    const histogram = new Histogram({ ...this.#settings(row), buckets: [...(row.buckets ?? [])] });
+    for (const labels of row.series) histogram.zero(labels);
+    return histogram;
+  }
+
+  #settings({ name, help, series }: MetricRow): MetricSettings {
+    return { name, help, labelNames: Object.keys(series[0] ?? {}), registers: [this.#registry] };
+  }
+}
+
+interface MetricSettings {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: string[];
+  readonly registers: Registry[];
+}

@@ -1,0 +1,289 @@
+/** The rules that hold for the whole tree: who imports whom, how large things get, where time and the process are touched. */
+
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import ts from 'typescript';
+import { FLAGS } from '../lib/options/flags.ts';
+import { METRICS } from '../lib/telemetry/metric-table.ts';
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+const MAX_FILE_LINES = 400;
+const MAX_FUNCTION_LINES = 50;
+
+/** Folder → the other folders that it may import. `main` is lib/main.ts. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  dialects: ['model'],
+  cache: ['model'],
+  queue: ['model'],
+  controller: ['model', 'dialects', 'cache', 'queue'],
+  kubernetes: ['model', 'cache'],
+  telemetry: ['model'],
+  options: ['model'],
+  main: ['model', 'dialects', 'cache', 'queue', 'controller', 'kubernetes', 'telemetry', 'options'],
+  bin: ['main'],
+};
+
+/** Package → the only folder that knows it. What is not here may not be imported at all. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  '@kubernetes/client-node': 'kubernetes',
+  winston: 'telemetry',
+  'prom-client': 'telemetry',
+  'p-debounce': 'queue',
+  commander: 'options',
+};
+
+/** Folders without time, chance and I/O; hashing is the one builtin that is pure. */
+const PURE = ['model', 'dialects', 'cache'];
+const PURE_BUILTINS = ['node:crypto'];
+const CLOCKS = [
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'Date.now',
+  'new Date',
+  'performance.now',
+  'Math.random',
+];
+/** Folders that may look at the process that they run in. */
+const KNOW_THE_PROCESS = ['kubernetes', 'telemetry', 'main', 'bin'];
+
+interface SourceFile {
+  readonly name: string;
+  readonly folder: string;
+  readonly lines: number;
+  readonly tree: ts.SourceFile;
+}
+
+const TREE: readonly SourceFile[] = globSync(['bin/**/*.ts', 'lib/**/*.ts'], { cwd: ROOT }).map(read);
+
+function read(name: string): SourceFile {
+  return parse(name, readFileSync(path.join(ROOT, name), 'utf8'));
+}
+
+function parse(name: string, text: string): SourceFile {
+  const tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
+  return { name, folder: folderOf(name), lines: text.trimEnd().split('\n').length, tree };
+}
+
+/** `lib/model/digest.ts` → model, `lib/main.ts` → main, `bin/reloader.ts` → bin. */
+function folderOf(name: string): string {
+  const [top = '', second = ''] = name.split('/');
+  return top === 'bin' ? 'bin' : second.replace(/\.ts$/, '');
+}
+
+function descendants(node: ts.Node): ts.Node[] {
+  const children: ts.Node[] = [];
+  node.forEachChild((child) => void children.push(child));
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
+function at({ name, tree }: SourceFile, node: ts.Node): string {
+  return `${name}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
+}
+
+/** All that a file imports, types and dynamic imports included. */
+function importsOf({ tree }: SourceFile): string[] {
+  return descendants(tree).flatMap((node) => {
+    const from =
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+        ? node.moduleSpecifier
+        : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+          ? node.arguments[0]
+          : undefined;
+    return from !== undefined && ts.isStringLiteral(from) ? [from.text] : [];
+  });
+}
+
+/** Why `file` may not import `target`; undefined if it may. */
+function objectionTo(file: SourceFile, target: string): string | undefined {
+  if (target.startsWith('.')) return objectionToFile(file, target);
+  if (target.startsWith('node:')) {
+    const pure = PURE.includes(file.folder) && !PURE_BUILTINS.includes(target);
+    return pure ? 'is pure' : undefined;
+  }
+  return PACKAGES[target] === file.folder ? undefined : `only lib/${PACKAGES[target] ?? '(none)'} may`;
+}
+
+function objectionToFile(file: SourceFile, target: string): string | undefined {
+  const name = path.join(path.dirname(file.name), target);
+  if (name === 'package.json') return undefined;
+  const folder = folderOf(name);
+  const allowed = folder === file.folder || ARROWS[file.folder]?.includes(folder);
+  return allowed
+    ? undefined
+    : `lib/${file.folder} may import ${ARROWS[file.folder]?.join(', ') || 'nothing'}`;
+}
+
+/** The functions of a file with their length in lines. */
+function functionsOf(file: SourceFile): { where: string; lines: number }[] {
+  return descendants(file.tree)
+    .filter((node) => ts.isFunctionLike(node) && 'body' in node && node.body !== undefined)
+    .map((node) => {
+      const [from, to] = [node.getStart(), node.getEnd()].map(
+        (position) => file.tree.getLineAndCharacterOfPosition(position).line,
+      );
+      return { where: at(file, node), lines: (to ?? 0) - (from ?? 0) + 1 };
+    });
+}
+
+/** Exported declarations, each as a statement of the file. */
+function exportsOf({ tree }: SourceFile): ts.Statement[] {
+  return tree.statements.filter(
+    (statement) =>
+      ts.canHaveModifiers(statement) &&
+      ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword),
+  );
+}
+
+/** Exported declarations without a doc comment. */
+function undocumentedIn(file: SourceFile): string[] {
+  return exportsOf(file)
+    .filter((statement) => ts.getJSDocCommentsAndTags(statement).length === 0)
+    .map((statement) => at(file, statement));
+}
+
+/** Where the file uses one of `names`: a global, a property of one as `Math.random`, or `new Date` without arguments. */
+function usesOf(file: SourceFile, names: readonly string[]): string[] {
+  return descendants(file.tree).flatMap((node) => {
+    const used = globalsIn(node).filter((name) => names.includes(name));
+    return used.map((name) => `${at(file, node)} ${name}`);
+  });
+}
+
+function globalsIn(node: ts.Node): string[] {
+  if (ts.isNewExpression(node)) return node.arguments?.length ? [] : [`new ${node.expression.getText()}`];
+  if (ts.isPropertyAccessExpression(node)) return [node.getText(), node.expression.getText()];
+  return ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node.parent) ? [node.text] : [];
+}
+
+test('the tree is read', () => {
+  assert.ok(TREE.length > 20);
+});
+
+describe('imports', () => {
+  for (const file of TREE) {
+    test(`of ${file.name} follow the arrows`, () => {
+      assert.ok(file.folder in ARROWS, `no arrow is drawn for ${file.folder}`);
+      const objections = importsOf(file).flatMap((target) => {
+        const objection = objectionTo(file, target);
+        return objection === undefined ? [] : [`${target}: ${objection}`];
+      });
+      assert.deepEqual(objections, []);
+    });
+  }
+
+  const model = read('lib/model/log.ts');
+  const options = read('lib/options/options.ts');
+  const refused: Record<string, [SourceFile, string]> = {
+    'an arrow that points outwards': [model, '../cache/dependents-index.ts'],
+    'an arrow between neighbours': [options, '../telemetry/logger.ts'],
+    'a package that belongs to another folder': [options, 'winston'],
+    'a package that nobody may use': [options, 'lodash'],
+    'I/O in a pure folder': [model, 'node:fs'],
+    'main from below': [options, '../main.ts'],
+  };
+  for (const [name, [file, target]] of Object.entries(refused)) {
+    test(`refuse ${name}`, () => assert.notEqual(objectionTo(file, target), undefined));
+  }
+});
+
+test(`no file is longer than ${MAX_FILE_LINES} lines`, () => {
+  const tests = globSync('test/**/*.ts', { cwd: ROOT }).map(read);
+  const long = [...TREE, ...tests].filter(({ lines }) => lines > MAX_FILE_LINES);
+  assert.deepEqual(
+    long.map(({ name, lines }) => `${name}: ${lines}`),
+    [],
+  );
+});
+
+test(`no function is longer than ${MAX_FUNCTION_LINES} lines`, () => {
+  const long = TREE.flatMap(functionsOf).filter(({ lines }) => lines > MAX_FUNCTION_LINES);
+  assert.deepEqual(long, []);
+});
+
+test('every export says what it is', () => {
+  assert.deepEqual(TREE.flatMap(undocumentedIn), []);
+});
+
+test('pure folders know neither time nor chance', () => {
+  const pure = TREE.filter(({ folder }) => PURE.includes(folder));
+  assert.deepEqual(
+    pure.flatMap((file) => usesOf(file, CLOCKS)),
+    [],
+  );
+});
+
+test('only the edges of the program know the process', () => {
+  const inner = TREE.filter(({ folder }) => !KNOW_THE_PROCESS.includes(folder));
+  assert.deepEqual(
+    inner.flatMap((file) => usesOf(file, ['process'])),
+    [],
+  );
+});
+
+describe('these rules see', () => {
+  const seen = (text: string): string[] =>
+    usesOf(parse('lib/model/x.ts', text), [...CLOCKS, 'process']).map((use) =>
+      use.split(' ').slice(1).join(' '),
+    );
+  const uses: Record<string, string[]> = {
+    'const now = Date.now();': ['Date.now'],
+    'const now = new Date();': ['new Date'],
+    'const then = new Date(0);': [],
+    'function f(random = Math.random) {}': ['Math.random'],
+    'setTimeout(f, 1);': ['setTimeout'],
+    'const env = process.env;': ['process'],
+    'clock.setTimeout(f, 1);': [],
+  };
+  for (const [text, want] of Object.entries(uses)) {
+    test(`what \`${text}\` uses`, () => assert.deepEqual(seen(text), want));
+  }
+
+  test('the length of a function, a method and an arrow', () => {
+    const file = parse(
+      'lib/model/x.ts',
+      'function f() {\n}\nclass C {\n m() {\n\n }\n}\nconst a = () =>\n 1;',
+    );
+    assert.deepEqual(
+      functionsOf(file).map(({ lines }) => lines),
+      [2, 3, 2],
+    );
+  });
+
+  test('an export without a doc comment', () => {
+    const file = parse('lib/model/x.ts', '/** A. */\nexport const a = 1;\nexport const b = 2;\nconst c = 3;');
+    assert.deepEqual(undocumentedIn(file), ['lib/model/x.ts:3']);
+  });
+
+  test('imports, exports and dynamic imports', () => {
+    const file = parse(
+      'lib/model/x.ts',
+      "import type { A } from 'a';\nexport * from 'b';\nawait import('c');",
+    );
+    assert.deepEqual(importsOf(file), ['a', 'b', 'c']);
+  });
+});
+
+describe('README.md', () => {
+  const readme = path.join(ROOT, 'README.md');
+  const text = existsSync(readme) ? readFileSync(readme, 'utf8') : '';
+
+  test('names every flag', () => {
+    const missing = FLAGS.filter(({ name }) => !new RegExp(`--${name}(?![-a-z])`).test(text));
+    assert.deepEqual(
+      missing.map(({ name }) => `--${name}`),
+      [],
+    );
+  });
+
+  test('names every metric', () => {
+    const missing = Object.values(METRICS).filter(({ name }) => !new RegExp(`${name}(?![_a-z])`).test(text));
+    assert.deepEqual(
+      missing.map(({ name }) => name),
+      [],
+    );
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { HttpServer, ListenError, type Pages } from '../../../lib/telemetry/http-server.ts';
+
+const PAGES: Pages = {
+  metrics: async () => 'reloader_edges 1\n',
+  health: () => ({ ok: true, problems: [] }),
+  ready: () => ({ ok: true, waitingFor: [] }),
+  status: () => ({ workloads: [] }),
+};
+
+let errors: unknown[] = [];
+let servers: HttpServer[] = [];
+
+beforeEach(() => {
+  errors = [];
+  servers = [];
+});
+afterEach(() => Promise.all(servers.map((server) => server.stop())));
+
+async function started(
+  pages: Partial<Pages> = {},
+): Promise<{ server: HttpServer; port: number; url: string }> {
+  const server = new HttpServer({ ...PAGES, ...pages }, (error) => errors.push(error));
+  servers.push(server);
+  const port = await server.start(0);
+  return { server, port, url: `http://127.0.0.1:${port}` };
+}
+
+async function opened(port: number): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+describe('an answer', () => {
+  interface Case {
+    readonly method?: string;
+    readonly path: string;
+    readonly pages?: Partial<Pages>;
+    readonly status: number;
+    readonly body: string | RegExp;
+    readonly type?: RegExp;
+  }
+  const cases: Record<string, Case> = {
+    'of /metrics is what the metrics say': {
+      path: '/metrics',
+      status: 200,
+      body: 'reloader_edges 1\n',
+      type: /^text\/plain; version=0\.0\.4/,
+    },
+    'may be asked for with a query': { path: '/metrics?name[]=x', status: 200, body: 'reloader_edges 1\n' },
+    'of /healthz is ok while nothing is stuck': { path: '/healthz', status: 200, body: 'ok\n' },
+    'of /healthz names what is stuck': {
+      path: '/healthz',
+      pages: { health: () => ({ ok: false, problems: ['watch of Secrets', 'queue'] }) },
+      status: 503,
+      body: 'stuck: watch of Secrets\nstuck: queue\n',
+    },
+    'of /readyz is ok when nothing is awaited': { path: '/readyz', status: 200, body: 'ok\n' },
+    'of /readyz names what is awaited': {
+      path: '/readyz',
+      pages: { ready: () => ({ ok: false, waitingFor: ['the state'] }) },
+      status: 503,
+      body: 'waiting for: the state\n',
+    },
+    'of /status.json is JSON': {
+      path: '/status.json',
+      status: 200,
+      body: '{\n  "workloads": []\n}\n',
+      type: /^application\/json/,
+    },
+    'of another path is 404 and names the pages': {
+      path: '/',
+      status: 404,
+      body: /\/metrics .*\/status\.json/,
+    },
+    'of another method is 405': {
+      method: 'POST',
+      path: '/metrics',
+      status: 405,
+      body: 'only GET and HEAD\n',
+    },
+    'of HEAD has no body': { method: 'HEAD', path: '/healthz', status: 200, body: '' },
+    'of a page that throws is a bare 500': {
+      path: '/status.json',
+      pages: { status: () => assert.fail('hunter2') },
+      status: 500,
+      body: 'internal error\n',
+    },
+    'of a page that rejects is a bare 500': {
+      path: '/metrics',
+      pages: { metrics: () => Promise.reject(new Error('hunter2')) },
+      status: 500,
+      body: 'internal error\n',
+    },
+  };
+  for (const [name, { method = 'GET', path, pages = {}, status, body, type }] of Object.entries(cases)) {
+    test(name, async () => {
+      const { url } = await started(pages);
+      const response = await fetch(url + path, { method });
+      const text = await response.text();
+      assert.equal(response.status, status);
+      if (typeof body === 'string') assert.equal(text, body);
+      else assert.match(text, body);
+      if (type !== undefined) assert.match(response.headers.get('content-type') ?? '', type);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('allow'), status === 405 ? 'GET, HEAD' : null);
+      assert.equal(errors.length, status === 500 ? 1 : 0);
+    });
+  }
+});
+
+test('a port that is taken is an error that names the flag', async () => {
+  const { port } = await started();
+  const second = new HttpServer(PAGES, (error) => errors.push(error));
+  await assert.rejects(second.start(port), (error) => {
+    assert.ok(error instanceof ListenError);
+    assert.equal(error.message, `port ${port} is taken: choose another with --port`);
+    return true;
+  });
+  await second.stop();
+});
+
+test('a stopped server frees its port, also while a client keeps its connection', async () => {
+  const { server, port, url } = await started();
+  await (await fetch(`${url}/healthz`)).text();
+  await server.stop();
+  const next = new HttpServer(PAGES, (error) => errors.push(error));
+  servers.push(next);
+  assert.equal(await next.start(port), port);
+});
+
+test('stopping cuts a request that does not end', { timeout: 10_000 }, async () => {
+  const { server, port } = await started();
+  const socket = await opened(port);
+  socket.write('GET /healthz HTTP/1.1\r\n');
+  const closed = once(socket, 'close');
+  await server.stop();
+  await closed;
+});
+
+test('stopping twice, or before the start, does nothing', async () => {
+  const { server } = await started();
+  await server.stop();
+  await server.stop();
+  await new HttpServer(PAGES, (error) => errors.push(error)).stop();
+});
+
+test('a client that never ends its headers is cut off', { timeout: 20_000 }, async () => {
+  const { port } = await started();
+  const socket = await opened(port);
+  socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n');
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  assert.match(answer.toString(), /^HTTP\/1\.1 408 /);
+  socket.destroy();
+});

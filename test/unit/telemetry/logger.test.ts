@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, describe, mock, test } from 'node:test';
+import { type LoggerOptions, newLog } from '../../../lib/telemetry/logger.ts';
+
+const NOW = Date.UTC(2026, 0, 31, 12);
+
+class Terminal extends Writable {
+  readonly isTTY: boolean;
+  text = '';
+
+  constructor(isTTY: boolean) {
+    super();
+    this.isTTY = isTTY;
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+/** What one entry looks like. */
+function written(
+  message: string,
+  fields?: Record<string, unknown>,
+  options: Partial<LoggerOptions> & { isTTY?: boolean } = {},
+): string {
+  const stream = new Terminal(options.isTTY ?? false);
+  newLog({ level: 'debug', format: 'text', stream, ...options }).info(message, fields);
+  return stream.text;
+}
+
+beforeEach(() => mock.timers.enable({ apis: ['Date'], now: NOW }));
+afterEach(() => mock.timers.reset());
+
+describe('a line of text', () => {
+  const cause = new Error('cannot list Secrets', { cause: new Error('connect ECONNREFUSED') });
+  const cases: Record<string, { fields: Record<string, unknown>; want: string }> = {
+    'is the message alone without fields': { fields: {}, want: '' },
+    'has its fields behind it': { fields: { sources: 1, owed: false }, want: ' sources=1 owed=false' },
+    'quotes a text with spaces': { fields: { why: 'not yet' }, want: ' why="not yet"' },
+    'quotes an empty text': { fields: { why: '' }, want: ' why=""' },
+    'escapes lines and controls in a field': {
+      fields: { why: 'a\nb\u001b[0m' },
+      want: ' why="a\\nb\\u001b[0m"',
+    },
+    'leaves out a field without a value': { fields: { why: undefined, at: null }, want: ' at=null' },
+    'tells an error with its causes': {
+      fields: { error: cause },
+      want: ' error="cannot list Secrets: connect ECONNREFUSED"',
+    },
+    'shows a list as JSON': { fields: { names: ['a'] }, want: ' names="[\\"a\\"]"' },
+  };
+  for (const [name, { fields, want }] of Object.entries(cases)) {
+    test(name, () => {
+      assert.equal(
+        written('Deployment/web rolled', fields),
+        `2026-01-31T12:00:00.000Z INFO  Deployment/web rolled${want}\n`,
+      );
+    });
+  }
+
+  test('escapes lines in the message', () => {
+    assert.equal(written('a\nb'), '2026-01-31T12:00:00.000Z INFO  a\\nb\n');
+  });
+
+  test('has colour on a terminal only', () => {
+    assert.ok(written('x', {}, { isTTY: true }).includes('\u001b[32mINFO \u001b[0m x'));
+    assert.ok(!written('x').includes('\u001b'));
+  });
+});
+
+describe('a line of JSON', () => {
+  const json = (fields: Record<string, unknown>): unknown =>
+    JSON.parse(written('x', fields, { format: 'json', isTTY: true }));
+  const head = { time: '2026-01-31T12:00:00.000Z', level: 'info', message: 'x' };
+
+  test('has time, level, message and the fields', () => {
+    assert.deepEqual(json({ a: 1, b: [2] }), { ...head, a: 1, b: [2] });
+  });
+
+  test('keeps fields apart from time, level and message', () => {
+    const fields = { time: 1, level: 2, message: 3 };
+    assert.deepEqual(json(fields), { ...head, time_: 1, level_: 2, message_: 3 });
+  });
+
+  test('tells an error by its messages and a bigint, a set and a map by what they hold', () => {
+    const fields = { error: new Error('no'), n: 1n, set: new Set(['a']), map: new Map([['k', 1]]) };
+    assert.deepEqual(json(fields), { ...head, error: 'no', n: '1', set: ['a'], map: [['k', 1]] });
+  });
+});
+
+test('a field that cannot be written does not take the line with it', () => {
+  const cycle: Record<string, unknown> = {};
+  cycle['self'] = cycle;
+  assert.match(written('x', { cycle }), /INFO {2}x cycle=.*not printable/);
+  assert.match(written('x', { cycle }, { format: 'json' }), /not printable/);
+});
+
+test('an error that is its own cause is told once per level, five levels deep', () => {
+  const error = new Error('loop');
+  error.cause = error;
+  assert.match(written('x', { error }), /error="loop: loop: loop: loop: loop"/);
+});
+
+test('entries below the level are dropped, and the order is kept', () => {
+  const stream = new Terminal(false);
+  const log = newLog({ level: 'warn', format: 'text', stream });
+  log.debug('1');
+  log.warn('2');
+  log.info('3');
+  log.error('4');
+  assert.deepEqual(stream.text.match(/(WARN|ERROR|INFO|DEBUG) +\d/g), ['WARN  2', 'ERROR 4']);
+});

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { WATCH_ENDS as REFLECTOR_WATCH_ENDS } from '../../../lib/kubernetes/reflector.ts';
+import { METRICS, type MetricRow, WATCH_ENDS } from '../../../lib/telemetry/metric-table.ts';
+import { Metrics, type Snapshot } from '../../../lib/telemetry/metrics.ts';
+
+/** Names of Stakater Reloader's series: a dashboard must not mix the two. */
+const STAKATER = [
+  'reload_executed_total',
+  'reload_executed_total_by_namespace',
+  'reconcile_total',
+  'reconcile_duration_seconds',
+  'action_total',
+  'action_latency_seconds',
+  'skipped_total',
+  'workqueue_depth',
+  'workqueue_adds_total',
+  'workqueue_latency_seconds',
+  'errors_total',
+  'retries_total',
+  'events_received_total',
+  'events_processed_total',
+  'workloads_scanned_total',
+  'workloads_matched_total',
+].map((name) => `reloader_${name}`);
+
+const ROWS: readonly MetricRow[] = Object.values(METRICS);
+
+const SNAPSHOT: Snapshot = {
+  configObjects: { ConfigMap: 3, Secret: 2 },
+  workloads: { Deployment: 5 },
+  edges: 7,
+  owedEdges: 1,
+  oldestOwedAgeSeconds: 12.5,
+  stateEntries: 4,
+  stateExceptions: 1,
+  stateBytes: 512,
+};
+
+/** The value of one series; undefined if there is none. */
+async function seriesIn(metrics: Metrics, series: string): Promise<string | undefined> {
+  const lines = (await metrics.text()).split('\n');
+  return lines.find((line) => line.startsWith(`${series} `))?.slice(series.length + 1);
+}
+
+describe('the table of metrics', () => {
+  for (const { name, type, help, series } of ROWS) {
+    test(`${name} follows the conventions of Prometheus`, () => {
+      assert.match(name, /^reloader_[a-z_]+$/);
+      assert.equal(name.endsWith('_total'), type === 'counter');
+      assert.ok(help.length > 10);
+      assert.equal(new Set(series.map((labels) => Object.keys(labels).join())).size <= 1, true);
+    });
+  }
+
+  test('has no name twice and none of Stakater Reloader', () => {
+    const names = ROWS.map(({ name }) => name);
+    assert.equal(new Set(names).size, names.length);
+    assert.deepEqual(
+      names.filter((name) => STAKATER.includes(name)),
+      [],
+    );
+  });
+
+  test('knows every end of a watch that the reflector tells', () => {
+    assert.deepEqual([...WATCH_ENDS], [...REFLECTOR_WATCH_ENDS]);
+  });
+});
+
+test('every series of the table is there from the start, at 0', async () => {
+  const text = await new Metrics('1.2.3').text();
+  for (const { name, type, series } of ROWS) {
+    assert.match(text, new RegExp(`^# TYPE ${name} ${type}$`, 'm'));
+    for (const labels of series) {
+      const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
+      const suffix = type === 'histogram' ? '_count' : '';
+      const braces = pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
+      assert.ok(text.includes(`\n${name}${suffix}${braces} 0\n`), `${name}${suffix}${braces}`);
+    }
+  }
+});
+
+test('all that is reported is counted, and nothing else', async () => {
+  const metrics = new Metrics('1.2.3');
+  metrics.changed('ConfigMap', 'updated');
+  metrics.changed('ConfigMap', 'updated');
+  metrics.attempted('Deployment', 'refused');
+  metrics.rolled({ secondsSinceChange: 5.2, changes: 3 });
+  metrics.patched(0.012);
+  metrics.committed('conflict');
+  metrics.watchIsUp('Secret', true);
+  metrics.watchRestarted('Secret', 'expired');
+  metrics.requested({ verb: 'patch', resource: 'deployments', code: '409' });
+  metrics.requested({ verb: 'list', resource: 'events', code: 'none' });
+  const want: Record<string, string> = {
+    'reloader_changes_total{kind="ConfigMap",type="updated"}': '2',
+    'reloader_changes_total{kind="Secret",type="updated"}': '0',
+    'reloader_rollouts_total{kind="Deployment",outcome="refused"}': '1',
+    'reloader_rollouts_total{kind="Deployment",outcome="done"}': '0',
+    reloader_change_to_rollout_seconds_sum: '5.2',
+    'reloader_change_to_rollout_seconds_bucket{le="5"}': '0',
+    'reloader_change_to_rollout_seconds_bucket{le="6"}': '1',
+    reloader_changes_per_rollout_sum: '3',
+    reloader_patch_duration_seconds_sum: '0.012',
+    'reloader_commits_total{result="conflict"}': '1',
+    'reloader_commits_total{result="accepted"}': '0',
+    'reloader_watch_up{kind="Secret"}': '1',
+    'reloader_watch_up{kind="ConfigMap"}': '0',
+    'reloader_watch_restarts_total{kind="Secret",reason="expired"}': '1',
+    'reloader_api_requests_total{verb="patch",resource="deployments",code="409"}': '1',
+    'reloader_api_requests_total{verb="list",resource="events",code="none"}': '1',
+    [`reloader_build_info{version="1.2.3",node="${process.version}"}`]: '1',
+  };
+  for (const [series, value] of Object.entries(want))
+    assert.equal(await seriesIn(metrics, series), value, series);
+});
+
+test('a watch that went down is 0 again', async () => {
+  const metrics = new Metrics('1.2.3');
+  metrics.watchIsUp('Secret', true);
+  metrics.watchIsUp('Secret', false);
+  assert.equal(await seriesIn(metrics, 'reloader_watch_up{kind="Secret"}'), '0');
+});
+
+test('a clock that went back does not spoil a histogram', async () => {
+  const metrics = new Metrics('1.2.3');
+  metrics.patched(-1);
+  metrics.rolled({ secondsSinceChange: -1, changes: 1 });
+  assert.equal(await seriesIn(metrics, 'reloader_patch_duration_seconds_sum'), '0');
+  assert.equal(await seriesIn(metrics, 'reloader_change_to_rollout_seconds_sum'), '0');
+});
+
+test('gauges show what is true at each scrape; a kind that is not told counts as 0', async () => {
+  const metrics = new Metrics('1.2.3');
+  let now = SNAPSHOT;
+  metrics.observe(() => now);
+  const want: Record<string, string> = {
+    'reloader_config_objects{kind="ConfigMap"}': '3',
+    'reloader_config_objects{kind="Secret"}': '2',
+    'reloader_workloads{kind="Deployment"}': '5',
+    'reloader_workloads{kind="DaemonSet"}': '0',
+    reloader_edges: '7',
+    reloader_owed_edges: '1',
+    reloader_oldest_owed_edge_age_seconds: '12.5',
+    reloader_state_entries: '4',
+    reloader_state_exceptions: '1',
+    reloader_state_bytes: '512',
+  };
+  for (const [series, value] of Object.entries(want))
+    assert.equal(await seriesIn(metrics, series), value, series);
+  now = { ...SNAPSHOT, workloads: {}, owedEdges: 0 };
+  assert.equal(await seriesIn(metrics, 'reloader_workloads{kind="Deployment"}'), '0');
+  assert.equal(await seriesIn(metrics, 'reloader_owed_edges'), '0');
+});
+
+test('the metrics of the process are there too', async () => {
+  assert.match(await new Metrics('1.2.3').text(), /^process_resident_memory_bytes \d+$/m);
+});
+
+test('two instances do not count together', async () => {
+  const [one, other] = [new Metrics('1.2.3'), new Metrics('1.2.3')];
+  one.changed('Secret', 'created');
+  assert.equal(await seriesIn(other, 'reloader_changes_total{kind="Secret",type="created"}'), '0');
+});
