@@ -10,10 +10,12 @@ export type InformerEvent<T> =
       readonly type: 'present';
       readonly key: ObjectKey;
       readonly object: T;
-      /** The span of its last write. A list may hide several writes behind one. */
+      /** The span of its last writes. */
       readonly span: Span;
       /** Whether it is part of the stream's first list, and so was there before this process looked. */
       readonly isInInitialList: boolean;
+      /** Whether a later list told it: several writes may hide behind this one. */
+      readonly isRelisted: boolean;
     }
   /** The object is not there any more. */
   | { readonly type: 'absent'; readonly key: ObjectKey; readonly span: Span }

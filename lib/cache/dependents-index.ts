@@ -1,0 +1,42 @@
+/** Which workloads follow an object: the reverse of what each workload asks for. */
+
+import type { ObjectKey } from '../model/object-ref.ts';
+
+/** An index from objects to the workloads that follow them. It shrinks with its last entries: nothing is kept of the gone. */
+export class DependentsIndex {
+  readonly #dependents = new Map<ObjectKey, Set<ObjectKey>>();
+  #edges = 0;
+
+  /** The number of edges. */
+  get size(): number {
+    return this.#edges;
+  }
+
+  /** The objects that have dependents. */
+  configs(): Iterable<ObjectKey> {
+    return this.#dependents.keys();
+  }
+
+  /** The workloads that follow `config`, in the order in which they began to. */
+  dependentsOf(config: ObjectKey): ReadonlySet<ObjectKey> {
+    return this.#dependents.get(config) ?? NONE;
+  }
+
+  /** Records that `workload` follows `config`. */
+  add(workload: ObjectKey, config: ObjectKey): void {
+    let workloads = this.#dependents.get(config);
+    if (workloads === undefined) this.#dependents.set(config, (workloads = new Set()));
+    if (!workloads.has(workload)) this.#edges += 1;
+    workloads.add(workload);
+  }
+
+  /** Forgets that `workload` follows `config`. */
+  delete(workload: ObjectKey, config: ObjectKey): void {
+    const workloads = this.#dependents.get(config);
+    if (workloads?.delete(workload) !== true) return;
+    this.#edges -= 1;
+    if (workloads.size === 0) this.#dependents.delete(config);
+  }
+}
+
+const NONE: ReadonlySet<ObjectKey> = new Set();

@@ -1,0 +1,117 @@
+/** What follows when a ConfigMap or Secret is observed. */
+
+import type { ConfigObject } from '../model/config-object.ts';
+import type { Digest } from '../model/digest.ts';
+import { type Edge, isOwed } from '../model/edge.ts';
+import type { InformerEvent } from '../model/informer-event.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
+import { isOlder, type Span } from '../model/timeline.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import { Effects } from './effects.ts';
+
+type Present = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
+
+/** How an observation differs from what was known. */
+interface Difference {
+  /** The digest of before; undefined if the object was absent or unknown. */
+  readonly before: Digest | undefined;
+  readonly isInInitialList: boolean;
+  /** The content changed, or may have changed and changed back unseen. */
+  readonly mayHaveChanged: boolean;
+  readonly span: Span;
+}
+
+/** Takes in one observation of an object. */
+export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>): Effects {
+  switch (event.type) {
+    case 'present':
+      return observePresent(edges, event);
+    case 'absent':
+      return observeAbsent(edges, event.key);
+    case 'synced':
+      return new Effects();
+  }
+}
+
+function observePresent(edges: Edges, event: Present): Effects {
+  const { object, span, isInInitialList } = event;
+  const effects = new Effects();
+  const record = edges.configRecordOf(object.ref);
+  if (isStale(record, object)) return effects;
+  const isDifferent = record.lastDigest !== undefined && record.lastDigest !== object.digest;
+  const mayHaveChanged = isDifferent || (event.isRelisted && record.lastDigest !== undefined);
+  if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
+  const before = record.digest;
+  record.digest = object.digest;
+  record.lastDigest = object.digest;
+  record.legacyDigest = object.legacyDigest;
+  record.resourceVersion = object.resourceVersion;
+  const difference = { before, isInInitialList, mayHaveChanged, span };
+  const workloads = edges.dependents.dependentsOf(event.key);
+  const isCreated = before === undefined && !isInInitialList;
+  if (workloads.size > 0 && (isDifferent || isCreated)) {
+    effects.changes.push({ config: object.ref, type: isCreated ? 'created' : 'updated' });
+  }
+  for (const workload of workloads) observeEdge(edges, effects, workload, event.key, difference);
+  if (workloads.size > 0) effects.writeSoon.add(event.key);
+  return effects;
+}
+
+function observeAbsent(edges: Edges, key: ObjectKey): Effects {
+  const effects = new Effects();
+  const record = edges.configs.get(key);
+  if (record === undefined) return effects;
+  record.digest = undefined;
+  record.resourceVersion = undefined;
+  if (edges.dependents.dependentsOf(key).size === 0) edges.configs.delete(key);
+  else {
+    effects.changes.push({ config: record.ref, type: 'deleted' });
+    effects.note({ reason: 'absent', config: record.ref });
+  }
+  return effects;
+}
+
+/** A fresh look may have run ahead of the stream, whose older news then says nothing. */
+function isStale(record: ConfigRecord, object: ConfigObject): boolean {
+  return (
+    record.resourceVersion !== undefined &&
+    (record.resourceVersion === object.resourceVersion || isOlder(object.resourceVersion, record.resourceVersion))
+  );
+}
+
+function observeEdge(
+  edges: Edges,
+  effects: Effects,
+  workload: ObjectKey,
+  config: ObjectKey,
+  difference: Difference,
+): void {
+  const dependent = edges.workloads.get(workload);
+  const record = edges.configs.get(config);
+  const edge = dependent?.edges.get(config);
+  if (dependent === undefined || edge === undefined || record?.digest === undefined) return;
+  const next = afterChange(edge, dependent, record, record.digest, difference);
+  dependent.edges.set(config, next);
+  const [wasOwed, owed] = [isOwed(edge, difference.before), isOwed(next, record.digest)];
+  const about = { workload: dependent.workload.ref, config: record.ref };
+  if (edge.ran === undefined) effects.note({ reason: 'baseline', ...about, detail: record.digest });
+  else if (wasOwed && !owed) effects.note({ reason: 'changed-back', ...about });
+  if (owed && (!wasOwed || difference.mayHaveChanged)) effects.touch(workload, config);
+  if (edges.wouldForget(dependent, record, next)) effects.writeNow.add(config);
+}
+
+/** The edge once the content is `digest`. */
+function afterChange(
+  edge: Edge,
+  dependent: WorkloadRecord,
+  record: ConfigRecord,
+  digest: Digest,
+  { isInInitialList, mayHaveChanged, span }: Difference,
+): Edge {
+  if (edge.ran === undefined) return { ...edge, ran: digest };
+  const ran = edge.ran === record.legacyDigest ? digest : edge.ran;
+  const mayHaveBeenRead = mayHaveChanged && span.from < dependent.rolledUntil;
+  const next = { ...edge, ran, dirty: edge.dirty || mayHaveBeenRead };
+  const mayHaveStarted = isInInitialList || !dependent.workload.isRolledOut;
+  return isOwed(next, digest) && mayHaveStarted ? { ...next, dirty: true } : next;
+}

@@ -1,0 +1,172 @@
+/**
+ * What is known: the objects' digests, the workloads and what their pods ran, and what the state ConfigMap says. Plain
+ * data with look-ups; the rules that change it are in the controllers beside this file. Everything here is synchronous.
+ */
+
+import { DependentsIndex } from '../cache/dependents-index.ts';
+import type { Dialect, StampVariables } from '../dialects/dialect.ts';
+import type { Digest } from '../model/digest.ts';
+import { type Edge, isOwed, type Ran, ranAtStart } from '../model/edge.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
+import type { RolloutPlan } from '../model/rollout-plan.ts';
+import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
+import { entryKeyOf, exceptionsKeyOf, localEntryKeyOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
+import type { Workload } from '../model/workload.ts';
+
+/** What is known of one ConfigMap or Secret. */
+export interface ConfigRecord {
+  readonly ref: ConfigRef;
+  /** The digest of the present content; undefined while the object is absent or not yet seen. */
+  digest: Digest | undefined;
+  /** The digest when it was last present. */
+  lastDigest: Digest | undefined;
+  /** The present content's digest under the older formula, while an old entry has to be compared. */
+  legacyDigest: Digest | undefined;
+  resourceVersion: string | undefined;
+  /** When its content last changed or may have, on the Timeline; -Infinity: not since the first list. */
+  changedAt: number;
+}
+
+/** What is known of one workload that follows something. */
+export interface WorkloadRecord {
+  workload: Workload;
+  variables: ReadonlyMap<ObjectKey, StampVariables>;
+  readonly edges: Map<ObjectKey, Edge>;
+  /** Until when pods may have started, on the Timeline: Infinity while it is rolling, -Infinity if never seen to. */
+  rolledUntil: number;
+  /** Up to when the workload's own history is known, on the Timeline. */
+  knownAt: number;
+  /** How often our stamp was taken back before the workload had rolled. */
+  takeBacks: number;
+  /** The plan whose patch is on its way, or whose answer was lost. */
+  inFlight: RolloutPlan | undefined;
+}
+
+/** The knowledge of one process. */
+export class Edges {
+  readonly configs: Map<ObjectKey, ConfigRecord> = new Map();
+  readonly workloads: Map<ObjectKey, WorkloadRecord> = new Map();
+  readonly dependents: DependentsIndex = new DependentsIndex();
+  readonly dialect: Dialect;
+  readonly homeNamespace: string;
+  /** What the state ConfigMap is known to say. */
+  state: PersistedState = EMPTY_STATE;
+  /** Numbers that a state write may have used already, answered or not: stamps up to them may be silent. */
+  readonly floors: Map<ObjectKey, number> = new Map();
+  /** Objects whose entries somebody else wrote: what their workloads ran is not sure until this process has written them. */
+  readonly contested: Set<ObjectKey> = new Set();
+  /** Objects whose last dependent was seen to go while everything was synced: their entries are removed. */
+  readonly abandoned: Map<ObjectKey, ConfigRef> = new Map();
+
+  /** `homeNamespace`: the namespace of the state ConfigMap, whose objects' keys have no prefix. */
+  constructor(dialect: Dialect, homeNamespace: string) {
+    this.dialect = dialect;
+    this.homeNamespace = homeNamespace;
+  }
+
+  /** The record of `ref`, made if there is none. */
+  configRecordOf(ref: ConfigRef): ConfigRecord {
+    const key = keyOf(ref);
+    let record = this.configs.get(key);
+    if (record === undefined) {
+      record = {
+        ref,
+        digest: undefined,
+        lastDigest: undefined,
+        legacyDigest: undefined,
+        resourceVersion: undefined,
+        changedAt: Number.NEGATIVE_INFINITY,
+      };
+      this.configs.set(key, record);
+    }
+    return record;
+  }
+
+  /** The key of the entry of `ref`. */
+  entryKeyOf(ref: ConfigRef): StateKey {
+    return entryKeyOf(ref, this.homeNamespace);
+  }
+
+  /** The key of the exceptions of `ref`. */
+  exceptionsKeyOf(ref: WorkloadRef): StateKey {
+    return exceptionsKeyOf(ref, this.homeNamespace);
+  }
+
+  /** The persisted entry of `ref`. */
+  entryOf(ref: ConfigRef): StateEntry | undefined {
+    return this.state.entries.get(this.entryKeyOf(ref));
+  }
+
+  /** The recorded exception of an edge. */
+  exceptionOf(workload: WorkloadRef, config: ConfigRef): Ran | undefined {
+    return exceptionOf(this.state, this.exceptionsKeyOf(workload), localEntryKeyOf(config));
+  }
+
+  /** The number up to which stamps of `ref` are silent, or may be once a write under way is answered. */
+  floorOf(ref: ConfigRef): number {
+    return Math.max(this.entryOf(ref)?.number ?? 0, this.floors.get(keyOf(ref)) ?? 0);
+  }
+
+  /** Whether `workload` owes something. */
+  owes(workload: ObjectKey): boolean {
+    const record = this.workloads.get(workload);
+    if (record === undefined) return false;
+    for (const [config, edge] of record.edges) if (this.owesOn(config, edge)) return true;
+    return false;
+  }
+
+  /** Whether `edge`, of `config`, is owed. */
+  owesOn(config: ObjectKey, edge: Edge): boolean {
+    return isOwed(edge, this.configs.get(config)?.digest);
+  }
+
+  /**
+   * Whether `config` is open: changed and not committed, or owed by somebody. Pods that somebody else starts while it is
+   * may have read anything.
+   */
+  isOpen(config: ObjectKey): boolean {
+    const record = this.configs.get(config);
+    const entry = record && this.entryOf(record.ref);
+    if (record?.digest !== undefined && entry !== undefined && entry.digest !== record.digest) return true;
+    return this.edgesOf(config).some(([, edge]) =>
+      record?.digest === undefined
+        ? entry !== undefined && edge.ran !== entry.digest
+        : isOwed(edge, record.digest),
+    );
+  }
+
+  /** The edges of all dependents of `config`. */
+  edgesOf(config: ObjectKey): [WorkloadRecord, Edge][] {
+    const edges: [WorkloadRecord, Edge][] = [];
+    for (const key of this.dependents.dependentsOf(config)) {
+      const record = this.workloads.get(key);
+      const edge = record?.edges.get(config);
+      if (record !== undefined && edge !== undefined) edges.push([record, edge]);
+    }
+    return edges;
+  }
+
+  /**
+   * Whether a restart at this moment would believe something else of the edge than this process does: then the state must
+   * be written at once. What is only dirty, or is being patched, waits for the next write.
+   */
+  wouldForget(workload: WorkloadRecord, config: ConfigRecord, edge: Edge): boolean {
+    if (edge.ran === undefined || workload.inFlight !== undefined) return false;
+    const exception = this.exceptionOf(workload.workload.ref, config.ref);
+    return ranAtStart(this.entryOf(config.ref), exception, edge.stamp) !== edge.ran;
+  }
+}
+
+/** The stamp that the live template carries for one object: the highest of all its variables. */
+export function liveStampOf(
+  record: WorkloadRecord,
+  config: ObjectKey,
+): { readonly stamp: Stamp | undefined; readonly ambiguous: boolean } {
+  const variables = record.variables.get(config)?.read ?? [];
+  const stamps = record.workload.marks
+    .filter((mark) => variables.includes(mark.variable))
+    .map((mark) => parseStamp(mark.value))
+    .filter((stamp) => stamp !== undefined);
+  return highestStamp(stamps);
+}

@@ -1,0 +1,44 @@
+/** What follows from an observation: said by the pure rules, carried out by the reloader. */
+
+import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import type { Reason } from '../model/reasons.ts';
+
+/** Something decided, for people. */
+export interface Note {
+  readonly reason: Reason;
+  readonly workload?: WorkloadRef;
+  readonly config?: ConfigRef;
+  /** What the reason's sentence leaves open, e.g. a digest or a manager's name. */
+  readonly detail?: string;
+}
+
+/** The consequences of one observation. */
+export class Effects {
+  /** Workloads whose quiet period begins or begins again, with the objects that changed for them. */
+  readonly touched: Map<ObjectKey, Set<ObjectKey>> = new Map();
+  /** Workloads that are gone or follow nothing any more: what was planned for them is forgotten. */
+  readonly forgotten: Set<ObjectKey> = new Set();
+  /** Changes of content that workloads follow, for those who count. */
+  readonly changes: { readonly config: ConfigRef; readonly type: 'created' | 'updated' | 'deleted' }[] = [];
+  /** Workloads that their owner changed: a refusal of before says nothing any more. */
+  readonly spurred: Set<ObjectKey> = new Set();
+  /** Workloads whose stamp was taken back before they had rolled, more often than is tried. */
+  readonly contested: Set<ObjectKey> = new Set();
+  /** Objects whose state must be written at once. */
+  readonly writeNow: Set<ObjectKey> = new Set();
+  /** Objects whose state may have to be written with the next batch. */
+  readonly writeSoon: Set<ObjectKey> = new Set();
+  readonly notes: Note[] = [];
+
+  /** `workload` owes a rollout because of `config`. */
+  touch(workload: ObjectKey, config: ObjectKey): void {
+    const configs = this.touched.get(workload);
+    if (configs === undefined) this.touched.set(workload, new Set([config]));
+    else configs.add(config);
+  }
+
+  /** Adds a note. */
+  note(note: Note): void {
+    this.notes.push(note);
+  }
+}

@@ -1,0 +1,93 @@
+/** What was decided and why: a log line each, and the last ones kept for those who ask. */
+
+import { shortDigest } from '../model/digest.ts';
+import type { Log } from '../model/log.ts';
+import { type ConfigRef, describe, type WorkloadRef } from '../model/object-ref.ts';
+import { REASONS, type Reason } from '../model/reasons.ts';
+import type { Note } from './effects.ts';
+
+/** How many decisions are kept. */
+const KEPT = 50;
+
+/** One decision, as it is shown. */
+export interface Decision {
+  /** RFC 3339. */
+  readonly time: string;
+  readonly reason: Reason;
+  readonly message: string;
+  readonly namespace?: string;
+}
+
+/** Reasons that call for a person's attention. */
+const WARNINGS: ReadonlySet<Reason> = new Set([
+  'refused',
+  'taken-back',
+  'malformed',
+  'state-damaged',
+  'state-unreadable',
+  'state-foreign',
+]);
+/** Reasons that are frequent and of use only to those who debug. */
+const DETAILS: ReadonlySet<Reason> = new Set(['conflict', 'committed', 'unfollowed', 'unchanged']);
+
+/** Writes and keeps decisions. */
+export class Journal {
+  readonly #log: Log;
+  readonly #decisions: Decision[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** The last decisions, the newest first. */
+  get decisions(): readonly Decision[] {
+    return [...this.#decisions].reverse();
+  }
+
+  /** Says a note in the sentence of its reason. */
+  note(note: Note): void {
+    this.say(note.reason, messageOf(note), note.workload?.namespace ?? note.config?.namespace);
+  }
+
+  /** Says `message` for `reason`. */
+  say(reason: Reason, message: string, namespace?: string): void {
+    const time = new Date().toISOString();
+    this.#decisions.push({ time, reason, message, ...(namespace === undefined ? {} : { namespace }) });
+    if (this.#decisions.length > KEPT) this.#decisions.shift();
+    const fields = { reason, ...(namespace === undefined ? {} : { namespace }) };
+    if (WARNINGS.has(reason)) this.#log.warn(message, fields);
+    else if (DETAILS.has(reason)) this.#log.debug(message, fields);
+    else this.#log.info(message, fields);
+  }
+}
+
+function messageOf({ reason, workload, config, detail }: Note): string {
+  const who = workload && describe(workload);
+  const what = config && describe(config);
+  switch (reason) {
+    case 'baseline':
+      return `${who} follows ${what} (baseline ${shortDigest(detail ?? '')}; nothing rolled)`;
+    case 'followed':
+      return `${who} follows ${what} (${detail ? `${shortDigest(detail)}; nothing rolled` : 'which does not exist yet'})`;
+    case 'unfollowed':
+      return `${who} no longer follows ${what}`;
+    case 'changed-back':
+      return `${what} changed back: nothing left to roll for ${who}`;
+    case 'absent':
+      return `${what} is gone: nothing is rolled until it returns`;
+    case 'rolled-elsewhere':
+      return `${who} was rolled for ${what} by another reloader`;
+    case 'owner-rolled':
+      return `${who} was changed by its owner while ${what} was changing: it is rolled once more`;
+    case 'taken-back':
+      return `${who} lost its stamp before it had rolled: taken back by ${detail}`;
+    default:
+      return [who, what, detail, REASONS[reason]].filter((part) => part !== undefined).join(': ');
+  }
+}
+
+/** Names for a line: the first three, and how many more there are. */
+export function listed(refs: readonly (ConfigRef | WorkloadRef)[]): string {
+  const names = refs.slice(0, 3).map(describe).join(', ');
+  return refs.length > 3 ? `${names} and ${refs.length - 3} more` : names;
+}

@@ -1,0 +1,18 @@
+/** What became of the attempt to roll one workload: the closed list on which one switch acts. */
+
+import type { RolloutPlan } from '../model/rollout-plan.ts';
+
+/** See rollout-controller.ts for what each leads to. */
+export type Outcome =
+  /** Nothing was owed any more. */
+  | { readonly type: 'settled' }
+  /** The patch is in force. */
+  | { readonly type: 'done'; readonly plan: RolloutPlan }
+  /** Decide again at once, from a fresh look. */
+  | { readonly type: 'again' }
+  /** The API server is not able to now. */
+  | { readonly type: 'later'; readonly message: string; readonly retryAfterMs?: number }
+  /** The API server will not have it, or somebody takes it back each time. */
+  | { readonly type: 'refused'; readonly message: string }
+  /** There is no such workload any more. */
+  | { readonly type: 'gone' };

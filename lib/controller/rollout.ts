@@ -1,0 +1,102 @@
+/** The decision to roll one workload, and what is known once its patch is answered. */
+
+import { asPatched, asUnknown, withStamp } from '../model/edge.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type OwedStamp, type PlannedVersion, planOf, type RolloutPlan } from '../model/rollout-plan.ts';
+import { isOlder, type Span } from '../model/timeline.ts';
+import type { Workload } from '../model/workload.ts';
+import { type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
+import type { Effects } from './effects.ts';
+
+/** The rollout that `workload` is owed at this moment; undefined if it owes nothing, or is not known any more. */
+export function planRollout(edges: Edges, workload: ObjectKey): RolloutPlan | undefined {
+  const record = edges.workloads.get(workload);
+  if (record === undefined) return undefined;
+  const stamps: OwedStamp[] = [];
+  const versions = new Map<ObjectKey, PlannedVersion>();
+  for (const [config, edge] of record.edges) {
+    const observed = edges.configs.get(config);
+    const variables = record.variables.get(config);
+    if (observed?.digest === undefined || variables === undefined) continue;
+    versions.set(config, { digest: observed.digest, changedAt: observed.changedAt });
+    if (!edges.owesOn(config, edge)) continue;
+    const number = Math.max(edges.floorOf(observed.ref), edge.highestNumber) + 1;
+    const stamp = { digest: observed.digest, number };
+    stamps.push({ config, stamp, variable: variables.written, variables: variables.read });
+  }
+  return stamps.length === 0 ? undefined : planOf(record.workload, stamps, versions);
+}
+
+/**
+ * The patch of `plan` is in force and `workload` is what the server answered; undefined in a dry run, where the live
+ * object stays as it was. What the plan read of each object is what the pods run; what changed since may have been read
+ * too. Says nothing if the plan is no longer the one in flight: then the informer told first.
+ */
+export function acceptRollout(
+  edges: Edges,
+  effects: Effects,
+  plan: RolloutPlan,
+  workload: Workload | undefined,
+  span: Span,
+): void {
+  const key = keyOf(plan.workload);
+  const record = edges.workloads.get(key);
+  if (record === undefined || record.inFlight !== plan) return;
+  record.inFlight = undefined;
+  if (workload !== undefined && isOlder(workload.resourceVersion, record.workload.resourceVersion)) {
+    overtake(record, plan);
+  } else {
+    if (workload !== undefined) takeAnswer(record, workload, span);
+    settle(edges, record, plan);
+  }
+  review(edges, effects, key, record);
+}
+
+/** The patch of the workload is not in force, and will not come to be: nothing is in flight any more. */
+export function abandonRollout(edges: Edges, effects: Effects, plan: RolloutPlan): void {
+  const key = keyOf(plan.workload);
+  const record = edges.workloads.get(key);
+  if (record === undefined || record.inFlight !== plan) return;
+  record.inFlight = undefined;
+  review(edges, effects, key, record);
+}
+
+function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): void {
+  record.workload = workload;
+  record.knownAt = span.to;
+  record.rolledUntil = workload.isRolledOut ? span.to : Number.POSITIVE_INFINITY;
+}
+
+function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan): void {
+  for (const [config, edge] of record.edges) {
+    const version = plan.versions.get(config);
+    const { stamp } = liveStampOf(record, config);
+    if (version === undefined) {
+      record.edges.set(config, withStamp(edge, stamp));
+      continue;
+    }
+    const changedSince = (edges.configs.get(config)?.changedAt ?? 0) > version.changedAt;
+    record.edges.set(config, { ...asPatched(edge, version.digest, stamp), dirty: changedSince });
+  }
+}
+
+/** The patch was in force, but somebody else's write is known that came after it: the pods may have read anything. */
+function overtake(record: WorkloadRecord, plan: RolloutPlan): void {
+  for (const { config, stamp } of plan.stamps) {
+    const edge = record.edges.get(config);
+    if (edge === undefined) continue;
+    const highestNumber = Math.max(edge.highestNumber, stamp.number);
+    record.edges.set(config, { ...asUnknown(edge), highestNumber });
+  }
+}
+
+/** With nothing in flight any more, what is owed and what has to be written is seen again. */
+function review(edges: Edges, effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
+  for (const [config, edge] of record.edges) {
+    const observed = edges.configs.get(config);
+    if (observed === undefined) continue;
+    if (edges.owesOn(config, edge)) effects.touch(key, config);
+    const target = edges.wouldForget(record, observed, edge) ? effects.writeNow : effects.writeSoon;
+    target.add(config);
+  }
+}

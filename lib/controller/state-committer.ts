@@ -1,0 +1,295 @@
+/**
+ * Keeps the state ConfigMap true to the law: what must not be forgotten is written at once, the rest at most once per
+ * second, never two writes at a time, every write fenced by the version that it was made from.
+ */
+
+import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
+import { EMPTY_STATE, parseState, STATE_VERSION, STATE_VERSION_ANNOTATION } from '../model/persisted-state.ts';
+import { formatEntry, type StateEntry, type StateKey } from '../model/state-entry.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import type { Edges } from './edges.ts';
+import { Effects } from './effects.ts';
+import type { Journal } from './journal.ts';
+import { applyStateWrite, planStateWrite, raiseFloors, reviewState, type StateWrite, type WriteGate } from './state-write.ts';
+
+/** One version of the state ConfigMap. */
+export interface StateVersion {
+  readonly resourceVersion: string;
+  readonly data: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Knows how to read and write the state ConfigMap. Never throws. */
+export interface StateStore {
+  readonly read: () => Promise<
+    | { readonly kind: 'found'; readonly state: StateVersion }
+    | { readonly kind: 'absent' }
+    | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number }
+  >;
+  /** Creates it without data; one that is there keeps its data. */
+  readonly create: (annotations: Readonly<Record<string, string>>) => Promise<WriteResult<StateVersion>>;
+  readonly patch: (patch: {
+    readonly resourceVersion: string;
+    readonly data: Readonly<Record<string, string | null>>;
+    readonly annotations: Readonly<Record<string, string>>;
+  }) => Promise<WriteResult<StateVersion>>;
+}
+
+/** What the committer is made of. */
+export interface StateCommitterOptions {
+  readonly edges: Edges;
+  readonly store: StateStore;
+  readonly gate: WriteGate;
+  readonly journal: Journal;
+  /** Looks afresh at an object whose entry somebody else wrote, and takes in what it sees; false: it failed. */
+  readonly lookAt: (config: ObjectKey) => Promise<boolean>;
+  /** Each answer to a write of the state. `nextTryMs` is set where it has to be sent again. */
+  readonly onCommit: (result: WriteResult<unknown>, nextTryMs: number | undefined) => void;
+  /** The state was written by a later version of this program: nothing may be written or rolled any more. */
+  readonly onUnknownVersion: (version: string) => void;
+  readonly random: () => number;
+}
+
+const BATCH_MS = 1000;
+const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
+const ANNOTATIONS = { [STATE_VERSION_ANNOTATION]: STATE_VERSION };
+
+/** See the file's comment. */
+export class StateCommitter {
+  readonly #options: StateCommitterOptions;
+  /** Objects whose entries may differ from what they should be. */
+  readonly #candidates = new Set<ObjectKey>();
+  /** Those of them that are written although workloads are waiting. */
+  readonly #urgent = new Set<ObjectKey>();
+  /** Candidates that could not be written when last tried; tried again when something changed. */
+  readonly #postponed = new Set<ObjectKey>();
+  /** The version that the next write is made from; undefined where there is no ConfigMap. */
+  #resourceVersion: string | undefined;
+  #isVersioned = false;
+  #lastWriteAt = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #running: Promise<void> | undefined;
+  #isClosed = false;
+  /** What is not sent until this moment, after a failure. */
+  #notBefore = Number.NEGATIVE_INFINITY;
+  #bytes = 0;
+
+  constructor(options: StateCommitterOptions) {
+    this.#options = options;
+  }
+
+  /** The size of the state's data in bytes, as last read or answered. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes the state as it was read at the start; undefined if there is none. */
+  begin(version: StateVersion | undefined): void {
+    if (version !== undefined) this.#take(version);
+  }
+
+  /** These objects' state may have to be written: `now` at once, `soon` with the next batch. */
+  request(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {
+    this.#add(now, soon);
+    this.kick();
+  }
+
+  /** Something changed that a postponed write may have waited for. */
+  kick(): void {
+    this.#add([], this.#postponed);
+    this.#postponed.clear();
+    this.#schedule();
+  }
+
+  /** Writes what can be written once more, then nothing any more. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    this.#add([], this.#postponed);
+    await this.#flush();
+  }
+
+  #add(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {
+    for (const config of now) {
+      this.#urgent.add(config);
+      this.#candidates.add(config);
+    }
+    for (const config of soon) this.#candidates.add(config);
+  }
+
+  #schedule(): void {
+    if (this.#isClosed || this.#running !== undefined) return;
+    const isUrgent = [...this.#urgent].some((config) => this.#candidates.has(config));
+    const earliest = isUrgent ? this.#notBefore : Math.max(this.#notBefore, this.#lastWriteAt + BATCH_MS);
+    const at = Math.max(Date.now(), earliest);
+    if (this.#timer !== undefined && this.#timerAt <= at) return;
+    clearTimeout(this.#timer);
+    this.#timerAt = at;
+    this.#timer = setTimeout(() => this.#fire(), at - Date.now());
+  }
+
+  #fire(): void {
+    this.#timer = undefined;
+    this.#running = this.#flush().finally(() => {
+      this.#running = undefined;
+      if (this.#candidates.size > 0) this.#schedule();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    const { edges, gate, store } = this.#options;
+    const { write, postponed } = planStateWrite(edges, this.#candidates, this.#urgent, gate);
+    if (write !== undefined && this.#resourceVersion === undefined && !(await this.#create())) return;
+    this.#keep(postponed);
+    if (write === undefined || this.#resourceVersion === undefined) return;
+    raiseFloors(edges, write);
+    const data = { ...this.#versionedOrphans(), ...write.data };
+    const patch = { resourceVersion: this.#resourceVersion, data, annotations: ANNOTATIONS };
+    const result = await store.patch(patch);
+    this.#lastWriteAt = Date.now();
+    await this.#answered(write, result);
+  }
+
+  /** After a plan nothing is a candidate any more; what it postponed waits for something to change. */
+  #keep(postponed: ReadonlySet<ObjectKey>): void {
+    this.#candidates.clear();
+    for (const config of [...this.#urgent]) if (!postponed.has(config)) this.#urgent.delete(config);
+    for (const config of postponed) this.#postponed.add(config);
+  }
+
+  async #answered(write: StateWrite, result: WriteResult<StateVersion>): Promise<void> {
+    if (result.kind === 'accepted') {
+      this.#failures = 0;
+      this.#resourceVersion = result.object.resourceVersion;
+      this.#isVersioned = true;
+      this.#bytes = sizeOf(result.object.data);
+      const effects = new Effects();
+      applyStateWrite(this.#options.edges, effects, write);
+      this.#options.onCommit(result, undefined);
+      this.#add(effects.writeNow, effects.writeSoon);
+      return;
+    }
+    this.#add(write.touched, []);
+    if (result.kind === 'gone') this.#lost();
+    const isUnclear = result.kind === 'conflict' || result.kind === 'unanswered';
+    const isClear = !isUnclear || (await this.#readAgain(write));
+    const mayGoOn = isClear && (result.kind === 'conflict' || result.kind === 'gone') && this.#failures === 0;
+    this.#options.onCommit(result, this.#putOff(mayGoOn ? 0 : retryAfterOf(result), mayGoOn));
+  }
+
+  async #create(): Promise<boolean> {
+    const result = await this.#options.store.create({});
+    if (result.kind === 'accepted') {
+      this.#take(result.object);
+      return true;
+    }
+    this.#options.onCommit(result, this.#putOff(retryAfterOf(result), false));
+    return false;
+  }
+
+  /** The ConfigMap went away under us: it is made again from memory. */
+  #lost(): void {
+    const { edges, journal } = this.#options;
+    this.#resourceVersion = undefined;
+    if (edges.state.entries.size > 0) {
+      journal.note({ reason: 'state-damaged' });
+      edges.state = EMPTY_STATE;
+    }
+    this.#reviewAll();
+  }
+
+  /** Reads what is there after a conflict or a lost answer; false if that fails too. */
+  async #readAgain(write: StateWrite): Promise<boolean> {
+    const { edges, store, journal } = this.#options;
+    const reading = await store.read();
+    if (reading.kind === 'failed') return false;
+    if (reading.kind === 'absent') {
+      this.#lost();
+      return true;
+    }
+    const before = edges.state;
+    if (!this.#take(reading.state)) return false;
+    const after = edges.state;
+    if (after.entries.size === 0 && before.entries.size > 0) journal.note({ reason: 'state-damaged' });
+    const isClear = await this.#judgeForeign(before.entries, after.entries, write);
+    this.#reviewAll();
+    return isClear;
+  }
+
+  /** An entry that is neither what was known nor what was sent is somebody else's: its object is looked at afresh. */
+  async #judgeForeign(
+    before: ReadonlyMap<StateKey, StateEntry>,
+    after: ReadonlyMap<StateKey, StateEntry>,
+    write: StateWrite,
+  ): Promise<boolean> {
+    const { edges, journal, lookAt } = this.#options;
+    let isClear = true;
+    for (const [config, record] of [...edges.configs]) {
+      if (edges.dependents.dependentsOf(config).size === 0) continue;
+      const key = edges.entryKeyOf(record.ref);
+      const [known, live, sent] = [before.get(key), after.get(key), write.entries.get(key)];
+      if (live === undefined || sameEntry(live, known) || sameEntry(live, sent)) continue;
+      edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, live.number));
+      edges.contested.add(config);
+      journal.note({ reason: 'state-foreign', config: record.ref });
+      isClear = (await lookAt(config)) && isClear;
+    }
+    return isClear;
+  }
+
+  #reviewAll(): void {
+    const effects = new Effects();
+    for (const config of this.#options.edges.dependents.configs()) reviewState(this.#options.edges, effects, config);
+    this.#add(effects.writeNow, effects.writeSoon);
+  }
+
+  #putOff(atLeastMs: number, isFree: boolean): number {
+    const ms = isFree ? 0 : Math.max(atLeastMs, backoffMs(this.#failures, BACKOFF, this.#options.random));
+    this.#failures += 1;
+    this.#notBefore = Date.now() + ms;
+    return ms;
+  }
+
+  /** Takes a version as what is known; false, and nothing is taken, if this program must not touch it. */
+  #take(version: StateVersion): boolean {
+    const { edges, journal, onUnknownVersion } = this.#options;
+    const parsed = parseState(version.data, version.annotations, edges.homeNamespace);
+    if (parsed.type === 'unknown-version') {
+      this.#isClosed = true;
+      onUnknownVersion(parsed.version);
+      return false;
+    }
+    for (const key of parsed.unreadable) journal.note({ reason: 'state-unreadable', detail: key });
+    edges.state = parsed.state;
+    this.#resourceVersion = version.resourceVersion;
+    this.#isVersioned = version.annotations[STATE_VERSION_ANNOTATION] !== undefined;
+    this.#bytes = sizeOf(version.data);
+    return true;
+  }
+
+  /** The first write gives the state a version, so entries of the older formula have to name it from then on. */
+  #versionedOrphans(): Record<StateKey, string> {
+    if (this.#isVersioned) return {};
+    const { entries } = this.#options.edges.state;
+    return Object.fromEntries([...entries].map(([key, entry]) => [key, formatEntry(entry)]));
+  }
+}
+
+function sameEntry(a: StateEntry, b: StateEntry | undefined): boolean {
+  return a.digest === b?.digest && a.number === b.number;
+}
+
+function sizeOf(data: Readonly<Record<string, string>>): number {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(data)) bytes += key.length + value.length;
+  return bytes;
+}
+
+function retryAfterOf(result: WriteResult<unknown>): number {
+  return 'retryAfterMs' in result ? (result.retryAfterMs ?? 0) : 0;
+}

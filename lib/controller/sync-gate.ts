@@ -1,0 +1,45 @@
+/** Which streams have listed: before all of a namespace have, what is known of it is not complete. */
+
+import type { ConfigKind } from '../model/object-ref.ts';
+
+/** One stream: a kind, in one namespace or (undefined) in all. */
+export interface Stream {
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly isWorkload: boolean;
+}
+
+/** Knows the streams and which of them have listed. */
+export class SyncGate {
+  readonly #streams: readonly Stream[];
+  readonly #synced = new Set<Stream>();
+
+  constructor(streams: readonly Stream[]) {
+    this.#streams = streams;
+  }
+
+  /** `stream`, one of those given, has listed; answers whether that is news. */
+  markSynced(stream: Stream): boolean {
+    const isNews = !this.#synced.has(stream);
+    this.#synced.add(stream);
+    return isNews;
+  }
+
+  /**
+   * Whether all workloads of `namespace` are listed, and its objects of `kind` if one is given. False for a namespace
+   * that no stream covers.
+   */
+  isSynced(namespace: string, kind?: ConfigKind): boolean {
+    const streams = this.#streams.filter(
+      (stream) =>
+        (stream.namespace === undefined || stream.namespace === namespace) &&
+        (stream.isWorkload || stream.kind === kind),
+    );
+    return streams.length > 0 && streams.every((stream) => this.#synced.has(stream));
+  }
+
+  /** The streams that have not listed yet. */
+  awaited(): readonly Stream[] {
+    return this.#streams.filter((stream) => !this.#synced.has(stream));
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * The edge between a workload and an object that it follows, and the rules for what the workload's pods ran. A workload
+ * owes an object exactly when its policy asks for it and what its pods ran is not what is observed now.
+ */
+
+import type { Digest } from './digest.ts';
+import type { Stamp } from './stamp.ts';
+import type { StateEntry } from './state-entry.ts';
+
+/** `ran` of pods that may have read anything: equal to no digest, owed until patched. */
+export const UNKNOWN = '?';
+
+/** The digest that a workload's pods are believed to have last started with, or UNKNOWN. */
+export type Ran = Digest | typeof UNKNOWN;
+
+/** One workload's relation to one object. Immutable: every rule makes a new one. */
+export interface Edge {
+  /** Undefined until the object is first seen: its first content is the baseline. */
+  readonly ran: Ran | undefined;
+  /** The content changed while pods were starting: owed whatever the digests say, until a patch. */
+  readonly dirty: boolean;
+  /** The stamp in the live template. */
+  readonly stamp: Stamp | undefined;
+  /** The highest stamp number seen on this edge since it appeared. */
+  readonly highestNumber: number;
+  /** A patch of ours changed `ran`, and its rollout has not been seen to complete: pods of before may be left. */
+  readonly isUnsettled: boolean;
+}
+
+/** What decides whether an edge's stamp speaks: the persisted entry of its object. */
+export function speaks(stamp: Stamp | undefined, entry: StateEntry | undefined): stamp is Stamp {
+  return stamp !== undefined && stamp.number > (entry?.number ?? 0);
+}
+
+/**
+ * `ran` of an edge when a reloader starts: the stamp's digest if that stamp speaks, else the recorded exception, else the
+ * committed digest. In this order, since a patch may have landed after the exception was written. Undefined without an
+ * entry: then nothing is known, and the content first observed is the baseline.
+ */
+export function ranAtStart(
+  entry: StateEntry | undefined,
+  exception: Ran | undefined,
+  stamp: Stamp | undefined,
+): Ran | undefined {
+  if (entry === undefined) return undefined;
+  if (speaks(stamp, entry)) return stamp.digest;
+  return exception ?? entry.digest;
+}
+
+/** Whether the workload owes the object a rollout. An absent object (`observed` undefined) is owed nothing. */
+export function isOwed(edge: Edge, observed: Digest | undefined): boolean {
+  return observed !== undefined && edge.ran !== undefined && (edge.dirty || edge.ran !== observed);
+}
+
+/**
+ * What a state write says about the edge: what is not sure is recorded as unknown. `isInFlight`: a patch that stamps the
+ * edge is on its way, or its answer was lost.
+ */
+export function recordedRan(edge: Edge, isInFlight: boolean): Ran | undefined {
+  if (edge.ran === undefined) return undefined;
+  return edge.dirty || isInFlight ? UNKNOWN : edge.ran;
+}
+
+/** An edge that begins to exist, before `ran` is decided. */
+export function newEdge(stamp: Stamp | undefined): Edge {
+  return {
+    ran: undefined,
+    dirty: false,
+    stamp,
+    highestNumber: stamp?.number ?? 0,
+    isUnsettled: false,
+  };
+}
+
+/** The edge with the stamp that its template carries now. */
+export function withStamp(edge: Edge, stamp: Stamp | undefined): Edge {
+  return { ...edge, stamp, highestNumber: Math.max(edge.highestNumber, stamp?.number ?? 0) };
+}
+
+/** The edge after somebody's write made pods start that may have read anything. */
+export function asUnknown(edge: Edge): Edge {
+  return { ...edge, ran: UNKNOWN, dirty: false };
+}
+
+/** The edge after a patch was accepted that was planned on `digest` and left `stamp` in the template. */
+export function asPatched(edge: Edge, digest: Digest, stamp: Stamp | undefined): Edge {
+  const isUnsettled = edge.isUnsettled || edge.dirty || edge.ran !== digest;
+  return { ...withStamp(edge, stamp), ran: digest, dirty: false, isUnsettled };
+}
+
+/**
+ * The edge after another of our processes stamped it: what the stamp says is what the pods run, and pods of before may
+ * be left.
+ */
+export function asStampedElsewhere(edge: Edge, stamp: Stamp): Edge {
+  return { ...withStamp(edge, stamp), ran: stamp.digest, dirty: false, isUnsettled: true };
+}

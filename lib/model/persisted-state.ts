@@ -1,0 +1,64 @@
+/** What the state ConfigMap says, parsed: the part of the truth that survives the process. */
+
+import type { Ran } from './edge.ts';
+import { type Exceptions, parseEntry, parseExceptions, parseStateKey, type StateEntry, type StateKey } from './state-entry.ts';
+
+/** The annotation that tells how the entries are to be read; without it they are of the older formula. */
+export const STATE_VERSION_ANNOTATION = 'reloader.k8s.collaborne.com/state-version';
+
+/** The version that this program writes. */
+export const STATE_VERSION = '1';
+
+/** The entries and exceptions of a state ConfigMap, by key. */
+export interface PersistedState {
+  readonly entries: ReadonlyMap<StateKey, StateEntry>;
+  readonly exceptions: ReadonlyMap<StateKey, Exceptions>;
+}
+
+/** What parsing found. */
+export type ParsedState =
+  | {
+      readonly type: 'state';
+      readonly state: PersistedState;
+      /** Our keys whose values do not parse: treated as absent. */
+      readonly unreadable: readonly StateKey[];
+    }
+  /** Written by a later version of this program, which must not be undone. */
+  | { readonly type: 'unknown-version'; readonly version: string };
+
+/** A state without anything. */
+export const EMPTY_STATE: PersistedState = { entries: new Map(), exceptions: new Map() };
+
+/** Parses a state ConfigMap; keys that are not ours are left alone. */
+export function parseState(
+  data: Readonly<Record<string, string>>,
+  annotations: Readonly<Record<string, string>>,
+  homeNamespace: string,
+): ParsedState {
+  const version = annotations[STATE_VERSION_ANNOTATION];
+  if (version !== undefined && version !== STATE_VERSION) return { type: 'unknown-version', version };
+  const entries = new Map<StateKey, StateEntry>();
+  const exceptions = new Map<StateKey, Exceptions>();
+  const unreadable: StateKey[] = [];
+  for (const [key, value] of Object.entries(data)) {
+    const parsedKey = parseStateKey(key, homeNamespace);
+    if (parsedKey === undefined) continue;
+    const isRead =
+      parsedKey.type === 'entry'
+        ? setIfDefined(entries, key, parseEntry(value, version === undefined))
+        : setIfDefined(exceptions, key, parseExceptions(value));
+    if (!isRead) unreadable.push(key);
+  }
+  return { type: 'state', state: { entries, exceptions }, unreadable };
+}
+
+/** The exception recorded for one edge. */
+export function exceptionOf(state: PersistedState, workload: StateKey, config: StateKey): Ran | undefined {
+  return state.exceptions.get(workload)?.[config];
+}
+
+function setIfDefined<T>(map: Map<StateKey, T>, key: StateKey, value: T | undefined): boolean {
+  if (value === undefined) return false;
+  map.set(key, value);
+  return true;
+}

@@ -1,0 +1,30 @@
+/** Why something was decided: a closed list of names, each with the sentence that a person reads. */
+
+/** Every reason, and what it means. */
+export const REASONS = {
+  baseline: 'First sight: the present content is the baseline, nothing is rolled.',
+  unchanged: 'The content is what the pods already run.',
+  changed: 'The content changed: the workload is rolled after the quiet period.',
+  'changed-while-rolling': 'The content changed while pods were starting: they may have read either version.',
+  'changed-while-down': 'The content changed while no reloader was running.',
+  'changed-back': 'The content is again what the pods run: nothing is left to roll.',
+  absent: 'The object does not exist: nothing is owed until it does.',
+  rolled: 'The pod template was stamped; the workload rolls.',
+  'rolled-elsewhere': 'Another reloader stamped the pod template.',
+  'owner-rolled': 'The pod template was changed by somebody else while content was changing: its pods may have read anything.',
+  'taken-back': 'Somebody took our stamp back before the workload had rolled.',
+  conflict: 'Somebody else wrote first: read again and decide again.',
+  retry: 'The API server did not carry out the write: tried again later.',
+  refused: 'The API server refuses the write: tried again with growing pauses of up to five minutes.',
+  gone: 'The workload no longer exists.',
+  followed: 'The workload began to follow the object.',
+  unfollowed: 'The workload no longer follows the object.',
+  malformed: 'An item of the annotation cannot be the name of an object.',
+  committed: 'The content is recorded as rolled out.',
+  'state-damaged': 'The state ConfigMap was deleted or emptied; it is written again from memory.',
+  'state-unreadable': 'An entry of the state ConfigMap does not parse; the present content is the baseline.',
+  'state-foreign': 'An entry of the state ConfigMap was changed by somebody else.',
+} as const;
+
+/** The name of a reason. */
+export type Reason = keyof typeof REASONS;

@@ -1,0 +1,39 @@
+/** The stamp: the value that a patch of ours puts into a pod template, and what it says about the pods of that template. */
+
+import type { Digest } from './digest.ts';
+
+/**
+ * `<digest>.<number>`. It *speaks* only while its number is above that of the state entry: then it belongs to a change
+ * that is not committed yet. A bare digest counts as number 0 and never speaks.
+ */
+export interface Stamp {
+  readonly digest: Digest;
+  readonly number: number;
+}
+
+const GRAMMAR = /^(?<digest>[0-9a-f]{40})(?:\.(?<number>\d{1,15}))?$/;
+
+/** The stamp that `value` spells, or undefined if it is none. */
+export function parseStamp(value: string | undefined): Stamp | undefined {
+  const groups = GRAMMAR.exec(value ?? '')?.groups;
+  if (groups?.['digest'] === undefined) return undefined;
+  return { digest: groups['digest'], number: Number(groups['number'] ?? 0) };
+}
+
+/** The text of `stamp`, as it stands in a pod template. */
+export function formatStamp(stamp: Stamp): string {
+  return `${stamp.digest}.${stamp.number}`;
+}
+
+/**
+ * Of several live stamps for one object, the one that counts: the highest number. Equal numbers with different digests
+ * contradict each other, so what the pods read is unknown: `ambiguous`.
+ */
+export function highestStamp(stamps: readonly Stamp[]): { stamp: Stamp | undefined; ambiguous: boolean } {
+  let stamp: Stamp | undefined;
+  for (const candidate of stamps) if (stamp === undefined || candidate.number > stamp.number) stamp = candidate;
+  const ambiguous = stamps.some(
+    (candidate) => candidate.number === stamp?.number && candidate.digest !== stamp.digest,
+  );
+  return { stamp, ambiguous };
+}

@@ -1,0 +1,101 @@
+/** The grammar of the state ConfigMap: its keys, its entries, its exceptions. */
+
+import { createHash } from 'node:crypto';
+import { type Digest, LEGACY_ALGORITHM } from './digest.ts';
+import { type Ran, UNKNOWN } from './edge.ts';
+import type { ConfigRef, WorkloadRef } from './object-ref.ts';
+
+/** A key of the state ConfigMap's data. */
+export type StateKey = string;
+
+/** The committed digest of one object, and the number up to which stamps are silent. */
+export interface StateEntry {
+  readonly digest: Digest;
+  readonly number: number;
+}
+
+/** What the pods of one workload ran where that is not the committed digest, by entry key without namespace. */
+export type Exceptions = Readonly<Record<StateKey, Ran>>;
+
+const LONGEST_KEY = 253;
+const ENTRY = /^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40})(?:\.(?<number>\d{1,15}))?$/;
+
+/**
+ * The key of an object's entry: `v1.ConfigMap_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. Neither
+ * namespaces nor names hold an underscore, so it is injective; over 253 characters it ends in a digest of itself.
+ */
+export function entryKeyOf(ref: ConfigRef, homeNamespace: string): StateKey {
+  return bounded(prefix(ref.namespace, homeNamespace) + localEntryKeyOf(ref));
+}
+
+/** The key of an object's entry as exceptions name it: without a namespace, since a workload's objects share its own. */
+export function localEntryKeyOf(ref: ConfigRef): StateKey {
+  return bounded(`v1.${ref.kind}_${ref.name}`);
+}
+
+/** The key of a workload's exceptions: `ran.<Kind>_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. */
+export function exceptionsKeyOf(ref: WorkloadRef, homeNamespace: string): StateKey {
+  return bounded(`${prefix(ref.namespace, homeNamespace)}ran.${ref.kind}_${ref.name}`);
+}
+
+/** What a key of the state is about, as far as a key tells; undefined for a key that is not ours. */
+export function parseStateKey(
+  key: StateKey,
+  homeNamespace: string,
+): { readonly type: 'entry' | 'exceptions'; readonly kind: string; readonly namespace: string } | undefined {
+  const groups = /^(?:(?<namespace>[a-z0-9-]+)_)?(?<type>v1|ran)\.(?<kind>[A-Za-z]+)_./.exec(key)?.groups;
+  if (groups?.['kind'] === undefined) return undefined;
+  const type = groups['type'] === 'ran' ? 'exceptions' : 'entry';
+  return { type, kind: groups['kind'], namespace: groups['namespace'] ?? homeNamespace };
+}
+
+/**
+ * The entry that `value` spells: `[<algorithm>:]<digest>[.<number>]`, a bare digest counting as number 0. In a state
+ * without a version (`isLegacy`) a digest without an algorithm is one of the older formula. Undefined for anything else,
+ * an algorithm that cannot be computed here included.
+ */
+export function parseEntry(value: string, isLegacy: boolean): StateEntry | undefined {
+  const groups = ENTRY.exec(value)?.groups;
+  if (groups?.['digest'] === undefined) return undefined;
+  const algorithm = groups['algorithm'] ?? (isLegacy ? LEGACY_ALGORITHM : undefined);
+  if (algorithm !== undefined && algorithm !== LEGACY_ALGORITHM) return undefined;
+  const digest = algorithm === undefined ? groups['digest'] : `${algorithm}:${groups['digest']}`;
+  return { digest, number: Number(groups['number'] ?? 0) };
+}
+
+/** The text of `entry`. */
+export function formatEntry(entry: StateEntry): string {
+  return `${entry.digest}.${entry.number}`;
+}
+
+/** The exceptions that `value` spells, or undefined if it does not parse. */
+export function parseExceptions(value: string): Exceptions | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value);
+  } catch {
+    return undefined; // what does not parse is reported by the caller, who knows the key
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
+  const wellFormed = Object.values(parsed).every(
+    (ran) => ran === UNKNOWN || (typeof ran === 'string' && /^(?:[a-z0-9]+:)?[0-9a-f]{40}$/.test(ran)),
+  );
+  return wellFormed ? (parsed as Exceptions) : undefined;
+}
+
+/** The text of `exceptions`, keys sorted; undefined when there are none, and the key is to be removed. */
+export function formatExceptions(exceptions: Exceptions): string | undefined {
+  const keys = Object.keys(exceptions).sort();
+  if (keys.length === 0) return undefined;
+  return JSON.stringify(Object.fromEntries(keys.map((key) => [key, exceptions[key]])));
+}
+
+function prefix(namespace: string, homeNamespace: string): string {
+  return namespace === homeNamespace ? '' : `${namespace}_`;
+}
+
+function bounded(key: string): StateKey {
+  if (key.length <= LONGEST_KEY) return key;
+  const digest = createHash('sha1').update(key).digest('hex');
+  return `${key.slice(0, LONGEST_KEY - digest.length - 1)}.${digest}`;
+}

@@ -1,0 +1,110 @@
+/** The view of a workload: what decisions need of it, and no more. */
+
+import { createHash } from 'node:crypto';
+import type { WorkloadRef } from './object-ref.ts';
+import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
+import { isRolledOut, type WorkloadKind } from './workload-kind.ts';
+
+/** One stamp variable in a live pod template, whoever wrote it. */
+export interface Mark {
+  readonly container: string;
+  readonly variable: string;
+  readonly value: string;
+}
+
+/** One version of a workload. */
+export interface Workload {
+  readonly ref: WorkloadRef;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly generation: number;
+  /** The generation that the workload's own controller has acted on. */
+  readonly observedGeneration: number;
+  readonly isRolledOut: boolean;
+  readonly isBeingDeleted: boolean;
+  /** The metadata annotations in which a policy can be written. */
+  readonly annotations: Readonly<Record<string, string>>;
+  /** The names of the pod template's containers, in its order. */
+  readonly containers: readonly string[];
+  readonly marks: readonly Mark[];
+  /** A digest of the pod template without our marks: equal means that an owner changed nothing in it. */
+  readonly templateDigest: string;
+  /** The field manager of the latest write to the object itself, as far as the server tells. */
+  readonly lastManager: string | undefined;
+}
+
+/** What of a workload belongs to the vocabularies in use. */
+export interface Vocabulary {
+  /** Whether a metadata annotation can hold policy. */
+  readonly isPolicyAnnotation: (key: string) => boolean;
+  /** Whether an environment variable is a stamp of ours. */
+  readonly isStampVariable: (name: string) => boolean;
+}
+
+/** The view of `raw`. */
+export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Vocabulary): Workload {
+  const { metadata, status } = raw;
+  const template = raw.spec?.template ?? {};
+  const containers = template.spec?.containers ?? [];
+  return {
+    ref: { kind: kind.kind, namespace: metadata.namespace ?? '', name: metadata.name },
+    uid: metadata.uid ?? '',
+    resourceVersion: metadata.resourceVersion ?? '',
+    generation: metadata.generation ?? 0,
+    observedGeneration: status?.observedGeneration ?? 0,
+    isRolledOut: isRolledOut(kind, raw),
+    isBeingDeleted: metadata.deletionTimestamp !== undefined,
+    annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
+    containers: containers.map((container) => container.name),
+    marks: containers.flatMap((container) => marksOf(container, vocabulary)),
+    templateDigest: digestWithoutMarks(template, vocabulary),
+    lastManager: lastManagerOf(metadata),
+  };
+}
+
+/** Whether two lists of marks would start the same pods. */
+export function sameMarks(a: readonly Mark[], b: readonly Mark[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((mark, index) => {
+      const other = b[index];
+      return (
+        mark.container === other?.container && mark.variable === other.variable && mark.value === other.value
+      );
+    })
+  );
+}
+
+function marksOf(container: RawContainer, vocabulary: Vocabulary): Mark[] {
+  return (container.env ?? [])
+    .filter((variable) => vocabulary.isStampVariable(variable.name))
+    .map((variable) => ({ container: container.name, variable: variable.name, value: variable.value ?? '' }));
+}
+
+function digestWithoutMarks(template: RawPodTemplate, vocabulary: Vocabulary): string {
+  const containers = template.spec?.containers?.map((container) => withoutMarks(container, vocabulary));
+  const bare = { ...template, spec: { ...template.spec, containers } };
+  return createHash('sha1').update(JSON.stringify(bare)).digest('base64url');
+}
+
+function withoutMarks(container: RawContainer, vocabulary: Vocabulary): RawContainer {
+  const { env, ...rest } = container;
+  const own = env?.filter((variable) => !vocabulary.isStampVariable(variable.name)) ?? [];
+  return own.length === 0 ? rest : { ...rest, env: own };
+}
+
+function lastManagerOf(metadata: RawMetadata): string | undefined {
+  let last: { time: string; manager: string } | undefined;
+  for (const { manager, time = '', subresource } of metadata.managedFields ?? []) {
+    if (manager === undefined || subresource !== undefined) continue;
+    if (last === undefined || time >= last.time) last = { time, manager };
+  }
+  return last?.manager;
+}
+
+function pick(
+  record: Readonly<Record<string, string>>,
+  wanted: (key: string) => boolean,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => wanted(key)));
+}

@@ -1,0 +1,102 @@
+/**
+ * The quiet period: a key is released once it has not been touched for a while, and at the latest when the maximum wait
+ * since its first touch is over. p-debounce is the timer that each touch restarts; everything else is decided here.
+ */
+
+import pDebounce from 'p-debounce';
+
+/** How long a key waits. */
+export interface QuietPeriodOptions {
+  /** How long a key must not be touched, in ms; 0 releases it at once. */
+  readonly quietMs: number;
+  /** How long a key waits at the most, in ms, however often it is touched; at least `quietMs`. */
+  readonly maxWaitMs: number;
+  /** Called once for each window, when it ends. */
+  readonly release: (key: string) => void;
+}
+
+interface Window {
+  /** When it ends if it is not touched again, in ms of the clock. */
+  endsAt: number;
+  readonly touch: () => Promise<unknown>;
+  readonly end: AbortController;
+  readonly latest: NodeJS.Timeout;
+  readonly latestAt: number;
+}
+
+/** The windows of all keys. Not promised: any order among keys whose windows end at the same time. */
+export class QuietPeriod {
+  readonly #options: QuietPeriodOptions;
+  readonly #windows = new Map<string, Window>();
+  #isClosed = false;
+
+  constructor(options: QuietPeriodOptions) {
+    this.#options = options;
+  }
+
+  /** The number of open windows. */
+  get size(): number {
+    return this.#windows.size;
+  }
+
+  /** Opens the window of `key` or restarts its quiet period; answers in how many ms it ends if nothing more comes. */
+  touch(key: string): number {
+    const { quietMs, release } = this.#options;
+    if (this.#isClosed) return Number.POSITIVE_INFINITY;
+    if (quietMs === 0) {
+      release(key);
+      return 0;
+    }
+    const window = this.#windows.get(key) ?? this.#open(key);
+    window.touch().catch(() => {
+      // Only an abort rejects: then the window has ended another way.
+    });
+    window.endsAt = Math.min(Date.now() + quietMs, window.latestAt);
+    return window.endsAt - Date.now();
+  }
+
+  /** Whether the window of `key` is open. */
+  has(key: string): boolean {
+    return this.#windows.has(key);
+  }
+
+  /** When the window of `key` ends if it is not touched again, in ms of the clock; undefined if none is open. */
+  endOf(key: string): number | undefined {
+    return this.#windows.get(key)?.endsAt;
+  }
+
+  /** Ends the window of `key` without a release. */
+  forget(key: string): void {
+    const window = this.#windows.get(key);
+    if (window === undefined) return;
+    this.#windows.delete(key);
+    clearTimeout(window.latest);
+    window.end.abort();
+  }
+
+  /** Ends every window without a release; nothing is released any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const key of [...this.#windows.keys()]) this.forget(key);
+  }
+
+  #open(key: string): Window {
+    const { quietMs, maxWaitMs } = this.#options;
+    const end = new AbortController();
+    const window: Window = {
+      endsAt: Date.now() + quietMs,
+      touch: pDebounce(() => this.#release(key, window), quietMs, { signal: end.signal }),
+      end,
+      latest: setTimeout(() => this.#release(key, window), maxWaitMs),
+      latestAt: Date.now() + maxWaitMs,
+    };
+    this.#windows.set(key, window);
+    return window;
+  }
+
+  #release(key: string, window: Window): void {
+    if (this.#windows.get(key) !== window) return;
+    this.forget(key);
+    this.#options.release(key);
+  }
+}
