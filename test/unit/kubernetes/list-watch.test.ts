@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { test } from 'node:test';
+import {
+  type ListPage,
+  listPages,
+  openWatch,
+  type WatchEvent,
+  watchEventOf,
+} from '../../../lib/kubernetes/list-watch.ts';
+import { configSource } from '../../../lib/kubernetes/sources.ts';
+import {
+  bookmark,
+  configMap,
+  cutWatchOf,
+  line,
+  listOf,
+  ok,
+  refused,
+  type Script,
+  scripted,
+  watchOf,
+} from './scripted-send.ts';
+
+const SOURCE = configSource('ConfigMap', 'ns');
+const PATH = '/api/v1/namespaces/ns/configmaps';
+
+async function listed(script: Script, source = SOURCE): Promise<ListPage[]> {
+  const pages: ListPage[] = [];
+  for await (const page of listPages(script.send, source, new AbortController().signal)) pages.push(page);
+  return pages;
+}
+
+async function watched(script: Script, signal = new AbortController().signal): Promise<WatchEvent[]> {
+  const options = { resourceVersion: '7', timeoutSeconds: 300, silenceMs: 1_000, signal };
+  const events: WatchEvent[] = [];
+  for await (const event of await openWatch(script.send, SOURCE, options)) events.push(event);
+  return events;
+}
+
+test('a list asks page after page for the most recent data, never for a version', async () => {
+  const script = scripted(listOf('9', [configMap('a', '1')], 'to&ken='), listOf('9', [configMap('b', '2')]));
+  const pages = await listed(script);
+  assert.deepEqual(
+    script.requests.map(({ path }) => path),
+    [`${PATH}?limit=100`, `${PATH}?limit=100&continue=to%26ken%3D`],
+  );
+  assert.deepEqual(
+    pages.map(({ objects, resourceVersion }) => [
+      objects.map(({ metadata }) => metadata.name),
+      resourceVersion,
+    ]),
+    [
+      [['a'], '9'],
+      [['b'], '9'],
+    ],
+  );
+});
+
+test('Secrets that no container reads are not asked for', async () => {
+  const script = scripted(listOf('9', []));
+  await listed(script, { ...configSource('Secret'), pageSize: 5 });
+  const selector = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
+  assert.equal(
+    script.requests[0]?.path,
+    `/api/v1/secrets?limit=5&fieldSelector=${encodeURIComponent(selector)}`,
+  );
+});
+
+test('items may be null', async () => {
+  const pages = await listed(scripted(ok({ metadata: { resourceVersion: '9' }, items: null })));
+  assert.deepEqual(pages, [{ objects: [], resourceVersion: '9' }]);
+});
+
+test('what is not a list is malformed', async () => {
+  const bodies = [
+    {},
+    { metadata: {}, items: [] },
+    { metadata: { resourceVersion: '9' }, items: [{}] },
+    { metadata: { resourceVersion: '9' }, items: [null] },
+    { metadata: { resourceVersion: '9' }, items: {} },
+  ];
+  for (const body of bodies) await assert.rejects(listed(scripted(ok(body))), { code: 'malformed' });
+});
+
+test('a continue token that is too old is expired', async () => {
+  await assert.rejects(listed(scripted(listOf('9', [], 'token'), refused(410))), { code: 'expired' });
+});
+
+test('a watch asks for bookmarks from a version on, for a time', async () => {
+  const script = scripted(watchOf());
+  await watched(script);
+  assert.equal(
+    script.requests[0]?.path,
+    `${PATH}?watch=1&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300`,
+  );
+});
+
+test('a watch tells its events in order, however they are cut', async () => {
+  const text = line('ADDED', configMap('a', '8')) + bookmark('9') + line('DELETED', configMap('a', '10'));
+  const events = await watched(scripted(watchOf(...(text.match(/[\s\S]{1,3}/g) ?? []))));
+  assert.deepEqual(
+    events.map(({ type, resourceVersion }) => [type, resourceVersion]),
+    [
+      ['ADDED', '8'],
+      ['BOOKMARK', '9'],
+      ['DELETED', '10'],
+    ],
+  );
+});
+
+test('a refused watch is an error at once', async () => {
+  await assert.rejects(watched(scripted(refused(403))), { code: 'forbidden' });
+});
+
+test('a watch that is cut tells what came before', async () => {
+  const controller = new AbortController();
+  const script = scripted(cutWatchOf(bookmark('8')));
+  await assert.rejects(watched(script, controller.signal), { code: 'unanswered' });
+  assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
+});
+
+test('a line without an end for ever is malformed', async () => {
+  const piece = 'x'.repeat(1024 * 1024);
+  await assert.rejects(watched(scripted(watchOf(...Array.from({ length: 17 }, () => piece)))), {
+    code: 'malformed',
+  });
+});
+
+const LINES: Record<string, { line: string; code: string }> = {
+  'no JSON': { line: '{"type":"ADDED","object":{"data":"hunter2"', code: 'malformed' },
+  'no object': { line: '["hunter2"]', code: 'malformed' },
+  'an unknown type': { line: line('hunter2', configMap('a', '1')), code: 'malformed' },
+  'an event of nothing': { line: '{"type":"ADDED"}', code: 'malformed' },
+  'an object without a name': {
+    line: line('ADDED', { metadata: { resourceVersion: '1' } }),
+    code: 'malformed',
+  },
+  'an object without a version': {
+    line: line('ADDED', { metadata: { name: 'hunter2' } }),
+    code: 'malformed',
+  },
+  'a bookmark without a version': { line: line('BOOKMARK', { metadata: {} }), code: 'malformed' },
+  'a 410 inside the 200': { line: line('ERROR', { kind: 'Status', code: 410 }), code: 'expired' },
+  'a 500 inside the 200': { line: line('ERROR', { kind: 'Status', code: 500 }), code: 'unavailable' },
+  'an ERROR that says nothing': { line: '{"type":"ERROR"}', code: 'unavailable' },
+};
+
+for (const [what, { line: text, code }] of Object.entries(LINES)) {
+  test(`${what} is ${code}, and the error quotes nothing`, () => {
+    assert.throws(
+      () => watchEventOf(text),
+      (error: Error & { code?: string }) => error.code === code && !error.message.includes('hunter2'),
+    );
+  });
+}
