@@ -1,0 +1,102 @@
+/** The API as people and owners use it: JSON in and out, one call at a time, never touched by faults. */
+
+import type { Send } from '../../lib/kubernetes/transport.ts';
+import type { ConfigName, WorkloadName } from './history.ts';
+
+/** The one namespace of all histories. */
+export const NAMESPACE = 'default';
+
+/** The name of the ConfigMap that holds the reloader's state. */
+export const STATE_NAME = 'reloader-state';
+
+/** The path of the state ConfigMap. */
+export const STATE_PATH: string = pathOf(`ConfigMap/${STATE_NAME}`);
+
+/** An object as it is on the wire, loosely: what a person who edits YAML knows of it. */
+export interface LooseObject {
+  metadata: {
+    name: string;
+    resourceVersion?: string;
+    generation?: number;
+    annotations?: Record<string, string>;
+  };
+  data?: Record<string, string>;
+  // biome-ignore lint/suspicious/noExplicitAny: the shape of a spec differs from kind to kind
+  spec?: any;
+  // biome-ignore lint/suspicious/noExplicitAny: and so does a status
+  status?: any;
+}
+
+/** Calls of one person. */
+export interface Api {
+  /** Undefined: 404. */
+  get(path: string): Promise<LooseObject | undefined>;
+  create(collection: string, body: object): Promise<LooseObject | undefined>;
+  /** Replaces it whole; without a resourceVersion whatever is there. */
+  put(path: string, body: object): Promise<LooseObject | undefined>;
+  /** JSON merge patch. */
+  merge(path: string, body: object): Promise<LooseObject | undefined>;
+  /** Strategic merge patch. */
+  patch(path: string, body: object): Promise<LooseObject | undefined>;
+  delete(path: string): Promise<LooseObject | undefined>;
+}
+
+/** Calls through `send`. What the server refuses answers undefined: histories may try what cannot be. */
+export function apiOf(send: Send): Api {
+  const call = async (
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: object,
+    type = 'json',
+  ) => {
+    const response = await send({
+      method,
+      path: method === 'GET' || method === 'DELETE' ? path : `${path}?fieldManager=kubectl`,
+      headers: { 'content-type': `application/${type}` },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    let text = '';
+    for await (const piece of response.body) text += piece;
+    return response.status < 300 ? (JSON.parse(text) as LooseObject) : undefined;
+  };
+  return {
+    get: (path) => call('GET', path),
+    create: (collection, body) => call('POST', collection, body),
+    put: (path, body) => call('PUT', path, body),
+    merge: (path, body) => call('PATCH', path, body, 'merge-patch+json'),
+    patch: (path, body) => call('PATCH', path, body, 'strategic-merge-patch+json'),
+    delete: (path) => call('DELETE', path),
+  };
+}
+
+const COLLECTIONS: Readonly<Record<string, string>> = {
+  ConfigMap: `/api/v1/namespaces/${NAMESPACE}/configmaps`,
+  Secret: `/api/v1/namespaces/${NAMESPACE}/secrets`,
+  Deployment: `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`,
+  StatefulSet: `/apis/apps/v1/namespaces/${NAMESPACE}/statefulsets`,
+  DaemonSet: `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`,
+};
+
+/** `ConfigMap/a` → its kind and name. */
+export function split(name: ConfigName | WorkloadName): { readonly kind: string; readonly name: string } {
+  const [kind = '', rest = ''] = name.split('/');
+  return { kind, name: rest };
+}
+
+/** The collection that an object of this name is created in. */
+export function collectionOf(name: ConfigName | WorkloadName): string {
+  return COLLECTIONS[split(name).kind] ?? '';
+}
+
+/** The path of an object. */
+export function pathOf(name: ConfigName | WorkloadName): string {
+  return `${collectionOf(name)}/${split(name).name}`;
+}
+
+/** The object that a path names, if it is one of these kinds. */
+export function nameOfPath(path: string): WorkloadName | undefined {
+  const bare = path.split('?')[0] ?? '';
+  const [, collection = '', name = ''] = /^(.*)\/([^/]+)$/.exec(bare) ?? [];
+  const kind = Object.keys(COLLECTIONS).find((candidate) => COLLECTIONS[candidate] === collection);
+  return kind === undefined ? undefined : `${kind}/${name}`;
+}

@@ -1,0 +1,92 @@
+/**
+ * Virtual time: the mock timers of node:test, moved from one timer to the next. Between two timers everything that was
+ * started runs until it waits for time again.
+ */
+
+import { mock } from 'node:test';
+
+/** The moment at which every history begins. */
+export const EPOCH_MS: number = Date.UTC(2025, 0, 1);
+
+/** Time that stands still unless it is moved. One at a time per process. */
+export interface VirtualClock {
+  /** Milliseconds since the beginning. */
+  now(): number;
+  /** Moves time by `ms`, timer by timer; `afterEach` is called whenever everything has come to rest. */
+  pass(ms: number, afterEach: () => void): Promise<void>;
+  /** Lets everything run that does not wait for time. */
+  settle(): Promise<void>;
+  /** Gives the real timers back. */
+  restore(): void;
+}
+
+/** The types do not know the last one yet. */
+const APIS = ['setTimeout', 'setInterval', 'Date', 'AbortSignal.timeout'] as 'setTimeout'[];
+
+const realSetImmediate = setImmediate;
+
+/** Stops the time of this process. */
+export function stopTime(): VirtualClock {
+  mock.timers.enable({ apis: [...APIS], now: EPOCH_MS });
+  const due = watchTimers();
+  const settle = () => new Promise<void>((resolve) => void realSetImmediate(resolve));
+  return {
+    now: () => Date.now() - EPOCH_MS,
+    settle,
+    async pass(ms, afterEach) {
+      const end = Date.now() + ms;
+      for (let next = due.next(end); next !== undefined; next = due.next(end)) {
+        mock.timers.tick(Math.max(0, next - Date.now()));
+        await settle();
+        afterEach();
+      }
+      mock.timers.tick(end - Date.now());
+      await settle();
+      afterEach();
+    },
+    restore: () => mock.timers.reset(),
+  };
+}
+
+/** Notes when timers are due; one that was cleared costs a stop for nothing. */
+function watchTimers(): { next(until: number): number | undefined } {
+  const moments = new Set<number>();
+  const note = (ms: number | undefined) => void moments.add(Date.now() + Math.max(1, Math.trunc(ms ?? 1)));
+  const timers = { setTimeout, setInterval, timeout: AbortSignal.timeout };
+  globalThis.setTimeout = noting(timers.setTimeout, note);
+  globalThis.setInterval = notingEach(timers.setInterval, note);
+  AbortSignal.timeout = (ms) => {
+    note(ms);
+    return timers.timeout.call(AbortSignal, ms);
+  };
+  return {
+    next(until) {
+      let next: number | undefined;
+      for (const moment of moments) if (next === undefined || moment < next) next = moment;
+      if (next === undefined || next > until) return undefined;
+      moments.delete(next);
+      return next;
+    },
+  };
+}
+
+type Timer = (callback: () => void, ms?: number) => NodeJS.Timeout;
+
+function noting(timer: typeof setTimeout, note: (ms?: number) => void): typeof setTimeout {
+  const wrapped: Timer = (callback, ms) => {
+    note(ms);
+    return timer(callback, ms);
+  };
+  return wrapped as unknown as typeof setTimeout;
+}
+
+function notingEach(timer: typeof setInterval, note: (ms?: number) => void): typeof setInterval {
+  const wrapped: Timer = (callback, ms) => {
+    note(ms);
+    return timer(() => {
+      note(ms);
+      callback();
+    }, ms);
+  };
+  return wrapped as unknown as typeof setInterval;
+}

@@ -1,0 +1,50 @@
+/** What stands in the ConfigMaps and Secrets of a history: few contents, each with a text that can be found again. */
+
+import { digestOf } from '../../lib/model/digest.ts';
+import { split } from './api.ts';
+import type { ConfigName, Content } from './history.ts';
+
+const CONTENTS: readonly Content[] = ['A', 'B', 'C'];
+
+/** The object that holds `content`. */
+export function manifestOf(config: ConfigName, content: Content): object {
+  const { kind, name } = split(config);
+  return { apiVersion: 'v1', kind, metadata: { name }, data: dataOf(config, content) };
+}
+
+/** The data alone. */
+export function dataOf(config: ConfigName, content: Content): Record<string, string> {
+  const text = markerOf(content);
+  const value = split(config).kind === 'Secret' ? Buffer.from(text).toString('base64') : text;
+  return { settings: value };
+}
+
+/** The content that data of an object are; undefined: none of ours. */
+export function contentOf(data: Readonly<Record<string, unknown>> | undefined): Content | undefined {
+  const value = String(data?.['settings'] ?? '');
+  return CONTENTS.find((content) => MARKERS_OF[content].includes(value));
+}
+
+/** The content that a digest stands for; `other`: none of ours. */
+export function contentOfDigest(config: ConfigName, digest: string): Content | 'other' {
+  const kind = split(config).kind === 'Secret' ? 'Secret' : 'ConfigMap';
+  const raw = (content: Content) => ({ metadata: { name: '' }, data: dataOf(config, content) });
+  return CONTENTS.find((content) => digestOf(kind, raw(content)) === digest) ?? 'other';
+}
+
+function markerOf(content: Content): string {
+  return `value-${content.toLowerCase()}-that-nobody-may-tell`;
+}
+
+const MARKERS_OF: Readonly<Record<Content, readonly string[]>> = {
+  A: bothForms('A'),
+  B: bothForms('B'),
+  C: bothForms('C'),
+};
+
+function bothForms(content: Content): readonly string[] {
+  return [markerOf(content), Buffer.from(markerOf(content)).toString('base64')];
+}
+
+/** The texts that must not appear in any output. */
+export const MARKERS: readonly string[] = Object.values(MARKERS_OF).flat();

@@ -1,0 +1,117 @@
+/** Whether every rollout has its reason: an upper bound on our rollouts of each workload, from what happened around it. */
+
+import type { WorkloadName } from './history.ts';
+import {
+  absencesOf,
+  contentAt,
+  endOf,
+  factsOf,
+  isFollowing,
+  type Of,
+  workloadAt,
+  workloadsOf,
+} from './timeline.ts';
+import type { Belief, Recorded, StateFact, Trace, Violation } from './trace.ts';
+
+/** The workloads that were rolled more often than there was reason. */
+export function judgeEconomy(trace: Trace): readonly Violation[] {
+  const end = endOf(trace);
+  return workloadsOf(trace).flatMap((workload) => {
+    const rollouts = factsOf(trace, 'write').filter(
+      (write) => write.to === workload && write.at <= end,
+    ).length;
+    const reasons = reasonsToRoll(trace, workload);
+    const allowed = Object.values(reasons).reduce((sum, count) => sum + count, 0);
+    if (rollouts <= allowed) return [];
+    const message = `${workload} was rolled ${rollouts} times, with reason for ${allowed}: ${JSON.stringify(reasons)}`;
+    return [{ law: 'economy', message } as const];
+  });
+}
+
+function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<string, number>> {
+  const changes = changesFor(trace, workload);
+  const rolling = changes.filter(({ at }) => isRolling(trace, workload, at));
+  const owners = factsOf(trace, 'owner-write').filter((fact) => fact.workload === workload);
+  const isUnseen = (fact: Recorded) =>
+    absencesOf(trace).some(({ from, to }) => from < fact.at && fact.at <= to);
+  return {
+    groups: trace.accounting === 'each' ? 2 * changes.length : groupsOf(trace, workload, changes),
+    whileRolling: rolling.length,
+    ownerWrites: owners.filter((fact) => !fact.copied).length * 3,
+    copiesUnseen: owners.filter((fact) => fact.copied && isUnseen(fact)).length,
+    restarts: factsOf(trace, 'listed').filter((fact) => isUnfinished(trace, workload, fact)).length,
+  };
+}
+
+/** The changes of content that concern the workload: of objects that it names then, or at once, or when one looks again. */
+function changesFor(trace: Trace, workload: WorkloadName): readonly Of<'content'>[] {
+  const later = (fact: Recorded) =>
+    factsOf(trace, 'workload').filter((other) => other.at > fact.at && (isLate || other.ms === fact.ms));
+  const isLate = trace.accounting === 'each';
+  const absences = absencesOf(trace);
+  return factsOf(trace, 'content').filter((fact) => {
+    const { config, content, at } = fact;
+    const before = lastContentBefore(trace, fact);
+    if (content === undefined || before === undefined || (content === before && !isLate)) return false;
+    const looked = absences.find(({ from, to }) => from < at && at <= to);
+    return [at, looked?.to ?? at, ...later(fact).map((other) => other.at)].some((moment) =>
+      isFollowing(trace, workload, config, moment),
+    );
+  });
+}
+
+/** A deletion is no change of content, and a return is one only if it brings another. */
+function lastContentBefore(trace: Trace, fact: Of<'content'>): string | undefined {
+  const earlier = factsOf(trace, 'content').filter(
+    ({ config, at, content }) => config === fact.config && at < fact.at && content !== undefined,
+  );
+  return earlier.at(-1)?.content;
+}
+
+/** A group of changes ends by the quiet period or by the maximum wait. In a strict account one that undoes itself is none. */
+function groupsOf(trace: Trace, workload: WorkloadName, changes: readonly Of<'content'>[]): number {
+  const { coalescePeriodMs, maxWaitMs } = trace.settings;
+  const groups: Of<'content'>[][] = [];
+  for (const change of changes) {
+    const group = groups.at(-1);
+    const [first, last] = [group?.[0], group?.at(-1)];
+    const isSame =
+      first && last && change.ms - last.ms < coalescePeriodMs && change.ms - first.ms < maxWaitMs;
+    if (isSame) group?.push(change);
+    else groups.push([change]);
+  }
+  if (trace.accounting !== 'strict') return groups.length;
+  return groups.filter((group) => !undoesItself(trace, workload, group)).length;
+}
+
+function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'content'>[]): boolean {
+  const end = group.at(-1)?.at ?? 0;
+  return [...new Set(group.map(({ config }) => config))].every((config) => {
+    const first = group.find((change) => change.config === config);
+    const before = first && lastContentBefore(trace, first);
+    return before === contentAt(trace, config, end) && isFollowing(trace, workload, config, end);
+  });
+}
+
+function isRolling(trace: Trace, workload: WorkloadName, at: number): boolean {
+  const state = factsOf(trace, 'rolling').findLast((fact) => fact.workload === workload && fact.at <= at);
+  return state?.rolling === true || workloadAt(trace, workload, at)?.rollable === false;
+}
+
+/** Whether a start had something of the workload to finish: an open object, an edge that owed, an exception. */
+function isUnfinished(trace: Trace, workload: WorkloadName, listed: Of<'listed'>): boolean {
+  const death = factsOf(trace, 'died').findLast(({ at }) => at < listed.at);
+  const first = factsOf(trace, 'listed')[0] === listed;
+  if (first) return false;
+  const isOpen = ({ entries, exceptions }: StateFact, at: number) =>
+    exceptions[workload] !== undefined ||
+    (workloadAt(trace, workload, at)?.follows ?? []).some(
+      (config) => entries[config] !== undefined && entries[config] !== contentAt(trace, config, at),
+    );
+  const owes = (belief: Belief) =>
+    belief.workload === workload && (belief.owes || belief.dirty || belief.ran === '?');
+  return (
+    isOpen(listed.state, listed.at) ||
+    (death !== undefined && (isOpen(death.state, death.at) || death.beliefs.some(owes)))
+  );
+}

@@ -1,0 +1,58 @@
+/** What a write changed that is not the reloader's to change. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { WorkloadName } from './history.ts';
+
+/** What is different between two versions beside our own marks; undefined: nothing. */
+export function foreignChange(
+  to: WorkloadName | 'state',
+  before: unknown,
+  after: unknown,
+): string | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  const strip = to === 'state' ? withoutEntries : withoutStamps;
+  return firstDifference(strip(before), strip(after), '');
+}
+
+const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret)|ran\.[A-Za-z]+)_/;
+const OF_THE_SERVER = ['resourceVersion', 'generation', 'managedFields'];
+
+function withoutEntries(state: unknown): unknown {
+  const copy = JSON.parse(JSON.stringify(state), (key, value) =>
+    OF_THE_SERVER.includes(key) ? undefined : value,
+  );
+  for (const key of Object.keys(copy.data ?? {})) if (OWN_KEY.test(key)) delete copy.data[key];
+  for (const key of Object.keys(copy.metadata.annotations ?? {})) {
+    if (key.startsWith('reloader.k8s.collaborne.com/')) delete copy.metadata.annotations[key];
+  }
+  if (Object.keys(copy.data ?? {}).length === 0) delete copy.data;
+  if (Object.keys(copy.metadata.annotations ?? {}).length === 0) delete copy.metadata.annotations;
+  return copy;
+}
+
+function withoutStamps(workload: unknown): unknown {
+  const copy = JSON.parse(JSON.stringify(workload), (key, value) =>
+    OF_THE_SERVER.includes(key) ? undefined : value,
+  );
+  delete copy.status;
+  for (const container of copy.spec?.template?.spec?.containers ?? []) {
+    const own = (container.env ?? []).filter(({ name }: { name: string }) => !/^_RELOADER_/.test(name));
+    if (own.length === 0) delete container.env;
+    else container.env = own;
+  }
+  return copy;
+}
+
+function firstDifference(before: unknown, after: unknown, path: string): string | undefined {
+  if (isDeepStrictEqual(before, after)) return undefined;
+  if (!isObject(before) || !isObject(after)) return path;
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const found = firstDifference(before[key], after[key], `${path}/${key}`);
+    if (found !== undefined) return found;
+  }
+  return path;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,169 @@
+/**
+ * A history: what people, owners, faults and time do to a cluster in which a reloader runs. It is plain JSON, so that a
+ * failing one can be printed, shrunk, kept and replayed. Every step can be taken in every state of the world: one that
+ * has nothing to act on does nothing, so any part of a history is a history.
+ */
+
+/** One of few contents, so that a change back is frequent. */
+export type Content = 'A' | 'B' | 'C';
+
+/** `ConfigMap/<name>` or `Secret/<name>`; all live in one namespace. */
+export type ConfigName = string;
+
+/** `<Kind>/<name>` of a workload. */
+export type WorkloadName = string;
+
+/** Which of the at most two replicas of the reloader. */
+export type Slot = 0 | 1;
+
+/** How a workload exchanges its pods; `manual` stands for OnDelete, `partition` for a partitioned StatefulSet. */
+export type Strategy = 'rolling' | 'manual' | 'partition';
+
+/** What there is before the first reloader starts. */
+export interface InitialConfig {
+  readonly config: ConfigName;
+  /** Absent: it does not exist yet. */
+  readonly content?: Content;
+}
+
+/** A workload that is there before the first reloader starts. */
+export interface InitialWorkload {
+  readonly workload: WorkloadName;
+  /** What its annotations name; empty: not opted in. */
+  readonly follows: readonly ConfigName[];
+  readonly replicas: number;
+  readonly strategy: Strategy;
+}
+
+/** Settings of the reloader and the API server that hold for a whole history. */
+export interface Settings {
+  readonly coalescePeriodMs: number;
+  readonly maxWaitMs: number;
+  /** How resourceVersions look: of one counter, decimal but each kind from elsewhere, or no number at all. */
+  readonly versions: 'comparable' | 'per-kind' | 'opaque';
+  /** How long after a template write the workload's own controller sees it, and how long each pod takes. */
+  readonly rolloutMs: number;
+}
+
+/** Which requests of the reloaders a fault hits. */
+export type Target = 'workloads' | 'configs' | 'state' | 'any-write' | 'any-list';
+
+/** What goes wrong with requests of the reloaders, or with their streams. */
+export type FaultStep =
+  /** The next `times` requests to the target are answered so. */
+  | {
+      readonly do: 'answer';
+      readonly to: Target;
+      readonly status: 403 | 409 | 422 | 429 | 500 | 504;
+      readonly skip: number;
+      readonly times: number;
+    }
+  /** The next write to the target takes effect, but its answer is lost. */
+  | { readonly do: 'lose-answer'; readonly to: Target; readonly skip: number; readonly times: number }
+  /** All watches of a resource end, now. */
+  | { readonly do: 'cut'; readonly resource: Resource }
+  /** All present watches of a resource say nothing more, for ever. */
+  | { readonly do: 'silence'; readonly resource: Resource }
+  /** A malformed line comes on all watches of a resource. */
+  | { readonly do: 'garbage'; readonly resource: Resource }
+  /** Events of a resource come late by `ms`; 0: no longer. */
+  | { readonly do: 'delay'; readonly resource: Resource; readonly ms: number }
+  /** Every answer to a write comes late by `ms`; 0: no longer. */
+  | { readonly do: 'latency'; readonly ms: number }
+  /** The server forgets its past: a watch from an old version is answered 410. */
+  | { readonly do: 'compact' };
+
+/** A stream of the reloader. */
+export type Resource = 'configmaps' | 'secrets' | 'deployments' | 'statefulsets' | 'daemonsets';
+
+/** What people do to ConfigMaps and Secrets. */
+export type ConfigStep =
+  | { readonly do: 'change'; readonly config: ConfigName; readonly content: Content }
+  /** Back to the content before the present one. */
+  | { readonly do: 'revert'; readonly config: ConfigName }
+  /** An edit of the metadata alone. */
+  | { readonly do: 'touch'; readonly config: ConfigName }
+  | { readonly do: 'delete'; readonly config: ConfigName }
+  /** Deletes and creates it at once; without `content`, with the same. */
+  | { readonly do: 'recreate'; readonly config: ConfigName; readonly content?: Content };
+
+/** What people and owners do to workloads. */
+export type WorkloadStep =
+  | {
+      readonly do: 'create-workload';
+      readonly workload: WorkloadName;
+      readonly follows: readonly ConfigName[];
+      readonly replicas: number;
+      /** The workload whose template, stamps included, is copied. */
+      readonly copyOf?: WorkloadName;
+      /** Added to the number of each copied stamp. */
+      readonly lift?: number;
+    }
+  | { readonly do: 'delete-workload'; readonly workload: WorkloadName }
+  /** The annotations now name these objects; none: opted out. */
+  | { readonly do: 'follow'; readonly workload: WorkloadName; readonly follows: readonly ConfigName[] }
+  | { readonly do: 'scale'; readonly workload: WorkloadName; readonly replicas: number }
+  | { readonly do: 'pause'; readonly workload: WorkloadName; readonly paused: boolean }
+  /** The owner writes its own template: foreign variables are gone. */
+  | { readonly do: 'replace'; readonly workload: WorkloadName }
+  /** The owner changes the image and leaves foreign variables alone. */
+  | { readonly do: 'apply'; readonly workload: WorkloadName }
+  /** Back to the pod template before the present one, its stamps included. */
+  | { readonly do: 'undo'; readonly workload: WorkloadName }
+  | { readonly do: 'restart'; readonly workload: WorkloadName }
+  /** The owner takes the next `times` patches of ours back, before or after the workload's controller saw them. */
+  | {
+      readonly do: 'take-back';
+      readonly workload: WorkloadName;
+      readonly times: number;
+      readonly when: 'before' | 'after';
+    }
+  /** Every patch of ours to it is answered with `status`; 0: no longer. */
+  | { readonly do: 'refuse'; readonly workload: WorkloadName; readonly status: 0 | 403 | 422 }
+  /** Rollouts take so long from now on; -1: they stand still. Without a workload: all. */
+  | { readonly do: 'rollout-speed'; readonly workload?: WorkloadName; readonly ms: number };
+
+/** What people do to the state ConfigMap. */
+export type StateStep =
+  | { readonly do: 'remove-entry'; readonly config: ConfigName }
+  | { readonly do: 'remove-exceptions'; readonly workload: WorkloadName }
+  | { readonly do: 'remove-state' }
+  | { readonly do: 'empty-state' };
+
+/** What happens to the reloaders. */
+export type ProcessStep =
+  | { readonly do: 'start'; readonly slot: Slot }
+  /** SIGTERM; it is started again after the downtime, or never (-1). */
+  | { readonly do: 'stop'; readonly slot: Slot; readonly downtimeMs: number }
+  /**
+   * SIGKILL now, or at its nth write from now, before or after the write took effect; it is started again after the
+   * downtime.
+   */
+  | {
+      readonly do: 'crash';
+      readonly slot: Slot;
+      readonly atWrite: number;
+      readonly effect: 'before' | 'after';
+      readonly downtimeMs: number;
+    };
+
+/** One step. */
+export type Step =
+  | ConfigStep
+  | WorkloadStep
+  | StateStep
+  | FaultStep
+  | ProcessStep
+  | { readonly do: 'wait'; readonly ms: number };
+
+/** A history. Slot 0 is started before the first step. */
+export interface History {
+  readonly settings: Settings;
+  readonly configs: readonly InitialConfig[];
+  readonly workloads: readonly InitialWorkload[];
+  readonly steps: readonly Step[];
+  /** Seeds the random numbers of the reloader (jitter). */
+  readonly seed: number;
+  /** What a history that is kept is about. */
+  readonly why?: string;
+}

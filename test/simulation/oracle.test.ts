@@ -1,0 +1,253 @@
+/** The oracle bites: small traces made by hand, each with one wrong in it, and the right one beside it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Settings } from './history.ts';
+import { judge } from './oracle.ts';
+import type { Fact, StateFact, Trace } from './trace.ts';
+
+const SETTINGS: Settings = {
+  coalescePeriodMs: 5000,
+  maxWaitMs: 30_000,
+  versions: 'comparable',
+  rolloutMs: 100,
+};
+const CONFIG = 'ConfigMap/a';
+const WEB = 'Deployment/web';
+const NOTHING: StateFact = { entries: {}, exceptions: {} };
+const KNOWN = { lost: { configs: [], workloads: [] }, replica: 0, type: 'listed' } as const;
+
+/** Facts a second apart, or at the times given. */
+function traceOf(
+  facts: readonly (Fact | { wait: number })[],
+  accounting: Trace['accounting'] = 'strict',
+): Trace {
+  const recorded = [];
+  let ms = 0;
+  for (const fact of facts) {
+    if ('wait' in fact) ms += fact.wait;
+    else recorded.push({ ...fact, at: recorded.length, ms });
+  }
+  return { settings: SETTINGS, accounting, markers: ['hush'], facts: recorded };
+}
+
+const content = (value: 'A' | 'B' | undefined): Fact => ({ type: 'content', config: CONFIG, content: value });
+const follows = (rollable = true): Fact => ({
+  type: 'workload',
+  workload: WEB,
+  exists: true,
+  follows: [CONFIG],
+  rollable,
+});
+const started = (pod: string, read: 'A' | 'B'): Fact => ({
+  type: 'pod-started',
+  workload: WEB,
+  pod,
+  reads: { [CONFIG]: read },
+});
+const gone = (pod: string): Fact => ({ type: 'pod-gone', pod });
+const state = (entry: 'A' | 'B'): StateFact => ({ entries: { [CONFIG]: entry }, exceptions: {} });
+const firstListed: Fact = { ...KNOWN, lost: { configs: [CONFIG], workloads: [] }, state: NOTHING };
+const patched: Fact = { type: 'write', replica: 0, to: WEB, fenced: true };
+const settled = (entry: 'A' | 'B', owes = false): Fact => ({
+  type: 'settled',
+  state: state(entry),
+  beliefs: [{ workload: WEB, config: CONFIG, ran: entry, dirty: false, owes }],
+});
+const died = (ran: 'A' | 'B' | '?', dirty = false): Fact => ({
+  type: 'died',
+  replica: 0,
+  knewUntil: 99,
+  state: state('A'),
+  beliefs: [{ workload: WEB, config: CONFIG, ran, dirty, owes: false }],
+});
+const wait = { wait: 60_000 };
+const BEGIN = [content('A'), follows(), started('p1', 'A'), firstListed, wait];
+const ROLLED = [patched, started('p2', 'B'), gone('p1'), wait];
+const rolling = (now: boolean): Fact => ({ type: 'rolling', workload: WEB, rolling: now });
+
+function lawsOf(trace: Trace): string[] {
+  return judge(trace).map(({ law }) => law);
+}
+
+const CASES: Readonly<
+  Record<string, { facts: readonly (Fact | { wait: number })[]; laws: readonly string[] }>
+> = {
+  'a change that is rolled out is as it must be': {
+    facts: [...BEGIN, content('B'), wait, ...ROLLED, settled('B')],
+    laws: [],
+  },
+  'a first start that rolls nothing is as it must be': { facts: [...BEGIN, settled('A')], laws: [] },
+  'a change that nobody rolls out is lost': {
+    facts: [...BEGIN, content('B'), wait, settled('B')],
+    laws: ['safety'],
+  },
+  'a pod that read the new content and runs after a change back is lost': {
+    facts: [...BEGIN, content('B'), wait, ...ROLLED, content('A'), wait, settled('A')],
+    laws: ['safety'],
+  },
+  'a rollout at the first start is for nothing': {
+    facts: [...BEGIN, patched, settled('A')],
+    laws: ['economy'],
+  },
+  'a rollout for an edit of the metadata is for nothing': {
+    facts: [...BEGIN, content('A'), wait, patched, settled('A')],
+    laws: ['economy'],
+  },
+  'a rollout for A→B→A within a window is for nothing': {
+    facts: [...BEGIN, content('B'), content('A'), wait, patched, settled('A')],
+    laws: ['economy'],
+  },
+  'A→B→A while the workload is rolling may cost a rollout': {
+    facts: [...BEGIN, rolling(true), content('B'), content('A'), rolling(false), wait, patched, settled('A')],
+    laws: [],
+  },
+  'two rollouts for one group of changes are one too many': {
+    facts: [...BEGIN, content('B'), wait, ...ROLLED, patched, settled('B')],
+    laws: ['economy'],
+  },
+  'two rollouts for two groups of changes are none too many': {
+    facts: [
+      ...BEGIN,
+      content('B'),
+      wait,
+      ...ROLLED,
+      content('A'),
+      wait,
+      patched,
+      started('p3', 'A'),
+      gone('p2'),
+      settled('A'),
+    ],
+    laws: [],
+  },
+  'a rollout for deletion and return of the same content is for nothing': {
+    facts: [...BEGIN, content(undefined), wait, content('A'), wait, patched, settled('A')],
+    laws: ['economy'],
+  },
+  'a restart with everything committed must not roll': {
+    facts: [
+      ...BEGIN,
+      { ...died('A'), state: state('A') } as Fact,
+      { ...KNOWN, state: state('A') },
+      wait,
+      patched,
+      settled('A'),
+    ],
+    laws: ['economy'],
+  },
+  'a pod that read what came and went while no reloader ran is excused': {
+    facts: [
+      ...BEGIN,
+      { ...died('A'), knewUntil: 4 } as Fact,
+      content('B'),
+      started('p2', 'B'),
+      gone('p1'),
+      content('A'),
+      { ...KNOWN, state: state('A') },
+      settled('A'),
+    ],
+    laws: [],
+  },
+  'a pod whose content is still in force at the return is not excused later': {
+    facts: [
+      ...BEGIN,
+      { ...died('A'), knewUntil: 4 } as Fact,
+      content('B'),
+      started('p2', 'B'),
+      gone('p1'),
+      { ...KNOWN, state: state('A') },
+      wait,
+      content('A'),
+      settled('A'),
+    ],
+    laws: ['safety'],
+  },
+  'what a dead process did not know is excused': {
+    facts: [
+      ...BEGIN,
+      content('B'),
+      started('p2', 'B'),
+      gone('p1'),
+      content('A'),
+      died('A'),
+      { ...KNOWN, state: state('A') },
+      settled('A'),
+    ],
+    laws: [],
+  },
+  'what a dead process knew rightly is not excused': {
+    facts: [
+      ...BEGIN,
+      content('B'),
+      started('p2', 'B'),
+      gone('p1'),
+      content('A'),
+      died('B'),
+      { ...KNOWN, state: state('A') },
+      settled('A'),
+    ],
+    laws: ['safety'],
+  },
+  'without a process that died nothing is excused': {
+    facts: [...BEGIN, content('B'), started('p2', 'B'), gone('p1'), content('A'), settled('A')],
+    laws: ['safety'],
+  },
+  'a write without its version is never right': {
+    facts: [...BEGIN, { type: 'write', replica: 0, to: 'state', fenced: false }, settled('A')],
+    laws: ['never'],
+  },
+  'a write that changes the image is never right': {
+    facts: [
+      ...BEGIN,
+      content('B'),
+      wait,
+      { ...patched, before: deployment('app:1'), after: deployment('app:2') } as Fact,
+      started('p2', 'B'),
+      gone('p1'),
+      settled('B'),
+    ],
+    laws: ['never'],
+  },
+  'a write that adds a container is never right': {
+    facts: [
+      ...BEGIN,
+      content('B'),
+      wait,
+      { ...patched, before: deployment('app:1'), after: deployment('app:1', 'app:1') } as Fact,
+      started('p2', 'B'),
+      gone('p1'),
+      settled('B'),
+    ],
+    laws: ['never'],
+  },
+  'a value in a log line is never right': {
+    facts: [...BEGIN, { type: 'output', where: 'log', text: 'changed to hush' }, settled('A')],
+    laws: ['never'],
+  },
+  'two patches of one workload at once are never right': {
+    facts: [...BEGIN, { type: 'two-in-flight', replica: 0, workload: WEB }, settled('A')],
+    laws: ['never'],
+  },
+  'something owed for ever is no rest': { facts: [...BEGIN, settled('A', true)], laws: ['convergence'] },
+  'an entry that is not what is in force is no rest': {
+    facts: [...BEGIN, settled('B')],
+    laws: ['convergence'],
+  },
+  'a rollout after a restart at rest is no rest': {
+    facts: [...BEGIN, settled('A'), patched],
+    laws: ['convergence'],
+  },
+};
+
+for (const [name, { facts, laws }] of Object.entries(CASES)) {
+  test(name, () => assert.deepEqual(lawsOf(traceOf(facts)), laws));
+}
+
+function deployment(...images: string[]): object {
+  const containers = images.map((image, index) => ({ name: `c${index}`, image }));
+  return {
+    metadata: { name: 'web', resourceVersion: String(images.length) },
+    spec: { template: { spec: { containers } } },
+  };
+}

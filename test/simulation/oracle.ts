@@ -1,0 +1,154 @@
+/**
+ * Judges a run by pods, contents and writes. It is written from the model alone: a workload owes an object when its pods
+ * started with another content than the one in force; nothing else is asked of the reloader, and nothing less.
+ */
+
+import { judgeEconomy } from './economy.ts';
+import { foreignChange } from './foreign-change.ts';
+import type { ConfigName, WorkloadName } from './history.ts';
+import {
+  absencesOf,
+  contentAt,
+  endOf,
+  factsOf,
+  hasWitness,
+  isFollowing,
+  type Pod,
+  podsOf,
+  readBy,
+  workloadAt,
+  workloadsOf,
+} from './timeline.ts';
+import type { Trace, Violation, WriteFact } from './trace.ts';
+
+/** Every law that the run breaks; empty: it is as it must be. */
+export function judge(trace: Trace): readonly Violation[] {
+  return [...judgeNever(trace), ...judgeSafety(trace), ...judgeEconomy(trace), ...judgeConvergence(trace)];
+}
+
+/** In the end each pod has read what is in force, or ran when its edge's baseline was taken and that is in force again. */
+function judgeSafety(trace: Trace): readonly Violation[] {
+  const end = endOf(trace);
+  const violations: Violation[] = [];
+  for (const pod of podsOf(trace)) {
+    const workload = workloadAt(trace, pod.workload, end);
+    if (pod.started > end || pod.gone <= end || workload?.rollable !== true) continue;
+    for (const config of workload.follows) {
+      if (isUpToDate(trace, pod, config, end) || isExcused(trace, pod, config)) continue;
+      const [read, now] = [readBy(trace, pod, config), contentAt(trace, config, end)];
+      const message = `${pod.name} of ${pod.workload} runs ${config} as ${read}, in force is ${now}`;
+      violations.push({ law: 'safety', message });
+    }
+  }
+  return violations;
+}
+
+function isUpToDate(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
+  const inForce = contentAt(trace, config, end);
+  if (inForce === undefined || readBy(trace, pod, config) === inForce) return true;
+  const baseline = baselineOf(trace, pod.workload, config);
+  return pod.started < baseline && contentAt(trace, config, baseline) === inForce;
+}
+
+/**
+ * Where the edge's baseline was taken: since the workload names the object (again), the object exists, and a reloader has
+ * listed it that did not know it from the state.
+ */
+function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): number {
+  const end = endOf(trace);
+  let begin = end;
+  for (const { at } of factsOf(trace, 'workload').filter(
+    (fact) => fact.workload === workload && fact.at <= end,
+  )) {
+    const [was, is] = [
+      isFollowing(trace, workload, config, at - 1),
+      isFollowing(trace, workload, config, at),
+    ];
+    if (is && !was) begin = at;
+  }
+  for (const { lost, at } of factsOf(trace, 'listed')) {
+    if (at <= end && (lost.configs.includes(config) || lost.workloads.includes(workload)))
+      begin = Math.max(begin, at);
+  }
+  if (contentAt(trace, config, begin) !== undefined) return begin;
+  const first = factsOf(trace, 'content').find(
+    (fact) => fact.config === config && fact.at > begin && fact.content !== undefined,
+  );
+  return first?.at ?? end;
+}
+
+/** The limits of the model, each of which needs a process that died. */
+function isExcused(trace: Trace, pod: Pod, config: ConfigName): boolean {
+  return startedUnseen(trace, pod, config) || wasLostInMemory(trace, pod, config);
+}
+
+/** It started while no reloader was looking, and what it read was gone when one looked again. */
+function startedUnseen(trace: Trace, pod: Pod, config: ConfigName): boolean {
+  return absencesOf(trace).some(
+    ({ from, to }) =>
+      from < pod.started && pod.started <= to && readBy(trace, pod, config) !== contentAt(trace, config, to),
+  );
+}
+
+/**
+ * A process died that alone could know, and its belief about the pod was not sure or not right and not recorded: a pod that
+ * restarted without the workload being seen to roll, or an edge that was dirty but neither patched nor recorded.
+ */
+function wasLostInMemory(trace: Trace, pod: Pod, config: ConfigName): boolean {
+  return factsOf(trace, 'died').some((death) => {
+    if (death.at < pod.started || death.at > pod.gone) return false;
+    if (hasWitness(trace, death.replica, pod.started, death.ms)) return false;
+    const belief = death.beliefs.find((one) => one.workload === pod.workload && one.config === config);
+    if (belief?.ran === undefined || death.state.exceptions[pod.workload]?.[config] === '?') return false;
+    return belief.dirty || (belief.ran !== '?' && belief.ran !== readBy(trace, pod, config));
+  });
+}
+
+/** What no write and no output may ever do. */
+function judgeNever(trace: Trace): readonly Violation[] {
+  const messages = trace.facts.flatMap((fact): string[] => {
+    if (fact.type === 'write') return wrongsOfWrite(fact);
+    if (fact.type === 'two-in-flight')
+      return [`replica ${fact.replica} sent two patches of ${fact.workload} at once`];
+    if (fact.type !== 'output') return [];
+    const leaked = trace.markers.find((marker) => fact.text.includes(marker));
+    return leaked === undefined ? [] : [`${fact.where} holds a value: ${fact.text.slice(0, 200)}`];
+  });
+  return messages.map((message) => ({ law: 'never', message }));
+}
+
+function wrongsOfWrite(write: WriteFact): string[] {
+  const changed = foreignChange(write.to, write.before, write.after);
+  return [
+    ...(write.fenced ? [] : [`a write to ${write.to} does not say which version it is based on`]),
+    ...(changed === undefined ? [] : [`a write to ${write.to} changed what is not ours: ${changed}`]),
+  ];
+}
+
+/** In the end nothing is owed, the state says what is in force, and another start rolls nothing. */
+function judgeConvergence(trace: Trace): readonly Violation[] {
+  const settled = factsOf(trace, 'settled')[0];
+  if (settled === undefined) return [];
+  const messages: string[] = [];
+  for (const name of workloadsOf(trace)) {
+    const workload = workloadAt(trace, name, settled.at);
+    const { entries, exceptions } = settled.state;
+    for (const config of workload?.follows ?? []) {
+      const inForce = contentAt(trace, config, settled.at);
+      if (inForce === undefined) continue;
+      if (entries[config] !== inForce)
+        messages.push(`the entry of ${config} is ${entries[config]}, not ${inForce}`);
+      const belief = settled.beliefs.find((one) => one.workload === name && one.config === config);
+      if (belief === undefined) messages.push(`${name} is not known to follow ${config}`);
+      if (workload?.rollable === true && belief?.owes === true)
+        messages.push(`${name} owes ${config} for ever`);
+    }
+    if (workload?.rollable !== false && exceptions[name] !== undefined) {
+      messages.push(`an exception of ${name} is left`);
+    }
+  }
+  for (const { to, at } of factsOf(trace, 'write')) {
+    if (at > settled.at && to !== 'state') messages.push(`a restart at rest rolled ${to}`);
+  }
+  return messages.map((message) => ({ law: 'convergence', message }));
+}

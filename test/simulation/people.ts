@@ -1,0 +1,176 @@
+/** The people and owners of a history: they edit content, write pod templates, and break the reloader's state. */
+
+import { entryKeyOf, exceptionsKeyOf } from '../../lib/model/state-entry.ts';
+import { type Api, collectionOf, type LooseObject, NAMESPACE, pathOf, STATE_PATH, split } from './api.ts';
+import { contentOf, dataOf, manifestOf } from './contents.ts';
+import type {
+  ConfigName,
+  ConfigStep,
+  Content,
+  InitialWorkload,
+  StateStep,
+  WorkloadName,
+  WorkloadStep,
+} from './history.ts';
+import { newWorkload, policyOf, type TemplateParts, templateOf } from './manifests.ts';
+
+/** Takes the steps that are a person's; a step with nothing to act on does nothing. */
+export class People {
+  readonly #api: Api;
+  /** The content before the present one, of each object. */
+  readonly #former = new Map<ConfigName, Content>();
+  /** Counts edits, so that no two are the same. */
+  #edits = 0;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  /** Creates a workload; what is there already stays. */
+  async create(workload: InitialWorkload, parts?: TemplateParts): Promise<void> {
+    await this.#api.create(collectionOf(workload.workload), newWorkload(workload, parts));
+  }
+
+  /** Edits a ConfigMap or Secret. */
+  async config(step: ConfigStep): Promise<void> {
+    const path = pathOf(step.config);
+    const live = await this.#api.get(path);
+    const present = contentOf(live?.data);
+    switch (step.do) {
+      case 'change':
+        return await this.#write(step.config, present, step.content);
+      case 'revert': {
+        const former = this.#former.get(step.config);
+        if (former !== undefined && present !== undefined) await this.#write(step.config, present, former);
+        return;
+      }
+      case 'touch':
+        await this.#api.merge(path, { metadata: { annotations: { edited: this.#edit() } } });
+        return;
+      case 'delete':
+        await this.#api.delete(path);
+        return;
+      case 'recreate': {
+        const content = step.content ?? present ?? this.#former.get(step.config);
+        await this.#api.delete(path);
+        if (content !== undefined) await this.#write(step.config, undefined, content, present);
+        return;
+      }
+    }
+  }
+
+  async #write(
+    config: ConfigName,
+    present: Content | undefined,
+    content: Content,
+    former = present,
+  ): Promise<void> {
+    if (former !== undefined && former !== content) this.#former.set(config, former);
+    if (present === undefined) await this.#api.create(collectionOf(config), manifestOf(config, content));
+    else if (present !== content) await this.#api.merge(pathOf(config), { data: dataOf(config, content) });
+  }
+
+  /** Writes a workload. Take-backs, refusals and speeds are not a person's. */
+  async workload(step: WorkloadStep): Promise<void> {
+    switch (step.do) {
+      case 'create-workload':
+        return await this.create(
+          { ...step, strategy: 'rolling' },
+          await this.#copied(step.copyOf, step.lift),
+        );
+      case 'delete-workload':
+        await this.#api.delete(pathOf(step.workload));
+        return;
+      case 'follow':
+        await this.#api.merge(pathOf(step.workload), { metadata: { annotations: policyOf(step.follows) } });
+        return;
+      case 'scale':
+        if (split(step.workload).kind === 'DaemonSet') return;
+        await this.#api.merge(pathOf(step.workload), { spec: { replicas: step.replicas } });
+        return;
+      case 'pause':
+        if (split(step.workload).kind !== 'Deployment') return;
+        await this.#api.merge(pathOf(step.workload), { spec: { paused: step.paused } });
+        return;
+      case 'replace':
+        return await this.#replace(step.workload);
+      case 'apply':
+        await this.#api.patch(pathOf(step.workload), imageOf(`app:${this.#edit()}`));
+        return;
+      case 'restart':
+        await this.#api.patch(pathOf(step.workload), restartedAt(this.#edit()));
+        return;
+    }
+  }
+
+  /** The owner's own template, with nothing in it that it did not write. */
+  async #replace(workload: WorkloadName): Promise<void> {
+    const live = await this.#api.get(pathOf(workload));
+    if (live === undefined) return;
+    const container = live.spec.template.spec.containers[0];
+    await this.putTemplate(workload, templateOf(workload, { image: container.image }));
+  }
+
+  /** Writes a whole pod template, whatever is there. */
+  async putTemplate(workload: WorkloadName, template: object): Promise<void> {
+    const live = await this.#api.get(pathOf(workload));
+    if (live === undefined) return;
+    await this.#api.put(pathOf(workload), { ...live, spec: { ...live.spec, template } });
+  }
+
+  async #copied(from: WorkloadName | undefined, lift = 0): Promise<TemplateParts | undefined> {
+    const live: LooseObject | undefined = from === undefined ? undefined : await this.#api.get(pathOf(from));
+    if (live === undefined) return undefined;
+    const { image, env = [] } = live.spec.template.spec.containers[0];
+    return { image, env: env.map((variable: Variable) => lifted(variable, lift)) };
+  }
+
+  /** Removes parts of the reloader's memory. */
+  async state(step: StateStep): Promise<void> {
+    switch (step.do) {
+      case 'remove-entry': {
+        const { kind, name } = split(step.config);
+        const ref = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name } as const;
+        await this.#api.merge(STATE_PATH, { data: { [entryKeyOf(ref, NAMESPACE)]: null } });
+        return;
+      }
+      case 'remove-exceptions': {
+        const ref = { ...split(step.workload), namespace: NAMESPACE };
+        await this.#api.merge(STATE_PATH, { data: { [exceptionsKeyOf(ref, NAMESPACE)]: null } });
+        return;
+      }
+      case 'remove-state':
+        await this.#api.delete(STATE_PATH);
+        return;
+      case 'empty-state':
+        await this.#api.merge(STATE_PATH, { data: null });
+        return;
+    }
+  }
+
+  #edit(): string {
+    this.#edits += 1;
+    return String(this.#edits);
+  }
+}
+
+function imageOf(image: string): object {
+  return { spec: { template: { spec: { containers: [{ name: 'app', image }] } } } };
+}
+
+function restartedAt(moment: string): object {
+  return {
+    spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': moment } } } },
+  };
+}
+
+interface Variable {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A stamp with a higher number; any other variable as it is. */
+function lifted(variable: Variable, lift: number): Variable {
+  const [, digest, number] = /^([0-9a-f]{40})\.(\d+)$/.exec(variable.value) ?? [];
+  return digest === undefined ? variable : { ...variable, value: `${digest}.${Number(number) + lift}` };
+}

@@ -1,0 +1,108 @@
+/**
+ * What the oracle knows of a run: a list of facts that anybody standing beside the cluster could have written down, and,
+ * where a process dies, what that process believed. Nothing here comes from the reloader's reasoning but `died.beliefs`.
+ */
+
+import type { ConfigName, Content, Settings, WorkloadName } from './history.ts';
+
+/** What a process that died believed about one edge. */
+export interface Belief {
+  readonly workload: WorkloadName;
+  readonly config: ConfigName;
+  /** What it believed the pods to have read; `?`: it knew that it did not know. Undefined: nothing yet. */
+  readonly ran: Content | '?' | 'other' | undefined;
+  readonly dirty: boolean;
+  readonly owes: boolean;
+}
+
+/** What the state ConfigMap says at some moment. */
+export interface StateFact {
+  /** The content that each entry stands for; `other`: none that was ever in force. */
+  readonly entries: Readonly<Record<ConfigName, Content | 'other'>>;
+  readonly exceptions: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Content | '?' | 'other'>>>>;
+}
+
+/** One write of a reloader that the server accepted. */
+export interface WriteFact {
+  readonly type: 'write';
+  readonly replica: number;
+  /** A workload's name, or `state`. */
+  readonly to: WorkloadName | 'state';
+  /** Whether the request said which resourceVersion it was based on, or created what was not there. */
+  readonly fenced: boolean;
+  /** The object before and after, where it existed. */
+  readonly before?: unknown;
+  readonly after?: unknown;
+}
+
+/** One fact. */
+export type Fact =
+  /** Somebody wrote a config object; undefined: it is not there any more. The same content again: an edit of metadata. */
+  | { readonly type: 'content'; readonly config: ConfigName; readonly content: Content | undefined }
+  /** What a workload names, and whether its template reaches its pods (not paused, OnDelete or partitioned). */
+  | {
+      readonly type: 'workload';
+      readonly workload: WorkloadName;
+      readonly exists: boolean;
+      readonly follows: readonly ConfigName[];
+      readonly rollable: boolean;
+    }
+  /** Somebody else wrote a pod template; `copied`: a new workload came with the stamps of another. */
+  | { readonly type: 'owner-write'; readonly workload: WorkloadName; readonly copied: boolean }
+  /** Whether some pod of the workload is not yet one of its present template. */
+  | { readonly type: 'rolling'; readonly workload: WorkloadName; readonly rolling: boolean }
+  | {
+      readonly type: 'pod-started';
+      readonly workload: WorkloadName;
+      readonly pod: string;
+      readonly reads: Readonly<Record<ConfigName, Content | undefined>>;
+    }
+  | { readonly type: 'pod-gone'; readonly pod: string }
+  | { readonly type: 'started'; readonly replica: number }
+  /** A reloader has listed everything for the first time; `lost` is what the state it read does not know (any more). */
+  | {
+      readonly type: 'listed';
+      readonly replica: number;
+      readonly lost: { readonly configs: readonly ConfigName[]; readonly workloads: readonly WorkloadName[] };
+      readonly state: StateFact;
+    }
+  /** A reloader is gone. `knewUntil` is the position of the last fact that its streams had told it in full. */
+  | {
+      readonly type: 'died';
+      readonly replica: number;
+      readonly knewUntil: number;
+      readonly beliefs: readonly Belief[];
+      readonly state: StateFact;
+    }
+  | WriteFact
+  /** A second patch of a workload was sent by a replica while its first was unanswered. */
+  | { readonly type: 'two-in-flight'; readonly replica: number; readonly workload: WorkloadName }
+  /** Something the reloader said: a log line, a request body, a page. */
+  | { readonly type: 'output'; readonly where: string; readonly text: string }
+  /** A stream of a replica was listed anew, so anything may have happened in between. */
+  | { readonly type: 'relisted'; readonly replica: number; readonly resource: string }
+  /** From here on nothing is done but a restart. */
+  | { readonly type: 'settled'; readonly beliefs: readonly Belief[]; readonly state: StateFact };
+
+/** A fact, its moment and its position in the trace. */
+export type Recorded = Fact & { readonly at: number; readonly ms: number };
+
+/** A run as the oracle sees it. */
+export interface Trace {
+  readonly settings: Settings;
+  /**
+   * How exactly rollouts can be accounted for. `strict`: nothing but people editing content and workloads. `grouped`: also
+   * owners, refusals, slow rollouts, processes that die; news still comes at once. `each`: news comes late or not at all,
+   * so that every write may have looked like a change of its own.
+   */
+  readonly accounting: 'strict' | 'grouped' | 'each';
+  /** The texts that must not appear in any output. */
+  readonly markers: readonly string[];
+  readonly facts: readonly Recorded[];
+}
+
+/** A law that does not hold. */
+export interface Violation {
+  readonly law: 'safety' | 'economy' | 'never' | 'convergence';
+  readonly message: string;
+}
