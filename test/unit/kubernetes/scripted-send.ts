@@ -89,8 +89,12 @@ export async function settle(): Promise<void> {
   for (let turn = 0; turn < 8; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-async function* pieces(texts: readonly string[]): AsyncGenerator<string> {
-  yield* texts;
+/** May be read again and again: an answer may stand in a table. */
+function pieces(texts: readonly string[]): AsyncIterable<string> {
+  async function* told(): AsyncGenerator<string> {
+    yield* texts;
+  }
+  return { [Symbol.asyncIterator]: told };
 }
 
 async function* thenSilence(texts: readonly string[]): AsyncGenerator<string> {

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  missingPermissions,
+  type Permission,
+  type PermissionScope,
+  permissionsFor,
+  ruleYaml,
+} from '../../../lib/kubernetes/permissions.ts';
+import type { Send } from '../../../lib/kubernetes/transport.ts';
+import { ok, refused } from './scripted-send.ts';
+
+const SCOPE: PermissionScope = {
+  namespaces: ['one', 'two'],
+  stateNamespace: 'home',
+  stateName: 'reloader-state',
+  configKinds: ['ConfigMap', 'Secret'],
+  workloadKinds: ['Deployment', 'StatefulSet', 'DaemonSet'],
+  isDryRun: false,
+};
+
+interface Attributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Permissions in short: `home: get,create,patch configmaps reloader-state`. */
+function short({ namespace, rule }: Permission): string {
+  const { apiGroups, resources, resourceNames = [], verbs } = rule;
+  const what = [
+    ...resources.map((resource) => `${apiGroups[0] ? `${apiGroups[0]}/` : ''}${resource}`),
+    ...resourceNames,
+  ];
+  return `${namespace ?? '*'}: ${verbs.join()} ${what.join(' ')}`;
+}
+
+/** Answers each review by `decide`: true, false, or no answer. */
+function reviewer(decide: (attributes: Attributes) => boolean | undefined, asked: Attributes[] = []): Send {
+  return async ({ method, path, body }) => {
+    assert.equal(`${method} ${path}`, 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews');
+    const attributes: Attributes = JSON.parse(body ?? '').spec.resourceAttributes;
+    asked.push(attributes);
+    const allowed = decide(attributes);
+    return allowed === undefined ? refused(500) : ok({ status: { allowed } });
+  };
+}
+
+test('each namespace needs the same rights, and the state ConfigMap its own, by name', () => {
+  const perNamespace = (namespace: string): string[] => [
+    `${namespace}: list,watch configmaps`,
+    `${namespace}: list,watch secrets`,
+    `${namespace}: get,list,watch,patch apps/deployments`,
+    `${namespace}: get,list,watch,patch apps/statefulsets`,
+    `${namespace}: get,list,watch,patch apps/daemonsets`,
+    `${namespace}: create events`,
+  ];
+  assert.deepEqual(permissionsFor(SCOPE).map(short), [
+    'home: get,create,patch configmaps reloader-state',
+    ...perNamespace('one'),
+    ...perNamespace('two'),
+  ]);
+});
+
+test('a dry run needs only to read', () => {
+  const verbs = permissionsFor({ ...SCOPE, isDryRun: true }).flatMap(({ rule }) => rule.verbs);
+  assert.deepEqual([...new Set(verbs)].sort(), ['get', 'list', 'watch']);
+});
+
+test('for all namespaces the rights are asked once, without a namespace, but for the state', async () => {
+  const asked: Attributes[] = [];
+  const permissions = permissionsFor({
+    ...SCOPE,
+    namespaces: undefined,
+    configKinds: ['Secret'],
+    workloadKinds: [],
+  });
+  assert.deepEqual(
+    await missingPermissions(
+      reviewer(() => true, asked),
+      permissions,
+    ),
+    [],
+  );
+  assert.deepEqual(asked, [
+    ...['get', 'create', 'patch'].map((verb) => ({
+      verb,
+      group: '',
+      resource: 'configmaps',
+      namespace: 'home',
+      name: 'reloader-state',
+    })),
+    { verb: 'list', group: '', resource: 'secrets' },
+    { verb: 'watch', group: '', resource: 'secrets' },
+    { verb: 'create', group: '', resource: 'events' },
+  ]);
+});
+
+test('a missing right is told with its verbs and the rule to add', async () => {
+  const send = reviewer(
+    ({ resource, verb, namespace }) => resource !== 'secrets' || verb === 'list' || namespace === 'two',
+  );
+  const [missing, ...others] = await missingPermissions(send, permissionsFor(SCOPE));
+  assert.deepEqual(others, []);
+  assert.equal(missing?.permission.purpose, 'config');
+  assert.equal(missing.permission.kind, 'Secret');
+  assert.deepEqual(missing.verbs, ['watch']);
+  assert.equal(
+    missing.sentence,
+    [
+      'The service account may not watch secrets in namespace one. Add to a Role in namespace one:',
+      '- apiGroups: [""]',
+      '  resources: ["secrets"]',
+      '  verbs: ["list","watch"]',
+    ].join('\n'),
+  );
+});
+
+test('a review that fails says nothing', async () => {
+  assert.deepEqual(
+    await missingPermissions(
+      reviewer(() => undefined),
+      permissionsFor(SCOPE),
+    ),
+    [],
+  );
+  const broken: Send = async () => {
+    throw new Error('ECONNREFUSED');
+  };
+  assert.deepEqual(await missingPermissions(broken, permissionsFor(SCOPE)), []);
+  assert.deepEqual(await missingPermissions(async () => ok({}), permissionsFor(SCOPE)), []);
+});
+
+test('a rule names the one object that it is for', () => {
+  const [state] = permissionsFor(SCOPE);
+  assert.ok(state);
+  assert.match(ruleYaml(state.rule), /^ {2}resourceNames: \["reloader-state"\]$/m);
+});

@@ -1,0 +1,196 @@
+/** The adapters that make one request and translate one answer. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfigObject } from '../../../lib/kubernetes/config-reader.ts';
+import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
+import { WorkloadWriter } from '../../../lib/kubernetes/workload-writer.ts';
+import type { WriteResult } from '../../../lib/model/write-result.ts';
+import { type Answer, answered, configMap, listOf, ok, refused, scripted } from './scripted-send.ts';
+
+const WEB = { kind: 'StatefulSet', namespace: 'ns', name: 'web' };
+const WEB_PATH = '/apis/apps/v1/namespaces/ns/statefulsets/web';
+const STATE = { namespace: 'ns', name: 'reloader-state' };
+const STATE_PATH = '/api/v1/namespaces/ns/configmaps/reloader-state';
+const FENCE = { metadata: { resourceVersion: '7', uid: 'u' } };
+const RAW_STATE = {
+  metadata: { name: 'reloader-state', uid: 'u', resourceVersion: '8', annotations: { v: '1' } },
+  data: { k: 'd.1' },
+};
+const SNAPSHOT = { uid: 'u', resourceVersion: '8', annotations: { v: '1' }, data: { k: 'd.1' } };
+
+const REFUSALS: Record<string, { answer: Answer; result: WriteResult<never> }> = {
+  'a 400 is rejected': { answer: refused(400), result: rejected('invalid', 400) },
+  'a 401 is unanswered: who we are may be known again soon': {
+    answer: refused(401),
+    result: { kind: 'unanswered', message: 'message of 401' },
+  },
+  'a 403 is rejected': { answer: refused(403), result: rejected('forbidden', 403) },
+  'a 404 is gone': { answer: refused(404), result: { kind: 'gone' } },
+  "a proxy's 404 is not gone": {
+    answer: answered(404, 'page not found'),
+    result: { kind: 'unanswered', message: 'the server answered 404' },
+  },
+  'a 409 is a conflict': { answer: refused(409), result: { kind: 'conflict' } },
+  'a 413 is rejected': { answer: refused(413), result: rejected('invalid', 413) },
+  'a 415 is rejected': { answer: refused(415), result: rejected('invalid', 415) },
+  'a 422 is rejected': { answer: refused(422), result: rejected('invalid', 422) },
+  'a 429 is throttled': {
+    answer: refused(429, {}, { 'retry-after': '2' }),
+    result: { kind: 'throttled', message: 'message of 429', retryAfterMs: 2_000 },
+  },
+  'a 500 is unanswered: it may have taken effect': {
+    answer: refused(500),
+    result: { kind: 'unanswered', message: 'message of 500' },
+  },
+  'a 503 may tell when to come back': {
+    answer: refused(503, { details: { retryAfterSeconds: 5 } }),
+    result: { kind: 'unanswered', message: 'message of 503', retryAfterMs: 5_000 },
+  },
+  'a cut connection is unanswered': {
+    answer: new Error('ECONNRESET'),
+    result: { kind: 'unanswered', message: 'ECONNRESET' },
+  },
+  'an answer that cannot be read is unanswered': {
+    answer: answered(200, '{"kind":'),
+    result: { kind: 'unanswered', message: 'the answer is not JSON' },
+  },
+};
+
+function rejected(code: 'forbidden' | 'invalid', status: number): WriteResult<never> {
+  return { kind: 'rejected', code, message: `message of ${status}` };
+}
+
+for (const [sentence, { answer, result }] of Object.entries(REFUSALS)) {
+  test(`of a workload's patch: ${sentence}`, async () => {
+    assert.deepEqual(await new WorkloadWriter(scripted(answer).send).patch(WEB, FENCE), result);
+  });
+}
+
+test('a workload is patched by strategic merge, under our field manager', async () => {
+  const script = scripted(ok({ metadata: { name: 'web', resourceVersion: '8' } }));
+  const result = await new WorkloadWriter(script.send).patch(WEB, FENCE);
+  assert.deepEqual(result, { kind: 'accepted', object: { metadata: { name: 'web', resourceVersion: '8' } } });
+  const [request] = script.requests;
+  assert.equal(`${request?.method} ${request?.path}`, `PATCH ${WEB_PATH}?fieldManager=kubernetes-reloader`);
+  assert.equal(request?.headers?.['content-type'], 'application/strategic-merge-patch+json');
+  assert.deepEqual(JSON.parse(request?.body ?? ''), FENCE);
+});
+
+test('a workload is read without a cache; only a 404 means that it is gone', async () => {
+  const script = scripted(
+    ok({ metadata: { name: 'web' } }),
+    refused(404),
+    refused(500),
+    new Error('ECONNRESET'),
+  );
+  const writer = new WorkloadWriter(script.send);
+  assert.deepEqual(await writer.get(WEB), { kind: 'found', object: { metadata: { name: 'web' } } });
+  assert.deepEqual(await writer.get(WEB), { kind: 'gone' });
+  assert.deepEqual(await writer.get(WEB), { kind: 'failed', message: 'message of 500' });
+  assert.deepEqual(await writer.get(WEB), { kind: 'failed', message: 'ECONNRESET' });
+  assert.equal(script.requests[0]?.path, WEB_PATH);
+});
+
+test('a kind that is not in the table is a bug that shows', async () => {
+  const result = await new WorkloadWriter(scripted().send).get({ ...WEB, kind: 'Cron' });
+  assert.deepEqual(result, { kind: 'failed', message: 'no such workload kind: Cron' });
+});
+
+test('the state is found, absent, or not known', async () => {
+  const proxy404 = answered(404, 'page not found');
+  const script = scripted(
+    ok(RAW_STATE),
+    refused(404),
+    proxy404,
+    refused(403),
+    refused(503),
+    new Error('x'),
+    ok({}),
+  );
+  const store = new StateConfigMap(script.send, STATE);
+  assert.deepEqual(await store.read(), { kind: 'found', state: SNAPSHOT });
+  assert.deepEqual(await store.read(), { kind: 'absent' });
+  const others = [
+    await store.read(),
+    await store.read(),
+    await store.read(),
+    await store.read(),
+    await store.read(),
+  ];
+  assert.deepEqual(
+    others.map(({ kind }) => kind),
+    ['failed', 'failed', 'failed', 'failed', 'failed'],
+  );
+  assert.equal(script.requests[0]?.path, STATE_PATH);
+});
+
+test('a state without data or annotations is an empty one', async () => {
+  const script = scripted(ok({ metadata: { name: 's', uid: 'u', resourceVersion: '8' } }));
+  const reading = await new StateConfigMap(script.send, STATE).read();
+  assert.deepEqual(reading, {
+    kind: 'found',
+    state: { uid: 'u', resourceVersion: '8', data: {}, annotations: {} },
+  });
+});
+
+test('the state is created without data, by server-side apply, so that it takes nobody’s data away', async () => {
+  const script = scripted(ok(RAW_STATE));
+  const result = await new StateConfigMap(script.send, STATE).create({ v: '1' });
+  assert.deepEqual(result, { kind: 'accepted', object: SNAPSHOT });
+  const [request] = script.requests;
+  assert.equal(`${request?.method} ${request?.path}`, `PATCH ${STATE_PATH}?fieldManager=kubernetes-reloader`);
+  assert.equal(request?.headers?.['content-type'], 'application/apply-patch+yaml');
+  assert.deepEqual(JSON.parse(request?.body ?? ''), {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'reloader-state', namespace: 'ns', annotations: { v: '1' } },
+  });
+});
+
+test('the state is patched by merge, fenced by its version', async () => {
+  const script = scripted(ok(RAW_STATE));
+  const change = { resourceVersion: '7', data: { k: 'd.1', old: null }, annotations: { v: '1' } };
+  assert.deepEqual(await new StateConfigMap(script.send, STATE).patch(change), {
+    kind: 'accepted',
+    object: SNAPSHOT,
+  });
+  const [request] = script.requests;
+  assert.equal(`${request?.method} ${request?.path}`, `PATCH ${STATE_PATH}?fieldManager=kubernetes-reloader`);
+  assert.equal(request?.headers?.['content-type'], 'application/merge-patch+json');
+  assert.deepEqual(JSON.parse(request?.body ?? ''), {
+    metadata: { resourceVersion: '7', annotations: { v: '1' } },
+    data: { k: 'd.1', old: null },
+  });
+});
+
+for (const [sentence, { answer, result }] of Object.entries(REFUSALS)) {
+  test(`of the state's patch: ${sentence}`, async () => {
+    const store = new StateConfigMap(scripted(answer).send, STATE);
+    assert.deepEqual(await store.patch({ resourceVersion: '7', data: {} }), result);
+  });
+}
+
+test('one config object is looked at with the right to list alone', async () => {
+  const script = scripted(listOf('9', [configMap('conf', '3', { x: '1' })]));
+  const reading = await readConfigObject(script.send, { kind: 'Secret', namespace: 'ns', name: 'conf' });
+  assert.deepEqual(reading, { kind: 'found', object: configMap('conf', '3', { x: '1' }) });
+  const [path, query] = (script.requests[0]?.path ?? '').split('?');
+  assert.equal(path, '/api/v1/namespaces/ns/secrets');
+  assert.equal(
+    new URLSearchParams(query).get('fieldSelector'),
+    'metadata.name=conf,type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token',
+  );
+});
+
+test('a config object is absent only if a list says so', async () => {
+  const ref = { kind: 'ConfigMap', namespace: 'ns', name: 'conf' } as const;
+  const read = async (answer: Answer): Promise<string> =>
+    (await readConfigObject(scripted(answer).send, ref)).kind;
+  assert.equal(await read(listOf('9', [])), 'absent');
+  assert.equal(await read(listOf('9', [configMap('other', '3')])), 'absent');
+  assert.equal(await read(ok({})), 'failed');
+  assert.equal(await read(refused(404)), 'failed');
+  assert.equal(await read(refused(403)), 'failed');
+  assert.equal(await read(new Error('ECONNRESET')), 'failed');
+});
