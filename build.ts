@@ -1,6 +1,6 @@
-/** Bundles the program into dist/reloader.mjs: one file that starts fast, with its dependencies but without its types. */
+/** Bundles the program and its dependencies into dist/reloader.mjs, which starts faster and smaller than the sources. */
 
-import { chmod, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -29,13 +29,16 @@ const banner: string = [
   'const require = reloaderCreateRequire(import.meta.url);',
 ].join('\n');
 
-const outfile: string = path.join(root, 'dist', 'reloader.mjs');
+const dist = path.join(root, 'dist');
 
-await rm(path.dirname(outfile), { recursive: true, force: true });
-await build({
+const { outputFiles } = await build({
   absWorkingDir: root,
   entryPoints: ['bin/reloader.ts'],
-  outfile,
+  outdir: dist,
+  outExtension: { '.js': '.mjs' },
+  // What is imported on demand becomes a file of its own, so that --help does not load the client library.
+  splitting: true,
+  write: false,
   bundle: true,
   platform: 'node',
   format: 'esm',
@@ -47,4 +50,24 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
-await chmod(outfile, 0o755);
+
+await mkdir(dist, { recursive: true });
+const before = await readdir(dist);
+// The entry last: a program that starts meanwhile finds a complete set.
+const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
+for (const { path: file, contents } of entryLast) await replace(file, contents);
+const present = new Set(outputFiles.map(({ path: file }) => path.basename(file)));
+await Promise.all(
+  before.filter((name) => !present.has(name)).map((name) => rm(path.join(dist, name), { force: true })),
+);
+
+function isEntry(file: string): boolean {
+  return path.basename(file) === 'reloader.mjs';
+}
+
+/** Nobody ever reads half a file. */
+async function replace(file: string, contents: Uint8Array): Promise<void> {
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, contents, { mode: 0o755 });
+  await rename(draft, file);
+}

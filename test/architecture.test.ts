@@ -12,7 +12,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const MAX_FILE_LINES = 400;
 const MAX_FUNCTION_LINES = 50;
 
-/** Folder → the other folders that it may import. `main` is lib/main.ts. */
+/** Folder → the other folders that it may import. `main` is every file that stands in lib itself. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   dialects: ['model'],
@@ -23,7 +23,8 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['model'],
   options: ['model'],
   main: ['model', 'dialects', 'cache', 'queue', 'controller', 'kubernetes', 'telemetry', 'options'],
-  bin: ['main'],
+  // The options come first: showing the help must not load the rest.
+  bin: ['main', 'options'],
 };
 
 /** Package → the only folder that knows it. What is not here may not be imported at all. */
@@ -71,7 +72,8 @@ function parse(name: string, text: string): SourceFile {
 /** `lib/model/digest.ts` → model, `lib/main.ts` → main, `bin/reloader.ts` → bin. */
 function folderOf(name: string): string {
   const [top = '', second = ''] = name.split('/');
-  return top === 'bin' ? 'bin' : second.replace(/\.ts$/, '');
+  if (top === 'bin') return 'bin';
+  return second.endsWith('.ts') ? 'main' : second;
 }
 
 function descendants(node: ts.Node): ts.Node[] {

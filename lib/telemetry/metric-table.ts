@@ -21,14 +21,7 @@ export interface MetricRow {
 export const ROLLOUT_OUTCOMES = ['done', 'again', 'later', 'refused', 'gone'] as const;
 
 /** What became of one write of the state ConfigMap; the words of WriteResult. */
-export const COMMIT_RESULTS = [
-  'accepted',
-  'conflict',
-  'gone',
-  'rejected',
-  'throttled',
-  'unanswered',
-] as const;
+const COMMIT_RESULTS = ['accepted', 'conflict', 'gone', 'rejected', 'throttled', 'unanswered'] as const;
 
 /** Why a watch came to its end. */
 export const WATCH_ENDS = ['ended', 'expired', 'silence', 'malformed', 'error'] as const;
