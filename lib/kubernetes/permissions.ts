@@ -2,7 +2,6 @@
 
 import type { ConfigKind } from '../model/object-ref.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { ApiError } from './api-error.ts';
 import { callJson } from './json-call.ts';
 import { configResourceOf } from './sources.ts';
 import type { Send } from './transport.ts';
@@ -136,9 +135,8 @@ async function isRefused(
       ...(signal === undefined ? {} : { signal }),
     });
     return answer.status?.allowed === false;
-  } catch (thrown) {
-    ApiError.from(thrown); // whatever it is, it is no answer to the question
-    return false;
+  } catch {
+    return false; // whatever it is, it is no answer to the question
   }
 }
 

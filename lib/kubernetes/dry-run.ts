@@ -1,0 +1,59 @@
+/** Clients for a dry run: they read what is there, and writes succeed in memory only. */
+
+import type { WorkloadRef } from '../model/object-ref.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import type { StateConfigMap, StatePatch, StateReading, StateSnapshot } from './state-config-map.ts';
+import type { WorkloadReading, WorkloadWriter } from './workload-writer.ts';
+
+/** A workload client whose patches change nothing. */
+export class DryRunWorkloads {
+  readonly #writer: WorkloadWriter;
+
+  constructor(writer: WorkloadWriter) {
+    this.#writer = writer;
+  }
+
+  /** Accepted without an object: the live one stays as it is. */
+  patch(): Promise<WriteResult<RawWorkload | undefined>> {
+    return Promise.resolve({ kind: 'accepted', object: undefined });
+  }
+
+  /** The real one. */
+  get(ref: WorkloadRef): Promise<WorkloadReading> {
+    return this.#writer.get(ref);
+  }
+}
+
+/** A state that is read once and then kept in memory. */
+export class DryRunState {
+  readonly #store: StateConfigMap;
+  #state: StateSnapshot = { uid: '', resourceVersion: '0', data: {}, annotations: {} };
+
+  constructor(store: StateConfigMap) {
+    this.#store = store;
+  }
+
+  /** The real one, as it is at the start. */
+  async read(): Promise<StateReading> {
+    const reading = await this.#store.read();
+    if (reading.kind === 'found') this.#state = reading.state;
+    return reading;
+  }
+
+  /** Succeeds. */
+  create(): Promise<WriteResult<StateSnapshot>> {
+    return Promise.resolve({ kind: 'accepted', object: this.#state });
+  }
+
+  /** Succeeds. */
+  patch({ data, annotations }: StatePatch): Promise<WriteResult<StateSnapshot>> {
+    const merged = Object.entries({ ...this.#state.data, ...data });
+    this.#state = {
+      ...this.#state,
+      data: Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null)),
+      annotations: { ...this.#state.annotations, ...(annotations as Record<string, string> | undefined) },
+    };
+    return Promise.resolve({ kind: 'accepted', object: this.#state });
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KubeConfig, type User } from '@kubernetes/client-node';
+import { Credentials } from '../../../lib/kubernetes/credentials.ts';
+
+function configWith(user: Partial<User>, cluster: object = {}): KubeConfig {
+  const config = new KubeConfig();
+  const whole = { name: 'c', server: 'https://[fd00::1]:6443/base/', ...cluster };
+  config.loadFromClusterAndUser(whole as never, { name: 'me', ...user });
+  return config;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+test('the server of the settings is the target', async () => {
+  const { target, basePath } = await new Credentials(() => configWith({})).access();
+  assert.deepEqual(
+    [target.protocol, target.hostname, target.port, basePath],
+    ['https:', 'fd00::1', 6443, '/base'],
+  );
+});
+
+test('the agent stays as long as the certificates do', async () => {
+  const users = [
+    { certData: base64('one'), keyData: base64('key') },
+    { certData: base64('one'), keyData: base64('key'), token: 'another' },
+    { certData: base64('two'), keyData: base64('key') },
+  ];
+  const credentials = new Credentials(() => configWith(users.shift() ?? {}));
+  const [first, same, second] = [
+    await renewed(credentials),
+    await renewed(credentials),
+    await renewed(credentials),
+  ];
+  assert.equal(first.target.agent, same.target.agent);
+  assert.equal(same.headers['Authorization'], 'Bearer another');
+  assert.notEqual(same.target.agent, second.target.agent);
+});
+
+test('a changed certificate authority makes a new agent', async () => {
+  const clusters = [{ caData: base64('one') }, { caData: base64('two') }];
+  const credentials = new Credentials(() => configWith({}, clusters.shift()));
+  assert.notEqual((await renewed(credentials)).target.agent, (await renewed(credentials)).target.agent);
+});
+
+/** What is in force now; the next call reads anew. */
+async function renewed(credentials: Credentials): ReturnType<Credentials['access']> {
+  const access = await credentials.access();
+  credentials.renew(access);
+  return access;
+}
+
+test('a refusal of credentials that have been replaced changes nothing', async () => {
+  let loads = 0;
+  const credentials = new Credentials(() => {
+    loads += 1;
+    return configWith({});
+  });
+  const old = await renewed(credentials);
+  await credentials.access();
+  credentials.renew(old);
+  await credentials.access();
+  assert.equal(loads, 2);
+});
+
+test('basic authentication and impersonation are passed on', async () => {
+  const user = { username: 'u', password: 'p', impersonateUser: 'other' };
+  const { target, headers } = await new Credentials(() => configWith(user)).access();
+  assert.equal(target.auth, 'u:p');
+  assert.equal(headers['Impersonate-User'], 'other');
+});
+
+test('an exec plugin that fails is named, and what it said is not', async () => {
+  const exec = { command: 'sh', args: ['-c', 'echo hunter2; echo hunter2 >&2; exit 1'] };
+  await assert.rejects(new Credentials(() => configWith({ exec })).access(), {
+    name: 'CredentialsError',
+    message: 'the exec plugin sh gave no credentials; run it to see why',
+  });
+});
+
+test('requests that start together share one run of an exec plugin', async () => {
+  const answer = JSON.stringify({ status: { token: 'from-plugin' } });
+  const exec = { command: 'sh', args: ['-c', `sleep 0.05; echo '${answer}'`] };
+  const credentials = new Credentials(() => configWith({ exec }));
+  const [one, two] = await Promise.all([credentials.access(), credentials.access()]);
+  assert.equal(one, two);
+  assert.equal(one?.headers['Authorization'], 'Bearer from-plugin');
+});
+
+test('a token file that is gone is named', async () => {
+  const authProvider = { name: 'tokenFile', config: { tokenFile: '/nowhere/token' } };
+  await assert.rejects(new Credentials(() => configWith({ authProvider })).access(), {
+    message: 'credentials cannot be read from /nowhere/token (ENOENT)',
+  });
+});
+
+test('credentials that failed once are asked for again', async () => {
+  let loads = 0;
+  const credentials = new Credentials(() => {
+    loads += 1;
+    if (loads === 1) throw new Error('not yet');
+    return configWith({});
+  });
+  await assert.rejects(credentials.access(), /not yet/);
+  assert.equal((await credentials.access()).target.hostname, 'fd00::1');
+});

@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import type { KubeConfig } from '@kubernetes/client-node';
+import { podNamespace } from '../../../lib/kubernetes/kube-config-base.ts';
+import {
+  type ConnectionSettings,
+  contextNamespaceOf,
+  loadKubeConfig,
+} from '../../../lib/kubernetes/load-kube-config.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'kube-config-'));
+after(() => rmSync(root, { recursive: true }));
+
+/** Writes a file below the test's folder and answers its path. */
+function file(path: string, content: string): string {
+  const whole = join(root, path);
+  mkdirSync(dirname(whole), { recursive: true });
+  writeFileSync(whole, content);
+  return whole;
+}
+
+/** A kubeconfig in JSON, which is YAML, with contexts `one` and `two`. */
+function kubeconfig(path: string, host: string, user: object = { token: `token-of-${host}` }): string {
+  const content = {
+    clusters: ['one', 'two'].map((name) => ({ name, cluster: { server: `https://${host}.${name}/` } })),
+    users: [{ name: 'me', user }],
+    contexts: ['one', 'two'].map((name) => ({
+      name,
+      context: { cluster: name, user: 'me', namespace: `ns-${name}` },
+    })),
+    'current-context': 'one',
+  };
+  return file(path, JSON.stringify(content));
+}
+
+const flag = kubeconfig('flag', 'flag');
+const variable = kubeconfig('variable', 'variable');
+const other = kubeconfig('other', 'other');
+kubeconfig('home/.kube/config', 'home');
+const HOME = { HOME: join(root, 'home') };
+const EMPTY_HOME = { HOME: join(root, 'nowhere') };
+const POD = { KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' };
+const podRoot = join(root, 'pod');
+const account = 'pod/var/run/secrets/kubernetes.io/serviceaccount';
+const podToken = file(`${account}/token`, 'pod-token');
+file(`${account}/namespace`, 'pod-ns\n');
+file(`${account}/ca.crt`, 'CA');
+const pem = file('some.pem', 'PEM');
+const tokenFile = file('token-file', 'filed-token\n');
+
+function serverOf(config: KubeConfig): string | undefined {
+  return config.getCurrentCluster()?.server;
+}
+
+const BASES: Record<string, { settings?: ConnectionSettings; env: Record<string, string>; server: string }> =
+  {
+    'the flag goes before everything': {
+      settings: { kubeconfig: flag },
+      env: { ...HOME, ...POD, KUBECONFIG: variable },
+      server: 'https://flag.one',
+    },
+    'KUBECONFIG goes before the pod': {
+      env: { ...HOME, ...POD, KUBECONFIG: variable },
+      server: 'https://variable.one',
+    },
+    'of several files the first decides, and missing ones are skipped': {
+      env: { KUBECONFIG: ['/nowhere', variable, other].join(delimiter) },
+      server: 'https://variable.one',
+    },
+    'the pod goes before the home': { env: { ...HOME, ...POD }, server: 'https://10.0.0.1:443' },
+    'a pod may have an IPv6 address': {
+      env: { ...POD, KUBERNETES_SERVICE_HOST: 'fd00::1' },
+      server: 'https://[fd00::1]:443',
+    },
+    'the home is the last file': { env: HOME, server: 'https://home.one' },
+    'a context may be chosen, also in a pod': {
+      settings: { context: 'two' },
+      env: { ...HOME, ...POD },
+      server: 'https://home.two',
+    },
+    'a server alone is enough': {
+      settings: { server: 'https://alone:6443' },
+      env: EMPTY_HOME,
+      server: 'https://alone:6443',
+    },
+    'a server overrides that of the kubeconfig': {
+      settings: { server: 'https://alone:6443' },
+      env: HOME,
+      server: 'https://alone:6443',
+    },
+  };
+
+for (const [sentence, { settings = {}, env, server }] of Object.entries(BASES)) {
+  test(sentence, () => assert.equal(serverOf(loadKubeConfig(settings, env, podRoot)), server));
+}
+
+test('the namespace is that of the chosen context, or of the pod', () => {
+  assert.equal(contextNamespaceOf(loadKubeConfig({ context: 'two' }, HOME)), 'ns-two');
+  assert.equal(contextNamespaceOf(loadKubeConfig({}, POD, podRoot)), 'pod-ns');
+  assert.equal(contextNamespaceOf(loadKubeConfig({ server: 'https://alone' }, EMPTY_HOME)), undefined);
+  assert.equal(podNamespace(podRoot), 'pod-ns');
+  assert.equal(podNamespace(join(root, 'nowhere')), undefined);
+});
+
+test('the headers of a pod carry its token', async () => {
+  assert.equal(await authorizationOf(loadKubeConfig({}, POD, podRoot)), 'Bearer pod-token');
+});
+
+test("the pod's token goes to no other server", async () => {
+  const config = loadKubeConfig({ server: 'https://elsewhere' }, { ...EMPTY_HOME, ...POD }, podRoot);
+  assert.equal(await authorizationOf(config), undefined);
+});
+
+test('a token from the flags replaces every other credential', async () => {
+  const exec = kubeconfig('exec', 'exec', { exec: { command: '/nowhere' }, username: 'u', password: 'p' });
+  assert.equal(await authorizationOf(loadKubeConfig({ kubeconfig: exec, token: 'mine' }, {})), 'Bearer mine');
+  const filed = loadKubeConfig({ kubeconfig: exec, tokenFile }, {});
+  assert.equal((await authorizationOf(filed))?.trim(), 'Bearer filed-token');
+  assert.equal(filed.getCurrentUser()?.username, undefined);
+});
+
+test('certificates from the flags replace those of the kubeconfig', () => {
+  const data = { 'client-certificate-data': 'b2xk', 'client-key-data': 'b2xk' };
+  const settings = { kubeconfig: kubeconfig('certificates', 'c', data), certificateAuthority: pem };
+  const config = loadKubeConfig({ ...settings, clientCertificate: pem, clientKey: pem }, {});
+  const { certData, certFile, keyData, keyFile } = config.getCurrentUser() ?? {};
+  assert.deepEqual(
+    { certData, certFile, keyData, keyFile },
+    {
+      certData: undefined,
+      certFile: pem,
+      keyData: undefined,
+      keyFile: pem,
+    },
+  );
+  assert.equal(config.getCurrentCluster()?.caFile, pem);
+  const kept = loadKubeConfig(settings, {}).getCurrentUser();
+  assert.deepEqual([kept?.certData, kept?.keyData], ['b2xk', 'b2xk']);
+});
+
+test('over http nobody is told who we are, unless that is asked for', async () => {
+  const settings = { kubeconfig: flag, server: 'http://localhost:8001' };
+  assert.equal(await authorizationOf(loadKubeConfig(settings, {})), undefined);
+  const told = loadKubeConfig({ ...settings, insecureSkipTlsVerify: true }, {});
+  assert.equal(await authorizationOf(told), 'Bearer token-of-flag');
+});
+
+async function authorizationOf(config: KubeConfig): Promise<string | undefined> {
+  const options: { headers?: Record<string, string> } = {};
+  await config.applyToHTTPSOptions(options);
+  return options.headers?.['Authorization'];
+}
+
+const broken = file('broken', 'users:\n- token: hunter2\n  : [');
+const nothing = file('nothing', '');
+const dangling = file('dangling', '{"contexts": [], "current-context": "hunter2"}');
+const missing = join(root, 'missing');
+
+const ERRORS: Record<
+  string,
+  { settings?: ConnectionSettings; env?: Record<string, string>; message: string }
+> = {
+  'nothing says where the API server is': {
+    env: EMPTY_HOME,
+    message:
+      `no API server: neither --kubeconfig, KUBECONFIG, a service account nor ${EMPTY_HOME.HOME}/.kube/config is there; ` +
+      'say where it is with --kubeconfig or --server',
+  },
+  'the kubeconfig is not there': {
+    settings: { kubeconfig: missing },
+    message: `--kubeconfig: ${missing} cannot be read (ENOENT)`,
+  },
+  'none of several files is there': {
+    env: { KUBECONFIG: `${missing}${delimiter}${missing}` },
+    message: 'KUBECONFIG: none of its files can be read',
+  },
+  'the kubeconfig is not YAML': {
+    settings: { kubeconfig: broken },
+    message: `--kubeconfig: ${broken} is not a valid kubeconfig`,
+  },
+  'the kubeconfig is empty': {
+    settings: { kubeconfig: nothing },
+    message: `--kubeconfig: ${nothing} is not a valid kubeconfig`,
+  },
+  'there is no such context': {
+    settings: { kubeconfig: flag, context: 'three' },
+    message: `--context: there is no context "three" in ${flag}`,
+  },
+  'the current context leads nowhere': {
+    settings: { kubeconfig: dangling },
+    message: `${dangling}: its current context names no cluster that is in it`,
+  },
+  'a certificate authority is not there': {
+    settings: { kubeconfig: flag, certificateAuthority: missing },
+    message: `--certificate-authority: ${missing} cannot be read (ENOENT)`,
+  },
+  'a client certificate is not there': {
+    settings: { kubeconfig: flag, clientCertificate: missing, clientKey: pem },
+    message: `--client-certificate: ${missing} cannot be read (ENOENT)`,
+  },
+  'a client key is not there': {
+    settings: { kubeconfig: flag, clientCertificate: pem, clientKey: missing },
+    message: `--client-key: ${missing} cannot be read (ENOENT)`,
+  },
+  'a token file is not there': {
+    settings: { kubeconfig: flag, tokenFile: missing },
+    message: `--token-file: ${missing} cannot be read (ENOENT)`,
+  },
+  'a token is given twice': {
+    settings: { kubeconfig: flag, token: 'hunter2', tokenFile },
+    message: 'give either --token or --token-file',
+  },
+  'the server is no URL': {
+    settings: { kubeconfig: flag, server: 'hunter2:hunter2@x' },
+    message: 'the API server is not an http or https URL: see --server and the kubeconfig',
+  },
+};
+
+for (const [what, { settings = {}, env = {}, message }] of Object.entries(ERRORS)) {
+  test(`${what}: the error says so and quotes nothing`, () => {
+    assert.throws(() => loadKubeConfig(settings, env), { name: 'ConnectionError', message });
+  });
+}
+
+test('the token file of the pod is read, not copied', async () => {
+  const config = loadKubeConfig({}, POD, podRoot);
+  writeFileSync(podToken, 'rotated');
+  assert.equal(await authorizationOf(config), 'Bearer rotated');
+  writeFileSync(podToken, 'pod-token');
+});
