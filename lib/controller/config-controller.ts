@@ -75,7 +75,8 @@ function observeAbsent(edges: Edges, key: ObjectKey): Effects {
 function isStale(record: ConfigRecord, object: ConfigObject): boolean {
   return (
     record.resourceVersion !== undefined &&
-    (record.resourceVersion === object.resourceVersion || isOlder(object.resourceVersion, record.resourceVersion))
+    (record.resourceVersion === object.resourceVersion ||
+      isOlder(object.resourceVersion, record.resourceVersion))
   );
 }
 

@@ -11,7 +11,13 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../mode
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
-import { entryKeyOf, exceptionsKeyOf, localEntryKeyOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
+import {
+  entryKeyOf,
+  exceptionsKeyOf,
+  localEntryKeyOf,
+  type StateEntry,
+  type StateKey,
+} from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
 
 /** What is known of one ConfigMap or Secret. */

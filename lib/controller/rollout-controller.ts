@@ -34,7 +34,12 @@ export interface WorkloadClient {
 /** Who wants to know what became of a workload that was due. */
 export interface RolloutObserver {
   /** An attempt ended; `tally` is what it was about. */
-  readonly onOutcome: (ref: WorkloadRef, outcome: Outcome, tally: Tally, nextTryMs: number | undefined) => void;
+  readonly onOutcome: (
+    ref: WorkloadRef,
+    outcome: Outcome,
+    tally: Tally,
+    nextTryMs: number | undefined,
+  ) => void;
   /** The API server answered a patch. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
@@ -225,7 +230,12 @@ export class RolloutController {
   }
 
   /** A refusal counts only when the same plan is refused twice on fresh data: the first may have been of a stale one. */
-  async #rejected(key: ObjectKey, plan: RolloutPlan, isForbidden: boolean, message: string): Promise<Outcome> {
+  async #rejected(
+    key: ObjectKey,
+    plan: RolloutPlan,
+    isForbidden: boolean,
+    message: string,
+  ): Promise<Outcome> {
     const retry = this.#retryOf(key);
     const text = JSON.stringify({ ...plan.body, metadata: undefined });
     const isRefusal = isForbidden || retry.refused === text;
@@ -293,7 +303,8 @@ export class RolloutController {
 
   #again(key: ObjectKey): number {
     const retry = this.#retryOf(key);
-    const ms = retry.failures === 0 ? 0 : backoffMs(retry.failures - 1, CONFLICT_BACKOFF, this.#options.random);
+    const ms =
+      retry.failures === 0 ? 0 : backoffMs(retry.failures - 1, CONFLICT_BACKOFF, this.#options.random);
     retry.failures += 1;
     retry.backoff = undefined;
     this.#due.add(key);

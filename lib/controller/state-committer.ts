@@ -5,13 +5,25 @@
 
 import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import { EMPTY_STATE, parseState, STATE_VERSION, STATE_VERSION_ANNOTATION } from '../model/persisted-state.ts';
+import {
+  EMPTY_STATE,
+  parseState,
+  STATE_VERSION,
+  STATE_VERSION_ANNOTATION,
+} from '../model/persisted-state.ts';
 import { formatEntry, type StateEntry, type StateKey } from '../model/state-entry.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
 import { Effects } from './effects.ts';
 import type { Journal } from './journal.ts';
-import { applyStateWrite, planStateWrite, raiseFloors, reviewState, type StateWrite, type WriteGate } from './state-write.ts';
+import {
+  applyStateWrite,
+  planStateWrite,
+  raiseFloors,
+  reviewState,
+  type StateWrite,
+  type WriteGate,
+} from './state-write.ts';
 
 /** One version of the state ConfigMap. */
 export interface StateVersion {
@@ -244,7 +256,8 @@ export class StateCommitter {
 
   #reviewAll(): void {
     const effects = new Effects();
-    for (const config of this.#options.edges.dependents.configs()) reviewState(this.#options.edges, effects, config);
+    for (const config of this.#options.edges.dependents.configs())
+      reviewState(this.#options.edges, effects, config);
     this.#add(effects.writeNow, effects.writeSoon);
   }
 

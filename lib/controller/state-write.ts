@@ -97,7 +97,9 @@ export function raiseFloors(edges: Edges, write: StateWrite): void {
 export function reviewState(edges: Edges, effects: Effects, config: ObjectKey): void {
   const observed = edges.configs.get(config);
   if (observed === undefined) return;
-  const isForgotten = edges.edgesOf(config).some(([workload, edge]) => edges.wouldForget(workload, observed, edge));
+  const isForgotten = edges
+    .edgesOf(config)
+    .some(([workload, edge]) => edges.wouldForget(workload, observed, edge));
   (isForgotten ? effects.writeNow : effects.writeSoon).add(config);
 }
 
@@ -110,16 +112,14 @@ export function believedAtStart(
 ): Ran | undefined {
   const exceptions = state.exceptions.get(edges.exceptionsKeyOf(workload.workload.ref));
   const stamp = workload.edges.get(keyOf(ref))?.stamp;
-  return ranAtStart(
-    state.entries.get(edges.entryKeyOf(ref)),
-    exceptions?.[localEntryKeyOf(ref)],
-    stamp,
-  );
+  return ranAtStart(state.entries.get(edges.entryKeyOf(ref)), exceptions?.[localEntryKeyOf(ref)], stamp);
 }
 
 function isBlocked(edges: Edges, config: ObjectKey, gate: WriteGate): boolean {
   const digest = edges.configs.get(config)?.digest;
-  return edges.edgesOf(config).some(([{ workload }, edge]) => isOwed(edge, digest) && gate.isWaiting(keyOf(workload.ref)));
+  return edges
+    .edgesOf(config)
+    .some(([{ workload }, edge]) => isOwed(edge, digest) && gate.isWaiting(keyOf(workload.ref)));
 }
 
 function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEntry | undefined | 'nothing' {
@@ -139,7 +139,7 @@ function writeOf(
   desired: ReadonlyMap<ObjectKey, { ref: ConfigRef; entry: StateEntry | undefined }>,
   gate: WriteGate,
 ): StateWrite | undefined {
-    const entries = new Map<StateKey, StateEntry | undefined>();
+  const entries = new Map<StateKey, StateEntry | undefined>();
   const numbers = new Map<ObjectKey, number | undefined>();
   const written = new Map<ObjectKey, StateEntry>();
   const data: Record<StateKey, string | null> = {};

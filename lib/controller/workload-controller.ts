@@ -63,7 +63,10 @@ function observePresent(edges: Edges, effects: Effects, event: Present, mayAband
   if (isKnown && known.inFlight !== undefined && carries(workload, known.inFlight)) {
     acceptRollout(edges, effects, known.inFlight, workload, span);
   }
-  const { refs } = edges.dialect.asked(workload.annotations, workload.ref.namespace);
+  const { refs, malformed } = edges.dialect.asked(workload.annotations, workload.ref.namespace);
+  if (malformed.length > 0) {
+    effects.note({ reason: 'malformed', workload: workload.ref, detail: malformed.join(', ') });
+  }
   if (!isKnown || workload.isBeingDeleted || refs.length === 0) forget(edges, effects, key, mayAbandon);
   if (workload.isBeingDeleted || refs.length === 0) return;
   const record = isKnown ? known : newRecord(workload, span, event.isInInitialList);
@@ -78,7 +81,9 @@ function observePresent(edges: Edges, effects: Effects, event: Present, mayAband
 }
 
 function isStale(known: Workload, seen: Workload): boolean {
-  return known.resourceVersion === seen.resourceVersion || isOlder(seen.resourceVersion, known.resourceVersion);
+  return (
+    known.resourceVersion === seen.resourceVersion || isOlder(seen.resourceVersion, known.resourceVersion)
+  );
 }
 
 function newRecord(workload: Workload, span: Span, isInInitialList: boolean): WorkloadRecord {
@@ -102,11 +107,13 @@ function lookAt(effects: Effects, record: WorkloadRecord, event: Present): Sight
   const podsRestart =
     !isFirst &&
     (known.templateDigest !== seen.templateDigest || !sameMarks(known.marks, seen.marks) || mayHideWrites);
-  const mayHaveStarted = podsRestart || !seen.isRolledOut || (event.isRelisted && seen.generation !== known.generation);
+  const mayHaveStarted =
+    podsRestart || !seen.isRolledOut || (event.isRelisted && seen.generation !== known.generation);
   if (!seen.isRolledOut) record.rolledUntil = Number.POSITIVE_INFINITY;
   else if (mayHaveStarted || record.rolledUntil === Number.POSITIVE_INFINITY) record.rolledUntil = span.to;
   if (seen.isRolledOut && !podsRestart) record.takeBacks = 0;
-  const startedAfter = mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
+  const startedAfter =
+    mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
   if (!isFirst && known.generation !== seen.generation) effects.spurred.add(key);
   return { effects, key, record, isInInitialList, podsRestart, startedAfter, takenBack: false };
 }
@@ -174,7 +181,11 @@ function nextEdge(
   let next = withStamp(edge, stamp);
   if (stamp !== undefined && isStampedElsewhere(edges, config.ref, edge, stamp)) {
     next = asStampedElsewhere(edge, stamp);
-    sight.effects.note({ reason: 'rolled-elsewhere', workload: sight.record.workload.ref, config: config.ref });
+    sight.effects.note({
+      reason: 'rolled-elsewhere',
+      workload: sight.record.workload.ref,
+      config: config.ref,
+    });
   } else if (sight.podsRestart && (ambiguous || edge.isUnsettled || edges.isOpen(key))) {
     next = asUnknown(next);
     sight.effects.note({ reason: 'owner-rolled', workload: sight.record.workload.ref, config: config.ref });
@@ -203,7 +214,12 @@ function countTakeBack({ effects, key, record, takenBack }: Sight): void {
 }
 
 /** Forgets the edges that are no longer asked for. */
-function unfollow(edges: Edges, { effects, key, record }: Sight, refs: readonly ConfigRef[], mayAbandon: boolean): void {
+function unfollow(
+  edges: Edges,
+  { effects, key, record }: Sight,
+  refs: readonly ConfigRef[],
+  mayAbandon: boolean,
+): void {
   const wanted = new Set(refs.map(keyOf));
   for (const config of [...record.edges.keys()]) {
     if (!wanted.has(config)) release(edges, effects, key, record, config, mayAbandon);

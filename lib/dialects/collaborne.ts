@@ -28,8 +28,7 @@ export function collaborne(options: CollaborneOptions): Dialect {
   const policyAnnotations = new Set(KINDS.flatMap((kind) => annotationsOf(kind, options)));
   return {
     isPolicyAnnotation: (key) => policyAnnotations.has(key),
-    isStampVariable: (name) =>
-      name.startsWith(`${PREFIX}CONFIGMAP_`) || name.startsWith(`${PREFIX}SECRET_`),
+    isStampVariable: (name) => name.startsWith(`${PREFIX}CONFIGMAP_`) || name.startsWith(`${PREFIX}SECRET_`),
     asked: (annotations, namespace) => asked(annotations, namespace, options),
     stampVariablesOf,
   };

@@ -24,7 +24,7 @@ export class CredentialsError extends Error {
 }
 
 /** A watch occupies a socket for as long as it lasts, and so does each patch under way. */
-const MAX_SOCKETS = 256;
+const MAX_SOCKETS = 128;
 const MAX_FREE_SOCKETS = 64;
 /** Idle sockets are let go before a load balancer cuts them. */
 const IDLE_SOCKET_MS = 30_000;

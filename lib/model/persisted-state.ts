@@ -1,7 +1,14 @@
 /** What the state ConfigMap says, parsed: the part of the truth that survives the process. */
 
 import type { Ran } from './edge.ts';
-import { type Exceptions, parseEntry, parseExceptions, parseStateKey, type StateEntry, type StateKey } from './state-entry.ts';
+import {
+  type Exceptions,
+  parseEntry,
+  parseExceptions,
+  parseStateKey,
+  type StateEntry,
+  type StateKey,
+} from './state-entry.ts';
 
 /** The annotation that tells how the entries are to be read; without it they are of the older formula. */
 export const STATE_VERSION_ANNOTATION = 'reloader.k8s.collaborne.com/state-version';

@@ -11,7 +11,8 @@ export const REASONS = {
   absent: 'The object does not exist: nothing is owed until it does.',
   rolled: 'The pod template was stamped; the workload rolls.',
   'rolled-elsewhere': 'Another reloader stamped the pod template.',
-  'owner-rolled': 'The pod template was changed by somebody else while content was changing: its pods may have read anything.',
+  'owner-rolled':
+    'The pod template was changed by somebody else while content was changing: its pods may have read anything.',
   'taken-back': 'Somebody took our stamp back before the workload had rolled.',
   conflict: 'Somebody else wrote first: read again and decide again.',
   retry: 'The API server did not carry out the write: tried again later.',

@@ -31,7 +31,8 @@ export function formatStamp(stamp: Stamp): string {
  */
 export function highestStamp(stamps: readonly Stamp[]): { stamp: Stamp | undefined; ambiguous: boolean } {
   let stamp: Stamp | undefined;
-  for (const candidate of stamps) if (stamp === undefined || candidate.number > stamp.number) stamp = candidate;
+  for (const candidate of stamps)
+    if (stamp === undefined || candidate.number > stamp.number) stamp = candidate;
   const ambiguous = stamps.some(
     (candidate) => candidate.number === stamp?.number && candidate.digest !== stamp.digest,
   );

@@ -1,0 +1,22 @@
+/** The command: what it is asked for, until it ends or is told to. */
+
+import { USAGE_EXIT_CODE } from '../lib/options/options.ts';
+import { parseOptions } from '../lib/options/parse-options.ts';
+
+const command = parseOptions(process.argv.slice(2), process.env);
+switch (command.type) {
+  case 'print':
+    process.stdout.write(command.text);
+    break;
+  case 'usage-error':
+    process.stderr.write(`reloader: ${command.message}\n`);
+    process.exitCode = USAGE_EXIT_CODE;
+    break;
+  case 'run': {
+    const stop = new AbortController();
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+    const { main } = await import('../lib/main.ts');
+    process.exitCode = await main(command.options, command.notices, process.env, stop.signal);
+    break;
+  }
+}

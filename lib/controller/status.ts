@@ -1,0 +1,141 @@
+/** What is so at this moment, for people and for metrics. Digests in short form only. */
+
+import { shortDigest } from '../model/digest.ts';
+import { describe, keyOf } from '../model/object-ref.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { Decision } from './journal.ts';
+import type { Reloader } from './reloader.ts';
+
+/** One object that a workload follows. */
+export interface FollowedStatus {
+  readonly object: string;
+  /** The first digits of what is in force; undefined while the object does not exist. */
+  readonly observed: string | undefined;
+  readonly committed: string | undefined;
+  /** What the pods are believed to run; `?` if that is unknown. */
+  readonly ran: string | undefined;
+  readonly isOwed: boolean;
+  readonly why: 'content' | 'changed-while-rolling' | 'unknown' | undefined;
+}
+
+/** One workload that follows something. */
+export interface WorkloadStatus {
+  readonly namespace: string;
+  readonly workload: string;
+  readonly follows: readonly FollowedStatus[];
+  readonly isOwed: boolean;
+  /** For how long, in seconds. */
+  readonly owedForSeconds?: number;
+  /** What it waits for: `quiet`, `queued`, `backoff`. */
+  readonly waitsFor?: string;
+  readonly waitsForSeconds?: number;
+  /** Why the last try failed. */
+  readonly problem?: string;
+}
+
+/** The whole report. */
+export interface StatusReport {
+  readonly isReady: boolean;
+  readonly workloads: readonly WorkloadStatus[];
+  /** The newest first. */
+  readonly decisions: readonly Decision[];
+}
+
+/** The present state of `reloader`. */
+export function statusOf(reloader: Reloader, edges: Edges, now: number): StatusReport {
+  const workloads = [...edges.workloads].map(([key, record]) =>
+    workloadStatus(reloader, edges, key, record, now),
+  );
+  return { isReady: reloader.isReady, workloads, decisions: reloader.journal.decisions };
+}
+
+/** Gauges for a scrape. */
+export function countsOf(
+  reloader: Reloader,
+  edges: Edges,
+  now: number,
+): {
+  readonly configObjects: Readonly<Record<string, number>>;
+  readonly workloads: Readonly<Record<string, number>>;
+  readonly edges: number;
+  readonly owedEdges: number;
+  readonly oldestOwedAgeSeconds: number;
+  readonly stateEntries: number;
+  readonly stateExceptions: number;
+  readonly stateBytes: number;
+} {
+  const present = [...edges.configs.values()].filter(({ digest }) => digest !== undefined);
+  let owedEdges = 0;
+  let oldest = now;
+  for (const [key, { edges: own }] of edges.workloads) {
+    const owed = [...own].filter(([config, edge]) => edges.owesOn(config, edge)).length;
+    owedEdges += owed;
+    if (owed > 0) oldest = Math.min(oldest, reloader.rollouts.tallyOf(key)?.since ?? now);
+  }
+  return {
+    configObjects: countByKind(present.map(({ ref }) => ref.kind)),
+    workloads: countByKind([...edges.workloads.values()].map(({ workload }) => workload.ref.kind)),
+    edges: edges.dependents.size,
+    owedEdges,
+    oldestOwedAgeSeconds: (now - oldest) / 1000,
+    stateEntries: edges.state.entries.size,
+    stateExceptions: edges.state.exceptions.size,
+    stateBytes: reloader.committer.bytes,
+  };
+}
+
+function workloadStatus(
+  reloader: Reloader,
+  edges: Edges,
+  key: string,
+  record: WorkloadRecord,
+  now: number,
+): WorkloadStatus {
+  const { ref } = record.workload;
+  const follows = [...record.edges.keys()]
+    .map((config) => followedStatus(edges, record, edges.configs.get(config)))
+    .filter((status) => status !== undefined);
+  const isOwed = follows.some((status) => status.isOwed);
+  const tally = reloader.rollouts.tallyOf(key);
+  const waiting = reloader.rollouts.waitingOf(key);
+  const until = waiting !== undefined && 'until' in waiting ? waiting.until : undefined;
+  return {
+    namespace: ref.namespace,
+    workload: describe(ref),
+    follows,
+    isOwed,
+    ...(isOwed && tally !== undefined ? { owedForSeconds: (now - tally.since) / 1000 } : {}),
+    ...(isOwed && waiting !== undefined ? { waitsFor: waiting.type } : {}),
+    ...(isOwed && until !== undefined ? { waitsForSeconds: Math.max(0, until - now) / 1000 } : {}),
+    ...(waiting?.type === 'backoff' ? { problem: waiting.message } : {}),
+  };
+}
+
+function followedStatus(
+  edges: Edges,
+  record: WorkloadRecord,
+  config: ConfigRecord | undefined,
+): FollowedStatus | undefined {
+  if (config === undefined) return undefined;
+  const key = keyOf(config.ref);
+  const edge = record.edges.get(key);
+  if (edge === undefined) return undefined;
+  const short = (digest: string | undefined): string | undefined => digest && shortDigest(digest);
+  const isOwed = edges.owesOn(key, edge);
+  const unknown = edge.ran === '?' ? 'unknown' : undefined;
+  const why = unknown ?? (edge.dirty ? 'changed-while-rolling' : 'content');
+  return {
+    object: describe(config.ref),
+    observed: short(config.digest),
+    committed: short(edges.entryOf(config.ref)?.digest),
+    ran: short(edge.ran),
+    isOwed,
+    why: isOwed ? why : undefined,
+  };
+}
+
+function countByKind(kinds: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}

@@ -1,0 +1,167 @@
+/** The running program: connection, log, metrics, HTTP, permissions, and the reloader between them. */
+
+import type { KubeConfig } from '@kubernetes/client-node';
+import { type Assembly, assemble, type Place } from './assembly.ts';
+import { sleep } from './kubernetes/abortable-sleep.ts';
+import { HttpsTransport } from './kubernetes/https-transport.ts';
+import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
+import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
+import { type MissingPermission, missingPermissions, permissionsFor } from './kubernetes/permissions.ts';
+import type { Send } from './kubernetes/transport.ts';
+import type { Log } from './model/log.ts';
+import type { ConfigKind } from './model/object-ref.ts';
+import { WORKLOAD_KINDS } from './model/workload-kind.ts';
+import { type Options, stateNamespaceOf, USAGE_EXIT_CODE } from './options/options.ts';
+import { VERSION } from './options/version.ts';
+import { HttpServer, ListenError } from './telemetry/http-server.ts';
+import { newLog } from './telemetry/logger.ts';
+import { Metrics } from './telemetry/metrics.ts';
+
+const FAILED = 1;
+/** How long a missing right may be one that was only just granted. */
+const RBAC_LAG_MS = 30_000;
+const RBAC_RETRY_MS = 3_000;
+/** How often an unreachable API server is spoken of. */
+const COMPLAINT_MS = 60_000;
+const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+
+/**
+ * Runs until `signal` is aborted and what was under way is finished; answers the exit code: 0 as asked, 1 if it cannot
+ * work, 64 if its settings cannot.
+ */
+export async function main(
+  options: Options,
+  notices: readonly string[],
+  env: Environment,
+  signal: AbortSignal,
+): Promise<number> {
+  const log = newLog({ level: options.logLevel, format: options.logFormat });
+  for (const notice of notices) log.warn(notice);
+  try {
+    return await run(options, env, log, signal);
+  } catch (error) {
+    if (error instanceof ConnectionError) {
+      log.error(error.message);
+      return USAGE_EXIT_CODE;
+    }
+    if (error instanceof ListenError) log.error(error.message);
+    else log.error('the reloader ends because of an error that it does not know', { error });
+    return FAILED;
+  }
+}
+
+async function run(options: Options, env: Environment, log: Log, signal: AbortSignal): Promise<number> {
+  const load = (): KubeConfig => loadKubeConfig(options.connection, env);
+  const place = placeOf(options, load());
+  const transport = new HttpsTransport({ load, version: VERSION });
+  const metrics = new Metrics(VERSION);
+  const ending = new AbortController();
+  const stop = AbortSignal.any([signal, ending.signal]);
+  const assembly = assemble({ send: transport.send, options, place, log, metrics });
+  const server = httpServerOf(assembly, metrics, log);
+  const port = await server.start(options.port);
+  logStart(options, place, port, log);
+  const rights = holdRights(transport.send, options, place, log, stop);
+  void rights.then((mayGoOn) => mayGoOn || ending.abort());
+  const complaints = complain(assembly, log, stop);
+  const end = await assembly.run(stop);
+  ending.abort();
+  const hasRights = await rights;
+  await complaints;
+  await server.stop();
+  transport.close();
+  if (end.type === 'unknown-state-version') {
+    log.error(
+      `the state was written by a later version of this program (state version ${end.version}): run that version, or remove the ConfigMap to take the present content as the baseline`,
+    );
+    return FAILED;
+  }
+  log.info('stopped');
+  return hasRights ? 0 : FAILED;
+}
+
+function placeOf(options: Options, config: KubeConfig): Place {
+  const own = podNamespace() ?? contextNamespaceOf(config) ?? 'default';
+  const { scope } = options;
+  const namespaces = scope.type === 'namespaces' ? scope.names : scope.type === 'all' ? undefined : [own];
+  return { namespaces, stateNamespace: stateNamespaceOf(options, own) };
+}
+
+function logStart({ scope, dryRun, stateConfigMap }: Options, place: Place, port: number, log: Log): void {
+  const where = place.namespaces === undefined ? 'all namespaces' : `namespace ${place.namespaces.join(', ')}`;
+  const why = scope.type === 'default' ? 'its own' : scope.source;
+  log.info(`kubernetes-reloader ${VERSION} watches ${where} (${why})`, {
+    state: `${place.stateNamespace}/${stateConfigMap}`,
+    port,
+  });
+  if (dryRun) log.info('dry run: what would be rolled is reported, nothing is written');
+}
+
+function httpServerOf(assembly: Assembly, metrics: Metrics, log: Log): HttpServer {
+  const pages = {
+    metrics: () => metrics.text(),
+    health: () => {
+      const stuck = assembly.stuck();
+      return { ok: stuck.length === 0, problems: stuck.map((loop) => `no progress: ${loop}`) };
+    },
+    ready: () => {
+      const waitingFor = assembly.waitingFor();
+      return { ok: waitingFor.length === 0, waitingFor };
+    },
+    status: () => ({ version: VERSION, ...assembly.status() }),
+  };
+  return new HttpServer(pages, (error) => log.error('a page failed', { error }));
+}
+
+/**
+ * Looks for missing rights, for a while, since what was granted a moment ago may not hold yet. False: what is missing is
+ * essential. Everything else is said, and its stream keeps trying.
+ */
+async function holdRights(
+  send: Send,
+  options: Options,
+  place: Place,
+  log: Log,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const configKinds = CONFIG_KINDS.filter((kind) => !options.ignoredConfigKinds.includes(kind));
+  const wanted = permissionsFor({
+    namespaces: place.namespaces,
+    stateNamespace: place.stateNamespace,
+    stateName: options.stateConfigMap,
+    configKinds,
+    workloadKinds: WORKLOAD_KINDS.map(({ kind }) => kind),
+    isDryRun: options.dryRun,
+  });
+  const until = Date.now() + RBAC_LAG_MS;
+  let missing = await missingPermissions(send, wanted, signal);
+  while (missing.length > 0 && Date.now() < until && !signal.aborted) {
+    await sleep(RBAC_RETRY_MS, signal);
+    missing = await missingPermissions(send, wanted, signal);
+  }
+  if (signal.aborted) return true;
+  for (const { sentence } of missing) log.error(sentence);
+  return !isEssential(missing, configKinds.length, place);
+}
+
+/** Without the state, without any kind of object, or without any kind of workload nothing can be done. */
+function isEssential(missing: readonly MissingPermission[], configKinds: number, place: Place): boolean {
+  const scopes = place.namespaces?.length ?? 1;
+  const lacking = (purpose: string): number =>
+    missing.filter(({ permission }) => permission.purpose === purpose).length;
+  return (
+    lacking('state') > 0 ||
+    lacking('config') === configKinds * scopes ||
+    lacking('workload') === WORKLOAD_KINDS.length * scopes
+  );
+}
+
+/** Says once a minute what is still awaited. */
+async function complain(assembly: Assembly, log: Log, signal: AbortSignal): Promise<void> {
+  await sleep(COMPLAINT_MS, signal);
+  while (!signal.aborted) {
+    const waitingFor = assembly.waitingFor();
+    if (waitingFor.length > 0) log.warn(`not ready: still waiting for ${waitingFor.join(', ')}`);
+    await sleep(COMPLAINT_MS, signal);
+  }
+}
