@@ -1,0 +1,329 @@
+/** The requests of the API over the store: reads, writes and watches, with latency and faults in front of them. */
+
+import type { ApiRequest, ApiResponse } from '../../lib/kubernetes/transport.ts';
+import { abortError, delay, untilAborted } from './abort.ts';
+import { discovery } from './discovery.ts';
+import { textBody } from './event-stream.ts';
+import { type CallEffect, connectionError, Faults, statusFault, type Verb } from './faults.ts';
+import { type Json, type JsonObject, objectOf, pick, stringOf } from './json.ts';
+import { jsonPatch } from './json-patch.ts';
+import { listText } from './lists.ts';
+import { mergePatch } from './merge-patch.ts';
+import { ACCESS_REVIEW } from './resource-table.ts';
+import { type ApiCall, apiCallOf, objectBody } from './routes.ts';
+import { selectorOf } from './selectors.ts';
+import { badRequest, notFound, StatusError } from './status-error.ts';
+import type { Store } from './store.ts';
+import { objectText, type StoredObject, storeKey } from './stored-object.ts';
+import { strategicMerge } from './strategic-merge.ts';
+import { type Ambush, WatchHub } from './watch-hub.ts';
+import { type Target, type WriteOptions, Writes } from './writes.ts';
+
+/** A finished request: what was asked, what was answered, what it changed. */
+export interface AuditRecord {
+  readonly verb: Verb;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly userAgent: string;
+  readonly manager: string;
+  readonly contentType: string;
+  readonly dryRun: boolean;
+  /** The parsed body of a write. */
+  readonly body?: Json;
+  /** The status answered; 0 when the client got no answer. */
+  readonly status: number;
+  /** The object before and after; the same object, or both absent, when nothing was written. */
+  readonly before?: StoredObject;
+  readonly after?: StoredObject;
+}
+
+/** An access that SelfSubjectAccessReview denies; what is absent matches everything. */
+export interface DeniedAccess {
+  readonly verb?: string;
+  readonly resource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** What an ApiServer is told. */
+export interface ApiServerOptions {
+  /** How long every request takes; by default nothing, not even a timer. */
+  readonly latencyMs: number;
+  readonly audit: ((record: AuditRecord) => void) | undefined;
+}
+
+/** The API server. `handle` settles within microtasks unless latency or a fault says otherwise. */
+export class ApiServer {
+  readonly store: Store;
+  readonly writes: Writes;
+  readonly faults: Faults = new Faults();
+  readonly watches: WatchHub;
+  /** What SelfSubjectAccessReview denies; may be changed at any time. */
+  readonly denied: DeniedAccess[] = [];
+  readonly #options: ApiServerOptions;
+
+  constructor(store: Store, options: ApiServerOptions) {
+    this.store = store;
+    this.writes = new Writes(store);
+    this.watches = new WatchHub(store);
+    this.#options = options;
+  }
+
+  /** Answers a request, or rejects as a broken connection or an abort would. */
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    if (request.signal?.aborted) throw abortError(request.signal);
+    const document = request.method === 'GET' ? discovery(request.path.split('?', 1)[0] ?? '') : undefined;
+    if (document !== undefined)
+      return responseOf({ status: 200, text: JSON.stringify(document) }, request.signal);
+    let call: ApiCall;
+    try {
+      call = apiCallOf(request);
+    } catch (error) {
+      return responseOf(answerOf(error), request.signal);
+    }
+    const { latencyMs, effect } = this.faults.take(call);
+    const waitMs = latencyMs + this.#options.latencyMs;
+    if (waitMs > 0) await delay(waitMs, request.signal);
+    return this.#afflicted(call, effect);
+  }
+
+  async #afflicted(call: ApiCall, effect: CallEffect | undefined): Promise<ApiResponse> {
+    switch (effect?.kind) {
+      case 'refused':
+        this.#audit(call, 0);
+        throw connectionError('ECONNREFUSED');
+      case 'lost':
+        this.#answer(call, 0, false);
+        throw connectionError('ECONNRESET');
+      case 'hang':
+        if (effect.effect) this.#answer(call, 0, false);
+        else this.#audit(call, 0);
+        return untilAborted(call.signal);
+      case 'status': {
+        const error = statusFault(effect, call);
+        this.#audit(call, error.code);
+        return responseOf(answerOf(error), call.signal);
+      }
+      case 'watch':
+        return this.#respond(call, 0, effect);
+      case 'cutBody': {
+        const { text, status } = this.#answer(call, 0, true);
+        return { status, headers: JSON_HEADERS, body: cutBody(text) };
+      }
+      default:
+        return this.#respond(call, effect?.kind === 'stale' ? effect.writes : 0);
+    }
+  }
+
+  #respond(call: ApiCall, writesAgo: number, ambush?: Ambush): ApiResponse {
+    if (call.verb !== 'watch') return responseOf(this.#answer(call, writesAgo, true), call.signal);
+    try {
+      const body = this.#watch(call, ambush);
+      this.#audit(call, 200);
+      return { status: 200, headers: JSON_HEADERS, body };
+    } catch (error) {
+      const answer = answerOf(error);
+      this.#audit(call, answer.status);
+      return responseOf(answer, call.signal);
+    }
+  }
+
+  #watch(call: ApiCall, ambush: Ambush | undefined): AsyncIterable<string> {
+    const { row, query, namespace, signal } = call;
+    const asked = query.get('resourceVersion') || '0';
+    const since = asked === '0' ? undefined : this.store.sequenceOf(row, asked);
+    if (asked !== '0' && since === undefined) throw badRequest(`resourceVersion: Invalid value: "${asked}"`);
+    const sendsInitial = query.get('sendInitialEvents') === 'true';
+    const timeout = query.get('timeoutSeconds');
+    return this.watches.add(
+      {
+        call,
+        row,
+        namespace,
+        selector: selectorOf(row, query),
+        since: sendsInitial ? undefined : since,
+        marksInitialEnd: sendsInitial,
+        bookmarks: query.get('allowWatchBookmarks') === 'true',
+        timeoutSeconds: timeout ? Number(timeout) : undefined,
+        signal,
+      },
+      ambush,
+    );
+  }
+
+  /** Carries a call out, audits it, and answers. */
+  #answer(call: ApiCall, writesAgo: number, isHeard: boolean): Answer {
+    const key = call.name === undefined ? undefined : storeKey(call.namespace, call.name);
+    const isWrite = call.verb !== 'get' && call.verb !== 'list' && call.row !== ACCESS_REVIEW;
+    const live = (): StoredObject | undefined =>
+      isWrite && key !== undefined ? this.store.get(call.row, key) : undefined;
+    const before = live();
+    let answer: Answer;
+    let written: StoredObject | undefined;
+    try {
+      const result = this.#execute(call, writesAgo);
+      answer =
+        'text' in result ? result : { status: result.status, text: objectText(call.row, result.object) };
+      written = call.verb === 'create' && 'object' in result && !isDryRun(call) ? result.object : live();
+    } catch (error) {
+      answer = answerOf(error);
+      written = before;
+    }
+    this.#audit(call, isHeard ? answer.status : 0, before, written);
+    return answer;
+  }
+
+  #execute(
+    call: ApiCall,
+    writesAgo: number,
+  ): Answer | { readonly status: number; readonly object: StoredObject } {
+    const { row, namespace, name = '', verb } = call;
+    const target: Target = { row, namespace, name };
+    const options = writeOptions(call);
+    switch (verb) {
+      case 'get':
+        return { status: 200, object: this.#get(target, writesAgo) };
+      case 'list':
+        return { status: 200, text: listText(this.store, call, writesAgo) };
+      case 'create':
+        if (row === ACCESS_REVIEW)
+          return { status: 201, text: JSON.stringify(this.#review(objectBody(call))) };
+        return { status: 201, object: this.writes.create(row, namespace, objectBody(call), options) };
+      case 'update':
+        return { status: 200, object: this.writes.update(target, objectBody(call), options) };
+      case 'patch':
+        return { status: 200, object: this.writes.patch(target, (live) => patched(live, call), options) };
+      case 'apply':
+        return this.#apply(target, call, options);
+      case 'delete':
+        return { status: 200, text: this.#delete(target, call, options) };
+      case 'watch':
+        throw new Error('a watch is no single answer');
+    }
+  }
+
+  #get({ row, namespace, name }: Target, writesAgo: number): StoredObject {
+    const key = storeKey(namespace, name);
+    const found =
+      writesAgo === 0
+        ? this.store.get(row, key)
+        : this.store
+            .allAt(row, Math.max(0, this.store.sequence - writesAgo))
+            .find((object) => storeKey(object.metadata.namespace, object.metadata.name) === key);
+    if (found === undefined) throw notFound(row, name);
+    return found;
+  }
+
+  #apply(target: Target, call: ApiCall, options: WriteOptions): { status: number; object: StoredObject } {
+    if (!call.query.get('fieldManager')) {
+      throw new StatusError(
+        422,
+        'Invalid',
+        'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
+      );
+    }
+    const isNew = this.store.get(target.row, storeKey(target.namespace, target.name)) === undefined;
+    const force = call.query.get('force') === 'true';
+    const object = this.writes.apply(target, objectBody(call), force, { ...options, operation: 'Apply' });
+    return { status: isNew ? 201 : 200, object };
+  }
+
+  #delete(target: Target, call: ApiCall, options: WriteOptions): string {
+    const asked = objectOf(pick(call.body, 'preconditions'));
+    const uid = stringOf(asked['uid']);
+    const resourceVersion = stringOf(asked['resourceVersion']);
+    const dryRun = options.dryRun || pick(call.body, 'dryRun') !== undefined;
+    const last = this.writes.remove(
+      target,
+      { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) },
+      { ...options, dryRun },
+    );
+    if (last.metadata.deletionTimestamp !== undefined) return objectText(target.row, last);
+    const details = { name: target.name, kind: target.row.resource, uid: last.metadata.uid };
+    return JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details });
+  }
+
+  #review(body: JsonObject): JsonObject {
+    const asked = objectOf(pick(body, 'spec', 'resourceAttributes'));
+    const denied = this.denied.some((rule) =>
+      (['verb', 'resource', 'namespace', 'name'] as const).every(
+        (field) => rule[field] === undefined || rule[field] === asked[field],
+      ),
+    );
+    return {
+      ...body,
+      status: { allowed: !denied, ...(denied ? { reason: 'the sandbox was told so' } : {}) },
+    };
+  }
+
+  #audit(call: ApiCall, status: number, before?: StoredObject, after?: StoredObject): void {
+    const { audit } = this.#options;
+    if (audit === undefined) return;
+    const { verb, resource, namespace, name, userAgent, manager, contentType, body } = call;
+    audit({
+      verb,
+      resource,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(name === undefined ? {} : { name }),
+      userAgent,
+      manager,
+      contentType,
+      dryRun: isDryRun(call),
+      ...(body === undefined ? {} : { body }),
+      status,
+      ...(before === undefined ? {} : { before }),
+      ...(after === undefined ? {} : { after }),
+    });
+  }
+}
+
+const JSON_HEADERS: Readonly<Record<string, string>> = { 'content-type': 'application/json' };
+
+function isDryRun(call: ApiCall): boolean {
+  return call.query.get('dryRun') === 'All';
+}
+
+function writeOptions(call: ApiCall): WriteOptions {
+  return { manager: call.manager, operation: 'Update', dryRun: isDryRun(call) };
+}
+
+function patched(live: StoredObject, call: ApiCall): JsonObject {
+  switch (call.contentType) {
+    case 'application/merge-patch+json':
+      return mergePatch(live, objectBody(call));
+    case 'application/strategic-merge-patch+json':
+      return strategicMerge(live, objectBody(call));
+    case 'application/json-patch+json':
+      return jsonPatch(live, call.body ?? null);
+    default:
+      throw new StatusError(
+        415,
+        'UnsupportedMediaType',
+        `the body of the request was in an unknown format: ${call.contentType}`,
+      );
+  }
+}
+
+function answerOf(error: unknown): Answer {
+  if (!(error instanceof StatusError)) throw error;
+  const { retryAfterSeconds } = error.details;
+  const text = JSON.stringify(error.toStatus());
+  return { status: error.code, text, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
+}
+
+function responseOf({ status, text, retryAfterSeconds: seconds }: Answer, signal?: AbortSignal): ApiResponse {
+  const headers = seconds === undefined ? JSON_HEADERS : { ...JSON_HEADERS, 'retry-after': String(seconds) };
+  return { status, headers, body: textBody(text, signal) };
+}
+
+async function* cutBody(text: string): AsyncGenerator<string, void> {
+  yield text.slice(0, text.length / 2);
+  throw connectionError('ECONNRESET');
+}

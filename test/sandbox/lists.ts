@@ -1,0 +1,86 @@
+/** Lists: pages of one consistent snapshot. */
+
+import type { ResourceRow } from './resource-table.ts';
+import type { ApiCall } from './routes.ts';
+import { selectorOf } from './selectors.ts';
+import { badRequest, expired, versionTooLarge } from './status-error.ts';
+import type { Store } from './store.ts';
+import { itemText, keyOfObject, type StoredObject } from './stored-object.ts';
+
+/** Where a page begins. */
+interface Position {
+  readonly sequence: number;
+  /** The key of the first object of the page. */
+  readonly from: string;
+}
+
+/**
+ * The JSON of a list.
+ *
+ * @param writesAgo shows the store as it was so many writes ago
+ * @throws StatusError 410 when a continued list has been compacted away, 504 for a version from the future
+ */
+export function listText(store: Store, call: ApiCall, writesAgo: number): string {
+  const { row, query } = call;
+  const position = positionOf(store, call, writesAgo);
+  const selector = selectorOf(row, query);
+  const wanted = (object: StoredObject): boolean =>
+    (call.namespace === undefined || object.metadata.namespace === call.namespace) &&
+    (selector?.(object) ?? true);
+  const found = store.allAt(row, position.sequence).filter(wanted);
+  const start = position.from === '' ? 0 : found.findIndex((object) => keyOfObject(object) >= position.from);
+  const rest = start < 0 ? [] : start === 0 ? found : found.slice(start);
+  const limit = Number(query.get('limit') ?? 0) || rest.length;
+  return pageText(store, row, position, rest, limit, selector === undefined);
+}
+
+function pageText(
+  store: Store,
+  row: ResourceRow,
+  position: Position,
+  rest: readonly StoredObject[],
+  limit: number,
+  countsRemaining: boolean,
+): string {
+  const next = rest[limit];
+  const metadata = {
+    resourceVersion: store.versionOf(row, position.sequence),
+    ...(next === undefined ? {} : { continue: tokenOf({ ...position, from: keyOfObject(next) }) }),
+    ...(next === undefined || !countsRemaining ? {} : { remainingItemCount: rest.length - limit }),
+  };
+  const items = (next === undefined ? rest : rest.slice(0, limit)).map(itemText).join();
+  const head = `{"kind":"${row.kind}List","apiVersion":"${row.apiVersion}"`;
+  return `${head},"metadata":${JSON.stringify(metadata)},"items":[${items}]}`;
+}
+
+function positionOf(store: Store, { row, query }: ApiCall, writesAgo: number): Position {
+  const token = query.get('continue');
+  if (token) {
+    const position = parsedToken(token);
+    if (!store.isExpired(row, position.sequence)) return position;
+    throw expired('The provided continue parameter is too old to display a consistent list result.');
+  }
+  const sequence = Math.max(0, store.sequence - writesAgo);
+  const asked = query.get('resourceVersion');
+  if (!asked || asked === '0') return { sequence, from: '' };
+  const known = store.sequenceOf(row, asked);
+  if (known === undefined) throw badRequest(`resourceVersion: Invalid value: "${asked}"`);
+  if (known > store.sequence) throw versionTooLarge(asked, store.versionOf(row, store.sequence));
+  if (query.get('resourceVersionMatch') !== 'Exact') return { sequence, from: '' };
+  if (store.isExpired(row, known)) throw expired(`The provided resource version is too old: ${asked}`);
+  return { sequence: known, from: '' };
+}
+
+function tokenOf(position: Position): string {
+  return Buffer.from(JSON.stringify(position)).toString('base64url');
+}
+
+function parsedToken(token: string): Position {
+  try {
+    const { sequence, from } = JSON.parse(Buffer.from(token, 'base64url').toString());
+    if (typeof sequence === 'number' && typeof from === 'string') return { sequence, from };
+  } catch {
+    // Falls through: a token that we never wrote is refused below, whatever it is.
+  }
+  throw badRequest('continue key is not valid');
+}

@@ -1,0 +1,285 @@
+/** An embedded Kubernetes API server for tests and the demo: `handle` is the server, the rest is for whoever plays with it. */
+
+import type { ApiRequest, ApiResponse } from '../../lib/kubernetes/transport.ts';
+import type { ConfigRef, WorkloadRef } from '../../lib/model/object-ref.ts';
+import { ApiServer, type AuditRecord, type DeniedAccess } from './api-server.ts';
+import type { CallFacts, CallMatch, FaultRule, WatchEffect } from './faults.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+import { jsonPatch } from './json-patch.ts';
+import { mergePatch } from './merge-patch.ts';
+import type { Pod } from './pod.ts';
+import { rowOfKind, rowOfResource } from './resource-table.ts';
+import type { VersionStyle } from './resource-versions.ts';
+import { type Revision, restoredAnnotations } from './revisions.ts';
+import { Store } from './store.ts';
+import { type StoredObject, storeKey, timestamp } from './stored-object.ts';
+import { strategicMerge } from './strategic-merge.ts';
+import { type Pace, WorkloadController } from './workload-controller.ts';
+import type { Target, WriteOptions } from './writes.ts';
+
+/** How a sandbox behaves. */
+export interface SandboxOptions {
+  /** @default 'comparable' */
+  readonly resourceVersions?: VersionStyle;
+  /** The namespaces that exist from the start. @default ['default', 'kube-system'] */
+  readonly namespaces?: readonly string[];
+  /** How long every request takes. @default 0: it settles within microtasks */
+  readonly latencyMs?: number;
+  /** From a workload's change to its observation, and between two steps. @default 10 */
+  readonly observeMs?: number;
+  /** From a pod's creation to its start. @default 50 */
+  readonly podStartMs?: number;
+  /** How many pods a DaemonSet has. @default 2 */
+  readonly nodes?: number;
+  /** What a workload's pods read besides the references of their template; may be absent. @default nothing */
+  readonly annotationReads?: (ref: WorkloadRef, workload: StoredObject) => readonly ConfigRef[];
+  /** Called synchronously once for each finished request; a watch counts as finished when it is open. */
+  readonly audit?: (record: AuditRecord) => void;
+}
+
+/** How a patch is understood. */
+export type PatchType = 'merge' | 'strategic' | 'json';
+
+/**
+ * A sandbox. Its helpers act at once, without requests: no faults, no latency, no audit. They throw the StatusError that
+ * a client would get. `resource` is a plural such as `configmaps`; objects carry no kind and apiVersion.
+ */
+export interface Sandbox {
+  /** The server: a `Send`. */
+  readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
+
+  /** The live object. */
+  get(resource: string, namespace: string | undefined, name: string): StoredObject | undefined;
+  /** All live objects of a kind, of all namespaces, in order. */
+  list(resource: string): readonly StoredObject[];
+  /** Creates; the namespace is taken from the object's metadata. */
+  create(resource: string, object: object, manager?: string): StoredObject;
+  /** Creates, or replaces as `kubectl replace --force` without a deletion would. */
+  replace(resource: string, object: object, manager?: string): StoredObject;
+  /** Patches. */
+  patch(
+    resource: string,
+    namespace: string | undefined,
+    name: string,
+    patch: object,
+    type?: PatchType,
+    manager?: string,
+  ): StoredObject;
+  /** Deletes. */
+  remove(resource: string, namespace: string | undefined, name: string): StoredObject;
+
+  /** `kubectl rollout restart`: a new annotation in the pod template; twice within a second is once. */
+  restart(ref: WorkloadRef): void;
+  /**
+   * `kubectl rollout undo`: brings back a former template (the one before, or that of `revision`); of a Deployment also
+   * its own annotations of that time. Answers false where kubectl would not: paused, or no such revision.
+   */
+  undo(ref: WorkloadRef, revision?: number): boolean;
+  /** The former templates of a workload and, last, the present one. */
+  revisions(ref: WorkloadRef): readonly Revision[];
+  /** All pods. */
+  pods(): readonly Pod[];
+  /** The pods of one workload. */
+  podsOf(ref: WorkloadRef): readonly Pod[];
+  /** Removes a pod; its workload replaces it. */
+  evict(pod: Pod): void;
+  /** How a workload rolls from now on; undefined: as usual. */
+  setRolloutDelay(ref: WorkloadRef, pace: Pace | undefined): void;
+
+  /** Puts a fault in force; the function answered takes it back. */
+  addFault(rule: FaultRule): () => void;
+  /** Takes back all faults and delays of watches. */
+  clearFaults(): void;
+  /** Does something to all open watches that match; answers how many there were. */
+  disturbWatches(match: CallMatch, effect: WatchEffect): number;
+  /** From now on all lines of the watches on `resource` come so late; 0 ends that. */
+  delayWatches(resource: string, ms: number): void;
+  /** The calls whose watches are open. */
+  openWatches(): readonly CallFacts[];
+  /** Forgets the history: older versions and continued lists are expired. */
+  compact(): void;
+  /** What SelfSubjectAccessReview denies; a list to push to. */
+  readonly denied: DeniedAccess[];
+  /** How many writes there were. */
+  readonly writes: number;
+  /** Stops everything that moves by itself. */
+  close(): void;
+}
+
+/** A sandbox with nothing in it but its namespaces. */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  return new EmbeddedSandbox(options);
+}
+
+class EmbeddedSandbox implements Sandbox {
+  readonly #store: Store;
+  readonly #server: ApiServer;
+  readonly #controller: WorkloadController;
+  readonly #delayed = new Set<string>();
+  readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
+
+  constructor(options: SandboxOptions) {
+    const { latencyMs = 0, observeMs = 10, podStartMs = 50, nodes = 2 } = options;
+    const { namespaces = ['default', 'kube-system'], annotationReads = () => [] } = options;
+    this.#store = new Store(options.resourceVersions ?? 'comparable');
+    this.#server = new ApiServer(this.#store, { latencyMs, audit: options.audit });
+    this.#controller = new WorkloadController(this.#store, this.#server.writes, {
+      observeMs,
+      podStartMs,
+      nodes,
+      annotationReads,
+    });
+    this.handle = (request) => this.#server.handle(request);
+    for (const name of namespaces) this.create('namespaces', { metadata: { name } });
+  }
+
+  get denied(): DeniedAccess[] {
+    return this.#server.denied;
+  }
+
+  get writes(): number {
+    return this.#store.sequence;
+  }
+
+  get(resource: string, namespace: string | undefined, name: string): StoredObject | undefined {
+    return this.#store.get(rowOfResource(resource), storeKey(namespace, name));
+  }
+
+  list(resource: string): readonly StoredObject[] {
+    return this.#store.all(rowOfResource(resource));
+  }
+
+  create(resource: string, object: object, manager?: string): StoredObject {
+    const body = jsonOf(object);
+    const { row, namespace } = targetIn(resource, body);
+    return this.#server.writes.create(row, namespace, body, writer(manager));
+  }
+
+  replace(resource: string, object: object, manager?: string): StoredObject {
+    const body = jsonOf(object);
+    const target = targetIn(resource, body);
+    if (this.get(resource, target.namespace, target.name) === undefined)
+      return this.create(resource, body, manager);
+    return this.#server.writes.update(target, body, writer(manager));
+  }
+
+  patch(
+    resource: string,
+    namespace: string | undefined,
+    name: string,
+    patch: object,
+    type: PatchType = 'merge',
+    manager?: string,
+  ): StoredObject {
+    const target = { row: rowOfResource(resource), namespace, name };
+    return this.#server.writes.patch(target, (live) => patchedBy(live, patch, type), writer(manager));
+  }
+
+  remove(resource: string, namespace: string | undefined, name: string): StoredObject {
+    return this.#server.writes.remove({ row: rowOfResource(resource), namespace, name }, {}, writer());
+  }
+
+  restart(ref: WorkloadRef): void {
+    const annotations = { 'kubectl.kubernetes.io/restartedAt': timestamp() };
+    const patch = { spec: { template: { metadata: { annotations } } } };
+    this.#server.writes.patch(targetOf(ref), (live) => mergePatch(live, patch), writer('kubectl-rollout'));
+  }
+
+  undo(ref: WorkloadRef, revision?: number): boolean {
+    const all = this.revisions(ref);
+    const former = revision === undefined ? all.at(-2) : all.find((each) => each.revision === revision);
+    const target = targetOf(ref);
+    const live = this.#store.get(target.row, storeKey(ref.namespace, ref.name));
+    if (former === undefined || live === undefined) return false;
+    const spec = isObject(live['spec']) ? live['spec'] : {};
+    if (spec['paused'] === true) return false;
+    const annotations =
+      ref.kind === 'Deployment'
+        ? restoredAnnotations(live.metadata.annotations ?? {}, former)
+        : live.metadata.annotations;
+    const undone: JsonObject = {
+      ...live,
+      metadata: { ...live.metadata, annotations },
+      spec: { ...spec, template: former.template },
+    };
+    this.#server.writes.patch(target, () => undone, writer('kubectl'));
+    return true;
+  }
+
+  revisions(ref: WorkloadRef): readonly Revision[] {
+    return this.#controller.revisions(ref);
+  }
+
+  pods(): readonly Pod[] {
+    return this.#controller.pods();
+  }
+
+  podsOf(ref: WorkloadRef): readonly Pod[] {
+    return this.#controller.podsOf(ref);
+  }
+
+  evict(pod: Pod): void {
+    this.#controller.evict(pod);
+  }
+
+  setRolloutDelay(ref: WorkloadRef, pace: Pace | undefined): void {
+    this.#controller.setRolloutDelay(ref, pace);
+  }
+
+  addFault(rule: FaultRule): () => void {
+    return this.#server.faults.add(rule);
+  }
+
+  clearFaults(): void {
+    this.#server.faults.clear();
+    for (const resource of this.#delayed) this.#server.watches.setDelay(resource, 0);
+    this.#delayed.clear();
+  }
+
+  disturbWatches(match: CallMatch, effect: WatchEffect): number {
+    return this.#server.watches.disturb(match, effect);
+  }
+
+  delayWatches(resource: string, ms: number): void {
+    this.#delayed.add(resource);
+    this.#server.watches.setDelay(resource, ms);
+  }
+
+  openWatches(): readonly CallFacts[] {
+    return this.#server.watches.openCalls;
+  }
+
+  compact(): void {
+    this.#store.compact();
+  }
+
+  close(): void {
+    this.#controller.close();
+    this.#server.watches.disturb({}, { kind: 'cut', how: 'end' });
+  }
+}
+
+/** Objects given by tests are JSON by promise: they are written as object literals. */
+function jsonOf(object: object): JsonObject {
+  return object as JsonObject;
+}
+
+function patchedBy(live: StoredObject, patch: object, type: PatchType): JsonObject {
+  if (type === 'json') return jsonPatch(live, patch as Json);
+  return type === 'merge' ? mergePatch(live, jsonOf(patch)) : strategicMerge(live, jsonOf(patch));
+}
+
+function targetIn(resource: string, body: JsonObject): Target {
+  const row = rowOfResource(resource);
+  const metadata = isObject(body['metadata']) ? body['metadata'] : {};
+  const namespace = row.namespaced ? String(metadata['namespace'] ?? 'default') : undefined;
+  return { row, namespace, name: String(metadata['name']) };
+}
+
+function targetOf(ref: WorkloadRef): Target {
+  return { row: rowOfKind(ref.kind), namespace: ref.namespace, name: ref.name };
+}
+
+function writer(manager = 'kubectl'): WriteOptions {
+  return { manager, operation: 'Update', dryRun: false };
+}

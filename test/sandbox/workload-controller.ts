@@ -1,0 +1,327 @@
+/**
+ * A small workload controller: Deployments, StatefulSets and DaemonSets become pods, in small steps that are scheduled
+ * one by one with the global setTimeout, so that anything may happen between them.
+ */
+
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../lib/model/object-ref.ts';
+import { hashOf, type JsonObject, objectOf, pick } from './json.ts';
+import { type Mount, mountsOf, type Pod, startWith } from './pod.ts';
+import { type Owner, putPod, putReplicaSet, removePod, removeReplicaSet } from './pod-objects.ts';
+import { type ResourceRow, rowOfKind } from './resource-table.ts';
+import { REVISION_ANNOTATION, type Revision, Revisions } from './revisions.ts';
+import {
+  daemonSetStep,
+  deploymentStep,
+  type RolloutFacts,
+  type Step,
+  statefulSetStep,
+} from './rollout-steps.ts';
+import type { Change, Store } from './store.ts';
+import { type StoredObject, storeKey } from './stored-object.ts';
+import { STATUS_OF } from './workload-status.ts';
+import type { Writes } from './writes.ts';
+
+/** How a workload's rollout goes: a pod takes so many ms to start, or nothing happens at all. */
+export type Pace = number | 'frozen';
+
+/** What a WorkloadController is told. */
+export interface WorkloadControllerOptions {
+  /** From a change to its observation, and from one step to the next. */
+  readonly observeMs: number;
+  /** From a pod's creation to its start. */
+  readonly podStartMs: number;
+  /** How many pods a DaemonSet has. */
+  readonly nodes: number;
+  /** What a workload's pods read besides the references of their template; never keeps a pod from starting. */
+  readonly annotationReads: (ref: WorkloadRef, workload: StoredObject) => readonly ConfigRef[];
+}
+
+interface LivePod extends Pod {
+  readonly ordinal: number;
+  phase: Pod['phase'];
+  startedAt?: number;
+  startedAtVersion?: number;
+  reads: Pod['reads'];
+  isReady: boolean;
+  /** Set while the pod waits for its start. */
+  timer?: NodeJS.Timeout | undefined;
+  /** The required objects that it waits for. */
+  missing: ReadonlySet<ObjectKey>;
+}
+
+interface Followed {
+  readonly ref: WorkloadRef;
+  readonly row: ResourceRow;
+  uid: string;
+  pods: LivePod[];
+  revisions: Revisions;
+  /** StatefulSets: the hash of the template last rolled out completely. */
+  current: string | undefined;
+  timer: NodeJS.Timeout | undefined;
+  createdPods: number;
+}
+
+const STEPS: Readonly<Record<string, (facts: RolloutFacts<LivePod>) => Step<LivePod> | undefined>> = {
+  Deployment: deploymentStep,
+  StatefulSet: statefulSetStep,
+  DaemonSet: daemonSetStep,
+};
+
+const AS_CONTROLLER = {
+  manager: 'kube-controller-manager',
+  operation: 'Update',
+  subresource: 'status',
+  dryRun: false,
+} as const;
+
+/** The controller of all workloads of one store. */
+export class WorkloadController {
+  readonly #store: Store;
+  readonly #writes: Writes;
+  readonly #options: WorkloadControllerOptions;
+  readonly #followed = new Map<ObjectKey, Followed>();
+  readonly #paces = new Map<ObjectKey, Pace>();
+  readonly #waiting = new Set<LivePod>();
+  #isWriting = false;
+  #isClosed = false;
+
+  constructor(store: Store, writes: Writes, options: WorkloadControllerOptions) {
+    this.#store = store;
+    this.#writes = writes;
+    this.#options = options;
+    store.onChange((row, change) => this.#observe(row, change));
+  }
+
+  /** All pods. The objects are live: their fields change when they start. */
+  pods(): readonly Pod[] {
+    return [...this.#followed.values()].flatMap((followed) => followed.pods);
+  }
+
+  /** The pods of one workload, in the order of their creation. */
+  podsOf(ref: WorkloadRef): readonly Pod[] {
+    return [...(this.#followed.get(keyOf(ref))?.pods ?? [])];
+  }
+
+  /** The distinct templates that a workload had and that can be gone back to, oldest first; the last is the present one. */
+  revisions(ref: WorkloadRef): readonly Revision[] {
+    return this.#followed.get(keyOf(ref))?.revisions.all ?? [];
+  }
+
+  /** From now on a workload rolls at this pace; undefined: the ordinary one. Held steps go on when it thaws. */
+  setRolloutDelay(ref: WorkloadRef, pace: Pace | undefined): void {
+    const key = keyOf(ref);
+    const wasFrozen = this.#paces.get(key) === 'frozen';
+    if (pace === undefined) this.#paces.delete(key);
+    else this.#paces.set(key, pace);
+    const followed = this.#followed.get(key);
+    if (!wasFrozen || pace === 'frozen' || followed === undefined) return;
+    this.#wake(followed);
+    for (const pod of followed.pods) if (!pod.isReady) this.#startLater(followed, pod);
+  }
+
+  /** Removes a pod as an eviction would; the workload replaces it. */
+  evict(pod: Pod): void {
+    const followed = this.#followed.get(pod.key);
+    const live = followed?.pods.find((each) => each.name === pod.name);
+    if (followed === undefined || live === undefined) return;
+    this.#removePod(followed, live);
+    this.#wake(followed);
+  }
+
+  /** Stops all timers; nothing moves any more. */
+  close(): void {
+    this.#isClosed = true;
+    for (const followed of this.#followed.values()) {
+      clearTimeout(followed.timer);
+      for (const pod of followed.pods) clearTimeout(pod.timer);
+    }
+  }
+
+  #observe(row: ResourceRow, { type, object }: Change): void {
+    if (this.#isWriting || this.#isClosed) return;
+    const { namespace = '', name } = object.metadata;
+    const key = keyOf({ kind: row.kind, namespace, name });
+    if (type === 'ADDED' && this.#waiting.size > 0) {
+      for (const pod of this.#waiting) if (pod.missing.has(key)) this.#retry(pod);
+    }
+    if (STEPS[row.kind] === undefined) return;
+    const ref = { kind: row.kind, namespace, name };
+    const followed = this.#followed.get(key) ?? newlyFollowed(ref, row, object.metadata.uid);
+    this.#followed.set(key, followed);
+    this.#wake(followed);
+  }
+
+  #retry(pod: LivePod): void {
+    const followed = this.#followed.get(pod.key);
+    if (followed) this.#startLater(followed, pod);
+  }
+
+  #isFrozen(followed: Followed): boolean {
+    return this.#paces.get(keyOf(followed.ref)) === 'frozen';
+  }
+
+  #wake(followed: Followed): void {
+    if (this.#isClosed || followed.timer !== undefined || this.#isFrozen(followed)) return;
+    followed.timer = setTimeout(() => {
+      followed.timer = undefined;
+      if (!this.#isFrozen(followed)) this.#sync(followed);
+    }, this.#options.observeMs);
+  }
+
+  /** One step of one workload, and its status. */
+  #sync(followed: Followed): void {
+    const { row, ref } = followed;
+    const object = this.#store.get(row, storeKey(ref.namespace, ref.name));
+    if (object?.metadata.uid !== followed.uid) this.#forget(followed);
+    if (object === undefined) {
+      this.#followed.delete(keyOf(ref));
+      return;
+    }
+    followed.uid = object.metadata.uid;
+    this.#isWriting = true;
+    try {
+      const spec = objectOf(object['spec']);
+      const template = objectOf(spec['template']);
+      if (spec['paused'] !== true) followed.revisions.observe(template, object.metadata.annotations ?? {});
+      const isStep = this.#step(followed, object, spec);
+      this.#writeStatus(followed, object, spec, hashOf(template));
+      if (isStep) this.#wake(followed);
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  #step(followed: Followed, object: StoredObject, spec: JsonObject): boolean {
+    const { pods, revisions, row } = followed;
+    const target = revisions.latest?.hash;
+    followed.current ??= target;
+    const step = STEPS[row.kind]?.({
+      spec,
+      pods,
+      target,
+      current: followed.current,
+      nodes: this.#options.nodes,
+    });
+    if (step?.kind === 'remove') this.#removePod(followed, step.pod);
+    else if (step?.kind === 'add') this.#addPod(followed, object, step.templateHash, step.ordinal);
+    else if (pods.every((pod) => pod.isReady && pod.templateHash === target) && !isOnDelete(spec)) {
+      followed.current = target;
+    }
+    return step !== undefined;
+  }
+
+  #addPod(followed: Followed, object: StoredObject, templateHash: string, ordinal: number): void {
+    const { ref, row, revisions } = followed;
+    followed.createdPods += 1;
+    const suffix = `${templateHash}-${followed.createdPods.toString(36)}`;
+    const pod: LivePod = {
+      name: `${ref.name}-${row.kind === 'StatefulSet' ? ordinal : suffix}`,
+      workload: ref,
+      key: keyOf(ref),
+      templateHash,
+      ordinal,
+      phase: 'Pending',
+      createdAt: Date.now(),
+      reads: new Map(),
+      isReady: false,
+      missing: new Set(),
+    };
+    followed.pods.push(pod);
+    const revision = revisions.find(templateHash);
+    if (revision) putPod(this.#store, { row, object }, pod.name, revision, false);
+    this.#startLater(followed, pod);
+  }
+
+  #startLater(followed: Followed, pod: LivePod): void {
+    const pace = this.#paces.get(pod.key);
+    if (pod.timer !== undefined || pace === 'frozen' || this.#isClosed) return;
+    pod.timer = setTimeout(() => {
+      pod.timer = undefined;
+      if (!this.#isFrozen(followed)) this.#start(followed, pod);
+    }, pace ?? this.#options.podStartMs);
+  }
+
+  /** The pod reads all that it refers to and runs, or waits for what is missing. */
+  #start(followed: Followed, pod: LivePod): void {
+    const { ref, row, revisions } = followed;
+    const object = this.#store.get(row, storeKey(ref.namespace, ref.name));
+    const revision = revisions.find(pod.templateHash);
+    if (object === undefined || revision === undefined) return;
+    const start = startWith(this.#store, this.#mounts(ref, object, revision));
+    if (start.kind === 'waiting') {
+      pod.missing = start.missing;
+      this.#waiting.add(pod);
+      return;
+    }
+    this.#waiting.delete(pod);
+    pod.phase = 'Running';
+    pod.isReady = true;
+    pod.reads = start.reads;
+    pod.startedAt = Date.now();
+    pod.startedAtVersion = this.#store.sequence;
+    putPod(this.#store, { row, object }, pod.name, revision, true);
+    this.#wake(followed);
+  }
+
+  #mounts(ref: WorkloadRef, object: StoredObject, revision: Revision): readonly Mount[] {
+    const more = this.#options.annotationReads(ref, object);
+    return [
+      ...mountsOf(revision.template, ref.namespace),
+      ...more.map((each) => ({ ref: each, optional: true })),
+    ];
+  }
+
+  #removePod(followed: Followed, pod: LivePod): void {
+    clearTimeout(pod.timer);
+    this.#waiting.delete(pod);
+    followed.pods = followed.pods.filter((each) => each !== pod);
+    removePod(this.#store, followed.ref.namespace, pod.name);
+  }
+
+  #forget(followed: Followed): void {
+    const { ref } = followed;
+    for (const pod of followed.pods) this.#removePod(followed, pod);
+    for (const revision of followed.revisions.all)
+      removeReplicaSet(this.#store, ref.namespace, ref.name, revision);
+    followed.revisions = new Revisions();
+    followed.current = undefined;
+  }
+
+  #writeStatus(followed: Followed, object: StoredObject, spec: JsonObject, present: string): void {
+    const { row, ref, pods, current, revisions } = followed;
+    if (row.kind === 'Deployment') this.#writeReplicaSets(followed, { row, object });
+    const { nodes } = this.#options;
+    const generation = object.metadata.generation ?? 0;
+    const status = STATUS_OF[row.kind]?.({ name: ref.name, generation, pods, present, current, nodes, spec });
+    const { latest } = revisions;
+    const change = (live: StoredObject): JsonObject => {
+      if (row.kind !== 'Deployment' || latest === undefined) return { ...live, status };
+      const annotations = { ...live.metadata.annotations, [REVISION_ANNOTATION]: String(latest.revision) };
+      return { ...live, status, metadata: { ...live.metadata, annotations } };
+    };
+    this.#writes.patch({ row, namespace: ref.namespace, name: ref.name }, change, AS_CONTROLLER);
+  }
+
+  #writeReplicaSets(followed: Followed, owner: Owner): void {
+    const { ref, pods, revisions } = followed;
+    const countOf = (hash: string): number => pods.filter((pod) => pod.templateHash === hash).length;
+    for (const gone of revisions.trim((hash) => countOf(hash) > 0)) {
+      removeReplicaSet(this.#store, ref.namespace, ref.name, gone);
+    }
+    for (const revision of revisions.all) putReplicaSet(this.#store, owner, revision, countOf(revision.hash));
+  }
+}
+
+function newlyFollowed(ref: WorkloadRef, row: ResourceRow, uid: string): Followed {
+  const revisions = new Revisions();
+  return { ref, row, uid, pods: [], revisions, current: undefined, timer: undefined, createdPods: 0 };
+}
+
+function isOnDelete(spec: JsonObject): boolean {
+  return pick(spec, 'updateStrategy', 'type') === 'OnDelete';
+}
+
+/** The row of a workload's kind. */
+export function rowOfWorkload(ref: WorkloadRef): ResourceRow {
+  return rowOfKind(ref.kind);
+}
