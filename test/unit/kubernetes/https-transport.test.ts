@@ -25,7 +25,7 @@ interface Options {
   readonly loads?: number;
 }
 
-/** A server with `listener`, and a transport whose nth load of the settings has the token `token-n`. */
+/** A server with `listener`, and a transport whose nth load of the settings has the token `token-n` and another authority. */
 async function serve(t: TestContext, listener: RequestListener, options: Options = {}): Promise<Setup> {
   const sockets: Socket[] = [];
   const server = createServer(listener).on('connection', (socket) => sockets.push(socket));
@@ -35,7 +35,7 @@ async function serve(t: TestContext, listener: RequestListener, options: Options
   const load = (): KubeConfig => {
     loads += 1;
     if (loads > (options.loads ?? Number.POSITIVE_INFINITY)) throw new Error('the kubeconfig is gone');
-    return configFor(url, `token-${loads}\n`);
+    return configFor(url, `token-${loads}\n`, `authority ${loads}`);
   };
   const { headTimeoutMs = 30_000 } = options;
   const transport = new HttpsTransport({ load, version: '1.2.3', headTimeoutMs });
@@ -47,20 +47,20 @@ async function serve(t: TestContext, listener: RequestListener, options: Options
   return { transport, sockets, loads: () => loads };
 }
 
-function configFor(server: string, token: string): KubeConfig {
+function configFor(server: string, token: string, authority: string): KubeConfig {
   const config = new KubeConfig();
-  config.loadFromClusterAndUser({ name: 'c', server, skipTLSVerify: true }, { name: 'u', token });
+  const caData = Buffer.from(authority).toString('base64');
+  config.loadFromClusterAndUser({ name: 'c', server, skipTLSVerify: true, caData }, { name: 'u', token });
   return config;
 }
 
 test('a request carries its path, headers and body, our name, and who we are', async (t) => {
   const seen: unknown[] = [];
-  const { transport } = await serve(t, async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
+  const { transport } = await serve(t, (request, response) => {
     const { authorization, 'content-type': type, 'user-agent': agent } = request.headers;
-    seen.push(`${request.method} ${request.url}`, authorization, type, agent, body);
-    response.writeHead(201, { 'X-Thing': 'y' }).end('{"é":"€"}');
+    seen.push(`${request.method} ${request.url}`, authorization, type, agent);
+    request.on('data', (body) => seen.push(String(body)));
+    request.on('end', () => response.writeHead(201, { 'X-Thing': 'y' }).end('{"é":"€"}'));
   });
   const headers = { 'content-type': 'application/merge-patch+json' };
   const response = await transport.send({ method: 'PATCH', path: '/api/v1/x?y=z', headers, body: '{"ü":1}' });
@@ -103,6 +103,29 @@ test('a 401 is asked once more with new credentials', async (t) => {
   assert.deepEqual(tokens, ['Bearer token-1', 'Bearer token-2', 'Bearer token-2']);
   assert.equal(loads(), 2);
 });
+
+test('connections made under another certificate authority are closed once they are idle', async (t) => {
+  const held: ServerResponse[] = [];
+  const { transport, sockets } = await serve(t, ({ url, headers }, response) => {
+    if (url?.endsWith('/held')) held.push(response.writeHead(200));
+    else response.writeHead(headers.authorization === 'Bearer token-1' ? 401 : 200).end('{}');
+    response.flushHeaders();
+  });
+  const watch = await transport.send({ ...GET, path: '/held' });
+  await readText(await transport.send(GET));
+  const [busy, idle, used] = sockets;
+  assert.ok(busy && idle && used, 'the new authority has a connection of its own');
+  await closeOf(idle);
+  assert.equal(busy.destroyed, false, 'what is under way goes on');
+  held[0]?.end('done');
+  assert.equal(await readText(watch), 'done');
+  await closeOf(busy);
+  assert.equal(used.destroyed, false);
+});
+
+async function closeOf(socket: Socket): Promise<void> {
+  if (!socket.destroyed) await new Promise((resolve) => socket.once('close', resolve));
+}
 
 test('many requests that meet a 401 together load new credentials once', async (t) => {
   const { transport, loads } = await serve(t, ({ headers }, response) => {
