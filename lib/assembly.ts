@@ -112,7 +112,17 @@ export function assemble(parts: Parts): Assembly {
     random,
     wait: sleep,
   });
-  const informers = new Informers({ streams, send, timeline, reloader, dialect, heartbeat, metrics, log, random });
+  const informers = new Informers({
+    streams,
+    send,
+    timeline,
+    reloader,
+    dialect,
+    heartbeat,
+    metrics,
+    log,
+    random,
+  });
   metrics?.observe(() => countsOf(reloader, edges, Date.now()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     timeline.comparable = await areVersionsComparable({ send, ...probePaths(place), signal, random });

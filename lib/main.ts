@@ -88,7 +88,8 @@ function placeOf(options: Options, config: KubeConfig): Place {
 }
 
 function logStart({ scope, dryRun, stateConfigMap }: Options, place: Place, port: number, log: Log): void {
-  const where = place.namespaces === undefined ? 'all namespaces' : `namespace ${place.namespaces.join(', ')}`;
+  const where =
+    place.namespaces === undefined ? 'all namespaces' : `namespace ${place.namespaces.join(', ')}`;
   const why = scope.type === 'default' ? 'its own' : scope.source;
   log.info(`kubernetes-reloader ${VERSION} watches ${where} (${why})`, {
     state: `${place.stateNamespace}/${stateConfigMap}`,

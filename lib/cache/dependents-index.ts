@@ -24,8 +24,8 @@ export class DependentsIndex {
 
   /** Records that `workload` follows `config`. */
   add(workload: ObjectKey, config: ObjectKey): void {
-    let workloads = this.#dependents.get(config);
-    if (workloads === undefined) this.#dependents.set(config, (workloads = new Set()));
+    const workloads = this.#dependents.get(config) ?? new Set();
+    this.#dependents.set(config, workloads);
     if (!workloads.has(workload)) this.#edges += 1;
     workloads.add(workload);
   }

@@ -13,6 +13,8 @@ type Present = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
 
 /** How an observation differs from what was known. */
 interface Difference {
+  /** How it is counted; undefined where the content is the same. */
+  readonly type: 'created' | 'updated' | undefined;
   /** The digest of before; undefined if the object was absent or unknown. */
   readonly before: Digest | undefined;
   readonly isInInitialList: boolean;
@@ -34,27 +36,32 @@ export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>):
 }
 
 function observePresent(edges: Edges, event: Present): Effects {
-  const { object, span, isInInitialList } = event;
+  const { object, span } = event;
   const effects = new Effects();
   const record = edges.configRecordOf(object.ref);
   if (isStale(record, object)) return effects;
-  const isDifferent = record.lastDigest !== undefined && record.lastDigest !== object.digest;
-  const mayHaveChanged = isDifferent || (event.isRelisted && record.lastDigest !== undefined);
-  if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
-  const before = record.digest;
+  const difference = differenceFrom(record, event);
+  if (difference.mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   record.digest = object.digest;
   record.lastDigest = object.digest;
   record.legacyDigest = object.legacyDigest;
   record.resourceVersion = object.resourceVersion;
-  const difference = { before, isInInitialList, mayHaveChanged, span };
   const workloads = edges.dependents.dependentsOf(event.key);
-  const isCreated = before === undefined && !isInInitialList;
-  if (workloads.size > 0 && (isDifferent || isCreated)) {
-    effects.changes.push({ config: object.ref, type: isCreated ? 'created' : 'updated' });
-  }
+  if (workloads.size === 0) return effects;
+  if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
   for (const workload of workloads) observeEdge(edges, effects, workload, event.key, difference);
-  if (workloads.size > 0) effects.writeSoon.add(event.key);
+  effects.writeSoon.add(event.key);
   return effects;
+}
+
+function differenceFrom(record: ConfigRecord, event: Present): Difference {
+  const { object, span, isInInitialList, isRelisted } = event;
+  const { digest: before, lastDigest } = record;
+  const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
+  const mayHaveChanged = isDifferent || (isRelisted && lastDigest !== undefined);
+  const isCreated = before === undefined && !isInInitialList;
+  const type = isCreated ? 'created' : isDifferent ? 'updated' : undefined;
+  return { type, before, isInInitialList, mayHaveChanged, span };
 }
 
 function observeAbsent(edges: Edges, key: ObjectKey): Effects {

@@ -147,14 +147,14 @@ export class Reloader {
 
   /** News of a ConfigMap or Secret. */
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
-    if (event.type === 'synced') return this.#synced(stream);
-    this.#apply(observeConfig(this.#options.edges, event));
+    if (event.type === 'synced') this.#synced(stream);
+    else this.#apply(observeConfig(this.#options.edges, event));
   }
 
   /** News of a workload. */
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
-    if (event.type === 'synced') return this.#synced(stream);
-    this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
+    if (event.type === 'synced') this.#synced(stream);
+    else this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
   }
 
   async #readState(signal: AbortSignal): Promise<void> {

@@ -48,6 +48,12 @@ export interface StatePlan {
   readonly postponed: ReadonlySet<ObjectKey>;
 }
 
+/** What an object's entry is to be; without an entry it is to be removed. */
+interface Desired {
+  readonly ref: ConfigRef;
+  readonly entry: StateEntry | undefined;
+}
+
 /** Plans the next write for `candidates`; those in `urgent` are written although workloads are waiting. */
 export function planStateWrite(
   edges: Edges,
@@ -56,7 +62,7 @@ export function planStateWrite(
   gate: WriteGate,
 ): StatePlan {
   const postponed = new Set<ObjectKey>();
-  const desired = new Map<ObjectKey, { ref: ConfigRef; entry: StateEntry | undefined }>();
+  const desired = new Map<ObjectKey, Desired>();
   for (const config of candidates) {
     const ref = edges.configs.get(config)?.ref ?? edges.abandoned.get(config);
     if (ref === undefined) continue;
@@ -136,33 +142,38 @@ function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEnt
 
 function writeOf(
   edges: Edges,
-  desired: ReadonlyMap<ObjectKey, { ref: ConfigRef; entry: StateEntry | undefined }>,
+  desired: ReadonlyMap<ObjectKey, Desired>,
   gate: WriteGate,
 ): StateWrite | undefined {
-  const entries = new Map<StateKey, StateEntry | undefined>();
-  const numbers = new Map<ObjectKey, number | undefined>();
-  const written = new Map<ObjectKey, StateEntry>();
+  const workloads = new Set(
+    [...desired.keys()].flatMap((config) => edges.edgesOf(config).map(([workload]) => workload)),
+  );
+  const changed = [...desired].filter(([, { ref, entry }]) => !sameEntry(entry, edges.entryOf(ref)));
+  const entries = new Map(changed.map(([, { ref, entry }]) => [edges.entryKeyOf(ref), entry]));
+  const numbers = new Map(changed.map(([config, { entry }]) => [config, entry?.number]));
+  const exceptions = changedExceptions(edges, workloads, desired, gate);
+  if (entries.size === 0 && exceptions.size === 0) return undefined;
+  const touched = new Set([
+    ...desired.keys(),
+    ...[...workloads].flatMap(({ edges: own }) => [...own.keys()]),
+  ]);
+  return { entries, exceptions, numbers, touched, data: dataOf(entries, exceptions) };
+}
+
+function dataOf(
+  entries: ReadonlyMap<StateKey, StateEntry | undefined>,
+  exceptions: ReadonlyMap<StateKey, Exceptions | undefined>,
+): Record<StateKey, string | null> {
   const data: Record<StateKey, string | null> = {};
-  const workloads = new Set<WorkloadRecord>();
-  for (const [config, { ref, entry }] of desired) {
-    const persisted = edges.entryOf(ref);
-    for (const [workload] of edges.edgesOf(config)) workloads.add(workload);
-    if (entry !== undefined) written.set(config, entry);
-    if (entry?.digest === persisted?.digest && entry?.number === persisted?.number) continue;
-    entries.set(edges.entryKeyOf(ref), entry);
-    numbers.set(config, entry?.number);
-    data[edges.entryKeyOf(ref)] = entry === undefined ? null : formatEntry(entry);
-  }
-  const exceptions = changedExceptions(edges, workloads, written, gate);
+  for (const [key, entry] of entries) data[key] = entry === undefined ? null : formatEntry(entry);
   for (const [key, value] of exceptions) data[key] = (value && formatExceptions(value)) ?? null;
-  const touched = new Set([...desired.keys(), ...[...workloads].flatMap(({ edges }) => [...edges.keys()])]);
-  return Object.keys(data).length === 0 ? undefined : { entries, exceptions, numbers, touched, data };
+  return data;
 }
 
 function changedExceptions(
   edges: Edges,
   workloads: ReadonlySet<WorkloadRecord>,
-  written: ReadonlyMap<ObjectKey, StateEntry>,
+  desired: ReadonlyMap<ObjectKey, Desired>,
   gate: WriteGate,
 ): Map<StateKey, Exceptions | undefined> {
   const changed = new Map<StateKey, Exceptions | undefined>();
@@ -170,7 +181,7 @@ function changedExceptions(
   for (const workload of workloads) {
     const key = edges.exceptionsKeyOf(workload.workload.ref);
     const before = edges.state.exceptions.get(key);
-    const after = exceptionsOf(edges, workload, written);
+    const after = exceptionsOf(edges, workload, desired);
     const [oldText, newText] = [before && formatExceptions(before), formatExceptions(after)];
     if (oldText !== newText) changed.set(key, newText === undefined ? undefined : after);
   }
@@ -181,12 +192,12 @@ function changedExceptions(
 function exceptionsOf(
   edges: Edges,
   workload: WorkloadRecord,
-  written: ReadonlyMap<ObjectKey, StateEntry>,
+  desired: ReadonlyMap<ObjectKey, Desired>,
 ): Exceptions {
   const exceptions: Record<StateKey, Ran> = {};
   for (const [config, edge] of workload.edges) {
     const ref = edges.configs.get(config)?.ref;
-    const entry = written.get(config) ?? (ref && edges.entryOf(ref));
+    const entry = desired.get(config)?.entry ?? (ref && edges.entryOf(ref));
     const isInFlight = workload.inFlight?.stamps.some((stamp) => stamp.config === config) === true;
     const ran = recordedRan(edge, isInFlight);
     if (ref === undefined || entry === undefined || ran === undefined || ran === entry.digest) continue;
@@ -205,6 +216,10 @@ function staleExceptions(edges: Edges, gate: WriteGate): StateKey[] {
     const namespace = parseStateKey(key, edges.homeNamespace)?.namespace;
     return !alive.has(key) && namespace !== undefined && gate.isSynced(namespace);
   });
+}
+
+function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {
+  return a?.digest === b?.digest && a?.number === b?.number;
 }
 
 function overlaid<T>(

@@ -1,43 +1,19 @@
 /** What follows when a workload is observed: by its informer, by a fresh look, or in the answer to a patch. */
 
-import {
-  asStampedElsewhere,
-  asUnknown,
-  type Edge,
-  isOwed,
-  newEdge,
-  ranAtStart,
-  speaks,
-  withStamp,
-} from '../model/edge.ts';
+import { speaks } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
-import type { Stamp } from '../model/stamp.ts';
-import { isOlder, type Span } from '../model/timeline.ts';
-import { sameMarks, type Workload } from '../model/workload.ts';
-import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
+import { isOlder } from '../model/timeline.ts';
+import type { Workload } from '../model/workload.ts';
+import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
+import { appearingEdge, edgeAtStart, followedEdge } from './follow.ts';
 import { acceptRollout } from './rollout.ts';
+import { lookAt, type Sight, type WorkloadPresent } from './sight.ts';
 
 /** How often a stamp is written again after somebody took it back before the workload had rolled. */
 const MOST_TAKE_BACKS = 3;
-
-type Present = Extract<InformerEvent<Workload>, { type: 'present' }>;
-
-/** One observation, compared with what was known. */
-interface Sight {
-  readonly effects: Effects;
-  readonly key: ObjectKey;
-  readonly record: WorkloadRecord;
-  readonly isInInitialList: boolean;
-  /** Somebody's write made the pods start anew. */
-  readonly podsRestart: boolean;
-  /** Since when pods may have started; Infinity if none did since the last observation. */
-  readonly startedAfter: number;
-  /** A stamp of ours went before the workload had rolled. */
-  takenBack: boolean;
-}
 
 /** Takes in one observation of a workload. `mayAbandon`: whether all kinds of its namespace are synced. */
 export function observeWorkload(edges: Edges, event: InformerEvent<Workload>, mayAbandon: boolean): Effects {
@@ -55,29 +31,33 @@ export function observeWorkload(edges: Edges, event: InformerEvent<Workload>, ma
   return effects;
 }
 
-function observePresent(edges: Edges, effects: Effects, event: Present, mayAbandon: boolean): void {
+function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
   const { key, object: workload, span } = event;
-  const known = edges.workloads.get(key);
-  const isKnown = known !== undefined && known.workload.uid === workload.uid;
-  if (isKnown && isStale(known.workload, workload)) return;
-  if (isKnown && known.inFlight !== undefined && carries(workload, known.inFlight)) {
+  const known = knownRecord(edges, key, workload);
+  if (known !== undefined && isStale(known.workload, workload)) return;
+  if (known?.inFlight !== undefined && carries(workload, known.inFlight)) {
     acceptRollout(edges, effects, known.inFlight, workload, span);
   }
   const { refs, malformed } = edges.dialect.asked(workload.annotations, workload.ref.namespace);
   if (malformed.length > 0) {
     effects.note({ reason: 'malformed', workload: workload.ref, detail: malformed.join(', ') });
   }
-  if (!isKnown || workload.isBeingDeleted || refs.length === 0) forget(edges, effects, key, mayAbandon);
-  if (workload.isBeingDeleted || refs.length === 0) return;
-  const record = isKnown ? known : newRecord(workload, span, event.isInInitialList);
+  const asksForNothing = workload.isBeingDeleted || refs.length === 0;
+  if (known === undefined || asksForNothing) forget(edges, effects, key, mayAbandon);
+  if (asksForNothing) return;
+  const record = known ?? newRecord(event);
   edges.workloads.set(key, record);
   const sight = lookAt(effects, record, event);
   record.variables = edges.dialect.stampVariablesOf(refs);
-  record.workload = workload;
-  record.knownAt = span.to;
   unfollow(edges, sight, refs, mayAbandon);
-  for (const ref of refs) follow(edges, sight, ref, span);
+  for (const ref of refs) follow(edges, sight, ref);
   countTakeBack(sight);
+}
+
+/** The record of this very workload: one of the same name that was there before is another one. */
+function knownRecord(edges: Edges, key: ObjectKey, workload: Workload): WorkloadRecord | undefined {
+  const record = edges.workloads.get(key);
+  return record?.workload.uid === workload.uid ? record : undefined;
 }
 
 function isStale(known: Workload, seen: Workload): boolean {
@@ -86,7 +66,7 @@ function isStale(known: Workload, seen: Workload): boolean {
   );
 }
 
-function newRecord(workload: Workload, span: Span, isInInitialList: boolean): WorkloadRecord {
+function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent): WorkloadRecord {
   return {
     workload,
     variables: new Map(),
@@ -98,110 +78,22 @@ function newRecord(workload: Workload, span: Span, isInInitialList: boolean): Wo
   };
 }
 
-/** Compares an observation with the record and brings the record's times up to date. */
-function lookAt(effects: Effects, record: WorkloadRecord, event: Present): Sight {
-  const { object: seen, span, isInInitialList, key } = event;
-  const { workload: known } = record;
-  const isFirst = known === seen;
-  const mayHideWrites = event.isRelisted && seen.generation > known.generation + 1;
-  const podsRestart =
-    !isFirst &&
-    (known.templateDigest !== seen.templateDigest || !sameMarks(known.marks, seen.marks) || mayHideWrites);
-  const mayHaveStarted =
-    podsRestart || !seen.isRolledOut || (event.isRelisted && seen.generation !== known.generation);
-  if (!seen.isRolledOut) record.rolledUntil = Number.POSITIVE_INFINITY;
-  else if (mayHaveStarted || record.rolledUntil === Number.POSITIVE_INFINITY) record.rolledUntil = span.to;
-  if (seen.isRolledOut && !podsRestart) record.takeBacks = 0;
-  const startedAfter =
-    mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
-  if (!isFirst && known.generation !== seen.generation) effects.spurred.add(key);
-  return { effects, key, record, isInInitialList, podsRestart, startedAfter, takenBack: false };
-}
-
 /** Brings one edge up to date, or begins it. */
-function follow(edges: Edges, sight: Sight, ref: ConfigRef, span: Span): void {
-  const { effects, key, record } = sight;
+function follow(edges: Edges, sight: Sight, ref: ConfigRef): void {
+  const { effects, key, record, event } = sight;
   const config = keyOf(ref);
   const configRecord = edges.configRecordOf(ref);
   const edge = record.edges.get(config);
-  const { stamp, ambiguous } = liveStampOf(record, config);
+  const begin = event.isInInitialList ? edgeAtStart : appearingEdge;
   const next =
-    edge === undefined
-      ? bornEdge(edges, sight, configRecord, stamp, ambiguous, span)
-      : nextEdge(edges, sight, configRecord, edge, stamp, ambiguous);
+    edge === undefined ? begin(edges, sight, configRecord) : followedEdge(edges, sight, configRecord, edge);
   record.edges.set(config, next);
   edges.dependents.add(key, config);
   edges.abandoned.delete(config);
-  if (edges.owesOn(config, next) && !(edge && edges.owesOn(config, edge))) effects.touch(key, config);
+  const wasOwed = edge !== undefined && edges.owesOn(config, edge);
+  if (edges.owesOn(config, next) && !wasOwed) effects.touch(key, config);
   if (edges.wouldForget(record, configRecord, next)) effects.writeNow.add(config);
   else effects.writeSoon.add(config);
-}
-
-/** An edge that appears: no rollout, unless a start finds that it was owed, or the object changed after the workload. */
-function bornEdge(
-  edges: Edges,
-  sight: Sight,
-  config: ConfigRecord,
-  stamp: Stamp | undefined,
-  ambiguous: boolean,
-  span: Span,
-): Edge {
-  const edge = newEdge(stamp);
-  const { ref } = sight.record.workload;
-  const entry = edges.entryOf(config.ref);
-  if (!sight.isInInitialList) {
-    const ran = config.digest ?? entry?.digest;
-    sight.effects.note({ reason: 'followed', workload: ref, config: config.ref, detail: ran ?? '' });
-    return { ...edge, ran, dirty: config.digest !== undefined && config.changedAt > span.from };
-  }
-  const isUnsettled = stamp !== undefined && !sight.record.workload.isRolledOut;
-  const recorded = ranAtStart(entry, edges.exceptionOf(ref, config.ref), stamp);
-  if (recorded === undefined) {
-    if (config.digest !== undefined) {
-      sight.effects.note({ reason: 'baseline', workload: ref, config: config.ref, detail: config.digest });
-    }
-    return { ...edge, ran: config.digest, isUnsettled };
-  }
-  const known = recorded === config.legacyDigest ? (config.digest ?? recorded) : recorded;
-  const born = { ...edge, ran: known, isUnsettled };
-  const start = ambiguous && speaks(stamp, entry) ? asUnknown(born) : born;
-  return { ...start, dirty: isOwed(start, config.digest) };
-}
-
-/** A known edge after a new sight of its workload. */
-function nextEdge(
-  edges: Edges,
-  sight: Sight,
-  config: ConfigRecord,
-  edge: Edge,
-  stamp: Stamp | undefined,
-  ambiguous: boolean,
-): Edge {
-  const key = keyOf(config.ref);
-  let next = withStamp(edge, stamp);
-  if (stamp !== undefined && isStampedElsewhere(edges, config.ref, edge, stamp)) {
-    next = asStampedElsewhere(edge, stamp);
-    sight.effects.note({
-      reason: 'rolled-elsewhere',
-      workload: sight.record.workload.ref,
-      config: config.ref,
-    });
-  } else if (sight.podsRestart && (ambiguous || edge.isUnsettled || edges.isOpen(key))) {
-    next = asUnknown(next);
-    sight.effects.note({ reason: 'owner-rolled', workload: sight.record.workload.ref, config: config.ref });
-    if (edge.isUnsettled && (stamp?.number ?? 0) < (edge.stamp?.number ?? 0)) sight.takenBack = true;
-  }
-  if (config.digest !== undefined && next.ran !== undefined && config.changedAt > sight.startedAfter) {
-    next = { ...next, dirty: true };
-  }
-  const { isRolledOut } = sight.record.workload;
-  if (isRolledOut && next.isUnsettled) next = { ...next, isUnsettled: false };
-  return !isRolledOut && isOwed(next, config.digest) ? { ...next, dirty: true } : next;
-}
-
-/** A number never seen on this edge and not yet silent: written by another of our processes. */
-function isStampedElsewhere(edges: Edges, ref: ConfigRef, edge: Edge, stamp: Stamp): boolean {
-  return stamp.number > edge.highestNumber && stamp.number > edges.floorOf(ref);
 }
 
 /** Past the limit the workload counts as refused: whoever takes the stamp back will not have it. */

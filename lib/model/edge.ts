@@ -79,7 +79,7 @@ export function withStamp(edge: Edge, stamp: Stamp | undefined): Edge {
 
 /** The edge after somebody's write made pods start that may have read anything. */
 export function asUnknown(edge: Edge): Edge {
-  return { ...edge, ran: UNKNOWN, dirty: false };
+  return { ...edge, ran: UNKNOWN, dirty: false, isUnsettled: false };
 }
 
 /** The edge after a patch was accepted that was planned on `digest` and left `stamp` in the template. */

@@ -1,0 +1,93 @@
+/** How the edge between a workload and one object begins, and what a new look at the workload makes of it. */
+
+import {
+  asStampedElsewhere,
+  asUnknown,
+  type Edge,
+  isOwed,
+  newEdge,
+  ranAtStart,
+  speaks,
+  withStamp,
+} from '../model/edge.ts';
+import { keyOf } from '../model/object-ref.ts';
+import type { Stamp } from '../model/stamp.ts';
+import { type ConfigRecord, type Edges, liveStampOf } from './edges.ts';
+import type { Sight } from './sight.ts';
+
+/**
+ * An edge that appears while the reloader runs: what is in force is what the pods run, so nothing is rolled; but if the
+ * object changed after the workload did, its pods may have read what was in force before.
+ */
+export function appearingEdge(edges: Edges, sight: Sight, config: ConfigRecord): Edge {
+  const { record, effects, event } = sight;
+  const { stamp } = liveStampOf(record, keyOf(config.ref));
+  const ran = config.digest ?? edges.entryOf(config.ref)?.digest;
+  effects.note({ reason: 'followed', workload: record.workload.ref, config: config.ref, detail: ran ?? '' });
+  return {
+    ...newEdge(stamp),
+    ran,
+    dirty: config.digest !== undefined && config.changedAt > event.span.from,
+  };
+}
+
+/**
+ * An edge of the first list: what its stamp, the state's exception or the state's entry says. What is owed already was
+ * changed while no reloader ran, so pods may have started with either content: it stays owed until patched.
+ */
+export function edgeAtStart(edges: Edges, sight: Sight, config: ConfigRecord): Edge {
+  const { record, effects } = sight;
+  const { workload } = record;
+  const { stamp, ambiguous } = liveStampOf(record, keyOf(config.ref));
+  const entry = edges.entryOf(config.ref);
+  const edge = { ...newEdge(stamp), isUnsettled: stamp !== undefined && !workload.isRolledOut };
+  const ran = ranAtStart(entry, edges.exceptionOf(workload.ref, config.ref), stamp);
+  if (ran === undefined) {
+    const detail = config.digest;
+    if (detail !== undefined) {
+      effects.note({ reason: 'baseline', workload: workload.ref, config: config.ref, detail });
+    }
+    return { ...edge, ran: config.digest };
+  }
+  const translated = ran === config.legacyDigest && config.digest !== undefined ? config.digest : ran;
+  const known = { ...edge, ran: translated };
+  const start = ambiguous && speaks(stamp, entry) ? asUnknown(known) : known;
+  return { ...start, dirty: isOwed(start, config.digest) };
+}
+
+/** A known edge after a new look at its workload. */
+export function followedEdge(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edge): Edge {
+  const { record, startedAfter } = sight;
+  const { isRolledOut } = record.workload;
+  const next = afterWrites(edges, sight, config, edge);
+  const mayHaveReadBoth =
+    config.digest !== undefined && next.ran !== undefined && config.changedAt > startedAfter;
+  const startsWhileOwed = !isRolledOut && isOwed(next, config.digest);
+  return {
+    ...next,
+    dirty: next.dirty || mayHaveReadBoth || startsWhileOwed,
+    isUnsettled: next.isUnsettled && !isRolledOut,
+  };
+}
+
+/** What the writes since the last look say about the edge: another reloader's, an owner's, or none that matters. */
+function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edge): Edge {
+  const { record, effects, podsRestart } = sight;
+  const key = keyOf(config.ref);
+  const about = { workload: record.workload.ref, config: config.ref };
+  const { stamp, ambiguous } = liveStampOf(record, key);
+  if (stamp !== undefined && isFromElsewhere(edges, config, edge, stamp)) {
+    effects.note({ reason: 'rolled-elsewhere', ...about });
+    return asStampedElsewhere(edge, stamp);
+  }
+  const isUnclear = ambiguous || edge.isUnsettled || edges.isOpen(key);
+  if (!podsRestart || !isUnclear) return withStamp(edge, stamp);
+  effects.note({ reason: 'owner-rolled', ...about });
+  if (edge.isUnsettled && (stamp?.number ?? 0) < (edge.stamp?.number ?? 0)) sight.takenBack = true;
+  return asUnknown(withStamp(edge, stamp));
+}
+
+/** A number never seen on this edge and not yet silent: written by another of our processes. */
+function isFromElsewhere(edges: Edges, config: ConfigRecord, edge: Edge, stamp: Stamp): boolean {
+  return stamp.number > edge.highestNumber && stamp.number > edges.floorOf(config.ref);
+}

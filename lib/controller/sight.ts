@@ -1,0 +1,63 @@
+/** One look at a workload, compared with what was known of it. */
+
+import type { InformerEvent } from '../model/informer-event.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
+import { sameMarks, type Workload } from '../model/workload.ts';
+import type { WorkloadRecord } from './edges.ts';
+import type { Effects } from './effects.ts';
+
+/** News of a workload that is there. */
+export type WorkloadPresent = Extract<InformerEvent<Workload>, { type: 'present' }>;
+
+/** What one look shows. */
+export interface Sight {
+  readonly effects: Effects;
+  readonly key: ObjectKey;
+  readonly record: WorkloadRecord;
+  readonly event: WorkloadPresent;
+  /** Somebody's write made the pods start anew. */
+  readonly podsRestart: boolean;
+  /** Since when pods may have started, on the Timeline; Infinity if none did since the last look. */
+  readonly startedAfter: number;
+  /** A stamp of ours went before the workload had rolled. */
+  takenBack: boolean;
+}
+
+/** Compares `event` with the record, and brings the record up to date with it. */
+export function lookAt(effects: Effects, record: WorkloadRecord, event: WorkloadPresent): Sight {
+  const { workload: known } = record;
+  const { object: seen, span, key } = event;
+  const isFirst = known === seen;
+  const podsRestart = !isFirst && haveRestarted(known, event);
+  const mayHaveStarted = podsRestart || !seen.isRolledOut || mayHaveRolled(known, event);
+  const startedAfter =
+    mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
+  if (known.generation !== seen.generation) effects.spurred.add(key);
+  record.rolledUntil = rolledUntil(record, event, mayHaveStarted);
+  if (hasSettled(record, seen, podsRestart)) record.takeBacks = 0;
+  record.workload = seen;
+  record.knownAt = span.to;
+  return { effects, key, record, event, podsRestart, startedAfter, takenBack: false };
+}
+
+/** Whether the pod template changed in between, or may have changed and changed back. */
+function haveRestarted(known: Workload, { object: seen, isRelisted }: WorkloadPresent): boolean {
+  const mayHideWrites = isRelisted && seen.generation > known.generation + 1;
+  return mayHideWrites || known.templateDigest !== seen.templateDigest || !sameMarks(known.marks, seen.marks);
+}
+
+/** Whether a list may hide that pods started and were all there again, e.g. after a change of scale. */
+function mayHaveRolled(known: Workload, { object: seen, isRelisted }: WorkloadPresent): boolean {
+  return isRelisted && seen.generation !== known.generation;
+}
+
+function rolledUntil(record: WorkloadRecord, event: WorkloadPresent, mayHaveStarted: boolean): number {
+  if (!event.object.isRolledOut) return Number.POSITIVE_INFINITY;
+  const wasRolling = record.rolledUntil === Number.POSITIVE_INFINITY;
+  return mayHaveStarted || wasRolling ? event.span.to : record.rolledUntil;
+}
+
+/** Whether a rollout of ours has been seen through, so that nobody contests it. */
+function hasSettled(record: WorkloadRecord, seen: Workload, podsRestart: boolean): boolean {
+  return seen.isRolledOut && !podsRestart && [...record.edges.values()].some((edge) => edge.isUnsettled);
+}
