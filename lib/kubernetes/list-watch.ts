@@ -92,7 +92,6 @@ export async function openWatch(
   const path = withQuery(source.path, parameters);
   try {
     const response = await deadline.race(send({ method: 'GET', path, signal: deadline.signal }));
-    deadline.touch();
     const body = deadline.over(response.body);
     if (response.status !== 200) throw await ApiError.fromResponse({ ...response, body });
     return eventsOf(body, deadline);

@@ -166,6 +166,16 @@ test('an object that comes back after it was deleted is told', async (t) => {
   assert.deepEqual(events.slice(2).map(short), ['ns/ConfigMap/a absent 20..21', 'ns/ConfigMap/a =  21..22']);
 });
 
+test('what is gone is told once', async (t) => {
+  const { events } = await informed(t, [
+    listOf('20', [cm('a', '11')]),
+    watchOf(line('DELETED', cm('a', '21')), GONE),
+    listOf('30', []),
+    openWatchOf(),
+  ]);
+  assert.deepEqual(events.slice(2).map(short), ['ns/ConfigMap/a absent 20..21', 'synced']);
+});
+
 test('hasSynced becomes true with the first complete list', async (t) => {
   const half = await informed(t, [listOf('20', [cm('a', '11')], 'more')]);
   assert.equal(half.informer.hasSynced, false);

@@ -16,6 +16,7 @@ import {
   line,
   listOf,
   ok,
+  openWatchOf,
   refused,
   type Script,
   scripted,
@@ -154,3 +155,26 @@ for (const [what, { line: text, code }] of Object.entries(LINES)) {
     );
   });
 }
+
+test('a watch that nobody finishes reading lets its connection go', async () => {
+  const script = scripted(openWatchOf(bookmark('8'), bookmark('9')));
+  const { signal } = new AbortController();
+  const options = { resourceVersion: '7', timeoutSeconds: 300, silenceMs: 1_000, signal };
+  for await (const { resourceVersion } of await openWatch(script.send, SOURCE, options)) {
+    assert.equal(resourceVersion, '8');
+    break;
+  }
+  assert.equal(script.requests[0]?.signal?.aborted, true);
+});
+
+test('each piece of a watch is a sign of life', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  async function* everySecond(): AsyncGenerator<string> {
+    for (const version of ['8', '9', '10']) {
+      t.mock.timers.tick(999);
+      yield bookmark(version);
+    }
+  }
+  const events = await watched(scripted({ status: 200, headers: {}, body: everySecond() }));
+  assert.equal(events.length, 3);
+});

@@ -311,6 +311,25 @@ test('a list older than what was seen is not believed, until it is told for the 
   await stop();
 });
 
+test('a list that is believed ends the count of stale ones', async (t) => {
+  const stale = (count: number): Answer[] => Array.from({ length: count }, () => listOf('3', [A]));
+  const useful = watchOf(line('ADDED', configMap('b', '9')), GONE);
+  const answers = [
+    listOf('7', []),
+    watchOf(GONE),
+    ...stale(2),
+    listOf('8', []),
+    useful,
+    ...stale(2),
+    listOf('9', []),
+  ];
+  const { told, stop } = start(t, answers);
+  for (let turn = 0; turn < 6; turn += 1) await after(t, 1_000);
+  assert.ok(!told.includes('page a'));
+  assert.ok(told.includes('end 9'));
+  await stop();
+});
+
 for (const [where, answers] of Object.entries({
   'a list is under way': ['silence'],
   'a pause is under way': [refused(500)],
