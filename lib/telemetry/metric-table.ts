@@ -33,8 +33,29 @@ const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 const WORKLOADS: readonly string[] = WORKLOAD_KINDS.map(({ kind }) => kind);
 const PLAIN: readonly Labels[] = [{}];
 
+/** The words that the code has for the metrics. */
+export type MetricWord =
+  | 'configObjects'
+  | 'workloads'
+  | 'edges'
+  | 'owedEdges'
+  | 'oldestOwedAge'
+  | 'changes'
+  | 'rollouts'
+  | 'changesPerRollout'
+  | 'changeToRollout'
+  | 'patchDuration'
+  | 'stateEntries'
+  | 'stateExceptions'
+  | 'stateBytes'
+  | 'commits'
+  | 'watchUp'
+  | 'watchRestarts'
+  | 'apiRequests'
+  | 'buildInfo';
+
 /** Every metric of this program, by the word that the code has for it. */
-export const METRICS = {
+export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   configObjects: {
     name: 'reloader_config_objects',
     help: 'ConfigMaps and Secrets in view',
@@ -146,7 +167,7 @@ export const METRICS = {
     type: 'gauge',
     series: [],
   },
-} as const satisfies Record<string, MetricRow>;
+};
 
 /** Every combination of the values. */
 function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
