@@ -1,16 +1,13 @@
 /** The API as people and owners use it: JSON in and out, one call at a time, never touched by faults. */
 
 import type { Send } from '../../lib/kubernetes/transport.ts';
-import type { ConfigName, WorkloadName } from './history.ts';
+import type { ConfigName, Resource, WorkloadName } from './history.ts';
 
 /** The one namespace of all histories. */
 export const NAMESPACE = 'default';
 
 /** The name of the ConfigMap that holds the reloader's state. */
 export const STATE_NAME = 'reloader-state';
-
-/** The path of the state ConfigMap. */
-export const STATE_PATH: string = pathOf(`ConfigMap/${STATE_NAME}`);
 
 /** An object as it is on the wire, loosely: what a person who edits YAML knows of it. */
 export interface LooseObject {
@@ -76,6 +73,38 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   StatefulSet: `/apis/apps/v1/namespaces/${NAMESPACE}/statefulsets`,
   DaemonSet: `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`,
 };
+
+/** The path of the state ConfigMap. */
+export const STATE_PATH: string = pathOf(`ConfigMap/${STATE_NAME}`);
+
+/** The kinds that a reloader watches. */
+export const RESOURCES: readonly Resource[] = [
+  'configmaps',
+  'secrets',
+  'deployments',
+  'statefulsets',
+  'daemonsets',
+];
+
+const KINDS: Readonly<Record<string, string>> = {
+  configmaps: 'ConfigMap',
+  secrets: 'Secret',
+  deployments: 'Deployment',
+  statefulsets: 'StatefulSet',
+  daemonsets: 'DaemonSet',
+};
+
+/** The kind that a plural stands for. */
+export function kindOfResource(resource: string): string {
+  return KINDS[resource] ?? resource;
+}
+
+/** The plural of a workload's or config object's kind. */
+export function resourceOf(name: ConfigName | WorkloadName): Resource {
+  const found = RESOURCES.find((resource) => KINDS[resource] === split(name).kind);
+  if (found === undefined) throw new Error(`no such kind: ${name}`);
+  return found;
+}
 
 /** `ConfigMap/a` → its kind and name. */
 export function split(name: ConfigName | WorkloadName): { readonly kind: string; readonly name: string } {

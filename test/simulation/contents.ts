@@ -25,11 +25,15 @@ export function contentOf(data: Readonly<Record<string, unknown>> | undefined): 
   return CONTENTS.find((content) => MARKERS_OF[content].includes(value));
 }
 
+/** The content that a pod read, given as the sandbox tells it; undefined: none of ours, or absent. */
+export function contentOfText(text: string): Content | undefined {
+  return CONTENTS.find((content) => MARKERS_OF[content].some((marker) => text.includes(marker)));
+}
+
 /** The content that a digest stands for; `other`: none of ours. */
 export function contentOfDigest(config: ConfigName, digest: string): Content | 'other' {
   const kind = split(config).kind === 'Secret' ? 'Secret' : 'ConfigMap';
-  const raw = (content: Content) => ({ metadata: { name: '' }, data: dataOf(config, content) });
-  return CONTENTS.find((content) => digestOf(kind, raw(content)) === digest) ?? 'other';
+  return CONTENTS.find((content) => DIGESTS[kind][content] === digest) ?? 'other';
 }
 
 function markerOf(content: Content): string {
@@ -48,3 +52,14 @@ function bothForms(content: Content): readonly string[] {
 
 /** The texts that must not appear in any output. */
 export const MARKERS: readonly string[] = Object.values(MARKERS_OF).flat();
+
+const DIGESTS: Readonly<Record<'ConfigMap' | 'Secret', Readonly<Record<Content, string>>>> = {
+  ConfigMap: digestsOf('ConfigMap'),
+  Secret: digestsOf('Secret'),
+};
+
+function digestsOf(kind: 'ConfigMap' | 'Secret'): Record<Content, string> {
+  const digest = (content: Content) =>
+    digestOf(kind, { metadata: { name: '' }, data: dataOf(`${kind}/`, content) });
+  return { A: digest('A'), B: digest('B'), C: digest('C') };
+}

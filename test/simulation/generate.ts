@@ -1,6 +1,7 @@
 /** Histories by chance: one arbitrary per flavour, so that simple laws are tried strictly and hard ones broadly. */
 
 import fc, { type Arbitrary } from 'fast-check';
+import type { CallEffect, CallMatch, FaultRule, WatchEffect } from '../sandbox/faults.ts';
 import type {
   ConfigName,
   ConfigStep,
@@ -10,14 +11,14 @@ import type {
   InitialConfig,
   InitialWorkload,
   ProcessStep,
-  Resource,
   Settings,
   StateStep,
   Step,
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { CONFIGS } from './manifests.ts';
+import { RESOURCES } from './api.ts';
+import { CONFIGS, WORKLOADS } from './manifests.ts';
 
 /**
  * What may happen in a history: `calm` nobody but people editing content and workloads, `owners` also those who write pod
@@ -28,13 +29,6 @@ export const FLAVOURS = ['calm', 'owners', 'faults', 'crashes', 'replicas', 'eve
 /** One of FLAVOURS. */
 export type Flavour = (typeof FLAVOURS)[number];
 
-const WORKLOADS: readonly WorkloadName[] = [
-  'Deployment/web',
-  'StatefulSet/db',
-  'DaemonSet/agent',
-  'Deployment/api',
-];
-const RESOURCES: readonly Resource[] = ['configmaps', 'secrets', 'deployments', 'statefulsets', 'daemonsets'];
 
 const config = fc.constantFrom(...CONFIGS);
 const workload = fc.constantFrom(...WORKLOADS);
@@ -42,7 +36,6 @@ const content: Arbitrary<Content> = fc.constantFrom('A', 'B', 'C');
 const follows = fc.subarray([...CONFIGS], { minLength: 0, maxLength: 3 });
 const replicas = fc.constantFrom(2, 1, 3, 0);
 const slot = fc.constantFrom(0 as const, 1 as const);
-const fewTimes = fc.constantFrom(1, 2, 5);
 
 /** The history number `index` of a run. */
 export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
@@ -216,22 +209,60 @@ const stateStep: Arbitrary<StateStep> = fc.oneof(
 );
 
 const resource = fc.constantFrom(...RESOURCES);
-const target = fc.constantFrom('workloads', 'configs', 'state', 'any-write', 'any-list' as const);
-const status = fc.constantFrom(403, 409, 422, 429, 500, 504 as const);
-const skip = fc.constantFrom(0, 1, 2);
+
+/** Calls of which some go wrong. A person's answer to 422 on a list is none: only what can come is tried. */
+const match: Arbitrary<CallMatch> = fc.constantFrom(
+  { verb: 'patch', resource: 'deployments' },
+  { verb: 'write', resource: 'statefulsets' },
+  { verb: 'write', resource: 'configmaps' },
+  { verb: 'write' },
+  { verb: 'list' },
+  { verb: 'list', resource: 'configmaps' },
+  { verb: 'list', resource: 'deployments' },
+  { verb: 'watch' },
+  { verb: 'get' },
+  {},
+);
+
+const callEffect: Arbitrary<CallEffect> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('status' as const), code: fc.constantFrom(403, 409, 422) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('status' as const), code: fc.constantFrom(500, 503, 504, 401) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('status' as const),
+      code: fc.constant(429 as const),
+      retryAfterSeconds: fc.constantFrom(1, 20),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constant({ kind: 'lost' } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'refused' } as const) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('hang' as const), effect: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('latency' as const), ms: fc.constantFrom(20, 2000, 8000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('stale' as const), writes: fc.constantFrom(1, 3, 10) }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'cutBody' } as const) },
+);
+
+const rule: Arbitrary<FaultRule> = fc.record({
+  match,
+  nth: fc.constantFrom(1, 2, 3),
+  times: fc.constantFrom(1, 2, 5),
+  effect: callEffect,
+});
+
+const watchEffect: Arbitrary<WatchEffect> = fc.constantFrom(
+  { kind: 'cut', how: 'end' },
+  { kind: 'cut', how: 'throw' },
+  { kind: 'silent' },
+  { kind: 'garbage' },
+  { kind: 'truncated' },
+  { kind: 'error', code: 410 },
+  { kind: 'error', code: 500 },
+);
 
 const faultStep: Arbitrary<FaultStep> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant('answer' as const), to: target, status, skip, times: fewTimes }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ do: fc.constant('lose-answer' as const), to: target, skip, times: fewTimes }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('cut' as const), resource }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('silence' as const), resource }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('garbage' as const), resource }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('fault' as const), rule }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('disturb' as const), resource, effect: watchEffect }) },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -239,10 +270,6 @@ const faultStep: Arbitrary<FaultStep> = fc.oneof(
       resource,
       ms: fc.constantFrom(0, 50, 3000, 20_000),
     }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('latency' as const), ms: fc.constantFrom(0, 20, 2000) }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'compact' } as const) },
 );

@@ -4,6 +4,8 @@
  * has nothing to act on does nothing, so any part of a history is a history.
  */
 
+import type { FaultRule, WatchEffect } from '../sandbox/faults.ts';
+
 /** One of few contents, so that a change back is frequent. */
 export type Content = 'A' | 'B' | 'C';
 
@@ -45,31 +47,14 @@ export interface Settings {
   readonly rolloutMs: number;
 }
 
-/** Which requests of the reloaders a fault hits. */
-export type Target = 'workloads' | 'configs' | 'state' | 'any-write' | 'any-list';
-
 /** What goes wrong with requests of the reloaders, or with their streams. */
 export type FaultStep =
-  /** The next `times` requests to the target are answered so. */
-  | {
-      readonly do: 'answer';
-      readonly to: Target;
-      readonly status: 403 | 409 | 422 | 429 | 500 | 504;
-      readonly skip: number;
-      readonly times: number;
-    }
-  /** The next write to the target takes effect, but its answer is lost. */
-  | { readonly do: 'lose-answer'; readonly to: Target; readonly skip: number; readonly times: number }
-  /** All watches of a resource end, now. */
-  | { readonly do: 'cut'; readonly resource: Resource }
-  /** All present watches of a resource say nothing more, for ever. */
-  | { readonly do: 'silence'; readonly resource: Resource }
-  /** A malformed line comes on all watches of a resource. */
-  | { readonly do: 'garbage'; readonly resource: Resource }
+  /** The calls that the rule names go wrong; the rule is limited to reloaders. */
+  | { readonly do: 'fault'; readonly rule: FaultRule }
+  /** Every open watch of a resource suffers this, now. */
+  | { readonly do: 'disturb'; readonly resource: Resource; readonly effect: WatchEffect }
   /** Events of a resource come late by `ms`; 0: no longer. */
   | { readonly do: 'delay'; readonly resource: Resource; readonly ms: number }
-  /** Every answer to a write comes late by `ms`; 0: no longer. */
-  | { readonly do: 'latency'; readonly ms: number }
   /** The server forgets its past: a watch from an old version is answered 410. */
   | { readonly do: 'compact' };
 

@@ -6,6 +6,14 @@ import type { ConfigName, InitialWorkload, WorkloadName } from './history.ts';
 /** The objects that every pod template refers to, followed or not, so that each pod reads them all. */
 export const CONFIGS: readonly ConfigName[] = ['ConfigMap/a-b', 'ConfigMap/a.b', 'Secret/a-b', 'ConfigMap/c'];
 
+/** Every workload that a history may have. */
+export const WORKLOADS: readonly WorkloadName[] = [
+  'Deployment/web',
+  'StatefulSet/db',
+  'DaemonSet/agent',
+  'Deployment/api',
+];
+
 /** What a template is made with. */
 export interface TemplateParts {
   readonly image: string;
@@ -42,7 +50,7 @@ export function newWorkload(workload: InitialWorkload, parts: TemplateParts = { 
   return {
     apiVersion: 'apps/v1',
     kind,
-    metadata: { name, annotations: policyOf(workload.follows) },
+    metadata: { name, annotations: withoutNulls(policyOf(workload.follows)) },
     spec: {
       ...(kind === 'DaemonSet' ? {} : { replicas: workload.replicas }),
       selector: { matchLabels: labelsOf(workload.workload) },
@@ -64,6 +72,10 @@ export function policyOf(follows: readonly ConfigName[]): Record<string, string 
     'reloader.k8s.collaborne.com/configmap': namesOf('ConfigMap'),
     'reloader.k8s.collaborne.com/secret': namesOf('Secret'),
   };
+}
+
+function withoutNulls(annotations: Readonly<Record<string, string | null>>): Record<string, string | null> {
+  return Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== null));
 }
 
 /** What the annotations of a workload name: the reverse of policyOf. */

@@ -1,0 +1,165 @@
+/** Stands beside the cluster and writes down what happens: contents, workloads, pods, writes. */
+
+import type { AuditRecord } from '../sandbox/api-server.ts';
+import { rowOfResource } from '../sandbox/resource-table.ts';
+import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { kindOfResource, type LooseObject, NAMESPACE, RESOURCES, STATE_NAME } from './api.ts';
+import { contentOf, contentOfText } from './contents.ts';
+import type { ConfigName, Content, Resource, WorkloadName } from './history.ts';
+import { CONFIGS, followsOf } from './manifests.ts';
+import type { Fact, Recorded } from './trace.ts';
+
+/** An object as it was at the last look. */
+interface Seen {
+  readonly version: string;
+  readonly object: LooseObject;
+}
+
+/** Makes a trace. Positions are the sandbox's counter of writes. */
+export class Observer {
+  readonly facts: Recorded[] = [];
+  readonly #sandbox: Sandbox;
+  readonly #style: VersionStyle;
+  readonly #now: () => number;
+  readonly #seen = new Map<Resource, Map<string, Seen>>(RESOURCES.map((resource) => [resource, new Map()]));
+  readonly #written = new Map<Resource, number[]>(RESOURCES.map((resource) => [resource, []]));
+  readonly #said = new Map<string, string>();
+  readonly #running = new Set<string>();
+
+  constructor(sandbox: Sandbox, style: VersionStyle, now: () => number) {
+    this.#sandbox = sandbox;
+    this.#style = style;
+    this.#now = now;
+  }
+
+  /** Adds a fact that happens now, or at the write number `at`. */
+  add(fact: Fact, at: number = this.#sandbox.writes): void {
+    this.facts.push({ ...fact, at, ms: this.#now() });
+  }
+
+  /** Which write a resourceVersion stands for. */
+  positionOf(resource: string, version: string): number {
+    return versionCodec(this.#style).decode(rowOfResource(resource), version) ?? 0;
+  }
+
+  /** The first write to a resource that was seen from here and came after position `at`. */
+  firstAfter(resource: Resource, at: number): number | undefined {
+    return this.#written.get(resource)?.find((position) => position > at);
+  }
+
+  /** Compares what is there with the last look. */
+  look(): void {
+    for (const resource of RESOURCES) this.#lookAt(resource);
+    this.#lookAtPods();
+  }
+
+  #lookAt(resource: Resource): void {
+    const seen = this.#seen.get(resource) ?? new Map<string, Seen>();
+    const live = this.#sandbox.list(resource) as unknown as readonly LooseObject[];
+    for (const [name, { object }] of seen) {
+      if (live.some(({ metadata }) => metadata.name === name)) continue;
+      seen.delete(name);
+      this.#note(resource, object, true, this.#sandbox.writes);
+    }
+    for (const object of live) {
+      const { name, resourceVersion: version = '' } = object.metadata;
+      if (seen.get(name)?.version === version || name === STATE_NAME) continue;
+      seen.set(name, { version, object });
+      this.#note(resource, object, false, this.positionOf(resource, version));
+    }
+  }
+
+  #note(resource: Resource, object: LooseObject, isGone: boolean, at: number): void {
+    this.#written.get(resource)?.push(at);
+    const name = `${kindOfResource(resource)}/${object.metadata.name}`;
+    if (resource === 'configmaps' || resource === 'secrets') {
+      this.add({ type: 'content', config: name, content: isGone ? undefined : contentOf(object.data) }, at);
+    } else {
+      this.#noteWorkload(name, object, isGone, at);
+    }
+  }
+
+  #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
+    const follows = followsOf(object.metadata.annotations);
+    const rollable = isRollable(object);
+    this.#addIfNew({ type: 'workload', workload, exists: !isGone, follows, rollable }, at);
+    this.#addIfNew({ type: 'rolling', workload, rolling: !isGone && !isRolledOut(object) }, at);
+  }
+
+  #addIfNew(fact: Fact & { readonly workload: WorkloadName }, at: number): void {
+    const [key, text] = [`${fact.type} ${fact.workload}`, JSON.stringify(fact)];
+    if (this.#said.get(key) !== text) this.add(fact, at);
+    this.#said.set(key, text);
+  }
+
+  #lookAtPods(): void {
+    const live = this.#sandbox.pods().filter(({ phase }) => phase === 'Running');
+    const ids = new Set(live.map(({ name, startedAtVersion }) => `${name}@${startedAtVersion}`));
+    for (const pod of this.#running) {
+      if (ids.has(pod)) continue;
+      this.#running.delete(pod);
+      this.add({ type: 'pod-gone', pod });
+    }
+    for (const { name, workload, reads, startedAtVersion = 0 } of live) {
+      const pod = `${name}@${startedAtVersion}`;
+      if (this.#running.has(pod)) continue;
+      this.#running.add(pod);
+      const owner = `${workload.kind}/${workload.name}`;
+      this.add({ type: 'pod-started', pod, workload: owner, reads: readsOf(reads) }, startedAtVersion);
+    }
+  }
+
+  /** Takes down a finished write: of a reloader, or of somebody else to a pod template. */
+  audit(record: AuditRecord): void {
+    if (record.before === record.after) return;
+    const replica = /^replica-(\d+)/.exec(record.userAgent)?.[1];
+    if (replica === undefined) this.#noteOwner(record);
+    else if (record.resource !== 'events') this.#noteWrite(record, Number(replica));
+    this.look();
+  }
+
+  #noteWrite({ resource, name = '', body, before, after, verb }: AuditRecord, replica: number): void {
+    const isState = resource === 'configmaps' && name === STATE_NAME;
+    const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
+    this.add({
+      type: 'write',
+      replica,
+      to: isState ? 'state' : `${kindOfResource(resource)}/${name}`,
+      fenced: metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined),
+      before,
+      after,
+    });
+  }
+
+  #noteOwner({ resource, name, before, after }: AuditRecord): void {
+    const [old, now] = [templateTextOf(before), templateTextOf(after)];
+    if (now === undefined || old === now) return;
+    const copied = old === undefined;
+    if (copied && !now.includes('_RELOADER_')) return;
+    this.add({ type: 'owner-write', workload: `${kindOfResource(resource)}/${name ?? ''}`, copied });
+  }
+}
+
+function readsOf(reads: ReadonlyMap<string, string>): Record<ConfigName, Content | undefined> {
+  return Object.fromEntries(
+    CONFIGS.map((config) => [config, contentOfText(reads.get(`${NAMESPACE}/${config}`) ?? '')]),
+  );
+}
+
+function isRollable({ spec }: LooseObject): boolean {
+  const { type, rollingUpdate } = spec.updateStrategy ?? {};
+  return spec.paused !== true && type !== 'OnDelete' && (rollingUpdate?.partition ?? 0) === 0;
+}
+
+function isRolledOut({ metadata, spec, status = {} }: LooseObject): boolean {
+  const wanted = status.desiredNumberScheduled ?? spec.replicas ?? 1;
+  const total = status.currentNumberScheduled ?? status.replicas ?? 0;
+  const updated = status.updatedNumberScheduled ?? status.updatedReplicas ?? 0;
+  return status.observedGeneration === metadata.generation && total === wanted && updated === wanted;
+}
+
+function templateTextOf(object: unknown): string | undefined {
+  const template = (object as LooseObject | undefined)?.spec?.template;
+  return template === undefined ? undefined : JSON.stringify(template);
+}

@@ -1,0 +1,81 @@
+/** One process of the reloader as the simulation runs it: the only file here that knows how the program is put together. */
+
+import { type Assembly, assemble } from '../../lib/assembly.ts';
+import type { Send } from '../../lib/kubernetes/transport.ts';
+import type { Log } from '../../lib/model/log.ts';
+import type { Options } from '../../lib/options/options.ts';
+import { NAMESPACE, STATE_NAME } from './api.ts';
+import { contentOfDigest } from './contents.ts';
+import type { Settings } from './history.ts';
+import type { Belief } from './trace.ts';
+
+/** What a replica is made of. */
+export interface ReplicaParts {
+  readonly send: Send;
+  readonly settings: Settings;
+  readonly random: () => number;
+  /** Takes every line that is logged. */
+  readonly onLine: (line: string) => void;
+}
+
+/** A process. */
+export interface Replica {
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+  /** Whether it has read its state and listed everything. */
+  readonly hasListed: () => boolean;
+  readonly beliefs: () => readonly Belief[];
+  /** All that it shows to people at this moment. */
+  readonly pages: () => readonly string[];
+}
+
+/** Puts a process together; nothing happens before `run`. */
+export function newReplica({ send, settings, random, onLine }: ReplicaParts): Replica {
+  const assembly = assemble({
+    send,
+    options: optionsOf(settings),
+    place: { namespaces: [NAMESPACE], stateNamespace: NAMESPACE },
+    log: logTo(onLine),
+    random,
+  });
+  return {
+    run: (signal) => assembly.run(signal),
+    hasListed: () => assembly.waitingFor().length === 0,
+    beliefs: () => assembly.beliefs().map(beliefOf),
+    pages: () => [JSON.stringify(assembly.status())],
+  };
+}
+
+function beliefOf({ workload, config, ran, dirty, owes }: ReturnType<Assembly['beliefs']>[number]): Belief {
+  const name = withoutNamespace(config);
+  const known = ran === undefined || ran === '?' ? ran : contentOfDigest(name, ran);
+  return { workload: withoutNamespace(workload), config: name, ran: known, dirty, owes };
+}
+
+function withoutNamespace(key: string): string {
+  return key.slice(key.indexOf('/') + 1);
+}
+
+function logTo(onLine: (line: string) => void): Log {
+  const write =
+    (level: string) =>
+    (message: string, fields = {}): void =>
+      onLine(`${level} ${message} ${JSON.stringify(fields)}`);
+  return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+}
+
+function optionsOf({ coalescePeriodMs, maxWaitMs }: Settings): Options {
+  return {
+    scope: { type: 'namespaces', names: [NAMESPACE], source: 'test' },
+    stateConfigMap: STATE_NAME,
+    coalescePeriodMs,
+    coalesceMaxWaitMs: maxWaitMs,
+    alternativeAnnotations: { ConfigMap: [], Secret: [] },
+    ignoredConfigKinds: [],
+    port: 0,
+    connection: { insecureSkipTlsVerify: false },
+    maxConcurrentPatches: 16,
+    dryRun: false,
+    logLevel: 'debug',
+    logFormat: 'text',
+  };
+}

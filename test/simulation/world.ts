@@ -1,0 +1,223 @@
+/** Runs a history: the real program under virtual time against an embedded API server, with people and faults around it. */
+
+import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { apiOf, collectionOf, NAMESPACE, resourceOf, split } from './api.ts';
+import { stopTime, type VirtualClock } from './clock.ts';
+import { MARKERS, manifestOf } from './contents.ts';
+import { Crew } from './crew.ts';
+import type { FaultStep, History, ProcessStep, Step, WorkloadName, WorkloadStep } from './history.ts';
+import { WORKLOADS } from './manifests.ts';
+import { Observer } from './observer.ts';
+import { People } from './people.ts';
+import { stateFactOf } from './state-fact.ts';
+import { TakeBacks } from './take-backs.ts';
+import type { Trace } from './trace.ts';
+
+/** Longer than the longest backoff, the longest silence of a watch and a rollout together. */
+const REST_MS = 1_200_000;
+/** Long enough for whatever a restart would roll. */
+const AFTER_RESTART_MS = 120_000;
+
+/** Runs `history` to its end; time is virtual, so only one can run at a time in a process. */
+export async function run(history: History): Promise<Trace> {
+  const clock = stopTime();
+  try {
+    return await new World(history, clock).run();
+  } finally {
+    clock.restore();
+  }
+}
+
+class World {
+  readonly #history: History;
+  readonly #clock: VirtualClock;
+  readonly #sandbox: Sandbox;
+  readonly #observer: Observer;
+  readonly #people: People;
+  readonly #crew: Crew;
+  readonly #takeBacks: TakeBacks;
+  readonly #refusals = new Map<WorkloadName, () => void>();
+
+  constructor(history: History, clock: VirtualClock) {
+    const { settings, seed } = history;
+    this.#history = history;
+    this.#clock = clock;
+    this.#sandbox = createSandbox({
+      resourceVersions: settings.versions,
+      podStartMs: settings.rolloutMs,
+      audit: (record) => {
+        this.#observer.audit(record);
+        this.#crew.audit(record);
+        this.#takeBacks.audit(record);
+      },
+    });
+    this.#observer = new Observer(this.#sandbox, settings.versions, () => clock.now());
+    const api = apiOf(this.#sandbox.handle);
+    this.#people = new People(api);
+    this.#takeBacks = new TakeBacks(this.#people, this.#sandbox);
+    this.#crew = new Crew({ sandbox: this.#sandbox, observer: this.#observer, settings, seed });
+  }
+
+  async run(): Promise<Trace> {
+    await this.#begin();
+    for (const step of this.#history.steps) {
+      await this.#take(step);
+      this.#look();
+    }
+    await this.#end();
+    const accounting = accountingOf(this.#history);
+    return { settings: this.#history.settings, accounting, markers: MARKERS, facts: this.#observer.facts };
+  }
+
+  async #begin(): Promise<void> {
+    const api = apiOf(this.#sandbox.handle);
+    for (const { config, content } of this.#history.configs) {
+      if (content !== undefined) await api.create(collectionOf(config), manifestOf(config, content));
+    }
+    for (const workload of this.#history.workloads) await this.#people.create(workload);
+    await this.#pass(this.#history.settings.rolloutMs * 8 + 1000);
+    this.#crew.start(0);
+    await this.#pass(2000);
+  }
+
+  /** All that is wrong ends, one process is left, and everything comes to rest; then it is started anew. */
+  async #end(): Promise<void> {
+    this.#sandbox.clearFaults();
+    this.#takeBacks.end();
+    this.#speed(undefined, undefined);
+    this.#crew.leaveOne();
+    await this.#pass(REST_MS);
+    const state = stateFactOf(this.#sandbox, WORKLOADS);
+    this.#observer.add({ type: 'settled', beliefs: this.#crew.beliefs(), state });
+    this.#crew.restartAll();
+    await this.#pass(AFTER_RESTART_MS + 2 * this.#history.settings.maxWaitMs);
+    this.#crew.killAll();
+    this.#sandbox.close();
+    await this.#clock.settle();
+  }
+
+  async #take(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'wait':
+        return await this.#pass(step.ms);
+      case 'change':
+      case 'revert':
+      case 'touch':
+      case 'delete':
+      case 'recreate':
+        return await this.#people.config(step);
+      case 'remove-entry':
+      case 'remove-exceptions':
+      case 'remove-state':
+      case 'empty-state':
+        this.#crew.onStateEdit(step);
+        return await this.#people.state(step);
+      case 'fault':
+      case 'disturb':
+      case 'delay':
+      case 'compact':
+        return this.#fault(step);
+      case 'start':
+      case 'stop':
+      case 'crash':
+        return await this.#process(step);
+      default:
+        return await this.#workload(step);
+    }
+  }
+
+  async #workload(step: WorkloadStep): Promise<void> {
+    switch (step.do) {
+      case 'take-back':
+        return this.#takeBacks.arm(step);
+      case 'refuse':
+        return this.#refuse(step.workload, step.status);
+      case 'rollout-speed':
+        return this.#speed(step.workload, step.ms < 0 ? 'frozen' : step.ms);
+      case 'undo':
+        return this.#undo(step.workload);
+      default:
+        return await this.#people.workload(step);
+    }
+  }
+
+  #undo(workload: WorkloadName): void {
+    const ref = { ...split(workload), namespace: NAMESPACE };
+    if (this.#sandbox.undo(ref)) this.#observer.add({ type: 'owner-write', workload, copied: false });
+  }
+
+  #refuse(workload: WorkloadName, code: 0 | 403 | 422): void {
+    this.#refusals.get(workload)?.();
+    this.#refusals.delete(workload);
+    if (code === 0) return;
+    const match = { verb: 'write', resource: resourceOf(workload), name: split(workload).name, userAgent: 'replica-' } as const;
+    const lift = this.#sandbox.addFault({ match, times: 'always', effect: { kind: 'status', code } });
+    this.#refusals.set(workload, lift);
+  }
+
+  #speed(workload: WorkloadName | undefined, pace: number | 'frozen' | undefined): void {
+    for (const name of workload === undefined ? WORKLOADS : [workload]) {
+      this.#sandbox.setRolloutDelay({ ...split(name), namespace: NAMESPACE }, pace);
+    }
+  }
+
+  #fault(step: FaultStep): void {
+    switch (step.do) {
+      case 'fault': {
+        const match = { ...step.rule.match, userAgent: 'replica-' };
+        this.#sandbox.addFault({ ...step.rule, match });
+        return;
+      }
+      case 'disturb':
+        this.#sandbox.disturbWatches({ resource: step.resource, userAgent: 'replica-' }, step.effect);
+        return;
+      case 'delay':
+        return this.#sandbox.delayWatches(step.resource, step.ms);
+      case 'compact':
+        return this.#sandbox.compact();
+    }
+  }
+
+  async #process(step: ProcessStep): Promise<void> {
+    switch (step.do) {
+      case 'start':
+        return this.#crew.start(step.slot);
+      case 'stop':
+        return await this.#crew.stop(step.slot, step.downtimeMs, () => this.#pass(100));
+      case 'crash':
+        return this.#crew.crash(step);
+    }
+  }
+
+  async #pass(ms: number): Promise<void> {
+    await this.#clock.pass(ms, () => this.#look());
+  }
+
+  #look(): void {
+    this.#observer.look();
+    this.#crew.look();
+    this.#takeBacks.look();
+  }
+}
+
+/** How exactly the rollouts of such a history can be accounted for. */
+function accountingOf({ steps, workloads }: History): Trace['accounting'] {
+  const kinds = new Set(steps.map((step) => step.do));
+  const has = (...names: Step['do'][]) => names.some((name) => kinds.has(name));
+  if (has('fault', 'disturb', 'delay', 'compact')) return 'each';
+  const calm: readonly Step['do'][] = [
+    'wait',
+    'change',
+    'revert',
+    'touch',
+    'delete',
+    'recreate',
+    'create-workload',
+    'delete-workload',
+    'follow',
+    'scale',
+    'stop',
+  ];
+  const isCalm = [...kinds].every((kind) => calm.includes(kind));
+  return isCalm && workloads.every(({ strategy }) => strategy === 'rolling') ? 'strict' : 'grouped';
+}
