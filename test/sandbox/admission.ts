@@ -15,7 +15,7 @@ import type { ResourceRow } from './resource-table.ts';
 import { badRequest, invalid } from './status-error.ts';
 
 /** The most bytes that a ConfigMap or Secret may hold. */
-export const MAX_CONFIG_BYTES = 1024 * 1024;
+export const MAX_CONFIG_BYTES: number = 1024 * 1024;
 
 /**
  * `object` with defaults filled in; the very same object when there was nothing to fill in.

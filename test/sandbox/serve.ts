@@ -1,0 +1,144 @@
+/** A sandbox behind node:http, for processes: kubectl, the bundle, the demo. */
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ApiRequest, ApiResponse, Send } from '../../lib/kubernetes/transport.ts';
+import { StatusError } from './status-error.ts';
+
+/** How a sandbox is served. */
+export interface ServeOptions {
+  /** @default 0: any free port */
+  readonly port?: number;
+  /** The bearer tokens accepted now; may change. No token at all is the administrator. @default every token */
+  readonly tokens?: ReadonlySet<string>;
+}
+
+/** A sandbox that listens on 127.0.0.1. */
+export interface Served {
+  readonly port: number;
+  readonly url: string;
+  /** Ends all connections and stops to listen. */
+  readonly close: () => Promise<void>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+/** Serves `handle` over HTTP. A request that `handle` rejects is a connection that breaks off. */
+export async function serve(handle: Send, options: ServeOptions = {}): Promise<Served> {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    void answer(handle, options.tokens, request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const port = portOf(server);
+  const close = (): Promise<void> => closed(server);
+  return { port, url: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
+}
+
+/**
+ * A kubeconfig for a served sandbox. It carries insecure-skip-tls-verify since client libraries refuse http:// without.
+ *
+ * @param token sent by client libraries; kubectl sends none over http
+ */
+export function kubeconfig(url: string, namespace = 'default', token?: string): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'sandbox',
+    clusters: [{ name: 'sandbox', cluster: { server: url, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'sandbox', user: token === undefined ? {} : { token } }],
+    contexts: [{ name: 'sandbox', context: { cluster: 'sandbox', user: 'sandbox', namespace } }],
+  });
+}
+
+async function answer(
+  handle: Send,
+  tokens: ReadonlySet<string> | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  try {
+    const body = await textOf(request);
+    const answered = isAccepted(tokens, request)
+      ? await handle(apiRequest(request, body, gone.signal))
+      : refusal();
+    response.writeHead(answered.status, answered.headers);
+    response.flushHeaders();
+    await write(answered, response);
+    response.end();
+  } catch {
+    // The client went away, or a fault wants it to see a broken connection: either way there is nobody to tell.
+    response.destroy();
+  }
+}
+
+async function write(answered: ApiResponse, response: ServerResponse): Promise<void> {
+  for await (const piece of answered.body) {
+    if (response.write(piece) || response.destroyed) continue;
+    await new Promise<void>((resolve) => {
+      const go = (): void => {
+        response.off('drain', go);
+        response.off('close', go);
+        resolve();
+      };
+      response.once('drain', go);
+      response.once('close', go);
+    });
+  }
+}
+
+function apiRequest(request: IncomingMessage, body: string, signal: AbortSignal): ApiRequest {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers))
+    if (typeof value === 'string') headers[name] = value;
+  return {
+    method: methodOf(request.method),
+    path: request.url ?? '/',
+    headers,
+    ...(body === '' ? {} : { body }),
+    signal,
+  };
+}
+
+function methodOf(method: string | undefined): ApiRequest['method'] {
+  return METHODS.find((each) => each === method) ?? 'GET';
+}
+
+const METHODS: readonly ApiRequest['method'][] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function isAccepted(tokens: ReadonlySet<string> | undefined, request: IncomingMessage): boolean {
+  const token = /^Bearer (.*)$/i.exec(request.headers.authorization ?? '')?.[1];
+  return token === undefined || tokens === undefined || tokens.has(token);
+}
+
+function refusal(): ApiResponse {
+  const status = new StatusError(401, 'Unauthorized', 'Unauthorized').toStatus();
+  return { status: 401, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(status)) };
+}
+
+async function* once(text: string): AsyncGenerator<string, void> {
+  yield text;
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece);
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function portOf(server: Server): number {
+  const address: AddressInfo | string | null = server.address();
+  if (address === null || typeof address === 'string')
+    throw new Error('the server does not listen on a port');
+  return address.port;
+}
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}
