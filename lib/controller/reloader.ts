@@ -93,7 +93,7 @@ export class Reloader {
       observe: (ref, workload) => this.#observeAfresh(ref, workload),
       observer: {
         onOutcome: (ref, outcome, tally, nextTryMs) => this.#report(ref, outcome, tally, nextTryMs),
-        onPatchAnswered: options.counters.patched,
+        onPatchAnswered: (seconds) => options.counters.patched(seconds),
       },
       quietMs,
       maxWaitMs,

@@ -167,7 +167,16 @@ export class RolloutController {
   async #work(key: ObjectKey): Promise<void> {
     const ref = this.#options.edges.workloads.get(key)?.workload.ref;
     if (ref === undefined) return this.#settle(key);
-    this.#conclude(key, ref, await this.#attempt(key, ref));
+    this.#conclude(key, ref, await this.#fencedAttempt(key, ref));
+  }
+
+  /** A defect of ours must not end the process: the workload stays owed and is tried again. */
+  async #fencedAttempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {
+    try {
+      return await this.#attempt(key, ref);
+    } catch (error) {
+      return { type: 'later', message: `internal error: ${String(error)}` };
+    }
   }
 
   async #attempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {

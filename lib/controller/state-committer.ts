@@ -123,7 +123,7 @@ export class StateCommitter {
     clearTimeout(this.#timer);
     await this.#running;
     this.#add([], this.#postponed);
-    await this.#flush();
+    await this.#fencedFlush();
   }
 
   #add(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {
@@ -147,10 +147,21 @@ export class StateCommitter {
 
   #fire(): void {
     this.#timer = undefined;
-    this.#running = this.#flush().finally(() => {
+    this.#running = this.#fencedFlush().finally(() => {
       this.#running = undefined;
       if (this.#candidates.size > 0) this.#schedule();
     });
+  }
+
+  /** A defect of ours must not end the process: what is to be written stays so. */
+  async #fencedFlush(): Promise<void> {
+    try {
+      await this.#flush();
+    } catch (error) {
+      this.#reviewAll();
+      const message = `internal error: ${String(error)}`;
+      this.#options.onCommit({ kind: 'unanswered', message }, this.#putOff(0, false));
+    }
   }
 
   async #flush(): Promise<void> {

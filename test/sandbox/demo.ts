@@ -13,6 +13,7 @@ import { kubeconfig, serve } from './serve.ts';
 
 const NAMESPACE = 'default';
 const BUNDLE = path.resolve(import.meta.dirname, '../../dist/reloader.mjs');
+const WEB = { kind: 'Deployment', namespace: NAMESPACE, name: 'web' };
 const PATIENCE_MS = 20_000;
 
 const CONFIG = { metadata: { namespace: NAMESPACE, name: 'web' }, data: { greeting: 'hello' } };
@@ -50,6 +51,19 @@ function variablesOf(sandbox: Sandbox): readonly { readonly name: string; readon
   return live?.spec?.template?.spec?.containers?.[0]?.env ?? [];
 }
 
+function hasRolled(sandbox: Sandbox): boolean {
+  const live = sandbox.get('deployments', NAMESPACE, 'web') as
+    | {
+        metadata?: { generation?: number };
+        status?: { observedGeneration?: number; updatedReplicas?: number };
+      }
+    | undefined;
+  return (
+    live?.status?.observedGeneration === live?.metadata?.generation &&
+    live?.status?.updatedReplicas === DEPLOYMENT.spec.replicas
+  );
+}
+
 function isCommitted(sandbox: Sandbox): boolean {
   const state = sandbox.get('configmaps', NAMESPACE, 'reloader-state') as { data?: object } | undefined;
   return Object.keys(state?.data ?? {}).length > 0;
@@ -62,12 +76,14 @@ function say(line: string): void {
 async function play(sandbox: Sandbox): Promise<void> {
   await until('the baseline is recorded', () => isCommitted(sandbox));
   say('the reloader knows what the pods run; now ConfigMap/web changes');
-  const before = sandbox.revisions({ kind: 'Deployment', namespace: NAMESPACE, name: 'web' }).length;
+  const revisions = (): number => sandbox.revisions(WEB).length;
+  const before = revisions();
   sandbox.patch('configmaps', NAMESPACE, 'web', { data: { greeting: 'good evening' } });
   await until('Deployment/web is stamped', () => variablesOf(sandbox).length > 0);
   for (const { name, value } of variablesOf(sandbox)) say(`its pod template now has ${name}=${value ?? ''}`);
-  const after = sandbox.revisions({ kind: 'Deployment', namespace: NAMESPACE, name: 'web' }).length;
-  if (after !== before + 1) throw new Error(`one rollout was expected, there were ${after - before}`);
+  await until('its pods run the new template', () => revisions() > before && hasRolled(sandbox));
+  if (revisions() !== before + 1)
+    throw new Error(`one rollout was expected, there were ${revisions() - before}`);
   say('one change, one rollout');
 }
 
