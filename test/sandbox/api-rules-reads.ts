@@ -1,0 +1,171 @@
+/** Rules of lists, selectors and watches. */
+
+import assert from 'node:assert/strict';
+import { type ApiRule, configMap, metadataOf, type RuleClient, versionOf } from './api-rules.ts';
+import { type Json, type JsonObject, objectOf, objectsOf } from './json.ts';
+
+/** Each a case for `runRule`. */
+export const READ_RULES: readonly ApiRule[] = [
+  {
+    name: 'a list holds its objects by name, without kind, under a version of its own',
+    run: async (api) => {
+      for (const name of ['b', 'a', 'c']) await api.created('configmaps', configMap(name));
+      const { body } = await api.get('configmaps');
+      assert.equal(body['kind'], 'ConfigMapList');
+      assert.deepEqual(namesOf(body).filter(isOurs), ['a', 'b', 'c']);
+      assert.ok(objectsOf(body['items']).every((item) => item['kind'] === undefined));
+      assert.ok(versionOf(body).length > 0);
+    },
+  },
+  {
+    name: 'pages show one moment: what is written between them does not appear',
+    run: async (api) => {
+      for (const name of ['a', 'b', 'c']) await api.created('configmaps', configMap(name, {}, OURS));
+      const first = (await api.get('configmaps?limit=2&labelSelector=ours')).body;
+      assert.deepEqual(namesOf(first), ['a', 'b']);
+      await api.delete('configmaps/c');
+      await api.created('configmaps', configMap('d', {}, OURS));
+      const token = encodeURIComponent(String(metadataOf(first, 'continue')));
+      const second = (await api.get(`configmaps?limit=2&labelSelector=ours&continue=${token}`)).body;
+      assert.deepEqual(namesOf(second), ['c']);
+      assert.equal(versionOf(second), versionOf(first));
+      assert.ok(!metadataOf(second, 'continue'));
+    },
+  },
+  {
+    name: 'label selectors know =, !=, in, notin and existence',
+    run: async (api) => {
+      const sets: readonly (readonly [string, JsonObject])[] = [
+        ['a', { tier: 'front', ours: '' }],
+        ['b', { tier: 'back', ours: '' }],
+        ['c', { ours: '' }],
+      ];
+      for (const [name, labels] of sets) await api.created('configmaps', configMap(name, {}, { labels }));
+      const cases = {
+        'tier=front': ['a'],
+        'tier!=front': ['b', 'c'],
+        'tier in (front,back)': ['a', 'b'],
+        'tier notin (front)': ['b', 'c'],
+        tier: ['a', 'b'],
+        '!tier': ['c'],
+        'tier in (front, back),tier!=back': ['a'],
+      };
+      for (const [selector, names] of Object.entries(cases)) {
+        const { body } = await api.get(`configmaps?labelSelector=${encodeURIComponent(`ours,${selector}`)}`);
+        assert.deepEqual(namesOf(body), names, selector);
+      }
+    },
+  },
+  {
+    name: 'field selectors know names, and the type of a Secret; others are 400',
+    run: async (api) => {
+      for (const [name, type] of [
+        ['a', 'Opaque'],
+        ['b', 'example.com/x'],
+        ['c', 'example.com/y'],
+      ]) {
+        await api.created('secrets', { metadata: { name }, type });
+      }
+      const list = async (selector: string): Promise<readonly string[]> =>
+        namesOf((await api.get(`secrets?fieldSelector=${encodeURIComponent(selector)}`)).body);
+      assert.deepEqual(await list('metadata.name=b'), ['b']);
+      assert.deepEqual(await list('metadata.name!=b'), ['a', 'c']);
+      assert.deepEqual(await list('type!=example.com/x,type!=example.com/y'), ['a']);
+      assert.equal((await api.get('secrets?fieldSelector=data.x%3Dy')).status, 400);
+    },
+  },
+  {
+    name: 'a list of a version from the future is 504 and says so in a cause',
+    run: async (api) => {
+      const { status, body } = await api.get(
+        'configmaps?resourceVersion=99999999999&resourceVersionMatch=NotOlderThan',
+      );
+      assert.equal(status, 504);
+      const [cause] = objectsOf(objectOf(body['details'])['causes']);
+      assert.equal(cause?.['reason'], 'ResourceVersionTooLarge');
+    },
+  },
+  {
+    name: 'a watch from the version of a list tells what came after it, in order',
+    run: async (api) => {
+      await api.created('configmaps', configMap('a', {}, OURS));
+      const { body } = await api.get('configmaps?labelSelector=ours');
+      await api.patch('configmaps/a', 'merge-patch', { data: { key: '1' } });
+      const watch = await api.watch(`configmaps?labelSelector=ours&resourceVersion=${versionOf(body)}`);
+      await api.created('configmaps', configMap('b', {}, OURS));
+      const deleted = await api.delete('configmaps/a');
+      assert.equal(deleted.status, 200);
+      assert.deepEqual(await take(watch, 3), ['MODIFIED a', 'ADDED b', 'DELETED a']);
+    },
+  },
+  {
+    name: 'a watch without a version begins with what is there',
+    run: async (api) => {
+      await api.created('configmaps', configMap('a', {}, OURS));
+      const watch = await api.watch('configmaps?labelSelector=ours');
+      assert.deepEqual(await take(watch, 1), ['ADDED a']);
+    },
+  },
+  {
+    name: 'the last word on a deleted object carries the version of its deletion',
+    run: async (api) => {
+      const created = await api.created('configmaps', configMap('a'));
+      const watch = await api.watch(`configmaps?resourceVersion=${versionOf(created)}`);
+      await api.delete('configmaps/a');
+      const event = await watch.next();
+      assert.equal(event?.['type'], 'DELETED');
+      assert.notEqual(versionOf(event['object']), versionOf(created));
+    },
+  },
+  {
+    name: 'a watch with a selector tells of objects that enter and leave the selection',
+    run: async (api) => {
+      const created = await api.created('configmaps', configMap('a'));
+      const watch = await api.watch(`configmaps?labelSelector=ours&resourceVersion=${versionOf(created)}`);
+      await api.patch('configmaps/a', 'merge-patch', { metadata: { labels: { ours: '' } } });
+      await api.patch('configmaps/a', 'merge-patch', { data: { key: '2' } });
+      await api.patch('configmaps/a', 'merge-patch', { metadata: { labels: { ours: null } } });
+      await api.patch('configmaps/a', 'merge-patch', { data: { key: '3' } });
+      await api.patch('configmaps/a', 'merge-patch', { metadata: { labels: { ours: '' } } });
+      assert.deepEqual(await take(watch, 4), ['ADDED a', 'MODIFIED a', 'DELETED a', 'ADDED a']);
+    },
+  },
+  {
+    name: 'a watch ends after its timeoutSeconds',
+    run: async (api) => {
+      const created = await api.created('configmaps', configMap('a'));
+      const watch = await api.watch(`configmaps?resourceVersion=${versionOf(created)}&timeoutSeconds=1`);
+      assert.equal(await watch.next(), undefined);
+    },
+  },
+  {
+    name: 'a watch of a version that is no version is 400',
+    run: async (api) => {
+      assert.equal((await api.get('configmaps?watch=1&resourceVersion=abc')).status, 400);
+    },
+  },
+];
+
+const OURS = { labels: { ours: '' } };
+
+function isOurs(name: string): boolean {
+  return name !== 'kube-root-ca.crt';
+}
+
+function namesOf(list: JsonObject): readonly string[] {
+  return objectsOf(list['items']).map((item) => String(metadataOf(item, 'name')));
+}
+
+async function take(
+  watch: Awaited<ReturnType<RuleClient['watch']>>,
+  count: number,
+): Promise<readonly string[]> {
+  const told: string[] = [];
+  while (told.length < count) {
+    const event: { readonly [key: string]: Json | undefined } | undefined = await watch.next();
+    if (event === undefined) break;
+    if (event['type'] !== 'BOOKMARK')
+      told.push(`${String(event['type'])} ${String(metadataOf(event['object'], 'name'))}`);
+  }
+  return told;
+}
