@@ -1,13 +1,12 @@
 /** The running program: connection, log, metrics, HTTP, permissions, and the reloader between them. */
 
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type Assembly, assemble, type Place } from './assembly.ts';
+import { type Assembly, assemble, type Parts, type Place } from './assembly.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { HttpsTransport } from './kubernetes/https-transport.ts';
 import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
 import { type MissingPermission, missingPermissions, permissionsFor } from './kubernetes/permissions.ts';
-import type { Send } from './kubernetes/transport.ts';
 import type { Log } from './model/log.ts';
 import type { ConfigKind } from './model/object-ref.ts';
 import { WORKLOAD_KINDS } from './model/workload-kind.ts';
@@ -57,11 +56,12 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const metrics = new Metrics(VERSION);
   const ending = new AbortController();
   const stop = AbortSignal.any([signal, ending.signal]);
-  const assembly = assemble({ send: transport.send, options, place, log, metrics });
+  const parts = { send: transport.send, options, place, log, metrics };
+  const assembly = assemble(parts);
   const server = httpServerOf(assembly, metrics, log);
   const port = await server.start(options.port);
   logStart(options, place, port, log);
-  const rights = holdRights(transport.send, options, place, log, stop);
+  const rights = holdRights(parts, () => assembly.waitingFor().length === 0, stop);
   void rights.then((mayGoOn) => mayGoOn || ending.abort());
   const complaints = complain(assembly, log, stop);
   const end = await assembly.run(stop);
@@ -119,10 +119,8 @@ function httpServerOf(assembly: Assembly, metrics: Metrics, log: Log): HttpServe
  * essential. Everything else is said, and its stream keeps trying.
  */
 async function holdRights(
-  send: Send,
-  options: Options,
-  place: Place,
-  log: Log,
+  { send, options, place, log }: Parts,
+  isReady: () => boolean,
   signal: AbortSignal,
 ): Promise<boolean> {
   const configKinds = CONFIG_KINDS.filter((kind) => !options.ignoredConfigKinds.includes(kind));
@@ -134,15 +132,23 @@ async function holdRights(
     workloadKinds: WORKLOAD_KINDS.map(({ kind }) => kind),
     isDryRun: options.dryRun,
   });
-  const until = Date.now() + RBAC_LAG_MS;
-  let missing = await missingPermissions(send, wanted, signal);
-  while (missing.length > 0 && Date.now() < until && !signal.aborted) {
+  let missingSince: number | undefined;
+  while (!signal.aborted) {
+    const missing = await missingPermissions(send, wanted, signal);
+    if (missing.length === 0) {
+      // Where the server does not answer, nothing is known to be missing: asked again until everything is listed.
+      if (isReady()) return true;
+      missingSince = undefined;
+    } else {
+      missingSince ??= Date.now();
+      if (Date.now() - missingSince >= RBAC_LAG_MS) {
+        for (const { sentence } of missing) log.error(sentence);
+        return !isEssential(missing, configKinds.length, place);
+      }
+    }
     await sleep(RBAC_RETRY_MS, signal);
-    missing = await missingPermissions(send, wanted, signal);
   }
-  if (signal.aborted) return true;
-  for (const { sentence } of missing) log.error(sentence);
-  return !isEssential(missing, configKinds.length, place);
+  return true;
 }
 
 /** Without the state, without any kind of object, or without any kind of workload nothing can be done. */

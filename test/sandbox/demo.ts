@@ -7,7 +7,6 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createSandbox, type Sandbox } from './sandbox.ts';
 import { kubeconfig, serve } from './serve.ts';
 
@@ -40,7 +39,7 @@ async function until(what: string, condition: () => boolean): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!condition()) {
     if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await delay(50);
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
