@@ -1,28 +1,22 @@
 /** The running program: connection, log, metrics, HTTP, permissions, and the reloader between them. */
 
 import type { KubeConfig } from '@kubernetes/client-node';
-import { type Assembly, assemble, type Parts, type Place } from './assembly.ts';
+import { type Assembly, assemble, type Place } from './assembly.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { HttpsTransport } from './kubernetes/https-transport.ts';
 import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
-import { type MissingPermission, missingPermissions, permissionsFor } from './kubernetes/permissions.ts';
 import type { Log } from './model/log.ts';
-import type { ConfigKind } from './model/object-ref.ts';
-import { WORKLOAD_KINDS } from './model/workload-kind.ts';
 import { type Options, stateNamespaceOf, USAGE_EXIT_CODE } from './options/options.ts';
 import { VERSION } from './options/version.ts';
+import { holdRights } from './rights.ts';
 import { HttpServer, ListenError } from './telemetry/http-server.ts';
 import { newLog } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
 
 const FAILED = 1;
-/** How long a missing right may be one that was only just granted. */
-const RBAC_LAG_MS = 30_000;
-const RBAC_RETRY_MS = 3_000;
 /** How often an unreachable API server is spoken of. */
 const COMPLAINT_MS = 60_000;
-const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 
 /**
  * Runs until `signal` is aborted and what was under way is finished; answers the exit code: 0 as asked, 1 if it cannot
@@ -112,55 +106,6 @@ function httpServerOf(assembly: Assembly, metrics: Metrics, log: Log): HttpServe
     status: () => ({ version: VERSION, ...assembly.status() }),
   };
   return new HttpServer(pages, (error) => log.error('a page failed', { error }));
-}
-
-/**
- * Looks for missing rights, for a while, since what was granted a moment ago may not hold yet. False: what is missing is
- * essential. Everything else is said, and its stream keeps trying.
- */
-async function holdRights(
-  { send, options, place, log }: Parts,
-  isReady: () => boolean,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const configKinds = CONFIG_KINDS.filter((kind) => !options.ignoredConfigKinds.includes(kind));
-  const wanted = permissionsFor({
-    namespaces: place.namespaces,
-    stateNamespace: place.stateNamespace,
-    stateName: options.stateConfigMap,
-    configKinds,
-    workloadKinds: WORKLOAD_KINDS.map(({ kind }) => kind),
-    isDryRun: options.dryRun,
-  });
-  let missingSince: number | undefined;
-  while (!signal.aborted) {
-    const missing = await missingPermissions(send, wanted, signal);
-    if (missing.length === 0) {
-      // Where the server does not answer, nothing is known to be missing: asked again until everything is listed.
-      if (isReady()) return true;
-      missingSince = undefined;
-    } else {
-      missingSince ??= Date.now();
-      if (Date.now() - missingSince >= RBAC_LAG_MS) {
-        for (const { sentence } of missing) log.error(sentence);
-        return !isEssential(missing, configKinds.length, place);
-      }
-    }
-    await sleep(RBAC_RETRY_MS, signal);
-  }
-  return true;
-}
-
-/** Without the state, without any kind of object, or without any kind of workload nothing can be done. */
-function isEssential(missing: readonly MissingPermission[], configKinds: number, place: Place): boolean {
-  const scopes = place.namespaces?.length ?? 1;
-  const lacking = (purpose: string): number =>
-    missing.filter(({ permission }) => permission.purpose === purpose).length;
-  return (
-    lacking('state') > 0 ||
-    lacking('config') === configKinds * scopes ||
-    lacking('workload') === WORKLOAD_KINDS.length * scopes
-  );
 }
 
 /** Says once a minute what is still awaited. */

@@ -1,0 +1,63 @@
+/** Whether the reloader has the rights that it needs, and what it says if not. */
+
+import type { Parts } from './assembly.ts';
+import { sleep } from './kubernetes/abortable-sleep.ts';
+import {
+  type MissingPermission,
+  missingPermissions,
+  type Permission,
+  type PermissionPurpose,
+  permissionsFor,
+} from './kubernetes/permissions.ts';
+import type { ConfigKind } from './model/object-ref.ts';
+import { WORKLOAD_KINDS } from './model/workload-kind.ts';
+
+/** How long a missing right may be one that was only just granted. */
+const RBAC_LAG_MS = 30_000;
+const RBAC_RETRY_MS = 3_000;
+const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+
+/**
+ * Looks for missing rights until all are there and `isReady`: where the server does not answer, nothing is known to be
+ * missing. What is missing for longer than RBAC may lag is said, each with the rule to add. Answers false only if it is
+ * essential; else the streams concerned keep trying, and the rest works.
+ */
+export async function holdRights(
+  parts: Parts,
+  isReady: () => boolean,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const wanted = permissionsOf(parts);
+  let missingSince = Number.POSITIVE_INFINITY;
+  while (!signal.aborted) {
+    const missing = await missingPermissions(parts.send, wanted, signal);
+    if (missing.length === 0 && isReady()) return true;
+    missingSince = missing.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, Date.now());
+    if (Date.now() - missingSince >= RBAC_LAG_MS) {
+      for (const { sentence } of missing) parts.log.error(sentence);
+      return !isEssential(missing, wanted);
+    }
+    await sleep(RBAC_RETRY_MS, signal);
+  }
+  return true;
+}
+
+function permissionsOf({ options, place }: Parts): Permission[] {
+  return permissionsFor({
+    namespaces: place.namespaces,
+    stateNamespace: place.stateNamespace,
+    stateName: options.stateConfigMap,
+    configKinds: CONFIG_KINDS.filter((kind) => !options.ignoredConfigKinds.includes(kind)),
+    workloadKinds: WORKLOAD_KINDS.map(({ kind }) => kind),
+    isDryRun: options.dryRun,
+  });
+}
+
+/** Without the state, without any kind of object, or without any kind of workload nothing can be done. */
+function isEssential(missing: readonly MissingPermission[], wanted: readonly Permission[]): boolean {
+  const lacksAll = (purpose: PermissionPurpose): boolean => {
+    const lacking = missing.filter(({ permission }) => permission.purpose === purpose).length;
+    return lacking > 0 && lacking === wanted.filter((permission) => permission.purpose === purpose).length;
+  };
+  return lacksAll('state') || lacksAll('config') || lacksAll('workload');
+}
