@@ -184,7 +184,8 @@ export class Reloader {
     const { gate, edges } = this.#options;
     if (gate.markSynced(stream) && gate.awaited().length === 0) this.#allSynced();
     // Streams that listed earlier may have left objects unwritten until this one had.
-    this.committer.request([], edges.dependents.configs());
+    this.committer.request(new Set(), new Set(edges.dependents.configs()));
+    this.committer.kick();
   }
 
   #allSynced(): void {

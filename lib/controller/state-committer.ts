@@ -104,9 +104,10 @@ export class StateCommitter {
   }
 
   /** These objects' state may have to be written: `now` at once, `soon` with the next batch. */
-  request(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {
+  request(now: ReadonlySet<ObjectKey>, soon: ReadonlySet<ObjectKey>): void {
+    if (now.size === 0 && soon.size === 0) return;
     this.#add(now, soon);
-    this.kick();
+    this.#schedule();
   }
 
   /** Something changed that a postponed write may have waited for. */
