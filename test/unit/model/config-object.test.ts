@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { configObjectOf } from '../../../lib/model/config-object.ts';
+import { digestOf, legacyDigestOf } from '../../../lib/model/digest.ts';
+
+const RAW = {
+  metadata: { name: 'cfg', namespace: 'ns', uid: 'u', resourceVersion: '7', annotations: { a: 'seen' } },
+  data: { password: 'Z2VoZWlt' },
+};
+const REF = { kind: 'Secret', namespace: 'ns', name: 'cfg' } as const;
+
+test('of an object only its reference, its version and its digest are kept', () => {
+  const digest = digestOf('Secret', RAW);
+  assert.deepEqual(
+    configObjectOf('Secret', RAW, () => false),
+    { ref: REF, uid: 'u', resourceVersion: '7', digest },
+  );
+});
+
+test('the digest of the older formula is kept only where an old entry has to be compared', () => {
+  const asked: unknown[] = [];
+  const object = configObjectOf('Secret', RAW, (ref) => asked.push(ref) > 0);
+  assert.deepEqual(asked, [REF]);
+  assert.equal(object.legacyDigest, legacyDigestOf(RAW));
+});
+
+test('no value stays behind', () => {
+  const text = JSON.stringify(configObjectOf('Secret', RAW, () => true));
+  assert.ok(!text.includes('Z2VoZWlt') && !text.includes('geheim') && !text.includes('password'));
+});

@@ -1,0 +1,32 @@
+/** References for laws: few short parts, so that different ones often look alike. */
+
+import fc from 'fast-check';
+import type { ConfigRef, WorkloadRef } from '../../../lib/model/object-ref.ts';
+
+const part = fc.stringMatching(/^[ab]([ab-]{0,2}[ab])?$/);
+const name = fc.oneof(
+  part,
+  fc.tuple(part, part).map(([a, b]) => `${a}.${b}`),
+  fc.constant('v1.configmap'),
+);
+const namespace = fc.oneof(part, fc.constantFrom('home', 'ran', 'v1'));
+
+/** References of ConfigMaps and Secrets. */
+export const refs: fc.Arbitrary<ConfigRef> = fc.record(
+  {
+    kind: fc.constantFrom('ConfigMap', 'Secret'),
+    namespace,
+    name,
+  },
+  { noNullPrototype: true },
+);
+
+/** References of workloads. */
+export const workloadRefs: fc.Arbitrary<WorkloadRef> = fc.record(
+  {
+    kind: fc.constantFrom('Deployment', 'StatefulSet', 'DaemonSet'),
+    namespace,
+    name,
+  },
+  { noNullPrototype: true },
+);

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { formatStamp, highestStamp, parseStamp, type Stamp } from '../../../lib/model/stamp.ts';
+
+const A = 'a'.repeat(40);
+const B = 'b'.repeat(40);
+
+const VALUES: Record<string, readonly [string | undefined, Stamp | undefined]> = {
+  'digest and number': [`${A}.7`, { digest: A, number: 7 }],
+  'a bare digest counts as number 0': [A, { digest: A, number: 0 }],
+  'no value': [undefined, undefined],
+  'an empty value': ['', undefined],
+  "another reloader's hash": ['c'.repeat(64), undefined],
+  'an algorithm before the digest': [`collaborne:${A}.1`, undefined],
+  'an empty number': [`${A}.`, undefined],
+  'a sign': [`${A}.+1`, undefined],
+  'text behind it': [`${A}.1 `, undefined],
+  'a line break behind it': [`${A}.1\n`, undefined],
+  'a number that cannot be counted on': [`${A}.9999999999999999`, undefined],
+};
+
+for (const [sentence, [value, stamp]] of Object.entries(VALUES)) {
+  test(`a stamp: ${sentence}`, () => assert.deepEqual(parseStamp(value), stamp));
+}
+
+test('law: a stamp is read as it was written', () => {
+  const stamps = fc.record(
+    {
+      digest: fc.stringMatching(/^[0-9a-f]{40}$/),
+      number: fc.nat({ max: 999_999_999_999_999 }),
+    },
+    { noNullPrototype: true },
+  );
+  fc.assert(fc.property(stamps, (stamp) => assert.deepEqual(parseStamp(formatStamp(stamp)), stamp)));
+});
+
+const HIGHEST: Record<string, { stamps: Stamp[]; stamp: Stamp | undefined; ambiguous: boolean }> = {
+  'of none there is none': { stamps: [], stamp: undefined, ambiguous: false },
+  'of several the highest number counts': {
+    stamps: [
+      { digest: A, number: 2 },
+      { digest: B, number: 10 },
+      { digest: A, number: 9 },
+    ],
+    stamp: { digest: B, number: 10 },
+    ambiguous: false,
+  },
+  'the same stamp twice is no contradiction': {
+    stamps: [
+      { digest: A, number: 2 },
+      { digest: A, number: 2 },
+    ],
+    stamp: { digest: A, number: 2 },
+    ambiguous: false,
+  },
+  'equal numbers with different digests contradict each other': {
+    stamps: [
+      { digest: A, number: 2 },
+      { digest: B, number: 2 },
+    ],
+    stamp: { digest: A, number: 2 },
+    ambiguous: true,
+  },
+  'a contradiction below the highest number does not matter': {
+    stamps: [
+      { digest: A, number: 1 },
+      { digest: B, number: 1 },
+      { digest: A, number: 2 },
+    ],
+    stamp: { digest: A, number: 2 },
+    ambiguous: false,
+  },
+};
+
+for (const [sentence, { stamps, ...expected }] of Object.entries(HIGHEST)) {
+  test(sentence, () => {
+    assert.deepEqual(highestStamp(stamps), expected);
+    assert.equal(highestStamp([...stamps].reverse()).ambiguous, expected.ambiguous);
+  });
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { ConfigRef, WorkloadRef } from '../../../lib/model/object-ref.ts';
+import {
+  entryKeyOf,
+  exceptionsKeyOf,
+  formatEntry,
+  formatExceptions,
+  localEntryKeyOf,
+  parseEntry,
+  parseExceptions,
+  parseStateKey,
+  type StateEntry,
+} from '../../../lib/model/state-entry.ts';
+import { refs, workloadRefs } from './refs.ts';
+
+const A = 'a'.repeat(40);
+const B = 'b'.repeat(40);
+const CFG: ConfigRef = { kind: 'ConfigMap', namespace: 'home', name: 'cfg' };
+const WEB: WorkloadRef = { kind: 'Deployment', namespace: 'home', name: 'web' };
+
+const KEYS: Record<string, readonly [string, string]> = {
+  'an object of the home namespace has no prefix': [entryKeyOf(CFG, 'home'), 'v1.ConfigMap_cfg'],
+  'an object of another namespace has one': [entryKeyOf(CFG, 'kube'), 'home_v1.ConfigMap_cfg'],
+  'a Secret is told from a ConfigMap': [entryKeyOf({ ...CFG, kind: 'Secret' }, 'home'), 'v1.Secret_cfg'],
+  'exceptions name an object without its namespace': [localEntryKeyOf(CFG), 'v1.ConfigMap_cfg'],
+  'the exceptions of a workload': [exceptionsKeyOf(WEB, 'home'), 'ran.Deployment_web'],
+  'the exceptions of a workload elsewhere': [exceptionsKeyOf(WEB, 'kube'), 'home_ran.Deployment_web'],
+};
+
+for (const [sentence, [actual, expected]] of Object.entries(KEYS)) {
+  test(sentence, () => assert.equal(actual, expected));
+}
+
+function decodeEntryKey(key: string): ConfigRef {
+  const [, namespace = 'home', kind, name = ''] = /^(?:([^_]*)_)?v1\.([^_]*)_(.*)$/.exec(key) ?? [];
+  assert.ok(kind === 'ConfigMap' || kind === 'Secret');
+  return { kind, namespace, name };
+}
+
+test('law: up to 253 characters the reference can be read back from the key', () => {
+  fc.assert(fc.property(refs, (ref) => assert.deepEqual(decodeEntryKey(entryKeyOf(ref, 'home')), ref)));
+});
+
+test('law: no entry and no exceptions share a key, and a key tells what it is about', () => {
+  fc.assert(
+    fc.property(refs, workloadRefs, (ref, workload) => {
+      const [entry, exceptions] = [entryKeyOf(ref, 'home'), exceptionsKeyOf(workload, 'home')];
+      assert.notEqual(entry, exceptions);
+      const { kind, namespace } = ref;
+      assert.deepEqual(parseStateKey(entry, 'home'), { type: 'entry', kind, namespace });
+      const about = { type: 'exceptions', kind: workload.kind, namespace: workload.namespace };
+      assert.deepEqual(parseStateKey(exceptions, 'home'), about);
+    }),
+  );
+});
+
+test('law: two workloads have one key of exceptions exactly if they are the same', () => {
+  fc.assert(
+    fc.property(workloadRefs, workloadRefs, (a, b) => {
+      const isSame = a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
+      assert.equal(exceptionsKeyOf(a, 'home') === exceptionsKeyOf(b, 'home'), isSame);
+    }),
+  );
+});
+
+test('law: a key is never longer than 253 characters, valid, and long names are still told apart', () => {
+  const ends = fc.tuple(
+    fc.integer({ min: 200, max: 253 }),
+    fc.constantFrom('x', 'y'),
+    fc.constantFrom('home', 'n'.repeat(63)),
+  );
+  fc.assert(
+    fc.property(ends, ends, (one, other) => {
+      const keyFor = ([length, end, namespace]: typeof one): string =>
+        entryKeyOf({ kind: 'ConfigMap', namespace, name: `${'a'.repeat(length - 1)}${end}` }, 'home');
+      const [a, b] = [keyFor(one), keyFor(other)];
+      for (const key of [a, b]) assert.match(key, /^[-._a-zA-Z0-9]{1,253}$/);
+      assert.equal(a === b, one.join() === other.join());
+      assert.equal(parseStateKey(a, 'home')?.namespace, one[2]);
+    }),
+  );
+});
+
+const FOREIGN_KEYS = ['', 'cfg', 'v1.ConfigMap', 'v1.ConfigMap_', 'v2.ConfigMap_a', 'ran_x', 'A_v1.Secret_x'];
+
+for (const key of FOREIGN_KEYS) {
+  test(`'${key}' is not a key of ours`, () => assert.equal(parseStateKey(key, 'home'), undefined));
+}
+
+const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]> = {
+  'digest and number': [`${A}.12`, false, { digest: A, number: 12 }],
+  'a bare digest counts as number 0': [A, false, { digest: A, number: 0 }],
+  'a named algorithm is part of the digest': [
+    `collaborne:${A}.3`,
+    false,
+    { digest: `collaborne:${A}`, number: 3 },
+  ],
+  'without a version a bare digest is of the older formula': [
+    A,
+    true,
+    { digest: `collaborne:${A}`, number: 0 },
+  ],
+  'without a version a named algorithm is not named twice': [
+    `collaborne:${A}`,
+    true,
+    { digest: `collaborne:${A}`, number: 0 },
+  ],
+  'an algorithm that cannot be computed here': [`sha256:${A}.1`, false, undefined],
+  'an empty text': ['', false, undefined],
+  'a short digest': ['abc.1', false, undefined],
+  'capital digits': [`${'A'.repeat(40)}.1`, false, undefined],
+  'an empty number': [`${A}.`, false, undefined],
+  'a negative number': [`${A}.-1`, false, undefined],
+  'a fraction': [`${A}.1.5`, false, undefined],
+  'a number too long to be counted on': [`${A}.1234567890123456`, false, undefined],
+  'a line break behind it': [`${A}.1\n`, false, undefined],
+  'a space before it': [` ${A}.1`, false, undefined],
+  unknown: ['?.1', false, undefined],
+};
+
+for (const [sentence, [text, isLegacy, entry]] of Object.entries(ENTRIES)) {
+  test(`an entry: ${sentence}`, () => assert.deepEqual(parseEntry(text, isLegacy), entry));
+}
+
+const digests = fc.stringMatching(/^(collaborne:)?[0-9a-f]{40}$/);
+
+test('law: an entry is read as it was written', () => {
+  fc.assert(
+    fc.property(digests, fc.nat({ max: 999_999_999_999_999 }), (digest, number) => {
+      assert.deepEqual(parseEntry(formatEntry({ digest, number }), false), { digest, number });
+    }),
+  );
+});
+
+test('law: exceptions are read as they were written, in one text whatever their order', () => {
+  const exceptions = fc.dictionary(
+    fc.stringMatching(/^v1\.Secret_[a-z]{1,3}$/),
+    fc.oneof(digests, fc.constant('?')),
+    {
+      minKeys: 1,
+      noNullPrototype: true,
+    },
+  );
+  fc.assert(
+    fc.property(exceptions, (before) => {
+      const text = formatExceptions(before);
+      assert.ok(text !== undefined);
+      assert.deepEqual(parseExceptions(text), before);
+      assert.equal(formatExceptions(Object.fromEntries(Object.entries(before).reverse())), text);
+    }),
+  );
+});
+
+test('without exceptions there is no text', () => assert.equal(formatExceptions({}), undefined));
+
+const GARBAGE = [
+  '',
+  '{',
+  'null',
+  '[]',
+  '"?"',
+  '7',
+  `{"k":7}`,
+  `{"k":""}`,
+  `{"k":"${A}.1"}`,
+  `{"k":"??"}`,
+  `{"k":{}}`,
+];
+
+for (const text of GARBAGE) {
+  test(`'${text}' does not spell exceptions`, () => assert.equal(parseExceptions(text), undefined));
+}
+
+test('one exception that does not parse spoils the others: none of them is believed', () => {
+  assert.equal(parseExceptions(`{"k":"${A}","l":"${B}x"}`), undefined);
+});
