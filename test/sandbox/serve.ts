@@ -3,6 +3,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ApiRequest, ApiResponse, Send } from '../../lib/kubernetes/transport.ts';
+import { textBody } from './event-stream.ts';
+import { fromKubeProtobuf, isKubeProtobuf } from './kube-protobuf.ts';
 import { StatusError } from './status-error.ts';
 
 /** How a sandbox is served. */
@@ -61,10 +63,7 @@ async function answer(
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   try {
-    const body = await textOf(request);
-    const answered = isAccepted(tokens, request)
-      ? await handle(apiRequest(request, body, gone.signal))
-      : refusal();
+    const answered = await answerOf(handle, tokens, request, gone.signal);
     response.writeHead(answered.status, answered.headers);
     response.flushHeaders();
     await write(answered, response);
@@ -72,6 +71,23 @@ async function answer(
   } catch {
     // The client went away, or a fault wants it to see a broken connection: either way there is nobody to tell.
     response.destroy();
+  }
+}
+
+async function answerOf(
+  handle: Send,
+  tokens: ReadonlySet<string> | undefined,
+  request: IncomingMessage,
+  signal: AbortSignal,
+): Promise<ApiResponse> {
+  try {
+    const body = await textOf(request);
+    if (!isAccepted(tokens, request)) throw new StatusError(401, 'Unauthorized', 'Unauthorized');
+    return await handle(apiRequest(request, body, signal));
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    const headers = { 'content-type': 'application/json' };
+    return { status: error.code, headers, body: textBody(JSON.stringify(error.toStatus())) };
   }
 }
 
@@ -114,19 +130,12 @@ function isAccepted(tokens: ReadonlySet<string> | undefined, request: IncomingMe
   return token === undefined || tokens === undefined || tokens.has(token);
 }
 
-function refusal(): ApiResponse {
-  const status = new StatusError(401, 'Unauthorized', 'Unauthorized').toStatus();
-  return { status: 401, headers: { 'content-type': 'application/json' }, body: once(JSON.stringify(status)) };
-}
-
-async function* once(text: string): AsyncGenerator<string, void> {
-  yield text;
-}
-
+/** The body as JSON text, whatever form it came in. */
 async function textOf(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece);
-  return Buffer.concat(pieces).toString('utf8');
+  const body = Buffer.concat(pieces);
+  return isKubeProtobuf(body) ? JSON.stringify(fromKubeProtobuf(body)) : body.toString('utf8');
 }
 
 function portOf(server: Server): number {
