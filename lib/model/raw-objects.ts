@@ -65,11 +65,13 @@ export interface RawWorkload extends RawObject {
     readonly observedGeneration?: number;
     readonly replicas?: number;
     readonly updatedReplicas?: number;
+    readonly readyReplicas?: number;
     readonly currentReplicas?: number;
     readonly currentRevision?: string;
     readonly updateRevision?: string;
     readonly desiredNumberScheduled?: number;
     readonly currentNumberScheduled?: number;
     readonly updatedNumberScheduled?: number;
+    readonly numberReady?: number;
   };
 }

@@ -10,8 +10,9 @@ export interface WorkloadKind {
   /** The plural, as in the API path. */
   readonly resource: string;
   /**
-   * Whether every pod runs the present template and none of an older one is left. What never says so (paused, OnDelete, a
-   * partition) is not rolled out, which errs towards one rollout more.
+   * Whether every pod runs the present template, is ready, and none of an older template is left. A pod that is not ready
+   * may still have to start, and will read its configuration only then. What never says so (paused, OnDelete, a
+   * partition, pods that crash) is not rolled out, which errs towards one rollout more.
    */
   readonly rolledOut: (raw: RawWorkload) => boolean;
 }
@@ -26,6 +27,7 @@ const DEPLOYMENT: WorkloadKind = {
     return (
       spec?.paused !== true &&
       (status?.updatedReplicas ?? 0) === replicas &&
+      (status?.readyReplicas ?? 0) === replicas &&
       (status?.replicas ?? 0) === replicas
     );
   },
@@ -43,6 +45,7 @@ const STATEFUL_SET: WorkloadKind = {
       strategy?.type !== 'OnDelete' &&
       (strategy?.rollingUpdate?.partition ?? 0) === 0 &&
       (status?.replicas ?? 0) === replicas &&
+      (status?.readyReplicas ?? 0) === replicas &&
       status?.updateRevision === status?.currentRevision &&
       (replicas === 0 || (status?.updatedReplicas ?? status?.currentReplicas ?? 0) === replicas)
     );
@@ -59,6 +62,7 @@ const DAEMON_SET: WorkloadKind = {
     return (
       spec?.updateStrategy?.type !== 'OnDelete' &&
       (status?.updatedNumberScheduled ?? 0) === desired &&
+      (status?.numberReady ?? 0) === desired &&
       (status?.currentNumberScheduled ?? 0) === desired
     );
   },
