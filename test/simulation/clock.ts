@@ -35,6 +35,7 @@ export function stopTime(): VirtualClock {
     settle,
     async pass(ms, afterEach) {
       const end = Date.now() + ms;
+      await settle();
       for (let next = due.next(end); next !== undefined; next = due.next(end)) {
         mock.timers.tick(Math.max(0, next - Date.now()));
         await settle();

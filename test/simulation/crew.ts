@@ -84,6 +84,7 @@ export class Crew {
     return new Gate(id, sandbox.handle, {
       onBody: (text) => observer.add({ type: 'output', where: `request of ${id}`, text }),
       onTwoInFlight: (workload) => observer.add({ type: 'two-in-flight', replica: id, workload }),
+      onRunaway: () => observer.add({ type: 'runaway', replica: id }),
       onHeard: (resource, version) => this.#hear(slot, resource, version),
       onCrash: () => this.#die(slot),
     });
@@ -155,7 +156,8 @@ export class Crew {
   /** What the process that is left believes. */
   beliefs(): readonly Belief[] {
     for (const { id, replica } of this.#members.values()) {
-      for (const text of replica.pages()) this.#options.observer.add({ type: 'output', where: `page of ${id}`, text });
+      for (const text of replica.pages())
+        this.#options.observer.add({ type: 'output', where: `page of ${id}`, text });
     }
     return [...this.#members.values()][0]?.replica.beliefs() ?? [];
   }
@@ -177,6 +179,7 @@ export class Crew {
   /** Remembers that a person took something from the state. */
   onStateEdit(step: StateStep): void {
     if (step.do === 'remove-exceptions') this.#robbed.add(step.workload);
+    this.#options.observer.add({ type: 'state-edited' });
   }
 
   /** Notes what a process reads of the state, and that it was written. */
@@ -198,7 +201,12 @@ export class Crew {
       member.hasListed = true;
       const { read } = member;
       const configs = CONFIGS.filter((config) => read.entries[config] === undefined);
-      observer.add({ type: 'listed', replica: member.id, lost: { configs, workloads: [...this.#robbed] }, state: read });
+      observer.add({
+        type: 'listed',
+        replica: member.id,
+        lost: { configs, workloads: [...this.#robbed] },
+        state: read,
+      });
     }
   }
 

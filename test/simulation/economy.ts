@@ -1,5 +1,6 @@
 /** Whether every rollout has its reason: an upper bound on our rollouts of each workload, from what happened around it. */
 
+import { BOOKMARK_MS } from '../sandbox/watch-hub.ts';
 import type { WorkloadName } from './history.ts';
 import {
   absencesOf,
@@ -45,9 +46,10 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
 
 /** The changes of content that concern the workload: of objects that it names then, or at once, or when one looks again. */
 function changesFor(trace: Trace, workload: WorkloadName): readonly Of<'content'>[] {
-  const later = (fact: Recorded) =>
-    factsOf(trace, 'workload').filter((other) => other.at > fact.at && (isLate || other.ms === fact.ms));
   const isLate = trace.accounting === 'each';
+  const slackMs = isLate ? Number.POSITIVE_INFINITY : doubtMsOf(trace);
+  const later = (fact: Recorded) =>
+    factsOf(trace, 'workload').filter((other) => other.at > fact.at && other.ms - fact.ms <= slackMs);
   const absences = absencesOf(trace);
   return factsOf(trace, 'content').filter((fact) => {
     const { config, content, at } = fact;
@@ -58,6 +60,14 @@ function changesFor(trace: Trace, workload: WorkloadName): readonly Of<'content'
       isFollowing(trace, workload, config, moment),
     );
   });
+}
+
+/**
+ * How long after a change a workload that begins to name the object may still have read what was before: where versions
+ * cannot be compared, since the last sign of life of its stream.
+ */
+function doubtMsOf({ settings }: Trace): number {
+  return settings.versions === 'comparable' ? 0 : BOOKMARK_MS + 1000;
 }
 
 /** A deletion is no change of content, and a return is one only if it brings another. */
@@ -89,7 +99,8 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
   return [...new Set(group.map(({ config }) => config))].every((config) => {
     const first = group.find((change) => change.config === config);
     const before = first && lastContentBefore(trace, first);
-    return before === contentAt(trace, config, end) && isFollowing(trace, workload, config, end);
+    const isFollowed = [first?.at ?? 0, end].every((at) => isFollowing(trace, workload, config, at));
+    return isFollowed && before === contentAt(trace, config, end);
   });
 }
 

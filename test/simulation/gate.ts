@@ -14,6 +14,8 @@ export interface GateObserver {
   onTwoInFlight(workload: string): void;
   /** A stream was told everything up to this version. */
   onHeard(resource: string, resourceVersion: string): void;
+  /** The replica sends without end: it is not answered any more. */
+  onRunaway(): void;
   /** The crash that was planned is due: the gate is shut already. */
   onCrash(): void;
 }
@@ -23,6 +25,9 @@ export interface CrashPlan {
   writesLeft: number;
   readonly effect: 'before' | 'after';
 }
+
+/** More requests than any history has use for; a loop that does not wait would never let the test end. */
+const MOST_REQUESTS = 2000;
 
 /** The gate of one replica. */
 export class Gate {
@@ -35,6 +40,7 @@ export class Gate {
   readonly #observer: GateObserver;
   readonly #inFlight = new Set<string>();
   #plan: CrashPlan | undefined;
+  #requests = 0;
 
   constructor(replica: number, inner: Send, observer: GateObserver) {
     this.#replica = replica;
@@ -58,7 +64,9 @@ export class Gate {
   }
 
   async #pass(request: ApiRequest): Promise<ApiResponse> {
-    if (this.isShut) return await new Promise(NEVER);
+    this.#requests += 1;
+    if (this.#requests === MOST_REQUESTS) this.#observer.onRunaway();
+    if (this.isShut || this.#requests >= MOST_REQUESTS) return await new Promise(NEVER);
     const patched = request.method === 'PATCH' ? nameOfPath(request.path) : undefined;
     if (request.method !== 'GET') this.#observer.onBody(request.body ?? '');
     if (patched !== undefined) this.#begin(patched);
@@ -67,7 +75,9 @@ export class Gate {
     try {
       const response = await this.#inner(this.#marked(request));
       if (isDue === 'after') return await this.#crash();
-      return this.isShut ? await new Promise(NEVER) : { ...response, body: this.#heard(request, response.body) };
+      return this.isShut
+        ? await new Promise(NEVER)
+        : { ...response, body: this.#heard(request, response.body) };
     } catch (error) {
       if (isDue === 'after') return await this.#crash();
       if (this.isShut) return await new Promise(NEVER);

@@ -2,6 +2,7 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { CallEffect, CallMatch, FaultRule, WatchEffect } from '../sandbox/faults.ts';
+import { RESOURCES } from './api.ts';
 import type {
   ConfigName,
   ConfigStep,
@@ -17,7 +18,6 @@ import type {
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { RESOURCES } from './api.ts';
 import { CONFIGS, WORKLOADS } from './manifests.ts';
 
 /**
@@ -28,7 +28,6 @@ export const FLAVOURS = ['calm', 'owners', 'faults', 'crashes', 'replicas', 'eve
 
 /** One of FLAVOURS. */
 export type Flavour = (typeof FLAVOURS)[number];
-
 
 const config = fc.constantFrom(...CONFIGS);
 const workload = fc.constantFrom(...WORKLOADS);
@@ -225,8 +224,14 @@ const match: Arbitrary<CallMatch> = fc.constantFrom(
 );
 
 const callEffect: Arbitrary<CallEffect> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('status' as const), code: fc.constantFrom(403, 409, 422) }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('status' as const), code: fc.constantFrom(500, 503, 504, 401) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('status' as const), code: fc.constantFrom(403, 409, 422) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('status' as const), code: fc.constantFrom(500, 503, 504, 401) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -238,8 +243,14 @@ const callEffect: Arbitrary<CallEffect> = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'lost' } as const) },
   { weight: 1, arbitrary: fc.constant({ kind: 'refused' } as const) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('hang' as const), effect: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('latency' as const), ms: fc.constantFrom(20, 2000, 8000) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('stale' as const), writes: fc.constantFrom(1, 3, 10) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('latency' as const), ms: fc.constantFrom(20, 2000, 8000) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('stale' as const), writes: fc.constantFrom(1, 3, 10) }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: 'cutBody' } as const) },
 );
 

@@ -13,6 +13,7 @@ import {
   factsOf,
   hasWitness,
   isFollowing,
+  type Of,
   type Pod,
   podsOf,
   readBy,
@@ -110,6 +111,7 @@ function judgeNever(trace: Trace): readonly Violation[] {
     if (fact.type === 'write') return wrongsOfWrite(fact);
     if (fact.type === 'two-in-flight')
       return [`replica ${fact.replica} sent two patches of ${fact.workload} at once`];
+    if (fact.type === 'runaway') return [`replica ${fact.replica} sends requests without end`];
     if (fact.type !== 'output') return [];
     const leaked = trace.markers.find((marker) => fact.text.includes(marker));
     return leaked === undefined ? [] : [`${fact.where} holds a value: ${fact.text.slice(0, 200)}`];
@@ -129,26 +131,37 @@ function wrongsOfWrite(write: WriteFact): string[] {
 function judgeConvergence(trace: Trace): readonly Violation[] {
   const settled = factsOf(trace, 'settled')[0];
   if (settled === undefined) return [];
-  const messages: string[] = [];
-  for (const name of workloadsOf(trace)) {
-    const workload = workloadAt(trace, name, settled.at);
-    const { entries, exceptions } = settled.state;
-    for (const config of workload?.follows ?? []) {
-      const inForce = contentAt(trace, config, settled.at);
-      if (inForce === undefined) continue;
-      if (entries[config] !== inForce)
-        messages.push(`the entry of ${config} is ${entries[config]}, not ${inForce}`);
-      const belief = settled.beliefs.find((one) => one.workload === name && one.config === config);
-      if (belief === undefined) messages.push(`${name} is not known to follow ${config}`);
-      if (workload?.rollable === true && belief?.owes === true)
-        messages.push(`${name} owes ${config} for ever`);
-    }
-    if (workload?.rollable !== false && exceptions[name] !== undefined) {
-      messages.push(`an exception of ${name} is left`);
-    }
-  }
-  for (const { to, at } of factsOf(trace, 'write')) {
-    if (at > settled.at && to !== 'state') messages.push(`a restart at rest rolled ${to}`);
-  }
+  const rolled = factsOf(trace, 'write').filter(({ to, at }) => at > settled.at && to !== 'state');
+  const messages = [
+    ...workloadsOf(trace).flatMap((name) => {
+      const workload = workloadAt(trace, name, settled.at);
+      return (workload?.follows ?? []).flatMap((config) => unrestOf(trace, settled, name, config));
+    }),
+    ...rolled.map(({ to }) => `a restart at rest rolled ${to}`),
+  ];
   return messages.map((message) => ({ law: 'convergence', message }));
+}
+
+/** What is unfinished about one edge in the end. */
+function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, config: ConfigName): string[] {
+  const inForce = contentAt(trace, config, settled.at);
+  if (inForce === undefined) return [];
+  const { state, beliefs } = settled;
+  const entry = state.entries[config];
+  const belief = beliefs.find((one) => one.workload === name && one.config === config);
+  const isEdited = wasEditedLast(trace, settled.at);
+  const unrest = entry === inForce || isEdited ? [] : [`the entry of ${config} is ${entry}, not ${inForce}`];
+  if (belief === undefined) unrest.push(`${name} is not known to follow ${config}`);
+  if (workloadAt(trace, name, settled.at)?.rollable !== true) return unrest;
+  if (belief?.owes === true) unrest.push(`${name} owes ${config} for ever`);
+  const exception = state.exceptions[name]?.[config];
+  if (exception !== undefined) unrest.push(`an exception of ${name} is left: ${config} as ${exception}`);
+  return unrest;
+}
+
+/** Whether a person edited the state and no reloader wrote it since, so that none could know. */
+function wasEditedLast(trace: Trace, end: number): boolean {
+  const edit = factsOf(trace, 'state-edited').at(-1);
+  const write = factsOf(trace, 'write').findLast(({ to, at }) => to === 'state' && at <= end);
+  return edit !== undefined && (write === undefined || write.at < edit.at);
 }

@@ -28,7 +28,10 @@ export function stateFactOf(sandbox: Sandbox, workloads: readonly WorkloadName[]
 /** The key of an object's entry. */
 export function entryKey(config: ConfigName): string {
   const { kind, name } = split(config);
-  return entryKeyOf({ kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name }, NAMESPACE);
+  return entryKeyOf(
+    { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name },
+    NAMESPACE,
+  );
 }
 
 /** The key of a workload's exceptions. */

@@ -45,7 +45,9 @@ export class TakeBacks {
   /** Called whenever the world has come to rest for a moment. */
   look(): void {
     for (const [workload, template] of this.#waiting) {
-      const live = this.#sandbox.get(resourceOf(workload), NAMESPACE, split(workload).name) as LooseObject | undefined;
+      const live = this.#sandbox.get(resourceOf(workload), NAMESPACE, split(workload).name) as
+        | LooseObject
+        | undefined;
       if (live !== undefined && live.status?.observedGeneration !== live.metadata.generation) continue;
       this.#waiting.delete(workload);
       void this.#people.putTemplate(workload, template);

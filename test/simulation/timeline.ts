@@ -24,8 +24,8 @@ export interface Absence {
 
 /** The facts of one type, in order. Sorted out once per trace: a trace that is judged does not grow. */
 export function factsOf<T extends Fact['type']>(trace: Trace, type: T): readonly Of<T>[] {
-  let types = SORTED.get(trace);
-  if (types === undefined) SORTED.set(trace, (types = Map.groupBy(trace.facts, (fact) => fact.type)));
+  const types = SORTED.get(trace) ?? Map.groupBy(trace.facts, (fact) => fact.type);
+  SORTED.set(trace, types);
   return (types.get(type) ?? []) as readonly Recorded[] as readonly Of<T>[];
 }
 

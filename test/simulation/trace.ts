@@ -75,8 +75,12 @@ export type Fact =
       readonly state: StateFact;
     }
   | WriteFact
+  /** A person changed or removed the state ConfigMap. */
+  | { readonly type: 'state-edited' }
   /** A second patch of a workload was sent by a replica while its first was unanswered. */
   | { readonly type: 'two-in-flight'; readonly replica: number; readonly workload: WorkloadName }
+  /** A replica sent requests without end. */
+  | { readonly type: 'runaway'; readonly replica: number }
   /** Something the reloader said: a log line, a request body, a page. */
   | { readonly type: 'output'; readonly where: string; readonly text: string }
   /** A stream of a replica was listed anew, so anything may have happened in between. */

@@ -110,8 +110,8 @@ class World {
       case 'remove-exceptions':
       case 'remove-state':
       case 'empty-state':
-        this.#crew.onStateEdit(step);
-        return await this.#people.state(step);
+        await this.#people.state(step);
+        return this.#crew.onStateEdit(step);
       case 'fault':
       case 'disturb':
       case 'delay':
@@ -150,7 +150,12 @@ class World {
     this.#refusals.get(workload)?.();
     this.#refusals.delete(workload);
     if (code === 0) return;
-    const match = { verb: 'write', resource: resourceOf(workload), name: split(workload).name, userAgent: 'replica-' } as const;
+    const match = {
+      verb: 'write',
+      resource: resourceOf(workload),
+      name: split(workload).name,
+      userAgent: 'replica-',
+    } as const;
     const lift = this.#sandbox.addFault({ match, times: 'always', effect: { kind: 'status', code } });
     this.#refusals.set(workload, lift);
   }

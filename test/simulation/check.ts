@@ -1,0 +1,71 @@
+/** Tries histories, and makes a failing one small. */
+
+import fc from 'fast-check';
+import { FLAVOURS, type Flavour, historyArbitrary } from './generate.ts';
+import type { History } from './history.ts';
+import { judge } from './oracle.ts';
+import type { Trace, Violation } from './trace.ts';
+import { run } from './world.ts';
+
+/** A history that breaks a law. */
+export interface Failure {
+  readonly flavour: Flavour;
+  readonly seed: number;
+  readonly history: History;
+  readonly violations: readonly Violation[];
+}
+
+/** Runs and judges one history; what throws breaks a law as well. */
+export async function check(history: History): Promise<readonly Violation[]> {
+  let trace: Trace;
+  try {
+    trace = await run(history);
+  } catch (error) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return [{ law: 'never', message: `the run threw: ${message}` }];
+  }
+  return judge(trace);
+}
+
+/** The history of one seed. The flavour and the seed are all that it takes to have it again. */
+export function historyOf(flavour: Flavour, seed: number): History {
+  const [history] = fc.sample(historyArbitrary(flavour), { seed, numRuns: 1 });
+  if (history === undefined) throw new Error('no history');
+  return history;
+}
+
+/** The flavour that a seed stands for where all are tried in turn. */
+export function flavourOf(seed: number): Flavour {
+  return FLAVOURS[Math.abs(seed) % FLAVOURS.length] ?? 'everything';
+}
+
+/** Tries the history of `seed`; undefined: it breaks no law. */
+export async function trySeed(flavour: Flavour, seed: number): Promise<Failure | undefined> {
+  const history = historyOf(flavour, seed);
+  const violations = await check(history);
+  return violations.length === 0 ? undefined : { flavour, seed, history, violations };
+}
+
+/** The smallest history found within `limitMs` that breaks the same law as `failure`. */
+export async function shrink(failure: Failure, limitMs = 60_000): Promise<Failure> {
+  let smallest = failure;
+  const [first] = failure.violations;
+  const property = fc.asyncProperty(historyArbitrary(failure.flavour), async (history) => {
+    const violations = await check(history);
+    if (!violations.some(({ law }) => law === first?.law)) return true;
+    smallest = { ...failure, history, violations };
+    return false;
+  });
+  await fc.check(property, { seed: failure.seed, numRuns: 1, interruptAfterTimeLimit: limitMs });
+  return smallest;
+}
+
+/** What a person needs to know of a failure, and how to see it again. */
+export function describeFailure({ flavour, seed, history, violations }: Failure): string {
+  return [
+    ...violations.map(({ law, message }) => `${law}: ${message}`),
+    `flavour ${flavour}, seed ${seed}; shrunk to ${history.steps.length} steps. Keep this line as a file to replay it`,
+    '(npm run simulate -- --replay <file>), or in regressions/ to try it in every test run:',
+    JSON.stringify(history),
+  ].join('\n');
+}

@@ -1,0 +1,22 @@
+/** The histories that a test file tries: so many of one flavour. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describeFailure, shrink, trySeed } from './check.ts';
+import type { Flavour } from './generate.ts';
+
+/** How many histories all test files together try. @default 2000 */
+const HISTORIES = Number(process.env['SIMULATION_HISTORIES'] ?? 2000);
+/** The first seed. */
+const SEED = Number(process.env['SIMULATION_SEED'] ?? 1);
+
+/** Adds a test for `share` of all histories, in that flavour. */
+export function tryHistories(flavour: Flavour, share: number): void {
+  const count = Math.ceil(HISTORIES * share);
+  test(`${count} ${flavour} histories from seed ${SEED} break no law`, async () => {
+    for (let seed = SEED; seed < SEED + count; seed += 1) {
+      const failure = await trySeed(flavour, seed);
+      if (failure !== undefined) assert.fail(describeFailure(await shrink(failure)));
+    }
+  });
+}

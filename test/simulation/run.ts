@@ -1,0 +1,119 @@
+/**
+ * `npm run simulate -- --histories N --seed S [--flavour F]` tries as many histories on all cores; `--replay <file>` runs
+ * one and tells what happened. Ends with 1 if a law is broken.
+ */
+
+import { fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { describeFailure, type Failure, flavourOf, shrink, trySeed } from './check.ts';
+import { FLAVOURS, type Flavour } from './generate.ts';
+import type { History } from './history.ts';
+import { judge } from './oracle.ts';
+import { tell } from './tell.ts';
+import { run } from './world.ts';
+
+/** What a worker is told, and what it answers: progress, then at most one failure. */
+interface Work {
+  readonly first: number;
+  readonly count: number;
+  readonly stride: number;
+  readonly flavour: Flavour | undefined;
+}
+
+interface Report {
+  readonly tried: number;
+  readonly failure?: Failure;
+}
+
+const PROGRESS_MS = 2000;
+
+const { values } = parseArgs({
+  options: {
+    histories: { type: 'string', default: '2000' },
+    seed: { type: 'string', default: '1' },
+    flavour: { type: 'string' },
+    replay: { type: 'string' },
+  },
+});
+
+if (process.send !== undefined) process.once('message', (work: Work) => void labour(work));
+else if (values.replay !== undefined) process.exitCode = await replay(values.replay);
+else
+  process.exitCode = await tryAll(
+    Number(values.histories),
+    Number(values.seed),
+    flavourNamed(values.flavour),
+  );
+
+function flavourNamed(name: string | undefined): Flavour | undefined {
+  return FLAVOURS.find((flavour) => flavour === name);
+}
+
+async function replay(file: string): Promise<number> {
+  const trace = await run(JSON.parse(readFileSync(file, 'utf8')) as History);
+  for (const line of tell(trace)) console.log(line);
+  const violations = judge(trace);
+  for (const { law, message } of violations) console.log(`${law}: ${message}`);
+  console.log(violations.length === 0 ? 'no law is broken' : `${violations.length} violations`);
+  return violations.length === 0 ? 0 : 1;
+}
+
+async function tryAll(histories: number, seed: number, flavour: Flavour | undefined): Promise<number> {
+  const workers = Math.min(availableParallelism(), histories);
+  const startedAt = performance.now();
+  const tried = new Array<number>(workers).fill(0);
+  const total = () => tried.reduce((sum, count) => sum + count, 0);
+  const rate = () => `${Math.round(total() / ((performance.now() - startedAt) / 1000))} per second`;
+  const progress = setInterval(() => console.log(`${total()} of ${histories}, ${rate()}`), PROGRESS_MS);
+  const ends = tried.map((_, index) => {
+    const work = {
+      first: seed + index,
+      count: Math.ceil((histories - index) / workers),
+      stride: workers,
+      flavour,
+    };
+    return employ(work, (count) => {
+      tried[index] = count;
+    });
+  });
+  const failures = (await Promise.all(ends)).filter((failure) => failure !== undefined);
+  clearInterval(progress);
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  console.log(`${total()} histories from seed ${seed} in ${seconds} s, ${rate()}`);
+  for (const failure of failures) console.log(describeFailure(failure));
+  console.log(failures.length === 0 ? 'no law was broken' : 'laws were broken');
+  return failures.length === 0 ? 0 : 1;
+}
+
+/** Runs one worker to its end; undefined: it found nothing. */
+async function employ(work: Work, onTried: (count: number) => void): Promise<Failure | undefined> {
+  const worker = fork(new URL(import.meta.url));
+  let failure: Failure | undefined;
+  worker.on('message', (report: Report) => {
+    onTried(report.tried);
+    failure ??= report.failure;
+  });
+  worker.send(work);
+  const code = await new Promise<number | null>((resolve) => worker.once('exit', resolve));
+  if (code !== 0) throw new Error(`a worker ended with ${code}`);
+  return failure;
+}
+
+async function labour({ first, count, stride, flavour }: Work): Promise<void> {
+  for (let tried = 0; tried < count; tried += 1) {
+    const seed = first + tried * stride;
+    const failure = await trySeed(flavour ?? flavourOf(seed), seed);
+    if (failure !== undefined) {
+      tellParent({ tried: tried + 1, failure: await shrink(failure) });
+      break;
+    }
+    if (tried % 20 === 19 || tried === count - 1) tellParent({ tried: tried + 1 });
+  }
+  process.disconnect();
+}
+
+function tellParent(report: Report): void {
+  process.send?.(report);
+}
