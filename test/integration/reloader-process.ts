@@ -1,0 +1,155 @@
+/** The bundle as a process: its log, its pages, its end. */
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import type { StatusReport } from '../../lib/controller/status.ts';
+
+/** What `npm run build` makes. */
+export const BUNDLE: string = path.resolve(import.meta.dirname, '../../dist/reloader.mjs');
+
+const PATIENCE_MS = 15_000;
+const POLL_MS = 15;
+
+/** Resolves when `condition` holds; rejects with `what` when it has not for too long. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  patienceMs: number = PATIENCE_MS,
+): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** One line of the JSON log. */
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly [field: string]: unknown;
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A page as it was answered. */
+export interface Page {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+/** A reloader that was started. */
+export class ReloaderProcess {
+  /** Resolves when it has ended and all its output is here. */
+  readonly ended: Promise<Exit>;
+  stdout = '';
+  stderr = '';
+  /** Undefined while it runs. */
+  exit: Exit | undefined;
+  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+
+  constructor(argv: readonly string[], env: Readonly<Record<string, string>>) {
+    this.#child = spawn(process.execPath, [BUNDLE, ...argv], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    RUNNING.add(this.#child);
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = new Promise((resolve) => {
+      this.#child.once('close', (code, signal) => {
+        RUNNING.delete(this.#child);
+        this.exit = { code, signal };
+        resolve(this.exit);
+      });
+    });
+  }
+
+  /** The process id; 0 if it could not be started. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** The lines of its log that are complete. */
+  get lines(): readonly LogLine[] {
+    const complete = this.stderr.slice(0, this.stderr.lastIndexOf('\n') + 1);
+    return complete
+      .split('\n')
+      .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as LogLine] : []));
+  }
+
+  /** Whether a line of the log, fields included, says so. */
+  says(words: RegExp): boolean {
+    return this.lines.some((line) => words.test(JSON.stringify(line)));
+  }
+
+  /** Resolves when a line of the log says so. */
+  async hasSaid(words: RegExp): Promise<void> {
+    await until(`the log says ${words}\n${this.stderr.slice(-4000)}`, () => this.says(words));
+  }
+
+  /** The port of its pages; undefined before it listens. */
+  get port(): number | undefined {
+    const port = this.lines.find((line) => line['port'] !== undefined)?.['port'];
+    return typeof port === 'number' ? port : undefined;
+  }
+
+  /** Fetches a page, once it listens. */
+  async page(pathname: string, method = 'GET'): Promise<Page> {
+    await until('its port is known', () => this.port !== undefined);
+    const response = await fetch(`http://127.0.0.1:${this.port}${pathname}`, { method });
+    const type = response.headers.get('content-type') ?? '';
+    return { status: response.status, type, text: await response.text() };
+  }
+
+  /** What /status.json tells. */
+  async status(): Promise<StatusReport> {
+    return JSON.parse((await this.page('/status.json')).text) as StatusReport;
+  }
+
+  /** Whether it decides. */
+  async isReady(): Promise<boolean> {
+    if (this.exit !== undefined) throw new Error('the reloader has ended');
+    return this.port !== undefined && (await this.page('/readyz')).status === 200;
+  }
+
+  /** The value of one series of /metrics, e.g. `reloader_edges`; undefined if there is none. */
+  async metric(series: string): Promise<number | undefined> {
+    const { text } = await this.page('/metrics');
+    const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+    return line === undefined ? undefined : Number(line.slice(series.length + 1));
+  }
+
+  /** Asks it to end, and waits. */
+  async stop(): Promise<Exit> {
+    this.#child.kill('SIGTERM');
+    return await this.ended;
+  }
+
+  /** Asks it to end. */
+  terminate(): void {
+    this.#child.kill('SIGTERM');
+  }
+
+  /** Ends it without a word, and waits. */
+  async kill(): Promise<void> {
+    if (this.exit === undefined) this.#child.kill('SIGKILL');
+    await this.ended;
+  }
+}
+
+/** No test leaves a process behind, however it ends. */
+const RUNNING = new Set<ChildProcessByStdio<null, Readable, Readable>>();
+process.once('exit', () => {
+  for (const child of RUNNING) child.kill('SIGKILL');
+});
