@@ -1,0 +1,251 @@
+/**
+ * The law of every state write: a reloader that starts from what was written believes of every edge what this process
+ * believes. Random histories of contents, owners and patches are driven through the real rules.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { ConfigRecord, WorkloadRecord } from '../../../lib/controller/edges.ts';
+import { Effects } from '../../../lib/controller/effects.ts';
+import { abandonRollout, planRollout } from '../../../lib/controller/rollout.ts';
+import { applyStateWrite, believedAtStart, raiseFloors } from '../../../lib/controller/state-write.ts';
+import { type Edge, isOwed, recordedRan } from '../../../lib/model/edge.ts';
+import { keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
+import type { PersistedState } from '../../../lib/model/persisted-state.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { type Sketch, World } from './world.ts';
+
+const CONFIGS = ['cfg', 'tls'] as const;
+const WORKLOADS = ['web', 'api', 'job'] as const;
+
+type Step =
+  | { readonly do: 'content'; readonly config: string; readonly content: string; readonly late: number }
+  | { readonly do: 'delete'; readonly config: string }
+  | { readonly do: 'owner'; readonly workload: string; readonly sketch: Sketch; readonly late: number }
+  | { readonly do: 'remove'; readonly workload: string; readonly mayAbandon: boolean }
+  | { readonly do: 'send' | 'land' | 'answer' | 'give-up'; readonly workload: string }
+  | { readonly do: 'write'; readonly configs: readonly string[] };
+
+const config = fc.constantFrom(...CONFIGS);
+const workload = fc.constantFrom(...WORKLOADS);
+const content = fc.constantFrom('a', 'b', 'c');
+/** How many steps the news hides: 0 is a watch event, more is a list. */
+const late = fc.constantFrom(0, 0, 0, 3);
+const stamp = fc
+  .tuple(content, fc.integer({ min: 0, max: 6 }))
+  .map(([digest, number]) => `${digest}.${number}`);
+const sketch: fc.Arbitrary<Sketch> = fc.record(
+  {
+    follows: fc.subarray([...CONFIGS]),
+    image: fc.constantFrom('v1', 'v2'),
+    stamps: fc.dictionary(config, stamp, { noNullPrototype: true }),
+    isRolledOut: fc.boolean(),
+    uid: fc.constantFrom('uid-1', 'uid-2'),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const one = <T extends Step['do']>(name: T) => fc.constant(name);
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: one('content'), config, content, late }) },
+  { weight: 1, arbitrary: fc.record({ do: one('delete'), config }) },
+  { weight: 4, arbitrary: fc.record({ do: one('owner'), workload, sketch, late }) },
+  { weight: 1, arbitrary: fc.record({ do: one('remove'), workload, mayAbandon: fc.boolean() }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('send', 'land', 'answer', 'give-up'), workload }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: one('write'), configs: fc.subarray([...CONFIGS], { minLength: 1 }) }),
+  },
+);
+
+/** A world with patches on their way. */
+class Drama {
+  readonly world: World;
+  readonly #flights = new Map<string, { readonly plan: RolloutPlan; hasLanded: boolean }>();
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  take(step: Step): void {
+    const { world } = this;
+    switch (step.do) {
+      case 'content':
+        world.config(step.config, step.content, hidden(world, step.late));
+        break;
+      case 'delete':
+        world.noConfig(step.config);
+        break;
+      case 'owner':
+        world.workload(step.workload, step.sketch, hidden(world, step.late));
+        break;
+      case 'remove':
+        world.noWorkload(step.workload, step.mayAbandon);
+        this.#flights.delete(step.workload);
+        break;
+      case 'write':
+        this.#write(step.configs);
+        break;
+      default:
+        this.#fly(step.do, step.workload);
+    }
+  }
+
+  #fly(what: 'send' | 'land' | 'answer' | 'give-up', name: string): void {
+    const { world } = this;
+    const record = world.edges.workloads.get(world.workloadKey(name));
+    const flight = this.#flights.get(name);
+    if (record === undefined || record.inFlight === undefined) this.#flights.delete(name);
+    if (what === 'send') {
+      if (record === undefined || record.inFlight !== undefined) return;
+      if (planRollout(world.edges, world.workloadKey(name)) === undefined) return;
+      this.#flights.set(name, { plan: world.send(name), hasLanded: false });
+    } else if (flight !== undefined && record?.inFlight === flight.plan) this.#end(what, name, flight);
+  }
+
+  #end(
+    what: 'land' | 'answer' | 'give-up',
+    name: string,
+    flight: { plan: RolloutPlan; hasLanded: boolean },
+  ): void {
+    const { world } = this;
+    const isFresh = world.live.get(name)?.version === Number(flight.plan.resourceVersion);
+    if (what === 'land' && isFresh) {
+      flight.hasLanded = true;
+      world.land(flight.plan);
+    } else if (what === 'answer' && flight.hasLanded) world.answer(flight.plan);
+    else if (what === 'give-up' && !flight.hasLanded) {
+      abandonRollout(world.edges, new Effects(), flight.plan);
+    }
+  }
+
+  /** Writes the state of some objects, and holds the law to every edge. */
+  #write(names: readonly string[]): void {
+    const { world } = this;
+    const before = world.edges.state;
+    const write = world.plan(names);
+    if (write === undefined) return;
+    raiseFloors(world.edges, write);
+    applyStateWrite(world.edges, new Effects(), write);
+    for (const record of world.edges.workloads.values()) {
+      for (const [key, edge] of record.edges) this.#hold(names, before, record, key, edge);
+    }
+  }
+
+  #hold(
+    names: readonly string[],
+    before: PersistedState,
+    record: WorkloadRecord,
+    key: ObjectKey,
+    edge: Edge,
+  ): void {
+    const { world } = this;
+    const observed = world.edges.configs.get(key);
+    assert.ok(observed !== undefined);
+    // An object that went before its baseline was written has nothing to be written: its return is the baseline.
+    if (observed.digest === undefined && world.edges.entryOf(observed.ref) === undefined) return;
+    if (edge.ran === undefined) return;
+    if (names.includes(observed.ref.name)) holdLaw(world, record, observed, edge);
+    else holdTruth(world, before, record, observed, edge);
+  }
+}
+
+/** The edge of an object that was written. */
+function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRecord, edge: Edge): void {
+  const { edges } = world;
+  const isInFlight = isOnItsWay(record, keyOf(ref));
+  const believed = believedAtStart(edges, edges.state, record, ref);
+  assert.equal(believed, recordedRan(edge, isInFlight), `${ref.name} as ${record.workload.ref.name} ran it`);
+  const start = { ...edge, ran: believed, dirty: false };
+  if (!isInFlight) assert.equal(isOwed(start, digest), isOwed(edge, digest), 'owes the same');
+}
+
+/** The edge of an object that was not written: what the write changes on the way, it changes to the truth. */
+function holdTruth(
+  world: World,
+  before: PersistedState,
+  record: WorkloadRecord,
+  { ref }: ConfigRecord,
+  edge: Edge,
+): void {
+  const believed = believedAtStart(world.edges, world.edges.state, record, ref);
+  if (believed === believedAtStart(world.edges, before, record, ref)) return;
+  assert.equal(believed, recordedRan(edge, isOnItsWay(record, keyOf(ref))));
+}
+
+function isOnItsWay(record: WorkloadRecord, config: ObjectKey): boolean {
+  return record.inFlight?.stamps.some((owed) => owed.config === config) === true;
+}
+
+function hidden(world: World, late: number): { relisted: boolean; since: number } | Record<string, never> {
+  return late === 0 ? {} : { relisted: true, since: Math.max(0, world.now - late) };
+}
+
+function begun(namespace: string): Drama {
+  const prefix = namespace === 'home' ? '' : `${namespace}_`;
+  const world = new World({ [`${prefix}v1.ConfigMap_cfg`]: 'a.1' }, namespace);
+  for (const name of CONFIGS) world.config(name, 'a', { initial: true });
+  for (const name of ['web', 'api']) world.workload(name, { follows: CONFIGS }, { initial: true });
+  return new Drama(world);
+}
+
+const RUNS = { numRuns: 1000 };
+const histories = fc.array(steps, { maxLength: 40, size: 'max' });
+
+for (const namespace of ['home', 'elsewhere']) {
+  test(`law: after every state write a start would believe what memory records (namespace ${namespace})`, () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const drama = begun(namespace);
+        for (const step of history) drama.take(step);
+        drama.take({ do: 'write', configs: CONFIGS });
+      }),
+      RUNS,
+    );
+  });
+}
+
+test('law: writing ends: what is written once needs no second write', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const drama = begun('home');
+      for (const step of history) drama.take(step);
+      drama.world.write();
+      assert.equal(drama.world.plan(), undefined);
+    }),
+    RUNS,
+  );
+});
+
+test('law: a process that starts from what was written owes what this one owes', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const { world } = playedToTheEnd(history);
+      world.write();
+      const next = world.restart();
+      for (const [key, record] of world.edges.workloads) {
+        for (const [config, edge] of record.edges) {
+          const other = next.edges.workloads.get(key)?.edges.get(config);
+          assert.ok(other !== undefined);
+          assert.equal(
+            next.edges.owesOn(config, other),
+            world.edges.owesOn(config, edge),
+            `${key} owes ${config}`,
+          );
+        }
+      }
+    }),
+    RUNS,
+  );
+});
+
+/** Plays the history, and has every patch that is on its way answered or given up. */
+function playedToTheEnd(history: readonly Step[]): Drama {
+  const drama = begun('home');
+  for (const step of history) drama.take(step);
+  for (const workload of WORKLOADS) {
+    drama.take({ do: 'answer', workload });
+    drama.take({ do: 'give-up', workload });
+  }
+  return drama;
+}

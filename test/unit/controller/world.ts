@@ -1,0 +1,355 @@
+/**
+ * A small world for the rules: live objects that tests edit, and a memory that is told of them through the real rules.
+ * Contents are single hex digits (`a` to `f`), a stamp or an entry is written `b.2`. Each edit and each look takes one
+ * step on one axis, which is also the resourceVersion, as on an API server whose versions compare.
+ */
+
+import assert from 'node:assert/strict';
+import { observeConfig } from '../../../lib/controller/config-controller.ts';
+import { Edges, type WorkloadRecord } from '../../../lib/controller/edges.ts';
+import { Effects } from '../../../lib/controller/effects.ts';
+import { acceptRollout, planRollout } from '../../../lib/controller/rollout.ts';
+import {
+  applyStateWrite,
+  planStateWrite,
+  raiseFloors,
+  type StateWrite,
+  type WriteGate,
+} from '../../../lib/controller/state-write.ts';
+import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
+import { collaborne } from '../../../lib/dialects/collaborne.ts';
+import type { Edge } from '../../../lib/model/edge.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../../lib/model/object-ref.ts';
+import { parseState, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
+import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
+import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+
+/** What a test says of a live workload; what it leaves out stays as it was. */
+export interface Sketch {
+  readonly follows?: readonly string[];
+  /** Config → stamp in the live template, e.g. `b.2`. */
+  readonly stamps?: Readonly<Record<string, string>>;
+  /** Stands for all of the template that is not ours. */
+  readonly image?: string;
+  readonly isRolledOut?: boolean;
+  readonly uid?: string;
+  readonly manager?: string;
+}
+
+/** How news arrives. */
+export interface Arrival {
+  /** Part of the stream's first list. */
+  readonly initial?: boolean;
+  /** Told by a later list: several writes may hide behind it. */
+  readonly relisted?: boolean;
+  /** The axis position of the stream's last sign of life; of the write itself unless told. */
+  readonly since?: number;
+}
+
+interface Live extends Required<Sketch> {
+  readonly version: number;
+  readonly generation: number;
+}
+
+const NEW: Live = {
+  follows: [],
+  stamps: {},
+  image: 'v1',
+  isRolledOut: true,
+  uid: 'uid-1',
+  manager: 'kubectl',
+  version: 0,
+  generation: 0,
+};
+
+/** The digest of the content `letter`. */
+export function d(letter: string): string {
+  return letter.repeat(40);
+}
+
+/** The full text of the stamp or entry `b.2`. */
+export function full(short: string): string {
+  return short.replace(/[a-f]/, d);
+}
+
+/** Answers yes to everything: all is listed and nobody waits. */
+export const OPEN_GATE: WriteGate = { isSynced: () => true, isWaiting: () => false };
+
+/** See the file's comment. */
+export class World {
+  readonly edges: Edges;
+  readonly namespace: string;
+  readonly live: Map<string, Live> = new Map();
+  readonly contents: Map<string, { readonly content: string; readonly version: number }> = new Map();
+  now = 0;
+
+  /** `state`: the data of a state ConfigMap in short form; `namespace`: that of all objects, the home one unless told. */
+  constructor(state: Readonly<Record<string, string>> = {}, namespace = 'home') {
+    const options = { alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] };
+    this.edges = new Edges(collaborne(options), 'home');
+    this.namespace = namespace;
+    this.state(state);
+  }
+
+  /** Takes a state ConfigMap as read. */
+  state(data: Readonly<Record<string, string>>): void {
+    const long = Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [key, value.replace(/(?<=^|")[a-f](?=\.|"|$)/g, d)]),
+    );
+    const parsed = parseState(long, { [STATE_VERSION_ANNOTATION]: '1' }, 'home');
+    assert.ok(parsed.type === 'state' && parsed.unreadable.length === 0);
+    this.edges.state = parsed.state;
+  }
+
+  /** The state as known, in short form. */
+  get written(): Record<string, unknown> {
+    const { entries, exceptions } = this.edges.state;
+    const short = (digest: string): string => (digest.length === 40 ? (digest[0] ?? '') : digest);
+    return {
+      ...Object.fromEntries(
+        [...entries].map(([key, { digest, number }]) => [key, `${short(digest)}.${number}`]),
+      ),
+      ...Object.fromEntries(
+        [...exceptions].map(([key, map]) => [
+          key,
+          Object.fromEntries(Object.entries(map).map(([config, ran]) => [config, short(ran)])),
+        ]),
+      ),
+    };
+  }
+
+  /** The object gets `content`, and its stream tells. */
+  config(name: string, content: string, arrival: Arrival = {}): Effects {
+    this.now += 1;
+    this.contents.set(name, { content, version: this.now });
+    return this.tellConfig(name, arrival);
+  }
+
+  /** The stream tells of the object as it is now. */
+  tellConfig(name: string, arrival: Arrival = {}): Effects {
+    const ref = this.configRef(name);
+    const present = this.contents.get(name);
+    if (present === undefined) {
+      return observeConfig(this.edges, { type: 'absent', key: keyOf(ref), span: this.#span(arrival) });
+    }
+    const { content, version } = present;
+    const object = { ref, uid: `uid-${name}`, resourceVersion: String(version), digest: d(content) };
+    return observeConfig(this.edges, { ...this.#news(arrival, version), key: keyOf(ref), object });
+  }
+
+  /** The object is deleted, and its stream tells. */
+  noConfig(name: string): Effects {
+    this.now += 1;
+    this.contents.delete(name);
+    return this.tellConfig(name);
+  }
+
+  /** The workload is created or changed by its owner, and its stream tells. */
+  workload(name: string, sketch: Sketch, arrival: Arrival = {}): Effects {
+    this.edit(name, sketch);
+    return this.tellWorkload(name, arrival);
+  }
+
+  /** The workload is created or changed, and nobody is told yet. */
+  edit(name: string, sketch: Sketch): void {
+    this.now += 1;
+    const before = this.live.get(name) ?? NEW;
+    const isSpec = sketch.image !== undefined || sketch.stamps !== undefined;
+    const generation = before.generation + (isSpec || before === NEW ? 1 : 0);
+    this.live.set(name, { ...before, ...sketch, version: this.now, generation });
+  }
+
+  /** The stream tells of the workload as it is now. */
+  tellWorkload(name: string, arrival: Arrival = {}, mayAbandon = true): Effects {
+    const key = this.workloadKey(name);
+    const live = this.live.get(name);
+    if (live === undefined) {
+      return observeWorkload(this.edges, { type: 'absent', key, span: this.#span(arrival) }, mayAbandon);
+    }
+    const object = this.view(name);
+    return observeWorkload(this.edges, { ...this.#news(arrival, live.version), key, object }, mayAbandon);
+  }
+
+  /** The workload is deleted, and its stream tells. */
+  noWorkload(name: string, mayAbandon = true): Effects {
+    this.now += 1;
+    this.live.delete(name);
+    return this.tellWorkload(name, {}, mayAbandon);
+  }
+
+  /** The live workload as the API server would send it. */
+  raw(name: string): RawWorkload {
+    const live = this.live.get(name);
+    assert.ok(live !== undefined, `no workload ${name}`);
+    const env = Object.entries(live.stamps).map(([config, stamp]) => ({
+      name: variableOf(config),
+      value: full(stamp),
+    }));
+    return {
+      metadata: {
+        name,
+        namespace: this.namespace,
+        uid: live.uid,
+        resourceVersion: String(live.version),
+        generation: live.generation,
+        annotations: { 'reloader.k8s.collaborne.com/configmap': live.follows.join(', ') },
+        managedFields: [{ manager: live.manager, time: '2026-01-01T00:00:00Z' }],
+      },
+      spec: {
+        replicas: 1,
+        template: {
+          metadata: { annotations: { image: live.image } },
+          spec: { containers: [{ name: 'main', ...(env.length > 0 ? { env } : {}) }] },
+        },
+      },
+      status: {
+        observedGeneration: live.generation,
+        replicas: 1,
+        updatedReplicas: live.isRolledOut ? 1 : 0,
+      },
+    };
+  }
+
+  /** The view of the live workload. */
+  view(name: string): Workload {
+    return workloadOf(workloadKindOf('Deployment'), this.raw(name), this.edges.dialect);
+  }
+
+  /** The workload is planned for, and the patch is sent. */
+  send(name: string): RolloutPlan {
+    const plan = planRollout(this.edges, this.workloadKey(name));
+    assert.ok(plan !== undefined, `${name} owes nothing`);
+    this.record(name).inFlight = plan;
+    return plan;
+  }
+
+  /** The patch takes effect; nobody is told yet. */
+  land(plan: RolloutPlan, isRolledOut = false): void {
+    const { name } = plan.workload;
+    const stamps = Object.fromEntries(
+      plan.stamps.map(({ config, stamp }) => [
+        config.slice(config.lastIndexOf('/') + 1),
+        `${stamp.digest[0]}.${stamp.number}`,
+      ]),
+    );
+    this.edit(name, {
+      stamps: { ...this.live.get(name)?.stamps, ...stamps },
+      isRolledOut,
+      manager: 'kubernetes-reloader',
+    });
+  }
+
+  /** The patch's answer arrives: accepted. */
+  answer(plan: RolloutPlan): Effects {
+    const effects = new Effects();
+    const workload = this.view(plan.workload.name);
+    const version = Number(workload.resourceVersion);
+    acceptRollout(this.edges, effects, plan, workload, { from: version - 1, to: version });
+    return effects;
+  }
+
+  /** One whole rollout: patched, answered, and (unless told otherwise) all pods new. */
+  roll(name: string, isRolledOut = true): RolloutPlan {
+    const plan = this.send(name);
+    this.land(plan);
+    this.answer(plan);
+    if (isRolledOut) this.workload(name, { isRolledOut: true });
+    return plan;
+  }
+
+  /** Plans a state write for the objects named (all that are known unless told); undefined if there is nothing to write. */
+  plan(
+    names?: readonly string[],
+    gate: WriteGate = OPEN_GATE,
+    urgent: readonly string[] = [],
+  ): StateWrite | undefined {
+    const keys = (all: readonly string[]): ObjectKey[] => all.map((name) => this.configKey(name));
+    const known = [...this.edges.dependents.configs(), ...this.edges.abandoned.keys()];
+    const candidates = names === undefined ? known : keys(names);
+    return planStateWrite(this.edges, candidates, new Set(keys(urgent)), gate).write;
+  }
+
+  /** Writes the state until there is nothing to write; answers the last write. */
+  write(): StateWrite | undefined {
+    let last: StateWrite | undefined;
+    for (let round = 0; round < 10; round += 1) {
+      const write = this.plan();
+      if (write === undefined) return last;
+      raiseFloors(this.edges, write);
+      applyStateWrite(this.edges, new Effects(), write);
+      last = write;
+    }
+    return assert.fail('the state is written again and again');
+  }
+
+  /** The process dies; another one reads the state that was written and lists everything. */
+  restart(): World {
+    const next = new World({}, this.namespace);
+    next.edges.state = this.edges.state;
+    next.now = this.now;
+    for (const [name, content] of this.contents) next.contents.set(name, content);
+    for (const [name, live] of this.live) next.live.set(name, live);
+    for (const name of next.contents.keys()) next.tellConfig(name, { initial: true });
+    for (const name of next.live.keys()) next.tellWorkload(name, { initial: true });
+    return next;
+  }
+
+  /** The edge between a workload and an object. */
+  edge(workload: string, config = 'cfg'): Edge {
+    const edge = this.record(workload).edges.get(this.configKey(config));
+    assert.ok(edge !== undefined, `${workload} does not follow ${config}`);
+    return edge;
+  }
+
+  /** What is known of a workload. */
+  record(name: string): WorkloadRecord {
+    const record = this.edges.workloads.get(this.workloadKey(name));
+    assert.ok(record !== undefined, `${name} is not known`);
+    return record;
+  }
+
+  /** Whether the workload owes something. */
+  owes(name: string): boolean {
+    return this.edges.owes(this.workloadKey(name));
+  }
+
+  configRef(name: string): ConfigRef {
+    return { kind: 'ConfigMap', namespace: this.namespace, name };
+  }
+
+  configKey(name: string): ObjectKey {
+    return keyOf(this.configRef(name));
+  }
+
+  workloadRef(name: string): WorkloadRef {
+    return { kind: 'Deployment', namespace: this.namespace, name };
+  }
+
+  workloadKey(name: string): ObjectKey {
+    return keyOf(this.workloadRef(name));
+  }
+
+  #news({ initial = false, relisted = false, since }: Arrival, version: number) {
+    const span = { from: initial ? Number.NEGATIVE_INFINITY : (since ?? version - 1), to: version };
+    return { type: 'present', span, isInInitialList: initial, isRelisted: relisted } as const;
+  }
+
+  #span({ since }: Arrival): { from: number; to: number } {
+    return { from: since ?? this.now - 1, to: this.now };
+  }
+}
+
+/** The variable of an object in the pod template. */
+export function variableOf(config: string): string {
+  return `_RELOADER_CONFIGMAP_${config.toUpperCase()}`;
+}
+
+/** A world whose state says that `cfg` is committed as `a`, where it is `a` and the workloads named have rolled. */
+export function settled(...workloads: string[]): World {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' });
+  world.config('cfg', 'a', { initial: true });
+  for (const name of workloads) world.workload(name, { follows: ['cfg'] }, { initial: true });
+  return world;
+}
