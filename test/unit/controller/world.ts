@@ -208,6 +208,7 @@ export class World {
         observedGeneration: live.generation,
         replicas: 1,
         updatedReplicas: live.isRolledOut ? 1 : 0,
+        readyReplicas: live.isRolledOut ? 1 : 0,
       },
     };
   }
