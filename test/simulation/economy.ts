@@ -31,7 +31,7 @@ export function judgeEconomy(trace: Trace): readonly Violation[] {
 
 function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<string, number>> {
   const changes = changesFor(trace, workload);
-  const rolling = changes.filter(({ at }) => isRolling(trace, workload, at));
+  const rolling = changes.filter((change) => mayBeRolling(trace, workload, change));
   const owners = factsOf(trace, 'owner-write').filter((fact) => fact.workload === workload);
   const isUnseen = (fact: Recorded) =>
     absencesOf(trace).some(({ from, to }) => from < fact.at && fact.at <= to);
@@ -104,9 +104,12 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
   });
 }
 
-function isRolling(trace: Trace, workload: WorkloadName, at: number): boolean {
-  const state = factsOf(trace, 'rolling').findLast((fact) => fact.workload === workload && fact.at <= at);
-  return state?.rolling === true || workloadAt(trace, workload, at)?.rollable === false;
+/** Whether pods of the workload may have started just then, as far as one can know who hears of both on two streams. */
+function mayBeRolling(trace: Trace, workload: WorkloadName, { at, ms }: Recorded): boolean {
+  const rolling = factsOf(trace, 'rolling').filter((fact) => fact.workload === workload && fact.at <= at);
+  const last = rolling.at(-1);
+  const isRecent = last !== undefined && rolling.length > 1 && ms - last.ms <= doubtMsOf(trace);
+  return last?.rolling === true || isRecent || workloadAt(trace, workload, at)?.rollable === false;
 }
 
 /** Whether a start had something of the workload to finish: an open object, an edge that owed, an exception. */

@@ -1,0 +1,253 @@
+/** Histories that a simpler model fails, one by one, with exact expectations. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Content, History, InitialWorkload, Settings, Step, WorkloadName } from './history.ts';
+import { judge } from './oracle.ts';
+import { contentAt, endOf, factsOf, podsOf } from './timeline.ts';
+import type { Trace } from './trace.ts';
+import { run } from './world.ts';
+
+const C = 'ConfigMap/c';
+const WEB = 'Deployment/web';
+const API = 'Deployment/api';
+const DB = 'StatefulSet/db';
+const SETTINGS: Settings = { coalescePeriodMs: 5000, maxWaitMs: 30_000, versions: 'comparable', rolloutMs: 100 };
+const COMMITTED = { do: 'wait', ms: 10_000 } as const;
+const QUIET = { do: 'wait', ms: 5500 } as const;
+
+/** State writes fail from here on, so that nothing is committed. */
+const NO_COMMIT: Step = {
+  do: 'fault',
+  rule: {
+    match: { verb: 'write', resource: 'configmaps' },
+    times: 'always',
+    effect: { kind: 'status', code: 500 },
+  },
+};
+/** The API server cannot patch `name` from here on: an unfinished retry, which holds a commit back. */
+const unfinished = (name: string): Step => ({
+  do: 'fault',
+  rule: {
+    match: { verb: 'patch', resource: 'deployments', name },
+    times: 'always',
+    effect: { kind: 'status', code: 500 },
+  },
+});
+const change = (content: Content): Step => ({ do: 'change', config: C, content });
+const crash = (downtimeMs = 1000): Step => ({ do: 'crash', slot: 0, atWrite: 0, effect: 'before', downtimeMs });
+const wait = (ms: number): Step => ({ do: 'wait', ms });
+const following = (...names: WorkloadName[]): InitialWorkload[] =>
+  names.map((workload) => ({ workload, follows: [C], replicas: 2, strategy: 'rolling' }));
+
+interface Case {
+  readonly workloads?: readonly InitialWorkload[];
+  readonly settings?: Partial<Settings>;
+  readonly steps: readonly Step[];
+  /** Our rollouts of each workload, the end of all trouble included. */
+  readonly rollouts: Readonly<Record<WorkloadName, number>>;
+  /** What all pods of WEB have read in the end. */
+  readonly reads: Content;
+  readonly also?: (trace: Trace) => void;
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'a: what is changed back after a patch and before the commit is rolled again': {
+    steps: [NO_COMMIT, change('B'), QUIET, change('A'), QUIET],
+    rollouts: { [WEB]: 2 },
+    reads: 'A',
+  },
+  'a: also with a crash between the patch and the change back': {
+    steps: [NO_COMMIT, change('B'), QUIET, crash(), wait(2000), change('A'), QUIET],
+    rollouts: { [WEB]: 2 },
+    reads: 'A',
+  },
+  'a: also with the change back while no reloader runs': {
+    steps: [NO_COMMIT, change('B'), QUIET, crash(5000), change('A'), COMMITTED],
+    rollouts: { [WEB]: 2 },
+    reads: 'A',
+  },
+  'b: a stamp brought back by undo does not tell what its pods read': {
+    steps: [
+      change('C'),
+      COMMITTED,
+      change('B'),
+      COMMITTED,
+      { do: 'undo', workload: WEB },
+      COMMITTED,
+      change('C'),
+      COMMITTED,
+    ],
+    rollouts: { [WEB]: 3 },
+    reads: 'C',
+  },
+  'c: a workload refused for ever is still owed after a restart, and nothing else rolls': {
+    workloads: following(WEB, API),
+    steps: [
+      { do: 'refuse', workload: WEB, status: 403 },
+      change('B'),
+      wait(60_000),
+      crash(),
+      wait(600_000),
+      crash(),
+      wait(10_000),
+    ],
+    rollouts: { [WEB]: 1, [API]: 1 },
+    reads: 'B',
+    also: (trace) => {
+      const beliefs = factsOf(trace, 'died')[1]?.beliefs ?? [];
+      assert.deepEqual(
+        beliefs.map(({ workload, owes }) => [workload, owes]),
+        [
+          [API, false],
+          [WEB, true],
+        ],
+      );
+    },
+  },
+  'd: what is created or opted in while another workload is owed for ever is not rolled': {
+    workloads: [...following(WEB), { workload: DB, follows: [], replicas: 2, strategy: 'rolling' }],
+    steps: [
+      { do: 'refuse', workload: WEB, status: 422 },
+      change('B'),
+      wait(60_000),
+      { do: 'create-workload', workload: API, follows: [C], replicas: 2 },
+      { do: 'follow', workload: DB, follows: [C] },
+      wait(60_000),
+      crash(),
+      wait(60_000),
+    ],
+    rollouts: { [WEB]: 1, [API]: 0, [DB]: 0 },
+    reads: 'B',
+  },
+  'e: a change after the opt-in is rolled even if it is heard of first': {
+    workloads: [{ workload: WEB, follows: [], replicas: 2, strategy: 'rolling' }, ...following(API)],
+    steps: [
+      { do: 'delay', resource: 'deployments', ms: 3000 },
+      { do: 'follow', workload: WEB, follows: [C] },
+      wait(10),
+      change('B'),
+      COMMITTED,
+    ],
+    rollouts: { [WEB]: 1, [API]: 1 },
+    reads: 'B',
+  },
+  'e: a change before the appearance that is heard of after it costs one rollout at the most': {
+    workloads: following(API),
+    steps: [
+      { do: 'delay', resource: 'configmaps', ms: 3000 },
+      change('B'),
+      wait(10),
+      { do: 'create-workload', workload: WEB, follows: [C], replicas: 2 },
+      COMMITTED,
+    ],
+    rollouts: { [WEB]: 1, [API]: 1 },
+    reads: 'B',
+  },
+  'f: changes there and back and there, faster than the commits': {
+    steps: [NO_COMMIT, change('B'), QUIET, change('A'), QUIET, change('B'), QUIET, crash(), COMMITTED],
+    rollouts: { [WEB]: 3 },
+    reads: 'B',
+  },
+  'g: a content that was there only while pods started is not left in them': {
+    settings: { rolloutMs: 3000 },
+    steps: [
+      change('B'),
+      QUIET,
+      { do: 'delay', resource: 'configmaps', ms: 20_000 },
+      change('A'),
+      wait(4000),
+      change('B'),
+      wait(40_000),
+    ],
+    rollouts: { [WEB]: 2 },
+    reads: 'B',
+  },
+  'g: the same where versions cannot be compared': {
+    settings: { rolloutMs: 3000, versions: 'opaque' },
+    steps: [
+      change('B'),
+      QUIET,
+      { do: 'delay', resource: 'configmaps', ms: 20_000 },
+      change('A'),
+      wait(4000),
+      change('B'),
+      wait(40_000),
+    ],
+    rollouts: { [WEB]: 2 },
+    reads: 'B',
+  },
+  'h: a patch that landed after its exception was written counts, not the exception': {
+    steps: [
+      { do: 'refuse', workload: WEB, status: 403 },
+      change('B'),
+      wait(60_000),
+      NO_COMMIT,
+      { do: 'refuse', workload: WEB, status: 0 },
+      wait(300_000),
+      crash(5000),
+      change('A'),
+      COMMITTED,
+    ],
+    rollouts: { [WEB]: 2 },
+    reads: 'A',
+  },
+  'i: a foreign stamp with a high number silences no stamp of a workload that was rolled': {
+    workloads: following(WEB, API),
+    steps: [
+      unfinished('api'),
+      change('B'),
+      QUIET,
+      { do: 'create-workload', workload: DB, follows: [C], replicas: 1, copyOf: WEB, lift: 7 },
+      wait(100),
+      change('A'),
+      crash(),
+      COMMITTED,
+    ],
+    rollouts: { [WEB]: 2, [DB]: 1 },
+    reads: 'A',
+  },
+  'j: pods that an owner started while a change was open are rolled though it is changed back': {
+    steps: [change('B'), wait(100), { do: 'restart', workload: WEB }, wait(2000), change('A'), COMMITTED],
+    rollouts: { [WEB]: 1 },
+    reads: 'A',
+  },
+  'j: the same after an undo': {
+    steps: [
+      { do: 'apply', workload: WEB },
+      wait(1000),
+      change('B'),
+      wait(100),
+      { do: 'undo', workload: WEB },
+      wait(2000),
+      change('A'),
+      COMMITTED,
+    ],
+    rollouts: { [WEB]: 1 },
+    reads: 'A',
+  },
+};
+
+for (const [name, { workloads = following(WEB), settings = {}, steps, rollouts, reads, also }] of Object.entries(
+  CASES,
+)) {
+  test(name, async () => {
+    const history: History = {
+      settings: { ...SETTINGS, ...settings },
+      configs: [{ config: C, content: 'A' }],
+      workloads,
+      steps,
+      seed: 1,
+    };
+    const trace = await run(history);
+    const end = endOf(trace);
+    const count = (workload: WorkloadName) =>
+      factsOf(trace, 'write').filter(({ to, at }) => to === workload && at <= end).length;
+    const pods = podsOf(trace).filter(({ workload, gone, started }) => workload === WEB && started <= end && gone > end);
+    assert.equal(contentAt(trace, C, end), reads);
+    assert.deepEqual(Object.fromEntries(Object.keys(rollouts).map((workload) => [workload, count(workload)])), rollouts);
+    assert.deepEqual([...new Set(pods.map((pod) => pod.reads[C]))], [reads]);
+    assert.deepEqual(judge(trace), []);
+    also?.(trace);
+  });
+}
