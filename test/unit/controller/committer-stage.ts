@@ -1,0 +1,118 @@
+/** A committer over a small world and a scripted store, under mock timers. */
+
+import type { TestContext } from 'node:test';
+import { Journal } from '../../../lib/controller/journal.ts';
+import { StateCommitter } from '../../../lib/controller/state-committer.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
+import type { ObjectKey } from '../../../lib/model/object-ref.ts';
+import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
+import type { WriteResult } from '../../../lib/model/write-result.ts';
+import { ScriptedStore } from './scripted-store.ts';
+import { full, World } from './world.ts';
+
+/** The annotations of a state that this program wrote. */
+export const OURS: Readonly<Record<string, string>> = { [STATE_VERSION_ANNOTATION]: '1' };
+
+/** See the file's comment. */
+export class CommitterStage {
+  readonly world: World = new World();
+  readonly store: ScriptedStore;
+  readonly journal: Journal = new Journal(NO_LOG);
+  readonly committer: StateCommitter;
+  /** Workloads that are about to be patched, by name. */
+  readonly waiting: Set<string> = new Set();
+  readonly looks: string[] = [];
+  readonly results: {
+    readonly kind: WriteResult<unknown>['kind'];
+    readonly nextTryMs: number | undefined;
+  }[] = [];
+  readonly unknownVersions: string[] = [];
+  isSynced = true;
+  /** What a fresh look finds: a content told to the world, or a failure. */
+  look: (name: string) => boolean = () => true;
+  readonly #timers: TestContext['mock']['timers'];
+
+  /** `state`: the data of the live state ConfigMap in short form, undefined for none. */
+  constructor(
+    t: TestContext,
+    state?: Readonly<Record<string, string>>,
+    annotations: Readonly<Record<string, string>> = OURS,
+  ) {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+    this.#timers = t.mock.timers;
+    this.store = new ScriptedStore(state && longOf(state), annotations);
+    const { edges } = this.world;
+    this.committer = new StateCommitter({
+      edges,
+      store: this.store,
+      gate: {
+        isSynced: () => this.isSynced,
+        isWaiting: (key) => this.waiting.has(key.slice(key.lastIndexOf('/') + 1)),
+      },
+      journal: this.journal,
+      lookAt: async (config) => {
+        const name = config.slice(config.lastIndexOf('/') + 1);
+        this.looks.push(name);
+        return this.look(name);
+      },
+      onCommit: ({ kind }, nextTryMs) => this.results.push({ kind, nextTryMs }),
+      onUnknownVersion: (version) => this.unknownVersions.push(version),
+      random: () => 0,
+    });
+    this.committer.begin(this.store.live);
+  }
+
+  /** The object is `content` and the workloads named follow it: all as the first lists tell. */
+  listed(config: string, content: string, ...workloads: string[]): this {
+    this.world.config(config, content, { initial: true });
+    for (const name of workloads) this.world.workload(name, { follows: [config] }, { initial: true });
+    return this;
+  }
+
+  /** Asks for a write of these objects. */
+  request(now: readonly string[], soon: readonly string[] = []): void {
+    const keys = (names: readonly string[]): ReadonlySet<ObjectKey> =>
+      new Set(names.map((name) => this.world.configKey(name)));
+    this.committer.request(keys(now), keys(soon));
+  }
+
+  /** Time passes, and whatever follows from that. */
+  async pass(ms: number): Promise<void> {
+    await settle();
+    for (let left = ms; left > 0; left -= 100) {
+      this.#timers.tick(Math.min(100, left));
+      await settle();
+    }
+    this.#timers.tick(0);
+    await settle();
+  }
+
+  /** The data of the live state in short form. */
+  get data(): Record<string, string> | undefined {
+    const { data } = this.store.live ?? {};
+    return data && Object.fromEntries(Object.entries(data).map(([key, value]) => [key, shortOf(value)]));
+  }
+
+  /** The reasons in the journal, the oldest first. */
+  get reasons(): string[] {
+    return this.journal.decisions.map(({ reason }) => reason).reverse();
+  }
+}
+
+/** What promises wait for is done. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function longOf(state: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(state).map(([key, value]) => [
+      key,
+      value.startsWith('{') ? value.replace(/(?<=")[a-f](?=")/g, full) : full(value),
+    ]),
+  );
+}
+
+function shortOf(value: string): string {
+  return value.replace(/([a-f])\1{39}/g, '$1');
+}

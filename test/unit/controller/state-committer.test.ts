@@ -1,0 +1,286 @@
+/** The committer: when it writes, what it waits for, and what each answer of the API server leads to. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CommitterStage, OURS } from './committer-stage.ts';
+
+const CFG = 'v1.ConfigMap_cfg';
+
+test('a baseline is written at once, and gives the state its version', async (t) => {
+  const stage = new CommitterStage(t, {}, {}).listed('cfg', 'a', 'web');
+  stage.request(['cfg']);
+  await stage.pass(0);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+  assert.deepEqual(stage.store.live?.annotations, OURS);
+  assert.deepEqual(stage.results, [{ kind: 'accepted', nextTryMs: undefined }]);
+});
+
+test('without a ConfigMap it is created before the first write', async (t) => {
+  const stage = new CommitterStage(t).listed('cfg', 'a', 'web');
+  stage.request(['cfg']);
+  await stage.pass(0);
+  assert.equal(stage.store.creations, 1);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+  assert.deepEqual(stage.reasons, [], 'a first start is no damage');
+});
+
+test('what is not urgent is written at most once per second, all of it in one patch', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1', 'v1.ConfigMap_tls': 'a.1' });
+  stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+  for (const content of ['b', 'c', 'd']) {
+    stage.world.config('cfg', content);
+    stage.world.config('tls', content);
+    stage.world.roll('web');
+    stage.world.roll('api');
+    stage.request([], ['cfg']);
+    stage.request([], ['tls']);
+    await stage.pass(300);
+  }
+  await stage.pass(2000);
+  assert.deepEqual(stage.data, { [CFG]: 'd.4', 'v1.ConfigMap_tls': 'd.4' });
+  assert.equal(stage.store.patches.length, 2);
+  const [first = 0, second = 0] = stage.store.times;
+  assert.ok(second - first >= 1000);
+});
+
+test('never two writes at a time: what comes while one is on its way is written after it', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stage.store.faults.push({ kind: 'held', until: promise });
+  stage.request(['tls']);
+  await stage.pass(0);
+  stage.world.config('cfg', 'b');
+  stage.world.roll('web');
+  stage.request(['cfg']);
+  await stage.pass(5000);
+  assert.equal(stage.store.patches.length, 1);
+  resolve();
+  await stage.pass(1000);
+  assert.deepEqual(stage.data, { [CFG]: 'b.2', 'v1.ConfigMap_tls': 'a.1' });
+});
+
+test('a workload that is about to be patched blocks the commit until it is', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web', 'api');
+  stage.world.config('cfg', 'b');
+  stage.world.roll('web');
+  stage.waiting.add('api');
+  stage.request([], ['cfg']);
+  await stage.pass(10_000);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+  stage.world.roll('api');
+  stage.waiting.delete('api');
+  stage.committer.kick();
+  await stage.pass(1000);
+  assert.deepEqual(stage.data, { [CFG]: 'b.2' });
+});
+
+test('a refused workload blocks nothing: the same patch writes its exception', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web', 'api');
+  stage.world.config('cfg', 'b');
+  stage.world.roll('web');
+  stage.request([], ['cfg']);
+  await stage.pass(1000);
+  assert.deepEqual(stage.data, { [CFG]: 'b.2', 'ran.Deployment_api': `{"${CFG}":"a"}` });
+  assert.equal(stage.store.patches.length, 1);
+});
+
+test('an exception goes with the rollout that was owed', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'b.2', 'ran.Deployment_api': `{"${CFG}":"a"}` });
+  stage.listed('cfg', 'b', 'web', 'api');
+  stage.world.roll('api');
+  stage.request([], ['cfg']);
+  await stage.pass(1000);
+  assert.deepEqual(stage.data, { [CFG]: 'b.3' });
+});
+
+test('what cannot be written before everything is listed is written when it is', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  stage.isSynced = false;
+  stage.request(['cfg']);
+  await stage.pass(60_000);
+  assert.deepEqual(stage.data, {});
+  stage.isSynced = true;
+  stage.committer.kick();
+  await stage.pass(0);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+});
+
+test('a conflict: the state is read again and written at once', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  stage.store.put({ note: 'of a person' }, OURS);
+  stage.request(['cfg']);
+  await stage.pass(100);
+  assert.deepEqual(stage.data, { note: 'of a person', [CFG]: 'a.1' });
+  assert.deepEqual(stage.results, [
+    { kind: 'conflict', nextTryMs: 0 },
+    { kind: 'accepted', nextTryMs: undefined },
+  ]);
+});
+
+test('conflicts without end are tried again with a backoff', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  stage.store.faults.push({ kind: 'conflict' }, { kind: 'conflict' }, { kind: 'conflict' });
+  stage.request(['cfg']);
+  await stage.pass(400);
+  assert.equal(stage.store.patches.length, 2);
+  await stage.pass(2000);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+});
+
+test('a deleted state is damage: it is created again from memory, with a warning', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.4', 'v1.ConfigMap_tls': 'a.2' });
+  stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+  stage.store.live = undefined;
+  stage.world.config('cfg', 'b');
+  stage.request([], ['cfg']);
+  await stage.pass(1000);
+  assert.deepEqual(stage.reasons, ['state-damaged']);
+  const { [CFG]: cfg, 'v1.ConfigMap_tls': tls, ...exceptions } = stage.data ?? {};
+  assert.match(`${cfg} ${tls}`, /^b\.\d+ a\.\d+$/);
+  assert.deepEqual(exceptions, { 'ran.Deployment_web': `{"${CFG}":"a"}` });
+});
+
+test('an emptied state is damage too', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+  stage.store.put({}, OURS);
+  stage.request(['tls']);
+  await stage.pass(1000);
+  assert.deepEqual(stage.reasons, ['state-damaged']);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1', 'v1.ConfigMap_tls': 'a.1' });
+});
+
+test('a lost answer to a write that is in force: nothing is written twice', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  stage.store.faults.push({ kind: 'answer-lost' });
+  stage.request(['cfg']);
+  await stage.pass(10_000);
+  assert.equal(stage.store.patches.length, 1);
+  assert.deepEqual(stage.looks, [], 'our own entry is not taken for somebody else’s');
+  assert.equal(stage.world.plan(), undefined);
+});
+
+test('a lost answer to a write that is not in force: it is sent again after a pause', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  stage.store.faults.push({ kind: 'unanswered', message: 'reset' });
+  stage.request(['cfg']);
+  await stage.pass(400);
+  assert.equal(stage.store.patches.length, 1);
+  await stage.pass(200);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+});
+
+test('a throttled write waits as long as it is told', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  stage.store.faults.push({ kind: 'throttled', message: 'slow down', retryAfterMs: 7000 });
+  stage.request(['cfg']);
+  await stage.pass(6900);
+  assert.equal(stage.store.patches.length, 1);
+  await stage.pass(200);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+});
+
+test('a forbidden write is tried for ever, and new requests do not hurry it', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  const refusal = { kind: 'rejected', code: 'forbidden', message: 'no' } as const;
+  stage.store.faults.push(...Array.from({ length: 20 }, () => refusal));
+  stage.request(['cfg']);
+  for (let second = 0; second < 60; second += 1) {
+    stage.request(['cfg']);
+    await stage.pass(100);
+  }
+  assert.equal(stage.store.patches.length, 12, 'one at once, then one each half second');
+  await stage.pass(10_000);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+});
+
+test('an entry that somebody else wrote is judged only after a fresh look at its object', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+  stage.store.put({ [CFG]: `${'c'.repeat(40)}.7` }, OURS);
+  stage.look = (name) => {
+    stage.world.config(name, 'c', { relisted: true, since: 0 });
+    return true;
+  };
+  stage.request(['tls']);
+  await stage.pass(2000);
+  assert.deepEqual(stage.looks, ['cfg']);
+  assert.ok(stage.reasons.includes('state-foreign'));
+  const { [CFG]: entry, 'ran.Deployment_web': exception } = stage.data ?? {};
+  assert.match(entry ?? '', /^c\.7/, 'of two numbers the higher wins');
+  assert.ok(exception !== undefined, 'what this process believed is not forgotten');
+});
+
+test('while the fresh look fails nothing is written', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+  stage.store.put({ [CFG]: `${'c'.repeat(40)}.7` }, OURS);
+  stage.look = () => false;
+  stage.request(['tls']);
+  await stage.pass(400);
+  assert.equal(stage.store.patches.length, 1);
+});
+
+for (const how of ['at the start', 'in between'] as const) {
+  test(`a state of a later version ${how}: this program writes nothing any more`, async (t) => {
+    const later = { 'reloader.k8s.collaborne.com/state-version': '2' };
+    const stage = new CommitterStage(t, {}, how === 'at the start' ? later : OURS).listed('cfg', 'a', 'web');
+    stage.store.put({}, later);
+    stage.request(['cfg']);
+    await stage.pass(60_000);
+    stage.request(['cfg']);
+    await stage.committer.close();
+    assert.deepEqual(stage.data, {});
+    assert.deepEqual(stage.unknownVersions, ['2']);
+    assert.equal(stage.store.patches.length, how === 'at the start' ? 0 : 1);
+  });
+}
+
+test('an older state is given a version, and its orphans keep naming their algorithm', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a', 'v1.Secret_orphan': 'b' }, {}).listed('cfg', 'c', 'web');
+  stage.request(['cfg']);
+  await stage.pass(1000);
+  assert.deepEqual(stage.store.live?.annotations, OURS);
+  assert.equal(stage.data?.['v1.Secret_orphan'], 'collaborne:b.0');
+  assert.deepEqual(stage.data?.['ran.Deployment_web'], `{"${CFG}":"?"}`, 'owed since the start');
+});
+
+test('an entry goes when its last dependent was seen to go', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+  stage.world.noWorkload('web');
+  stage.request([], ['cfg']);
+  await stage.pass(1000);
+  assert.deepEqual(stage.data, {});
+});
+
+test('an entry stays when its last dependent went before everything was listed', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+  stage.world.noWorkload('web', false);
+  stage.request([], ['cfg']);
+  await stage.pass(1000);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+});
+
+test('closing writes what can be written once more, and nothing afterwards', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+  stage.request([], ['cfg']);
+  await stage.committer.close();
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+  stage.request(['tls']);
+  await stage.pass(5000);
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+});
+
+test('closing waits for the write under way', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stage.store.faults.push({ kind: 'held', until: promise });
+  stage.request(['cfg']);
+  await stage.pass(0);
+  let isClosed = false;
+  const closed = stage.committer.close().then(() => {
+    isClosed = true;
+  });
+  await stage.pass(1000);
+  assert.equal(isClosed, false);
+  resolve();
+  await closed;
+  assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+});
