@@ -1,0 +1,171 @@
+/** A rollout controller over a small world, with a client that keeps the fence and answers as a test wants. */
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { Effects } from '../../../lib/controller/effects.ts';
+import type { Outcome } from '../../../lib/controller/outcome.ts';
+import {
+  RolloutController,
+  type Tally,
+  type WorkloadClient,
+} from '../../../lib/controller/rollout-controller.ts';
+import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
+import { keyOf } from '../../../lib/model/object-ref.ts';
+import { Timeline } from '../../../lib/model/timeline.ts';
+import type { WriteResult } from '../../../lib/model/write-result.ts';
+import { settle } from './committer-stage.ts';
+import { settled, type World } from './world.ts';
+
+/** Instead of the ordinary answer to a patch; `before` happens first, e.g. somebody else's write. */
+export interface Fault {
+  readonly before?: () => void;
+  /** The patch does not take effect and this is the answer. */
+  readonly result?: Exclude<WriteResult<never>, { kind: 'accepted' }>;
+  /** The patch is carried out like any other, but its answer is lost. */
+  readonly isLost?: boolean;
+  /** The server drops our variable from what it is sent. */
+  readonly isStripped?: boolean;
+  readonly until?: Promise<void>;
+}
+
+/** One attempt, as its observer was told. */
+export interface Attempt {
+  readonly workload: string;
+  readonly type: Outcome['type'];
+  readonly tally: Tally;
+  readonly nextTryMs: number | undefined;
+  readonly atMs: number;
+}
+
+interface Settings {
+  readonly quietMs?: number;
+  readonly maxWaitMs?: number;
+  readonly concurrency?: number;
+  readonly random?: () => number;
+}
+
+/** See the file's comment. */
+export class RolloutStage {
+  readonly world: World;
+  readonly controller: RolloutController;
+  readonly attempts: Attempt[] = [];
+  /** When each patch was sent, and for whom. */
+  readonly patches: { readonly workload: string; readonly atMs: number }[] = [];
+  readonly faults: Fault[] = [];
+  /** Answers to the next reads that fail. */
+  readonly readFaults: string[] = [];
+  reads = 0;
+  /** Patches under way, and the most there were at once. */
+  underWay = 0;
+  mostUnderWay = 0;
+  readonly #timers: TestContext['mock']['timers'];
+  readonly #startedAt: number;
+
+  constructor(t: TestContext, workloads: readonly string[] = ['web'], settings: Settings = {}) {
+    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+    this.#timers = t.mock.timers;
+    this.#startedAt = Date.now();
+    this.world = settled(...workloads);
+    const timeline = new Timeline();
+    timeline.comparable = true;
+    this.controller = new RolloutController({
+      edges: this.world.edges,
+      client: this.#client,
+      timeline,
+      apply: (effects) => this.apply(effects),
+      observe: (ref, workload) => {
+        const span = timeline.ofListed(workload.resourceVersion, undefined);
+        const news = { type: 'present', key: keyOf(ref), object: workload, span } as const;
+        this.apply(
+          observeWorkload(this.world.edges, { ...news, isInInitialList: false, isRelisted: true }, true),
+        );
+      },
+      observer: {
+        onOutcome: (ref, { type }, tally, nextTryMs) =>
+          this.attempts.push({ workload: ref.name, type, tally, nextTryMs, atMs: this.now }),
+        onPatchAnswered: () => {},
+      },
+      quietMs: 1000,
+      maxWaitMs: 6000,
+      concurrency: 16,
+      random: () => 0,
+      ...settings,
+    });
+  }
+
+  /** Time since the test began. */
+  get now(): number {
+    return Date.now() - this.#startedAt;
+  }
+
+  /** The types of all outcomes so far. */
+  get outcomes(): string[] {
+    return this.attempts.map(({ type }) => type);
+  }
+
+  /** The content changes, and what follows is carried out. */
+  change(content: string, config = 'cfg'): void {
+    this.apply(this.world.config(config, content));
+  }
+
+  /** Does with effects what the program does, as far as rollouts are concerned. */
+  apply(effects: Effects): void {
+    for (const key of effects.forgotten) this.controller.forget(key);
+    for (const key of effects.spurred) this.controller.spur(key);
+    for (const [key, configs] of effects.touched) this.controller.touch(key, configs.size);
+  }
+
+  isWaiting(workload: string): boolean {
+    return this.controller.isWaiting(this.world.workloadKey(workload));
+  }
+
+  /** Time passes, and whatever follows from that. */
+  async pass(ms: number): Promise<void> {
+    await settle();
+    for (let left = ms; left > 0; left -= 50) {
+      this.#timers.tick(Math.min(50, left));
+      await settle();
+    }
+  }
+
+  get #client(): WorkloadClient {
+    return {
+      patch: (ref, body) => this.#patch(ref.name, body),
+      get: async ({ name }) => {
+        this.reads += 1;
+        const message = this.readFaults.shift();
+        if (message !== undefined) return { kind: 'failed', message };
+        return this.world.live.has(name) ? { kind: 'found', object: this.world.raw(name) } : { kind: 'gone' };
+      },
+    };
+  }
+
+  async #patch(name: string, body: object): ReturnType<WorkloadClient['patch']> {
+    this.patches.push({ workload: name, atMs: this.now });
+    this.underWay += 1;
+    this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
+    const fault = this.faults.shift() ?? {};
+    await fault.until;
+    this.underWay -= 1;
+    fault.before?.();
+    if (fault.result !== undefined) return fault.result;
+    return this.#carryOut(name, body, fault);
+  }
+
+  #carryOut(
+    name: string,
+    body: object,
+    { isLost, isStripped }: Fault,
+  ): Awaited<ReturnType<WorkloadClient['patch']>> {
+    const live = this.world.live.get(name);
+    const plan = this.world.record(name).inFlight;
+    assert.ok(plan !== undefined && plan.body === body, 'a plan in flight is known before its patch is sent');
+    if (live === undefined) return { kind: 'gone' };
+    if (String(live.version) !== plan.resourceVersion) return { kind: 'conflict' };
+    if (isStripped === true) this.world.edit(name, {});
+    else this.world.land(plan);
+    return isLost === true
+      ? { kind: 'unanswered', message: 'lost' }
+      : { kind: 'accepted', object: this.world.raw(name) };
+  }
+}
