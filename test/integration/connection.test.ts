@@ -136,7 +136,7 @@ describe('a right that is missing', { concurrency: 3 }, () => {
     await cluster.until('the baseline is kept', () => cluster.state()['v1.ConfigMap_web'] !== undefined);
     put(cluster, configMap('web'), 'two');
     await cluster.podsAreCurrent(web);
-    assert.match((await reloader.page('/readyz')).text, /^waiting for: the list of Secret\n$/);
+    assert.match((await reloader.page('/readyz')).text, /^waiting for: the list of Secret in default\n$/);
     const error = (): string => reloader.lines.find(({ level }) => level === 'error')?.message ?? '';
     await cluster.until('the right is missed', () => error() !== '', 50_000);
     assert.match(

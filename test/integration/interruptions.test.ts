@@ -68,7 +68,7 @@ describe('SIGTERM', { concurrency: 4 }, () => {
       effect: { kind: 'hang', effect: false },
     });
     const next = cluster.spawn();
-    const hasAsked = (): boolean => cluster.arrived.some((line) => /secrets/.test(line));
+    const hasAsked = (): boolean => cluster.arrived.some((line) => /configmaps\?limit/.test(line));
     await cluster.until('it asked for a list', hasAsked);
     assert.deepEqual(await next.stop(), { code: 0, signal: null });
   });

@@ -1,0 +1,31 @@
+/** How heavy the bundle is: printed, not judged, since machines differ. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { Cluster } from './harness.ts';
+import { pair } from './manifests.ts';
+import { ReloaderProcess } from './reloader-process.ts';
+
+test('memory when idle and connected, and the time to the help', async (t) => {
+  await using cluster = await Cluster.start();
+  await pair(cluster, 'web');
+  const reloader = await cluster.reloader({ flags: ['--log-level', 'info'] });
+  assert.equal(cluster.sandbox.openWatches().length, 5);
+  const rss = (await reloader.metric('process_resident_memory_bytes')) ?? 0;
+  t.diagnostic(`resident: ${(rss / 1e6).toFixed(1)} MB${peakOf(reloader.pid)}`);
+  const times: number[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    const startedAt = performance.now();
+    await new ReloaderProcess(['--help'], {}).ended;
+    times.push(performance.now() - startedAt);
+  }
+  t.diagnostic(`--help: ${Math.min(...times).toFixed(0)} ms`);
+});
+
+/** On Linux the peak is known too. */
+function peakOf(pid: number): string {
+  if (process.platform !== 'linux') return '';
+  const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return `, at its peak ${(Number(kilobytes) / 1e3).toFixed(1)} MB`;
+}

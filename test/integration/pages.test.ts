@@ -1,0 +1,149 @@
+/** The pages on the port, and what must never be on them or in the log. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { METRICS } from '../../lib/telemetry/metric-table.ts';
+import { Cluster } from './harness.ts';
+import { configMap, deploy, pair, put } from './manifests.ts';
+
+describe('the pages', { concurrency: 4 }, () => {
+  test('/metrics is the text format of Prometheus, with every metric and its zeros from the start', async () => {
+    await using cluster = await Cluster.start();
+    const reloader = await cluster.reloader();
+    const { status, type, text } = await reloader.page('/metrics');
+    assert.equal(status, 200);
+    assert.match(type, /^text\/plain; version=0\.0\.4/);
+    const sample = /^[a-z_]+(_bucket|_sum|_count)?(\{([a-z_]+="[^"]*",?)+\})? -?[\d.e+-]+(Inf)?$/;
+    const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+    assert.deepEqual(
+      samples.filter((line) => !sample.test(line)),
+      [],
+    );
+    for (const { name, type: kind } of Object.values(METRICS)) {
+      assert.ok(text.includes(`# TYPE ${name} ${kind}\n`), name);
+      assert.ok(
+        samples.some((line) => line.startsWith(name)),
+        name,
+      );
+    }
+    assert.ok(text.includes('reloader_rollouts_total{kind="StatefulSet",outcome="refused"} 0\n'));
+    assert.ok(text.includes('reloader_changes_total{kind="Secret",type="updated"} 0\n'));
+    assert.ok(text.includes('process_resident_memory_bytes'));
+  });
+
+  test('/metrics counts what happened', async () => {
+    await using cluster = await Cluster.start();
+    const web = await pair(cluster, 'web');
+    const reloader = await cluster.reloader();
+    put(cluster, configMap('web'), 'two');
+    await cluster.podsAreCurrent(web);
+    await cluster.settled(reloader);
+    const want: Record<string, number> = {
+      'reloader_rollouts_total{kind="Deployment",outcome="done"}': 1,
+      'reloader_changes_total{kind="ConfigMap",type="updated"}': 1,
+      'reloader_workloads{kind="Deployment"}': 1,
+      'reloader_watch_up{kind="Secret"}': 1,
+      'reloader_api_requests_total{verb="patch",resource="deployments",code="200"}': 1,
+      reloader_edges: 1,
+      reloader_owed_edges: 0,
+      reloader_oldest_owed_edge_age_seconds: 0,
+      reloader_state_entries: 1,
+      reloader_state_exceptions: 0,
+      reloader_changes_per_rollout_sum: 1,
+      reloader_change_to_rollout_seconds_count: 1,
+      reloader_patch_duration_seconds_count: 1,
+    };
+    const found = await Promise.all(
+      Object.keys(want).map(async (series) => [series, await reloader.metric(series)]),
+    );
+    assert.deepEqual(Object.fromEntries(found), want);
+    assert.ok(((await reloader.metric('reloader_commits_total{result="accepted"}')) ?? 0) >= 2);
+    assert.ok(((await reloader.metric('reloader_change_to_rollout_seconds_sum')) ?? 0) >= 0.09);
+  });
+
+  test('/status.json says what is owed, why, for how long and what it waits for', async () => {
+    await using cluster = await Cluster.start();
+    await pair(cluster, 'web');
+    const reloader = await cluster.reloader();
+    cluster.sandbox.addFault({
+      match: { verb: 'patch', resource: 'deployments' },
+      times: 'always',
+      effect: { kind: 'status', code: 403, message: 'admission webhook "guard" denied the request' },
+    });
+    put(cluster, configMap('web'), 'two');
+    await reloader.hasSaid(/Deployment\/web is refused/);
+    await cluster.until('the refusal is recorded', () => cluster.state()['ran.Deployment_web'] !== undefined);
+    const { isReady, workloads, decisions } = await reloader.status();
+    const [web] = workloads;
+    assert.equal(isReady, true);
+    assert.equal(web?.workload, 'Deployment/web');
+    assert.equal(web.isOwed, true);
+    assert.ok((web.owedForSeconds ?? 0) > 0);
+    assert.equal(web.waitsFor, 'backoff');
+    assert.ok((web.waitsForSeconds ?? 0) > 0 && (web.waitsForSeconds ?? 99) <= 10);
+    assert.match(web.problem ?? '', /"guard" denied/);
+    const [edge] = web.follows;
+    assert.deepEqual([edge?.object, edge?.isOwed, edge?.why], ['ConfigMap/web', true, 'content']);
+    assert.equal(edge?.observed, edge?.committed);
+    assert.notEqual(edge?.observed, edge?.ran);
+    assert.deepEqual(
+      decisions.map(({ reason }) => reason).filter((reason) => reason !== 'committed'),
+      ['refused', 'changed', 'baseline'],
+    );
+    assert.equal(await reloader.metric('reloader_owed_edges'), 1);
+    assert.equal(await reloader.metric('reloader_state_exceptions'), 1);
+    assert.ok(((await reloader.metric('reloader_oldest_owed_edge_age_seconds')) ?? 0) > 0);
+    const warning = (): boolean =>
+      cluster.sandbox.list('events').some(({ reason }) => reason === 'ReloadRefused');
+    await cluster.until('an Event tells of it', warning);
+  });
+
+  test('are only read, and only those that exist', async () => {
+    await using cluster = await Cluster.start();
+    const reloader = await cluster.reloader();
+    const asked: [string, string, number][] = [
+      ['/healthz', 'GET', 200],
+      ['/readyz?verbose', 'GET', 200],
+      ['/readyz', 'HEAD', 200],
+      ['/status.json', 'GET', 200],
+      ['/metrics', 'POST', 405],
+      ['/healthz', 'DELETE', 405],
+      ['/', 'GET', 404],
+      ['/metrics/', 'GET', 404],
+      ['/../package.json', 'GET', 404],
+    ];
+    const answers = await Promise.all(asked.map(([page, method]) => reloader.page(page, method)));
+    assert.deepEqual(
+      answers.map(({ status }, i) => [...(asked[i] ?? []).slice(0, 2), status]),
+      asked,
+    );
+    assert.equal((await reloader.page('/status.json')).type, 'application/json');
+  });
+
+  test('show no value of a ConfigMap or Secret, and neither do the log, the state, Events and stamps', async () => {
+    await using cluster = await Cluster.start();
+    const secret = { kind: 'Secret', namespace: 'default', name: 'web' } as const;
+    put(cluster, secret, 'hush-hush-1');
+    put(cluster, configMap('web'), 'hush-hush-1');
+    const web = deploy(cluster, 'web', { follows: { ConfigMap: ['web'], Secret: ['web'] } });
+    await cluster.podsAreCurrent(web);
+    const reloader = await cluster.reloader();
+    const match = { resource: 'deployments', userAgent: 'kubernetes-reloader' };
+    cluster.sandbox.addFault({ match, effect: { kind: 'status', code: 500 }, times: 2 });
+    cluster.sandbox.disturbWatches({ resource: 'secrets' }, { kind: 'garbage' });
+    put(cluster, secret, 'hush-hush-2');
+    put(cluster, configMap('web'), 'hush-hush-2');
+    cluster.sandbox.disturbWatches({ resource: 'configmaps' }, { kind: 'truncated' });
+    await cluster.podsAreCurrent(web);
+    await cluster.settled(reloader);
+    const pages = await Promise.all(
+      ['/metrics', '/status.json', '/readyz'].map((page) => reloader.page(page)),
+    );
+    await reloader.stop();
+    const written = cluster.writes().map(({ body }) => body);
+    const everything = JSON.stringify([reloader.stderr, reloader.stdout, pages, written, cluster.state()]);
+    assert.ok(everything.includes('rolled: 2 sources'));
+    const encoded = [1, 2].map((i) => Buffer.from(`hush-hush-${i}`).toString('base64'));
+    for (const value of ['hush', ...encoded]) assert.ok(!everything.includes(value), value);
+  });
+});
