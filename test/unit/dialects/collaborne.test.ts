@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type CollaborneOptions, collaborne } from '../../../lib/dialects/collaborne.ts';
+import type { Asked } from '../../../lib/dialects/dialect.ts';
+import { type ConfigKind, type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
+import { refs } from '../model/refs.ts';
+
+const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
+const SECRET = 'reloader.k8s.collaborne.com/secret';
+const PLAIN: CollaborneOptions = { alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] };
+const MORE: CollaborneOptions = {
+  alternativeAnnotations: {
+    ConfigMap: ['example.com/configs', 'example.com/more'],
+    Secret: ['example.com/secrets'],
+  },
+  ignoredKinds: [],
+};
+const IGNORING: CollaborneOptions = { ...PLAIN, ignoredKinds: ['Secret'] };
+
+interface Case {
+  readonly annotations: Record<string, string>;
+  readonly options?: CollaborneOptions;
+  readonly refs?: readonly string[];
+  readonly malformed?: readonly string[];
+}
+
+const CASES: Record<string, Case> = {
+  'no annotation asks for nothing': { annotations: { unrelated: 'cfg' } },
+  'a list is split at commas and trimmed': {
+    annotations: { [CONFIGMAP]: ' cfg ,other\t,\n third' },
+    refs: ['ConfigMap/cfg', 'ConfigMap/other', 'ConfigMap/third'],
+  },
+  'empty items and an empty list ask for nothing': { annotations: { [CONFIGMAP]: ',, ,', [SECRET]: '' } },
+  'a name that is listed twice is followed once': {
+    annotations: { [CONFIGMAP]: 'cfg,cfg' },
+    refs: ['ConfigMap/cfg'],
+  },
+  'a ConfigMap and a Secret of one name are two objects': {
+    annotations: { [CONFIGMAP]: 'cfg', [SECRET]: 'cfg' },
+    refs: ['ConfigMap/cfg', 'Secret/cfg'],
+  },
+  'the lists of alternative annotations are merged with the native one': {
+    options: MORE,
+    annotations: {
+      'example.com/more': 'c',
+      [CONFIGMAP]: 'a',
+      'example.com/configs': 'b, a',
+      'example.com/secrets': 's',
+    },
+    refs: ['ConfigMap/a', 'ConfigMap/b', 'ConfigMap/c', 'Secret/s'],
+  },
+  'an alternative annotation nobody asked for is not read': { annotations: { 'example.com/configs': 'b' } },
+  'an ignored kind is not followed': {
+    options: IGNORING,
+    annotations: { [CONFIGMAP]: 'cfg', [SECRET]: 'tls,NOT A NAME' },
+    refs: ['ConfigMap/cfg'],
+  },
+  'what cannot be a name is reported as written, and the rest is followed': {
+    annotations: { [CONFIGMAP]: 'cfg, My_Cfg,-a,a-,a..b,a/b, a b', [SECRET]: 'a.b-c.d' },
+    refs: ['ConfigMap/cfg', 'Secret/a.b-c.d'],
+    malformed: ['My_Cfg', '-a', 'a-', 'a..b', 'a/b', 'a b'],
+  },
+  'a name of 253 characters is one, a longer one is not': {
+    annotations: { [CONFIGMAP]: `${'a'.repeat(253)},${'b'.repeat(254)}` },
+    refs: [`ConfigMap/${'a'.repeat(253)}`],
+    malformed: ['b'.repeat(254)],
+  },
+};
+
+for (const [
+  sentence,
+  { annotations, options = PLAIN, refs: expected = [], malformed = [] },
+] of Object.entries(CASES)) {
+  test(sentence, () => {
+    const asked: Asked = collaborne(options).asked(annotations, 'ns');
+    assert.deepEqual(asked.refs.map(describe), expected);
+    assert.ok(asked.refs.every(({ namespace }) => namespace === 'ns'));
+    assert.deepEqual(asked.malformed, malformed);
+  });
+}
+
+test('policy is read from the native annotations and the alternative ones only', () => {
+  const { isPolicyAnnotation } = collaborne(MORE);
+  assert.ok([CONFIGMAP, SECRET, 'example.com/more', 'example.com/secrets'].every(isPolicyAnnotation));
+  assert.ok(!['reloader.k8s.collaborne.com/state-version', 'example.com', ''].some(isPolicyAnnotation));
+});
+
+const config = (name: string, kind: ConfigKind = 'ConfigMap'): ConfigRef => ({ kind, namespace: 'ns', name });
+const own = (plain: string, name: string): string =>
+  `${plain}_${createHash('sha1').update(name).digest('hex').slice(0, 6).toUpperCase()}`;
+const AB = '_RELOADER_CONFIGMAP_A_B';
+const [DASH, DOT] = [own(AB, 'a-b'), own(AB, 'a.b')];
+
+const VARIABLES: Record<
+  string,
+  { of: readonly ConfigRef[]; ref: ConfigRef; written: string; read: readonly string[] }
+> = {
+  'a name becomes capital, and what is no letter or digit one underscore': {
+    of: [config('my-cfg.v1')],
+    ref: config('my-cfg.v1'),
+    written: '_RELOADER_CONFIGMAP_MY_CFG_V1',
+    read: ['_RELOADER_CONFIGMAP_MY_CFG_V1', own('_RELOADER_CONFIGMAP_MY_CFG_V1', 'my-cfg.v1')],
+  },
+  'a Secret has its own prefix': {
+    of: [config('tls', 'Secret')],
+    ref: config('tls', 'Secret'),
+    written: '_RELOADER_SECRET_TLS',
+    read: ['_RELOADER_SECRET_TLS', own('_RELOADER_SECRET_TLS', 'tls')],
+  },
+  'alone, a-b writes the plain variable and reads what a collision left': {
+    of: [config('a-b'), config('x')],
+    ref: config('a-b'),
+    written: AB,
+    read: [AB, DASH],
+  },
+  'beside a.b, a-b writes and reads its own variable: the plain one belongs to neither': {
+    of: [config('a-b'), config('a.b')],
+    ref: config('a-b'),
+    written: DASH,
+    read: [DASH],
+  },
+  'and so does a.b': { of: [config('a-b'), config('a.b')], ref: config('a.b'), written: DOT, read: [DOT] },
+  'a Secret of the same name does not collide': {
+    of: [config('a-b'), config('a.b', 'Secret')],
+    ref: config('a-b'),
+    written: AB,
+    read: [AB, DASH],
+  },
+};
+
+for (const [sentence, { of, ref, written, read }] of Object.entries(VARIABLES)) {
+  test(sentence, () =>
+    assert.deepEqual(collaborne(PLAIN).stampVariablesOf(of).get(keyOf(ref)), { written, read }),
+  );
+}
+
+test('law: every variable is a stamp of ours and a valid name, and no two objects write or read the same', () => {
+  const dialect = collaborne(PLAIN);
+  const ofOneNamespace = fc.uniqueArray(
+    refs.map((ref) => ({ ...ref, namespace: 'ns' })),
+    { selector: keyOf },
+  );
+  fc.assert(
+    fc.property(ofOneNamespace, (all) => {
+      const variables = dialect.stampVariablesOf(all);
+      assert.equal(variables.size, all.length);
+      const read = [...variables.values()].flatMap((of) => of.read);
+      assert.equal(new Set(read).size, read.length);
+      for (const { written, read: own } of variables.values()) assert.ok(own.includes(written));
+      for (const name of read) {
+        assert.match(name, /^_RELOADER_(CONFIGMAP|SECRET)_[A-Z0-9_]+$/);
+        assert.ok(dialect.isStampVariable(name));
+      }
+    }),
+  );
+});
+
+test("other variables are the owner's", () => {
+  const { isStampVariable } = collaborne(PLAIN);
+  assert.ok(!['RELOADER_PORT', '_RELOADER_', '_RELOADER_X', 'X_RELOADER_SECRET_A'].some(isStampVariable));
+});
