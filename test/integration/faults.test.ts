@@ -12,6 +12,8 @@ interface Case {
   readonly fault: FaultRule;
   /** What a line of the log says; undefined where nobody needs to know. */
   readonly says?: RegExp;
+  /** Refused patches are tried again after many seconds, or when the owner changes the workload: here he does. */
+  readonly spurred?: true;
 }
 
 const OURS = { userAgent: 'kubernetes-reloader' };
@@ -42,11 +44,17 @@ async function changeUnder(
   assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
 }
 
+/** The owner of the workload changes something of it. */
+function spur({ sandbox }: Cluster): void {
+  sandbox.patch('deployments', 'default', 'web', { spec: { minReadySeconds: 1 } });
+}
+
 describe('a change is rolled once although', { concurrency: 5 }, () => {
   const cases: Record<string, Case> = {
     'the patch is forbidden once': {
       fault: { match: PATCH, effect: status(403) },
       says: /Deployment\/web is refused: .*forbidden.*; next try in/,
+      spurred: true,
     },
     'the patch meets a conflict three times': {
       fault: { match: PATCH, times: 3, effect: status(409) },
@@ -56,6 +64,7 @@ describe('a change is rolled once although', { concurrency: 5 }, () => {
     'the same patch is invalid twice': {
       fault: { match: PATCH, times: 2, effect: status(422) },
       says: /Deployment\/web is refused: .*told to refuse it.*; next try in/,
+      spurred: true,
     },
     'the patch is throttled': {
       fault: { match: PATCH, effect: status(429, 1) },
@@ -95,16 +104,28 @@ describe('a change is rolled once although', { concurrency: 5 }, () => {
       says: /the state is not written yet/,
     },
   };
-  for (const [name, { fault, says }] of Object.entries(cases)) {
+  for (const [name, { fault, says, spurred }] of Object.entries(cases)) {
     test(name, async () => {
       await using cluster = await Cluster.start();
       await pair(cluster, 'marker');
       await pair(cluster, 'web');
       const reloader = await cluster.reloader();
       cluster.sandbox.addFault(fault);
+      if (spurred) void reloader.hasSaid(/Deployment\/web is refused/).then(() => spur(cluster));
       await changeUnder(cluster, reloader, says);
     });
   }
+
+  test('it takes several tries, and is counted as one', async () => {
+    await using cluster = await Cluster.start();
+    await pair(cluster, 'marker');
+    await pair(cluster, 'web');
+    const reloader = await cluster.reloader();
+    cluster.sandbox.addFault({ match: PATCH, times: 2, effect: status(409) });
+    await changeUnder(cluster, reloader, /Deployment\/web rolled: 1 source, 1 change"/);
+    const told = reloader.lines.filter(({ message }) => message.startsWith('ConfigMap/web changed'));
+    assert.equal(told.length, 1);
+  });
 
   test('the answer to the patch is lost and the look after it is stale', async () => {
     await using cluster = await Cluster.start();

@@ -72,6 +72,7 @@ describe('a state', { concurrency: 4 }, () => {
   test('of an older program keeps its entry for an object that nobody follows until somebody does', async () => {
     await using cluster = await Cluster.start();
     await pair(cluster, 'marker');
+    put(cluster, configMap('web'), 'one');
     cluster.sandbox.create('configmaps', {
       metadata: STATE,
       data: { 'v1.ConfigMap_web': olderDigest({ value: 'long ago' }) },
@@ -79,7 +80,8 @@ describe('a state', { concurrency: 4 }, () => {
     const reloader = await cluster.reloader();
     await mark(cluster);
     assert.match(cluster.state()['v1.ConfigMap_web'] ?? '', /^collaborne:/);
-    const web = await pair(cluster, 'web');
+    const web = deploy(cluster, 'web');
+    await cluster.podsAreCurrent(web);
     await mark(cluster);
     await cluster.settled(reloader);
     assert.equal(cluster.rollouts(web), 0);
