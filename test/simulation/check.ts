@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { FLAVOURS, type Flavour, historyArbitrary } from './generate.ts';
 import type { History } from './history.ts';
 import { judge } from './oracle.ts';
+import { shrink } from './shrink.ts';
 import type { Trace, Violation } from './trace.ts';
 import { run } from './world.ts';
 
@@ -46,18 +47,17 @@ export async function trySeed(flavour: Flavour, seed: number): Promise<Failure |
   return violations.length === 0 ? undefined : { flavour, seed, history, violations };
 }
 
-/** The smallest history found within `limitMs` that breaks the same law as `failure`. */
-export async function shrink(failure: Failure, limitMs = 60_000): Promise<Failure> {
-  let smallest = failure;
-  const [first] = failure.violations;
-  const property = fc.asyncProperty(historyArbitrary(failure.flavour), async (history) => {
-    const violations = await check(history);
-    if (!violations.some(({ law }) => law === first?.law)) return true;
-    smallest = { ...failure, history, violations };
-    return false;
+/** The smallest history found that breaks the same law as `failure`. */
+export async function shrunk(failure: Failure): Promise<Failure> {
+  const law = failure.violations[0]?.law;
+  let { violations } = failure;
+  const history = await shrink(failure.history, async (candidate) => {
+    const found = await check(candidate);
+    const isSame = found.some((violation) => violation.law === law);
+    if (isSame) violations = found;
+    return isSame;
   });
-  await fc.check(property, { seed: failure.seed, numRuns: 1, interruptAfterTimeLimit: limitMs });
-  return smallest;
+  return { ...failure, history, violations };
 }
 
 /** What a person needs to know of a failure, and how to see it again. */

@@ -106,10 +106,11 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
 
 /** Whether pods of the workload may have started just then, as far as one can know who hears of both on two streams. */
 function mayBeRolling(trace: Trace, workload: WorkloadName, { at, ms }: Recorded): boolean {
-  const rolling = factsOf(trace, 'rolling').filter((fact) => fact.workload === workload && fact.at <= at);
-  const last = rolling.at(-1);
-  const isRecent = last !== undefined && rolling.length > 1 && ms - last.ms <= doubtMsOf(trace);
-  return last?.rolling === true || isRecent || workloadAt(trace, workload, at)?.rollable === false;
+  const rolling = factsOf(trace, 'rolling').filter((fact) => fact.workload === workload);
+  const isRolling = rolling.findLast((fact) => fact.at <= at)?.rolling === true;
+  const doubtMs = doubtMsOf(trace);
+  const isNear = doubtMs > 0 && rolling.some((fact) => Math.abs(fact.ms - ms) <= doubtMs);
+  return isRolling || isNear || workloadAt(trace, workload, at)?.rollable === false;
 }
 
 /** Whether a start had something of the workload to finish: an open object, an edge that owed, an exception. */

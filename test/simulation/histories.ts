@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeFailure, shrink, trySeed } from './check.ts';
+import { describeFailure, shrunk, trySeed } from './check.ts';
 import type { Flavour } from './generate.ts';
 
 /** How many histories all test files together try. @default 2000 */
@@ -16,7 +16,7 @@ export function tryHistories(flavour: Flavour, share: number): void {
   test(`${count} ${flavour} histories from seed ${SEED} break no law`, async () => {
     for (let seed = SEED; seed < SEED + count; seed += 1) {
       const failure = await trySeed(flavour, seed);
-      if (failure !== undefined) assert.fail(describeFailure(await shrink(failure)));
+      if (failure !== undefined) assert.fail(describeFailure(await shrunk(failure)));
     }
   });
 }

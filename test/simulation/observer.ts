@@ -156,7 +156,9 @@ function isRolledOut({ metadata, spec, status = {} }: LooseObject): boolean {
   const wanted = status.desiredNumberScheduled ?? spec.replicas ?? 1;
   const total = status.currentNumberScheduled ?? status.replicas ?? 0;
   const updated = status.updatedNumberScheduled ?? status.updatedReplicas ?? 0;
-  return status.observedGeneration === metadata.generation && total === wanted && updated === wanted;
+  const ready = status.numberReady ?? status.readyReplicas ?? 0;
+  const isSeen = status.observedGeneration === metadata.generation;
+  return isSeen && total === wanted && updated === wanted && ready === wanted;
 }
 
 function templateTextOf(object: unknown): string | undefined {

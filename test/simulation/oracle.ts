@@ -159,9 +159,10 @@ function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
   return unrest;
 }
 
-/** Whether a person edited the state and no reloader wrote it since, so that none could know. */
+/** Whether somebody else wrote the state last, a person or a process that died since, so that the one left cannot know. */
 function wasEditedLast(trace: Trace, end: number): boolean {
   const edit = factsOf(trace, 'state-edited').at(-1);
   const write = factsOf(trace, 'write').findLast(({ to, at }) => to === 'state' && at <= end);
-  return edit !== undefined && (write === undefined || write.at < edit.at);
+  const isOfTheDead = factsOf(trace, 'died').some(({ replica, at }) => at < end && replica === write?.replica);
+  return isOfTheDead || (edit !== undefined && (write === undefined || write.at < edit.at));
 }

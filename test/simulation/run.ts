@@ -7,7 +7,7 @@ import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { describeFailure, type Failure, flavourOf, shrink, trySeed } from './check.ts';
+import { describeFailure, type Failure, flavourOf, shrunk, trySeed } from './check.ts';
 import { FLAVOURS, type Flavour } from './generate.ts';
 import type { History } from './history.ts';
 import { judge } from './oracle.ts';
@@ -106,7 +106,7 @@ async function labour({ first, count, stride, flavour }: Work): Promise<void> {
     const seed = first + tried * stride;
     const failure = await trySeed(flavour ?? flavourOf(seed), seed);
     if (failure !== undefined) {
-      tellParent({ tried: tried + 1, failure: await shrink(failure) });
+      tellParent({ tried: tried + 1, failure: await shrunk(failure) });
       break;
     }
     if (tried % 20 === 19 || tried === count - 1) tellParent({ tried: tried + 1 });
