@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { carries, type OwedStamp, planOf } from '../../../lib/model/rollout-plan.ts';
+import type { Mark, Workload } from '../../../lib/model/workload.ts';
+
+const B = 'b'.repeat(40);
+const CFG: OwedStamp = {
+  config: 'ns/ConfigMap/cfg',
+  stamp: { digest: B, number: 3 },
+  variable: 'CFG',
+  variables: ['CFG', 'CFG_OTHER'],
+};
+const TLS: OwedStamp = {
+  config: 'ns/Secret/tls',
+  stamp: { digest: B, number: 8 },
+  variable: 'TLS',
+  variables: ['TLS'],
+};
+
+function workload(containers: readonly string[], ...marks: readonly (readonly [string, string])[]): Workload {
+  return {
+    ref: { kind: 'Deployment', namespace: 'ns', name: 'web' },
+    uid: 'u',
+    resourceVersion: '7',
+    generation: 1,
+    observedGeneration: 1,
+    isRolledOut: true,
+    isBeingDeleted: false,
+    annotations: {},
+    containers,
+    marks: marks.map(([container, variable]): Mark => ({ container, variable, value: `${B}.1` })),
+    templateDigest: '',
+    lastManager: undefined,
+  };
+}
+
+const set = (name: string, number: number): object => ({ name, value: `${B}.${number}` });
+const drop = (name: string): object => ({ name, $patch: 'delete' });
+
+interface Case {
+  readonly of: Workload;
+  readonly stamps: readonly OwedStamp[];
+  readonly containers: readonly object[];
+}
+
+const CASES: Record<string, Case> = {
+  'a stamp goes into the first container': {
+    of: workload(['main', 'side']),
+    stamps: [CFG],
+    containers: [{ name: 'main', env: [set('CFG', 3)] }],
+  },
+  'a stamp goes into the container that carries it already': {
+    of: workload(['main', 'side'], ['side', 'CFG']),
+    stamps: [CFG],
+    containers: [{ name: 'side', env: [set('CFG', 3)] }],
+  },
+  'another form of the stamp is replaced where it stands': {
+    of: workload(['main', 'side'], ['side', 'CFG_OTHER']),
+    stamps: [CFG],
+    containers: [{ name: 'side', env: [set('CFG', 3), drop('CFG_OTHER')] }],
+  },
+  'other forms and doubles in other containers are removed': {
+    of: workload(['main', 'side', 'third'], ['main', 'CFG_OTHER'], ['side', 'CFG'], ['third', 'CFG']),
+    stamps: [CFG],
+    containers: [
+      { name: 'side', env: [set('CFG', 3)] },
+      { name: 'main', env: [drop('CFG_OTHER')] },
+      { name: 'third', env: [drop('CFG')] },
+    ],
+  },
+  'several sources in several containers are one patch': {
+    of: workload(['main', 'side'], ['side', 'TLS']),
+    stamps: [CFG, TLS],
+    containers: [
+      { name: 'main', env: [set('CFG', 3)] },
+      { name: 'side', env: [set('TLS', 8)] },
+    ],
+  },
+  'several sources in one container are one list': {
+    of: workload(['main']),
+    stamps: [CFG, TLS],
+    containers: [{ name: 'main', env: [set('CFG', 3), set('TLS', 8)] }],
+  },
+  'a stamp that is not owed stays as it is': {
+    of: workload(['main'], ['main', 'TLS']),
+    stamps: [CFG],
+    containers: [{ name: 'main', env: [set('CFG', 3)] }],
+  },
+};
+
+for (const [sentence, { of, stamps, containers }] of Object.entries(CASES)) {
+  test(sentence, () => {
+    const plan = planOf(of, stamps, new Map());
+    assert.deepEqual(plan.body, {
+      metadata: { resourceVersion: '7' },
+      spec: { template: { spec: { containers } } },
+    });
+    assert.deepEqual([plan.workload, plan.resourceVersion, plan.stamps], [of.ref, '7', stamps]);
+  });
+}
+
+const names = ['main', 'side', 'third'];
+
+test('law: no patch names a container that the template does not have, and each is named once', () => {
+  const marks = fc.array(fc.tuple(fc.constantFrom(...names), fc.constantFrom('CFG', 'CFG_OTHER', 'TLS')));
+  fc.assert(
+    fc.property(fc.subarray(names, { minLength: 1 }), marks, (containers, all) => {
+      const present = all.filter(([container]) => containers.includes(container));
+      const { body } = planOf(workload(containers, ...present), [CFG, TLS], new Map());
+      const { spec } = body as { spec: { template: { spec: { containers: { name: string }[] } } } };
+      const named = spec.template.spec.containers.map(({ name }) => name);
+      assert.ok(named.every((name) => containers.includes(name)));
+      assert.equal(new Set(named).size, named.length);
+    }),
+  );
+});
+
+const PLAN = planOf(workload(['main']), [CFG, TLS], new Map());
+const live = (...marks: readonly (readonly [string, string])[]): Workload => ({
+  ...workload(['main']),
+  marks: marks.map(([variable, value]) => ({ container: 'main', variable, value })),
+});
+
+const CARRIED: Record<string, readonly [Workload, boolean]> = {
+  'with all its stamps it is in force, whoever sent it': [
+    live(['TLS', `${B}.8`], ['CFG', `${B}.3`], ['X', '1']),
+    true,
+  ],
+  'with some of its stamps it is not': [live(['CFG', `${B}.3`]), false],
+  'with another number it is not': [live(['CFG', `${B}.3`], ['TLS', `${B}.9`]), false],
+  'with a stamp in another variable it is not': [live(['CFG_OTHER', `${B}.3`], ['TLS', `${B}.8`]), false],
+  'without stamps it is not': [live(), false],
+};
+
+for (const [sentence, [of, is]] of Object.entries(CARRIED)) {
+  test(`a plan: ${sentence}`, () => assert.equal(carries(of, PLAN), is));
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import { isRolledOut, WORKLOAD_KINDS, workloadKindOf } from '../../../lib/model/workload-kind.ts';
+
+type Spec = NonNullable<RawWorkload['spec']>;
+type Status = NonNullable<RawWorkload['status']>;
+interface Case {
+  readonly spec?: Spec;
+  readonly status?: Status;
+  readonly generation?: number;
+  readonly is: boolean;
+}
+
+const THREE: Spec = { replicas: 3 };
+const ALL: Status = { observedGeneration: 4, replicas: 3, updatedReplicas: 3, readyReplicas: 3 };
+const DEPLOYMENT: Record<string, Case> = {
+  'has rolled out when all pods are new, ready and alone': { is: true },
+  'has not while its controller has not seen the spec': { generation: 5, is: false },
+  'has not without any status': { status: {}, is: false },
+  'has not while it is paused': { spec: { ...THREE, paused: true }, is: false },
+  'has not while pods of before are left': { status: { ...ALL, replicas: 4 }, is: false },
+  'has not while new pods are missing': { status: { ...ALL, updatedReplicas: 2 }, is: false },
+  'has not while a pod is not ready': { status: { ...ALL, readyReplicas: 2 }, is: false },
+  'has not while it is scaled up': { spec: { replicas: 4 }, is: false },
+  'has not while it is scaled down': { spec: { replicas: 2 }, is: false },
+  'has with no replicas at all': { spec: { replicas: 0 }, status: { observedGeneration: 4 }, is: true },
+  'wants one replica unless told': {
+    spec: {},
+    status: { observedGeneration: 4, replicas: 1, updatedReplicas: 1, readyReplicas: 1 },
+    is: true,
+  },
+};
+
+const SAME: Status = { ...ALL, currentReplicas: 3, currentRevision: 'r2', updateRevision: 'r2' };
+const STATEFUL_SET: Record<string, Case> = {
+  'has rolled out when all pods are of the one revision': { status: SAME, is: true },
+  'has not while its controller has not seen the spec': { status: SAME, generation: 5, is: false },
+  'has not while two revisions are there': { status: { ...SAME, currentRevision: 'r1' }, is: false },
+  'has not while pods are missing': { status: { ...SAME, updatedReplicas: 2 }, is: false },
+  'has not while a pod is not ready': { status: { ...SAME, readyReplicas: 2 }, is: false },
+  'never has with OnDelete': {
+    spec: { ...THREE, updateStrategy: { type: 'OnDelete' } },
+    status: SAME,
+    is: false,
+  },
+  'never has with a partition': {
+    spec: { ...THREE, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } },
+    status: SAME,
+    is: false,
+  },
+  'has with a partition of 0': {
+    spec: { ...THREE, updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } } },
+    status: SAME,
+    is: true,
+  },
+  'has not while it is scaled': { spec: { replicas: 4 }, status: SAME, is: false },
+  'has with no replicas at all': {
+    spec: { replicas: 0 },
+    status: { observedGeneration: 4, currentRevision: 'r2', updateRevision: 'r2' },
+    is: true,
+  },
+};
+
+const NODES: Status = {
+  observedGeneration: 4,
+  desiredNumberScheduled: 3,
+  currentNumberScheduled: 3,
+  updatedNumberScheduled: 3,
+  numberReady: 3,
+};
+const DAEMON_SET: Record<string, Case> = {
+  'has rolled out when every node has the new pod': { status: NODES, is: true },
+  'has not while its controller has not seen the spec': { status: NODES, generation: 5, is: false },
+  'has not while nodes have the old pod': { status: { ...NODES, updatedNumberScheduled: 2 }, is: false },
+  'has not while nodes have none': { status: { ...NODES, currentNumberScheduled: 2 }, is: false },
+  'has not while a pod is not ready': { status: { ...NODES, numberReady: 2 }, is: false },
+  'never has with OnDelete': { spec: { updateStrategy: { type: 'OnDelete' } }, status: NODES, is: false },
+  'has without a node for it': { status: { observedGeneration: 4 }, is: true },
+};
+
+for (const [kind, cases] of Object.entries({
+  Deployment: DEPLOYMENT,
+  StatefulSet: STATEFUL_SET,
+  DaemonSet: DAEMON_SET,
+})) {
+  for (const [sentence, { spec = THREE, status = ALL, generation = 4, is }] of Object.entries(cases)) {
+    test(`a ${kind} ${sentence}`, () => {
+      const raw = { metadata: { name: 'w', generation }, spec, status };
+      assert.equal(isRolledOut(workloadKindOf(kind), raw), is);
+    });
+  }
+}
+
+test('each kind has one row', () => {
+  const kinds = WORKLOAD_KINDS.map(({ kind }) => kind);
+  assert.deepEqual(kinds, ['Deployment', 'StatefulSet', 'DaemonSet']);
+  assert.deepEqual(
+    kinds.map((kind) => workloadKindOf(kind).kind),
+    kinds,
+  );
+  assert.throws(() => workloadKindOf('Job'), /no such workload kind: Job/);
+});

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type {
+  RawContainer,
+  RawEnvVar,
+  RawManagedFields,
+  RawWorkload,
+} from '../../../lib/model/raw-objects.ts';
+import { type Mark, sameMarks, type Workload, workloadOf } from '../../../lib/model/workload.ts';
+import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+
+const VOCABULARY = {
+  isPolicyAnnotation: (key: string): boolean => key.startsWith('policy/'),
+  isStampVariable: (name: string): boolean => name.startsWith('STAMP_'),
+};
+const OWN: RawEnvVar = { name: 'OWN', value: '1' };
+const STAMP: RawEnvVar = { name: 'STAMP_A', value: 'x.1' };
+
+function raw(...containers: readonly RawContainer[]): RawWorkload {
+  return { metadata: { name: 'web', namespace: 'ns' }, spec: { template: { spec: { containers } } } };
+}
+
+function view(workload: RawWorkload): Workload {
+  return workloadOf(workloadKindOf('Deployment'), workload, VOCABULARY);
+}
+
+const digest = (...containers: readonly RawContainer[]): string => view(raw(...containers)).templateDigest;
+
+const EQUAL: Record<string, readonly [string, string]> = {
+  'a mark in a container without variables': [digest({ name: 'c' }), digest({ name: 'c', env: [STAMP] })],
+  'an empty list of variables': [digest({ name: 'c' }), digest({ name: 'c', env: [] })],
+  'a mark beside a variable of the owner': [
+    digest({ name: 'c', env: [OWN] }),
+    digest({ name: 'c', env: [OWN, STAMP] }),
+  ],
+  'a mark before a variable of the owner': [
+    digest({ name: 'c', env: [OWN] }),
+    digest({ name: 'c', env: [STAMP, OWN] }),
+  ],
+  'another value of a mark': [
+    digest({ name: 'c', env: [STAMP] }),
+    digest({ name: 'c', env: [{ ...STAMP, value: 'y.2' }] }),
+  ],
+  'a mark in another container': [
+    digest({ name: 'c', env: [STAMP] }, { name: 'd' }),
+    digest({ name: 'c' }, { name: 'd', env: [STAMP] }),
+  ],
+};
+
+for (const [sentence, [before, after]] of Object.entries(EQUAL)) {
+  test(`an owner changed nothing: ${sentence}`, () => assert.equal(before, after));
+}
+
+const image = (text: string): RawContainer => ({ ...{ name: 'c', image: text } });
+const DIFFERENT: Record<string, readonly [string, string]> = {
+  'another image': [digest(image('v1')), digest(image('v2'))],
+  'another value of a variable of the owner': [
+    digest({ name: 'c', env: [OWN] }),
+    digest({ name: 'c', env: [{ ...OWN, value: '2' }] }),
+  ],
+  'a variable of the owner gone': [digest({ name: 'c', env: [OWN] }), digest({ name: 'c' })],
+  'a variable in another container': [
+    digest({ name: 'c', env: [OWN] }, { name: 'd' }),
+    digest({ name: 'c' }, { name: 'd', env: [OWN] }),
+  ],
+  'a container renamed': [digest({ name: 'c' }), digest({ name: 'd' })],
+  'a container more': [digest({ name: 'c' }), digest({ name: 'c' }, { name: 'd' })],
+  'an annotation of the template': [
+    digest({ name: 'c' }),
+    view({
+      metadata: { name: 'web' },
+      spec: { template: { metadata: { annotations: { a: '1' } }, spec: { containers: [{ name: 'c' }] } } },
+    }).templateDigest,
+  ],
+};
+
+for (const [sentence, [before, after]] of Object.entries(DIFFERENT)) {
+  test(`an owner changed the template: ${sentence}`, () => assert.notEqual(before, after));
+}
+
+test('what is outside the template is no change of it', () => {
+  const before = raw({ name: 'c' });
+  const after: RawWorkload = {
+    ...before,
+    metadata: { ...before.metadata, generation: 9, annotations: { 'policy/x': 'y' } },
+    spec: { ...before.spec, replicas: 7, paused: true },
+    status: { replicas: 7 },
+  };
+  assert.equal(view(before).templateDigest, view(after).templateDigest);
+});
+
+test('the view keeps what decisions need', () => {
+  const { templateDigest, ...rest } = view({
+    metadata: {
+      name: 'web',
+      namespace: 'ns',
+      uid: 'u',
+      resourceVersion: '7',
+      generation: 3,
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      annotations: { 'policy/a': '1', other: '2' },
+    },
+    spec: { template: { spec: { containers: [{ name: 'c' }, { name: 'd', env: [OWN, STAMP] }] } } },
+    status: { observedGeneration: 2 },
+  });
+  assert.match(templateDigest, /^.{27}$/);
+  assert.deepEqual(rest, {
+    ref: { kind: 'Deployment', namespace: 'ns', name: 'web' },
+    uid: 'u',
+    resourceVersion: '7',
+    generation: 3,
+    observedGeneration: 2,
+    isRolledOut: false,
+    isBeingDeleted: true,
+    annotations: { 'policy/a': '1' },
+    containers: ['c', 'd'],
+    marks: [{ container: 'd', variable: 'STAMP_A', value: 'x.1' }],
+    lastManager: undefined,
+  });
+});
+
+test('a mark without a value is one with an empty value', () => {
+  assert.deepEqual(view(raw({ name: 'c', env: [{ name: 'STAMP_A' }] })).marks, [
+    { container: 'c', variable: 'STAMP_A', value: '' },
+  ]);
+});
+
+const MANAGERS: Record<
+  string,
+  { readonly fields: readonly RawManagedFields[]; readonly last: string | undefined }
+> = {
+  'nobody is known': { fields: [], last: undefined },
+  'the latest write counts': {
+    fields: [
+      { manager: 'helm', time: '2026-01-02T00:00:00Z' },
+      { manager: 'kubectl', time: '2026-01-01T00:00:00Z' },
+    ],
+    last: 'helm',
+  },
+  'a write to the status does not': {
+    fields: [
+      { manager: 'helm', time: '2026-01-01T00:00:00Z' },
+      { manager: 'controller', time: '2026-01-02T00:00:00Z', subresource: 'status' },
+    ],
+    last: 'helm',
+  },
+  'of one second the later in the list': {
+    fields: [
+      { manager: 'helm', time: '2026-01-01T00:00:00Z' },
+      { manager: 'argocd', time: '2026-01-01T00:00:00Z' },
+    ],
+    last: 'argocd',
+  },
+};
+
+for (const [sentence, { fields, last }] of Object.entries(MANAGERS)) {
+  test(`who wrote last: ${sentence}`, () => {
+    assert.equal(view({ metadata: { name: 'web', managedFields: fields } }).lastManager, last);
+  });
+}
+
+const A: Mark = { container: 'c', variable: 'STAMP_A', value: 'x.1' };
+const MARKS: Record<string, readonly [readonly Mark[], readonly Mark[], boolean]> = {
+  'none and none': [[], [], true],
+  'equal ones': [[A], [{ ...A }], true],
+  'one and none': [[A], [], false],
+  'none and one': [[], [A], false],
+  'another value': [[A], [{ ...A, value: 'x.2' }], false],
+  'another container': [[A], [{ ...A, container: 'd' }], false],
+  'another variable': [[A], [{ ...A, variable: 'STAMP_B' }], false],
+};
+
+for (const [sentence, [a, b, same]] of Object.entries(MARKS)) {
+  test(`marks that start the same pods: ${sentence}`, () => assert.equal(sameMarks(a, b), same));
+}
