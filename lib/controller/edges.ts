@@ -43,6 +43,11 @@ export interface WorkloadRecord {
   rolledUntil: number;
   /** Up to when the workload's own history is known, on the Timeline. */
   knownAt: number;
+  /**
+   * The opaque version of a look outside the stream: until the stream tells it, what it tells is older. Undefined where
+   * versions say themselves which is older.
+   */
+  awaitedVersion: string | undefined;
   /** How often our stamp was taken back before the workload had rolled. */
   takeBacks: number;
   /** The plan whose patch is on its way, or whose answer was lost. */
@@ -62,6 +67,8 @@ export class Edges {
   readonly floors: Map<ObjectKey, number> = new Map();
   /** Objects whose entries somebody else wrote: what their workloads ran is not sure until this process has written them. */
   readonly contested: Set<ObjectKey> = new Set();
+  /** Objects of which another process stamped content that this one has not seen: looked at afresh before the next patch. */
+  readonly doubted: Set<ObjectKey> = new Set();
   /** Objects whose last dependent was seen to go while everything was synced: their entries are removed. */
   readonly abandoned: Map<ObjectKey, ConfigRef> = new Map();
 

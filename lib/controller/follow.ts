@@ -78,6 +78,7 @@ function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edg
   const { stamp, ambiguous } = liveStampOf(record, key);
   if (stamp !== undefined && isFromElsewhere(edges, config, edge, stamp)) {
     effects.note({ reason: 'rolled-elsewhere', ...about });
+    if (stamp.digest !== config.digest) edges.doubted.add(key);
     return asStampedElsewhere(edge, stamp);
   }
   const isUnclear = ambiguous || edge.isUnsettled || edges.isOpen(key);

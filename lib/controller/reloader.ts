@@ -10,7 +10,7 @@ import type { InformerEvent } from '../model/informer-event.ts';
 import type { Log } from '../model/log.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
-import type { Timeline } from '../model/timeline.ts';
+import { awaitedAfter, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import { observeConfig } from './config-controller.ts';
@@ -91,6 +91,7 @@ export class Reloader {
       timeline,
       apply: (effects) => this.#apply(effects),
       observe: (ref, workload) => this.#observeAfresh(ref, workload),
+      lookAt: (config) => this.#lookAt(config),
       observer: {
         onOutcome: (ref, outcome, tally, nextTryMs) => this.#report(ref, outcome, tally, nextTryMs),
         onPatchAnswered: (seconds) => options.counters.patched(seconds),
@@ -229,6 +230,8 @@ export class Reloader {
       isRelisted: true,
     } as const;
     this.#apply(observeWorkload(edges, event, this.#mayAbandon(key)));
+    const seen = edges.workloads.get(key);
+    if (seen !== undefined) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
   }
 
   async #lookAt(config: ObjectKey): Promise<boolean> {

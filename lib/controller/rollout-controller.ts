@@ -67,6 +67,8 @@ export interface RolloutControllerOptions {
   readonly apply: (effects: Effects) => void;
   /** Takes in a fresh look at a workload. */
   readonly observe: (ref: WorkloadRef, workload: Workload) => void;
+  /** Looks afresh at an object and takes in what it sees; false: it failed. */
+  readonly lookAt: (config: ObjectKey) => Promise<boolean>;
   readonly observer: RolloutObserver;
   readonly quietMs: number;
   readonly maxWaitMs: number;
@@ -181,7 +183,7 @@ export class RolloutController {
 
   async #attempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {
     const { edges, client } = this.#options;
-    const unresolved = await this.#resolveFlight(key, ref);
+    const unresolved = (await this.#resolveFlight(key, ref)) ?? (await this.#resolveDoubt(key));
     if (unresolved !== undefined) return unresolved;
     const plan = planRollout(edges, key);
     const record = edges.workloads.get(key);
@@ -197,6 +199,19 @@ export class RolloutController {
   async #resolveFlight(key: ObjectKey, ref: WorkloadRef): Promise<Outcome | undefined> {
     const plan = this.#options.edges.workloads.get(key)?.inFlight;
     return plan === undefined ? undefined : await this.#refresh(ref, plan);
+  }
+
+  /** What another process knew and this one does not is looked at first: else the two would roll in turns. */
+  async #resolveDoubt(key: ObjectKey): Promise<Outcome | undefined> {
+    const { edges, lookAt } = this.#options;
+    const configs = [...(edges.workloads.get(key)?.edges.keys() ?? [])].filter((config) =>
+      edges.doubted.has(config),
+    );
+    for (const config of configs) {
+      if (!(await lookAt(config))) return { type: 'later', message: 'the changed object cannot be read' };
+      edges.doubted.delete(config);
+    }
+    return undefined;
   }
 
   async #answered(

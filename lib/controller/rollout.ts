@@ -3,7 +3,7 @@
 import { asPatched, asUnknown, withStamp } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { type OwedStamp, type PlannedVersion, planOf, type RolloutPlan } from '../model/rollout-plan.ts';
-import { isOlder, type Span } from '../model/timeline.ts';
+import { awaitedAfter, isOlder, type Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
@@ -63,6 +63,7 @@ export function abandonRollout(edges: Edges, effects: Effects, plan: RolloutPlan
 
 function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): void {
   record.workload = workload;
+  record.awaitedVersion = awaitedAfter(workload.resourceVersion);
   record.knownAt = span.to;
   record.rolledUntil = workload.isRolledOut ? span.to : Number.POSITIVE_INFINITY;
 }

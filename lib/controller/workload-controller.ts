@@ -34,7 +34,7 @@ export function observeWorkload(edges: Edges, event: InformerEvent<Workload>, ma
 function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
   const { key, object: workload, span } = event;
   const known = knownRecord(edges, key, workload);
-  if (known !== undefined && isStale(known.workload, workload)) return;
+  if (known !== undefined && isStale(known, event)) return;
   if (known?.inFlight !== undefined && carries(workload, known.inFlight)) {
     acceptRollout(edges, effects, known.inFlight, workload, span);
   }
@@ -60,10 +60,15 @@ function knownRecord(edges: Edges, key: ObjectKey, workload: Workload): Workload
   return record?.workload.uid === workload.uid ? record : undefined;
 }
 
-function isStale(known: Workload, seen: Workload): boolean {
-  return (
-    known.resourceVersion === seen.resourceVersion || isOlder(seen.resourceVersion, known.resourceVersion)
-  );
+/** Whether the news is older than what is known: the stream may lag behind a look outside of it. */
+function isStale(known: WorkloadRecord, { object: seen, isRelisted }: WorkloadPresent): boolean {
+  const { resourceVersion } = known.workload;
+  if (known.awaitedVersion !== undefined) {
+    const isAwaited = known.awaitedVersion === seen.resourceVersion;
+    if (!isAwaited && !isRelisted) return true;
+    known.awaitedVersion = undefined;
+  }
+  return resourceVersion === seen.resourceVersion || isOlder(seen.resourceVersion, resourceVersion);
 }
 
 function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent): WorkloadRecord {
@@ -73,6 +78,7 @@ function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent)
     edges: new Map(),
     rolledUntil: isInInitialList ? Number.NEGATIVE_INFINITY : span.to,
     knownAt: span.from,
+    awaitedVersion: undefined,
     takeBacks: 0,
     inFlight: undefined,
   };

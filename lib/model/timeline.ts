@@ -26,6 +26,14 @@ export function isOlder(a: string, b: string): boolean {
   return left !== undefined && right !== undefined && left < right;
 }
 
+/**
+ * What the stream of an object still has to tell after a look outside of it showed `resourceVersion`: that very version,
+ * where versions do not say themselves which is older; else nothing.
+ */
+export function awaitedAfter(resourceVersion: string): string | undefined {
+  return decimalOf(resourceVersion) === undefined ? resourceVersion : undefined;
+}
+
 /** The number that a decimal resourceVersion stands for; undefined for an opaque one. */
 export function decimalOf(resourceVersion: string): number | undefined {
   return /^\d{1,15}$/.test(resourceVersion) ? Number(resourceVersion) : undefined;

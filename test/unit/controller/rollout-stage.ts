@@ -80,6 +80,7 @@ export class RolloutStage {
           observeWorkload(this.world.edges, { ...news, isInInitialList: false, isRelisted: true }, true),
         );
       },
+      lookAt: () => Promise.resolve(true),
       observer: {
         onOutcome: (ref, { type }, tally, nextTryMs) =>
           this.attempts.push({ workload: ref.name, type, tally, nextTryMs, atMs: this.now }),
