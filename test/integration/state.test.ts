@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import type { CallMatch } from '../sandbox/faults.ts';
 import { Cluster, stampsOf } from './harness.ts';
 import { configMap, deploy, deployment, mark, pair, put } from './manifests.ts';
 
@@ -21,6 +22,23 @@ function base64(text: string): string {
 }
 
 describe('a state', { concurrency: 4 }, () => {
+  test('that takes its time to be created holds a baseline of what is listed meanwhile too', async () => {
+    await using cluster = await Cluster.start();
+    const secret = { kind: 'Secret', namespace: 'default', name: 'late' } as const;
+    put(cluster, secret, 'one');
+    const late = deploy(cluster, 'late', { follows: { Secret: ['late'] } });
+    await pair(cluster, 'early');
+    const slow = (match: CallMatch, ms: number): void =>
+      void cluster.sandbox.addFault({ match, effect: { kind: 'latency', ms } });
+    slow({ verb: 'list', resource: 'secrets' }, 400);
+    slow({ verb: 'apply' }, 800);
+    const reloader = await cluster.reloader();
+    await reloader.kill();
+    put(cluster, secret, 'two');
+    await cluster.settled(await cluster.reloader());
+    assert.equal(cluster.rollouts(late), 1);
+  });
+
   test('of an older program is taken over without a rollout, and what changed meanwhile is caught', async () => {
     await using cluster = await Cluster.start();
     const secret = { kind: 'Secret', namespace: 'default', name: 'same' } as const;
