@@ -1,0 +1,301 @@
+/** What is believed of an edge after each observation: the rows of the model, and what makes an edge owed. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { d, settled, World } from './world.ts';
+
+interface Case {
+  readonly given: () => World;
+  readonly ran: string | undefined;
+  readonly owes: boolean;
+  readonly isDirty?: boolean;
+}
+
+/** A start: the state says `entry` (and an exception), the object is `content`, web carries `stamp`. */
+function start(
+  entry: string,
+  content: string,
+  stamp?: string,
+  exception?: string,
+  isRolledOut = true,
+): World {
+  const world = new World({
+    'v1.ConfigMap_cfg': entry,
+    ...(exception === undefined ? {} : { 'ran.Deployment_web': `{"v1.ConfigMap_cfg":"${exception}"}` }),
+  });
+  world.config('cfg', content, { initial: true });
+  const stamps = stamp === undefined ? {} : { stamps: { cfg: stamp } };
+  world.workload('web', { follows: ['cfg'], isRolledOut, ...stamps }, { initial: true });
+  return world;
+}
+
+/** After a rolled-out start at `a.1`, `act` happens. */
+function then(act: (world: World) => void): () => World {
+  return () => {
+    const world = settled('web', 'api');
+    act(world);
+    return world;
+  };
+}
+
+const START: Record<string, Case> = {
+  'the committed digest': { given: () => start('a.1', 'a'), ran: 'a', owes: false },
+  'the committed digest, owed if the content changed meanwhile': {
+    given: () => start('a.1', 'b'),
+    ran: 'a',
+    owes: true,
+    isDirty: true,
+  },
+  'the stamp that speaks': { given: () => start('a.1', 'b', 'b.2'), ran: 'b', owes: false },
+  'the stamp that speaks, although the content was reverted': {
+    given: () => start('a.1', 'a', 'b.2'),
+    ran: 'b',
+    owes: true,
+    isDirty: true,
+  },
+  'not the stamp that is silent': { given: () => start('b.2', 'b', 'a.2'), ran: 'b', owes: false },
+  'the exception': { given: () => start('b.2', 'b', 'b.1', 'a'), ran: 'a', owes: true, isDirty: true },
+  'the stamp before the exception': { given: () => start('b.2', 'b', 'b.3', 'a'), ran: 'b', owes: false },
+  'unknown, as recorded': {
+    given: () => start('b.2', 'b', undefined, '?'),
+    ran: '?',
+    owes: true,
+    isDirty: true,
+  },
+};
+
+const LATER: Record<string, Case> = {
+  'no entry yet: the observed content is the baseline': {
+    given: () => {
+      const world = new World();
+      world.config('cfg', 'b', { initial: true });
+      world.workload('web', { follows: ['cfg'], stamps: { cfg: 'a.7' } }, { initial: true });
+      return world;
+    },
+    ran: 'b',
+    owes: false,
+  },
+  'an object that comes to be: its first content is the baseline': {
+    given: () => {
+      const world = new World();
+      world.workload('web', { follows: ['cfg'] }, { initial: true });
+      world.config('cfg', 'b');
+      return world;
+    },
+    ran: 'b',
+    owes: false,
+  },
+  'an object that returns with another content is compared': {
+    given: then((world) => {
+      world.noConfig('cfg');
+      world.config('cfg', 'b');
+    }),
+    ran: 'a',
+    owes: true,
+  },
+  'an object that returns with the same content is owed nothing': {
+    given: then((world) => {
+      world.noConfig('cfg');
+      world.config('cfg', 'a');
+    }),
+    ran: 'a',
+    owes: false,
+  },
+  'an absent object is owed nothing': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      world.noConfig('cfg');
+    }),
+    ran: 'a',
+    owes: false,
+  },
+  'the edge appears later: what is in force then': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      world.noWorkload('web');
+      world.workload('web', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
+    }),
+    ran: 'b',
+    owes: false,
+  },
+  'the object changed after the workload that appears: born dirty': {
+    given: then((world) => {
+      world.noWorkload('web');
+      world.edit('web', { follows: ['cfg'] });
+      world.config('cfg', 'b');
+      world.tellWorkload('web');
+    }),
+    ran: 'b',
+    owes: true,
+    isDirty: true,
+  },
+  'opting in is a new edge, whatever was owed before': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      world.workload('web', { follows: [] });
+      world.workload('web', { follows: ['cfg'] });
+    }),
+    ran: 'b',
+    owes: false,
+  },
+  'we patched it: the digest patched': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      world.roll('web');
+    }),
+    ran: 'b',
+    owes: false,
+  },
+  'the content changes: owed': {
+    given: then((world) => void world.config('cfg', 'b')),
+    ran: 'a',
+    owes: true,
+  },
+  'the content changes and changes back: nothing is owed': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      world.config('cfg', 'a');
+    }),
+    ran: 'a',
+    owes: false,
+  },
+  'the metadata is edited: nothing is owed': {
+    given: then((world) => void world.config('cfg', 'a')),
+    ran: 'a',
+    owes: false,
+  },
+  'a list may hide that the content changed and changed back while pods started': {
+    given: then((world) => {
+      world.workload('web', { image: 'v2', isRolledOut: false });
+      world.config('cfg', 'a', { relisted: true, since: 0 });
+    }),
+    ran: 'a',
+    owes: true,
+    isDirty: true,
+  },
+  'the content changes and changes back while the workload is rolling out: dirty': {
+    given: then((world) => {
+      world.workload('web', { isRolledOut: false });
+      world.config('cfg', 'b');
+      world.config('cfg', 'a');
+    }),
+    ran: 'a',
+    owes: true,
+    isDirty: true,
+  },
+  'a patch cleans what was dirty': {
+    given: then((world) => {
+      world.workload('web', { isRolledOut: false });
+      world.config('cfg', 'b');
+      world.roll('web');
+    }),
+    ran: 'b',
+    owes: false,
+  },
+  'what changed while the patch was on its way may have been read too': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      world.config('cfg', 'c');
+      world.config('cfg', 'b');
+      world.land(plan);
+      world.answer(plan);
+    }),
+    ran: 'b',
+    owes: true,
+    isDirty: true,
+  },
+  'an owner changes the template while the object is open: unknown': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      world.workload('web', { image: 'v2' });
+      world.config('cfg', 'a');
+    }),
+    ran: '?',
+    owes: true,
+  },
+  'an owner changes the template while nothing is open: nothing is owed': {
+    given: then((world) => void world.workload('web', { image: 'v2' })),
+    ran: 'a',
+    owes: false,
+  },
+  'a number never seen was written by another of our processes': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      world.workload('web', { stamps: { cfg: 'b.2' } });
+    }),
+    ran: 'b',
+    owes: false,
+  },
+  'a number that is silent proves nothing': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      world.workload('web', { stamps: { cfg: 'b.1' } });
+    }),
+    ran: '?',
+    owes: true,
+  },
+};
+
+for (const [sentence, { given, ran, owes, isDirty }] of Object.entries({ ...START, ...LATER })) {
+  const prefix = sentence in START ? 'at a start the pods ran ' : '';
+  test(`${prefix}${sentence}`, () => {
+    const world = given();
+    const edge = world.edge('web');
+    assert.equal(edge.ran, ran === undefined || ran === '?' ? ran : d(ran));
+    assert.equal(world.owes('web'), owes);
+    if (owes) assert.equal(edge.dirty, isDirty ?? false);
+  });
+}
+
+test('w1 rolled to the new content, which is reverted before the commit: w1 must roll again', () => {
+  const world = settled('w1', 'w2');
+  world.config('cfg', 'b');
+  world.roll('w1');
+  world.config('cfg', 'a');
+  assert.deepEqual([world.owes('w1'), world.owes('w2')], [true, false]);
+  assert.deepEqual([world.restart().owes('w1'), world.restart().owes('w2')], [true, false]);
+});
+
+test('rolled, undone by a person, reverted: it must roll', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  world.roll('web');
+  world.workload('web', { stamps: {} });
+  world.config('cfg', 'a');
+  assert.ok(world.owes('web'));
+});
+
+test('while one owes for ever, another that is created or opts in is not rolled, also after a restart', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  world.roll('api');
+  world.write();
+  world.workload('new', { follows: ['cfg'] });
+  world.write();
+  for (const at of [world, world.restart()]) {
+    assert.deepEqual([at.owes('web'), at.owes('api'), at.owes('new')], [true, false, false]);
+  }
+});
+
+test('refused and recorded, then patched, then a crash before the commit and a revert: it must roll', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  world.roll('api');
+  world.write();
+  world.roll('web');
+  world.contents.set('cfg', { content: 'a', version: world.now + 1 });
+  assert.deepEqual([world.restart().owes('web'), world.restart().owes('api')], [true, true]);
+});
+
+test('a workload that appears with a foreign stamp does not silence what others owe', () => {
+  const world = settled('w1', 'w2');
+  world.config('cfg', 'b');
+  world.roll('w1');
+  const effects = world.workload('w3', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
+  assert.ok(effects.writeNow.has(world.configKey('cfg')), 'it lifts the number at once');
+  world.write();
+  world.config('cfg', 'a');
+  const next = world.restart();
+  assert.deepEqual([next.owes('w1'), next.owes('w3')], [true, true]);
+});
