@@ -1,0 +1,118 @@
+/** The decision to roll one workload: which stamps, with which numbers. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Effects } from '../../../lib/controller/effects.ts';
+import { abandonRollout, acceptRollout, planRollout } from '../../../lib/controller/rollout.ts';
+import { raiseFloors } from '../../../lib/controller/state-write.ts';
+import { d, settled, World } from './world.ts';
+
+const stampsOf = (world: World): string[] =>
+  (planRollout(world.edges, world.workloadKey('web'))?.stamps ?? []).map(
+    ({ variable, stamp }) => `${variable}=${stamp.digest[0]}.${stamp.number}`,
+  );
+
+const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
+  'is above the entry': [(world) => world.config('cfg', 'b'), 'b.2'],
+  'is above the present stamp': [
+    (world) => {
+      world.workload('web', { stamps: { cfg: 'a.6' } });
+      world.config('cfg', 'b');
+    },
+    'b.7',
+  ],
+  'is above a stamp that was taken away': [
+    (world) => {
+      world.config('cfg', 'b');
+      world.roll('web');
+      world.workload('web', { stamps: {} });
+    },
+    'b.3',
+  ],
+  'is above that of a write that is not answered yet': [
+    (world) => {
+      world.workload('new', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
+      raiseFloors(world.edges, world.plan() ?? assert.fail());
+      world.config('cfg', 'b');
+    },
+    'b.10',
+  ],
+};
+
+for (const [sentence, [act, stamp]] of Object.entries(NUMBERS)) {
+  test(`the number of a stamp ${sentence}`, () => {
+    const world = settled('web', 'api');
+    act(world);
+    assert.deepEqual(stampsOf(world), [`_RELOADER_CONFIGMAP_CFG=${stamp}`]);
+  });
+}
+
+test('two processes that know the same compute the same stamp', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  assert.deepEqual(stampsOf(world), stampsOf(world.restart()));
+});
+
+test('only what is owed is stamped, but the patch settles every object that the workload follows', () => {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1', 'v1.ConfigMap_tls': 'a.1' });
+  for (const name of ['cfg', 'tls']) world.config(name, 'a', { initial: true });
+  world.workload('web', { follows: ['cfg', 'tls'] }, { initial: true });
+  world.config('cfg', 'b');
+  assert.deepEqual(stampsOf(world), ['_RELOADER_CONFIGMAP_CFG=b.2']);
+  const plan = world.send('web');
+  world.config('tls', 'c');
+  world.land(plan);
+  world.answer(plan);
+  assert.ok(world.owes('web'), 'what changed since the plan was made is owed');
+  assert.deepEqual([world.edge('web', 'cfg').dirty, world.edge('web', 'tls').dirty], [false, true]);
+});
+
+test('a workload that owes nothing, or is not known, has no plan', () => {
+  const world = settled('web');
+  assert.equal(planRollout(world.edges, world.workloadKey('web')), undefined);
+  assert.equal(planRollout(world.edges, world.workloadKey('never-seen')), undefined);
+});
+
+test('a dry run is believed without a live stamp', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const plan = world.send('web');
+  acceptRollout(world.edges, new Effects(), plan, undefined, { from: world.now, to: world.now });
+  assert.equal(world.edge('web').ran, d('b'));
+  assert.equal(world.owes('web'), false);
+});
+
+test('the informer may tell first: the answer then says nothing more', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const plan = world.send('web');
+  world.land(plan);
+  world.tellWorkload('web');
+  assert.equal(world.edge('web').ran, d('b'));
+  world.config('cfg', 'c');
+  const effects = world.answer(plan);
+  assert.equal(effects.touched.size, 0);
+  assert.equal(world.edge('web').ran, d('b'));
+});
+
+test('a patch that is abandoned leaves what was owed', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const effects = new Effects();
+  abandonRollout(world.edges, effects, world.send('web'));
+  assert.equal(world.record('web').inFlight, undefined);
+  assert.ok(world.owes('web'));
+  assert.equal(effects.touched.size, 1);
+});
+
+test('a later write of somebody else that is known already makes what the patch stamped unknown', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const plan = world.send('web');
+  world.land(plan);
+  const answer = world.view('web');
+  world.workload('web', { stamps: {}, image: 'v2' });
+  acceptRollout(world.edges, new Effects(), plan, answer, { from: 0, to: 1 });
+  assert.equal(world.edge('web').ran, '?');
+  assert.deepEqual(stampsOf(world), ['_RELOADER_CONFIGMAP_CFG=b.3']);
+});

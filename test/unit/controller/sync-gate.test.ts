@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Stream, SyncGate } from '../../../lib/controller/sync-gate.ts';
+
+const stream = (kind: string, namespace?: string): Stream => ({
+  kind,
+  namespace,
+  isWorkload: kind !== 'ConfigMap' && kind !== 'Secret',
+});
+const KINDS = ['ConfigMap', 'Secret', 'Deployment', 'StatefulSet'];
+
+function gate(namespaces: readonly (string | undefined)[], ...unlisted: readonly string[]): SyncGate {
+  const streams = namespaces.flatMap((namespace) => KINDS.map((kind) => stream(kind, namespace)));
+  const result = new SyncGate(streams);
+  for (const one of streams) if (!unlisted.includes(`${one.namespace}/${one.kind}`)) result.markSynced(one);
+  return result;
+}
+
+const CASES: Record<string, readonly [boolean, boolean]> = {
+  'everything is listed': [gate(['ns']).isSynced('ns', 'Secret'), true],
+  'a kind of workload is not': [gate(['ns'], 'ns/StatefulSet').isSynced('ns', 'Secret'), false],
+  'the kind itself is not': [gate(['ns'], 'ns/Secret').isSynced('ns', 'Secret'), false],
+  'another kind of object is not': [gate(['ns'], 'ns/Secret').isSynced('ns', 'ConfigMap'), true],
+  'only workloads are asked for': [gate(['ns'], 'ns/Secret', 'ns/ConfigMap').isSynced('ns'), true],
+  'another namespace is not': [gate(['ns', 'far'], 'far/Deployment').isSynced('ns', 'Secret'), true],
+  'a stream of all namespaces is not': [
+    gate([undefined], 'undefined/Deployment').isSynced('ns', 'Secret'),
+    false,
+  ],
+  'streams of all namespaces are': [gate([undefined]).isSynced('any', 'Secret'), true],
+  'no stream covers the namespace': [gate(['ns']).isSynced('far', 'Secret'), false],
+};
+
+for (const [sentence, [actual, expected]] of Object.entries(CASES)) {
+  test(`synced or not: ${sentence}`, () => assert.equal(actual, expected));
+}
+
+test('that a stream has listed is news once', () => {
+  const [one, other] = [stream('Secret', 'ns'), stream('Deployment', 'ns')];
+  const fresh = new SyncGate([one, other]);
+  assert.deepEqual([fresh.markSynced(one), fresh.markSynced(one)], [true, false]);
+  assert.deepEqual(fresh.awaited(), [other]);
+});

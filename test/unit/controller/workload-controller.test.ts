@@ -1,0 +1,200 @@
+/** What follows for the rest of the program when a workload or an object is observed. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Effects } from '../../../lib/controller/effects.ts';
+import { settled, World } from './world.ts';
+
+const reasons = (effects: Effects): string[] => effects.notes.map(({ reason }) => reason);
+const touched = (effects: Effects): string[] =>
+  [...effects.touched.keys()].map((key) => key.replace(/.*\//, ''));
+
+test('a change touches those who owe it, and no others', () => {
+  const world = settled('web', 'api');
+  world.workload('other', { follows: ['tls'] });
+  const effects = world.config('cfg', 'b');
+  assert.deepEqual(touched(effects), ['web', 'api']);
+  assert.deepEqual(effects.changes, [{ config: world.configRef('cfg'), type: 'updated' }]);
+});
+
+test('further changes touch again, an edit of metadata does not', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  assert.deepEqual(touched(world.config('cfg', 'c')), ['web']);
+  const edit = world.config('cfg', 'c');
+  assert.deepEqual([touched(edit), edit.changes], [[], []]);
+});
+
+test('a change back says so and touches nobody', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const effects = world.config('cfg', 'a');
+  assert.deepEqual([touched(effects), reasons(effects)], [[], ['changed-back']]);
+});
+
+test('what nobody follows changes without a word, and is forgotten when it goes', () => {
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  const effects = world.config('cfg', 'b');
+  assert.deepEqual([effects.changes, effects.notes, effects.writeSoon.size], [[], [], 0]);
+  world.noConfig('cfg');
+  assert.equal(world.edges.configs.size, 0);
+});
+
+test('older news than what is known says nothing', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  world.contents.set('cfg', { content: 'c', version: 1 });
+  world.tellConfig('cfg');
+  assert.equal(world.edges.configs.get(world.configKey('cfg'))?.digest, 'b'.repeat(40));
+  const { image } = world.live.get('web') ?? {};
+  world.workload('web', { image: 'v2' });
+  world.live.set('web', { ...(world.live.get('web') ?? assert.fail()), image: image ?? '', version: 1 });
+  assert.deepEqual(world.tellWorkload('web').notes, []);
+});
+
+const WRITES: Record<string, readonly [(world: World) => Effects, 'now' | 'soon']> = {
+  'an edge without an entry: its baseline': [
+    (world) => {
+      world.config('tls', 'a');
+      world.edit('web', { follows: ['tls'] });
+      const effects = world.tellWorkload('web');
+      effects.writeNow.delete(world.configKey('cfg'));
+      return effects;
+    },
+    'now',
+  ],
+  'an edge that appears while the object is open': [
+    (world) => {
+      world.config('cfg', 'b');
+      return world.workload('new', { follows: ['cfg'] });
+    },
+    'now',
+  ],
+  'an edge that appears with a stamp that speaks': [
+    (world) => world.workload('new', { follows: ['cfg'], stamps: { cfg: 'c.7' } }),
+    'now',
+  ],
+  'a stamp that somebody removes while the object is open': [
+    (world) => {
+      world.config('cfg', 'b');
+      world.roll('web');
+      return world.workload('web', { stamps: {} });
+    },
+    'now',
+  ],
+  'a stamp that speaks goes with its workload': [
+    (world) => {
+      world.config('cfg', 'b');
+      world.roll('web');
+      return world.noWorkload('web');
+    },
+    'now',
+  ],
+  'an edge that appears where all is committed': [
+    (world) => world.workload('new', { follows: ['cfg'] }),
+    'soon',
+  ],
+  'a change of content': [(world) => world.config('cfg', 'b'), 'soon'],
+  'our own patch': [
+    (world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      world.land(plan);
+      return world.answer(plan);
+    },
+    'soon',
+  ],
+};
+
+for (const [sentence, [act, when]] of Object.entries(WRITES)) {
+  test(`written ${when === 'now' ? 'at once' : 'with the next batch'}: ${sentence}`, () => {
+    const effects = act(settled('web', 'api'));
+    assert.equal(effects.writeNow.size > 0, when === 'now');
+    assert.ok(effects.writeNow.size + effects.writeSoon.size > 0);
+  });
+}
+
+test('a stamp taken back before the workload had rolled is told with its manager; more than three times is contested', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  for (let round = 1; round <= 4; round += 1) {
+    world.roll('web', false);
+    const effects = world.workload('web', { stamps: {}, manager: 'argocd' });
+    const note = effects.notes.find(({ reason }) => reason === 'taken-back');
+    assert.equal(note?.detail, 'argocd');
+    assert.equal(effects.contested.size, round > 3 ? 1 : 0);
+    assert.ok(world.owes('web'));
+  }
+});
+
+test('a rollout that is seen through ends the count of take-backs', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  world.roll('web', false);
+  world.workload('web', { stamps: {} });
+  assert.equal(world.record('web').takeBacks, 1);
+  world.roll('web');
+  assert.equal(world.record('web').takeBacks, 0);
+});
+
+test('an undo after the rollout was seen through is nobody’s take-back', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  world.roll('web');
+  assert.ok(!reasons(world.workload('web', { stamps: {} })).includes('taken-back'));
+});
+
+test('an owner who changes the workload spurs it; a status does not', () => {
+  const world = settled('web');
+  assert.equal(world.workload('web', { isRolledOut: false }).spurred.size, 0);
+  assert.deepEqual([...world.workload('web', { image: 'v2' }).spurred], [world.workloadKey('web')]);
+});
+
+test('malformed names are told, and the others followed', () => {
+  const world = settled();
+  const effects = world.workload('web', { follows: ['cfg', 'Not_A_Name'] });
+  assert.equal(effects.notes.find(({ reason }) => reason === 'malformed')?.detail, 'Not_A_Name');
+  assert.equal(world.record('web').edges.size, 1);
+});
+
+test('opting out forgets what was owed', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const effects = world.workload('web', { follows: [] });
+  assert.deepEqual([...effects.forgotten], [world.workloadKey('web')]);
+  assert.equal(world.edges.workloads.size, 0);
+  assert.equal(world.edges.dependents.size, 0);
+});
+
+const GOING: Record<string, (world: World, mayAbandon: boolean) => void> = {
+  'is deleted': (world, mayAbandon) => world.noWorkload('web', mayAbandon),
+  'opts out': (world, mayAbandon) => {
+    world.edit('web', { follows: [] });
+    world.tellWorkload('web', {}, mayAbandon);
+  },
+  'names another object': (world, mayAbandon) => {
+    world.edit('web', { follows: ['tls'] });
+    world.tellWorkload('web', {}, mayAbandon);
+  },
+};
+
+for (const [sentence, act] of Object.entries(GOING)) {
+  test(`the entry goes when the last dependent ${sentence}, but only while everything is listed`, () => {
+    for (const mayAbandon of [true, false]) {
+      const world = settled('web');
+      act(world, mayAbandon);
+      assert.equal(world.edges.abandoned.has(world.configKey('cfg')), mayAbandon);
+      world.write();
+      assert.equal('v1.ConfigMap_cfg' in world.written, !mayAbandon);
+    }
+  });
+}
+
+test('a workload of the same name is another one', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  const effects = world.workload('web', { uid: 'uid-2' });
+  assert.ok(effects.forgotten.has(world.workloadKey('web')));
+  assert.equal(world.owes('web'), false);
+});
