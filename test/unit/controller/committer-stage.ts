@@ -3,6 +3,7 @@
 import type { TestContext } from 'node:test';
 import { Journal } from '../../../lib/controller/journal.ts';
 import { StateCommitter } from '../../../lib/controller/state-committer.ts';
+import { Heartbeat } from '../../../lib/model/heartbeat.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import type { ObjectKey } from '../../../lib/model/object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
@@ -45,6 +46,7 @@ export class CommitterStage {
     this.committer = new StateCommitter({
       edges,
       store: this.store,
+      heartbeat: new Heartbeat(),
       gate: {
         isSynced: () => this.isSynced,
         isWaiting: (key) => this.waiting.has(key.slice(key.lastIndexOf('/') + 1)),

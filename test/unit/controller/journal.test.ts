@@ -53,7 +53,7 @@ const LEVELS: Partial<Record<Reason, string>> = {
   changed: 'info',
   rolled: 'info',
   retry: 'info',
-  committed: 'debug',
+  unchanged: 'debug',
   conflict: 'debug',
   refused: 'warn',
   'taken-back': 'warn',

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { settle } from './committer-stage.ts';
 import { RolloutStage } from './rollout-stage.ts';
 
 const FORBIDDEN = { result: { kind: 'rejected', code: 'forbidden', message: 'no' } } as const;
@@ -250,7 +251,7 @@ test('the patches of one fan-out start in the same turn, up to the limit', async
   const { promise, resolve } = Promise.withResolvers<void>();
   for (const _ of FAN) stage.faults.push({ until: promise });
   stage.change('b');
-  await Promise.resolve();
+  await settle();
   assert.equal(stage.patches.length, 4);
   resolve();
   await stage.pass(100);

@@ -10,6 +10,7 @@ import {
   type WorkloadClient,
 } from '../../../lib/controller/rollout-controller.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
+import { Heartbeat } from '../../../lib/model/heartbeat.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
@@ -72,6 +73,7 @@ export class RolloutStage {
       edges: this.world.edges,
       client: this.#client,
       timeline,
+      heartbeat: new Heartbeat(),
       apply: (effects) => this.apply(effects),
       observe: (ref, workload) => {
         const span = timeline.ofListed(workload.resourceVersion, undefined);
