@@ -12,7 +12,12 @@ const C = 'ConfigMap/c';
 const WEB = 'Deployment/web';
 const API = 'Deployment/api';
 const DB = 'StatefulSet/db';
-const SETTINGS: Settings = { coalescePeriodMs: 5000, maxWaitMs: 30_000, versions: 'comparable', rolloutMs: 100 };
+const SETTINGS: Settings = {
+  coalescePeriodMs: 5000,
+  maxWaitMs: 30_000,
+  versions: 'comparable',
+  rolloutMs: 100,
+};
 const COMMITTED = { do: 'wait', ms: 10_000 } as const;
 const QUIET = { do: 'wait', ms: 5500 } as const;
 
@@ -35,7 +40,13 @@ const unfinished = (name: string): Step => ({
   },
 });
 const change = (content: Content): Step => ({ do: 'change', config: C, content });
-const crash = (downtimeMs = 1000): Step => ({ do: 'crash', slot: 0, atWrite: 0, effect: 'before', downtimeMs });
+const crash = (downtimeMs = 1000): Step => ({
+  do: 'crash',
+  slot: 0,
+  atWrite: 0,
+  effect: 'before',
+  downtimeMs,
+});
 const wait = (ms: number): Step => ({ do: 'wait', ms });
 const following = (...names: WorkloadName[]): InitialWorkload[] =>
   names.map((workload) => ({ workload, follows: [C], replicas: 2, strategy: 'rolling' }));
@@ -228,9 +239,10 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-for (const [name, { workloads = following(WEB), settings = {}, steps, rollouts, reads, also }] of Object.entries(
-  CASES,
-)) {
+for (const [
+  name,
+  { workloads = following(WEB), settings = {}, steps, rollouts, reads, also },
+] of Object.entries(CASES)) {
   test(name, async () => {
     const history: History = {
       settings: { ...SETTINGS, ...settings },
@@ -243,9 +255,14 @@ for (const [name, { workloads = following(WEB), settings = {}, steps, rollouts, 
     const end = endOf(trace);
     const count = (workload: WorkloadName) =>
       factsOf(trace, 'write').filter(({ to, at }) => to === workload && at <= end).length;
-    const pods = podsOf(trace).filter(({ workload, gone, started }) => workload === WEB && started <= end && gone > end);
+    const pods = podsOf(trace).filter(
+      ({ workload, gone, started }) => workload === WEB && started <= end && gone > end,
+    );
     assert.equal(contentAt(trace, C, end), reads);
-    assert.deepEqual(Object.fromEntries(Object.keys(rollouts).map((workload) => [workload, count(workload)])), rollouts);
+    assert.deepEqual(
+      Object.fromEntries(Object.keys(rollouts).map((workload) => [workload, count(workload)])),
+      rollouts,
+    );
     assert.deepEqual([...new Set(pods.map((pod) => pod.reads[C]))], [reads]);
     assert.deepEqual(judge(trace), []);
     also?.(trace);

@@ -27,7 +27,7 @@ export interface CrashPlan {
 }
 
 /** More requests than any history has use for; a loop that does not wait would never let the test end. */
-const MOST_REQUESTS = 2000;
+const MOST_REQUESTS = 1000;
 
 /** The gate of one replica. */
 export class Gate {
@@ -64,27 +64,38 @@ export class Gate {
   }
 
   async #pass(request: ApiRequest): Promise<ApiResponse> {
-    this.#requests += 1;
-    if (this.#requests === MOST_REQUESTS) this.#observer.onRunaway();
-    if (this.isShut || this.#requests >= MOST_REQUESTS) return await new Promise(NEVER);
+    if (this.#isUnheard()) return await never();
     const patched = request.method === 'PATCH' ? nameOfPath(request.path) : undefined;
     if (request.method !== 'GET') this.#observer.onBody(request.body ?? '');
     if (patched !== undefined) this.#begin(patched);
     const isDue = this.#isDue(request);
     if (isDue === 'before') return await this.#crash();
     try {
-      const response = await this.#inner(this.#marked(request));
-      if (isDue === 'after') return await this.#crash();
-      return this.isShut
-        ? await new Promise(NEVER)
-        : { ...response, body: this.#heard(request, response.body) };
+      const answer = await this.#answer(request);
+      return isDue === 'after' ? await this.#crash() : answer;
     } catch (error) {
       if (isDue === 'after') return await this.#crash();
-      if (this.isShut) return await new Promise(NEVER);
       throw error;
     } finally {
       if (patched !== undefined) this.#inFlight.delete(patched);
     }
+  }
+
+  /** What the server says, or that there was no answer; nothing at all once the replica is dead. */
+  async #answer(request: ApiRequest): Promise<ApiResponse> {
+    try {
+      const response = await this.#inner(this.#marked(request));
+      return this.isShut ? await never() : { ...response, body: this.#passedOn(request, response.body) };
+    } catch (error) {
+      if (this.isShut) return await never();
+      throw error;
+    }
+  }
+
+  #isUnheard(): boolean {
+    this.#requests += 1;
+    if (this.#requests === MOST_REQUESTS) this.#observer.onRunaway();
+    return this.isShut || this.#requests >= MOST_REQUESTS;
   }
 
   #begin(workload: string): void {
@@ -101,7 +112,7 @@ export class Gate {
   #crash(): Promise<never> {
     this.shut();
     this.#observer.onCrash();
-    return new Promise(NEVER);
+    return never();
   }
 
   #marked(request: ApiRequest): ApiRequest {
@@ -110,39 +121,49 @@ export class Gate {
     return { ...request, headers, signal: AbortSignal.any(signals) };
   }
 
-  async *#heard(request: ApiRequest, body: AsyncIterable<string>): AsyncGenerator<string> {
-    const resource = /\/([a-z]+)(?:\?|$)/.exec(request.path)?.[1] ?? '';
-    let text = '';
-    const isWatch = request.path.includes('watch=');
+  async *#passedOn(request: ApiRequest, body: AsyncIterable<string>): AsyncGenerator<string> {
+    const ear = this.#earFor(request);
     try {
       for await (const piece of body) {
-        if (this.isShut) await new Promise(NEVER);
-        if (isWatch) text = this.#hearLines(resource, text + piece);
-        else if (request.method === 'GET') text += piece;
+        if (this.isShut) await never();
+        ear(piece);
         yield piece;
       }
     } catch (error) {
-      if (this.isShut) await new Promise(NEVER);
+      if (this.isShut) await never();
       throw error;
     }
-    if (!isWatch && text.includes('"items"')) this.#observer.onHeard(resource, versionOf(text));
+  }
+
+  /** Listens to a body and tells of the versions in it: of each event of a watch, of a list once it has come. */
+  #earFor({ method, path }: ApiRequest): (piece: string) => void {
+    const resource = /\/([a-z]+)(?:\?|$)/.exec(path)?.[1] ?? '';
+    let text = '';
+    if (path.includes('watch=')) {
+      return (piece) => {
+        text = this.#hearLines(resource, text + piece);
+      };
+    }
+    return (piece) => {
+      text += piece;
+      if (method === 'GET' && text.includes('"items":[')) this.#hear(resource, text);
+    };
+  }
+
+  #hear(resource: string, text: string): void {
+    const version = /"resourceVersion":"([^"]+)"/.exec(text)?.[1];
+    if (version !== undefined) this.#observer.onHeard(resource, version);
   }
 
   /** Tells of all whole lines; answers the rest. */
   #hearLines(resource: string, text: string): string {
     const lines = text.split('\n');
-    for (const line of lines.slice(0, -1)) {
-      const version = versionOf(line);
-      if (version !== '') this.#observer.onHeard(resource, version);
-    }
+    for (const line of lines.slice(0, -1)) this.#hear(resource, line);
     return lines.at(-1) ?? '';
   }
 }
 
-function versionOf(text: string): string {
-  return /"resourceVersion":"([^"]+)"/.exec(text)?.[1] ?? '';
+/** Nobody answers a dead process. A new one each time: what waits for it must be free to go. */
+function never(): Promise<never> {
+  return new Promise(() => undefined);
 }
-
-const NEVER = (): void => {
-  // Nobody answers a dead process.
-};

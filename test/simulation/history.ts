@@ -64,7 +64,7 @@ export type Resource = 'configmaps' | 'secrets' | 'deployments' | 'statefulsets'
 /** What people do to ConfigMaps and Secrets. */
 export type ConfigStep =
   | { readonly do: 'change'; readonly config: ConfigName; readonly content: Content }
-  /** Back to the content before the present one. */
+  /** Back to the content before the present one; if there was none, to another. */
   | { readonly do: 'revert'; readonly config: ConfigName }
   /** An edit of the metadata alone. */
   | { readonly do: 'touch'; readonly config: ConfigName }

@@ -163,6 +163,8 @@ function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
 function wasEditedLast(trace: Trace, end: number): boolean {
   const edit = factsOf(trace, 'state-edited').at(-1);
   const write = factsOf(trace, 'write').findLast(({ to, at }) => to === 'state' && at <= end);
-  const isOfTheDead = factsOf(trace, 'died').some(({ replica, at }) => at < end && replica === write?.replica);
+  const isOfTheDead = factsOf(trace, 'died').some(
+    ({ replica, at }) => at < end && replica === write?.replica,
+  );
   return isOfTheDead || (edit !== undefined && (write === undefined || write.at < edit.at));
 }

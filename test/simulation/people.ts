@@ -40,8 +40,8 @@ export class People {
       case 'change':
         return await this.#write(step.config, present, step.content);
       case 'revert': {
-        const former = this.#former.get(step.config);
-        if (former !== undefined && present !== undefined) await this.#write(step.config, present, former);
+        const former = this.#former.get(step.config) ?? (present === 'A' ? 'B' : 'A');
+        if (present !== undefined) await this.#write(step.config, present, former);
         return;
       }
       case 'touch':

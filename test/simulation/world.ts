@@ -177,9 +177,11 @@ class World {
         this.#sandbox.disturbWatches({ resource: step.resource, userAgent: 'replica-' }, step.effect);
         return;
       case 'delay':
-        return this.#sandbox.delayWatches(step.resource, step.ms);
+        this.#sandbox.delayWatches(step.resource, step.ms);
+        return;
       case 'compact':
-        return this.#sandbox.compact();
+        this.#sandbox.compact();
+        return;
     }
   }
 

@@ -1,0 +1,114 @@
+/** Short sequences by chance that single steps seldom make: what is hard happens around a window, a rollout, a gap. */
+
+import fc, { type Arbitrary } from 'fast-check';
+import { resourceOf } from './api.ts';
+import { type Cast, stepsOf, WATCH_EFFECT } from './generate-steps.ts';
+import type { Content, Step } from './history.ts';
+
+/** Steps in a row. */
+export type Scene = readonly Step[];
+
+/** Arbitraries of scenes. */
+export interface Scenes {
+  /** A change is rolled out, and while it rolls another content comes and goes. */
+  readonly flicker: Arbitrary<Scene>;
+  /** An owner makes pods start while a change waits, and the change is taken back. */
+  readonly ownerInWindow: Arbitrary<Scene>;
+  /** A process dies while a change waits or rolls, perhaps with a change back before the return. */
+  readonly crashInWindow: Arbitrary<Scene>;
+  /** Contents come and go while a stream is cut. */
+  readonly gap: Arbitrary<Scene>;
+  /** News of two streams come in another order than they happened. */
+  readonly late: Arbitrary<Scene>;
+  /** A workload is refused, and accepted later. */
+  readonly refusal: Arbitrary<Scene>;
+  /** A change is rolled out but cannot be committed, and a process dies. */
+  readonly noCommit: Arbitrary<Scene>;
+}
+
+/** The scenes of a cast. */
+export function scenesOf(cast: Cast): Scenes {
+  const { coalescePeriodMs } = cast.settings;
+  const steps = stepsOf(cast);
+  const config = fc.constantFrom(...cast.configs);
+  const workload = fc.constantFrom(...cast.workloads);
+  const contents = fc.shuffledSubarray<Content>(['A', 'B', 'C'], { minLength: 2, maxLength: 2 });
+  const soon = fc.constantFrom(0, 1, 20, 150, 1000, 4000).map(wait);
+  const window = fc.constantFrom(1, 20, 110, 1000).map((ms) => wait(coalescePeriodMs + ms));
+  const changes = fc.tuple(config, contents).map(([name, [first = 'A', second = 'B']]) => ({
+    there: { do: 'change', config: name, content: first } as const,
+    back: { do: 'revert', config: name } as const,
+    other: { do: 'change', config: name, content: second } as const,
+    name,
+  }));
+  return {
+    flicker: fc
+      .tuple(changes, window, soon, fc.boolean(), soon)
+      .map(([{ there, other, back }, rolled, pause, isOther, last]) =>
+        isOther ? [there, rolled, other, pause, there, last] : [there, rolled, back, pause, back, last],
+      ),
+    ownerInWindow: fc
+      .tuple(changes, soon, fc.oneof(steps.owner, steps.workload), soon, window)
+      .map(([{ there, back }, before, owner, after, end]) => [there, before, owner, after, back, end]),
+    crashInWindow: fc
+      .tuple(changes, fc.oneof(soon, window), steps.crash, soon, fc.boolean(), window)
+      .map(([{ there, back }, before, crash, after, isBack, end]) => [
+        there,
+        before,
+        crash,
+        after,
+        ...(isBack ? [back] : []),
+        end,
+      ]),
+    gap: fc
+      .tuple(changes, fc.boolean(), WATCH_EFFECT, soon, fc.oneof(steps.owner, steps.config), soon)
+      .map(([{ there, back, name }, isCompacted, effect, pause, between, last]) => [
+        { do: 'disturb', resource: resourceOf(name), effect },
+        there,
+        pause,
+        between,
+        back,
+        ...(isCompacted ? [{ do: 'compact' } as const] : []),
+        last,
+      ]),
+    late: fc
+      .tuple(changes, workload, fc.constantFrom(50, 3000, 20_000), fc.boolean(), steps.workload, soon)
+      .map(([{ there, name }, other, ms, isConfig, step, pause]) => [
+        { do: 'delay', resource: resourceOf(isConfig ? name : other), ms },
+        ...(isConfig ? [there, pause, step] : [step, pause, there]),
+        wait(ms + coalescePeriodMs),
+        { do: 'delay', resource: resourceOf(isConfig ? name : other), ms: 0 },
+      ]),
+    refusal: fc
+      .tuple(changes, workload, window, fc.boolean(), window)
+      .map(([{ there, back }, name, rolled, isBack, end]) => [
+        { do: 'refuse', workload: name, status: 403 },
+        there,
+        rolled,
+        wait(2000),
+        ...(isBack ? [back, end] : []),
+        { do: 'refuse', workload: name, status: 0 },
+      ]),
+    noCommit: fc
+      .tuple(changes, window, steps.crash, soon)
+      .map(([{ there, back }, rolled, crash, pause]) => [
+        { do: 'fault', rule: NO_STATE_WRITES },
+        there,
+        rolled,
+        crash,
+        pause,
+        back,
+        wait(coalescePeriodMs * 2),
+      ]),
+  };
+}
+
+const NO_STATE_WRITES = {
+  match: { verb: 'write', resource: 'configmaps' },
+  times: 5,
+  effect: { kind: 'status', code: 500 },
+} as const;
+
+function wait(ms: number): Step {
+  return { do: 'wait', ms };
+}
