@@ -1,0 +1,158 @@
+/** What must hold in every state, and at the end of every state's calmest future. */
+
+import { canonical, hashOf } from './canonical.ts';
+import { CONFIG, CONFIG_KEY, digestOfContent, isRolledOut, keyOfName, rolloutStep } from './cluster.ts';
+import { finishWrite, plannedWrite, sendWrite, tidy } from './committer.ts';
+import { isUpToDate } from './limits.ts';
+import { answer, attempt, land, mayAttempt } from './patches.ts';
+import { die, start } from './process.ts';
+import { hearConfig, hearWorkload, listConfigs, listWorkloads } from './streams.ts';
+import { Broken, copyOf, NAMES, type Name, type Process, type World } from './world.ts';
+
+const LONGEST_DRAIN = 200;
+
+/** What must hold in every state. */
+export function judgeState(world: World): void {
+  const { process } = world;
+  if (process === undefined) return;
+  for (const name of NAMES) {
+    judgeTurn(process, name);
+    judgeMemory(process, name);
+  }
+}
+
+/** Whoever owes has a turn coming. */
+function judgeTurn(process: Process, name: Name): void {
+  const { window, busy, backoff } = process.turns[name];
+  if (window || busy || backoff || !process.edges.owes(keyOfName(name))) return;
+  throw new Broken(`${name} owes, and nobody will roll it`);
+}
+
+/** What is not recorded is going to be written. */
+function judgeMemory({ edges, urgent, write }: Process, name: Name): void {
+  const record = edges.workloads.get(keyOfName(name));
+  const edge = record?.edges.get(CONFIG_KEY);
+  const config = edges.configs.get(CONFIG_KEY);
+  if (record === undefined || edge === undefined || config === undefined || edge.dirty) return;
+  if (urgent || write !== undefined || edges.entryOf(CONFIG) === undefined) return;
+  if (edges.wouldForget(record, config, edge)) {
+    throw new Broken(`what ${name} ran would be forgotten, and no write is asked for`);
+  }
+}
+
+/** Verdicts on calm futures, by state: each is judged once. */
+export class Drains {
+  readonly #good = new Set<number>();
+  /** Worlds at rest, for those who want to disturb them. */
+  readonly #atRest: World[] = [];
+
+  /** The worlds at rest that were reached, each once. */
+  get atRest(): readonly World[] {
+    return this.#atRest;
+  }
+
+  /** Lets everything under way come to its good end, and judges the end. Throws Broken. */
+  judge(world: World, hash: number): void {
+    if (this.#good.has(hash)) return;
+    const hashes = [hash];
+    const next = copyOf(world);
+    let isKnown = false;
+    while (!isKnown && calmStep(next)) {
+      tidy(next);
+      if (hashes.length > LONGEST_DRAIN) throw new Broken('it never comes to rest');
+      const passed = hashOf(canonical(next));
+      isKnown = this.#good.has(passed);
+      hashes.push(passed);
+    }
+    if (!isKnown) {
+      judgeRest(next);
+      this.#atRest.push(next);
+    }
+    for (const passed of hashes) this.#good.add(passed);
+  }
+}
+
+/** Lets everything under way come to its good end, and answers how many patches that took. */
+export function drain(world: World): number {
+  let patches = 0;
+  for (let length = 0; ; length += 1) {
+    const before = NAMES.filter((name) => world.process?.patches[name] !== undefined).length;
+    if (!calmStep(world)) return patches;
+    const after = NAMES.filter((name) => world.process?.patches[name] !== undefined).length;
+    if (after > before) patches += 1;
+    tidy(world);
+    if (length > LONGEST_DRAIN) throw new Broken('it never comes to rest');
+  }
+}
+
+/** The one calm thing to happen next; false at rest. */
+function calmStep(world: World): boolean {
+  const { process, configs, workloads } = world;
+  if (process === undefined) start(world);
+  else if (!configs.hasListed) listConfigs(world);
+  else if (!workloads.hasListed) listWorkloads(world);
+  else if (configs.queue.length > 0) hearConfig(world);
+  else if (workloads.queue.length > 0) hearWorkload(world);
+  else return patchStep(world) || rollStep(world) || writeStep(world);
+  return true;
+}
+
+function patchStep(world: World): boolean {
+  const { process } = world;
+  if (process === undefined) return false;
+  for (const name of NAMES) {
+    const patch = process.patches[name];
+    if (patch?.answer !== undefined) answer(world, name);
+    else if (patch !== undefined) land(world, name);
+    else if (mayAttempt(process, name)) attempt(world, name);
+    else continue;
+    return true;
+  }
+  return false;
+}
+
+function rollStep(world: World): boolean {
+  for (const name of NAMES) {
+    const deployment = world.deployments[name];
+    if (deployment === undefined || world.content === undefined || isRolledOut(deployment)) continue;
+    rolloutStep(world, name);
+    return true;
+  }
+  return false;
+}
+
+function writeStep(world: World): boolean {
+  if (world.process?.write !== undefined) finishWrite(world);
+  else if (plannedWrite(world)?.write !== undefined) sendWrite(world);
+  else return false;
+  return true;
+}
+
+/** At rest every pod runs what is in force, the state says so, and a start would roll nothing. */
+function judgeRest(world: World): void {
+  judgeState(world);
+  for (const name of NAMES) {
+    const deployment = world.deployments[name];
+    if (deployment?.follows !== true) continue;
+    for (const pod of deployment.pods) {
+      if (isUpToDate(pod, world.content)) continue;
+      throw new Broken(`lost: a pod of ${name} runs ${pod.read}, in force is ${world.content}`);
+    }
+  }
+  judgeRestingState(world);
+  const next = copyOf(world);
+  die(next);
+  if (drain(next) > 0) throw new Broken('a restart at rest rolls something');
+}
+
+function judgeRestingState(world: World): void {
+  const edges = world.process?.edges;
+  if (edges === undefined || edges.dependents.dependentsOf(CONFIG_KEY).size === 0) return;
+  const entry = world.persisted.entries.get(edges.entryKeyOf(CONFIG));
+  if (world.content !== undefined && entry?.digest !== digestOfContent(world.content)) {
+    throw new Broken(`at rest the state says ${entry?.digest.slice(0, 1)}, in force is ${world.content}`);
+  }
+  if (world.content !== undefined && world.persisted.exceptions.size > 0) {
+    throw new Broken('at rest an exception is left');
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The limits of the model: what a reloader cannot know after it died. Each changes what pods count as having read, so that
+ * only what no process could know is forgiven, and nothing after it.
+ */
+
+import { type Ran, ranAtStart, UNKNOWN } from '../../lib/model/edge.ts';
+import { exceptionOf } from '../../lib/model/persisted-state.ts';
+import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
+import { formatStamp, parseStamp } from '../../lib/model/stamp.ts';
+import { localEntryKeyOf } from '../../lib/model/state-entry.ts';
+import { CONFIG, CONFIG_KEY, contentOfDigest, deploymentOf, keyOfName, workloadView } from './cluster.ts';
+import { type Content, NAMES, type Name, type Pod, type World } from './world.ts';
+
+/** The process is about to die: what dies with it is forgiven. */
+export function passAway(world: World): void {
+  for (const name of NAMES) {
+    changePods(world, name, (pod) => (pod.unseen === 'listed' ? { ...pod, unseen: 'yes' } : pod));
+    if (world.deployments[name]?.follows !== true) continue;
+    forgiveUnheard(world, name);
+    forgiveDirty(world, name);
+    forgiveUnwritten(world, name);
+  }
+}
+
+/**
+ * The ConfigMaps are listed for the first time: what started or began unseen and was superseded before never existed for
+ * the reloader. What was superseded by the deletion of the ConfigMap counts as what the start believes, a copied stamp
+ * that speaks included.
+ */
+export function supersedeUnseen(world: World): void {
+  for (const name of NAMES) {
+    if (world.deployments[name] === undefined) continue;
+    const ran = contentOfDigest(believedIfDead(world, name));
+    changePods(world, name, (pod) =>
+      pod.unseen === 'no' ? pod : { ...pod, counts: world.content ?? ran, unseen: 'listed' },
+    );
+  }
+}
+
+/**
+ * Everything is listed: the same for what started between the lists. Where the state has no entry this is the baseline:
+ * all pods count as up to date with what is observed.
+ */
+export function supersedeMeanwhile(world: World): void {
+  const edges = world.process?.edges;
+  const hasEntry = edges?.entryOf(CONFIG) !== undefined;
+  const observed = contentOfDigest(edges?.configs.get(CONFIG_KEY)?.lastDigest);
+  for (const name of NAMES) {
+    changePods(world, name, (pod) => {
+      if (!hasEntry) return { ...pod, counts: observed ?? pod.counts, unseen: 'no' };
+      const counts = pod.unseen === 'yes' ? (world.content ?? pod.counts) : pod.counts;
+      return { ...pod, counts, unseen: 'no' };
+    });
+  }
+}
+
+/**
+ * A stamp that a process died over, and that somebody took back before its successor looked, comes again: pods that are
+ * left of it are not replaced, and count as having read what it says.
+ */
+export function forgiveRepeatedStamp(world: World, name: Name, plan: RolloutPlan): void {
+  const stamp = plan.stamps[0]?.stamp;
+  if (stamp === undefined) return;
+  const counts = contentOfDigest(stamp.digest);
+  changePods(world, name, (pod) => (pod.template.stamp === formatStamp(stamp) ? { ...pod, counts } : pod));
+}
+
+/**
+ * News not delivered when the process died count as its absence: what started since the first of them is unseen. So does
+ * an answer: of a patch that was in force without the process knowing, what started since.
+ */
+function forgiveUnheard(world: World, name: Name): void {
+  const record = world.process?.edges.workloads.get(keyOfName(name));
+  const config = world.configs.queue[0];
+  const workload = world.workloads.queue.find(
+    (news) => news.name === name && (news.isOwners || record?.inFlight !== undefined),
+  );
+  forgetSince(
+    world,
+    name,
+    Math.min(config?.resourceVersion ?? Infinity, workload?.resourceVersion ?? Infinity),
+  );
+}
+
+/** An edge that was dirty but neither patched nor recorded: its pods count as having read what it ran. */
+function forgiveDirty(world: World, name: Name): void {
+  const record = world.process?.edges.workloads.get(keyOfName(name));
+  const edge = record?.edges.get(CONFIG_KEY);
+  if (edge?.dirty !== true || edge.ran === undefined || edge.ran === UNKNOWN) return;
+  const isPatched = record?.inFlight !== undefined && carries(workloadView(world, name), record.inFlight);
+  if (isPatched || believedIfDead(world, name) === UNKNOWN) return;
+  const counts = contentOfDigest(edge.ran);
+  changePods(world, name, (pod) => ({ ...pod, counts }));
+}
+
+/** What had to be written at once, and was not yet in force, was never known. */
+function forgiveUnwritten(world: World, name: Name): void {
+  const { process } = world;
+  const edge = process?.edges.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
+  if (process === undefined || edge === undefined || !(process.urgent || process.write !== undefined)) return;
+  if (believedIfDead(world, name) !== edge.ran) forgetSince(world, name, Number.NEGATIVE_INFINITY);
+}
+
+function believedIfDead(world: World, name: Name): Ran | undefined {
+  const edges = world.process?.edges;
+  if (edges === undefined) return undefined;
+  const key = edges.exceptionsKeyOf(workloadView(world, name).ref);
+  const exception = exceptionOf(world.persisted, key, localEntryKeyOf(CONFIG));
+  const stamp = parseStamp(deploymentOf(world, name).template.stamp);
+  return ranAtStart(world.persisted.entries.get(edges.entryKeyOf(CONFIG)), exception, stamp);
+}
+
+function forgetSince(world: World, name: Name, since: number): void {
+  changePods(world, name, (pod) => (pod.at >= since ? { ...pod, unseen: 'yes' } : pod));
+}
+
+function changePods(world: World, name: Name, change: (pod: Pod) => Pod): void {
+  const deployment = world.deployments[name];
+  if (deployment !== undefined) deployment.pods = deployment.pods.map(change);
+}
+
+/** For the judge: a pod may keep running if it read, or counts as having read, what is in force. */
+export function isUpToDate(pod: Pod, content: Content | undefined): boolean {
+  return content === undefined || pod.read === content || pod.counts === content;
+}

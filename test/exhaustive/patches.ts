@@ -1,0 +1,138 @@
+/** The patches of a process: from the end of a window to what became of the answer. */
+
+import { Effects } from '../../lib/controller/effects.ts';
+import { abandonRollout, acceptRollout, planRollout } from '../../lib/controller/rollout.ts';
+import { observeWorkload } from '../../lib/controller/workload-controller.ts';
+import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
+import { CONFIG_KEY, carryOut, isFresh, keyOfName, repeatsStamp, workloadView } from './cluster.ts';
+import { forgiveRepeatedStamp } from './limits.ts';
+import { apply, kick, processOf } from './process.ts';
+import { lookAtConfig } from './streams.ts';
+import { timeOf } from './time.ts';
+import { Broken, type Name, type Process, type World } from './world.ts';
+
+/** Whether the workload's window may end: it is due, or its next try is. */
+export function mayAttempt(process: Process, name: Name): boolean {
+  const turn = process.turns[name];
+  return !turn.busy && (turn.window || turn.backoff);
+}
+
+/** The workload's window ends: a patch is planned and sent, unless nothing is owed. */
+export function attempt(world: World, name: Name): void {
+  const process = processOf(world);
+  const key = keyOfName(name);
+  process.turns[name].window = false;
+  process.turns[name].busy = true;
+  const lost = process.edges.workloads.get(key)?.inFlight;
+  if (lost !== undefined) {
+    refresh(world, name, lost);
+    if (carries(workloadView(world, name), lost)) {
+      concludeDone(world, name);
+      return;
+    }
+  }
+  if (process.edges.doubted.delete(CONFIG_KEY)) lookAtConfig(world);
+  const plan = planRollout(process.edges, key);
+  const record = process.edges.workloads.get(key);
+  if (plan === undefined || record === undefined) {
+    settle(world, name);
+    return;
+  }
+  record.inFlight = plan;
+  process.patches[name] = { plan, answer: undefined };
+}
+
+/** The patch arrives at the server: in force, or not for a conflict. The answer to the former is on its way. */
+export function land(world: World, name: Name): void {
+  const process = processOf(world);
+  const plan = sentBy(process, name);
+  if (isFresh(world, name, plan)) {
+    judgeStamp(world, name, plan);
+    process.patches[name] = { plan, answer: carryOut(world, name, plan) };
+  } else {
+    process.patches[name] = undefined;
+    refresh(world, name, plan);
+    const turn = process.turns[name];
+    Object.assign(turn, { busy: false, backoff: false, window: true });
+    kick(world);
+  }
+}
+
+/** The answer to a patch that is in force arrives. */
+export function answer(world: World, name: Name): void {
+  const process = processOf(world);
+  const patch = process.patches[name];
+  if (patch?.answer === undefined) return;
+  process.patches[name] = undefined;
+  const record = process.edges.workloads.get(keyOfName(name));
+  const sign = record && { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
+  const { resourceVersion } = patch.answer;
+  const span = timeOf(world, (timeline) => timeline.ofWrite(resourceVersion, sign));
+  const effects = new Effects();
+  acceptRollout(process.edges, effects, patch.plan, patch.answer, span);
+  apply(world, effects);
+  concludeDone(world, name);
+}
+
+/** The server refuses the patch. */
+export function refuse(world: World, name: Name): void {
+  const process = processOf(world);
+  const plan = sentBy(process, name);
+  process.patches[name] = undefined;
+  abandon(world, plan);
+  putOff(world, name);
+}
+
+/** The answer never comes, whether the patch is in force or not, and a look at the workload fails too. */
+export function loseAnswer(world: World, name: Name): void {
+  processOf(world).patches[name] = undefined;
+  putOff(world, name);
+}
+
+function judgeStamp(world: World, name: Name, plan: RolloutPlan): void {
+  if (!repeatsStamp(world, name, plan)) return;
+  if (!world.hasDied) throw new Broken(`a stamp of ${name} comes again`);
+  forgiveRepeatedStamp(world, name, plan);
+}
+
+function sentBy(process: Process, name: Name): RolloutPlan {
+  const patch = process.patches[name];
+  if (patch === undefined || patch.answer !== undefined) throw new Error('no patch was sent');
+  return patch.plan;
+}
+
+function refresh(world: World, name: Name, plan: RolloutPlan): void {
+  const { edges } = processOf(world);
+  const key = keyOfName(name);
+  const object = workloadView(world, name);
+  const record = edges.workloads.get(key);
+  const before = record && { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
+  const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
+  const event = { type: 'present', key, object, span, isInInitialList: false, isRelisted: true } as const;
+  apply(world, observeWorkload(edges, event, world.workloads.hasListed));
+  abandon(world, plan);
+}
+
+function abandon(world: World, plan: RolloutPlan): void {
+  const effects = new Effects();
+  abandonRollout(processOf(world).edges, effects, plan);
+  apply(world, effects);
+}
+
+function concludeDone(world: World, name: Name): void {
+  const process = processOf(world);
+  settle(world, name);
+  if (process.edges.owes(keyOfName(name))) process.turns[name].window = true;
+}
+
+function settle(world: World, name: Name): void {
+  const turn = processOf(world).turns[name];
+  turn.busy = false;
+  turn.backoff = false;
+  kick(world);
+}
+
+function putOff(world: World, name: Name): void {
+  Object.assign(processOf(world).turns[name], { busy: false, window: false, backoff: true });
+  kick(world);
+}

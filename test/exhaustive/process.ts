@@ -1,0 +1,96 @@
+/** The reloader's process: the real rules' knowledge, with the queue around it reduced to what it may do next. */
+
+import { Edges } from '../../lib/controller/edges.ts';
+import type { Effects } from '../../lib/controller/effects.ts';
+import { collaborne } from '../../lib/dialects/collaborne.ts';
+import type { Asked, Dialect, StampVariables } from '../../lib/dialects/dialect.ts';
+import type { ConfigRef } from '../../lib/model/object-ref.ts';
+import { CONFIG_KEY, NAMESPACE, nameOfKey } from './cluster.ts';
+import { passAway } from './limits.ts';
+import type { Process, Turn, World } from './world.ts';
+
+const DIALECT = remembering(
+  collaborne({ alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] }),
+);
+
+/** The process, which must live. */
+export function processOf(world: World): Process {
+  if (world.process === undefined) throw new Error('no process');
+  return world.process;
+}
+
+/** A process starts and reads the state; it has listed nothing yet. */
+export function start(world: World): void {
+  const edges = new Edges(DIALECT, NAMESPACE);
+  edges.state = world.persisted;
+  const turn = () => ({ window: false, busy: false, backoff: false });
+  world.process = {
+    edges,
+    turns: { w1: turn(), w2: turn() },
+    patches: { w1: undefined, w2: undefined },
+    candidate: false,
+    urgent: false,
+    postponed: false,
+    write: undefined,
+  };
+}
+
+/** The process dies; what it had sent and the server had not carried out never arrives. */
+export function die(world: World): void {
+  passAway(world);
+  world.hasDied = true;
+  world.process = undefined;
+  world.configs = { hasListed: false, queue: [], sign: undefined };
+  world.workloads = { hasListed: false, queue: [], sign: undefined };
+}
+
+/** Carries out what the rules say, in the order of the reloader. */
+export function apply(world: World, effects: Effects, withKick = true): void {
+  const process = processOf(world);
+  applyToTurns(process, effects);
+  if (effects.writeNow.has(CONFIG_KEY)) process.urgent = true;
+  if (process.urgent || effects.writeSoon.has(CONFIG_KEY)) process.candidate = true;
+  if (withKick) kick(world);
+}
+
+function applyToTurns(process: Process, effects: Effects): void {
+  const isPutOff = (key: string): boolean => process.turns[nameOfKey(key)].backoff;
+  for (const key of effects.forgotten) turnOf(process, key, { window: false, backoff: false });
+  for (const key of effects.spurred) {
+    if (isPutOff(key) && !effects.contested.has(key)) turnOf(process, key, { window: true, backoff: false });
+  }
+  for (const key of effects.touched.keys()) {
+    if (!isPutOff(key) && process.edges.workloads.has(key)) turnOf(process, key, { window: true });
+  }
+  for (const key of effects.contested) turnOf(process, key, { window: false, backoff: true });
+}
+
+function turnOf(process: Process, key: string, change: Partial<Turn>): void {
+  Object.assign(process.turns[nameOfKey(key)], change);
+}
+
+/** Something changed that a postponed write may have waited for. */
+export function kick(world: World): void {
+  const process = processOf(world);
+  if (process.postponed) process.candidate = true;
+  process.postponed = false;
+}
+
+/** The same dialect, which works every question out once. */
+function remembering(dialect: Dialect): Dialect {
+  const asked = new WeakMap<object, Asked>();
+  const variables = new WeakMap<object, ReadonlyMap<string, StampVariables>>();
+  return {
+    ...dialect,
+    asked: (annotations, namespace) => {
+      const known = asked.get(annotations) ?? dialect.asked(annotations, namespace);
+      asked.set(annotations, known);
+      return known;
+    },
+    stampVariablesOf: (refs: readonly ConfigRef[]) => {
+      const known = variables.get(refs) ?? dialect.stampVariablesOf(refs);
+      variables.set(refs, known);
+      return known;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** Histories that broke a rule once, each the shortest that was found. */
+
+/** One of them; it begins with w1 and a reloader at rest. */
+export interface Regression {
+  readonly name: string;
+  readonly comparable: boolean;
+  readonly history: readonly string[];
+  /** The rules do not keep it yet. */
+  readonly todo: boolean;
+}
+
+export const REGRESSIONS: readonly Regression[] = [
+  {
+    name: 'pods that start between the first list of the objects and that of the workloads may read what comes and goes',
+    comparable: true,
+    history: [
+      'r becomes b',
+      'news of r arrive',
+      'the window of w1 ends',
+      'the patch of w1 is in force',
+      'w1 replaces a pod',
+      'the reloader dies',
+      'a reloader starts, and lists the ConfigMaps only',
+      'r becomes a',
+      'w1 replaces a pod',
+      'the Deployments are listed',
+      'r becomes b',
+    ],
+    todo: true,
+  },
+  {
+    name: 'a change seen between the first list of the objects and that of the workloads may have been read',
+    comparable: true,
+    history: [
+      'r becomes b',
+      'w1 gets a new template of its owner',
+      'w1 replaces a pod',
+      'the reloader dies',
+      'a reloader starts, and lists the ConfigMaps only',
+      'r becomes a',
+      'news of r arrive',
+    ],
+    todo: true,
+  },
+  {
+    name: 'an owner that rolls a workload whose patch is under way is recorded at once',
+    comparable: true,
+    history: [
+      'r becomes b',
+      'w1 gets a new template of its owner',
+      'w1 replaces a pod',
+      'r becomes a',
+      'news of r arrive',
+      'the window of w1 ends',
+      'news of w1 arrive',
+      'news of w1 arrive',
+      'the reloader dies',
+    ],
+    todo: true,
+  },
+  {
+    name: 'with opaque versions a late sign of life does not make a rollout look older than a change',
+    comparable: false,
+    history: [
+      'r has its metadata edited',
+      'r becomes b',
+      'w1 gets a new template of its owner',
+      'w1 replaces a pod',
+      'w1 replaces a pod',
+      'r becomes a',
+      'news of w1 arrive',
+      'news of w1 arrive',
+      'news of w1 arrive',
+      'news of r arrive',
+      'news of r arrive',
+      'news of r arrive',
+    ],
+    todo: true,
+  },
+];

@@ -1,0 +1,191 @@
+/** Everything that may happen next, each with a name that reads in a history. */
+
+import {
+  appear,
+  digestOfContent,
+  isFresh,
+  isRolledOut,
+  rolloutStep,
+  sameTemplate,
+  setContent,
+  setFollows,
+  setTemplate,
+} from './cluster.ts';
+import { finishWrite, loseWrite, plannedWrite, sendWrite } from './committer.ts';
+import { answer, attempt, land, loseAnswer, mayAttempt, refuse } from './patches.ts';
+import { die, start } from './process.ts';
+import { hearConfig, hearWorkload, listConfigs, listWorkloads } from './streams.ts';
+import { type Content, NAMES, type Name, type World } from './world.ts';
+
+/** One thing that may happen. */
+export interface Step {
+  readonly name: string;
+  readonly run: (world: World) => void;
+}
+
+/** Which things may happen at all. */
+export interface Scope {
+  readonly contents: readonly Content[];
+  /** Owners: new template, replace without the stamp, undo. */
+  readonly owners: boolean;
+  readonly refusals: boolean;
+  readonly crashes: boolean;
+  /** Deletion, recreation and metadata edits of the ConfigMap. */
+  readonly absence: boolean;
+  /** w2 ceases to follow and begins again, or comes into being. */
+  readonly following: boolean;
+  /** Answers that never come. */
+  readonly losses: boolean;
+  /** Watches that are cut, and listed again. */
+  readonly relists: boolean;
+}
+
+/** What may happen in `world`. */
+export function stepsOf(world: World, scope: Scope): Step[] {
+  const steps: Step[] = [];
+  const add = (name: string, run: (world: World) => void): void => {
+    steps.push({ name, run });
+  };
+  peopleSteps(world, scope, add);
+  for (const name of NAMES) if (world.deployments[name] !== undefined) ownerSteps(world, name, scope, add);
+  if (world.process === undefined) startSteps(add);
+  else {
+    streamSteps(world, scope, add);
+    for (const name of NAMES) patchSteps(world, name, scope, add);
+    writeSteps(world, scope, add);
+    if (scope.crashes) add('the reloader dies', die);
+  }
+  return steps;
+}
+
+type Add = (name: string, run: (world: World) => void) => void;
+
+function peopleSteps(world: World, scope: Scope, add: Add): void {
+  for (const content of scope.contents) {
+    if (content !== world.content && (world.content !== undefined || scope.absence)) {
+      add(`r becomes ${content}`, (next) => setContent(next, content));
+    }
+  }
+  if (!scope.absence || world.content === undefined) return;
+  add('r is deleted', (next) => setContent(next, undefined));
+  add('r has its metadata edited', (next) => setContent(next, next.content));
+}
+
+function ownerSteps(world: World, name: Name, scope: Scope, add: Add): void {
+  const deployment = world.deployments[name];
+  if (deployment === undefined) return;
+  const { template, former } = deployment;
+  if (!isRolledOut(deployment) && world.content !== undefined)
+    add(`${name} replaces a pod`, (next) => rolloutStep(next, name));
+  if (scope.following && name === 'w2') {
+    add(deployment.follows ? 'w2 opts out' : 'w2 opts in', (next) =>
+      setFollows(next, name, !deployment.follows),
+    );
+  }
+  if (!scope.owners) return;
+  add(`${name} gets a new template of its owner`, (next) =>
+    setTemplate(next, name, { ...template, owner: 1 - template.owner }),
+  );
+  if (template.stamp !== undefined) {
+    add(`${name} is replaced without its stamp`, (next) =>
+      setTemplate(next, name, { ...template, stamp: undefined }),
+    );
+  }
+  if (!sameTemplate(template, former) && (template.stamp !== undefined || former.stamp !== undefined)) {
+    add(`${name} is undone`, (next) => setTemplate(next, name, former));
+  }
+}
+
+function startSteps(add: Add): void {
+  add('a reloader starts and lists', (next) => {
+    start(next);
+    listConfigs(next);
+    listWorkloads(next);
+  });
+  add('a reloader starts, and lists the ConfigMaps only', (next) => {
+    start(next);
+    listConfigs(next);
+  });
+  add('a reloader starts, and lists the Deployments only', (next) => {
+    start(next);
+    listWorkloads(next);
+  });
+}
+
+function streamSteps(world: World, scope: Scope, add: Add): void {
+  if (!world.configs.hasListed) add('the ConfigMaps are listed', listConfigs);
+  else if (world.configs.queue.length > 0) add('news of r arrive', hearConfig);
+  if (!world.workloads.hasListed) add('the Deployments are listed', listWorkloads);
+  else if (world.workloads.queue.length > 0) {
+    add(`news of ${world.workloads.queue[0]?.name} arrive`, hearWorkload);
+  }
+  if (!scope.relists) return;
+  if (world.configs.hasListed && world.configs.queue.length > 1)
+    add('the ConfigMaps are listed again', listConfigs);
+  if (world.workloads.hasListed && world.workloads.queue.length > 1)
+    add('the Deployments are listed again', listWorkloads);
+}
+
+function patchSteps(world: World, name: Name, scope: Scope, add: Add): void {
+  const { process } = world;
+  if (process === undefined) return;
+  const patch = process.patches[name];
+  if (mayAttempt(process, name)) add(`the window of ${name} ends`, (next) => attempt(next, name));
+  if (patch === undefined) return;
+  if (patch.answer !== undefined) {
+    add(`the answer to the patch of ${name} arrives`, (next) => answer(next, name));
+    if (scope.losses) add(`the answer to the patch of ${name} is lost`, (next) => loseAnswer(next, name));
+    return;
+  }
+  const isSentWell = isFresh(world, name, patch.plan);
+  add(`the patch of ${name} ${isSentWell ? 'is in force' : 'meets a conflict'}`, (next) => {
+    land(next, name);
+  });
+  if (scope.refusals) add(`the patch of ${name} is refused`, (next) => refuse(next, name));
+  if (scope.losses) add(`the patch of ${name} is lost`, (next) => loseAnswer(next, name));
+}
+
+function writeSteps(world: World, scope: Scope, add: Add): void {
+  if (world.process?.write === undefined) {
+    if (plannedWrite(world)?.write !== undefined) add('a write of the state is sent', sendWrite);
+    return;
+  }
+  add('the state is written', finishWrite);
+  if (!scope.losses) return;
+  add('the answer to the write is lost', (next) => loseWrite(next, true));
+  add('the write is lost', (next) => loseWrite(next, false));
+}
+
+/** w2 comes into being, with a stamp that somebody copied. */
+export function appearances(scope: Scope, world: World): Step[] {
+  if (!scope.following || world.deployments.w2 !== undefined) return [];
+  const stamps = [undefined, `${digestOfContent('b')}.7`, `${digestOfContent('a')}.1`];
+  return stamps.map((stamp) => ({
+    name: `w2 appears with ${stamp === undefined ? 'no stamp' : `${stamp[0]}${stamp.slice(40)}`}`,
+    run: (next) => appear(next, 'w2', stamp),
+  }));
+}
+
+/** Contents that change, streams and patches that are slow; nothing else. */
+export const NOTHING_ELSE: Scope = {
+  contents: ['a', 'b'],
+  owners: false,
+  refusals: false,
+  crashes: false,
+  absence: false,
+  following: false,
+  losses: false,
+  relists: false,
+};
+
+/** Everything that may happen at all. */
+export const EVERYTHING: Scope = {
+  contents: ['a', 'b', 'c'],
+  owners: true,
+  refusals: true,
+  crashes: true,
+  absence: true,
+  following: true,
+  losses: true,
+  relists: true,
+};
