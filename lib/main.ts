@@ -1,6 +1,5 @@
 /** The running program: connection, log, metrics, HTTP, permissions, and the reloader between them. */
 
-import type { KubeConfig } from '@kubernetes/client-node';
 import { type Assembly, assemble, type Place } from './assembly.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { HttpsTransport } from './kubernetes/https-transport.ts';
@@ -44,8 +43,8 @@ export async function main(
 }
 
 async function run(options: Options, env: Environment, log: Log, signal: AbortSignal): Promise<number> {
-  const load = (): KubeConfig => loadKubeConfig(options.connection, env);
-  const place = placeOf(options, load());
+  const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(options.connection, env);
+  const place = placeOf(options, contextNamespaceOf(load()));
   const transport = new HttpsTransport({ load, version: VERSION });
   const metrics = new Metrics(VERSION);
   const ending = new AbortController();
@@ -74,8 +73,8 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   return hasRights ? 0 : FAILED;
 }
 
-function placeOf(options: Options, config: KubeConfig): Place {
-  const own = podNamespace() ?? contextNamespaceOf(config) ?? 'default';
+function placeOf(options: Options, contextNamespace: string | undefined): Place {
+  const own = podNamespace() ?? contextNamespace ?? 'default';
   const { scope } = options;
   const namespaces = scope.type === 'namespaces' ? scope.names : scope.type === 'all' ? undefined : [own];
   return { namespaces, stateNamespace: stateNamespaceOf(options, own) };

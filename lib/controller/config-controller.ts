@@ -5,6 +5,7 @@ import type { Digest } from '../model/digest.ts';
 import { type Edge, isOwed } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
+import type { Reason } from '../model/reasons.ts';
 import { isOlder, type Span } from '../model/timeline.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
@@ -101,11 +102,24 @@ function observeEdge(
   const next = afterChange(edge, dependent, record, record.digest, difference);
   dependent.edges.set(config, next);
   const [wasOwed, owed] = [isOwed(edge, difference.before), isOwed(next, record.digest)];
+  const reason = reasonOf(edge, next, wasOwed && !owed, difference);
   const about = { workload: dependent.workload.ref, config: record.ref };
-  if (edge.ran === undefined) effects.note({ reason: 'baseline', ...about, detail: record.digest });
-  else if (wasOwed && !owed) effects.note({ reason: 'changed-back', ...about });
+  if (reason !== undefined) effects.note({ reason, ...about, detail: record.digest });
   if (owed && (!wasOwed || difference.mayHaveChanged)) effects.touch(workload, config);
   if (edges.wouldForget(dependent, record, next)) effects.writeNow.add(config);
+}
+
+/** What is worth saying of the step from `edge` to `next`, besides that a change is rolled out. */
+function reasonOf(
+  edge: Edge,
+  next: Edge,
+  isSettled: boolean,
+  { isInInitialList }: Difference,
+): Reason | undefined {
+  if (edge.ran === undefined) return 'baseline';
+  if (isSettled) return 'changed-back';
+  if (!next.dirty || edge.dirty) return undefined;
+  return isInInitialList ? 'changed-while-down' : 'changed-while-rolling';
 }
 
 /** The edge once the content is `digest`. */

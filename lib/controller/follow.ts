@@ -17,12 +17,13 @@ import type { Sight } from './sight.ts';
 
 /**
  * An edge that appears while the reloader runs: what is in force is what the pods run, so nothing is rolled; but if the
- * object changed after the workload did, its pods may have read what was in force before.
+ * object changed after the workload did, its pods may have read what was in force before. Of an absent object the pods
+ * have read nothing yet, whatever the state may say of former times: the first content is the baseline.
  */
-export function appearingEdge(edges: Edges, sight: Sight, config: ConfigRecord): Edge {
+export function appearingEdge(_edges: Edges, sight: Sight, config: ConfigRecord): Edge {
   const { record, effects, event } = sight;
   const { stamp } = liveStampOf(record, keyOf(config.ref));
-  const ran = config.digest ?? edges.entryOf(config.ref)?.digest;
+  const ran = config.digest;
   effects.note({ reason: 'followed', workload: record.workload.ref, config: config.ref, detail: ran ?? '' });
   return {
     ...newEdge(stamp),
@@ -52,7 +53,9 @@ export function edgeAtStart(edges: Edges, sight: Sight, config: ConfigRecord): E
   const translated = ran === config.legacyDigest && config.digest !== undefined ? config.digest : ran;
   const known = { ...edge, ran: translated };
   const start = ambiguous && speaks(stamp, entry) ? asUnknown(known) : known;
-  return { ...start, dirty: isOwed(start, config.digest) };
+  const dirty = isOwed(start, config.digest);
+  if (dirty) effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
+  return { ...start, dirty };
 }
 
 /** A known edge after a new look at its workload. */

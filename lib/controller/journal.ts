@@ -28,7 +28,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'state-foreign',
 ]);
 /** Reasons that are frequent and of use only to those who debug. */
-const DETAILS: ReadonlySet<Reason> = new Set(['conflict', 'committed', 'unfollowed', 'unchanged']);
+const DETAILS: ReadonlySet<Reason> = new Set(['conflict', 'unfollowed', 'unchanged']);
 
 /** Writes and keeps decisions. */
 export class Journal {
@@ -73,6 +73,12 @@ function messageOf({ reason, workload, config, detail }: Note): string {
       return `${who} no longer follows ${what}`;
     case 'changed-back':
       return `${what} changed back: nothing left to roll for ${who}`;
+    case 'changed-while-down':
+      return `${what} changed while no reloader ran: ${who} is rolled`;
+    case 'changed-while-rolling':
+      return `${what} changed while ${who} was rolling: it is rolled once more`;
+    case 'state-foreign':
+      return `the entry of ${what} was ${detail} by somebody else`;
     case 'absent':
       return `${what} is gone: nothing is rolled until it returns`;
     case 'rolled-elsewhere':

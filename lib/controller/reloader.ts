@@ -6,6 +6,7 @@
 import { backoffMs } from '../model/backoff.ts';
 import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
 import { LEGACY_ALGORITHM } from '../model/digest.ts';
+import type { Heartbeat } from '../model/heartbeat.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Log } from '../model/log.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
@@ -53,6 +54,7 @@ export interface ReloaderOptions {
   readonly readConfig: ReadConfig;
   readonly timeline: Timeline;
   readonly log: Log;
+  readonly heartbeat: Heartbeat;
   readonly counters: Counters;
   readonly warn: WarnOf;
   readonly quietMs: number;
@@ -84,11 +86,13 @@ export class Reloader {
   constructor(options: ReloaderOptions) {
     this.#options = options;
     this.journal = new Journal(options.log);
-    const { edges, client, timeline, gate, store, quietMs, maxWaitMs, concurrency, random } = options;
+    const { edges, client, timeline, gate, store, heartbeat, quietMs, maxWaitMs, concurrency, random } =
+      options;
     this.rollouts = new RolloutController({
       edges,
       client,
       timeline,
+      heartbeat,
       apply: (effects) => this.#apply(effects),
       observe: (ref, workload) => this.#observeAfresh(ref, workload),
       lookAt: (config) => this.#lookAt(config),
@@ -104,11 +108,13 @@ export class Reloader {
     this.committer = new StateCommitter({
       edges,
       store,
+      heartbeat,
       gate: {
         isSynced: (namespace, kind) => gate.isSynced(namespace, kind),
         isWaiting: (workload) => this.rollouts.isWaiting(workload),
       },
       journal: this.journal,
+      apply: (effects) => this.#apply(effects),
       lookAt: (config) => this.#lookAt(config),
       onCommit: (result, nextTryMs) => this.#committed(result, nextTryMs),
       onUnknownVersion: (version) => this.#stop(version),
@@ -191,8 +197,9 @@ export class Reloader {
 
   #allSynced(): void {
     const { edges, log } = this.#options;
-    const follows = `${edges.workloads.size} workloads follow ${[...edges.dependents.configs()].length} objects`;
-    log.info(`everything is listed: ${follows}`);
+    const workloads = count(edges.workloads.size, 'workload');
+    const objects = count([...edges.dependents.configs()].length, 'object');
+    log.info(`everything is listed: ${workloads} that follow ${objects}`);
     const stamped = [...edges.workloads.values()].filter(({ workload }) => workload.marks.length > 0);
     if (this.#beganWithoutState && stamped.length > 0) {
       log.warn(

@@ -4,6 +4,7 @@
  */
 
 import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
+import type { Heartbeat } from '../model/heartbeat.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
@@ -63,6 +64,7 @@ export interface RolloutControllerOptions {
   readonly edges: Edges;
   readonly client: WorkloadClient;
   readonly timeline: Timeline;
+  readonly heartbeat: Heartbeat;
   /** Carries out the consequences of what was learned. */
   readonly apply: (effects: Effects) => void;
   /** Takes in a fresh look at a workload. */
@@ -76,11 +78,16 @@ export interface RolloutControllerOptions {
   readonly random: () => number;
 }
 
+/** A window that lasts longer than this many quiet periods holds up no commit. */
+const DEFAULT_WAIT_IN_PERIODS = 6;
 const CONFLICT_BACKOFF: BackoffBounds = { baseMs: 20, capMs: 5_000 };
 const LATER_BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
 const REFUSAL_BACKOFF: BackoffBounds = { baseMs: 5_000, capMs: 300_000 };
 
 interface Retry {
+  /** Times in a row that somebody else wrote first. */
+  conflicts: number;
+  /** Times in a row that the next try was put off. */
   failures: number;
   /** The plan that was refused on fresh data, as text: refused again it is a refusal. */
   refused: string | undefined;
@@ -138,7 +145,9 @@ export class RolloutController {
   /** Whether the workload is going to be patched soon, so that a commit of what it owes waits for it. */
   isWaiting(workload: ObjectKey): boolean {
     if (this.#retries.get(workload)?.backoff !== undefined) return false;
-    return this.#quiet.has(workload) || this.#due.has(workload) || this.#queue.isBusy(workload);
+    if (this.#due.has(workload) || this.#queue.isBusy(workload)) return true;
+    const openedAt = this.#quiet.beginOf(workload);
+    return openedAt !== undefined && Date.now() - openedAt < DEFAULT_WAIT_IN_PERIODS * this.#options.quietMs;
   }
 
   /** Why the workload is not being patched now; undefined if nothing is to be done for it. */
@@ -174,10 +183,15 @@ export class RolloutController {
 
   /** A defect of ours must not end the process: the workload stays owed and is tried again. */
   async #fencedAttempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {
+    const { heartbeat } = this.#options;
+    const loop = `the rollout of ${key}`;
+    heartbeat.progress(loop, Date.now());
     try {
       return await this.#attempt(key, ref);
     } catch (error) {
       return { type: 'later', message: `internal error: ${String(error)}` };
+    } finally {
+      heartbeat.ended(loop);
     }
   }
 
@@ -303,10 +317,9 @@ export class RolloutController {
     let nextTryMs: number | undefined;
     switch (outcome.type) {
       case 'settled':
-        this.#settle(key);
-        break;
       case 'done':
         this.#settle(key);
+        // What came during the attempt begins a window of its own.
         if (this.#options.edges.owes(key)) this.touch(key, 1);
         break;
       case 'again':
@@ -328,8 +341,8 @@ export class RolloutController {
   #again(key: ObjectKey): number {
     const retry = this.#retryOf(key);
     const ms =
-      retry.failures === 0 ? 0 : backoffMs(retry.failures - 1, CONFLICT_BACKOFF, this.#options.random);
-    retry.failures += 1;
+      retry.conflicts === 0 ? 0 : backoffMs(retry.conflicts - 1, CONFLICT_BACKOFF, this.#options.random);
+    retry.conflicts += 1;
     retry.backoff = undefined;
     this.#due.add(key);
     if (ms === 0) this.#queue.add(key);
@@ -341,9 +354,11 @@ export class RolloutController {
     const retry = this.#retryOf(key);
     const ms = Math.max(atLeastMs, backoffMs(retry.failures, bounds, this.#options.random));
     retry.failures += 1;
+    retry.conflicts = 0;
     retry.backoff = { until: Date.now() + ms, message };
     this.#due.delete(key);
     this.#quiet.forget(key);
+    this.#queue.forget(key);
     this.#queue.addAfter(key, ms);
     return ms;
   }
@@ -357,7 +372,7 @@ export class RolloutController {
   #retryOf(key: ObjectKey): Retry {
     let retry = this.#retries.get(key);
     if (retry === undefined) {
-      retry = { failures: 0, refused: undefined, backoff: undefined };
+      retry = { conflicts: 0, failures: 0, refused: undefined, backoff: undefined };
       this.#retries.set(key, retry);
     }
     return retry;

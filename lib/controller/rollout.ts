@@ -39,8 +39,7 @@ export function acceptRollout(
   workload: Workload | undefined,
   span: Span,
 ): void {
-  const key = keyOf(plan.workload);
-  const record = edges.workloads.get(key);
+  const record = edges.workloads.get(keyOf(plan.workload));
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
   if (workload !== undefined && isOlder(workload.resourceVersion, record.workload.resourceVersion)) {
@@ -49,16 +48,15 @@ export function acceptRollout(
     if (workload !== undefined) takeAnswer(record, workload, span);
     settle(edges, record, plan);
   }
-  review(edges, effects, key, record);
+  review(edges, effects, record);
 }
 
 /** The patch of the workload is not in force, and will not come to be: nothing is in flight any more. */
 export function abandonRollout(edges: Edges, effects: Effects, plan: RolloutPlan): void {
-  const key = keyOf(plan.workload);
-  const record = edges.workloads.get(key);
+  const record = edges.workloads.get(keyOf(plan.workload));
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
-  review(edges, effects, key, record);
+  review(edges, effects, record);
 }
 
 function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): void {
@@ -91,12 +89,11 @@ function overtake(record: WorkloadRecord, plan: RolloutPlan): void {
   }
 }
 
-/** With nothing in flight any more, what is owed and what has to be written is seen again. */
-function review(edges: Edges, effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
+/** With nothing in flight any more, what has to be written is seen again. */
+function review(edges: Edges, effects: Effects, record: WorkloadRecord): void {
   for (const [config, edge] of record.edges) {
     const observed = edges.configs.get(config);
     if (observed === undefined) continue;
-    if (edges.owesOn(config, edge)) effects.touch(key, config);
     const target = edges.wouldForget(record, observed, edge) ? effects.writeNow : effects.writeSoon;
     target.add(config);
   }

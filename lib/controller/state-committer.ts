@@ -4,7 +4,8 @@
  */
 
 import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
-import type { ObjectKey } from '../model/object-ref.ts';
+import type { Heartbeat } from '../model/heartbeat.ts';
+import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import {
   EMPTY_STATE,
   parseState,
@@ -17,10 +18,12 @@ import type { Edges } from './edges.ts';
 import { Effects } from './effects.ts';
 import type { Journal } from './journal.ts';
 import {
+  adoptEntry,
   applyStateWrite,
   planStateWrite,
   raiseFloors,
   reviewState,
+  type StatePlan,
   type StateWrite,
   type WriteGate,
 } from './state-write.ts';
@@ -53,7 +56,10 @@ export interface StateCommitterOptions {
   readonly edges: Edges;
   readonly store: StateStore;
   readonly gate: WriteGate;
+  readonly heartbeat: Heartbeat;
   readonly journal: Journal;
+  /** Carries out the consequences of what was learned. */
+  readonly apply: (effects: Effects) => void;
   /** Looks afresh at an object whose entry somebody else wrote, and takes in what it sees; false: it failed. */
   readonly lookAt: (config: ObjectKey) => Promise<boolean>;
   /** Each answer to a write of the state. `nextTryMs` is set where it has to be sent again. */
@@ -63,7 +69,11 @@ export interface StateCommitterOptions {
   readonly random: () => number;
 }
 
+const LOOP = 'the state';
 const BATCH_MS = 1000;
+type Entries = ReadonlyMap<StateKey, StateEntry>;
+const NOTHING_SENT: StateWrite['entries'] = new Map();
+
 const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
 const ANNOTATIONS = { [STATE_VERSION_ANNOTATION]: STATE_VERSION };
 
@@ -156,19 +166,26 @@ export class StateCommitter {
 
   /** A defect of ours must not end the process: what is to be written stays so. */
   async #fencedFlush(): Promise<void> {
+    const { heartbeat } = this.#options;
+    heartbeat.progress(LOOP, Date.now());
     try {
       await this.#flush();
     } catch (error) {
       this.#reviewAll();
       const message = `internal error: ${String(error)}`;
       this.#options.onCommit({ kind: 'unanswered', message }, this.#putOff(0, false));
+    } finally {
+      heartbeat.idle(LOOP);
     }
   }
 
   async #flush(): Promise<void> {
     const { edges, gate, store } = this.#options;
-    const { write, postponed } = planStateWrite(edges, this.#candidates, this.#urgent, gate);
-    if (write !== undefined && this.#resourceVersion === undefined && !(await this.#create())) return;
+    const plan = (): StatePlan => planStateWrite(edges, this.#candidates, this.#urgent, gate);
+    const mustCreate = this.#resourceVersion === undefined && plan().write !== undefined;
+    if (mustCreate && !(await this.#create())) return;
+    // Planned after the wait for the creation, since what was asked for meanwhile belongs to this write.
+    const { write, postponed } = plan();
     this.#keep(postponed);
     if (write === undefined || this.#resourceVersion === undefined) return;
     raiseFloors(edges, write);
@@ -209,8 +226,8 @@ export class StateCommitter {
   async #create(): Promise<boolean> {
     const result = await this.#options.store.create({});
     if (result.kind === 'accepted') {
-      this.#take(result.object);
-      return true;
+      // It may have come to be meanwhile, and hold what another process wrote.
+      return this.#take(result.object) && (await this.#judgeForeign(EMPTY_STATE.entries, NOTHING_SENT));
     }
     this.#options.onCommit(result, this.#putOff(retryAfterOf(result), false));
     return false;
@@ -236,34 +253,61 @@ export class StateCommitter {
       this.#lost();
       return true;
     }
-    const before = edges.state;
+    const before = edges.state.entries;
     if (!this.#take(reading.state)) return false;
-    const after = edges.state;
-    if (after.entries.size === 0 && before.entries.size > 0) journal.note({ reason: 'state-damaged' });
-    const isClear = await this.#judgeForeign(before.entries, after.entries, write);
+    if (edges.state.entries.size === 0 && before.size > 0) journal.note({ reason: 'state-damaged' });
+    const isClear = await this.#judgeForeign(before, write.entries);
     this.#reviewAll();
     return isClear;
   }
 
-  /** An entry that is neither what was known nor what was sent is somebody else's: its object is looked at afresh. */
-  async #judgeForeign(
-    before: ReadonlyMap<StateKey, StateEntry>,
-    after: ReadonlyMap<StateKey, StateEntry>,
-    write: StateWrite,
-  ): Promise<boolean> {
-    const { edges, journal, lookAt } = this.#options;
+  /**
+   * An entry that is neither what was known nor what was sent is somebody else's. Where this process had none, what is
+   * there counts; else its object is looked at afresh. False: that failed.
+   */
+  async #judgeForeign(before: Entries, sent: StateWrite['entries']): Promise<boolean> {
+    const { edges } = this.#options;
+    const after = edges.state.entries;
     let isClear = true;
-    for (const [config, record] of [...edges.configs]) {
-      if (edges.dependents.dependentsOf(config).size === 0) continue;
-      const key = edges.entryKeyOf(record.ref);
-      const [known, live, sent] = [before.get(key), after.get(key), write.entries.get(key)];
-      if (live === undefined || sameEntry(live, known) || sameEntry(live, sent)) continue;
-      edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, live.number));
-      edges.contested.add(config);
-      journal.note({ reason: 'state-foreign', config: record.ref });
-      isClear = (await lookAt(config)) && isClear;
+    for (const config of [...edges.dependents.configs()]) {
+      const ref = edges.configs.get(config)?.ref;
+      if (ref === undefined) continue;
+      const key = edges.entryKeyOf(ref);
+      switch (judge(before.get(key), after.get(key), sent.get(key))) {
+        case 'ours':
+          break;
+        case 'removed':
+          // With the whole map gone the damage is told as one.
+          if (after.size > 0) this.#noteForeign(ref, 'removed');
+          break;
+        case 'first':
+          this.#adopt(config);
+          break;
+        case 'changed':
+          isClear = (await this.#lookAtForeign(config, ref)) && isClear;
+          break;
+      }
     }
     return isClear;
+  }
+
+  #adopt(config: ObjectKey): void {
+    const effects = new Effects();
+    adoptEntry(this.#options.edges, effects, config);
+    this.#options.apply(effects);
+  }
+
+  #lookAtForeign(config: ObjectKey, ref: ConfigRef): Promise<boolean> {
+    const { edges, lookAt } = this.#options;
+    const number = edges.entryOf(ref)?.number ?? 0;
+    edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, number));
+    edges.contested.add(config);
+    this.#noteForeign(ref, 'changed');
+    return lookAt(config);
+  }
+
+  #noteForeign(config: ConfigRef, detail: string): void {
+    this.#options.journal.note({ reason: 'state-foreign', config, detail });
   }
 
   #reviewAll(): void {
@@ -303,6 +347,17 @@ export class StateCommitter {
     const { entries } = this.#options.edges.state;
     return Object.fromEntries([...entries].map(([key, entry]) => [key, formatEntry(entry)]));
   }
+}
+
+/** Whose the live entry is, seen from what was known and what was sent. */
+function judge(
+  known: StateEntry | undefined,
+  live: StateEntry | undefined,
+  sent: StateEntry | undefined,
+): 'ours' | 'removed' | 'first' | 'changed' {
+  if (live === undefined) return known === undefined ? 'ours' : 'removed';
+  if (sameEntry(live, known) || sameEntry(live, sent)) return 'ours';
+  return known === undefined ? 'first' : 'changed';
 }
 
 function sameEntry(a: StateEntry, b: StateEntry | undefined): boolean {

@@ -6,7 +6,7 @@
  */
 
 import { isOwed, type Ran, ranAtStart, recordedRan, speaks, UNKNOWN } from '../model/edge.ts';
-import { type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
 import {
   type Exceptions,
@@ -22,8 +22,8 @@ import type { Effects } from './effects.ts';
 
 /** What a plan has to know of the rest of the program. */
 export interface WriteGate {
-  /** Whether all kinds of workload in `namespace`, and the objects of `kind` there, are listed. */
-  readonly isSynced: (namespace: string, kind?: ConfigKind) => boolean;
+  /** Whether `kind` is watched in `namespace`, and it and all kinds of workload there are listed. */
+  readonly isSynced: (namespace: string, kind: string) => boolean;
   /** Whether `workload` is going to be patched soon: a quiet period, a patch under way, a conflict. */
   readonly isWaiting: (workload: ObjectKey) => boolean;
 }
@@ -99,6 +99,22 @@ export function raiseFloors(edges: Edges, write: StateWrite): void {
   }
 }
 
+/**
+ * An entry that another process wrote for an object of which this one had none: it is older than the baseline of a moment
+ * ago that this one had in mind, so it is what counts, as at a start.
+ */
+export function adoptEntry(edges: Edges, effects: Effects, config: ObjectKey): void {
+  const observed = edges.configs.get(config);
+  if (observed === undefined) return;
+  for (const [workload, edge] of edges.edgesOf(config)) {
+    const ran = believedAtStart(edges, edges.state, workload, observed.ref);
+    if (ran === undefined || ran === edge.ran || workload.inFlight !== undefined) continue;
+    const adopted = { ...edge, ran };
+    workload.edges.set(config, { ...adopted, dirty: isOwed(adopted, observed.digest) });
+    if (isOwed(adopted, observed.digest)) effects.touch(keyOf(workload.workload.ref), config);
+  }
+}
+
 /** Asks for writes of `config` as far as the state now known differs from what this process believes. */
 export function reviewState(edges: Edges, effects: Effects, config: ObjectKey): void {
   const observed = edges.configs.get(config);
@@ -145,9 +161,10 @@ function writeOf(
   desired: ReadonlyMap<ObjectKey, Desired>,
   gate: WriteGate,
 ): StateWrite | undefined {
-  const workloads = new Set(
-    [...desired.keys()].flatMap((config) => edges.edgesOf(config).map(([workload]) => workload)),
-  );
+  const workloads = new Set([
+    ...[...desired.keys()].flatMap((config) => edges.edgesOf(config).map(([workload]) => workload)),
+    ...withExceptions(edges),
+  ]);
   const changed = [...desired].filter(([, { ref, entry }]) => !sameEntry(entry, edges.entryOf(ref)));
   const entries = new Map(changed.map(([, { ref, entry }]) => [edges.entryKeyOf(ref), entry]));
   const numbers = new Map(changed.map(([config, { entry }]) => [config, entry?.number]));
@@ -207,14 +224,21 @@ function exceptionsOf(
   return exceptions;
 }
 
+/** The workloads that have recorded exceptions, of which some may have become untrue. */
+function withExceptions(edges: Edges): WorkloadRecord[] {
+  const { exceptions } = edges.state;
+  if (exceptions.size === 0) return [];
+  return [...edges.workloads.values()].filter(({ workload }) =>
+    exceptions.has(edges.exceptionsKeyOf(workload.ref)),
+  );
+}
+
 /** Recorded exceptions of workloads that are gone or follow nothing any more, where that is positively known. */
 function staleExceptions(edges: Edges, gate: WriteGate): StateKey[] {
-  if (edges.state.exceptions.size === 0) return [];
-  const alive = new Set<StateKey>();
-  for (const { workload } of edges.workloads.values()) alive.add(edges.exceptionsKeyOf(workload.ref));
+  const alive = new Set(withExceptions(edges).map(({ workload }) => edges.exceptionsKeyOf(workload.ref)));
   return [...edges.state.exceptions.keys()].filter((key) => {
-    const namespace = parseStateKey(key, edges.homeNamespace)?.namespace;
-    return !alive.has(key) && namespace !== undefined && gate.isSynced(namespace);
+    const about = parseStateKey(key, edges.homeNamespace);
+    return !alive.has(key) && about !== undefined && gate.isSynced(about.namespace, about.kind);
   });
 }
 

@@ -1,7 +1,5 @@
 /** Which streams have listed: before all of a namespace have, what is known of it is not complete. */
 
-import type { ConfigKind } from '../model/object-ref.ts';
-
 /** One stream: a kind, in one namespace or (undefined) in all. */
 export interface Stream {
   readonly kind: string;
@@ -26,16 +24,18 @@ export class SyncGate {
   }
 
   /**
-   * Whether all workloads of `namespace` are listed, and its objects of `kind` if one is given. False for a namespace
-   * that no stream covers.
+   * Whether all workloads of `namespace` are listed, and the objects of `kind` if one is given. False for a namespace that
+   * no stream covers, and for a kind that is not watched there.
    */
-  isSynced(namespace: string, kind?: ConfigKind): boolean {
+  isSynced(namespace: string, kind?: string): boolean {
     const streams = this.#streams.filter(
       (stream) =>
         (stream.namespace === undefined || stream.namespace === namespace) &&
         (stream.isWorkload || stream.kind === kind),
     );
-    return streams.length > 0 && streams.every((stream) => this.#synced.has(stream));
+    const isWatched =
+      kind === undefined ? streams.length > 0 : streams.some((stream) => stream.kind === kind);
+    return isWatched && streams.every((stream) => this.#synced.has(stream));
   }
 
   /** The streams that have not listed yet. */

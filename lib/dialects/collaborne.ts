@@ -58,17 +58,28 @@ function asked(
 
 /**
  * Two names that would give the same variable (`a-b`, `a.b`) both get `_` and six digits of a digest of the name
- * appended; then the plain variable belongs to neither.
+ * appended; then the plain variable belongs to neither. A name that spells another's variable with its digits gets all
+ * forty. No variable that one object is stamped with is read for another.
  */
 function stampVariablesOf(refs: readonly ConfigRef[]): ReadonlyMap<ObjectKey, StampVariables> {
-  const users = new Map<string, number>();
-  for (const ref of refs) users.set(plainVariable(ref), (users.get(plainVariable(ref)) ?? 0) + 1);
+  const plain = refs.map(plainVariable);
+  let written = plain;
+  for (const digits of [6, 40]) {
+    const users = Map.groupBy(written, (variable) => variable);
+    written = refs.map((ref, index) => {
+      const variable = written[index] ?? '';
+      return users.get(variable)?.length === 1 ? variable : suffixedVariable(ref, digits);
+    });
+  }
+  const shared = plain.filter((variable, index) => plain.indexOf(variable) !== index);
+  const taken = new Set([...written, ...shared]);
   return new Map(
-    refs.map((ref) => {
-      const plain = plainVariable(ref);
-      const own = `${plain}_${shortNameDigest(ref.name)}`;
-      const collides = (users.get(plain) ?? 0) > 1;
-      return [keyOf(ref), collides ? { written: own, read: [own] } : { written: plain, read: [plain, own] }];
+    refs.map((ref, index) => {
+      const own = written[index] ?? '';
+      const others = [plainVariable(ref), suffixedVariable(ref, 6)].filter(
+        (variable) => !taken.has(variable),
+      );
+      return [keyOf(ref), { written: own, read: [own, ...others] }];
     }),
   );
 }
@@ -84,6 +95,7 @@ function plainVariable(ref: ConfigRef): string {
   return `${PREFIX}_${ref.kind}_${ref.name}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
 }
 
-function shortNameDigest(name: string): string {
-  return createHash('sha1').update(name).digest('hex').slice(0, 6).toUpperCase();
+function suffixedVariable(ref: ConfigRef, digits: number): string {
+  const digest = createHash('sha1').update(ref.name).digest('hex');
+  return `${plainVariable(ref)}_${digest.slice(0, digits).toUpperCase()}`;
 }

@@ -11,7 +11,7 @@ import type { Send } from './transport.ts';
 export interface ComparableVersionsOptions {
   readonly send: Send;
   /** The paths of the collections, without a query. */
-  readonly configMaps: string;
+  readonly configs: string;
   readonly workloads: string;
   readonly signal: AbortSignal;
   /** @default 3 */
@@ -23,7 +23,7 @@ export interface ComparableVersionsOptions {
 const BACKOFF = { baseMs: 500, capMs: 5_000 };
 
 /**
- * Lists ConfigMaps, workloads and ConfigMaps again, one object each: only if all three versions are decimal and none is
+ * Lists config objects, workloads and config objects again, one object each: only if all three versions are decimal and none is
  * lower than the one before may versions be compared across kinds. Where the lists fail, the answer is no.
  */
 export async function areVersionsComparable(options: ComparableVersionsOptions): Promise<boolean> {
@@ -40,9 +40,9 @@ export async function areVersionsComparable(options: ComparableVersionsOptions):
 }
 
 async function threeVersions(options: ComparableVersionsOptions): Promise<string[]> {
-  const { send, configMaps, workloads, signal } = options;
+  const { send, configs, workloads, signal } = options;
   const versions: string[] = [];
-  for (const path of [configMaps, workloads, configMaps]) {
+  for (const path of [configs, workloads, configs]) {
     const request = { method: 'GET', path: withQuery(path, { limit: 1 }), signal } as const;
     const list = await callJson<{ metadata?: { resourceVersion?: string } }>(send, request);
     versions.push(list.metadata?.resourceVersion ?? '');

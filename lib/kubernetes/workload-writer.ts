@@ -26,7 +26,7 @@ export class WorkloadWriter {
     this.#send = send;
   }
 
-  /** One strategic merge patch; `body` carries its own fence, metadata.resourceVersion and uid. */
+  /** One strategic merge patch; `body` carries its own fence, metadata.resourceVersion. */
   async patch(ref: WorkloadRef, body: object): Promise<WriteResult<RawWorkload>> {
     try {
       const object = await callJson<RawWorkload>(this.#send, {

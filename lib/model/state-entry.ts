@@ -22,7 +22,8 @@ const ENTRY = /^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40})(?:\.(?<numb
 
 /**
  * The key of an object's entry: `v1.ConfigMap_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. Neither
- * namespaces nor names hold an underscore, so it is injective; over 253 characters it ends in a digest of itself.
+ * namespaces nor names hold an underscore, so it is injective; over 253 characters it ends in an
+ * underscore and a digest of itself.
  */
 export function entryKeyOf(ref: ConfigRef, homeNamespace: string): StateKey {
   return bounded(prefix(ref.namespace, homeNamespace) + localEntryKeyOf(ref));
@@ -97,5 +98,5 @@ function prefix(namespace: string, homeNamespace: string): string {
 function bounded(key: string): StateKey {
   if (key.length <= LONGEST_KEY) return key;
   const digest = createHash('sha1').update(key).digest('hex');
-  return `${key.slice(0, LONGEST_KEY - digest.length - 1)}.${digest}`;
+  return `${key.slice(0, LONGEST_KEY - digest.length - 1)}_${digest}`;
 }

@@ -102,7 +102,7 @@ const CONNECTION: readonly Flag[] = [
   {
     name: 'kubeconfig',
     value: 'file',
-    help: "kubeconfig (default: $KUBECONFIG, ~/.kube/config, then the pod's account)",
+    help: "kubeconfig (default: $KUBECONFIG, the pod's account, then ~/.kube/config)",
   },
   { name: 'context', value: 'name', help: 'context of the kubeconfig' },
   { name: 'server', alias: '-s', value: 'url', help: 'address of the API server' },
@@ -116,7 +116,7 @@ const CONNECTION: readonly Flag[] = [
   { name: 'client-key', alias: '--key', value: 'file', help: 'key of the client certificate' },
   { name: 'insecure-skip-tls-verify', help: "do not verify the API server's certificate" },
   { name: 'token', value: 'token', help: 'bearer token; better the variable or --token-file' },
-  { name: 'token-file', value: 'file', help: 'file with a bearer token, read again when it changes' },
+  { name: 'token-file', value: 'file', help: 'file with a bearer token, read again once a minute' },
 ];
 
 const OUTPUT: readonly Flag[] = [

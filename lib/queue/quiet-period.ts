@@ -18,6 +18,7 @@ export interface QuietPeriodOptions {
 interface Window {
   /** When it ends if it is not touched again, in ms of the clock. */
   endsAt: number;
+  readonly openedAt: number;
   readonly touch: () => Promise<unknown>;
   readonly end: AbortController;
   readonly latest: NodeJS.Timeout;
@@ -55,9 +56,9 @@ export class QuietPeriod {
     return window.endsAt - Date.now();
   }
 
-  /** Whether the window of `key` is open. */
-  has(key: string): boolean {
-    return this.#windows.has(key);
+  /** When the window of `key` was opened, in ms of the clock; undefined if none is open. */
+  beginOf(key: string): number | undefined {
+    return this.#windows.get(key)?.openedAt;
   }
 
   /** When the window of `key` ends if it is not touched again, in ms of the clock; undefined if none is open. */
@@ -84,6 +85,7 @@ export class QuietPeriod {
     const { quietMs, maxWaitMs } = this.#options;
     const end = new AbortController();
     const window: Window = {
+      openedAt: Date.now(),
       endsAt: Date.now() + quietMs,
       touch: pDebounce(() => this.#release(key, window), quietMs, { signal: end.signal }),
       end,

@@ -52,6 +52,7 @@ export class CommitterStage {
         isWaiting: (key) => this.waiting.has(key.slice(key.lastIndexOf('/') + 1)),
       },
       journal: this.journal,
+      apply: (effects) => this.committer.request(effects.writeNow, effects.writeSoon),
       lookAt: async (config) => {
         const name = config.slice(config.lastIndexOf('/') + 1);
         this.looks.push(name);

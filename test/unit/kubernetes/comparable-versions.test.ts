@@ -6,7 +6,7 @@ import { listOf, ok, refused, type Script, scripted, settle } from './scripted-s
 function ask(script: Script, signal = new AbortController().signal): Promise<boolean> {
   return areVersionsComparable({
     send: script.send,
-    configMaps: '/api/v1/configmaps',
+    configs: '/api/v1/configmaps',
     workloads: '/apis/apps/v1/deployments',
     signal,
     random: () => 0,

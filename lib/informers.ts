@@ -1,0 +1,135 @@
+/** One informer for each stream, and who is told how it fares: metrics and the heartbeat. */
+
+import type { Reloader } from './controller/reloader.ts';
+import type { Stream } from './controller/sync-gate.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import { Informer, type InformerObserver } from './kubernetes/informer.ts';
+import type { WatchEnd } from './kubernetes/reflector.ts';
+import { configSource, workloadSource } from './kubernetes/sources.ts';
+import type { Send } from './kubernetes/transport.ts';
+import type { ConfigObject } from './model/config-object.ts';
+import type { Heartbeat } from './model/heartbeat.ts';
+import type { Log } from './model/log.ts';
+import type { ConfigKind } from './model/object-ref.ts';
+import type { RawConfigObject, RawWorkload } from './model/raw-objects.ts';
+import type { Timeline } from './model/timeline.ts';
+import { type Workload, workloadOf } from './model/workload.ts';
+import { WORKLOAD_KINDS, type WorkloadKind } from './model/workload-kind.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+
+/** A watch is cut after 160 s of silence; its loop is expected to move soon after. */
+const LONGEST_SILENCE_MS = 165_000;
+const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+
+/** The streams of `namespaces`, or of all where it is undefined. */
+export function streamsOf(
+  namespaces: readonly string[] | undefined,
+  ignoredKinds: readonly ConfigKind[],
+): Stream[] {
+  const kinds = [
+    ...CONFIG_KINDS.filter((kind) => !ignoredKinds.includes(kind)).map((kind) => ({
+      kind,
+      isWorkload: false,
+    })),
+    ...WORKLOAD_KINDS.map(({ kind }) => ({ kind, isWorkload: true })),
+  ];
+  return (namespaces ?? [undefined]).flatMap((namespace) => kinds.map((row) => ({ ...row, namespace })));
+}
+
+/** The stream as people call it. */
+export function nameOf({ kind, namespace }: Stream): string {
+  return namespace === undefined ? kind : `${kind} in ${namespace}`;
+}
+
+/** What informers are made of. */
+export interface InformersOptions {
+  readonly streams: readonly Stream[];
+  readonly send: Send;
+  readonly timeline: Timeline;
+  readonly reloader: Reloader;
+  readonly dialect: Dialect;
+  readonly heartbeat: Heartbeat;
+  readonly metrics: Metrics | undefined;
+  readonly log: Log;
+  readonly random: () => number;
+}
+
+/** Runs one informer per stream. */
+export class Informers {
+  readonly #options: InformersOptions;
+  /** Open watches, by stream. */
+  readonly #up = new Set<Stream>();
+
+  constructor(options: InformersOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when `signal` is aborted and the stream has ended; never rejects. */
+  async run(stream: Stream, signal: AbortSignal): Promise<void> {
+    const { heartbeat } = this.#options;
+    const row = WORKLOAD_KINDS.find(({ kind }) => kind === stream.kind);
+    heartbeat.progress(nameOf(stream), Date.now());
+    await (row === undefined ? this.#configs(stream) : this.#workloads(stream, row)).run(signal);
+    heartbeat.ended(nameOf(stream));
+  }
+
+  #configs(stream: Stream): Informer<RawConfigObject, ConfigObject> {
+    const { reloader } = this.#options;
+    const kind: ConfigKind = stream.kind === 'Secret' ? 'Secret' : 'ConfigMap';
+    return new Informer({
+      ...this.#common(stream),
+      source: configSource(kind, stream.namespace),
+      project: (raw: RawConfigObject) => reloader.project(kind, raw),
+      handler: (event) => reloader.onConfig(stream, event),
+    });
+  }
+
+  #workloads(stream: Stream, row: WorkloadKind): Informer<RawWorkload, Workload> {
+    const { reloader, dialect } = this.#options;
+    return new Informer({
+      ...this.#common(stream),
+      source: workloadSource(row, stream.namespace),
+      project: (raw: RawWorkload) => workloadOf(row, raw, dialect),
+      handler: (event) => reloader.onWorkload(stream, event),
+    });
+  }
+
+  #common(stream: Stream): {
+    send: Send;
+    timeline: Timeline;
+    log: Log;
+    random: () => number;
+    observer: InformerObserver;
+  } {
+    const { send, timeline, log, random } = this.#options;
+    return { send, timeline, log, random, observer: this.#observerOf(stream) };
+  }
+
+  #observerOf(stream: Stream): InformerObserver {
+    const { heartbeat, metrics } = this.#options;
+    const name = nameOf(stream);
+    return {
+      onSignOfLife: () => heartbeat.sleeps(name, Date.now() + LONGEST_SILENCE_MS),
+      onFailure: (_error, nextRetryMs) =>
+        heartbeat.sleeps(name, Date.now() + nextRetryMs + LONGEST_SILENCE_MS),
+      onWatchUp: () => {
+        heartbeat.sleeps(name, Date.now() + LONGEST_SILENCE_MS);
+        this.#watch(stream, true);
+      },
+      onWatchDown: (reason: WatchEnd) => {
+        metrics?.watchRestarted(stream.kind, reason);
+        this.#watch(stream, false);
+      },
+    };
+  }
+
+  #watch(stream: Stream, isUp: boolean): void {
+    if (isUp) this.#up.add(stream);
+    else this.#up.delete(stream);
+    const all = this.#options.streams.filter(({ kind }) => kind === stream.kind);
+    this.#options.metrics?.watchIsUp(
+      stream.kind,
+      all.every((other) => this.#up.has(other)),
+    );
+  }
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { World } from './world.ts';
+
+function stage() {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' });
+  world.config('cfg', 'a', { initial: true });
+  for (const name of ['web', 'api']) world.workload(name, { follows: ['cfg', 'tls'] }, { initial: true });
+  world.config('cfg', 'b');
+  world.roll('api');
+  world.write(); // web is refused: exception
+  assert.deepEqual(world.written['ran.Deployment_web'], { 'v1.ConfigMap_cfg': 'a' });
+  world.workload('web', { follows: ['tls'] });
+  world.write();
+  return world;
+}
+test('opting out of one of two objects, of which the other does not exist, takes its exception out of the state', () => {
+  assert.equal(stage().written['ran.Deployment_web'], undefined);
+});
+test('so that opting in again while no reloader runs rolls nothing', () => {
+  const world = stage();
+  world.edit('web', { follows: ['cfg', 'tls'] });
+  assert.equal(world.restart().owes('web'), false);
+});
+test('the exceptions of a kind that this process does not watch stay', () => {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1', 'ran.Rollout_web': '{"v1.ConfigMap_cfg":"b"}' });
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  world.config('cfg', 'b');
+  world.write();
+  assert.deepEqual(world.written['ran.Rollout_web'], { 'v1.ConfigMap_cfg': 'b' });
+});

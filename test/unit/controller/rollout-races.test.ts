@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RolloutStage } from './rollout-stage.ts';
+
+const FORBIDDEN = { result: { kind: 'rejected', code: 'forbidden', message: 'no' } } as const;
+test('a window beyond the default maximum wait blocks no commit', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { maxWaitMs: 600_000 });
+  for (let n = 0; n < 20; n += 1) {
+    stage.change('bcdef'[n % 5] ?? '');
+    await stage.pass(500);
+  }
+  assert.equal(stage.patches.length, 0);
+  assert.equal(stage.isWaiting('web'), false);
+});
+for (let depth = 0; depth < 14; depth += 1) {
+  test(`a change that arrives while an attempt settles is not lost (${depth} microtasks in)`, async (t) => {
+    const stage = new RolloutStage(t);
+    stage.faults.push(FORBIDDEN);
+    stage.change('b');
+    await stage.pass(1000); // refused: backoff of 5 s
+    stage.change('a'); // owes nothing
+    const chain = async () => {
+      for (let i = 0; i < depth; i += 1) await Promise.resolve();
+      stage.change('c');
+    };
+    setTimeout(() => {
+      void chain();
+    }, 5000 - 0);
+    await stage.pass(30_000);
+    assert.equal(stage.world.owes('web'), false, stage.outcomes.join());
+  });
+}
+test('a contested workload that waits for a worker is not patched before its pause is over', async (t) => {
+  const stage = new RolloutStage(t, ['api', 'web'], { concurrency: 1, quietMs: 0 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stage.faults.push({ until: promise });
+  stage.change('b');
+  stage.controller.contest(stage.world.workloadKey('web'), stage.world.workloadRef('web'));
+  resolve();
+  await stage.pass(1000);
+  assert.deepEqual(
+    stage.patches.map((p) => p.workload),
+    ['api'],
+  );
+});
