@@ -73,9 +73,21 @@ export function followedEdge(edges: Edges, sight: Sight, config: ConfigRecord, e
   };
 }
 
+/** Whether what changed in the template is the work of another of our processes, and nothing else. */
+export function isReload(edges: Edges, { record, podsRestart, onlyMarksChanged }: Sight): boolean {
+  if (!podsRestart || !onlyMarksChanged) return false;
+  return [...record.edges].some(([config, edge]) => {
+    const { stamp } = liveStampOf(record, config);
+    const configRecord = edges.configs.get(config);
+    return (
+      stamp !== undefined && configRecord !== undefined && isFromElsewhere(edges, configRecord, edge, stamp)
+    );
+  });
+}
+
 /** What the writes since the last look say about the edge: another reloader's, an owner's, or none that matters. */
 function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edge): Edge {
-  const { record, effects, podsRestart } = sight;
+  const { record, effects } = sight;
   const key = keyOf(config.ref);
   const about = { workload: record.workload.ref, config: config.ref };
   const { stamp, ambiguous } = liveStampOf(record, key);
@@ -85,10 +97,24 @@ function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edg
     return asStampedElsewhere(edge, stamp);
   }
   const isUnclear = ambiguous || edge.isUnsettled || edges.isOpen(key);
-  if (!podsRestart || !isUnclear) return withStamp(edge, stamp);
+  if (!isUnclear || !isOwnersRestart(sight, edge, stamp)) return withStamp(edge, stamp);
   effects.note({ reason: 'owner-rolled', ...about });
-  if (edge.isUnsettled && (stamp?.number ?? 0) < (edge.stamp?.number ?? 0)) sight.takenBack = true;
+  if (edge.isUnsettled && isLowered(edge, stamp)) sight.takenBack = true;
   return asUnknown(withStamp(edge, stamp));
+}
+
+/** Whether pods started that another reloader does not answer for. */
+function isOwnersRestart(
+  { podsRestart, isReload: isOurs }: Sight,
+  edge: Edge,
+  stamp: Stamp | undefined,
+): boolean {
+  return podsRestart && (!isOurs || isLowered(edge, stamp));
+}
+
+/** Whether the template lost our stamp, or went back to an earlier one. */
+function isLowered(edge: Edge, stamp: Stamp | undefined): boolean {
+  return (stamp?.number ?? 0) < (edge.stamp?.number ?? 0);
 }
 
 /** A number never seen on this edge and not yet silent: written by another of our processes. */

@@ -238,7 +238,8 @@ export class Reloader {
     } as const;
     this.#apply(observeWorkload(edges, event, this.#mayAbandon(key)));
     const seen = edges.workloads.get(key);
-    if (seen !== undefined) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
+    const isNews = before?.resourceVersion !== workload.resourceVersion;
+    if (seen !== undefined && isNews) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
   }
 
   async #lookAt(config: ObjectKey): Promise<boolean> {

@@ -17,6 +17,10 @@ export interface Sight {
   readonly event: WorkloadPresent;
   /** Somebody's write made the pods start anew. */
   readonly podsRestart: boolean;
+  /** Nothing but marks changed in the pod template, and by one write as far as is known. */
+  readonly onlyMarksChanged: boolean;
+  /** It was another of our processes: a template that was never there before replaces every pod. */
+  isReload: boolean;
   /** Since when pods may have started, on the Timeline; Infinity if none did since the last look. */
   readonly startedAfter: number;
   /** A stamp of ours went before the workload had rolled. */
@@ -28,7 +32,8 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
   const { workload: known } = record;
   const { object: seen, span, key } = event;
   const isFirst = known === seen;
-  const podsRestart = !isFirst && haveRestarted(known, event);
+  const onlyMarksChanged = known.templateDigest === seen.templateDigest && !mayHideWrites(known, event);
+  const podsRestart = !isFirst && (!onlyMarksChanged || !sameMarks(known.marks, seen.marks));
   const mayHaveStarted = podsRestart || !seen.isRolledOut || mayHaveRolled(known, event);
   const startedAfter =
     mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
@@ -37,13 +42,13 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
   if (hasSettled(record, seen, podsRestart)) record.takeBacks = 0;
   record.workload = seen;
   record.knownAt = span.to;
-  return { effects, key, record, event, podsRestart, startedAfter, takenBack: false };
+  const facts = { podsRestart, onlyMarksChanged, startedAfter };
+  return { effects, key, record, event, ...facts, isReload: false, takenBack: false };
 }
 
-/** Whether the pod template changed in between, or may have changed and changed back. */
-function haveRestarted(known: Workload, { object: seen, isRelisted }: WorkloadPresent): boolean {
-  const mayHideWrites = isRelisted && seen.generation > known.generation + 1;
-  return mayHideWrites || known.templateDigest !== seen.templateDigest || !sameMarks(known.marks, seen.marks);
+/** Whether the pod template may have changed and changed back. */
+function mayHideWrites(known: Workload, { object: seen, isRelisted }: WorkloadPresent): boolean {
+  return isRelisted && seen.generation > known.generation + 1;
 }
 
 /** Whether a list may hide that pods started and were all there again, e.g. after a change of scale. */

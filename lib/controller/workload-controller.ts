@@ -8,7 +8,7 @@ import { isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import { appearingEdge, edgeAtStart, followedEdge } from './follow.ts';
+import { appearingEdge, edgeAtStart, followedEdge, isReload } from './follow.ts';
 import { acceptRollout } from './rollout.ts';
 import { lookAt, type Sight, type WorkloadPresent } from './sight.ts';
 
@@ -37,6 +37,7 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   if (known !== undefined && isStale(known, event)) return;
   if (known?.inFlight !== undefined && carries(workload, known.inFlight)) {
     acceptRollout(edges, effects, known.inFlight, workload, span);
+    known.awaitedVersion = undefined; // this is the stream: it has nothing older to tell any more
   }
   const { refs, malformed } = edges.dialect.asked(workload.annotations, workload.ref.namespace);
   if (malformed.length > 0) {
@@ -49,6 +50,7 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   edges.workloads.set(key, record);
   const sight = lookAt(effects, record, event);
   record.variables = edges.dialect.stampVariablesOf(refs);
+  sight.isReload = isReload(edges, sight);
   unfollow(edges, sight, refs, mayAbandon);
   for (const ref of refs) follow(edges, sight, ref);
   countTakeBack(sight);
