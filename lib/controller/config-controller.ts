@@ -11,6 +11,7 @@ import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
 
 type Present = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
+type Absent = Extract<InformerEvent<ConfigObject>, { type: 'absent' }>;
 
 /** How an observation differs from what was known. */
 interface Difference {
@@ -30,7 +31,7 @@ export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>):
     case 'present':
       return observePresent(edges, event);
     case 'absent':
-      return observeAbsent(edges, event.key);
+      return observeAbsent(edges, event);
     case 'synced':
       return new Effects();
   }
@@ -65,18 +66,30 @@ function differenceFrom(record: ConfigRecord, event: Present): Difference {
   return { type, before, isInInitialList, mayHaveChanged, span };
 }
 
-function observeAbsent(edges: Edges, key: ObjectKey): Effects {
+function observeAbsent(edges: Edges, { key, span, isRelisted }: Absent): Effects {
   const effects = new Effects();
   const record = edges.configs.get(key);
   if (record === undefined) return effects;
   record.digest = undefined;
   record.resourceVersion = undefined;
-  if (edges.dependents.dependentsOf(key).size === 0) edges.configs.delete(key);
-  else {
-    effects.changes.push({ config: record.ref, type: 'deleted' });
-    effects.note({ reason: 'absent', config: record.ref });
+  if (edges.dependents.dependentsOf(key).size === 0) {
+    edges.configs.delete(key);
+    return effects;
   }
+  if (isRelisted) suspect(edges, key, record, span);
+  effects.changes.push({ config: record.ref, type: 'deleted' });
+  effects.note({ reason: 'absent', config: record.ref });
   return effects;
+}
+
+/** Content may have come and gone before the deletion: who was rolling may have read it, and owes once the object returns. */
+function suspect(edges: Edges, key: ObjectKey, record: ConfigRecord, span: Span): void {
+  if (Number.isFinite(span.to)) record.changedAt = Math.max(record.changedAt, span.to);
+  for (const [dependent, edge] of edges.edgesOf(key)) {
+    if (edge.ran !== undefined && span.from < dependent.rolledUntil) {
+      dependent.edges.set(key, { ...edge, dirty: true });
+    }
+  }
 }
 
 /** A fresh look may have run ahead of the stream, whose older news then says nothing. */

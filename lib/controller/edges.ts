@@ -6,7 +6,7 @@
 import { DependentsIndex } from '../cache/dependents-index.ts';
 import type { Dialect, StampVariables } from '../dialects/dialect.ts';
 import type { Digest } from '../model/digest.ts';
-import { type Edge, isOwed, type Ran, ranAtStart } from '../model/edge.ts';
+import { type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
@@ -39,7 +39,7 @@ export interface WorkloadRecord {
   workload: Workload;
   variables: ReadonlyMap<ObjectKey, StampVariables>;
   readonly edges: Map<ObjectKey, Edge>;
-  /** Until when pods may have started, on the Timeline: Infinity while it is rolling, -Infinity if never seen to. */
+  /** Until when pods may have started, on the Timeline: Infinity while it is rolling. */
   rolledUntil: number;
   /** Up to when the workload's own history is known, on the Timeline. */
   knownAt: number;
@@ -162,10 +162,10 @@ export class Edges {
 
   /**
    * Whether a restart at this moment would believe something else of the edge than this process does: then the state must
-   * be written at once. What is only dirty, or is being patched, waits for the next write.
+   * be written at once. What is only dirty waits for the next write, what is being patched for the answer.
    */
   wouldForget(workload: WorkloadRecord, config: ConfigRecord, edge: Edge): boolean {
-    if (edge.ran === undefined || workload.inFlight !== undefined) return false;
+    if (edge.ran === undefined || (workload.inFlight !== undefined && edge.ran !== UNKNOWN)) return false;
     const exception = this.exceptionOf(workload.workload.ref, config.ref);
     return ranAtStart(this.entryOf(config.ref), exception, edge.stamp) !== edge.ran;
   }

@@ -34,7 +34,8 @@ export function appearingEdge(_edges: Edges, sight: Sight, config: ConfigRecord)
 
 /**
  * An edge of the first list: what its stamp, the state's exception or the state's entry says. What is owed already was
- * changed while no reloader ran, so pods may have started with either content: it stays owed until patched.
+ * changed while no reloader ran, so pods may have started with either content: it stays owed until patched. So does what
+ * changed after its own list and before that of the workload.
  */
 export function edgeAtStart(edges: Edges, sight: Sight, config: ConfigRecord): Edge {
   const { record, effects } = sight;
@@ -53,7 +54,8 @@ export function edgeAtStart(edges: Edges, sight: Sight, config: ConfigRecord): E
   const translated = ran === config.legacyDigest && config.digest !== undefined ? config.digest : ran;
   const known = { ...edge, ran: translated };
   const start = ambiguous && speaks(stamp, entry) ? asUnknown(known) : known;
-  const dirty = isOwed(start, config.digest);
+  const hasChangedSinceListed = config.changedAt > Number.NEGATIVE_INFINITY;
+  const dirty = isOwed(start, config.digest) || hasChangedSinceListed;
   if (dirty) effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return { ...start, dirty };
 }

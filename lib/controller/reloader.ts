@@ -11,7 +11,7 @@ import type { InformerEvent } from '../model/informer-event.ts';
 import type { Log } from '../model/log.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
-import { awaitedAfter, type Timeline } from '../model/timeline.ts';
+import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import { observeConfig } from './config-controller.ts';
@@ -249,9 +249,7 @@ export class Reloader {
     const reading = await readConfig(record.ref);
     if (reading.kind === 'failed') return false;
     if (reading.kind === 'absent') {
-      this.#apply(
-        observeConfig(edges, { type: 'absent', key: config, span: timeline.ofListed('', undefined) }),
-      );
+      this.#apply(observeConfig(edges, { type: 'absent', key: config, span: EVER, isRelisted: true }));
       return true;
     }
     const object = this.project(record.ref.kind, reading.object);

@@ -73,12 +73,12 @@ function isStale(known: WorkloadRecord, { object: seen, isRelisted }: WorkloadPr
   return resourceVersion === seen.resourceVersion || isOlder(seen.resourceVersion, resourceVersion);
 }
 
-function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent): WorkloadRecord {
+function newRecord({ object: workload, span }: WorkloadPresent): WorkloadRecord {
   return {
     workload,
     variables: new Map(),
     edges: new Map(),
-    rolledUntil: isInInitialList ? Number.NEGATIVE_INFINITY : span.to,
+    rolledUntil: span.to,
     knownAt: span.from,
     awaitedVersion: undefined,
     takeBacks: 0,

@@ -3,6 +3,7 @@
 import { observeConfig } from '../../lib/controller/config-controller.ts';
 import { observeWorkload } from '../../lib/controller/workload-controller.ts';
 import { keyOf } from '../../lib/model/object-ref.ts';
+import { EVER } from '../../lib/model/timeline.ts';
 import { CONFIG_KEY, configView, keyOfName, workloadView } from './cluster.ts';
 import { supersedeMeanwhile, supersedeUnseen } from './limits.ts';
 import { apply, kick, processOf } from './process.ts';
@@ -22,7 +23,7 @@ export function listConfigs(world: World): void {
     apply(world, observeConfig(edges, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));
   } else if (object === undefined && edges.configs.get(CONFIG_KEY)?.digest !== undefined) {
     const span = timeOf(world, (timeline) => timeline.ofListed(String(world.clock), configs.sign));
-    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span }));
+    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span, isRelisted: true }));
   }
   configs.sign = timeOf(world, (timeline) => timeline.sign(String(world.clock)));
   configs.hasListed = true;
@@ -36,8 +37,7 @@ export function lookAtConfig(world: World): void {
   const record = edges.configs.get(CONFIG_KEY);
   const object = configView(world);
   if (object === undefined) {
-    const span = timeOf(world, (timeline) => timeline.ofListed('', undefined));
-    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span }));
+    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span: EVER, isRelisted: true }));
     return;
   }
   const version = record?.resourceVersion;
@@ -74,8 +74,9 @@ export function hearConfig(world: World): void {
   const { object, resourceVersion } = news;
   const span = timeOf(world, (timeline) => timeline.ofWrite(String(resourceVersion), configs.sign));
   const { edges } = processOf(world);
-  if (object === undefined) apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span }));
-  else {
+  if (object === undefined) {
+    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span, isRelisted: false }));
+  } else {
     const flags = { isInInitialList: false, isRelisted: false };
     apply(world, observeConfig(edges, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));
   }

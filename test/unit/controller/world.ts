@@ -135,7 +135,12 @@ export class World {
     const ref = this.configRef(name);
     const present = this.contents.get(name);
     if (present === undefined) {
-      return observeConfig(this.edges, { type: 'absent', key: keyOf(ref), span: this.#span(arrival) });
+      return observeConfig(this.edges, {
+        type: 'absent',
+        key: keyOf(ref),
+        span: this.#span(arrival),
+        isRelisted: false,
+      });
     }
     const { content, version } = present;
     const object = { ref, uid: `uid-${name}`, resourceVersion: String(version), digest: d(content) };
@@ -169,7 +174,11 @@ export class World {
     const key = this.workloadKey(name);
     const live = this.live.get(name);
     if (live === undefined) {
-      return observeWorkload(this.edges, { type: 'absent', key, span: this.#span(arrival) }, mayAbandon);
+      return observeWorkload(
+        this.edges,
+        { type: 'absent', key, span: this.#span(arrival), isRelisted: false },
+        mayAbandon,
+      );
     }
     const object = this.view(name);
     return observeWorkload(this.edges, { ...this.#news(arrival, live.version), key, object }, mayAbandon);
