@@ -12,8 +12,8 @@ interface Search {
   readonly name: string;
   readonly scope: Partial<Scope>;
   readonly begin: (comparable: boolean) => World;
-  /** The rules do not keep it yet. */
-  readonly todo?: boolean;
+  /** The rules do not keep it yet with opaque versions. */
+  readonly isOpenIfOpaque?: true;
   /** Of all states that are looked at, the part of this search. */
   readonly share: number;
 }
@@ -23,38 +23,36 @@ const one = (comparable: boolean): World => atRest(comparable, false);
 const SEARCHES: readonly Search[] = [
   { name: 'contents alone, three of them', scope: { contents: ['a', 'b', 'c'] }, begin: one, share: 0.1 },
   { name: 'refusals', scope: { refusals: true }, begin: atRest, share: 0.15 },
-  { name: 'deaths', scope: { crashes: true, losses: true }, begin: one, share: 0.15, todo: true },
+  { name: 'deaths', scope: { crashes: true, losses: true }, begin: one, share: 0.15 },
   {
     name: 'deaths and refusals',
     scope: { crashes: true, refusals: true },
     begin: atRest,
     share: 0.1,
-    todo: true,
   },
   { name: 'a first start', scope: { crashes: true }, begin: untouched, share: 0.1 },
   { name: 'owners', scope: { owners: true, refusals: true }, begin: one, share: 0.1 },
-  { name: 'owners and deaths', scope: { owners: true, crashes: true }, begin: one, share: 0.1, todo: true },
+  { name: 'owners and deaths', scope: { owners: true, crashes: true }, begin: one, share: 0.1 },
   {
     name: 'followers that come and go',
     scope: { following: true, refusals: true },
     begin: one,
     share: 0.1,
-    todo: true,
+    isOpenIfOpaque: true,
   },
   {
     name: 'watches that are cut, and absence',
     scope: { relists: true, absence: true },
     begin: one,
     share: 0.1,
-    todo: true,
   },
 ];
 
-for (const { name, scope, begin, share, todo = false } of SEARCHES) {
+for (const { name, scope, begin, share, isOpenIfOpaque = false } of SEARCHES) {
   for (const comparable of [true, false]) {
     const versions = comparable ? 'comparable' : 'opaque';
     test(`nothing is lost and nothing rolled for nothing: ${name}, versions ${versions}`, {
-      todo,
+      todo: isOpenIfOpaque && !comparable,
     }, (context) => {
       const bounds = { depth: 40, states: (STATES * share) / 2 };
       const { states, depth, violations } = search(begin(comparable), { ...NOTHING_ELSE, ...scope }, bounds);

@@ -5,8 +5,8 @@
 
 import { type Ran, ranAtStart, UNKNOWN } from '../../lib/model/edge.ts';
 import { exceptionOf } from '../../lib/model/persisted-state.ts';
-import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
-import { formatStamp, parseStamp } from '../../lib/model/stamp.ts';
+import { carries } from '../../lib/model/rollout-plan.ts';
+import { parseStamp } from '../../lib/model/stamp.ts';
 import { localEntryKeyOf } from '../../lib/model/state-entry.ts';
 import { CONFIG, CONFIG_KEY, contentOfDigest, deploymentOf, keyOfName, workloadView } from './cluster.ts';
 import { type Content, NAMES, type Name, type Pod, type World } from './world.ts';
@@ -55,14 +55,15 @@ export function supersedeMeanwhile(world: World): void {
 }
 
 /**
- * A stamp that a process died over, and that somebody took back before its successor looked, comes again: pods that are
- * left of it are not replaced, and count as having read what it says.
+ * A stamp that a process died over, and that somebody took back before its successor looked, comes again, by a patch or
+ * by an undo: pods that are left of it are not replaced, and count as having read what it says.
  */
-export function forgiveRepeatedStamp(world: World, name: Name, plan: RolloutPlan): void {
-  const stamp = plan.stamps[0]?.stamp;
-  if (stamp === undefined) return;
+export function forgiveUnknownStamp(world: World, name: Name, text: string | undefined): void {
+  const stamp = parseStamp(text);
+  const edge = world.process?.edges.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
+  if (!world.hasDied || stamp === undefined || stamp.number <= (edge?.highestNumber ?? 0)) return;
   const counts = contentOfDigest(stamp.digest);
-  changePods(world, name, (pod) => (pod.template.stamp === formatStamp(stamp) ? { ...pod, counts } : pod));
+  changePods(world, name, (pod) => (pod.template.stamp === text ? { ...pod, counts } : pod));
 }
 
 /**

@@ -4,8 +4,9 @@ import { Effects } from '../../lib/controller/effects.ts';
 import { abandonRollout, acceptRollout, planRollout } from '../../lib/controller/rollout.ts';
 import { observeWorkload } from '../../lib/controller/workload-controller.ts';
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
+import { formatStamp } from '../../lib/model/stamp.ts';
 import { CONFIG_KEY, carryOut, isFresh, keyOfName, repeatsStamp, workloadView } from './cluster.ts';
-import { forgiveRepeatedStamp } from './limits.ts';
+import { forgiveUnknownStamp } from './limits.ts';
 import { apply, kick, processOf } from './process.ts';
 import { lookAtConfig } from './streams.ts';
 import { timeOf } from './time.ts';
@@ -92,7 +93,7 @@ export function loseAnswer(world: World, name: Name): void {
 function judgeStamp(world: World, name: Name, plan: RolloutPlan): void {
   if (!repeatsStamp(world, name, plan)) return;
   if (!world.hasDied) throw new Broken(`a stamp of ${name} comes again`);
-  forgiveRepeatedStamp(world, name, plan);
+  for (const { stamp } of plan.stamps) forgiveUnknownStamp(world, name, formatStamp(stamp));
 }
 
 function sentBy(process: Process, name: Name): RolloutPlan {

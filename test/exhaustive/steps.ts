@@ -12,6 +12,7 @@ import {
   setTemplate,
 } from './cluster.ts';
 import { finishWrite, loseWrite, plannedWrite, sendWrite } from './committer.ts';
+import { forgiveUnknownStamp } from './limits.ts';
 import { answer, attempt, land, loseAnswer, mayAttempt, refuse } from './patches.ts';
 import { die, start } from './process.ts';
 import { hearConfig, hearWorkload, listConfigs, listWorkloads } from './streams.ts';
@@ -92,7 +93,10 @@ function ownerSteps(world: World, name: Name, scope: Scope, add: Add): void {
     );
   }
   if (!sameTemplate(template, former) && (template.stamp !== undefined || former.stamp !== undefined)) {
-    add(`${name} is undone`, (next) => setTemplate(next, name, former));
+    add(`${name} is undone`, (next) => {
+      setTemplate(next, name, former);
+      forgiveUnknownStamp(next, name, former.stamp);
+    });
   }
 }
 
