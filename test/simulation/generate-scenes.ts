@@ -20,6 +20,10 @@ export interface Scenes {
   readonly gap: Arbitrary<Scene>;
   /** News of two streams come in another order than they happened. */
   readonly late: Arbitrary<Scene>;
+  /** A flicker while pods start, of which the objects' stream tells when they have started. */
+  readonly lateFlicker: Arbitrary<Scene>;
+  /** An owner makes pods start while another content comes and goes, of which the workloads' stream tells later. */
+  readonly lateOwner: Arbitrary<Scene>;
   /** A workload is refused, and accepted later. */
   readonly refusal: Arbitrary<Scene>;
   /** A change is rolled out but cannot be committed, and a process dies. */
@@ -41,7 +45,32 @@ export function scenesOf(cast: Cast): Scenes {
     other: { do: 'change', config: name, content: second } as const,
     name,
   }));
+  const late = fc.constantFrom(50, 3000, 20_000);
   return {
+    lateFlicker: fc
+      .tuple(changes, window, late, soon, fc.boolean(), soon)
+      .map(([{ there, back, name }, rolled, ms, pause, isLifted, last]) => [
+        there,
+        rolled,
+        { do: 'delay', resource: resourceOf(name), ms },
+        back,
+        pause,
+        back,
+        wait(ms + coalescePeriodMs),
+        ...(isLifted ? [{ do: 'delay', resource: resourceOf(name), ms: 0 } as const, last] : []),
+      ]),
+    lateOwner: fc
+      .tuple(changes, workload, late, soon, fc.oneof(steps.owner, steps.workload), soon)
+      .map(([{ there, back }, name, ms, before, owner, after]) => [
+        { do: 'delay', resource: resourceOf(name), ms },
+        there,
+        before,
+        { ...owner, workload: name },
+        after,
+        back,
+        wait(ms + coalescePeriodMs),
+        { do: 'delay', resource: resourceOf(name), ms: 0 },
+      ]),
     flicker: fc
       .tuple(changes, window, soon, fc.boolean(), soon)
       .map(([{ there, other, back }, rolled, pause, isOther, last]) =>
@@ -72,7 +101,7 @@ export function scenesOf(cast: Cast): Scenes {
         last,
       ]),
     late: fc
-      .tuple(changes, workload, fc.constantFrom(50, 3000, 20_000), fc.boolean(), steps.workload, soon)
+      .tuple(changes, workload, late, fc.boolean(), steps.workload, soon)
       .map(([{ there, name }, other, ms, isConfig, step, pause]) => [
         { do: 'delay', resource: resourceOf(isConfig ? name : other), ms },
         ...(isConfig ? [there, pause, step] : [step, pause, there]),

@@ -79,6 +79,8 @@ function scenesOfFlavour(
     [3, scenes.flicker],
     [3, scenes.gap],
     [2, scenes.late],
+    [3, scenes.lateFlicker],
+    [3, scenes.lateOwner],
   ];
   const crashes: Weighted[] = [
     [4, one(steps.crash)],
