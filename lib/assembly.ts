@@ -20,7 +20,7 @@ import { WorkloadWriter } from './kubernetes/workload-writer.ts';
 import { type Edge, isOwed } from './model/edge.ts';
 import { Heartbeat } from './model/heartbeat.ts';
 import type { Log } from './model/log.ts';
-import type { ObjectKey } from './model/object-ref.ts';
+import { keyOf, type ObjectKey } from './model/object-ref.ts';
 import { Timeline } from './model/timeline.ts';
 import { WORKLOAD_KINDS } from './model/workload-kind.ts';
 import type { Options } from './options/options.ts';
@@ -88,6 +88,7 @@ export function assemble(parts: Parts): Assembly {
     ...clientsOf(send, place, options, events),
     edges,
     gate,
+    stateKey: keyOf({ kind: 'ConfigMap', namespace: place.stateNamespace, name: options.stateConfigMap }),
     counters: metrics ?? NO_COUNTERS,
     quietMs: options.coalescePeriodMs,
     maxWaitMs: options.coalesceMaxWaitMs,

@@ -167,7 +167,8 @@ export class Edges {
   wouldForget(workload: WorkloadRecord, config: ConfigRecord, edge: Edge): boolean {
     if (edge.ran === undefined || (workload.inFlight !== undefined && edge.ran !== UNKNOWN)) return false;
     const exception = this.exceptionOf(workload.workload.ref, config.ref);
-    return ranAtStart(this.entryOf(config.ref), exception, edge.stamp) !== edge.ran;
+    const believed = ranAtStart(this.entryOf(config.ref), exception, edge.stamp);
+    return believed !== edge.ran && !(edge.dirty && believed === UNKNOWN);
   }
 }
 

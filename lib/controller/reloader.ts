@@ -9,17 +9,16 @@ import { LEGACY_ALGORITHM } from '../model/digest.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Log } from '../model/log.ts';
-import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { WriteResult } from '../model/write-result.ts';
 import { observeConfig } from './config-controller.ts';
 import type { Edges } from './edges.ts';
-import type { Effects, Note } from './effects.ts';
-import { Journal, listed } from './journal.ts';
-import type { Outcome } from './outcome.ts';
-import { RolloutController, type Tally, type WorkloadClient } from './rollout-controller.ts';
+import type { Effects } from './effects.ts';
+import type { Journal } from './journal.ts';
+import { type Counters, Reporter, type WarnOf } from './reporter.ts';
+import { RolloutController, type WorkloadClient } from './rollout-controller.ts';
 import { StateCommitter, type StateStore } from './state-committer.ts';
 import type { Stream, SyncGate } from './sync-gate.ts';
 import { observeWorkload } from './workload-controller.ts';
@@ -33,22 +32,12 @@ export type ReadConfig = (
   | { readonly kind: 'failed'; readonly message: string }
 >;
 
-/** Who counts what happens. Every method is cheap and never throws. */
-export interface Counters {
-  readonly changed: (kind: ConfigRef['kind'], type: 'created' | 'updated' | 'deleted') => void;
-  readonly attempted: (kind: string, outcome: 'done' | 'again' | 'later' | 'refused' | 'gone') => void;
-  readonly rolled: (report: { readonly secondsSinceChange: number; readonly changes: number }) => void;
-  readonly patched: (seconds: number) => void;
-  readonly committed: (result: WriteResult<unknown>['kind']) => void;
-}
-
-/** Tells the people who look at a workload; never blocks. */
-export type WarnOf = (ref: WorkloadRef, uid: string, reason: string, message: string) => void;
-
 /** What the reloader is made of. */
 export interface ReloaderOptions {
   readonly edges: Edges;
   readonly gate: SyncGate;
+  /** The state ConfigMap, which may be among those that are watched. */
+  readonly stateKey: ObjectKey;
   readonly client: WorkloadClient;
   readonly store: StateStore;
   readonly readConfig: ReadConfig;
@@ -72,12 +61,10 @@ export type RunEnd =
 
 /** See the file's comment. */
 export class Reloader {
-  readonly journal: Journal;
   readonly rollouts: RolloutController;
   readonly committer: StateCommitter;
   readonly #options: ReloaderOptions;
-  /** Malformed items already reported, by workload. */
-  readonly #reported = new Map<ObjectKey, string>();
+  readonly #reporter: Reporter;
   readonly #standDown = new AbortController();
   #unknownVersion: string | undefined;
   #hasReadState = false;
@@ -85,7 +72,7 @@ export class Reloader {
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
-    this.journal = new Journal(options.log);
+    this.#reporter = new Reporter(options);
     const { edges, client, timeline, gate, store, heartbeat, quietMs, maxWaitMs, concurrency, random } =
       options;
     this.rollouts = new RolloutController({
@@ -97,7 +84,10 @@ export class Reloader {
       observe: (ref, workload) => this.#observeAfresh(ref, workload),
       lookAt: (config) => this.#lookAt(config),
       observer: {
-        onOutcome: (ref, outcome, tally, nextTryMs) => this.#report(ref, outcome, tally, nextTryMs),
+        onOutcome: (ref, outcome, tally, nextTryMs) => {
+          this.#reporter.outcome(ref, outcome, tally, nextTryMs);
+          this.committer.kick();
+        },
         onPatchAnswered: (seconds) => options.counters.patched(seconds),
       },
       quietMs,
@@ -113,13 +103,18 @@ export class Reloader {
         isSynced: (namespace, kind) => gate.isSynced(namespace, kind),
         isWaiting: (workload) => this.rollouts.isWaiting(workload),
       },
-      journal: this.journal,
+      journal: this.#reporter.journal,
       apply: (effects) => this.#apply(effects),
       lookAt: (config) => this.#lookAt(config),
-      onCommit: (result, nextTryMs) => this.#committed(result, nextTryMs),
+      onCommit: (result, nextTryMs) => this.#reporter.commit(result, nextTryMs),
       onUnknownVersion: (version) => this.#stop(version),
       random,
     });
+  }
+
+  /** What was decided, and why. */
+  get journal(): Journal {
+    return this.#reporter.journal;
   }
 
   /** Whether the state is read and every stream has listed. */
@@ -154,8 +149,14 @@ export class Reloader {
 
   /** News of a ConfigMap or Secret. */
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
-    if (event.type === 'synced') this.#synced(stream);
-    else this.#apply(observeConfig(this.#options.edges, event));
+    if (event.type === 'synced') {
+      this.#synced(stream);
+      return;
+    }
+    if (event.key === this.#options.stateKey) {
+      this.committer.notice(event.type === 'present' ? event.object.resourceVersion : undefined);
+    }
+    this.#apply(observeConfig(this.#options.edges, event));
   }
 
   /** News of a workload. */
@@ -189,23 +190,11 @@ export class Reloader {
 
   #synced(stream: Stream): void {
     const { gate, edges } = this.#options;
-    if (gate.markSynced(stream) && gate.awaited().length === 0) this.#allSynced();
+    if (gate.markSynced(stream) && gate.awaited().length === 0)
+      this.#reporter.listed(this.#beganWithoutState);
     // Streams that listed earlier may have left objects unwritten until this one had.
     this.committer.request(new Set(), new Set(edges.dependents.configs()));
     this.committer.kick();
-  }
-
-  #allSynced(): void {
-    const { edges, log } = this.#options;
-    const workloads = count(edges.workloads.size, 'workload');
-    const objects = count([...edges.dependents.configs()].length, 'object');
-    log.info(`everything is listed: ${workloads} that follow ${objects}`);
-    const stamped = [...edges.workloads.values()].filter(({ workload }) => workload.marks.length > 0);
-    if (this.#beganWithoutState && stamped.length > 0) {
-      log.warn(
-        `no state was found although ${listed(stamped.map(({ workload }) => workload.ref))} carry stamps: the present content is the baseline, changes made meanwhile are not known`,
-      );
-    }
   }
 
   #mayAbandon(key: ObjectKey): boolean {
@@ -272,27 +261,13 @@ export class Reloader {
 
   #apply(effects: Effects): void {
     for (const workload of effects.forgotten) this.rollouts.forget(workload);
-    for (const note of effects.notes) this.#note(note);
+    for (const note of effects.notes) this.#reporter.note(note);
     for (const { config, type } of effects.changes) this.#options.counters.changed(config.kind, type);
     for (const workload of effects.spurred)
       if (!effects.contested.has(workload)) this.rollouts.spur(workload);
     this.#touch(effects.touched);
     for (const workload of effects.contested) this.#contest(workload);
     this.committer.request(effects.writeNow, effects.writeSoon);
-  }
-
-  #note(note: Note): void {
-    const { workload, reason, detail = '' } = note;
-    if (reason === 'malformed' && workload !== undefined) {
-      if (this.#reported.get(keyOf(workload)) === detail) return;
-      this.#reported.set(keyOf(workload), detail);
-    }
-    this.journal.note(note);
-    if (workload === undefined) return;
-    if (reason === 'taken-back')
-      this.#warn(workload, 'StampTakenBack', `the stamp was taken back by ${detail}`);
-    if (reason === 'malformed')
-      this.#warn(workload, 'MalformedAnnotation', `not the name of an object: ${detail}`);
   }
 
   #touch(touched: ReadonlyMap<ObjectKey, ReadonlySet<ObjectKey>>): void {
@@ -308,10 +283,9 @@ export class Reloader {
         due.set(config, line);
       }
     }
-    for (const [config, { ms, refs }] of due) {
+    for (const [config, line] of due) {
       const ref = edges.configs.get(config)?.ref;
-      if (ref !== undefined)
-        this.journal.say('changed', `${describe(ref)} changed: ${listed(refs)} ${inTime(ms)}`, ref.namespace);
+      if (ref !== undefined) this.#reporter.due(ref, line);
     }
   }
 
@@ -320,76 +294,8 @@ export class Reloader {
     if (record !== undefined) this.rollouts.contest(workload, record.workload.ref);
   }
 
-  #report(ref: WorkloadRef, outcome: Outcome, tally: Tally, nextTryMs: number | undefined): void {
-    const { counters } = this.#options;
-    if (outcome.type !== 'settled') counters.attempted(ref.kind, outcome.type);
-    const again = nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`;
-    switch (outcome.type) {
-      case 'done': {
-        counters.rolled({ secondsSinceChange: (Date.now() - tally.since) / 1000, changes: tally.changes });
-        const sources = count(outcome.plan.stamps.length, 'source');
-        this.journal.say(
-          'rolled',
-          `${describe(ref)} rolled: ${sources}, ${count(tally.changes, 'change')}`,
-          ref.namespace,
-        );
-        break;
-      }
-      case 'settled':
-        this.journal.say('unchanged', `${describe(ref)}: nothing left to roll`, ref.namespace);
-        break;
-      case 'again':
-        this.journal.say(
-          'conflict',
-          `${describe(ref)} was changed by somebody else: decided again`,
-          ref.namespace,
-        );
-        break;
-      case 'later':
-        this.journal.say(
-          'retry',
-          `${describe(ref)} is not rolled yet: ${outcome.message}${again}`,
-          ref.namespace,
-        );
-        break;
-      case 'refused':
-        this.journal.say('refused', `${describe(ref)} is refused: ${outcome.message}${again}`, ref.namespace);
-        this.#warn(ref, 'ReloadRefused', `not rolled, and tried again until it is: ${outcome.message}`);
-        break;
-      case 'gone':
-        this.journal.say('gone', `${describe(ref)} is gone`, ref.namespace);
-        break;
-    }
-    this.committer.kick();
-  }
-
-  #warn(ref: WorkloadRef, reason: string, message: string): void {
-    const uid = this.#options.edges.workloads.get(keyOf(ref))?.workload.uid ?? '';
-    this.#options.warn(ref, uid, reason, message);
-  }
-
-  #committed(result: WriteResult<unknown>, nextTryMs: number | undefined): void {
-    const { counters, log } = this.#options;
-    counters.committed(result.kind);
-    if (result.kind === 'accepted' || result.kind === 'conflict') return;
-    log.warn('the state is not written yet', {
-      result: result.kind,
-      ...('message' in result ? { error: result.message } : {}),
-      retryInMs: nextTryMs ?? 0,
-    });
-  }
-
   #stop(version: string): void {
     this.#unknownVersion = version;
     this.#standDown.abort();
   }
-}
-
-function inTime(ms: number): string {
-  if (ms <= 0) return 'at once';
-  return ms < 1000 ? `in ${Math.round(ms)} ms` : `in ${Math.round(ms / 100) / 10} s`;
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

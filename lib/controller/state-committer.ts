@@ -5,20 +5,21 @@
 
 import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
-import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
 import {
   EMPTY_STATE,
   parseState,
   STATE_VERSION,
   STATE_VERSION_ANNOTATION,
 } from '../model/persisted-state.ts';
-import { formatEntry, type StateEntry, type StateKey } from '../model/state-entry.ts';
+import { formatEntry, type StateKey } from '../model/state-entry.ts';
+import { isOlder } from '../model/timeline.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
 import { Effects } from './effects.ts';
+import { type Entries, takeInForeign } from './foreign-state.ts';
 import type { Journal } from './journal.ts';
 import {
-  adoptEntry,
   applyStateWrite,
   planStateWrite,
   raiseFloors,
@@ -71,8 +72,7 @@ export interface StateCommitterOptions {
 
 const LOOP = 'the state';
 const BATCH_MS = 1000;
-type Entries = ReadonlyMap<StateKey, StateEntry>;
-const NOTHING_SENT: StateWrite['entries'] = new Map();
+const NOTHING_SENT: Entries = new Map();
 
 const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
 const ANNOTATIONS = { [STATE_VERSION_ANNOTATION]: STATE_VERSION };
@@ -98,6 +98,10 @@ export class StateCommitter {
   /** What is not sent until this moment, after a failure. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #bytes = 0;
+  /** What the stream showed last and has not been weighed yet. */
+  #noticed: { readonly resourceVersion: string | undefined } | undefined;
+  /** Somebody else wrote the state: it is read before anything is written. */
+  #mustRead = false;
 
   constructor(options: StateCommitterOptions) {
     this.#options = options;
@@ -127,6 +131,15 @@ export class StateCommitter {
     this.#schedule();
   }
 
+  /**
+   * The stream of ConfigMaps shows the state in this version, or gone (undefined). If that is none that this process knows,
+   * somebody else wrote it: it is read again, with the next batch.
+   */
+  notice(resourceVersion: string | undefined): void {
+    this.#noticed = { resourceVersion };
+    if (this.#running === undefined) this.#weighNotice();
+  }
+
   /** Writes what can be written once more, then nothing any more. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
@@ -135,6 +148,17 @@ export class StateCommitter {
     await this.#running;
     this.#add([], this.#postponed);
     await this.#fencedFlush();
+  }
+
+  #weighNotice(): void {
+    const seen = this.#noticed;
+    const known = this.#resourceVersion;
+    this.#noticed = undefined;
+    if (seen === undefined || seen.resourceVersion === known) return;
+    if (seen.resourceVersion !== undefined && known !== undefined && isOlder(seen.resourceVersion, known))
+      return;
+    this.#mustRead = true;
+    this.#schedule();
   }
 
   #add(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {
@@ -160,6 +184,7 @@ export class StateCommitter {
     this.#timer = undefined;
     this.#running = this.#fencedFlush().finally(() => {
       this.#running = undefined;
+      this.#weighNotice();
       if (this.#candidates.size > 0) this.#schedule();
     });
   }
@@ -181,6 +206,11 @@ export class StateCommitter {
 
   async #flush(): Promise<void> {
     const { edges, gate, store } = this.#options;
+    if (this.#mustRead && !(await this.#readAgain(NOTHING_SENT))) {
+      this.#putOff(0, false);
+      this.#schedule();
+      return;
+    }
     const plan = (): StatePlan => planStateWrite(edges, this.#candidates, this.#urgent, gate);
     const mustCreate = this.#resourceVersion === undefined && plan().write !== undefined;
     if (mustCreate && !(await this.#create())) return;
@@ -218,7 +248,7 @@ export class StateCommitter {
     this.#add(write.touched, []);
     if (result.kind === 'gone') this.#lost();
     const isUnclear = result.kind === 'conflict' || result.kind === 'unanswered';
-    const isClear = !isUnclear || (await this.#readAgain(write));
+    const isClear = !isUnclear || (await this.#readAgain(write.entries));
     const mayGoOn = isClear && (result.kind === 'conflict' || result.kind === 'gone') && this.#failures === 0;
     this.#options.onCommit(result, this.#putOff(mayGoOn ? 0 : retryAfterOf(result), mayGoOn));
   }
@@ -245,10 +275,11 @@ export class StateCommitter {
   }
 
   /** Reads what is there after a conflict or a lost answer; false if that fails too. */
-  async #readAgain(write: StateWrite): Promise<boolean> {
+  async #readAgain(sent: Entries): Promise<boolean> {
     const { edges, store, journal } = this.#options;
     const reading = await store.read();
     if (reading.kind === 'failed') return false;
+    this.#mustRead = false;
     if (reading.kind === 'absent') {
       this.#lost();
       return true;
@@ -256,58 +287,22 @@ export class StateCommitter {
     const before = edges.state.entries;
     if (!this.#take(reading.state)) return false;
     if (edges.state.entries.size === 0 && before.size > 0) journal.note({ reason: 'state-damaged' });
-    const isClear = await this.#judgeForeign(before, write.entries);
+    const isClear = await this.#judgeForeign(before, sent);
     this.#reviewAll();
     return isClear;
   }
 
-  /**
-   * An entry that is neither what was known nor what was sent is somebody else's. Where this process had none, what is
-   * there counts; else its object is looked at afresh. False: that failed.
-   */
-  async #judgeForeign(before: Entries, sent: StateWrite['entries']): Promise<boolean> {
-    const { edges } = this.#options;
-    const after = edges.state.entries;
+  /** What somebody else did to the entries; false if an object that has to be looked at afresh could not be. */
+  async #judgeForeign(before: Entries, sent: Entries): Promise<boolean> {
+    const { edges, journal, apply, lookAt } = this.#options;
+    const { effects, foreign } = takeInForeign(edges, before, sent);
+    apply(effects);
     let isClear = true;
-    for (const config of [...edges.dependents.configs()]) {
-      const ref = edges.configs.get(config)?.ref;
-      if (ref === undefined) continue;
-      const key = edges.entryKeyOf(ref);
-      switch (judge(before.get(key), after.get(key), sent.get(key))) {
-        case 'ours':
-          break;
-        case 'removed':
-          // With the whole map gone the damage is told as one.
-          if (after.size > 0) this.#noteForeign(ref, 'removed');
-          break;
-        case 'first':
-          this.#adopt(config);
-          break;
-        case 'changed':
-          isClear = (await this.#lookAtForeign(config, ref)) && isClear;
-          break;
-      }
+    for (const { config, ref, how } of foreign) {
+      journal.note({ reason: 'state-foreign', config: ref, detail: how });
+      if (how === 'changed') isClear = (await lookAt(config)) && isClear;
     }
     return isClear;
-  }
-
-  #adopt(config: ObjectKey): void {
-    const effects = new Effects();
-    adoptEntry(this.#options.edges, effects, config);
-    this.#options.apply(effects);
-  }
-
-  #lookAtForeign(config: ObjectKey, ref: ConfigRef): Promise<boolean> {
-    const { edges, lookAt } = this.#options;
-    const number = edges.entryOf(ref)?.number ?? 0;
-    edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, number));
-    edges.contested.add(config);
-    this.#noteForeign(ref, 'changed');
-    return lookAt(config);
-  }
-
-  #noteForeign(config: ConfigRef, detail: string): void {
-    this.#options.journal.note({ reason: 'state-foreign', config, detail });
   }
 
   #reviewAll(): void {
@@ -347,21 +342,6 @@ export class StateCommitter {
     const { entries } = this.#options.edges.state;
     return Object.fromEntries([...entries].map(([key, entry]) => [key, formatEntry(entry)]));
   }
-}
-
-/** Whose the live entry is, seen from what was known and what was sent. */
-function judge(
-  known: StateEntry | undefined,
-  live: StateEntry | undefined,
-  sent: StateEntry | undefined,
-): 'ours' | 'removed' | 'first' | 'changed' {
-  if (live === undefined) return known === undefined ? 'ours' : 'removed';
-  if (sameEntry(live, known) || sameEntry(live, sent)) return 'ours';
-  return known === undefined ? 'first' : 'changed';
-}
-
-function sameEntry(a: StateEntry, b: StateEntry | undefined): boolean {
-  return a.digest === b?.digest && a.number === b.number;
 }
 
 function sizeOf(data: Readonly<Record<string, string>>): number {

@@ -1,0 +1,146 @@
+/** Tells what happened to those who want to know: the journal, the counters, and Events on the workloads. */
+
+import type { Log } from '../model/log.ts';
+import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import type { Edges } from './edges.ts';
+import type { Note } from './effects.ts';
+import { Journal, listed } from './journal.ts';
+import type { Outcome } from './outcome.ts';
+import type { Tally } from './rollout-controller.ts';
+
+/** Who counts what happens. Every method is cheap and never throws. */
+export interface Counters {
+  readonly changed: (kind: ConfigRef['kind'], type: 'created' | 'updated' | 'deleted') => void;
+  readonly attempted: (kind: string, outcome: 'done' | 'again' | 'later' | 'refused' | 'gone') => void;
+  readonly rolled: (report: { readonly secondsSinceChange: number; readonly changes: number }) => void;
+  readonly patched: (seconds: number) => void;
+  readonly committed: (result: WriteResult<unknown>['kind']) => void;
+}
+
+/** Tells the people who look at a workload; never blocks. */
+export type WarnOf = (ref: WorkloadRef, uid: string, reason: string, message: string) => void;
+
+/** Whom a reporter tells. */
+export interface ReporterOptions {
+  readonly edges: Edges;
+  readonly log: Log;
+  readonly counters: Counters;
+  readonly warn: WarnOf;
+}
+
+/** Whose quiet period ends when. */
+export interface Due {
+  /** From now. */
+  readonly ms: number;
+  readonly refs: readonly WorkloadRef[];
+}
+
+/** See the file's comment. */
+export class Reporter {
+  readonly journal: Journal;
+  readonly #options: ReporterOptions;
+  /** Malformed items already reported, by workload. */
+  readonly #reported = new Map<ObjectKey, string>();
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.journal = new Journal(options.log);
+  }
+
+  /** A decision of the rules. */
+  note(note: Note): void {
+    const { workload, reason, detail = '' } = note;
+    if (reason === 'malformed' && workload !== undefined) {
+      if (this.#reported.get(keyOf(workload)) === detail) return;
+      this.#reported.set(keyOf(workload), detail);
+    }
+    this.journal.note(note);
+    if (workload === undefined) return;
+    if (reason === 'taken-back') this.#warn(workload, 'StampTakenBack', `taken back by ${detail}`);
+    if (reason === 'malformed')
+      this.#warn(workload, 'MalformedAnnotation', `not an object's name: ${detail}`);
+  }
+
+  /** `config` changed, and these workloads wait to be rolled for it. */
+  due(config: ConfigRef, { ms, refs }: Due): void {
+    this.journal.say(
+      'changed',
+      `${describe(config)} changed: ${listed(refs)} ${inTime(ms)}`,
+      config.namespace,
+    );
+  }
+
+  /** An attempt to roll ended. */
+  outcome(ref: WorkloadRef, outcome: Outcome, tally: Tally, nextTryMs: number | undefined): void {
+    const { counters } = this.#options;
+    const who = describe(ref);
+    const say = (reason: Parameters<Journal['say']>[0], message: string): void =>
+      this.journal.say(reason, message, ref.namespace);
+    const again = nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`;
+    if (outcome.type !== 'settled') counters.attempted(ref.kind, outcome.type);
+    switch (outcome.type) {
+      case 'done':
+        counters.rolled({ secondsSinceChange: (Date.now() - tally.since) / 1000, changes: tally.changes });
+        say(
+          'rolled',
+          `${who} rolled: ${count(outcome.plan.stamps.length, 'source')}, ${count(tally.changes, 'change')}`,
+        );
+        break;
+      case 'settled':
+        say('unchanged', `${who}: nothing left to roll`);
+        break;
+      case 'again':
+        say('conflict', `${who} was changed by somebody else: decided again`);
+        break;
+      case 'later':
+        say('retry', `${who} is not rolled yet: ${outcome.message}${again}`);
+        break;
+      case 'refused':
+        say('refused', `${who} is refused: ${outcome.message}${again}`);
+        this.#warn(ref, 'ReloadRefused', `not rolled, and tried again until it is: ${outcome.message}`);
+        break;
+      case 'gone':
+        say('gone', `${who} is gone`);
+        break;
+    }
+  }
+
+  /** A write of the state was answered. */
+  commit(result: WriteResult<unknown>, nextTryMs: number | undefined): void {
+    const { counters, log } = this.#options;
+    counters.committed(result.kind);
+    if (result.kind === 'accepted' || result.kind === 'conflict') return;
+    const error = 'message' in result ? { error: result.message } : {};
+    log.warn('the state is not written yet', { result: result.kind, ...error, retryInMs: nextTryMs ?? 0 });
+  }
+
+  /** Everything has listed. */
+  listed(beganWithoutState: boolean): void {
+    const { edges, log } = this.#options;
+    const workloads = [...edges.workloads.values()].map(({ workload }) => workload);
+    const objects = [...edges.dependents.configs()].length;
+    log.info(
+      `everything is listed: ${count(workloads.length, 'workload')}, ${count(objects, 'object')} followed`,
+    );
+    const stamped = workloads.filter(({ marks }) => marks.length > 0).map(({ ref }) => ref);
+    if (!beganWithoutState || stamped.length === 0) return;
+    log.warn(
+      `no state was found although ${listed(stamped)} carry stamps: the present content is the baseline, changes made meanwhile are not known`,
+    );
+  }
+
+  #warn(ref: WorkloadRef, reason: string, message: string): void {
+    const uid = this.#options.edges.workloads.get(keyOf(ref))?.workload.uid ?? '';
+    this.#options.warn(ref, uid, reason, message);
+  }
+}
+
+function inTime(ms: number): string {
+  if (ms <= 0) return 'at once';
+  return ms < 1000 ? `in ${Math.round(ms)} ms` : `in ${Math.round(ms / 100) / 10} s`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
