@@ -65,8 +65,7 @@ export function followedEdge(edges: Edges, sight: Sight, config: ConfigRecord, e
   const { record, startedAfter } = sight;
   const { isRolledOut } = record.workload;
   const next = afterWrites(edges, sight, config, edge);
-  const mayHaveReadBoth =
-    config.digest !== undefined && next.ran !== undefined && config.changedAt > startedAfter;
+  const mayHaveReadBoth = next.ran !== undefined && config.changedAt > startedAfter;
   const startsWhileOwed = !isRolledOut && isOwed(next, config.digest);
   return {
     ...next,
