@@ -1,0 +1,160 @@
+/**
+ * `npm run mutants [-- --only <word>]`: sabotages lib one line at a time, in copies of the tree, and runs the tests that
+ * should notice. Ends with 1 if a sabotage survives, no longer fits the source, or a test fails without any.
+ */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { MUTANTS, type Mutant } from './mutants/table.ts';
+
+/** A test that failed, or a file that could not even be run to its end. */
+interface Failure {
+  readonly test: string;
+  readonly isWholeFile: boolean;
+}
+
+/** What became of one sabotage. */
+interface Verdict {
+  readonly mutant: Mutant;
+  readonly isNoticed: boolean;
+  /** The first test that noticed, or why none is said to have. */
+  readonly detail: string;
+  readonly seconds: number;
+}
+
+const ROOT = path.resolve(import.meta.dirname, '..');
+/** All that the tests need besides the dependencies. */
+const TREE = ['lib', 'test', 'bin', 'package.json', 'tsconfig.json', 'build.ts'];
+/** Far longer than any of the test files takes: a sabotage may make one of them hang. */
+const FILE_TIMEOUT_MS = 60_000;
+/** A failed test as TAP tells it, what is still to do left out; a test within another comes before the other. */
+const FAILED = /^ *not ok \d+ - (?<name>(?:(?! # (?:TODO|SKIP)).)*)$/;
+const WORKERS = 2;
+
+const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+process.exitCode = await tryAll(MUTANTS.filter(({ name }) => name.includes(values.only)));
+
+async function tryAll(mutants: readonly Mutant[]): Promise<number> {
+  const startedAt = performance.now();
+  const place = mkdtempSync(path.join(tmpdir(), 'mutants-'));
+  try {
+    // One copy for all: nobody's edits of this moment get in between.
+    const original = copyOf(ROOT, path.join(place, 'original'));
+    const problems = [...misfits(original, mutants), ...(await failingUnsabotaged(original, mutants))];
+    for (const problem of problems) console.error(problem);
+    if (mutants.length === 0) console.error(`no sabotage is called '${values.only}'`);
+    if (problems.length > 0 || mutants.length === 0) return 1;
+    const verdicts = await judgeAll(place, original, mutants);
+    return conclude(verdicts, secondsSince(startedAt));
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+function copyOf(source: string, copy: string): string {
+  for (const name of TREE) cpSync(path.join(source, name), path.join(copy, name), { recursive: true });
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
+  return copy;
+}
+
+/** The sabotages that no longer fit the source. */
+function misfits(directory: string, mutants: readonly Mutant[]): string[] {
+  return mutants.flatMap(({ name, file, find }) => {
+    const times = readFileSync(path.join(directory, file), 'utf8').split(find).length - 1;
+    return times === 1 ? [] : [`'${name}': its line stands ${times} times in ${file}, not once: ${find}`];
+  });
+}
+
+/** A test that fails anyway notices nothing. */
+async function failingUnsabotaged(directory: string, mutants: readonly Mutant[]): Promise<string[]> {
+  const files = [...new Set(mutants.flatMap(({ tests }) => tests))];
+  const problems: string[] = [];
+  await inParallel(files, async (file) => {
+    const failure = await firstFailure(directory, file);
+    if (failure !== undefined) problems.push(`${file} fails without any sabotage: ${failure.test}`);
+  });
+  return problems;
+}
+
+async function judgeAll(place: string, original: string, mutants: readonly Mutant[]): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  await inParallel(mutants, async (mutant) => {
+    const copy = copyOf(original, path.join(place, String(mutants.indexOf(mutant))));
+    const verdict = await judge(copy, mutant);
+    rmSync(copy, { recursive: true, force: true });
+    verdicts.push(verdict);
+    tell(verdict, `${verdicts.length}/${mutants.length}`);
+  });
+  return verdicts;
+}
+
+async function judge(copy: string, mutant: Mutant): Promise<Verdict> {
+  const startedAt = performance.now();
+  const file = path.join(copy, mutant.file);
+  writeFileSync(
+    file,
+    readFileSync(file, 'utf8').replace(mutant.find, () => mutant.replace),
+  );
+  const verdict = (isNoticed: boolean, detail: string): Verdict => {
+    return { mutant, isNoticed, detail, seconds: secondsSince(startedAt) };
+  };
+  for (const test of mutant.tests) {
+    const failure = await firstFailure(copy, test);
+    // A file that cannot be run would fail for any nonsense.
+    if (failure?.isWholeFile === true) return verdict(false, `${test} could not be run to its end`);
+    if (failure !== undefined) return verdict(true, `${path.basename(test)}: ${failure.test}`);
+  }
+  return verdict(false, `not noticed by ${mutant.tests.join(', ')}`);
+}
+
+/** Runs one test file, in one process, until its first failure. */
+async function firstFailure(directory: string, file: string): Promise<Failure | undefined> {
+  const child = spawn(process.execPath, ['--test-reporter=tap', file], {
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: FILE_TIMEOUT_MS,
+    killSignal: 'SIGKILL', // nothing else ends a process that runs in circles
+  });
+  const closed = once(child, 'close');
+  let failure: Failure | undefined;
+  for await (const line of createInterface(child.stdout)) {
+    const name = FAILED.exec(line)?.groups?.['name'];
+    if (failure !== undefined || name === undefined) continue;
+    failure = { test: name.replaceAll('\\#', '#'), isWholeFile: false };
+    child.kill('SIGKILL');
+  }
+  const [code] = await closed;
+  return failure ?? (code === 0 ? undefined : { test: 'the file itself', isWholeFile: true });
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: WORKERS }, worker));
+}
+
+function tell({ mutant, isNoticed, detail, seconds }: Verdict, progress: string): void {
+  const time = `${seconds.toFixed(1)} s`.padStart(7);
+  console.log(
+    `${progress.padStart(7)} ${time}  ${isNoticed ? '' : 'SURVIVED '}${mutant.name}\n${''.padStart(17)}${detail}`,
+  );
+}
+
+function conclude(verdicts: readonly Verdict[], seconds: number): number {
+  const survivors = verdicts.filter(({ isNoticed }) => !isNoticed);
+  const noticed = verdicts.length - survivors.length;
+  console.log(`${noticed} of ${verdicts.length} sabotages were noticed, in ${Math.round(seconds)} s`);
+  for (const { mutant, detail } of survivors) console.error(`survived: '${mutant.name}' (${detail})`);
+  return survivors.length === 0 ? 0 : 1;
+}
+
+function secondsSince(startedAt: number): number {
+  return (performance.now() - startedAt) / 1000;
+}

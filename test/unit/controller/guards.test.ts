@@ -1,0 +1,138 @@
+/** Rules that are easily lost in a rewrite, since all goes well without them almost always. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Reloader, type ReloaderOptions } from '../../../lib/controller/reloader.ts';
+import { SyncGate } from '../../../lib/controller/sync-gate.ts';
+import { Heartbeat } from '../../../lib/model/heartbeat.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
+import { Timeline } from '../../../lib/model/timeline.ts';
+import { CommitterStage, settle } from './committer-stage.ts';
+import { ScriptedStore } from './scripted-store.ts';
+import { settled, World } from './world.ts';
+
+/** A reloader over `world`, without a quiet period; its looks at objects fail. `calls`: what it asked for, in order. */
+function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
+  const calls: string[] = [];
+  const ignore = (): void => {};
+  const reloader = new Reloader({
+    edges: world.edges,
+    gate: new SyncGate([]),
+    stateKey: world.configKey('reloader-state'),
+    client: {
+      patch: async ({ name }) => {
+        calls.push(`patch ${name}`);
+        return { kind: 'unanswered', message: 'lost' };
+      },
+      get: async () => ({ kind: 'failed', message: 'away' }),
+    },
+    store: new ScriptedStore(),
+    readConfig: async ({ name }) => {
+      calls.push(`look at ${name}`);
+      return { kind: 'failed', message: 'away' };
+    },
+    timeline: new Timeline(),
+    log: NO_LOG,
+    heartbeat: new Heartbeat(),
+    counters: { changed: ignore, attempted: ignore, rolled: ignore, patched: ignore, committed: ignore },
+    warn: ignore,
+    quietMs: 0,
+    maxWaitMs: 0,
+    concurrency: 1,
+    random: () => 0,
+    wait: async () => void calls.push('wait'),
+    ...changes,
+  });
+  return { reloader, calls };
+}
+
+test('nothing is listed before the state is read', async () => {
+  const store = new ScriptedStore({});
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const read = async () => {
+    await promise;
+    return store.read();
+  };
+  const { reloader, calls } = reloaderOver(new World(), { store: { ...store, read } });
+  const end = reloader.run(new AbortController().signal, async () => void calls.push('list'));
+  await settle();
+  assert.deepEqual(calls, []);
+  resolve();
+  assert.deepEqual(await end, { type: 'stopped' });
+  assert.deepEqual(calls, ['list']);
+});
+
+test('a state that cannot be read is read again until it can, and never counts as none', async () => {
+  const store = new ScriptedStore({ 'v1.ConfigMap_cfg': `${'a'.repeat(40)}.1` });
+  store.readFaults.push('away', 'forbidden');
+  const world = new World();
+  const { reloader, calls } = reloaderOver(world, { store });
+  await reloader.run(new AbortController().signal, async () => void calls.push('list'));
+  assert.deepEqual(calls, ['wait', 'wait', 'list']);
+  assert.equal(world.edges.state.entries.size, 1);
+});
+
+test('the end waits for the patch under way', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const patch = async () => {
+    await promise;
+    return { kind: 'gone' } as const;
+  };
+  const get = async () => ({ kind: 'gone' }) as const;
+  const { reloader, calls } = reloaderOver(world, { client: { patch, get } });
+  const end = reloader.run(AbortSignal.abort(), async () => {}).then(() => calls.push('end'));
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  assert.deepEqual(calls, []);
+  resolve();
+  await end;
+  assert.deepEqual(calls, ['end']);
+});
+
+test('what another process stamped and this one has not seen is looked at before the next patch', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const world = settled('web');
+  const { reloader, calls } = reloaderOver(world);
+  world.workload('web', { stamps: { cfg: 'b.2' } });
+  assert.ok(world.owes('web'), 'this process has seen nothing but the content of before');
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  assert.deepEqual(calls, ['look at cfg']);
+});
+
+test('a stamp is above the number of a state write whose answer has not come', async (t) => {
+  const stage = new CommitterStage(t, { 'v1.ConfigMap_cfg': 'a.1' }).listed('cfg', 'a', 'web');
+  stage.world.workload('copy', { follows: ['cfg'], stamps: { cfg: 'f.7' } });
+  stage.store.faults.push({ kind: 'answer-lost' });
+  stage.store.readFaults.push('away');
+  stage.request(['cfg']);
+  await stage.pass(0);
+  assert.deepEqual(stage.data, { 'v1.ConfigMap_cfg': 'a.7' });
+  stage.world.config('cfg', 'b');
+  assert.equal(stage.world.send('web').stamps[0]?.stamp.number, 8);
+});
+
+test('pods that started before a change that was told first may have read what was reverted since', () => {
+  const world = settled('web');
+  world.edit('web', { image: 'v2', isRolledOut: false });
+  world.config('cfg', 'b');
+  world.config('cfg', 'a');
+  assert.equal(world.owes('web'), false);
+  world.tellWorkload('web', { since: 2 });
+  assert.ok(world.owes('web'));
+});
+
+test('a rollout that is undone before it was seen through leaves pods of before, though it is committed', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  world.roll('web', false);
+  world.write();
+  const effects = world.workload('web', { stamps: {}, isRolledOut: true });
+  assert.ok(world.owes('web'));
+  assert.ok(effects.writeNow.has(world.configKey('cfg')), 'a crash now would forget it');
+  world.write();
+  assert.ok(world.restart().owes('web'));
+});
