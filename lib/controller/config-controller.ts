@@ -33,6 +33,7 @@ export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>):
     case 'absent':
       return observeAbsent(edges, event);
     case 'synced':
+      suspectAbsent(edges);
       return new Effects();
   }
 }
@@ -48,6 +49,8 @@ function observePresent(edges: Edges, event: Present): Effects {
   record.lastDigest = object.digest;
   record.legacyDigest = object.legacyDigest;
   record.resourceVersion = object.resourceVersion;
+  record.absentAfter = undefined;
+  record.mayHaveReturned = false;
   const workloads = edges.dependents.dependentsOf(event.key);
   if (workloads.size === 0) return effects;
   if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
@@ -57,39 +60,37 @@ function observePresent(edges: Edges, event: Present): Effects {
 }
 
 function differenceFrom(record: ConfigRecord, event: Present): Difference {
-  const { object, span, isInInitialList, isRelisted } = event;
-  const { digest: before, lastDigest } = record;
+  const { object, isInInitialList, isRelisted } = event;
+  const { digest: before, lastDigest, mayHaveReturned, absentAfter = event.span.from } = record;
   const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
-  const mayHaveChanged = isDifferent || (isRelisted && lastDigest !== undefined);
+  const mayHaveChanged = isDifferent || mayHaveReturned || (isRelisted && lastDigest !== undefined);
   const isCreated = before === undefined && !isInInitialList;
   const type = isCreated ? 'created' : isDifferent ? 'updated' : undefined;
-  return { type, before, isInInitialList, mayHaveChanged, span };
+  const from = mayHaveReturned ? Math.min(event.span.from, absentAfter) : event.span.from;
+  return { type, before, isInInitialList, mayHaveChanged, span: { from, to: event.span.to } };
 }
 
-function observeAbsent(edges: Edges, { key, span, isRelisted }: Absent): Effects {
+/** An object that a list does not show may have been there for a while, with other content: its return is a change. */
+function suspectAbsent(edges: Edges): void {
+  for (const record of edges.configs.values()) {
+    if (record.absentAfter !== undefined) record.mayHaveReturned = true;
+  }
+}
+
+function observeAbsent(edges: Edges, { key, span }: Absent): Effects {
   const effects = new Effects();
   const record = edges.configs.get(key);
   if (record === undefined) return effects;
+  record.absentAfter = Math.min(record.absentAfter ?? Number.POSITIVE_INFINITY, span.from);
   record.digest = undefined;
   record.resourceVersion = undefined;
   if (edges.dependents.dependentsOf(key).size === 0) {
     edges.configs.delete(key);
     return effects;
   }
-  if (isRelisted) suspect(edges, key, record, span);
   effects.changes.push({ config: record.ref, type: 'deleted' });
   effects.note({ reason: 'absent', config: record.ref });
   return effects;
-}
-
-/** Content may have come and gone before the deletion: who was rolling may have read it, and owes once the object returns. */
-function suspect(edges: Edges, key: ObjectKey, record: ConfigRecord, span: Span): void {
-  if (Number.isFinite(span.to)) record.changedAt = Math.max(record.changedAt, span.to);
-  for (const [dependent, edge] of edges.edgesOf(key)) {
-    if (edge.ran !== undefined && span.from < dependent.rolledUntil) {
-      dependent.edges.set(key, { ...edge, dirty: true });
-    }
-  }
 }
 
 /** A fresh look may have run ahead of the stream, whose older news then says nothing. */

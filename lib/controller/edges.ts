@@ -30,6 +30,10 @@ export interface ConfigRecord {
   /** The present content's digest under the older formula, while an old entry has to be compared. */
   legacyDigest: Digest | undefined;
   resourceVersion: string | undefined;
+  /** After when it was deleted, on the Timeline; undefined while it is present or was never seen. */
+  absentAfter: number | undefined;
+  /** Whether a list came in its absence, so that it may have been there for a while unseen. */
+  mayHaveReturned: boolean;
   /** When its content last changed or may have, on the Timeline; -Infinity: not since the first list. */
   changedAt: number;
 }
@@ -89,6 +93,8 @@ export class Edges {
         lastDigest: undefined,
         legacyDigest: undefined,
         resourceVersion: undefined,
+        absentAfter: undefined,
+        mayHaveReturned: false,
         changedAt: Number.NEGATIVE_INFINITY,
       };
       this.configs.set(key, record);

@@ -12,6 +12,8 @@ import {
 } from '../model/edge.ts';
 import { keyOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
+import type { StateEntry } from '../model/state-entry.ts';
+import type { Workload } from '../model/workload.ts';
 import { type ConfigRecord, type Edges, liveStampOf } from './edges.ts';
 import type { Sight } from './sight.ts';
 
@@ -42,7 +44,7 @@ export function edgeAtStart(edges: Edges, sight: Sight, config: ConfigRecord): E
   const { workload } = record;
   const { stamp, ambiguous } = liveStampOf(record, keyOf(config.ref));
   const entry = edges.entryOf(config.ref);
-  const edge = { ...newEdge(stamp), isUnsettled: stamp !== undefined && !workload.isRolledOut };
+  const edge = edgeOfList(stamp, entry, workload);
   const ran = ranAtStart(entry, edges.exceptionOf(workload.ref, config.ref), stamp);
   if (ran === undefined) {
     const detail = config.digest;
@@ -58,6 +60,21 @@ export function edgeAtStart(edges: Edges, sight: Sight, config: ConfigRecord): E
   const dirty = isOwed(start, config.digest) || hasChangedSinceListed;
   if (dirty) effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return { ...start, dirty };
+}
+
+/**
+ * While the workload is rolling, pods may be left of a stamp that a process died over and that somebody took back since:
+ * its number counts as used, so that no template comes again while they run.
+ */
+function edgeOfList(
+  stamp: Stamp | undefined,
+  entry: StateEntry | undefined,
+  { isRolledOut }: Workload,
+): Edge {
+  const edge = newEdge(stamp);
+  if (isRolledOut) return edge;
+  const highestNumber = Math.max(edge.highestNumber, entry === undefined ? 0 : entry.number + 1);
+  return { ...edge, isUnsettled: stamp !== undefined, highestNumber };
 }
 
 /** A known edge after a new look at its workload. */

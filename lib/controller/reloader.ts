@@ -149,11 +149,8 @@ export class Reloader {
 
   /** News of a ConfigMap or Secret. */
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
-    if (event.type === 'synced') {
-      this.#synced(stream);
-      return;
-    }
-    if (event.key === this.#options.stateKey) {
+    if (event.type === 'synced') this.#synced(stream);
+    else if (event.key === this.#options.stateKey) {
       this.committer.notice(event.type === 'present' ? event.object.resourceVersion : undefined);
     }
     this.#apply(observeConfig(this.#options.edges, event));
@@ -238,7 +235,7 @@ export class Reloader {
     const reading = await readConfig(record.ref);
     if (reading.kind === 'failed') return false;
     if (reading.kind === 'absent') {
-      this.#apply(observeConfig(edges, { type: 'absent', key: config, span: EVER, isRelisted: true }));
+      this.#apply(observeConfig(edges, { type: 'absent', key: config, span: EVER }));
       return true;
     }
     const object = this.project(record.ref.kind, reading.object);

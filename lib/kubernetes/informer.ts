@@ -88,7 +88,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     const { timeline } = this.#options;
     for (const key of this.#known.keys()) {
       if (this.#listed.has(key)) continue;
-      this.#tellAbsent(key, timeline.ofListed(resourceVersion, this.#lastSign), true);
+      this.#tellAbsent(key, timeline.ofListed(resourceVersion, this.#lastSign));
     }
     this.#listed = new Set();
     this.#lastSign = timeline.sign(resourceVersion);
@@ -102,7 +102,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     if (type !== 'BOOKMARK') {
       const key = this.#keyOf(object);
       const span = timeline.ofWrite(resourceVersion, this.#lastSign);
-      if (type === 'DELETED') this.#tellAbsent(key, span, false);
+      if (type === 'DELETED') this.#tellAbsent(key, span);
       else if (this.#known.get(key) !== resourceVersion) this.#tellPresent(key, object, span, false);
     }
     this.#lastSign = timeline.sign(resourceVersion);
@@ -126,9 +126,9 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     this.#tell({ type: 'present', key, object, span, isInInitialList: !this.#hasSynced, isRelisted });
   }
 
-  #tellAbsent(key: ObjectKey, span: Span, isRelisted: boolean): void {
+  #tellAbsent(key: ObjectKey, span: Span): void {
     this.#known.delete(key);
-    this.#tell({ type: 'absent', key, span, isRelisted });
+    this.#tell({ type: 'absent', key, span });
   }
 
   #tell(event: InformerEvent<T>): void {

@@ -18,12 +18,6 @@ export type InformerEvent<T> =
       readonly isRelisted: boolean;
     }
   /** The object is not there any more. */
-  | {
-      readonly type: 'absent';
-      readonly key: ObjectKey;
-      readonly span: Span;
-      /** Whether a later list told it by not showing it: writes may hide before the deletion. */
-      readonly isRelisted: boolean;
-    }
+  | { readonly type: 'absent'; readonly key: ObjectKey; readonly span: Span }
   /** A list is complete: all objects of the stream have been told. Comes again after each relist. */
   | { readonly type: 'synced' };

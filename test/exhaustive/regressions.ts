@@ -5,8 +5,8 @@ export interface Regression {
   readonly name: string;
   readonly comparable: boolean;
   readonly history: readonly string[];
-  /** The rules do not keep it yet. */
-  readonly todo: boolean;
+  /** Kept to show the limit of opaque versions, and left out. */
+  readonly isBeyondLimit?: true;
 }
 
 export const REGRESSIONS: readonly Regression[] = [
@@ -26,7 +26,6 @@ export const REGRESSIONS: readonly Regression[] = [
       'the Deployments are listed',
       'r becomes b',
     ],
-    todo: false,
   },
   {
     name: 'a change seen between the first list of the objects and that of the workloads may have been read',
@@ -40,7 +39,6 @@ export const REGRESSIONS: readonly Regression[] = [
       'r becomes a',
       'news of r arrive',
     ],
-    todo: false,
   },
   {
     name: 'an owner that rolls a workload whose patch is under way is recorded at once',
@@ -56,7 +54,6 @@ export const REGRESSIONS: readonly Regression[] = [
       'news of w1 arrive',
       'the reloader dies',
     ],
-    todo: false,
   },
   {
     name: 'with opaque versions a late sign of life does not make a rollout look older than a change',
@@ -75,7 +72,7 @@ export const REGRESSIONS: readonly Regression[] = [
       'news of r arrive',
       'news of r arrive',
     ],
-    todo: true,
+    isBeyondLimit: true,
   },
   {
     name: 'with opaque versions a follower that is told late may have appeared before a change',
@@ -88,7 +85,7 @@ export const REGRESSIONS: readonly Regression[] = [
       'r becomes b',
       'news of r arrive',
     ],
-    todo: true,
+    isBeyondLimit: true,
   },
   {
     name: 'what came and went while the watch was cut may have been read, also if the object was deleted since',
@@ -104,7 +101,6 @@ export const REGRESSIONS: readonly Regression[] = [
       'the ConfigMaps are listed again',
       'r becomes b',
     ],
-    todo: false,
   },
   {
     name: 'what came and went while the object was not there may have been read by pods that start then',
@@ -118,6 +114,19 @@ export const REGRESSIONS: readonly Regression[] = [
       'r becomes a',
       'the Deployments are listed again',
     ],
-    todo: true,
+  },
+  {
+    name: 'what was there for a while during an absence that nobody heard of may have been read',
+    comparable: true,
+    history: [
+      'r is deleted',
+      'r becomes b',
+      'w1 gets a new template of its owner',
+      'w1 replaces a pod',
+      'r is deleted',
+      'news of r arrive',
+      'the ConfigMaps are listed again',
+      'r becomes a',
+    ],
   },
 ];

@@ -23,10 +23,11 @@ export function listConfigs(world: World): void {
     apply(world, observeConfig(edges, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));
   } else if (object === undefined && edges.configs.get(CONFIG_KEY)?.digest !== undefined) {
     const span = timeOf(world, (timeline) => timeline.ofListed(String(world.clock), configs.sign));
-    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span, isRelisted: true }));
+    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span }));
   }
   configs.sign = timeOf(world, (timeline) => timeline.sign(String(world.clock)));
   configs.hasListed = true;
+  apply(world, observeConfig(edges, { type: 'synced' }));
   if (isFirst) supersedeUnseen(world);
   synced(world, isFirst);
 }
@@ -37,7 +38,7 @@ export function lookAtConfig(world: World): void {
   const record = edges.configs.get(CONFIG_KEY);
   const object = configView(world);
   if (object === undefined) {
-    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span: EVER, isRelisted: true }));
+    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span: EVER }));
     return;
   }
   const version = record?.resourceVersion;
@@ -75,7 +76,7 @@ export function hearConfig(world: World): void {
   const span = timeOf(world, (timeline) => timeline.ofWrite(String(resourceVersion), configs.sign));
   const { edges } = processOf(world);
   if (object === undefined) {
-    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span, isRelisted: false }));
+    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span }));
   } else {
     const flags = { isInInitialList: false, isRelisted: false };
     apply(world, observeConfig(edges, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));
