@@ -139,7 +139,6 @@ export class World {
         type: 'absent',
         key: keyOf(ref),
         span: this.#span(arrival),
-        isRelisted: false,
       });
     }
     const { content, version } = present;
@@ -176,7 +175,7 @@ export class World {
     if (live === undefined) {
       return observeWorkload(
         this.edges,
-        { type: 'absent', key, span: this.#span(arrival), isRelisted: false },
+        { type: 'absent', key, span: this.#span(arrival) },
         mayAbandon,
       );
     }
