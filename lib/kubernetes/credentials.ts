@@ -19,7 +19,7 @@ export interface Access {
 }
 
 /** The credentials cannot be had: an exec plugin, a token file, a certificate. Quotes nothing that a plugin or file said. */
-export class CredentialsError extends Error {
+class CredentialsError extends Error {
   override readonly name: string = 'CredentialsError';
 }
 

@@ -45,7 +45,7 @@ export async function readText(response: ApiResponse): Promise<string> {
  *
  * @throws ApiError `malformed`; its message does not quote the body.
  */
-export async function readJson(response: ApiResponse): Promise<object> {
+async function readJson(response: ApiResponse): Promise<object> {
   return parseObject(await readText(response), 'the answer');
 }
 

@@ -71,7 +71,7 @@ type State =
 
 const BACKOFF = { baseMs: 500, capMs: 30_000 };
 /** How long a watch may be silent, unless told otherwise: an observer that knows the loop to be alive adds it. */
-export const DEFAULT_SILENCE_MS = 160_000;
+const DEFAULT_SILENCE_MS = 160_000;
 const SHORTEST_WATCH_SECONDS = 300;
 /** A watch that lasted this long, or told an event, was of use: the next one need not wait. */
 const USEFUL_WATCH_MS = 10_000;
