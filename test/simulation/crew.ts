@@ -143,14 +143,16 @@ export class Crew {
     return Math.min(sandbox.writes, ...missed.map((at) => (at ?? Number.POSITIVE_INFINITY) - 1));
   }
 
-  /** Ends all processes but one, or starts one. */
+  /** Ends all processes but one, or starts one. The one that is left comes back from a death still to come. */
   leaveOne(): void {
     const [first, second] = [this.#members.get(0), this.#members.get(1)];
-    if (second !== undefined) {
+    if (first !== undefined && second !== undefined) {
       second.downtimeMs = -1;
-      if (first !== undefined) this.#die(1);
+      this.#die(1);
     }
-    if (first === undefined && second === undefined) this.start(0);
+    const last = first ?? second;
+    if (last === undefined) this.start(0);
+    else last.downtimeMs = Math.max(0, last.downtimeMs);
   }
 
   /** What the process that is left believes. */
