@@ -1,13 +1,14 @@
-/** What follows when the state ConfigMap is read again and shows entries that this process did not write. */
+/** What follows when the state ConfigMap is read again and shows what this process did not write. */
 
+import { asUnknown, type Edge } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
-import type { StateEntry, StateKey } from '../model/state-entry.ts';
+import type { PersistedState } from '../model/persisted-state.ts';
+import { localEntryKeyOf, type StateEntry } from '../model/state-entry.ts';
 import type { Edges } from './edges.ts';
 import { Effects } from './effects.ts';
-import { adoptEntry } from './state-write.ts';
+import { adoptEntry, type StateWrite } from './state-write.ts';
 
-/** The entries of a state, by key. */
-export type Entries = ReadonlyMap<StateKey, StateEntry | undefined>;
+type Exceptions = StateWrite['exceptions'];
 
 /** What one object's entry became in somebody else's hands. */
 export interface ForeignEntry {
@@ -23,8 +24,8 @@ export interface ForeignEntry {
  */
 export function takeInForeign(
   edges: Edges,
-  before: Entries,
-  sent: Entries,
+  before: PersistedState,
+  sent: Pick<StateWrite, 'entries' | 'exceptions'>,
 ): { readonly effects: Effects; readonly foreign: readonly ForeignEntry[] } {
   const effects = new Effects();
   const foreign: ForeignEntry[] = [];
@@ -33,7 +34,7 @@ export function takeInForeign(
     const ref = edges.configs.get(config)?.ref;
     if (ref === undefined) continue;
     const key = edges.entryKeyOf(ref);
-    const how = judge(before.get(key), after.get(key), sent.get(key));
+    const how = judge(before.entries.get(key), after.get(key), sent.entries.get(key));
     if (how === 'first') adoptEntry(edges, effects, config);
     if (how === 'removed' && after.size > 0) foreign.push({ config, ref, how });
     if (how !== 'changed') continue;
@@ -41,7 +42,38 @@ export function takeInForeign(
     edges.contested.add(config);
     foreign.push({ config, ref, how });
   }
+  takeInExceptions(edges, effects, before, sent.exceptions);
   return { effects, foreign };
+}
+
+/**
+ * An exception that somebody else wrote says that the pods may not run what this process believes: then nobody knows, and
+ * the workload is rolled once more. Two processes that each wrote their own belief would never end.
+ */
+function takeInExceptions(edges: Edges, effects: Effects, before: PersistedState, sent: Exceptions): void {
+  for (const [workload, record] of edges.workloads) {
+    const key = edges.exceptionsKeyOf(record.workload.ref);
+    const [live = {}, known = {}, ours = {}] = [
+      edges.state.exceptions.get(key),
+      before.exceptions.get(key),
+      sent.get(key),
+    ];
+    for (const [config, edge] of record.edges) {
+      const observed = edges.configs.get(config);
+      const local = observed === undefined ? '' : localEntryKeyOf(observed.ref);
+      const isForeign = live[local] !== known[local] && live[local] !== ours[local];
+      if (isForeign && live[local] !== undefined) doubt(edges, effects, workload, config, edge);
+    }
+  }
+}
+
+function doubt(edges: Edges, effects: Effects, workload: ObjectKey, config: ObjectKey, edge: Edge): void {
+  const record = edges.workloads.get(workload);
+  const observed = edges.configs.get(config);
+  if (record === undefined || observed === undefined || record.inFlight !== undefined) return;
+  if (!edges.wouldForget(record, observed, edge)) return;
+  record.edges.set(config, asUnknown(edge));
+  if (observed.digest !== undefined) effects.touch(workload, config);
 }
 
 /** Whose the live entry is, seen from what was known and what was sent. */

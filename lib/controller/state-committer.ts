@@ -8,6 +8,7 @@ import type { Heartbeat } from '../model/heartbeat.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import {
   EMPTY_STATE,
+  type PersistedState,
   parseState,
   STATE_VERSION,
   STATE_VERSION_ANNOTATION,
@@ -17,7 +18,7 @@ import { isOlder } from '../model/timeline.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
 import { Effects } from './effects.ts';
-import { type Entries, takeInForeign } from './foreign-state.ts';
+import { takeInForeign } from './foreign-state.ts';
 import type { Journal } from './journal.ts';
 import {
   applyStateWrite,
@@ -72,7 +73,8 @@ export interface StateCommitterOptions {
 
 const LOOP = 'the state';
 const BATCH_MS = 1000;
-const NOTHING_SENT: Entries = new Map();
+type Sent = Pick<StateWrite, 'entries' | 'exceptions'>;
+const NOTHING_SENT: Sent = { entries: new Map(), exceptions: new Map() };
 
 const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
 const ANNOTATIONS = { [STATE_VERSION_ANNOTATION]: STATE_VERSION };
@@ -248,7 +250,7 @@ export class StateCommitter {
     this.#add(write.touched, []);
     if (result.kind === 'gone') this.#lost();
     const isUnclear = result.kind === 'conflict' || result.kind === 'unanswered';
-    const isClear = !isUnclear || (await this.#readAgain(write.entries));
+    const isClear = !isUnclear || (await this.#readAgain(write));
     const mayGoOn = isClear && (result.kind === 'conflict' || result.kind === 'gone') && this.#failures === 0;
     this.#options.onCommit(result, this.#putOff(mayGoOn ? 0 : retryAfterOf(result), mayGoOn));
   }
@@ -257,7 +259,7 @@ export class StateCommitter {
     const result = await this.#options.store.create({});
     if (result.kind === 'accepted') {
       // It may have come to be meanwhile, and hold what another process wrote.
-      return this.#take(result.object) && (await this.#judgeForeign(EMPTY_STATE.entries, NOTHING_SENT));
+      return this.#take(result.object) && (await this.#judgeForeign(EMPTY_STATE, NOTHING_SENT));
     }
     this.#options.onCommit(result, this.#putOff(retryAfterOf(result), false));
     return false;
@@ -275,7 +277,7 @@ export class StateCommitter {
   }
 
   /** Reads what is there after a conflict or a lost answer; false if that fails too. */
-  async #readAgain(sent: Entries): Promise<boolean> {
+  async #readAgain(sent: Sent): Promise<boolean> {
     const { edges, store, journal } = this.#options;
     const reading = await store.read();
     if (reading.kind === 'failed') return false;
@@ -284,16 +286,16 @@ export class StateCommitter {
       this.#lost();
       return true;
     }
-    const before = edges.state.entries;
+    const before = edges.state;
     if (!this.#take(reading.state)) return false;
-    if (edges.state.entries.size === 0 && before.size > 0) journal.note({ reason: 'state-damaged' });
+    if (edges.state.entries.size === 0 && before.entries.size > 0) journal.note({ reason: 'state-damaged' });
     const isClear = await this.#judgeForeign(before, sent);
     this.#reviewAll();
     return isClear;
   }
 
   /** What somebody else did to the entries; false if an object that has to be looked at afresh could not be. */
-  async #judgeForeign(before: Entries, sent: Entries): Promise<boolean> {
+  async #judgeForeign(before: PersistedState, sent: Sent): Promise<boolean> {
     const { edges, journal, apply, lookAt } = this.#options;
     const { effects, foreign } = takeInForeign(edges, before, sent);
     apply(effects);
