@@ -5,6 +5,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import ts from 'typescript';
+import { REASONS } from '../lib/model/reasons.ts';
 import { FLAGS } from '../lib/options/flags.ts';
 import { METRICS } from '../lib/telemetry/metric-table.ts';
 
@@ -285,6 +286,13 @@ describe('README.md', () => {
     const missing = Object.values(METRICS).filter(({ name }) => !new RegExp(`${name}(?![_a-z])`).test(text));
     assert.deepEqual(
       missing.map(({ name }) => name),
+      [],
+    );
+  });
+
+  test('names every reason', () => {
+    assert.deepEqual(
+      Object.keys(REASONS).filter((reason) => !text.includes(`\`${reason}\``)),
       [],
     );
   });

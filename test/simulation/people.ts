@@ -100,6 +100,8 @@ export class People {
       case 'restart':
         await this.#api.patch(pathOf(step.workload), restartedAt(this.#edit()));
         return;
+      default:
+        return; // the other steps are not a person's: the world takes them
     }
   }
 
