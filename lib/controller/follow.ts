@@ -114,8 +114,8 @@ function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edg
     if (stamp.digest !== config.digest) edges.doubted.add(key);
     return asStampedElsewhere(edge, stamp);
   }
-  const isUnclear = ambiguous || edge.isUnsettled || edges.isOpen(key);
-  if (!isUnclear || !isOwnersRestart(sight, edge, stamp)) return withStamp(edge, stamp);
+  if (!isOwnersRestart(sight, edge, stamp)) return withStamp(edge, stamp);
+  if (!ambiguous && !edge.isUnsettled && !edges.isOpen(key)) return withStamp(edge, stamp);
   effects.note({ reason: 'owner-rolled', ...about });
   if (edge.isUnsettled && isLowered(edge, stamp)) sight.takenBack = true;
   return asUnknown(withStamp(edge, stamp));
