@@ -173,11 +173,7 @@ export class World {
     const key = this.workloadKey(name);
     const live = this.live.get(name);
     if (live === undefined) {
-      return observeWorkload(
-        this.edges,
-        { type: 'absent', key, span: this.#span(arrival) },
-        mayAbandon,
-      );
+      return observeWorkload(this.edges, { type: 'absent', key, span: this.#span(arrival) }, mayAbandon);
     }
     const object = this.view(name);
     return observeWorkload(this.edges, { ...this.#news(arrival, live.version), key, object }, mayAbandon);
