@@ -14,6 +14,10 @@ export interface Scenes {
   readonly flicker: Arbitrary<Scene>;
   /** An owner makes pods start while a change waits, and the change is taken back. */
   readonly ownerInWindow: Arbitrary<Scene>;
+  /** Changes that do not end, each before the quiet period after the last is over. */
+  readonly busy: Arbitrary<Scene>;
+  /** A workload opts in before a change that is heard of first. */
+  readonly lateOptIn: Arbitrary<Scene>;
   /** A process dies while a change waits or rolls, perhaps with a change back before the return. */
   readonly crashInWindow: Arbitrary<Scene>;
   /** Contents come and go while a stream is cut. */
@@ -76,6 +80,27 @@ export function scenesOf(cast: Cast): Scenes {
       .map(([{ there, other, back }, rolled, pause, isOther, last]) =>
         isOther ? [there, rolled, other, pause, there, last] : [there, rolled, back, pause, back, last],
       ),
+    busy: fc
+      .tuple(changes, fc.integer({ min: 3, max: 10 }), fc.constantFrom(0.5, 0.9))
+      .map(([{ there, other }, times, share]) =>
+        Array.from({ length: times }, (_, index) => [
+          index % 2 === 0 ? there : other,
+          wait(Math.floor(coalescePeriodMs * share)),
+        ]).flat(),
+      ),
+    lateOptIn: fc
+      .tuple(changes, workload, late, soon, fc.boolean())
+      .map(([{ there, back, name }, other, ms, pause, isBack]) => [
+        { do: 'follow', workload: other, follows: [] },
+        wait(coalescePeriodMs + 2000),
+        { do: 'delay', resource: resourceOf(other), ms },
+        { do: 'follow', workload: other, follows: [name] },
+        pause,
+        there,
+        wait(ms + coalescePeriodMs),
+        { do: 'delay', resource: resourceOf(other), ms: 0 },
+        ...(isBack ? [back] : []),
+      ]),
     ownerInWindow: fc
       .tuple(changes, soon, fc.oneof(steps.owner, steps.workload), soon, window)
       .map(([{ there, back }, before, owner, after, end]) => [there, before, owner, after, back, end]),

@@ -80,6 +80,7 @@ function scenesOfFlavour(
     [3, scenes.gap],
     [2, scenes.late],
     [3, scenes.lateFlicker],
+    [2, scenes.lateOptIn],
     [3, scenes.lateOwner],
   ];
   const crashes: Weighted[] = [
@@ -97,7 +98,11 @@ function scenesOfFlavour(
     [2, scenes.flicker],
     [1, scenes.crashInWindow],
   ];
-  const mix = { calm: [[1, one(steps.quietRestart)]] as Weighted[], owners, faults, crashes, replicas };
+  const calm: Weighted[] = [
+    [1, one(steps.quietRestart)],
+    [1, scenes.busy],
+  ];
+  const mix = { calm, owners, faults, crashes, replicas };
   if (flavour !== 'everything') return mix[flavour];
   return [...owners, ...faults, ...crashes, ...replicas, [2, one(steps.state)]];
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Settings } from './history.ts';
+import type { Content, Settings } from './history.ts';
 import { judge } from './oracle.ts';
 import type { Fact, StateFact, Trace } from './trace.ts';
 
@@ -31,7 +31,7 @@ function traceOf(
   return { settings: SETTINGS, accounting, markers: ['hush'], facts: recorded };
 }
 
-const content = (value: 'A' | 'B' | undefined): Fact => ({ type: 'content', config: CONFIG, content: value });
+const content = (value: Content | undefined): Fact => ({ type: 'content', config: CONFIG, content: value });
 const follows = (rollable = true): Fact => ({
   type: 'workload',
   workload: WEB,
@@ -46,10 +46,10 @@ const started = (pod: string, read: 'A' | 'B'): Fact => ({
   reads: { [CONFIG]: read },
 });
 const gone = (pod: string): Fact => ({ type: 'pod-gone', pod });
-const state = (entry: 'A' | 'B'): StateFact => ({ entries: { [CONFIG]: entry }, exceptions: {} });
+const state = (entry: Content): StateFact => ({ entries: { [CONFIG]: entry }, exceptions: {} });
 const firstListed: Fact = { ...KNOWN, lost: { configs: [CONFIG], workloads: [] }, state: NOTHING };
 const patched: Fact = { type: 'write', replica: 0, to: WEB, fenced: true };
-const settled = (entry: 'A' | 'B', owes = false): Fact => ({
+const settled = (entry: Content, owes = false): Fact => ({
   type: 'settled',
   state: state(entry),
   beliefs: [{ workload: WEB, config: CONFIG, ran: entry, dirty: false, owes }],
@@ -62,6 +62,8 @@ const died = (ran: 'A' | 'B' | '?', dirty = false): Fact => ({
   beliefs: [{ workload: WEB, config: CONFIG, ran, dirty, owes: false }],
 });
 const wait = { wait: 60_000 };
+/** Longer than the quiet period, shorter than the maximum wait. */
+const soon = { wait: 6000 };
 const BEGIN = [content('A'), follows(), started('p1', 'A'), firstListed, wait];
 const ROLLED = [patched, started('p2', 'B'), gone('p1'), wait];
 const rolling = (now: boolean): Fact => ({ type: 'rolling', workload: WEB, rolling: now });
@@ -74,17 +76,17 @@ const CASES: Readonly<
   Record<string, { facts: readonly (Fact | { wait: number })[]; laws: readonly string[] }>
 > = {
   'a change that is rolled out is as it must be': {
-    facts: [...BEGIN, content('B'), wait, ...ROLLED, settled('B')],
+    facts: [...BEGIN, content('B'), soon, ...ROLLED, settled('B')],
     laws: [],
   },
   'a first start that rolls nothing is as it must be': { facts: [...BEGIN, settled('A')], laws: [] },
   'a change that nobody rolls out is lost': {
     facts: [...BEGIN, content('B'), wait, settled('B')],
-    laws: ['safety'],
+    laws: ['safety', 'economy'],
   },
   'a pod that read the new content and runs after a change back is lost': {
-    facts: [...BEGIN, content('B'), wait, ...ROLLED, content('A'), wait, settled('A')],
-    laws: ['safety'],
+    facts: [...BEGIN, content('B'), soon, ...ROLLED, content('A'), wait, settled('A')],
+    laws: ['safety', 'economy'],
   },
   'a rollout at the first start is for nothing': {
     facts: [...BEGIN, patched, settled('A')],
@@ -103,23 +105,37 @@ const CASES: Readonly<
     laws: [],
   },
   'two rollouts for one group of changes are one too many': {
-    facts: [...BEGIN, content('B'), wait, ...ROLLED, patched, settled('B')],
+    facts: [...BEGIN, content('B'), soon, ...ROLLED, patched, settled('B')],
     laws: ['economy'],
   },
   'two rollouts for two groups of changes are none too many': {
     facts: [
       ...BEGIN,
       content('B'),
-      wait,
+      soon,
       ...ROLLED,
       content('A'),
-      wait,
+      soon,
       patched,
       started('p3', 'A'),
       gone('p2'),
       settled('A'),
     ],
     laws: [],
+  },
+  'a change that waits beyond the maximum wait because others follow is overdue': {
+    facts: [
+      ...BEGIN,
+      content('B'),
+      { wait: 20_000 },
+      content('C'),
+      { wait: 20_000 },
+      ...ROLLED,
+      { ...started('p3', 'B'), reads: { [CONFIG]: 'C' } } as Fact,
+      gone('p2'),
+      settled('C'),
+    ],
+    laws: ['economy'],
   },
   'a rollout for deletion and return of the same content is for nothing': {
     facts: [...BEGIN, content(undefined), wait, content('A'), wait, patched, settled('A')],
@@ -201,7 +217,7 @@ const CASES: Readonly<
     facts: [
       ...BEGIN,
       content('B'),
-      wait,
+      soon,
       { ...patched, before: deployment('app:1'), after: deployment('app:2') } as Fact,
       started('p2', 'B'),
       gone('p1'),
@@ -213,7 +229,7 @@ const CASES: Readonly<
     facts: [
       ...BEGIN,
       content('B'),
-      wait,
+      soon,
       { ...patched, before: deployment('app:1'), after: deployment('app:1', 'app:1') } as Fact,
       started('p2', 'B'),
       gone('p1'),

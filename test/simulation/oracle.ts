@@ -6,6 +6,7 @@
 import { judgeEconomy } from './economy.ts';
 import { foreignChange } from './foreign-change.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
+import { judgePunctuality } from './punctuality.ts';
 import {
   absencesOf,
   contentAt,
@@ -24,7 +25,9 @@ import type { Trace, Violation, WriteFact } from './trace.ts';
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
-  return [...judgeNever(trace), ...judgeSafety(trace), ...judgeEconomy(trace), ...judgeConvergence(trace)];
+  return [judgeNever, judgeSafety, judgeEconomy, judgePunctuality, judgeConvergence].flatMap((law) =>
+    law(trace),
+  );
 }
 
 /** In the end each pod has read what is in force, or ran when its edge's baseline was taken and that is in force again. */

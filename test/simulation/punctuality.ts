@@ -1,0 +1,68 @@
+/** Whether a change waits no longer than the maximum wait. */
+
+import type { ConfigName, WorkloadName } from './history.ts';
+import { contentAt, endOf, factsOf, isFollowing, type Of, workloadsOf } from './timeline.ts';
+import type { Trace, Violation } from './trace.ts';
+
+/** For the API server and the rounding of timers. */
+const GRACE_MS = 1500;
+
+/**
+ * The changes that were in force all the time until their maximum wait was over, and beyond, without a rollout. Judged only
+ * where nothing but people was in the history: all else may hold a rollout back.
+ */
+export function judgePunctuality(trace: Trace): readonly Violation[] {
+  if (trace.accounting !== 'strict') return [];
+  return workloadsOf(trace).flatMap((workload) =>
+    factsOf(trace, 'content')
+      .filter((change) => isOverdue(trace, workload, change))
+      .map(({ config, ms }) => {
+        const message = `${workload} was not rolled in time for the change of ${config} at ${ms} ms`;
+        return { law: 'economy', message } as const;
+      }),
+  );
+}
+
+function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>): boolean {
+  const { config, at, ms } = change;
+  const deadline = ms + trace.settings.maxWaitMs + GRACE_MS;
+  const isMeanwhile = (fact: { readonly ms: number; readonly at: number }) =>
+    fact.at >= at && fact.ms <= deadline;
+  const contents = factsOf(trace, 'content').filter((fact) => fact.config === config);
+  const before = contentAt(trace, config, anchorOf(trace, workload, config, at));
+  const isLasting = contents
+    .filter(isMeanwhile)
+    .every(({ content }) => content !== undefined && content !== before);
+  const moments = [
+    at,
+    ...factsOf(trace, 'workload')
+      .filter(isMeanwhile)
+      .map((fact) => fact.at),
+  ];
+  const isFollowed = moments.every((moment) => isFollowing(trace, workload, config, moment));
+  const isRolled = factsOf(trace, 'write').some(
+    (fact) => fact.to === workload && fact.at > at && isMeanwhile(fact),
+  );
+  return before !== undefined && isLasting && isFollowed && !isRolled && isWatched(trace, at, deadline);
+}
+
+/** When the pods were last known to run what was in force: at our last rollout, the opt-in or the first list. */
+function anchorOf(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): number {
+  const rollout = factsOf(trace, 'write').findLast((fact) => fact.to === workload && fact.at < at);
+  const optIn = factsOf(trace, 'workload').findLast(
+    (fact) =>
+      fact.workload === workload &&
+      fact.at < at &&
+      isFollowing(trace, workload, config, fact.at) &&
+      !isFollowing(trace, workload, config, fact.at - 1),
+  );
+  return Math.max(rollout?.at ?? 0, optIn?.at ?? 0, factsOf(trace, 'listed')[0]?.at ?? 0);
+}
+
+/** Whether one process had listed everything before and lived until the deadline, and the history went on so long. */
+function isWatched(trace: Trace, at: number, deadline: number): boolean {
+  const end = factsOf(trace, 'settled').find((fact) => fact.at === endOf(trace))?.ms ?? 0;
+  const listed = factsOf(trace, 'listed').findLast((fact) => fact.at < at);
+  const death = factsOf(trace, 'died').find(({ replica }) => replica === listed?.replica);
+  return end > deadline && listed !== undefined && (death === undefined || death.ms > deadline);
+}
