@@ -2,7 +2,7 @@
 
 import { Edges } from './controller/edges.ts';
 import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reloader.ts';
-import { countsOf, type StatusReport, statusOf } from './controller/status.ts';
+import { type StatusReport, snapshotOf, statusOf } from './controller/status.ts';
 import { type Stream, SyncGate } from './controller/sync-gate.ts';
 import { collaborne } from './dialects/collaborne.ts';
 import { Informers, nameOf, streamsOf } from './informers.ts';
@@ -96,7 +96,7 @@ export function assemble(parts: Parts): Assembly {
     wait: sleep,
   });
   const informers = new Informers({ ...shared, streams, send, reloader, dialect, metrics });
-  metrics?.observe(() => countsOf(reloader, edges, Date.now()));
+  metrics?.observe(() => snapshotOf(reloader, edges, Date.now()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     timeline.comparable = await areVersionsComparable({ send, ...probePaths(streams), signal, random });
     await Promise.all([...streams.map((stream) => informers.run(stream, signal)), events.run(signal)]);

@@ -2,6 +2,7 @@
 
 import { shortDigest } from '../model/digest.ts';
 import { describe, keyOf } from '../model/object-ref.ts';
+import type { Snapshot } from '../model/snapshot.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import type { Decision } from './journal.ts';
 import type { Reloader } from './reloader.ts';
@@ -50,20 +51,7 @@ export function statusOf(reloader: Reloader, edges: Edges, now: number): StatusR
 }
 
 /** Gauges for a scrape. */
-export function countsOf(
-  reloader: Reloader,
-  edges: Edges,
-  now: number,
-): {
-  readonly configObjects: Readonly<Record<string, number>>;
-  readonly workloads: Readonly<Record<string, number>>;
-  readonly edges: number;
-  readonly owedEdges: number;
-  readonly oldestOwedAgeSeconds: number;
-  readonly stateEntries: number;
-  readonly stateExceptions: number;
-  readonly stateBytes: number;
-} {
+export function snapshotOf(reloader: Reloader, edges: Edges, now: number): Snapshot {
   const present = [...edges.configs.values()].filter(({ digest }) => digest !== undefined);
   let owedEdges = 0;
   let oldest = now;

@@ -14,7 +14,7 @@ export class ConnectionError extends Error {
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** What decides about the base; see ConnectionSettings. */
+/** What decides about the base; see ConnectionOptions. */
 interface BaseSettings {
   readonly kubeconfig?: string;
   readonly context?: string;

@@ -1,6 +1,7 @@
 /** Where the API server is and who we are, from flags, a kubeconfig or the pod. */
 
 import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/client-node';
+import type { ConnectionOptions } from '../model/connection-options.ts';
 import {
   baseConfig,
   bearerFile,
@@ -9,28 +10,6 @@ import {
   type KubeConfigParts,
   requireReadable,
 } from './kube-config-base.ts';
-
-/** How to reach the API server; what is absent comes from the kubeconfig or from the pod's service account. */
-export interface ConnectionSettings {
-  /** Path of a kubeconfig. */
-  readonly kubeconfig?: string;
-  /** Name of a context in it. @default its current-context */
-  readonly context?: string;
-  /** An http or https URL. Alone it is spoken to without credentials. */
-  readonly server?: string;
-  /** Path of a PEM file. */
-  readonly certificateAuthority?: string;
-  /** Path of a PEM file. */
-  readonly clientCertificate?: string;
-  /** Path of a PEM file. */
-  readonly clientKey?: string;
-  /** Without it no credentials are sent over http. @default false */
-  readonly insecureSkipTlsVerify?: boolean;
-  /** A bearer token: secret. */
-  readonly token?: string;
-  /** Path of a file with a bearer token; read again once a minute, and when the server no longer takes the old one. */
-  readonly tokenFile?: string;
-}
 
 const NOBODY: User = { name: 'nobody' };
 
@@ -41,7 +20,7 @@ const NOBODY: User = { name: 'nobody' };
  * @param root prefix of the pod's own files, for tests.
  * @throws ConnectionError
  */
-export function loadKubeConfig(settings: ConnectionSettings, env: Environment, root = ''): KubeConfig {
+export function loadKubeConfig(settings: ConnectionOptions, env: Environment, root = ''): KubeConfig {
   const base = baseConfig(settings, env, root);
   const { cluster, user, context } = selected(base, settings);
   const config = new KubeConfig();
@@ -58,7 +37,7 @@ export function contextNamespaceOf(config: KubeConfig): string | undefined {
   return config.getContextObject(config.getCurrentContext())?.namespace;
 }
 
-function selected(base: KubeConfigParts, { context: wanted, server }: ConnectionSettings): Selected {
+function selected(base: KubeConfigParts, { context: wanted, server }: ConnectionOptions): Selected {
   const name = wanted ?? base.currentContext;
   const context = base.contexts.find((candidate) => candidate.name === name);
   if (context === undefined && wanted !== undefined) {
@@ -80,7 +59,7 @@ interface Selected {
   readonly context: Context;
 }
 
-function overriddenCluster(cluster: Cluster, settings: ConnectionSettings): Cluster {
+function overriddenCluster(cluster: Cluster, settings: ConnectionOptions): Cluster {
   const { server = cluster.server, certificateAuthority, insecureSkipTlsVerify } = settings;
   if (!/^https?:\/\//.test(server) || !URL.canParse(server)) {
     throw new ConnectionError('the API server is not an http or https URL: see --server and the kubeconfig');
@@ -97,7 +76,7 @@ function overriddenCluster(cluster: Cluster, settings: ConnectionSettings): Clus
   return { ...rest, caFile: certificateAuthority };
 }
 
-function overriddenUser(user: User, settings: ConnectionSettings): User {
+function overriddenUser(user: User, settings: ConnectionOptions): User {
   const { token, tokenFile, clientCertificate, clientKey } = settings;
   if (token !== undefined && tokenFile !== undefined) {
     throw new ConnectionError('give either --token or --token-file');

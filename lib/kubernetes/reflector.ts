@@ -4,27 +4,11 @@ import { backoffMs } from '../model/backoff.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { isOlder } from '../model/timeline.ts';
+import type { WatchEnd } from '../model/watch-end.ts';
 import { sleep } from './abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
 import { type ListWatchSource, listPages, openWatch, type WatchEvent } from './list-watch.ts';
 import type { Send } from './transport.ts';
-
-/** Why a watch came to its end. */
-export const WATCH_ENDS = [
-  /** The server ended it in good order; it is resumed from the last version. */
-  'ended',
-  /** The last version is too old (410); a list follows. */
-  'expired',
-  /** No byte for too long; it is resumed from the last version. */
-  'silence',
-  /** What was received cannot be read; a list follows. */
-  'malformed',
-  /** Cut, refused or answered with an error; it is resumed from the last version. */
-  'error',
-] as const;
-
-/** One of WATCH_ENDS. */
-export type WatchEnd = (typeof WATCH_ENDS)[number];
 
 /** What a reflector keeps up to date. Its methods must not throw. */
 export interface ReflectorTarget {

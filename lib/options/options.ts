@@ -1,5 +1,6 @@
 /** The settings of the program: parsed once, validated, frozen. */
 
+import type { ConnectionOptions } from '../model/connection-options.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 
 /** Which namespaces are watched, and the flag or variable that said so. */
@@ -8,28 +9,6 @@ export type Scope =
   | { readonly type: 'all'; readonly source: string }
   /** Nothing was said: the pod's own namespace, else that of the kubeconfig's context. */
   | { readonly type: 'default' };
-
-/** How to reach the API server; what is absent comes from the kubeconfig or from the pod's service account. */
-export interface ConnectionOptions {
-  /** Path of a kubeconfig. */
-  readonly kubeconfig?: string;
-  /** Name of a context in it. @default its current-context */
-  readonly context?: string;
-  /** An http or https URL; credentials never stand in it. */
-  readonly server?: string;
-  /** Path of a PEM file; never together with `insecureSkipTlsVerify`. */
-  readonly certificateAuthority?: string;
-  /** Path of a PEM file; always together with `clientKey`. */
-  readonly clientCertificate?: string;
-  /** Path of a PEM file; always together with `clientCertificate`. */
-  readonly clientKey?: string;
-  /** @default false */
-  readonly insecureSkipTlsVerify: boolean;
-  /** A bearer token: secret; never together with `tokenFile`. */
-  readonly token?: string;
-  /** Path of a file with a bearer token, which may be rotated. */
-  readonly tokenFile?: string;
-}
 
 /** How severe a line must be to be written. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';

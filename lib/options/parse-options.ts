@@ -1,12 +1,13 @@
 /** The command line and the environment become one validated, frozen Options. Nothing is read, written or ended here. */
 
+import type { ConnectionOptions } from '../model/connection-options.ts';
 import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import { readCommandLine } from './command-line.ts';
 import { type Environment, readEnvironment, strangeVariables } from './environment.ts';
 import { DEAD_FLAGS, type DeadFlagName } from './flags.ts';
 import { helpText } from './help.ts';
-import type { ConnectionOptions, Options, ParsedCommand, Scope } from './options.ts';
+import type { Options, ParsedCommand, Scope } from './options.ts';
 import { listOf, Reader } from './reader.ts';
 import { UsageError } from './usage-error.ts';
 import * as types from './value-types.ts';

@@ -1,6 +1,7 @@
 /** The table of metrics: names, meanings and the series that exist from the start. */
 
 import type { ConfigKind } from '../model/object-ref.ts';
+import { WATCH_ENDS } from '../model/watch-end.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 
 /** The labels of one series and their values. Every label has few values, known beforehand. */
@@ -22,9 +23,6 @@ export const ROLLOUT_OUTCOMES = ['done', 'again', 'later', 'refused', 'gone'] as
 
 /** What became of one write of the state ConfigMap; the words of WriteResult. */
 const COMMIT_RESULTS = ['accepted', 'conflict', 'gone', 'rejected', 'throttled', 'unanswered'] as const;
-
-/** Why a watch came to its end. */
-export const WATCH_ENDS = ['ended', 'expired', 'silence', 'malformed', 'error'] as const;
 
 /** How the content of an object changed. */
 export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;

@@ -2,22 +2,11 @@
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConfigKind } from '../model/object-ref.ts';
+import type { Snapshot } from '../model/snapshot.ts';
+import type { WatchEnd } from '../model/watch-end.ts';
 import type { WriteResult } from '../model/write-result.ts';
-import type { CHANGE_TYPES, ROLLOUT_OUTCOMES, WATCH_ENDS } from './metric-table.ts';
+import type { CHANGE_TYPES, ROLLOUT_OUTCOMES } from './metric-table.ts';
 import { METRICS, type MetricRow } from './metric-table.ts';
-
-/** What is true at the moment of a scrape. Kinds that are missing count as 0. */
-export interface Snapshot {
-  readonly configObjects: Readonly<Record<string, number>>;
-  readonly workloads: Readonly<Record<string, number>>;
-  readonly edges: number;
-  readonly owedEdges: number;
-  /** 0 if nothing is owed. */
-  readonly oldestOwedAgeSeconds: number;
-  readonly stateEntries: number;
-  readonly stateExceptions: number;
-  readonly stateBytes: number;
-}
 
 /** One rollout that was accepted. */
 export interface RolloutReport {
@@ -93,7 +82,7 @@ export class Metrics {
   }
 
   /** A watch came to its end and is opened anew. */
-  watchRestarted(kind: string, reason: (typeof WATCH_ENDS)[number]): void {
+  watchRestarted(kind: string, reason: WatchEnd): void {
     this.#watchRestarts.inc({ kind, reason });
   }
 

@@ -5,11 +5,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { podNamespace } from '../../../lib/kubernetes/kube-config-base.ts';
-import {
-  type ConnectionSettings,
-  contextNamespaceOf,
-  loadKubeConfig,
-} from '../../../lib/kubernetes/load-kube-config.ts';
+import { contextNamespaceOf, loadKubeConfig } from '../../../lib/kubernetes/load-kube-config.ts';
+import type { ConnectionOptions } from '../../../lib/model/connection-options.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'kube-config-'));
 after(() => rmSync(root, { recursive: true }));
@@ -55,43 +52,42 @@ function serverOf(config: KubeConfig): string | undefined {
   return config.getCurrentCluster()?.server;
 }
 
-const BASES: Record<string, { settings?: ConnectionSettings; env: Record<string, string>; server: string }> =
-  {
-    'the flag goes before everything': {
-      settings: { kubeconfig: flag },
-      env: { ...HOME, ...POD, KUBECONFIG: variable },
-      server: 'https://flag.one',
-    },
-    'KUBECONFIG goes before the pod': {
-      env: { ...HOME, ...POD, KUBECONFIG: variable },
-      server: 'https://variable.one',
-    },
-    'of several files the first decides, and missing ones are skipped': {
-      env: { KUBECONFIG: ['/nowhere', variable, other].join(delimiter) },
-      server: 'https://variable.one',
-    },
-    'the pod goes before the home': { env: { ...HOME, ...POD }, server: 'https://10.0.0.1:443' },
-    'a pod may have an IPv6 address': {
-      env: { ...POD, KUBERNETES_SERVICE_HOST: 'fd00::1' },
-      server: 'https://[fd00::1]:443',
-    },
-    'the home is the last file': { env: HOME, server: 'https://home.one' },
-    'a context may be chosen, also in a pod': {
-      settings: { context: 'two' },
-      env: { ...HOME, ...POD },
-      server: 'https://home.two',
-    },
-    'a server alone is enough': {
-      settings: { server: 'https://alone:6443' },
-      env: EMPTY_HOME,
-      server: 'https://alone:6443',
-    },
-    'a server overrides that of the kubeconfig': {
-      settings: { server: 'https://alone:6443' },
-      env: HOME,
-      server: 'https://alone:6443',
-    },
-  };
+const BASES: Record<string, { settings?: ConnectionOptions; env: Record<string, string>; server: string }> = {
+  'the flag goes before everything': {
+    settings: { kubeconfig: flag },
+    env: { ...HOME, ...POD, KUBECONFIG: variable },
+    server: 'https://flag.one',
+  },
+  'KUBECONFIG goes before the pod': {
+    env: { ...HOME, ...POD, KUBECONFIG: variable },
+    server: 'https://variable.one',
+  },
+  'of several files the first decides, and missing ones are skipped': {
+    env: { KUBECONFIG: ['/nowhere', variable, other].join(delimiter) },
+    server: 'https://variable.one',
+  },
+  'the pod goes before the home': { env: { ...HOME, ...POD }, server: 'https://10.0.0.1:443' },
+  'a pod may have an IPv6 address': {
+    env: { ...POD, KUBERNETES_SERVICE_HOST: 'fd00::1' },
+    server: 'https://[fd00::1]:443',
+  },
+  'the home is the last file': { env: HOME, server: 'https://home.one' },
+  'a context may be chosen, also in a pod': {
+    settings: { context: 'two' },
+    env: { ...HOME, ...POD },
+    server: 'https://home.two',
+  },
+  'a server alone is enough': {
+    settings: { server: 'https://alone:6443' },
+    env: EMPTY_HOME,
+    server: 'https://alone:6443',
+  },
+  'a server overrides that of the kubeconfig': {
+    settings: { server: 'https://alone:6443' },
+    env: HOME,
+    server: 'https://alone:6443',
+  },
+};
 
 for (const [sentence, { settings = {}, env, server }] of Object.entries(BASES)) {
   test(sentence, () => assert.equal(serverOf(loadKubeConfig(settings, env, podRoot)), server));
@@ -161,7 +157,7 @@ const missing = join(root, 'missing');
 
 const ERRORS: Record<
   string,
-  { settings?: ConnectionSettings; env?: Record<string, string>; message: string }
+  { settings?: ConnectionOptions; env?: Record<string, string>; message: string }
 > = {
   'nothing says where the API server is': {
     env: EMPTY_HOME,

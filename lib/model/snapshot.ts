@@ -1,0 +1,14 @@
+/** The numbers of one moment, for those who measure. */
+
+/** What is true at the moment of a scrape. Kinds that are missing count as 0. */
+export interface Snapshot {
+  readonly configObjects: Readonly<Record<string, number>>;
+  readonly workloads: Readonly<Record<string, number>>;
+  readonly edges: number;
+  readonly owedEdges: number;
+  /** 0 if nothing is owed. */
+  readonly oldestOwedAgeSeconds: number;
+  readonly stateEntries: number;
+  readonly stateExceptions: number;
+  readonly stateBytes: number;
+}
