@@ -59,6 +59,9 @@ export type RunEnd =
   | { readonly type: 'stopped' }
   | { readonly type: 'unknown-state-version'; readonly version: string };
 
+/** A pod is given 30 s to end by default. */
+const LONGEST_END_MS = 20_000;
+
 /** See the file's comment. */
 export class Reloader {
   readonly rollouts: RolloutController;
@@ -128,15 +131,15 @@ export class Reloader {
   }
 
   /**
-   * Reads the state, then runs the streams until `signal` is aborted, then finishes the patches and the commit under way.
+   * Reads the state, then runs the streams until `signal` is aborted, then finishes the patches and the commit under way
+   * within 20 s.
    * `runStreams` resolves when all streams have ended.
    */
   async run(signal: AbortSignal, runStreams: (signal: AbortSignal) => Promise<void>): Promise<RunEnd> {
     const both = AbortSignal.any([signal, this.#standDown.signal]);
     await this.#readState(both);
     if (!both.aborted) await runStreams(both);
-    await this.rollouts.close();
-    await this.committer.close();
+    await this.#finish();
     return this.#unknownVersion === undefined
       ? { type: 'stopped' }
       : { type: 'unknown-state-version', version: this.#unknownVersion };
@@ -160,6 +163,20 @@ export class Reloader {
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
     if (event.type === 'synced') this.#synced(stream);
     else this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
+  }
+
+  /** Finishes what is under way, but not for longer than a pod is given to end: what is left is owed at the next start. */
+  async #finish(): Promise<void> {
+    const { wait, log } = this.#options;
+    const isDone = new AbortController();
+    const finish = async (): Promise<void> => {
+      await this.rollouts.close();
+      await this.committer.close();
+      isDone.abort();
+    };
+    await Promise.race([finish(), wait(LONGEST_END_MS, isDone.signal)]);
+    if (!isDone.signal.aborted)
+      log.warn('the API server does not answer: what was under way is left to the next start');
   }
 
   async #readState(signal: AbortSignal): Promise<void> {

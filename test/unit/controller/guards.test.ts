@@ -11,6 +11,14 @@ import { CommitterStage, settle } from './committer-stage.ts';
 import { ScriptedStore } from './scripted-store.ts';
 import { settled, World } from './world.ts';
 
+/** How long the end may take. */
+const END_MS = 20_000;
+
+/** Resolves when `signal` is aborted. */
+function never(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
 /** A reloader over `world`, without a quiet period; its looks at objects fail. `calls`: what it asked for, in order. */
 function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
   const calls: string[] = [];
@@ -40,7 +48,11 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
     maxWaitMs: 0,
     concurrency: 1,
     random: () => 0,
-    wait: async () => void calls.push('wait'),
+    wait: (ms, signal) => {
+      if (ms === END_MS) return never(signal);
+      calls.push('wait');
+      return Promise.resolve();
+    },
     ...changes,
   });
   return { reloader, calls };
@@ -135,4 +147,25 @@ test('a rollout that is undone before it was seen through leaves pods of before,
   assert.ok(effects.writeNow.has(world.configKey('cfg')), 'a crash now would forget it');
   world.write();
   assert.ok(world.restart().owes('web'));
+});
+
+test('the end waits for no longer than a pod is given to end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const patch = () => new Promise<never>(() => {});
+  const get = async () => ({ kind: 'gone' }) as const;
+  const waits: number[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wait = (ms: number) => {
+    waits.push(ms);
+    return promise;
+  };
+  const { reloader } = reloaderOver(world, { client: { patch, get }, wait });
+  const end = reloader.run(AbortSignal.abort(), async () => {});
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  assert.deepEqual(waits, [END_MS]);
+  resolve();
+  assert.deepEqual(await end, { type: 'stopped' });
 });
