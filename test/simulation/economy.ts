@@ -54,7 +54,8 @@ function changesFor(trace: Trace, workload: WorkloadName): readonly Of<'content'
   return factsOf(trace, 'content').filter((fact) => {
     const { config, content, at } = fact;
     const before = lastContentBefore(trace, fact);
-    if (content === undefined || before === undefined || (content === before && !isLate)) return false;
+    if (content === undefined || before === undefined) return false;
+    if (content === before && !isLate && !isUnfinishedReturn(trace, fact)) return false;
     const looked = absences.find(({ from, to }) => from < at && at <= to);
     return [at, looked?.to ?? at, ...later(fact).map((other) => other.at)].some((moment) =>
       isFollowing(trace, workload, config, moment),
@@ -78,6 +79,17 @@ function lastContentBefore(trace: Trace, fact: Of<'content'>): string | undefine
   return earlier.at(-1)?.content;
 }
 
+/** An object that was deleted before its last change can have been rolled out, and comes back with it. */
+function isUnfinishedReturn(trace: Trace, fact: Of<'content'>): boolean {
+  const earlier = factsOf(trace, 'content').filter(
+    ({ config, at }) => config === fact.config && at < fact.at,
+  );
+  const deletion = earlier.at(-1);
+  const change = earlier.findLast(({ content }) => content !== undefined);
+  if (deletion === undefined || deletion.content !== undefined || change === undefined) return false;
+  return deletion.ms - change.ms <= trace.settings.maxWaitMs;
+}
+
 /** A group of changes ends by the quiet period or by the maximum wait. In a strict account one that undoes itself is none. */
 function groupsOf(trace: Trace, workload: WorkloadName, changes: readonly Of<'content'>[]): number {
   const { coalescePeriodMs, maxWaitMs } = trace.settings;
@@ -94,14 +106,17 @@ function groupsOf(trace: Trace, workload: WorkloadName, changes: readonly Of<'co
   return groups.filter((group) => !undoesItself(trace, workload, group)).length;
 }
 
+/** Whether all is again as before the group, for one who saw all of it. */
 function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'content'>[]): boolean {
-  const end = group.at(-1)?.at ?? 0;
-  return [...new Set(group.map(({ config }) => config))].every((config) => {
+  const [begin, end] = [group[0]?.at ?? 0, group.at(-1)?.at ?? 0];
+  const isSeen = !absencesOf(trace).some(({ from, to }) => from < end && to >= begin);
+  const isUndone = [...new Set(group.map(({ config }) => config))].every((config) => {
     const first = group.find((change) => change.config === config);
     const before = first && lastContentBefore(trace, first);
     const isFollowed = [first?.at ?? 0, end].every((at) => isFollowing(trace, workload, config, at));
     return isFollowed && before === contentAt(trace, config, end);
   });
+  return isSeen && isUndone;
 }
 
 /** Whether pods of the workload may have started just then, as far as one can know who hears of both on two streams. */
