@@ -64,7 +64,7 @@ export function edgeAtStart(edges: Edges, sight: Sight, config: ConfigRecord): E
 
 /**
  * While the workload is rolling, pods may be left of a stamp that a process died over and that somebody took back since:
- * its number counts as used, so that no template comes again while they run.
+ * its number is not used again, so that no template comes again while they run.
  */
 function edgeOfList(
   stamp: Stamp | undefined,
@@ -73,8 +73,8 @@ function edgeOfList(
 ): Edge {
   const edge = newEdge(stamp);
   if (isRolledOut) return edge;
-  const highestNumber = Math.max(edge.highestNumber, entry === undefined ? 0 : entry.number + 1);
-  return { ...edge, isUnsettled: stamp !== undefined, highestNumber };
+  const reservedNumber = entry === undefined ? 0 : entry.number + 1;
+  return { ...edge, isUnsettled: stamp !== undefined, reservedNumber };
 }
 
 /** A known edge after a new look at its workload. */

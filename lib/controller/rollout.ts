@@ -20,8 +20,8 @@ export function planRollout(edges: Edges, workload: ObjectKey): RolloutPlan | un
     if (observed?.digest === undefined || variables === undefined) continue;
     versions.set(config, { digest: observed.digest, changedAt: observed.changedAt });
     if (!edges.owesOn(config, edge)) continue;
-    const number = Math.max(edges.floorOf(observed.ref), edge.highestNumber) + 1;
-    const stamp = { digest: observed.digest, number };
+    const used = Math.max(edges.floorOf(observed.ref), edge.highestNumber, edge.reservedNumber);
+    const stamp = { digest: observed.digest, number: used + 1 };
     stamps.push({ config, stamp, variable: variables.written, variables: variables.read });
   }
   return stamps.length === 0 ? undefined : planOf(record.workload, stamps, versions);

@@ -23,6 +23,8 @@ export interface Edge {
   readonly stamp: Stamp | undefined;
   /** The highest stamp number seen on this edge since it appeared. */
   readonly highestNumber: number;
+  /** A number that pods may be left of which a process died over: no stamp uses it again. */
+  readonly reservedNumber: number;
   /** A patch of ours changed `ran`, and its rollout has not been seen to complete: pods of before may be left. */
   readonly isUnsettled: boolean;
 }
@@ -68,6 +70,7 @@ export function newEdge(stamp: Stamp | undefined): Edge {
     dirty: false,
     stamp,
     highestNumber: stamp?.number ?? 0,
+    reservedNumber: 0,
     isUnsettled: false,
   };
 }

@@ -24,7 +24,7 @@ const INFORMER = 'test/unit/kubernetes/informer.test.ts';
 const REFLECTOR = 'test/unit/kubernetes/reflector.test.ts';
 const WRITERS = 'test/unit/kubernetes/writers.test.ts';
 
-const STAMP_NUMBER = 'const number = Math.max(edges.floorOf(observed.ref), edge.highestNumber) + 1;';
+const STAMP_NUMBER = 'number: used + 1';
 
 /** Every sabotage that must be noticed. */
 export const MUTANTS: readonly Mutant[] = [
@@ -60,21 +60,21 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'no number: every stamp is number 1',
     file: 'lib/controller/rollout.ts',
     find: STAMP_NUMBER,
-    replace: 'const number = 1;',
+    replace: 'number: 1',
     tests: [ROLLOUT],
   },
   {
     name: 'a stamp’s number is not above that of the entry',
     file: 'lib/controller/rollout.ts',
     find: STAMP_NUMBER,
-    replace: 'const number = edge.highestNumber + 1;',
+    replace: 'number: edge.highestNumber + 1',
     tests: [ROLLOUT],
   },
   {
     name: 'a stamp’s number is not above that of the stamp before',
     file: 'lib/controller/rollout.ts',
     find: STAMP_NUMBER,
-    replace: 'const number = edges.floorOf(observed.ref) + 1;',
+    replace: 'number: edges.floorOf(observed.ref) + 1',
     tests: [ROLLOUT],
   },
   {

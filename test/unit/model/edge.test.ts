@@ -20,6 +20,7 @@ const EDGE: Edge = {
   dirty: false,
   stamp: { digest: A, number: 2 },
   highestNumber: 5,
+  reservedNumber: 0,
   isUnsettled: false,
 };
 
