@@ -116,7 +116,7 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
     const isFollowed = [first?.at ?? 0, end].every((at) => isFollowing(trace, workload, config, at));
     return isFollowed && before === contentAt(trace, config, end);
   });
-  return isSeen && isUndone;
+  return isSeen && isUndone && !group.some((change) => isUnfinishedReturn(trace, change));
 }
 
 /** Whether pods of the workload may have started just then, as far as one can know who hears of both on two streams. */
