@@ -57,8 +57,7 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const rights = holdRights(parts, () => assembly.waitingFor().length === 0, stop);
   void rights.then((mayGoOn) => mayGoOn || ending.abort());
   const complaints = complain(assembly, log, stop);
-  const end = await assembly.run(stop);
-  ending.abort();
+  const end = await assembly.run(stop).finally(() => ending.abort());
   const hasRights = await rights;
   await complaints;
   await server.stop();

@@ -22,8 +22,8 @@ export class Effects {
   readonly changes: { readonly config: ConfigRef; readonly type: 'created' | 'updated' | 'deleted' }[] = [];
   /** Workloads that their owner changed: a refusal of before says nothing any more. */
   readonly spurred: Set<ObjectKey> = new Set();
-  /** Workloads whose stamp was taken back before they had rolled, more often than is tried. */
-  readonly contested: Set<ObjectKey> = new Set();
+  /** Workloads whose stamp was taken back before they had rolled, and how many times more often than is tried. */
+  readonly contested: Map<ObjectKey, number> = new Map();
   /** Objects whose state must be written at once. */
   readonly writeNow: Set<ObjectKey> = new Set();
   /** Objects whose state may have to be written with the next batch. */

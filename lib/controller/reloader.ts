@@ -229,7 +229,9 @@ export class Reloader {
     const { edges, timeline } = this.#options;
     const key = keyOf(ref);
     const record = edges.workloads.get(key);
-    const before = record && { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
+    // The stream told its end while it was looked at: it must not come back by what was seen before.
+    if (record === undefined) return;
+    const before = { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
     const span = timeline.ofListed(workload.resourceVersion, before);
     const event = {
       type: 'present',
@@ -241,7 +243,7 @@ export class Reloader {
     } as const;
     this.#apply(observeWorkload(edges, event, this.#mayAbandon(key)));
     const seen = edges.workloads.get(key);
-    const isNews = before?.resourceVersion !== workload.resourceVersion;
+    const isNews = before.resourceVersion !== workload.resourceVersion;
     if (seen !== undefined && isNews) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
   }
 
@@ -249,8 +251,10 @@ export class Reloader {
     const { edges, timeline, readConfig } = this.#options;
     const record = edges.configs.get(config);
     if (record === undefined) return true;
+    const { resourceVersion, absentAfter } = record;
     const reading = await readConfig(record.ref);
-    if (reading.kind === 'failed') return false;
+    const isOvertaken = record.resourceVersion !== resourceVersion || record.absentAfter !== absentAfter;
+    if (reading.kind === 'failed' || isOvertaken) return false;
     if (reading.kind === 'absent') {
       this.#apply(observeConfig(edges, { type: 'absent', key: config, span: EVER }));
       return true;
@@ -274,13 +278,16 @@ export class Reloader {
   }
 
   #apply(effects: Effects): void {
-    for (const workload of effects.forgotten) this.rollouts.forget(workload);
+    for (const workload of effects.forgotten) {
+      this.rollouts.forget(workload);
+      this.#reporter.forget(workload);
+    }
     for (const note of effects.notes) this.#reporter.note(note);
     for (const { config, type } of effects.changes) this.#options.counters.changed(config.kind, type);
     for (const workload of effects.spurred)
       if (!effects.contested.has(workload)) this.rollouts.spur(workload);
     this.#touch(effects.touched);
-    for (const workload of effects.contested) this.#contest(workload);
+    for (const [workload, times] of effects.contested) this.#contest(workload, times);
     this.committer.request(effects.writeNow, effects.writeSoon);
   }
 
@@ -291,6 +298,7 @@ export class Reloader {
       const ref = edges.workloads.get(workload)?.workload.ref;
       if (ref === undefined) continue;
       const ms = this.rollouts.touch(workload, configs.size);
+      if (!this.rollouts.isWaiting(workload)) this.committer.kick();
       for (const config of configs) {
         const line = due.get(config) ?? { ms, refs: [] };
         line.refs.push(ref);
@@ -299,13 +307,13 @@ export class Reloader {
     }
     for (const [config, line] of due) {
       const ref = edges.configs.get(config)?.ref;
-      if (ref !== undefined) this.#reporter.due(ref, line);
+      if (ref !== undefined && Number.isFinite(line.ms)) this.#reporter.due(ref, line);
     }
   }
 
-  #contest(workload: ObjectKey): void {
+  #contest(workload: ObjectKey, times: number): void {
     const record = this.#options.edges.workloads.get(workload);
-    if (record !== undefined) this.rollouts.contest(workload, record.workload.ref);
+    if (record !== undefined) this.rollouts.contest(workload, record.workload.ref, times);
   }
 
   #stop(version: string): void {

@@ -42,10 +42,18 @@ export class Reporter {
   readonly #options: ReporterOptions;
   /** Malformed items already reported, by workload. */
   readonly #reported = new Map<ObjectKey, string>();
+  /** The refusal last told by an Event, by workload: the same one is told once. */
+  readonly #refusals = new Map<ObjectKey, string>();
 
   constructor(options: ReporterOptions) {
     this.#options = options;
     this.journal = new Journal(options.log);
+  }
+
+  /** A workload is gone or follows nothing any more. */
+  forget(workload: ObjectKey): void {
+    this.#reported.delete(workload);
+    this.#refusals.delete(workload);
   }
 
   /** A decision of the rules. */
@@ -79,6 +87,7 @@ export class Reporter {
       this.journal.say(reason, message, ref.namespace);
     const again = nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`;
     if (outcome.type !== 'settled') counters.attempted(ref.kind, outcome.type);
+    if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
     switch (outcome.type) {
       case 'done':
         counters.rolled({ secondsSinceChange: (Date.now() - tally.since) / 1000, changes: tally.changes });
@@ -98,7 +107,7 @@ export class Reporter {
         break;
       case 'refused':
         say('refused', `${who} is refused: ${outcome.message}${again}`);
-        this.#warn(ref, 'ReloadRefused', `not rolled, and tried again until it is: ${outcome.message}`);
+        this.#warnOfRefusal(ref, outcome.message);
         break;
       case 'gone':
         say('gone', `${who} is gone`);
@@ -128,6 +137,12 @@ export class Reporter {
     log.warn(
       `no state was found although ${listed(stamped)} carry stamps: the present content is the baseline, changes made meanwhile are not known`,
     );
+  }
+
+  #warnOfRefusal(ref: WorkloadRef, message: string): void {
+    if (this.#refusals.get(keyOf(ref)) === message) return;
+    this.#refusals.set(keyOf(ref), message);
+    this.#warn(ref, 'ReloadRefused', `not rolled, and tried again until it is: ${message}`);
   }
 
   #warn(ref: WorkloadRef, reason: string, message: string): void {

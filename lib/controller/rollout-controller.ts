@@ -78,6 +78,8 @@ export interface RolloutControllerOptions {
   readonly random: () => number;
 }
 
+/** Several calls, each of which may take half a minute to be answered. */
+const LONGEST_ATTEMPT_MS = 120_000;
 /** A window that lasts longer than this many quiet periods holds up no commit. */
 const DEFAULT_WAIT_IN_PERIODS = 6;
 const CONFLICT_BACKOFF: BackoffBounds = { baseMs: 20, capMs: 5_000 };
@@ -129,9 +131,10 @@ export class RolloutController {
     this.#quiet.touch(workload);
   }
 
-  /** Our stamp was taken back too often: that counts as a refusal. */
-  contest(workload: ObjectKey, ref: WorkloadRef): void {
+  /** Our stamp was taken back `times` more often than is tried: that counts as so many refusals in a row. */
+  contest(workload: ObjectKey, ref: WorkloadRef, times: number): void {
     this.#quiet.forget(workload);
+    this.#retryOf(workload).failures = times - 1;
     this.#conclude(workload, ref, { type: 'refused', message: 'the stamp is taken back each time' });
   }
 
@@ -185,7 +188,7 @@ export class RolloutController {
   async #fencedAttempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {
     const { heartbeat } = this.#options;
     const loop = `the rollout of ${key}`;
-    heartbeat.progress(loop, Date.now());
+    heartbeat.sleeps(loop, Date.now() + LONGEST_ATTEMPT_MS);
     try {
       return await this.#attempt(key, ref);
     } catch (error) {

@@ -72,6 +72,8 @@ export interface StateCommitterOptions {
 }
 
 const LOOP = 'the state';
+/** Several calls, each of which may take half a minute to be answered. */
+const LONGEST_FLUSH_MS = 120_000;
 const BATCH_MS = 1000;
 type Sent = Pick<StateWrite, 'entries' | 'exceptions'>;
 const NOTHING_SENT: Sent = { entries: new Map(), exceptions: new Map() };
@@ -102,6 +104,8 @@ export class StateCommitter {
   #bytes = 0;
   /** What the stream showed last and has not been weighed yet. */
   #noticed: { readonly resourceVersion: string | undefined } | undefined;
+  /** Objects whose entries somebody else wrote, and that could not be looked at yet: nothing is written before. */
+  readonly #unseen = new Set<ObjectKey>();
   /** Somebody else wrote the state: it is read before anything is written. */
   #mustRead = false;
 
@@ -173,7 +177,7 @@ export class StateCommitter {
 
   #schedule(): void {
     if (this.#isClosed || this.#running !== undefined) return;
-    const isUrgent = [...this.#urgent].some((config) => this.#candidates.has(config));
+    const isUrgent = this.#hasUrgent();
     const earliest = isUrgent ? this.#notBefore : Math.max(this.#notBefore, this.#lastWriteAt + BATCH_MS);
     const at = Math.max(Date.now(), earliest);
     if (this.#timer !== undefined && this.#timerAt <= at) return;
@@ -182,19 +186,24 @@ export class StateCommitter {
     this.#timer = setTimeout(() => this.#fire(), at - Date.now());
   }
 
+  #hasUrgent(): boolean {
+    for (const config of this.#urgent) if (this.#candidates.has(config)) return true;
+    return false;
+  }
+
   #fire(): void {
     this.#timer = undefined;
     this.#running = this.#fencedFlush().finally(() => {
       this.#running = undefined;
       this.#weighNotice();
-      if (this.#candidates.size > 0) this.#schedule();
+      if (this.#mustRead || this.#candidates.size > 0) this.#schedule();
     });
   }
 
   /** A defect of ours must not end the process: what is to be written stays so. */
   async #fencedFlush(): Promise<void> {
     const { heartbeat } = this.#options;
-    heartbeat.progress(LOOP, Date.now());
+    heartbeat.sleeps(LOOP, Date.now() + LONGEST_FLUSH_MS);
     try {
       await this.#flush();
     } catch (error) {
@@ -208,9 +217,8 @@ export class StateCommitter {
 
   async #flush(): Promise<void> {
     const { edges, gate, store } = this.#options;
-    if (this.#mustRead && !(await this.#readAgain(NOTHING_SENT))) {
+    if (!(await this.#lookAround())) {
       this.#putOff(0, false);
-      this.#schedule();
       return;
     }
     const plan = (): StatePlan => planStateWrite(edges, this.#candidates, this.#urgent, gate);
@@ -226,6 +234,16 @@ export class StateCommitter {
     const result = await store.patch(patch);
     this.#lastWriteAt = Date.now();
     await this.#answered(write, result);
+  }
+
+  /** Reads what somebody else wrote, and looks at the objects that it is about; false if that failed. */
+  async #lookAround(): Promise<boolean> {
+    if (this.#mustRead && !(await this.#readAgain(NOTHING_SENT))) return false;
+    for (const config of [...this.#unseen]) {
+      if (!(await this.#options.lookAt(config))) return false;
+      this.#unseen.delete(config);
+    }
+    return true;
   }
 
   /** After a plan nothing is a candidate any more; what it postponed waits for something to change. */
@@ -302,7 +320,9 @@ export class StateCommitter {
     let isClear = true;
     for (const { config, ref, how } of foreign) {
       journal.note({ reason: 'state-foreign', config: ref, detail: how });
-      if (how === 'changed') isClear = (await lookAt(config)) && isClear;
+      if (how !== 'changed' || (await lookAt(config))) continue;
+      this.#unseen.add(config);
+      isClear = false;
     }
     return isClear;
   }

@@ -72,6 +72,7 @@ export function planStateWrite(
     }
     const entry = desiredEntry(edges, config, ref);
     if (entry !== 'nothing') desired.set(config, { ref, entry });
+    else forgetIfUnused(edges, config, ref);
   }
   return { write: writeOf(edges, desired, gate), postponed };
 }
@@ -135,6 +136,13 @@ export function believedAtStart(
   const exceptions = state.exceptions.get(edges.exceptionsKeyOf(workload.workload.ref));
   const stamp = workload.edges.get(keyOf(ref))?.stamp;
   return ranAtStart(state.entries.get(edges.entryKeyOf(ref)), exceptions?.[localEntryKeyOf(ref)], stamp);
+}
+
+/** Nothing follows the object and nothing is written of it: nothing of it is kept either. */
+function forgetIfUnused(edges: Edges, config: ObjectKey, ref: ConfigRef): void {
+  if (edges.dependents.dependentsOf(config).size > 0 || edges.entryOf(ref) !== undefined) return;
+  edges.abandoned.delete(config);
+  edges.floors.delete(config);
 }
 
 function isBlocked(edges: Edges, config: ObjectKey, gate: WriteGate): boolean {

@@ -110,7 +110,8 @@ function countTakeBack({ effects, key, record, takenBack }: Sight): void {
   record.takeBacks += 1;
   const { ref, lastManager } = record.workload;
   effects.note({ reason: 'taken-back', workload: ref, detail: lastManager ?? 'an unknown manager' });
-  if (record.takeBacks > MOST_TAKE_BACKS) effects.contested.add(key);
+  const beyond = record.takeBacks - MOST_TAKE_BACKS;
+  if (beyond > 0) effects.contested.set(key, beyond);
 }
 
 /** Forgets the edges that are no longer asked for. */

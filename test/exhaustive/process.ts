@@ -62,7 +62,7 @@ function applyToTurns(process: Process, effects: Effects): void {
   for (const key of effects.touched.keys()) {
     if (!isPutOff(key) && process.edges.workloads.has(key)) turnOf(process, key, { window: true });
   }
-  for (const key of effects.contested) turnOf(process, key, { window: false, backoff: true });
+  for (const key of effects.contested.keys()) turnOf(process, key, { window: false, backoff: true });
 }
 
 function turnOf(process: Process, key: string, change: Partial<Turn>): void {

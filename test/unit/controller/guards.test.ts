@@ -169,3 +169,49 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
   resolve();
   assert.deepEqual(await end, { type: 'stopped' });
 });
+
+test('a state that could not be read when it was noticed is read again', async (t) => {
+  const stage = new CommitterStage(t, { cfg: 'a.1' }).listed('cfg', 'a', 'web');
+  await stage.pass(5000);
+  const read = stage.store.read.bind(stage.store);
+  let reads = 0;
+  Object.assign(stage.store, {
+    read: () => {
+      reads += 1;
+      return reads === 1 ? Promise.resolve({ kind: 'failed', message: 'away' }) : read();
+    },
+  });
+  stage.committer.notice('somebody-elses');
+  await stage.pass(5000);
+  assert.equal(reads, 2);
+});
+
+test('a look at a workload that ends while it is looked at does not bring it back', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const world = settled('web');
+  const raw = { metadata: { name: 'web', namespace: 'ns', uid: 'uid-web', resourceVersion: '900' } };
+  world.config('cfg', 'b');
+  const get = async () => {
+    world.edges.workloads.delete(world.workloadKey('web')); // as its stream would have it meanwhile
+    return { kind: 'found', object: raw } as const;
+  };
+  const patch = async () => ({ kind: 'conflict' }) as const;
+  const { reloader } = reloaderOver(world, { client: { patch, get } });
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  assert.equal(world.edges.workloads.has(world.workloadKey('web')), false);
+});
+
+test('an object that returns while it is looked at is not taken for gone', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const world = settled('web');
+  const readConfig = async () => {
+    world.config('cfg', 'c'); // its stream tells while the answer is on its way
+    return { kind: 'absent' } as const;
+  };
+  const { reloader } = reloaderOver(world, { readConfig });
+  world.workload('web', { stamps: { cfg: 'b.2' } });
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  assert.notEqual(world.edges.configs.get(world.configKey('cfg'))?.digest, undefined);
+});

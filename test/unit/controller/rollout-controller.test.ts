@@ -225,7 +225,7 @@ test('a patch that is accepted without its stamp is a refusal', async (t) => {
 test('a contested workload counts as refused and is tried again after the pause', async (t) => {
   const stage = new RolloutStage(t);
   stage.change('b');
-  stage.controller.contest(stage.world.workloadKey('web'), stage.world.workloadRef('web'));
+  stage.controller.contest(stage.world.workloadKey('web'), stage.world.workloadRef('web'), 1);
   await stage.pass(4900);
   assert.deepEqual(stage.outcomes, ['refused']);
   assert.equal(stage.patches.length, 0);
