@@ -189,7 +189,10 @@ test('a state that could not be read when it was noticed is read again', async (
 test('a look at a workload that ends while it is looked at does not bring it back', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const world = settled('web');
-  const raw = { metadata: { name: 'web', namespace: 'ns', uid: 'uid-web', resourceVersion: '900' } };
+  const annotations = { 'reloader.k8s.collaborne.com/configmap': 'cfg' };
+  const raw = {
+    metadata: { ...world.workloadRef('web'), uid: 'uid-web', resourceVersion: '900', annotations },
+  };
   world.config('cfg', 'b');
   const get = async () => {
     world.edges.workloads.delete(world.workloadKey('web')); // as its stream would have it meanwhile
