@@ -157,8 +157,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'unsettled ignored: an undo before the rollout was seen to complete says nothing',
     file: 'lib/controller/follow.ts',
-    find: 'ambiguous || edge.isUnsettled || ',
-    replace: 'ambiguous || ',
+    find: '!ambiguous && !edge.isUnsettled && ',
+    replace: '!ambiguous && ',
     tests: [GUARDS],
   },
   {
