@@ -9,11 +9,11 @@ import type { ConfigName, WorkloadName } from './history.ts';
 import { judgePunctuality } from './punctuality.ts';
 import {
   absencesOf,
+  baselineOf,
   contentAt,
   endOf,
   factsOf,
   hasWitness,
-  isFollowing,
   type Of,
   type Pod,
   podsOf,
@@ -50,35 +50,8 @@ function judgeSafety(trace: Trace): readonly Violation[] {
 function isUpToDate(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
   const inForce = contentAt(trace, config, end);
   if (inForce === undefined || readBy(trace, pod, config) === inForce) return true;
-  const baseline = baselineOf(trace, pod.workload, config);
+  const baseline = baselineOf(trace, pod.workload, config, end);
   return pod.started < baseline && contentAt(trace, config, baseline) === inForce;
-}
-
-/**
- * Where the edge's baseline was taken: since the workload names the object (again), the object exists, and a reloader has
- * listed it that did not know it from the state.
- */
-function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName): number {
-  const end = endOf(trace);
-  let begin = end;
-  for (const { at } of factsOf(trace, 'workload').filter(
-    (fact) => fact.workload === workload && fact.at <= end,
-  )) {
-    const [was, is] = [
-      isFollowing(trace, workload, config, at - 1),
-      isFollowing(trace, workload, config, at),
-    ];
-    if (is && !was) begin = at;
-  }
-  for (const { lost, at } of factsOf(trace, 'listed')) {
-    if (at <= end && (lost.configs.includes(config) || lost.workloads.includes(workload)))
-      begin = Math.max(begin, at);
-  }
-  if (contentAt(trace, config, begin) !== undefined) return begin;
-  const first = factsOf(trace, 'content').find(
-    (fact) => fact.config === config && fact.at > begin && fact.content !== undefined,
-  );
-  return first?.at ?? end;
 }
 
 /** The limits of the model, each of which needs a process that died. */

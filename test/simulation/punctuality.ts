@@ -1,7 +1,7 @@
 /** Whether a change waits no longer than the maximum wait. */
 
 import type { ConfigName, WorkloadName } from './history.ts';
-import { contentAt, endOf, factsOf, isFollowing, type Of, workloadsOf } from './timeline.ts';
+import { baselineOf, contentAt, endOf, factsOf, isFollowing, type Of, workloadsOf } from './timeline.ts';
 import type { Trace, Violation } from './trace.ts';
 
 /** For the API server and the rounding of timers. */
@@ -46,17 +46,10 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
   return before !== undefined && isLasting && isFollowed && !isRolled && isWatched(trace, at, deadline);
 }
 
-/** When the pods were last known to run what was in force: at our last rollout, the opt-in or the first list. */
+/** When the pods were last known to run what was in force: at our last rollout, or when the baseline was taken. */
 function anchorOf(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): number {
   const rollout = factsOf(trace, 'write').findLast((fact) => fact.to === workload && fact.at < at);
-  const optIn = factsOf(trace, 'workload').findLast(
-    (fact) =>
-      fact.workload === workload &&
-      fact.at < at &&
-      isFollowing(trace, workload, config, fact.at) &&
-      !isFollowing(trace, workload, config, fact.at - 1),
-  );
-  return Math.max(rollout?.at ?? 0, optIn?.at ?? 0, factsOf(trace, 'listed')[0]?.at ?? 0);
+  return Math.max(rollout?.at ?? 0, baselineOf(trace, workload, config, at));
 }
 
 /** Whether one process had listed everything before and lived until the deadline, and the history went on so long. */

@@ -102,3 +102,29 @@ export function hasWitness(trace: Trace, but: number, before: number, ms: number
       !factsOf(trace, 'died').some((death) => death.replica === replica && death.ms <= ms + 1000),
   );
 }
+
+/**
+ * Where the edge's baseline was taken, as of position `end`: since the workload names the object (again), the object exists, and a reloader has
+ * listed it that did not know it from the state.
+ */
+export function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName, end: number): number {
+  let begin = end;
+  for (const { at } of factsOf(trace, 'workload').filter(
+    (fact) => fact.workload === workload && fact.at <= end,
+  )) {
+    const [was, is] = [
+      isFollowing(trace, workload, config, at - 1),
+      isFollowing(trace, workload, config, at),
+    ];
+    if (is && !was) begin = at;
+  }
+  for (const { lost, at } of factsOf(trace, 'listed')) {
+    if (at <= end && (lost.configs.includes(config) || lost.workloads.includes(workload)))
+      begin = Math.max(begin, at);
+  }
+  if (contentAt(trace, config, begin) !== undefined) return begin;
+  const first = factsOf(trace, 'content').find(
+    (fact) => fact.config === config && fact.at > begin && fact.content !== undefined,
+  );
+  return first?.at ?? end;
+}
