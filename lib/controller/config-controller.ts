@@ -119,7 +119,9 @@ function observeEdge(
   const reason = reasonOf(edge, next, wasOwed && !owed, difference);
   const about = { workload: dependent.workload.ref, config: record.ref };
   if (reason !== undefined) effects.note({ reason, ...about, detail: record.digest });
-  if (owed && (!wasOwed || difference.mayHaveChanged)) effects.touch(workload, config);
+  // A change back begins the quiet period again where something else is owed.
+  const owesStill = owed || (wasOwed && edges.owes(workload));
+  if (owesStill && (!wasOwed || difference.mayHaveChanged)) effects.touch(workload, config);
   if (edges.wouldForget(dependent, record, next)) effects.writeNow.add(config);
 }
 
