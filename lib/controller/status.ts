@@ -1,6 +1,7 @@
 /** What is so at this moment, for people and for metrics. Digests in short form only. */
 
 import { shortDigest } from '../model/digest.ts';
+import type { Notice } from '../model/notice.ts';
 import { describe, keyOf } from '../model/object-ref.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
@@ -32,6 +33,8 @@ export interface WorkloadStatus {
   readonly waitsForSeconds?: number;
   /** Why the last try failed. */
   readonly problem?: string;
+  /** Why something that was expected does not happen; mostly empty. */
+  readonly notices: readonly Notice[];
 }
 
 /** The whole report. */
@@ -96,6 +99,7 @@ function workloadStatus(
     ...(isOwed && waiting !== undefined ? { waitsFor: waiting.type } : {}),
     ...(isOwed && until !== undefined ? { waitsForSeconds: Math.max(0, until - now) / 1000 } : {}),
     ...(waiting?.type === 'backoff' ? { problem: waiting.message } : {}),
+    notices: [],
   };
 }
 

@@ -1,0 +1,10 @@
+/** What keeps a workload from doing what somebody may expect of it, for as long as it is so. */
+
+import type { Reason } from './reasons.ts';
+
+/** One answer to "why did nothing happen?". */
+export interface Notice {
+  readonly reason: Reason;
+  /** For people: what is wrong, and what would be right. */
+  readonly message: string;
+}
