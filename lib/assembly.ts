@@ -2,7 +2,7 @@
 
 import { Edges } from './controller/edges.ts';
 import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reloader.ts';
-import { type StatusReport, snapshotOf, statusOf } from './controller/status.ts';
+import { snapshotOf, statusOf } from './controller/status.ts';
 import { type Stream, SyncGate } from './controller/sync-gate.ts';
 import { collaborne } from './dialects/collaborne.ts';
 import { Informers, nameOf, streamsOf } from './informers.ts';
@@ -21,7 +21,9 @@ import { type Edge, isOwed } from './model/edge.ts';
 import { Heartbeat } from './model/heartbeat.ts';
 import type { Log } from './model/log.ts';
 import { keyOf, type ObjectKey } from './model/object-ref.ts';
+import type { StatusReport } from './model/status-report.ts';
 import { Timeline } from './model/timeline.ts';
+import { WatchHealth } from './model/watch-health.ts';
 import { WORKLOAD_KINDS } from './model/workload-kind.ts';
 import type { Options } from './options/options.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -79,6 +81,7 @@ export function assemble(parts: Parts): Assembly {
   const edges = new Edges(dialect, place.stateNamespace);
   const timeline = new Timeline();
   const heartbeat = new Heartbeat();
+  const watches = new WatchHealth();
   const streams = streamsOf(place.namespaces, options.ignoredConfigKinds);
   const gate = new SyncGate(streams);
   const events = new EventRecorder({ send, log, random });
@@ -95,7 +98,7 @@ export function assemble(parts: Parts): Assembly {
     concurrency: options.maxConcurrentPatches,
     wait: sleep,
   });
-  const informers = new Informers({ ...shared, streams, send, reloader, dialect, metrics });
+  const informers = new Informers({ ...shared, streams, send, reloader, dialect, metrics, watches });
   metrics?.observe(() => snapshotOf(reloader, edges, Date.now()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     timeline.comparable = await areVersionsComparable({ send, ...probePaths(streams), signal, random });
@@ -103,7 +106,11 @@ export function assemble(parts: Parts): Assembly {
   };
   return {
     run: (signal) => reloader.run(signal, runStreams),
-    status: () => statusOf(reloader, edges, Date.now()),
+    status: () => ({
+      ...statusOf(reloader, edges, Date.now()),
+      waitingFor: waitingFor(reloader, gate),
+      watches: watches.statuses(Date.now()),
+    }),
     beliefs: () => beliefsOf(edges),
     stuck: () => heartbeat.stuck(Date.now()),
     waitingFor: () => waitingFor(reloader, gate),

@@ -1,4 +1,4 @@
-/** One informer for each stream, and who is told how it fares: metrics and the heartbeat. */
+/** One informer for each stream, and who is told how it fares: the watches' record, metrics and the heartbeat. */
 
 import type { Reloader } from './controller/reloader.ts';
 import type { Stream } from './controller/sync-gate.ts';
@@ -13,6 +13,7 @@ import type { ConfigKind } from './model/object-ref.ts';
 import type { RawConfigObject, RawWorkload } from './model/raw-objects.ts';
 import type { Timeline } from './model/timeline.ts';
 import type { WatchEnd } from './model/watch-end.ts';
+import type { WatchHealth } from './model/watch-health.ts';
 import { type Workload, workloadOf } from './model/workload.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from './model/workload-kind.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -49,6 +50,7 @@ export interface InformersOptions {
   readonly reloader: Reloader;
   readonly dialect: Dialect;
   readonly heartbeat: Heartbeat;
+  readonly watches: WatchHealth;
   readonly metrics: Metrics | undefined;
   readonly log: Log;
   readonly random: () => number;
@@ -57,8 +59,6 @@ export interface InformersOptions {
 /** Runs one informer per stream. */
 export class Informers {
   readonly #options: InformersOptions;
-  /** Open watches, by stream. */
-  readonly #up = new Set<Stream>();
 
   constructor(options: InformersOptions) {
     this.#options = options;
@@ -66,9 +66,10 @@ export class Informers {
 
   /** Resolves when `signal` is aborted and the stream has ended; never rejects. */
   async run(stream: Stream, signal: AbortSignal): Promise<void> {
-    const { heartbeat } = this.#options;
+    const { heartbeat, watches } = this.#options;
     const row = WORKLOAD_KINDS.find(({ kind }) => kind === stream.kind);
     heartbeat.progress(nameOf(stream), Date.now());
+    watches.began(nameOf(stream), Date.now());
     await (row === undefined ? this.#configs(stream) : this.#workloads(stream, row)).run(signal);
     heartbeat.ended(nameOf(stream));
   }
@@ -106,30 +107,38 @@ export class Informers {
   }
 
   #observerOf(stream: Stream): InformerObserver {
-    const { heartbeat, metrics } = this.#options;
+    const { heartbeat, metrics, watches } = this.#options;
     const name = nameOf(stream);
+    const sleeps = (ms: number): void => heartbeat.sleeps(name, Date.now() + ms + LONGEST_SILENCE_MS);
     return {
-      onSignOfLife: () => heartbeat.sleeps(name, Date.now() + LONGEST_SILENCE_MS),
-      onFailure: (_error, nextRetryMs) =>
-        heartbeat.sleeps(name, Date.now() + nextRetryMs + LONGEST_SILENCE_MS),
+      onSignOfLife: () => {
+        sleeps(0);
+        watches.signOfLife(name, Date.now());
+      },
+      onFailure: (error, nextRetryMs) => {
+        sleeps(nextRetryMs);
+        watches.failed(name, error.message, Date.now());
+      },
       onWatchUp: () => {
-        heartbeat.sleeps(name, Date.now() + LONGEST_SILENCE_MS);
-        this.#watch(stream, true);
+        sleeps(0);
+        watches.up(name, Date.now());
+        this.#measure(stream.kind);
       },
       onWatchDown: (reason: WatchEnd) => {
+        watches.down(name, reason, Date.now());
         metrics?.watchRestarted(stream.kind, reason);
-        this.#watch(stream, false);
+        this.#measure(stream.kind);
       },
     };
   }
 
-  #watch(stream: Stream, isUp: boolean): void {
-    if (isUp) this.#up.add(stream);
-    else this.#up.delete(stream);
-    const all = this.#options.streams.filter(({ kind }) => kind === stream.kind);
-    this.#options.metrics?.watchIsUp(
-      stream.kind,
-      all.every((other) => this.#up.has(other)),
+  /** The gauge of a kind shows the worst of its streams. */
+  #measure(kind: string): void {
+    const { streams, watches, metrics } = this.#options;
+    const all = streams.filter((stream) => stream.kind === kind);
+    metrics?.watchIsUp(
+      kind,
+      all.every((stream) => watches.isUp(nameOf(stream))),
     );
   }
 }

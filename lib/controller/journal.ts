@@ -4,19 +4,11 @@ import { shortDigest } from '../model/digest.ts';
 import type { Log } from '../model/log.ts';
 import { type ConfigRef, describe, type WorkloadRef } from '../model/object-ref.ts';
 import { REASONS, type Reason } from '../model/reasons.ts';
+import type { Decision } from '../model/status-report.ts';
 import type { Note } from './effects.ts';
 
 /** How many decisions are kept. */
 const KEPT = 50;
-
-/** One decision, as it is shown. */
-export interface Decision {
-  /** RFC 3339. */
-  readonly time: string;
-  readonly reason: Reason;
-  readonly message: string;
-  readonly namespace?: string;
-}
 
 /** Reasons that call for a person's attention. */
 const WARNINGS: ReadonlySet<Reason> = new Set([

@@ -1,52 +1,17 @@
 /** What is so at this moment, for people and for metrics. Digests in short form only. */
 
 import { shortDigest } from '../model/digest.ts';
-import type { Notice } from '../model/notice.ts';
 import { describe, keyOf } from '../model/object-ref.ts';
 import type { Snapshot } from '../model/snapshot.ts';
+import type { FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
-import type { Decision } from './journal.ts';
 import type { Reloader } from './reloader.ts';
 
-/** One object that a workload follows. */
-export interface FollowedStatus {
-  readonly object: string;
-  /** The first digits of what is in force; undefined while the object does not exist. */
-  readonly observed: string | undefined;
-  readonly committed: string | undefined;
-  /** What the pods are believed to run; `?` if that is unknown. */
-  readonly ran: string | undefined;
-  readonly isOwed: boolean;
-  readonly why: 'content' | 'changed-while-rolling' | 'unknown' | undefined;
-}
-
-/** One workload that follows something. */
-export interface WorkloadStatus {
-  readonly namespace: string;
-  readonly workload: string;
-  readonly follows: readonly FollowedStatus[];
-  readonly isOwed: boolean;
-  /** For how long, in seconds. */
-  readonly owedForSeconds?: number;
-  /** What it waits for: `quiet`, `queued`, `backoff`. */
-  readonly waitsFor?: string;
-  readonly waitsForSeconds?: number;
-  /** Why the last try failed. */
-  readonly problem?: string;
-  /** Why something that was expected does not happen; mostly empty. */
-  readonly notices: readonly Notice[];
-}
-
-/** The whole report. */
-export interface StatusReport {
-  readonly isReady: boolean;
-  readonly workloads: readonly WorkloadStatus[];
-  /** The newest first. */
-  readonly decisions: readonly Decision[];
-}
+/** What the reloader itself knows of a report. */
+export type ReloaderStatus = Pick<StatusReport, 'isReady' | 'workloads' | 'decisions'>;
 
 /** The present state of `reloader`. */
-export function statusOf(reloader: Reloader, edges: Edges, now: number): StatusReport {
+export function statusOf(reloader: Reloader, edges: Edges, now: number): ReloaderStatus {
   const workloads = [...edges.workloads].map(([key, record]) =>
     workloadStatus(reloader, edges, key, record, now),
   );

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
 import { Cluster } from './harness.ts';
 import { configMap, deploy, pair, put } from './manifests.ts';
@@ -95,6 +96,35 @@ describe('the pages', { concurrency: 4 }, () => {
     const warning = (): boolean =>
       cluster.sandbox.list('events').some(({ reason }) => reason === 'ReloadRefused');
     await cluster.until('an Event tells of it', warning);
+  });
+
+  test('/status.json and /metrics say which watches are open, and why one is not', async () => {
+    await using cluster = await Cluster.start();
+    const match = { verb: 'list', resource: 'secrets' } as const;
+    cluster.sandbox.addFault({
+      match,
+      times: 'always',
+      effect: { kind: 'status', code: 403, message: 'secrets is forbidden' },
+    });
+    const reloader = cluster.spawn();
+    const health = async (): Promise<string[]> => {
+      const { watches } = await reloader.status();
+      return watches.map(({ stream, isUp, problem }) => `${stream}: ${isUp ? 'up' : (problem ?? 'down')}`);
+    };
+    const want = ['ConfigMap', 'Deployment', 'StatefulSet', 'DaemonSet'].map(
+      (kind) => `${kind} in default: up`,
+    );
+    want.splice(1, 0, 'Secret in default: secrets is forbidden');
+    await cluster.until('all but one are open', async () => isDeepStrictEqual(await health(), want));
+    const { isReady, waitingFor } = await reloader.status();
+    assert.deepEqual([isReady, waitingFor], [false, ['the list of Secret in default']]);
+    assert.equal(await reloader.metric('reloader_watch_up{kind="Secret"}'), 0);
+    assert.equal(await reloader.metric('reloader_watch_up{kind="ConfigMap"}'), 1);
+    cluster.sandbox.disturbWatches({ resource: 'configmaps' }, { kind: 'garbage' });
+    await cluster.until('the watch of ConfigMaps is open anew', async () => {
+      const watch = (await reloader.status()).watches[0];
+      return watch?.isUp === true && watch.restarts > 0 && watch.lastReason === 'malformed';
+    });
   });
 
   test('are only read, and only those that exist', async () => {

@@ -3,7 +3,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import type { StatusReport } from '../../lib/controller/status.ts';
+import type { StatusReport } from '../../lib/model/status-report.ts';
 
 /** What `npm run build` makes. */
 export const BUNDLE: string = path.resolve(import.meta.dirname, '../../dist/reloader.mjs');

@@ -1,0 +1,58 @@
+/** What /status.json and the status page tell: the state of one moment in words for people. Digests in short form only. */
+
+import type { Notice } from './notice.ts';
+import type { Reason } from './reasons.ts';
+import type { WatchStatus } from './watch-health.ts';
+
+/** Why an object is owed a rollout. */
+export type OwedBecause = 'content' | 'changed-while-rolling' | 'unknown';
+
+/** One object that a workload follows. */
+export interface FollowedStatus {
+  readonly object: string;
+  /** The first digits of what is in force; undefined while the object does not exist. */
+  readonly observed: string | undefined;
+  readonly committed: string | undefined;
+  /** What the pods are believed to run; `?` if that is unknown. */
+  readonly ran: string | undefined;
+  readonly isOwed: boolean;
+  readonly why: OwedBecause | undefined;
+}
+
+/** One workload that follows something. */
+export interface WorkloadStatus {
+  readonly namespace: string;
+  readonly workload: string;
+  readonly follows: readonly FollowedStatus[];
+  readonly isOwed: boolean;
+  /** For how long, in seconds. */
+  readonly owedForSeconds?: number;
+  /** What it waits for. */
+  readonly waitsFor?: 'quiet' | 'queued' | 'backoff';
+  readonly waitsForSeconds?: number;
+  /** Why the last try failed. */
+  readonly problem?: string;
+  /** Why something that was expected does not happen; mostly empty. */
+  readonly notices: readonly Notice[];
+}
+
+/** One decision, as it is shown. */
+export interface Decision {
+  /** RFC 3339. */
+  readonly time: string;
+  readonly reason: Reason;
+  readonly message: string;
+  readonly namespace?: string;
+}
+
+/** The whole report. */
+export interface StatusReport {
+  readonly isReady: boolean;
+  /** What has to happen before decisions are made; empty when ready. */
+  readonly waitingFor: readonly string[];
+  readonly workloads: readonly WorkloadStatus[];
+  /** The newest first. */
+  readonly decisions: readonly Decision[];
+  /** One for each kind, or for each kind and namespace. */
+  readonly watches: readonly WatchStatus[];
+}
