@@ -14,6 +14,12 @@ import {
 } from './timeline.ts';
 import type { Belief, Recorded, StateFact, Trace, Violation } from './trace.ts';
 
+/** The first and the last of some changes. */
+interface Ends {
+  readonly first: Of<'content'>;
+  readonly last: Of<'content'>;
+}
+
 /** The workloads that were rolled more often than there was reason. */
 export function judgeEconomy(trace: Trace): readonly Violation[] {
   const end = endOf(trace);
@@ -93,30 +99,52 @@ function isUnfinishedReturn(trace: Trace, fact: Of<'content'>): boolean {
 /** A group of changes ends by the quiet period or by the maximum wait. In a strict account one that undoes itself is none. */
 function groupsOf(trace: Trace, workload: WorkloadName, changes: readonly Of<'content'>[]): number {
   const { coalescePeriodMs, maxWaitMs } = trace.settings;
-  const groups: Of<'content'>[][] = [];
-  for (const change of changes) {
-    const group = groups.at(-1);
-    const [first, last] = [group?.[0], group?.at(-1)];
-    const isSame =
-      first && last && change.ms - last.ms < coalescePeriodMs && change.ms - first.ms < maxWaitMs;
-    if (isSame) group?.push(change);
-    else groups.push([change]);
-  }
-  if (trace.accounting !== 'strict') return groups.length;
-  return groups.filter((group) => !undoesItself(trace, workload, group)).length;
+  const bursts = splitWhere(changes, (change, { last }) => change.ms - last.ms >= coalescePeriodMs);
+  return bursts
+    .map((burst) => splitWhere(burst, (change, { first }) => change.ms - first.ms >= maxWaitMs))
+    .filter((groups) => trace.accounting !== 'strict' || !isUndone(trace, workload, groups))
+    .reduce((sum, groups) => sum + groups.length, 0);
 }
 
-/** Whether all is again as before the group, for one who saw all of it. */
+/** The changes in order, in parts that begin where `isNew` says so. */
+function splitWhere(
+  changes: readonly Of<'content'>[],
+  isNew: (change: Of<'content'>, part: Ends) => boolean,
+): readonly (readonly Of<'content'>[])[] {
+  const parts: Of<'content'>[][] = [];
+  for (const change of changes) {
+    const part = parts.at(-1);
+    const [first, last] = [part?.[0], part?.at(-1)];
+    if (first && last && !isNew(change, { first, last })) part?.push(change);
+    else parts.push([change]);
+  }
+  return parts;
+}
+
+/** Where the maximum wait cuts a burst depends on what was owed when it began: only one that is not cut can undo itself. */
+function isUndone(
+  trace: Trace,
+  workload: WorkloadName,
+  [group = [], ...others]: readonly (readonly Of<'content'>[])[],
+): boolean {
+  return others.length === 0 && undoesItself(trace, workload, group);
+}
+
+/** Whether all is again as before the group, for one who saw all of it, and no pod may have started meanwhile. */
 function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'content'>[]): boolean {
   const [begin, end] = [group[0]?.at ?? 0, group.at(-1)?.at ?? 0];
   const isSeen = !absencesOf(trace).some(({ from, to }) => from < end && to >= begin);
-  const isUndone = [...new Set(group.map(({ config }) => config))].every((config) => {
+  const isBack = [...new Set(group.map(({ config }) => config))].every((config) => {
     const first = group.find((change) => change.config === config);
     const before = first && lastContentBefore(trace, first);
     const isFollowed = [first?.at ?? 0, end].every((at) => isFollowing(trace, workload, config, at));
     return isFollowed && before === contentAt(trace, config, end);
   });
-  return isSeen && isUndone && !group.some((change) => isUnfinishedReturn(trace, change));
+  const mayHaveStarted = factsOf(trace, 'rolling').some(
+    (fact) => fact.workload === workload && fact.rolling && begin < fact.at && fact.at <= end,
+  );
+  const isFinished = !group.some((change) => isUnfinishedReturn(trace, change));
+  return isSeen && isBack && !mayHaveStarted && isFinished;
 }
 
 /** Whether pods of the workload may have started just then, as far as one can know who hears of both on two streams. */

@@ -67,6 +67,11 @@ const soon = { wait: 6000 };
 const BEGIN = [content('A'), follows(), started('p1', 'A'), firstListed, wait];
 const ROLLED = [patched, started('p2', 'B'), gone('p1'), wait];
 const rolling = (now: boolean): Fact => ({ type: 'rolling', workload: WEB, rolling: now });
+/** A row of changes that the maximum wait cuts once, back to A in the end. */
+const FOR_LONG = Array.from({ length: 10 }, (_, index) => [
+  content(index % 2 === 0 ? 'B' : 'A'),
+  { wait: 4000 },
+]).flat();
 
 function lawsOf(trace: Trace): string[] {
   return judge(trace).map(({ law }) => law);
@@ -103,6 +108,19 @@ const CASES: Readonly<
   'A→B→A while the workload is rolling may cost a rollout': {
     facts: [...BEGIN, rolling(true), content('B'), content('A'), rolling(false), wait, patched, settled('A')],
     laws: [],
+  },
+  'A→B→A around pods that start may cost a rollout': {
+    facts: [...BEGIN, content('B'), rolling(true), rolling(false), content('A'), wait, patched, settled('A')],
+    laws: [],
+  },
+  'changes that go on beyond the maximum wait may cost a rollout for each, though they end where they began':
+    {
+      facts: [...BEGIN, ...FOR_LONG, wait, patched, patched, settled('A')],
+      laws: [],
+    },
+  'changes that go on beyond the maximum wait cost no more than that': {
+    facts: [...BEGIN, ...FOR_LONG, wait, patched, patched, patched, settled('A')],
+    laws: ['economy'],
   },
   'two rollouts for one group of changes are one too many': {
     facts: [...BEGIN, content('B'), soon, ...ROLLED, patched, settled('B')],
