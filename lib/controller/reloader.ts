@@ -168,15 +168,20 @@ export class Reloader {
   /** Finishes what is under way, but not for longer than a pod is given to end: what is left is owed at the next start. */
   async #finish(): Promise<void> {
     const { wait, log } = this.#options;
-    const isDone = new AbortController();
+    const end = new AbortController();
+    let isDone = false;
+    const again = async (ms: number): Promise<boolean> => {
+      if (ms > 0) await wait(ms, end.signal);
+      return !end.signal.aborted;
+    };
     const finish = async (): Promise<void> => {
       await this.rollouts.close();
-      await this.committer.close();
-      isDone.abort();
+      await this.committer.close(again);
+      isDone = true;
     };
-    await Promise.race([finish(), wait(LONGEST_END_MS, isDone.signal)]);
-    if (!isDone.signal.aborted)
-      log.warn('the API server does not answer: what was under way is left to the next start');
+    await Promise.race([finish(), wait(LONGEST_END_MS, end.signal)]);
+    end.abort();
+    if (!isDone) log.warn('the API server does not answer: what was under way is left to the next start');
   }
 
   async #readState(signal: AbortSignal): Promise<void> {

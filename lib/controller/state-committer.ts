@@ -146,14 +146,18 @@ export class StateCommitter {
     if (this.#running === undefined) this.#weighNotice();
   }
 
-  /** Writes what can be written once more, then nothing any more. */
-  async close(): Promise<void> {
+  /**
+   * Writes what can be written once more, then nothing any more. What fails is tried again as long as `again`, which waits
+   * so many ms, says that there is time.
+   */
+  async close(again: (ms: number) => Promise<boolean>): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#running;
     this.#add([], this.#postponed);
-    await this.#fencedFlush();
+    do await this.#fencedFlush();
+    while (this.#candidates.size > 0 && (await again(Math.max(0, this.#notBefore - Date.now()))));
   }
 
   #weighNotice(): void {
@@ -347,6 +351,7 @@ export class StateCommitter {
     const parsed = parseState(version.data, version.annotations, edges.homeNamespace);
     if (parsed.type === 'unknown-version') {
       this.#isClosed = true;
+      this.#candidates.clear();
       onUnknownVersion(parsed.version);
       return false;
     }

@@ -170,6 +170,36 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
   assert.deepEqual(await end, { type: 'stopped' });
 });
 
+test('the end tries a commit that fails again, until its time is over', async () => {
+  const streams = ['ConfigMap', 'Deployment'].map((kind) => {
+    return { kind, namespace: 'home', isWorkload: kind === 'Deployment' };
+  });
+  const gate = new SyncGate(streams);
+  for (const stream of streams) gate.markSynced(stream);
+  const store = new ScriptedStore({});
+  const away = { kind: 'throttled', message: 'away', retryAfterMs: 3000 } as const;
+  store.faults.push(...Array.from({ length: 9 }, () => away));
+  const waits: number[] = [];
+  const late = Promise.withResolvers<void>();
+  const wait = async (ms: number): Promise<void> => {
+    waits.push(ms);
+    if (ms === END_MS) await late.promise;
+    else if (waits.length === 4) late.resolve();
+  };
+  const world = new World();
+  const { reloader } = reloaderOver(world, { store, gate, wait });
+  const end = reloader.run(AbortSignal.abort(), async () => {});
+  reloader.committer.begin(store.live);
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  reloader.committer.request(new Set(), new Set([world.configKey('cfg')]));
+  assert.deepEqual(await end, { type: 'stopped' });
+  assert.deepEqual(waits, [END_MS, 3000, 3000, 3000]);
+  const tries = store.patches.length;
+  await settle();
+  assert.equal(store.patches.length, tries, 'nothing is tried any more');
+});
+
 test('a state that could not be read when it was noticed is read again', async (t) => {
   const stage = new CommitterStage(t, { cfg: 'a.1' }).listed('cfg', 'a', 'web');
   await stage.pass(5000);

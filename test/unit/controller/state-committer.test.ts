@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { CommitterStage, OURS } from './committer-stage.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
+const NEVER_AGAIN = async (): Promise<boolean> => false;
 
 test('a baseline is written at once, and gives the state its version', async (t) => {
   const stage = new CommitterStage(t, {}, {}).listed('cfg', 'a', 'web');
@@ -226,7 +227,7 @@ for (const how of ['at the start', 'in between'] as const) {
     stage.request(['cfg']);
     await stage.pass(60_000);
     stage.request(['cfg']);
-    await stage.committer.close();
+    await stage.committer.close(NEVER_AGAIN);
     assert.deepEqual(stage.data, {});
     assert.deepEqual(stage.unknownVersions, ['2']);
     assert.equal(stage.store.patches.length, how === 'at the start' ? 0 : 1);
@@ -261,11 +262,39 @@ test('an entry stays when its last dependent went before everything was listed',
 test('closing writes what can be written once more, and nothing afterwards', async (t) => {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
   stage.request([], ['cfg']);
-  await stage.committer.close();
+  await stage.committer.close(NEVER_AGAIN);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
   stage.request(['tls']);
   await stage.pass(5000);
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
+});
+
+test('closing tries again what met a conflict, as long as there is time', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  stage.store.put({ note: 'of a person' }, OURS);
+  stage.store.faults.push({ kind: 'conflict' }, { kind: 'throttled', message: 'slow', retryAfterMs: 3000 });
+  stage.request([], ['cfg']);
+  const waits: number[] = [];
+  await stage.committer.close(async (ms) => {
+    waits.push(ms);
+    await stage.pass(ms);
+    return true;
+  });
+  assert.deepEqual(stage.data, { note: 'of a person', [CFG]: 'a.1' });
+  assert.deepEqual(waits.slice(0, 2), [0, 3000]);
+});
+
+test('closing ends when there is no time left', async (t) => {
+  const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
+  stage.store.faults.push({ kind: 'conflict' }, { kind: 'conflict' }, { kind: 'conflict' });
+  stage.request([], ['cfg']);
+  let tries = 0;
+  await stage.committer.close(async () => {
+    tries += 1;
+    return tries < 2;
+  });
+  assert.equal(stage.store.patches.length, 2);
+  assert.deepEqual(stage.data, {});
 });
 
 test('closing waits for the write under way', async (t) => {
@@ -275,7 +304,7 @@ test('closing waits for the write under way', async (t) => {
   stage.request(['cfg']);
   await stage.pass(0);
   let isClosed = false;
-  const closed = stage.committer.close().then(() => {
+  const closed = stage.committer.close(NEVER_AGAIN).then(() => {
     isClosed = true;
   });
   await stage.pass(1000);
