@@ -46,6 +46,7 @@ export const RESOURCES: readonly ResourceRow[] = [
   row('v1', 'configmaps', 'ConfigMap', { shortNames: ['cm'] }),
   row('v1', 'secrets', 'Secret'),
   row('v1', 'events', 'Event', { shortNames: ['ev'] }),
+  row('v1', 'services', 'Service', { shortNames: ['svc'] }),
   row('v1', 'pods', 'Pod', { shortNames: ['po'], verbs: READ }),
   row('apps/v1', 'deployments', 'Deployment', { shortNames: ['deploy'], generation: 'spec and annotations' }),
   row('apps/v1', 'statefulsets', 'StatefulSet', { shortNames: ['sts'], generation: 'spec' }),
