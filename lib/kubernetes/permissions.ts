@@ -1,6 +1,7 @@
 /** The rights that the reloader needs, as data, and which of them it does not have. */
 
 import type { ConfigKind } from '../model/object-ref.ts';
+import { shardNames } from '../model/state-shards.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { callJson } from './json-call.ts';
 import { configResourceOf } from './sources.ts';
@@ -75,17 +76,27 @@ export async function missingPermissions(
 ): Promise<MissingPermission[]> {
   const missing: MissingPermission[] = [];
   for (const permission of permissions) {
-    const { verbs } = permission.rule;
-    const refused = await Promise.all(verbs.map((verb) => isRefused(send, permission, verb, signal)));
-    const lacking = verbs.filter((_, index) => refused[index]);
+    const questions = questionsOf(permission.rule);
+    const refused = await Promise.all(questions.map((asked) => isRefused(send, permission, asked, signal)));
+    const lacking = questions.filter((_, index) => refused[index]);
     if (lacking.length > 0) missing.push(describeMissing(permission, lacking));
   }
   return missing;
 }
 
+/** What a review can be asked: one verb, and one name where the rule names any. */
+interface Question {
+  readonly verb: string;
+  readonly name: string | undefined;
+}
+
+function questionsOf({ verbs, resourceNames }: PolicyRule): Question[] {
+  return verbs.flatMap((verb) => (resourceNames ?? [undefined]).map((name) => ({ verb, name })));
+}
+
 function statePermission({ stateNamespace, stateName, isDryRun }: PermissionScope): Permission {
   const verbs = isDryRun ? ['get'] : ['get', 'create', 'patch'];
-  const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: [stateName], verbs };
+  const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: shardNames(stateName), verbs };
   return { purpose: 'state', kind: 'ConfigMap', namespace: stateNamespace, rule };
 }
 
@@ -112,7 +123,7 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
 async function isRefused(
   send: Send,
   { namespace, rule }: Permission,
-  verb: string,
+  { verb, name }: Question,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const resourceAttributes = {
@@ -120,7 +131,7 @@ async function isRefused(
     group: rule.apiGroups[0],
     resource: rule.resources[0],
     ...(namespace === undefined ? {} : { namespace }),
-    ...(rule.resourceNames === undefined ? {} : { name: rule.resourceNames[0] }),
+    ...(name === undefined ? {} : { name }),
   };
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
@@ -140,13 +151,18 @@ async function isRefused(
   }
 }
 
-function describeMissing(permission: Permission, verbs: readonly string[]): MissingPermission {
+function describeMissing(permission: Permission, lacking: readonly Question[]): MissingPermission {
   const { namespace, rule } = permission;
-  const name = rule.resourceNames === undefined ? '' : ` ${rule.resourceNames[0]}`;
-  const what = `${rule.resources[0]}${name}`;
+  const verbs = distinct(lacking.map(({ verb }) => verb));
+  const names = distinct(lacking.flatMap(({ name }) => name ?? []));
+  const what = [rule.resources[0], ...(names.length === 0 ? [] : [names.join(', ')])].join(' ');
   const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
   const role = namespace === undefined ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
   const head = `The service account may not ${verbs.join(', ')} ${what} ${where}.`;
   const sentence = `${head} Add to ${role}:\n${ruleYaml(rule)}`;
   return { permission, verbs, sentence };
+}
+
+function distinct(words: readonly string[]): string[] {
+  return [...new Set(words)];
 }

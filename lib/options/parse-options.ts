@@ -38,7 +38,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
   return {
     scope: scopeFrom(reader, env),
     ...present('stateNamespace', reader.one('state-namespace', types.NAMESPACE)),
-    stateConfigMap: reader.one('configmap', types.OBJECT_NAME) ?? 'reloader-state',
+    stateConfigMap: reader.one('configmap', types.STATE_NAME) ?? 'reloader-state',
     ...coalescingFrom(reader),
     alternativeAnnotations: {
       ConfigMap: reader.list('alternative-configmap-annotation', types.ANNOTATION_KEY),

@@ -44,10 +44,10 @@ export const NAMESPACE: ValueType<string> = {
   parse: matching(DNS_LABEL, 63),
 };
 
-/** The name of a ConfigMap. */
-export const OBJECT_NAME: ValueType<string> = {
-  expected: 'the name of a ConfigMap (lower-case letters, digits, - and ., at most 253 characters)',
-  parse: matching(DNS_SUBDOMAIN, 253),
+/** The name of a ConfigMap that leaves room for a number behind it. */
+export const STATE_NAME: ValueType<string> = {
+  expected: 'the name of a ConfigMap (lower-case letters, digits, - and ., at most 251 characters)',
+  parse: matching(DNS_SUBDOMAIN, 251),
 };
 
 /** The key of an annotation. */

@@ -19,6 +19,8 @@ const SCOPE: PermissionScope = {
   isDryRun: false,
 };
 
+const STATES = ['reloader-state', ...Array.from({ length: 9 }, (_, index) => `reloader-state-${index + 1}`)];
+
 interface Attributes {
   readonly verb: string;
   readonly group: string;
@@ -48,7 +50,7 @@ function reviewer(decide: (attributes: Attributes) => boolean | undefined, asked
   };
 }
 
-test('each namespace needs the same rights, and the state ConfigMap its own, by name', () => {
+test('each namespace needs the same rights, and the state ConfigMaps their own, by name', () => {
   const perNamespace = (namespace: string): string[] => [
     `${namespace}: list,watch configmaps`,
     `${namespace}: list,watch secrets`,
@@ -58,7 +60,7 @@ test('each namespace needs the same rights, and the state ConfigMap its own, by 
     `${namespace}: create events`,
   ];
   assert.deepEqual(permissionsFor(SCOPE).map(short), [
-    'home: get,create,patch configmaps reloader-state',
+    `home: get,create,patch configmaps ${STATES.join(' ')}`,
     ...perNamespace('one'),
     ...perNamespace('two'),
   ]);
@@ -85,13 +87,9 @@ test('for all namespaces the rights are asked once, without a namespace, but for
     [],
   );
   assert.deepEqual(asked, [
-    ...['get', 'create', 'patch'].map((verb) => ({
-      verb,
-      group: '',
-      resource: 'configmaps',
-      namespace: 'home',
-      name: 'reloader-state',
-    })),
+    ...['get', 'create', 'patch'].flatMap((verb) =>
+      STATES.map((name) => ({ verb, group: '', resource: 'configmaps', namespace: 'home', name })),
+    ),
     { verb: 'list', group: '', resource: 'secrets' },
     { verb: 'watch', group: '', resource: 'secrets' },
     { verb: 'create', group: '', resource: 'events' },
@@ -133,8 +131,20 @@ test('a review that fails says nothing', async () => {
   assert.deepEqual(await missingPermissions(async () => ok({}), permissionsFor(SCOPE)), []);
 });
 
-test('a rule names the one object that it is for', () => {
+test('a rule names the objects that it is for', () => {
   const [state] = permissionsFor(SCOPE);
   assert.ok(state);
-  assert.match(ruleYaml(state.rule), /^ {2}resourceNames: \["reloader-state"\]$/m);
+  assert.match(ruleYaml(state.rule), /^ {2}resourceNames: \["reloader-state","reloader-state-1",.*-9"\]$/m);
+});
+
+test('of a rule with names those are told for which it is missing', async () => {
+  const lacking = ['reloader-state-1', 'reloader-state-9'];
+  const send = reviewer(({ verb, name = '' }) => verb === 'get' || !lacking.includes(name));
+  const [missing, ...others] = await missingPermissions(send, permissionsFor(SCOPE));
+  assert.deepEqual(others, []);
+  assert.deepEqual(missing?.verbs, ['create', 'patch']);
+  assert.match(
+    missing.sentence,
+    /^The service account may not create, patch configmaps reloader-state-1, reloader-state-9 in namespace home\./,
+  );
 });

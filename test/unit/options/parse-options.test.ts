@@ -263,6 +263,10 @@ describe('a usage error says what was expected:', () => {
       want: /at most 63/,
     },
     'the name of a ConfigMap': { argv: ['--configmap=a..b'], want: /expected the name of a ConfigMap/ },
+    'a name that leaves no room for -1 to -9': {
+      argv: [`--configmap=${'a'.repeat(252)}`],
+      want: /at most 251 characters/,
+    },
     'an annotation key': {
       argv: ['--alternative-secret-annotation=a/b/c'],
       want: /expected an annotation key/,
