@@ -29,8 +29,3 @@ export function keyOf(ref: ConfigRef | WorkloadRef): ObjectKey {
 export function describe(ref: ConfigRef | WorkloadRef): string {
   return `${ref.kind}/${ref.name}`;
 }
-
-/** Whether two references name the same object. */
-export function sameRef(a: ConfigRef | WorkloadRef, b: ConfigRef | WorkloadRef): boolean {
-  return a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
-}

@@ -15,7 +15,6 @@ export interface RawMetadata {
 /** One entry of `metadata.managedFields`: who wrote last, and when (RFC 3339, to the second). */
 export interface RawManagedFields {
   readonly manager?: string;
-  readonly operation?: string;
   readonly subresource?: string;
   readonly time?: string;
 }

@@ -25,12 +25,10 @@ export interface PlannedVersion {
 /** One patch to be. */
 export interface RolloutPlan {
   readonly workload: WorkloadRef;
-  /** The version of the workload that it was made for; the patch is refused on any other. */
-  readonly resourceVersion: string;
   readonly stamps: readonly OwedStamp[];
   /** Every object that the workload follows and that exists, not only those owed: its pods start anew with all of them. */
   readonly versions: ReadonlyMap<ObjectKey, PlannedVersion>;
-  /** The strategic merge patch. */
+  /** The strategic merge patch; refused on any other version of the workload than the one it was made for. */
   readonly body: object;
 }
 
@@ -66,7 +64,7 @@ export function planOf(
     metadata: { resourceVersion: workload.resourceVersion },
     spec: { template: { spec: { containers } } },
   };
-  return { workload: workload.ref, resourceVersion: workload.resourceVersion, stamps, versions, body };
+  return { workload: workload.ref, stamps, versions, body };
 }
 
 /** Whether the live template carries every stamp of the plan: then the patch is in force, whoever sent it. */

@@ -18,8 +18,6 @@ export interface Workload {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
-  /** The generation that the workload's own controller has acted on. */
-  readonly observedGeneration: number;
   readonly isRolledOut: boolean;
   readonly isBeingDeleted: boolean;
   /** The metadata annotations in which a policy can be written. */
@@ -43,7 +41,7 @@ export interface Vocabulary {
 
 /** The view of `raw`. */
 export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Vocabulary): Workload {
-  const { metadata, status } = raw;
+  const { metadata } = raw;
   const template = raw.spec?.template ?? {};
   const containers = template.spec?.containers ?? [];
   return {
@@ -51,7 +49,6 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
     generation: metadata.generation ?? 0,
-    observedGeneration: status?.observedGeneration ?? 0,
     isRolledOut: isRolledOut(kind, raw),
     isBeingDeleted: metadata.deletionTimestamp !== undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),

@@ -13,17 +13,7 @@ type Axis = 'version' | 'time' | 'number';
 type Token = string | { readonly axis: Axis; readonly value: number };
 
 const OMITTED = new Set([
-  ...[
-    'ref',
-    'containers',
-    'body',
-    'lastManager',
-    'dialect',
-    'dependents',
-    'uid',
-    'homeNamespace',
-    'variables',
-  ],
+  ...['ref', 'containers', 'lastManager', 'dialect', 'dependents', 'uid', 'homeNamespace', 'variables'],
   ...[
     'variable',
     'data',

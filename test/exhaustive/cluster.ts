@@ -80,7 +80,7 @@ export function configView(world: World): ConfigObject | undefined {
 /** A Deployment as it is read. */
 export function workloadView(world: World, name: Name): Workload {
   const deployment = deploymentOf(world, name);
-  const { template, resourceVersion, generation, observedGeneration, follows } = deployment;
+  const { template, resourceVersion, generation, follows } = deployment;
   const marks =
     template.stamp === undefined ? [] : [{ container: 'main', variable: VARIABLE, value: template.stamp }];
   return {
@@ -88,7 +88,6 @@ export function workloadView(world: World, name: Name): Workload {
     uid: name,
     resourceVersion: String(resourceVersion),
     generation,
-    observedGeneration,
     isRolledOut: isRolledOut(deployment),
     isBeingDeleted: false,
     annotations: follows ? FOLLOWS : NOTHING,
@@ -184,7 +183,8 @@ export function repeatsStamp(world: World, name: Name, plan: RolloutPlan): boole
 
 /** Whether a patch's fence lets it through. */
 export function isFresh(world: World, name: Name, plan: RolloutPlan): boolean {
-  return plan.resourceVersion === String(deploymentOf(world, name).resourceVersion);
+  const { metadata } = plan.body as { metadata: { resourceVersion: string } };
+  return metadata.resourceVersion === String(deploymentOf(world, name).resourceVersion);
 }
 
 /** Whether a process has listed everything. */

@@ -15,7 +15,7 @@ import { keyOf } from '../../../lib/model/object-ref.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
 import { settle } from './committer-stage.ts';
-import { settled, type World } from './world.ts';
+import { fenceOf, settled, type World } from './world.ts';
 
 /** Instead of the ordinary answer to a patch; `before` happens first, e.g. somebody else's write. */
 export interface Fault {
@@ -164,7 +164,7 @@ export class RolloutStage {
     const plan = this.world.record(name).inFlight;
     assert.ok(plan !== undefined && plan.body === body, 'a plan in flight is known before its patch is sent');
     if (live === undefined) return { kind: 'gone' };
-    if (String(live.version) !== plan.resourceVersion) return { kind: 'conflict' };
+    if (String(live.version) !== fenceOf(plan)) return { kind: 'conflict' };
     if (isStripped === true) this.world.edit(name, {});
     else this.world.land(plan);
     return isLost === true

@@ -14,7 +14,7 @@ import { type Edge, isOwed, recordedRan } from '../../../lib/model/edge.ts';
 import { keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
 import type { PersistedState } from '../../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
-import { type Sketch, World } from './world.ts';
+import { fenceOf, type Sketch, World } from './world.ts';
 
 const CONFIGS = ['cfg', 'tls'] as const;
 const WORKLOADS = ['web', 'api', 'job'] as const;
@@ -109,7 +109,7 @@ class Drama {
     flight: { plan: RolloutPlan; hasLanded: boolean },
   ): void {
     const { world } = this;
-    const isFresh = world.live.get(name)?.version === Number(flight.plan.resourceVersion);
+    const isFresh = world.live.get(name)?.version === Number(fenceOf(flight.plan));
     if (what === 'land' && isFresh) {
       flight.hasLanded = true;
       world.land(flight.plan);

@@ -349,6 +349,11 @@ export class World {
   }
 }
 
+/** The version of the workload that a plan's patch is fenced by. */
+export function fenceOf({ body }: RolloutPlan): string {
+  return (body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+}
+
 /** The variable of an object in the pod template. */
 export function variableOf(config: string): string {
   return `_RELOADER_CONFIGMAP_${config.toUpperCase()}`;

@@ -109,7 +109,6 @@ test('the view keeps what decisions need', () => {
     uid: 'u',
     resourceVersion: '7',
     generation: 3,
-    observedGeneration: 2,
     isRolledOut: false,
     isBeingDeleted: true,
     annotations: { 'policy/a': '1' },
