@@ -20,7 +20,7 @@ export class Effects {
   readonly forgotten: Set<ObjectKey> = new Set();
   /** Changes of content that workloads follow, for those who count. */
   readonly changes: { readonly config: ConfigRef; readonly type: 'created' | 'updated' | 'deleted' }[] = [];
-  /** Workloads that their owner changed: a refusal of before says nothing any more. */
+  /** Workloads that their owner changed, not only in scale: a refusal of before says nothing any more. */
   readonly spurred: Set<ObjectKey> = new Set();
   /** Workloads whose stamp was taken back before they had rolled, and how many times more often than is tried. */
   readonly contested: Map<ObjectKey, number> = new Map();

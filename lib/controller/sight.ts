@@ -37,13 +37,20 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
   const mayHaveStarted = podsRestart || !seen.isRolledOut || mayHaveRolled(known, event);
   const startedAfter =
     mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
-  if (known.generation !== seen.generation) effects.spurred.add(key);
+  if (mayLiftRefusal(known, seen)) effects.spurred.add(key);
   record.rolledUntil = rolledUntil(record, event, mayHaveStarted);
   if (hasSettled(record, seen, podsRestart)) record.takeBacks = 0;
   record.workload = seen;
   record.knownAt = span.to;
   const facts = { podsRestart, onlyMarksChanged, startedAfter };
   return { effects, key, record, event, ...facts, isReload: false, takenBack: false };
+}
+
+/** Whether somebody wrote to the spec more than the number of replicas, as an autoscaler does all the time. */
+function mayLiftRefusal(known: Workload, seen: Workload): boolean {
+  if (known.generation === seen.generation) return false;
+  const isSameTemplate = known.templateDigest === seen.templateDigest && sameMarks(known.marks, seen.marks);
+  return !isSameTemplate || known.replicas === seen.replicas;
 }
 
 /** Whether the pod template may have changed and changed back. */

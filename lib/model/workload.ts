@@ -18,6 +18,8 @@ export interface Workload {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly generation: number;
+  /** How many pods its owner or an autoscaler wants; undefined where the object does not say. */
+  readonly replicas: number | undefined;
   readonly isRolledOut: boolean;
   readonly isBeingDeleted: boolean;
   /** The metadata annotations in which a policy can be written. */
@@ -49,6 +51,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
     generation: metadata.generation ?? 0,
+    replicas: raw.spec?.replicas,
     isRolledOut: isRolledOut(kind, raw),
     isBeingDeleted: metadata.deletionTimestamp !== undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),

@@ -88,6 +88,7 @@ export function workloadView(world: World, name: Name): Workload {
     uid: name,
     resourceVersion: String(resourceVersion),
     generation,
+    replicas: 1,
     isRolledOut: isRolledOut(deployment),
     isBeingDeleted: false,
     annotations: follows ? FOLLOWS : NOTHING,

@@ -145,11 +145,26 @@ test('an undo after the rollout was seen through is nobody’s take-back', () =>
   assert.ok(!reasons(world.workload('web', { stamps: {} })).includes('taken-back'));
 });
 
-test('an owner who changes the workload spurs it; a status does not', () => {
-  const world = settled('web');
-  assert.equal(world.workload('web', { isRolledOut: false }).spurred.size, 0);
-  assert.deepEqual([...world.workload('web', { image: 'v2' }).spurred], [world.workloadKey('web')]);
-});
+const SPURS: Record<string, readonly [edit: (world: World) => void, isSpurred: boolean]> = {
+  'a status does not': [(world) => world.edit('web', { isRolledOut: false }), false],
+  'another template does': [(world) => world.edit('web', { image: 'v2' }), true],
+  'a stamp that is removed does': [(world) => world.edit('web', { stamps: {} }), true],
+  'an edit of the rest of the spec does': [(world) => world.edit('web', { replicas: 1 }), true],
+  'another scale does not': [(world) => world.edit('web', { replicas: 9 }), false],
+  'another scale together with another template does': [
+    (world) => world.edit('web', { replicas: 9, image: 'v2' }),
+    true,
+  ],
+};
+
+for (const [sentence, [edit, isSpurred]] of Object.entries(SPURS)) {
+  test(`what may lift a refusal spurs the workload: ${sentence}`, () => {
+    const world = settled();
+    world.workload('web', { follows: ['cfg'], stamps: { cfg: 'a.1' } });
+    edit(world);
+    assert.equal(world.tellWorkload('web').spurred.has(world.workloadKey('web')), isSpurred);
+  });
+}
 
 test('malformed names are told, and the others followed', () => {
   const world = settled();

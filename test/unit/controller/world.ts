@@ -33,6 +33,7 @@ export interface Sketch {
   readonly stamps?: Readonly<Record<string, string>>;
   /** Stands for all of the template that is not ours. */
   readonly image?: string;
+  readonly replicas?: number;
   readonly isRolledOut?: boolean;
   readonly uid?: string;
   readonly manager?: string;
@@ -57,6 +58,7 @@ const NEW: Live = {
   follows: [],
   stamps: {},
   image: 'v1',
+  replicas: 1,
   isRolledOut: true,
   uid: 'uid-1',
   manager: 'kubectl',
@@ -163,7 +165,7 @@ export class World {
   edit(name: string, sketch: Sketch): void {
     this.now += 1;
     const before = this.live.get(name) ?? NEW;
-    const isSpec = sketch.image !== undefined || sketch.stamps !== undefined;
+    const isSpec = [sketch.image, sketch.stamps, sketch.replicas].some((part) => part !== undefined);
     const generation = before.generation + (isSpec || before === NEW ? 1 : 0);
     this.live.set(name, { ...before, ...sketch, version: this.now, generation });
   }
@@ -205,7 +207,7 @@ export class World {
         managedFields: [{ manager: live.manager, time: '2026-01-01T00:00:00Z' }],
       },
       spec: {
-        replicas: 1,
+        replicas: live.replicas,
         template: {
           metadata: { annotations: { image: live.image } },
           spec: { containers: [{ name: 'main', ...(env.length > 0 ? { env } : {}) }] },
@@ -213,9 +215,9 @@ export class World {
       },
       status: {
         observedGeneration: live.generation,
-        replicas: 1,
-        updatedReplicas: live.isRolledOut ? 1 : 0,
-        readyReplicas: live.isRolledOut ? 1 : 0,
+        replicas: live.replicas,
+        updatedReplicas: live.isRolledOut ? live.replicas : 0,
+        readyReplicas: live.isRolledOut ? live.replicas : 0,
       },
     };
   }

@@ -24,6 +24,7 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
     uid: 'u',
     resourceVersion: '7',
     generation: 1,
+    replicas: 1,
     isRolledOut: true,
     isBeingDeleted: false,
     annotations: {},

@@ -100,7 +100,10 @@ test('the view keeps what decisions need', () => {
       deletionTimestamp: '2026-01-01T00:00:00Z',
       annotations: { 'policy/a': '1', other: '2' },
     },
-    spec: { template: { spec: { containers: [{ name: 'c' }, { name: 'd', env: [OWN, STAMP] }] } } },
+    spec: {
+      replicas: 2,
+      template: { spec: { containers: [{ name: 'c' }, { name: 'd', env: [OWN, STAMP] }] } },
+    },
     status: { observedGeneration: 2 },
   });
   assert.match(templateDigest, /^.{27}$/);
@@ -109,6 +112,7 @@ test('the view keeps what decisions need', () => {
     uid: 'u',
     resourceVersion: '7',
     generation: 3,
+    replicas: 2,
     isRolledOut: false,
     isBeingDeleted: true,
     annotations: { 'policy/a': '1' },
