@@ -25,7 +25,7 @@ import type { StatusReport } from './model/status-report.ts';
 import { Timeline } from './model/timeline.ts';
 import { WatchHealth } from './model/watch-health.ts';
 import { WORKLOAD_KINDS } from './model/workload-kind.ts';
-import type { Options } from './options/options.ts';
+import { type Options, stateNamespaceOf } from './options/options.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
 /** Where the reloader works. */
@@ -33,6 +33,13 @@ export interface Place {
   /** The namespaces that are watched; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   readonly stateNamespace: string;
+}
+
+/** Where `options` send a reloader whose own namespace is `own`. */
+export function placeOf(options: Options, own: string): Place {
+  const { scope } = options;
+  const namespaces = scope.type === 'namespaces' ? scope.names : scope.type === 'all' ? undefined : [own];
+  return { namespaces, stateNamespace: stateNamespaceOf(options, own) };
 }
 
 /** What the program is put together from. */

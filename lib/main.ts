@@ -1,12 +1,12 @@
 /** The running program: connection, log, metrics, HTTP, permissions, and the reloader between them. */
 
-import { type Assembly, assemble, type Place } from './assembly.ts';
+import { type Assembly, assemble, type Place, placeOf } from './assembly.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { HttpsTransport } from './kubernetes/https-transport.ts';
 import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
 import type { Log } from './model/log.ts';
-import { type Options, stateNamespaceOf, USAGE_EXIT_CODE } from './options/options.ts';
+import { type Options, USAGE_EXIT_CODE } from './options/options.ts';
 import { VERSION } from './options/version.ts';
 import { holdRights } from './rights.ts';
 import { HttpServer, ListenError } from './telemetry/http-server.ts';
@@ -44,7 +44,8 @@ export async function main(
 
 async function run(options: Options, env: Environment, log: Log, signal: AbortSignal): Promise<number> {
   const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(options.connection, env);
-  const place = placeOf(options, contextNamespaceOf(load()));
+  const contextNamespace = contextNamespaceOf(load());
+  const place = placeOf(options, podNamespace() ?? contextNamespace ?? 'default');
   const transport = new HttpsTransport({ load, version: VERSION });
   const metrics = new Metrics(VERSION);
   const ending = new AbortController();
@@ -70,13 +71,6 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   }
   log.info('stopped');
   return hasRights ? 0 : FAILED;
-}
-
-function placeOf(options: Options, contextNamespace: string | undefined): Place {
-  const own = podNamespace() ?? contextNamespace ?? 'default';
-  const { scope } = options;
-  const namespaces = scope.type === 'namespaces' ? scope.names : scope.type === 'all' ? undefined : [own];
-  return { namespaces, stateNamespace: stateNamespaceOf(options, own) };
 }
 
 function logStart({ scope, dryRun, stateConfigMap }: Options, place: Place, port: number, log: Log): void {

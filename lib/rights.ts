@@ -42,7 +42,8 @@ export async function holdRights(
   return true;
 }
 
-function permissionsOf({ options, place }: Parts): Permission[] {
+/** Everything that the program asks of the API server with these settings, at this place. */
+export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place'>): Permission[] {
   return permissionsFor({
     namespaces: place.namespaces,
     stateNamespace: place.stateNamespace,

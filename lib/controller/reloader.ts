@@ -59,8 +59,8 @@ export type RunEnd =
   | { readonly type: 'stopped' }
   | { readonly type: 'unknown-state-version'; readonly version: string };
 
-/** A pod is given 30 s to end by default. */
-const LONGEST_END_MS = 20_000;
+/** How long the end may take once it was asked for; a pod is given 30 s by default. */
+export const LONGEST_END_MS = 20_000;
 
 /** See the file's comment. */
 export class Reloader {

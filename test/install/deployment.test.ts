@@ -1,0 +1,130 @@
+/** The Deployment fits the program: its arguments, ports, probes, image, end, and what it is allowed to be. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, test } from 'node:test';
+import { LONGEST_END_MS } from '../../lib/controller/reloader.ts';
+import { parseOptions } from '../../lib/options/parse-options.ts';
+import { VERSION } from '../../lib/options/version.ts';
+import { HttpServer } from '../../lib/telemetry/http-server.ts';
+import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
+import { type Installation, installationIn } from './installation.ts';
+import { INSTALLATIONS, K8S } from './kustomization.ts';
+
+/** The server of the program with pages that say nothing. */
+async function statusOf(pathname: string): Promise<number> {
+  const server = new HttpServer(
+    {
+      metrics: async () => '',
+      health: () => ({ ok: true, problems: [] }),
+      ready: () => ({ ok: true, waitingFor: [] }),
+      status: () => ({}),
+    },
+    (error) => assert.fail(String(error)),
+  );
+  const port = await server.start(0);
+  try {
+    return (await fetch(`http://127.0.0.1:${port}${pathname}`)).status;
+  } finally {
+    await server.stop();
+  }
+}
+
+function templateOf({ deployment }: Installation): JsonObject {
+  return objectOf(pick(deployment, 'spec', 'template', 'metadata'));
+}
+
+for (const folder of INSTALLATIONS) {
+  describe(`the Deployment in k8s/${folder}`, () => {
+    const installation = installationIn(folder);
+    const { deployment, pod, container, service, options, notices } = installation;
+
+    test('has arguments that the program understands without a word', () => {
+      assert.deepEqual(notices, []);
+      assert.equal(options.stateConfigMap, 'reloader-state');
+      assert.equal(options.dryRun, false);
+    });
+
+    test('has the port that the program listens on, everywhere the same', () => {
+      const [port, ...others] = objectsOf(container['ports']);
+      assert.deepEqual([port, ...others], [{ name: 'http', containerPort: options.port }]);
+      assert.equal(pick(templateOf(installation), 'annotations', 'prometheus.io/port'), String(options.port));
+      assert.deepEqual(objectsOf(pick(service, 'spec', 'ports')), [
+        { name: 'http', port: options.port, targetPort: 'http' },
+      ]);
+    });
+
+    test('has probes of pages that exist', async () => {
+      const probes = [container['livenessProbe'], container['readinessProbe']].map((probe) =>
+        objectOf(pick(probe, 'httpGet')),
+      );
+      assert.deepEqual(
+        probes.map(({ port }) => port),
+        ['http', 'http'],
+      );
+      const paths = probes.map(({ path: pathname }) => stringOf(pathname) ?? '');
+      assert.deepEqual(paths, ['/healthz', '/readyz']);
+      for (const pathname of paths) assert.equal(await statusOf(pathname), 200);
+    });
+
+    test('runs the image of this version and says so', () => {
+      assert.equal(container['image'], `kubernetes-reloader:${VERSION}`);
+      const metadata = [objectOf(deployment['metadata']), templateOf(installation)];
+      for (const { labels } of metadata) {
+        const { 'app.kubernetes.io/name': name, 'app.kubernetes.io/version': version } = objectOf(labels);
+        assert.deepEqual({ name, version }, { name: 'kubernetes-reloader', version: VERSION });
+      }
+    });
+
+    test('is one pod at a time, which is given the time to end', () => {
+      assert.equal(pick(deployment, 'spec', 'replicas'), 1);
+      assert.deepEqual(pick(deployment, 'spec', 'strategy'), { type: 'Recreate' });
+      assert.ok(Number(pod['terminationGracePeriodSeconds']) * 1000 >= LONGEST_END_MS + 5000);
+    });
+
+    test('selects its pod, and so does the Service', () => {
+      const selector = objectOf(pick(deployment, 'spec', 'selector', 'matchLabels'));
+      assert.deepEqual(pick(service, 'spec', 'selector'), selector);
+      const labels = objectOf(templateOf(installation)['labels']);
+      for (const [key, value] of Object.entries(selector)) assert.equal(labels[key], value);
+    });
+
+    test('asks for little and is bounded', () => {
+      const { requests, limits } = objectOf(container['resources']);
+      assert.deepEqual(Object.keys(objectOf(requests)), ['cpu', 'memory']);
+      assert.deepEqual(Object.keys(objectOf(limits)), ['cpu', 'memory']);
+    });
+
+    test('keeps the restricted pod security standard, and writes no file', () => {
+      const { runAsUser, runAsGroup, ...rest } = objectOf(pod['securityContext']);
+      assert.deepEqual(rest, { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+      assert.ok(Number(runAsUser) > 0 && Number(runAsGroup) > 0);
+      assert.deepEqual(container['securityContext'], {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      const forbidden = ['hostNetwork', 'hostPID', 'hostIPC', 'volumes', 'initContainers'];
+      assert.deepEqual(
+        forbidden.filter((field) => pod[field] !== undefined),
+        [],
+      );
+      assert.equal(objectsOf(pod['containers']).length, 1);
+    });
+
+    test('takes no setting from the Services around it, and gives none away', () => {
+      assert.equal(pod['enableServiceLinks'], false);
+      assert.doesNotMatch(stringOf(pick(service, 'metadata', 'name')) ?? '', /^reloader/);
+    });
+  });
+}
+
+test('the arguments that comments suggest are understood too', () => {
+  const text = readFileSync(path.join(K8S, 'base/deployment.yaml'), 'utf8');
+  const suggested = [...text.matchAll(/# - (--\S+)$/gm)].map(([, argument = '']) => argument);
+  assert.equal(suggested.length, 3);
+  const command = parseOptions(suggested, {});
+  assert.ok(command.type === 'run', JSON.stringify(command));
+  assert.deepEqual(command.notices, []);
+});

@@ -1,0 +1,110 @@
+/** The Dockerfile, read, linted and followed: what is in the image starts, and ends when it is told to. */
+
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import manifest from '../../package.json' with { type: 'json' };
+import { pick } from '../sandbox/json.ts';
+import { CONTEXT, copiedFromContext, dockerfile, follow, lastOf, stagesIn } from './dockerfile.ts';
+import { installationIn } from './installation.ts';
+import { INSTALLATIONS } from './kustomization.ts';
+import { isRequired, outputOf, programOnPath, skipWithout } from './tools.ts';
+
+const STAGES = stagesIn(dockerfile());
+const FINAL = STAGES.at(-1) ?? { image: '', name: undefined, steps: [] };
+const hadolint = programOnPath('hadolint');
+
+test('hadolint has nothing to say', { skip: skipWithout(hadolint, 'hadolint') }, () => {
+  assert.equal(outputOf(hadolint, path.join(CONTEXT, 'Dockerfile')), '');
+});
+
+test('both stages are the Node that the tests run on, to the digit', () => {
+  assert.equal(process.versions.node, manifest.devDependencies.node);
+  const image = `node:${manifest.devDependencies.node}-trixie-slim`;
+  assert.deepEqual(
+    STAGES.map((stage) => stage.image),
+    [image, image],
+  );
+});
+
+test('a digest given at the build pins both stages', () => {
+  const pinned = stagesIn(dockerfile().replace('ARG NODE_DIGEST=""', 'ARG NODE_DIGEST="@sha256:1"'));
+  assert.deepEqual(
+    pinned.map(({ image }) => image.replace(/^[^@]*/, '')),
+    ['@sha256:1', '@sha256:1'],
+  );
+});
+
+test('the context is what is copied from it, and nothing else', () => {
+  const lines = readFileSync(path.join(CONTEXT, '.dockerignore'), 'utf8').trim().split('\n');
+  const [everything, ...exceptions] = lines.filter((line) => !line.startsWith('#'));
+  assert.equal(everything, '*');
+  const copied = [...new Set(copiedFromContext(STAGES))];
+  assert.deepEqual(exceptions.sort(), copied.map((name) => `!${name}`).sort());
+});
+
+test('the user is a number, not root, and the one that the manifests name', () => {
+  const users = INSTALLATIONS.map((folder) => installationIn(folder).pod).map((pod) =>
+    ['runAsUser', 'runAsGroup'].map((field) => pick(pod, 'securityContext', field)).join(':'),
+  );
+  const user = lastOf(FINAL, 'USER');
+  assert.match(user ?? '', /^[1-9]\d*:[1-9]\d*$/);
+  assert.deepEqual(
+    users,
+    INSTALLATIONS.map(() => user),
+  );
+});
+
+test('the port is the one that the manifests name', () => {
+  assert.equal(lastOf(FINAL, 'EXPOSE'), String(installationIn('base').options.port));
+});
+
+describe('its steps, followed in a folder,', () => {
+  let folder = '';
+  let root = '';
+  let command: readonly [string, ...string[]] = [''];
+  const started: ChildProcess[] = [];
+
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'reloader-image-'));
+    root = follow(STAGES, folder, isRequired());
+    // Written as a list of words, a shell would otherwise be process 1 and keep the signals.
+    const [program, ...words] = JSON.parse(lastOf(FINAL, 'ENTRYPOINT') ?? '') as string[];
+    assert.equal(program, 'node');
+    command = [
+      process.execPath,
+      ...words.map((word) => (word.startsWith('/') ? path.join(root, word) : word)),
+    ];
+  });
+  after(() => {
+    for (const child of started) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test('leave the bundle, the licence and the package file', () => {
+    const files = globSync('**/*', { cwd: root, exclude: ['**/chunk-*', '**/main-*'] }).sort();
+    assert.deepEqual(files, ['app', 'app/LICENSE', 'app/dist', 'app/dist/reloader.mjs', 'app/package.json']);
+  });
+
+  test('leave a program that runs with nothing around it', () => {
+    const [program, ...words] = command;
+    const options = { cwd: root, env: {}, encoding: 'utf8' } as const;
+    assert.equal(execFileSync(program, [...words, '--version'], options), `${manifest.version}\n`);
+    assert.match(execFileSync(program, [...words, '--help'], options), /--all-namespaces/);
+  });
+
+  test('leave a program that ends when it is told to', async () => {
+    const [program, ...words] = command;
+    const flags = ['--server', 'http://127.0.0.1:9', '--port', '0', '--namespace', 'default'];
+    const child = spawn(program, [...words, ...flags], { env: {}, stdio: ['ignore', 'ignore', 'pipe'] });
+    started.push(child);
+    const [text] = (await once(child.stderr, 'data')) as [Buffer];
+    assert.match(text.toString(), /watches namespace default/);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+});

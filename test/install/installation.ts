@@ -1,0 +1,116 @@
+/** What an installation is, read from its manifests: the pod, what it is told, and what its account may do. */
+
+import assert from 'node:assert/strict';
+import { type Place, placeOf } from '../../lib/assembly.ts';
+import type { PolicyRule } from '../../lib/kubernetes/permissions.ts';
+import type { Options } from '../../lib/options/options.ts';
+import { parseOptions } from '../../lib/options/parse-options.ts';
+import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
+import { render, titleOf } from './kustomization.ts';
+
+/** One installation. */
+export interface Installation {
+  readonly objects: readonly JsonObject[];
+  readonly deployment: JsonObject;
+  /** The pod template's spec, and its only container. */
+  readonly pod: JsonObject;
+  readonly container: JsonObject;
+  readonly service: JsonObject;
+  /** What the program makes of the container's arguments and variables, and where they send it. */
+  readonly options: Options;
+  readonly notices: readonly string[];
+  readonly place: Place;
+}
+
+/** One thing that may be done: `<namespace, or *>: <verb> <group>/<resource>[ <name>]`. */
+export type Right = string;
+
+/** Reads the installation in a folder below k8s. */
+export function installationIn(folder: string): Installation {
+  const objects = render(folder);
+  const deployment = the(objects, 'Deployment');
+  const service = the(objects, 'Service');
+  const pod = objectOf(pick(deployment, 'spec', 'template', 'spec'));
+  const [container = {}] = objectsOf(pod['containers']);
+  const own = namespaceOf(deployment);
+  const env = environmentOf(container, own);
+  const command = parseOptions(argumentsOf(container, env), env);
+  assert.ok(command.type === 'run', JSON.stringify(command));
+  const { options, notices } = command;
+  const place = placeOf(options, own);
+  return { objects, deployment, pod, container, service, options, notices, place };
+}
+
+/** The rights that `rule` gives in a namespace, or in all of them. */
+export function rightsOf(namespace: string | undefined, rule: PolicyRule): Right[] {
+  const names = rule.resourceNames === undefined ? [''] : rule.resourceNames.map((name) => ` ${name}`);
+  return rule.apiGroups.flatMap((group) =>
+    rule.resources.flatMap((resource) =>
+      rule.verbs.flatMap((verb) =>
+        names.map((name) => `${namespace ?? '*'}: ${verb} ${group}/${resource}${name}`),
+      ),
+    ),
+  );
+}
+
+/** The rights that the bindings among the objects give the pod's service account. */
+export function grantedTo({ objects, deployment, pod }: Installation): Right[] {
+  const isAccount = (subject: JsonObject): boolean =>
+    subject['kind'] === 'ServiceAccount' &&
+    subject['name'] === pod['serviceAccountName'] &&
+    subject['namespace'] === namespaceOf(deployment);
+  const bindings = objects.filter(
+    ({ kind, subjects }) => BINDINGS.includes(stringOf(kind) ?? '') && objectsOf(subjects).some(isAccount),
+  );
+  return bindings.flatMap((binding) => {
+    const rules = objectsOf(roleOf(objects, binding)['rules']) as unknown as readonly PolicyRule[];
+    const where = binding['kind'] === 'RoleBinding' ? namespaceOf(binding) : undefined;
+    return rules.flatMap((rule) => rightsOf(where, rule));
+  });
+}
+
+/** The role that a binding refers to. */
+export function roleOf(objects: readonly JsonObject[], binding: JsonObject): JsonObject {
+  const { kind, name } = objectOf(binding['roleRef']);
+  const role = objects.find(
+    (object) =>
+      titleOf(object) === `${stringOf(kind)}/${stringOf(name)}` &&
+      (kind === 'ClusterRole' || namespaceOf(object) === namespaceOf(binding)),
+  );
+  assert.ok(role, `${titleOf(binding)} binds nothing`);
+  return role;
+}
+
+/** Both kinds of binding. */
+export const BINDINGS: readonly string[] = ['RoleBinding', 'ClusterRoleBinding'];
+
+function the(objects: readonly JsonObject[], kind: string): JsonObject {
+  const [found, ...others] = objects.filter((object) => object['kind'] === kind);
+  assert.ok(found !== undefined && others.length === 0, `not exactly one ${kind}`);
+  return found;
+}
+
+function namespaceOf(object: JsonObject): string {
+  return stringOf(pick(object, 'metadata', 'namespace')) ?? '';
+}
+
+/** The variables that the container has, as the kubelet fills them in. */
+function environmentOf(container: JsonObject, namespace: string): Record<string, string> {
+  const variables = objectsOf(container['env']).map((variable): [string, string] => {
+    const field = pick(variable, 'valueFrom', 'fieldRef', 'fieldPath');
+    assert.ok(field === undefined || field === 'metadata.namespace');
+    return [
+      stringOf(variable['name']) ?? '',
+      field === undefined ? (stringOf(variable['value']) ?? '') : namespace,
+    ];
+  });
+  return Object.fromEntries(variables);
+}
+
+/** The arguments, with `$(NAME)` replaced as the kubelet does it. */
+function argumentsOf({ args }: JsonObject, env: Readonly<Record<string, string>>): string[] {
+  assert.ok(Array.isArray(args));
+  return args.map((arg) =>
+    String(arg).replaceAll(/\$\(([^)]+)\)/g, (text, name: string) => env[name] ?? text),
+  );
+}

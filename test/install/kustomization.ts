@@ -1,0 +1,104 @@
+/** Just enough of kustomize to know what the manifests come to on a machine without it; a test compares the two. */
+
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import {
+  type Json,
+  type JsonObject,
+  objectOf,
+  objectsOf,
+  pick,
+  stringOf,
+  withField,
+} from '../sandbox/json.ts';
+import { strategicMerge } from '../sandbox/strategic-merge.ts';
+
+/** The folder of the manifests. */
+export const K8S: string = path.resolve(import.meta.dirname, '../../k8s');
+
+/** The folders that a person applies. */
+export const INSTALLATIONS: readonly string[] = ['base', 'cluster', 'namespaces'];
+
+const UNDERSTOOD = ['apiVersion', 'kind', 'namespace', 'resources', 'labels', 'patches'];
+const CLUSTER_SCOPED = ['Namespace', 'ClusterRole', 'ClusterRoleBinding'];
+
+/** What a folder below k8s comes to. @throws if its kustomization asks for something that is not understood here */
+export function render(folder: string): readonly JsonObject[] {
+  return built(path.join(K8S, folder));
+}
+
+/** The documents of a YAML file. */
+export function documentsOf(text: string): readonly JsonObject[] {
+  return parseAllDocuments(text).map((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw error;
+    return objectOf(document.toJS() as Json);
+  });
+}
+
+/** `Kind/name`. */
+export function titleOf(object: JsonObject): string {
+  return `${stringOf(object['kind'])}/${stringOf(pick(object, 'metadata', 'name'))}`;
+}
+
+function built(folder: string): readonly JsonObject[] {
+  const [kustomization = {}] = documentsOf(readFileSync(path.join(folder, 'kustomization.yaml'), 'utf8'));
+  const strange = Object.keys(kustomization).filter((field) => !UNDERSTOOD.includes(field));
+  if (strange.length > 0) throw new Error(`${folder}: ${strange.join(', ')} is not understood here`);
+  const resources = strings(kustomization['resources']).flatMap((name) =>
+    resourcesAt(path.join(folder, name)),
+  );
+  const patches = objectsOf(kustomization['patches']).flatMap((patch) => patchesOf(folder, patch));
+  const labels = objectsOf(kustomization['labels']);
+  const namespace = stringOf(kustomization['namespace']);
+  const patched = patches.reduce(withPatch, resources);
+  const labelled = patched.map((object) => labels.reduce(withLabels, object));
+  return namespace === undefined ? labelled : moved(labelled, namespace);
+}
+
+function resourcesAt(file: string): readonly JsonObject[] {
+  return statSync(file).isDirectory() ? built(file) : documentsOf(readFileSync(file, 'utf8'));
+}
+
+function patchesOf(folder: string, patch: JsonObject): readonly JsonObject[] {
+  const file = stringOf(patch['path']);
+  return documentsOf(
+    file === undefined ? (stringOf(patch['patch']) ?? '') : readFileSync(path.join(folder, file), 'utf8'),
+  );
+}
+
+function withPatch(objects: readonly JsonObject[], patch: JsonObject): readonly JsonObject[] {
+  const title = titleOf(patch);
+  if (!objects.some((object) => titleOf(object) === title)) throw new Error(`nothing to patch: ${title}`);
+  return objects.flatMap((object) => {
+    if (titleOf(object) !== title) return [object];
+    return patch['$patch'] === 'delete' ? [] : [strategicMerge(object, patch)];
+  });
+}
+
+function withLabels(object: JsonObject, { pairs, includeTemplates }: JsonObject): JsonObject {
+  const metadata = { labels: objectOf(pairs) };
+  const hasTemplate = includeTemplates === true && pick(object, 'spec', 'template') !== undefined;
+  return strategicMerge(object, { metadata, ...(hasTemplate ? { spec: { template: { metadata } } } : {}) });
+}
+
+/** The objects in `namespace`. Bindings follow the service accounts among them. */
+function moved(objects: readonly JsonObject[], namespace: string): readonly JsonObject[] {
+  const accounts = objects
+    .filter(({ kind }) => kind === 'ServiceAccount')
+    .map((object) => pick(object, 'metadata', 'name'));
+  const follow = (subject: JsonObject): JsonObject =>
+    accounts.includes(subject['name']) ? { ...subject, namespace } : subject;
+  return objects.map((object) => {
+    const subjects = object['subjects'] === undefined ? undefined : objectsOf(object['subjects']).map(follow);
+    const place = withField(object, 'subjects', subjects);
+    if (object['kind'] === 'Namespace') return strategicMerge(place, { metadata: { name: namespace } });
+    const isInNamespace = !CLUSTER_SCOPED.includes(stringOf(object['kind']) ?? '');
+    return isInNamespace ? strategicMerge(place, { metadata: { namespace } }) : place;
+  });
+}
+
+function strings(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
