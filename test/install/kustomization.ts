@@ -2,7 +2,6 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { parseAllDocuments } from 'yaml';
 import {
   type Json,
   type JsonObject,
@@ -12,6 +11,7 @@ import {
   stringOf,
   withField,
 } from '../sandbox/json.ts';
+import { parseManifests } from '../sandbox/manifest-files.ts';
 import { strategicMerge } from '../sandbox/strategic-merge.ts';
 
 /** The folder of the manifests. */
@@ -28,22 +28,13 @@ export function render(folder: string): readonly JsonObject[] {
   return built(path.join(K8S, folder));
 }
 
-/** The documents of a YAML file. */
-export function documentsOf(text: string): readonly JsonObject[] {
-  return parseAllDocuments(text).map((document) => {
-    const [error] = document.errors;
-    if (error !== undefined) throw error;
-    return objectOf(document.toJS() as Json);
-  });
-}
-
 /** `Kind/name`. */
 export function titleOf(object: JsonObject): string {
   return `${stringOf(object['kind'])}/${stringOf(pick(object, 'metadata', 'name'))}`;
 }
 
 function built(folder: string): readonly JsonObject[] {
-  const [kustomization = {}] = documentsOf(readFileSync(path.join(folder, 'kustomization.yaml'), 'utf8'));
+  const [kustomization = {}] = documentsOf(path.join(folder, 'kustomization.yaml'));
   const strange = Object.keys(kustomization).filter((field) => !UNDERSTOOD.includes(field));
   if (strange.length > 0) throw new Error(`${folder}: ${strange.join(', ')} is not understood here`);
   const resources = strings(kustomization['resources']).flatMap((name) =>
@@ -57,15 +48,17 @@ function built(folder: string): readonly JsonObject[] {
   return namespace === undefined ? labelled : moved(labelled, namespace);
 }
 
-function resourcesAt(file: string): readonly JsonObject[] {
-  return statSync(file).isDirectory() ? built(file) : documentsOf(readFileSync(file, 'utf8'));
+function documentsOf(file: string): readonly JsonObject[] {
+  return parseManifests(readFileSync(file, 'utf8'), path.relative(K8S, file));
 }
 
-function patchesOf(folder: string, patch: JsonObject): readonly JsonObject[] {
-  const file = stringOf(patch['path']);
-  return documentsOf(
-    file === undefined ? (stringOf(patch['patch']) ?? '') : readFileSync(path.join(folder, file), 'utf8'),
-  );
+function resourcesAt(file: string): readonly JsonObject[] {
+  return statSync(file).isDirectory() ? built(file) : documentsOf(file);
+}
+
+function patchesOf(folder: string, { path: file, patch }: JsonObject): readonly JsonObject[] {
+  if (typeof file === 'string') return documentsOf(path.join(folder, file));
+  return parseManifests(stringOf(patch) ?? '', path.relative(K8S, folder));
 }
 
 function withPatch(objects: readonly JsonObject[], patch: JsonObject): readonly JsonObject[] {

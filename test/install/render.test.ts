@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { canonicalText, type JsonObject } from '../sandbox/json.ts';
-import { documentsOf, INSTALLATIONS, K8S, render } from './kustomization.ts';
+import { parseManifests } from '../sandbox/manifest-files.ts';
+import { INSTALLATIONS, K8S, render } from './kustomization.ts';
 import { outputOf, programOnPath, skipWithout } from './tools.ts';
 
 const program = programOnPath('kustomize', 'kubectl');
@@ -22,7 +23,7 @@ describe('kustomize renders', () => {
   for (const folder of INSTALLATIONS) {
     test(`k8s/${folder} as the tests read it`, { skip }, () => {
       const verb = program?.endsWith('kubectl') ? 'kustomize' : 'build';
-      const rendered = documentsOf(outputOf(program, verb, path.join(K8S, folder)));
+      const rendered = parseManifests(outputOf(program, verb, path.join(K8S, folder)), folder);
       assert.deepEqual(sorted(rendered), sorted(render(folder)));
     });
   }
