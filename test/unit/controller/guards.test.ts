@@ -170,7 +170,8 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
   assert.deepEqual(await end, { type: 'stopped' });
 });
 
-test('the end tries a commit that fails again, until its time is over', async () => {
+test('the end tries a commit that fails again, until its time is over', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'] });
   const streams = ['ConfigMap', 'Deployment'].map((kind) => {
     return { kind, namespace: 'home', isWorkload: kind === 'Deployment' };
   });
