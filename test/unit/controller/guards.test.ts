@@ -43,7 +43,7 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
     log: NO_LOG,
     heartbeat: new Heartbeat(),
     counters: { changed: ignore, attempted: ignore, rolled: ignore, patched: ignore, committed: ignore },
-    warn: ignore,
+    recordEvent: ignore,
     quietMs: 0,
     maxWaitMs: 0,
     concurrency: 1,
