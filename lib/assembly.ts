@@ -130,15 +130,15 @@ function clientsOf(
   place: Place,
   { dryRun, stateConfigMap }: Options,
   events: EventRecorder,
-): Pick<ReloaderOptions, 'client' | 'store' | 'readConfig' | 'warn'> {
+): Pick<ReloaderOptions, 'client' | 'store' | 'readConfig' | 'recordEvent'> {
   const writer = new WorkloadWriter(send);
   const store = new StateConfigMap(send, { namespace: place.stateNamespace, name: stateConfigMap });
   return {
     client: dryRun ? new DryRunWorkloads(writer) : writer,
     store: dryRun ? new DryRunState(store) : store,
     readConfig: (ref) => readConfigObject(send, ref),
-    warn: (regarding, uid, reason, message) => {
-      if (!dryRun) events.record({ regarding, uid, type: 'Warning', reason, message });
+    recordEvent: (news) => {
+      if (!dryRun) events.record(news);
     },
   };
 }

@@ -5,7 +5,10 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import ts from 'typescript';
-import { REASONS } from '../lib/model/reasons.ts';
+import { Journal } from '../lib/controller/journal.ts';
+import { EVENTS } from '../lib/model/event-news.ts';
+import { NO_LOG } from '../lib/model/log.ts';
+import { REASONS, type Reason } from '../lib/model/reasons.ts';
 import { FLAGS } from '../lib/options/flags.ts';
 import { METRICS } from '../lib/telemetry/metric-table.ts';
 
@@ -162,6 +165,17 @@ function globalsIn(node: ts.Node): string[] {
   return ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node.parent) ? [node.text] : [];
 }
 
+/** The level of the line that a reason is logged with. */
+function levelOf(reason: Reason): string | undefined {
+  let level: string | undefined;
+  const at = (name: string) => (): void => {
+    level = name;
+  };
+  const log = { ...NO_LOG, debug: at('debug'), info: at('info'), warn: at('warn') };
+  new Journal(log).say(reason, '');
+  return level;
+}
+
 test('the tree is read', () => {
   assert.ok(TREE.length > 20);
 });
@@ -290,9 +304,22 @@ describe('README.md', () => {
     );
   });
 
-  test('names every reason', () => {
+  test('tells of every reason its level and its sentence', () => {
+    const rows = Object.entries(REASONS).map(([reason, sentence]) => {
+      return `| \`${reason}\` | ${levelOf(reason as Reason)} | ${sentence} |`;
+    });
     assert.deepEqual(
-      Object.keys(REASONS).filter((reason) => !text.includes(`\`${reason}\``)),
+      rows.filter((row) => !text.includes(row)),
+      [],
+    );
+  });
+
+  test('tells of every Event its type and its reason', () => {
+    const rows = Object.entries(EVENTS).map(
+      ([name, { type, tells }]) => `| \`${name}\` | ${type} | \`${tells}\` |`,
+    );
+    assert.deepEqual(
+      rows.filter((row) => !text.includes(row)),
       [],
     );
   });

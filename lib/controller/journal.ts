@@ -84,8 +84,8 @@ function messageOf({ reason, workload, config, detail }: Note): string {
   }
 }
 
-/** Names for a line: the first three, and how many more there are. */
-export function listed(refs: readonly (ConfigRef | WorkloadRef)[]): string {
-  const names = refs.slice(0, 3).map(describe).join(', ');
-  return refs.length > 3 ? `${names} and ${refs.length - 3} more` : names;
+/** Names for a line: the first few, and how many more there are. */
+export function listed(refs: readonly (ConfigRef | WorkloadRef)[], most = 3): string {
+  const names = refs.slice(0, most).map(describe).join(', ');
+  return refs.length > most ? `${names} and ${refs.length - most} more` : names;
 }

@@ -17,7 +17,7 @@ import { observeConfig } from './config-controller.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
 import type { Journal } from './journal.ts';
-import { type Counters, Reporter, type WarnOf } from './reporter.ts';
+import { type Counters, type RecordEvent, Reporter } from './reporter.ts';
 import { RolloutController, type WorkloadClient } from './rollout-controller.ts';
 import { StateCommitter, type StateStore } from './state-committer.ts';
 import type { Stream, SyncGate } from './sync-gate.ts';
@@ -45,7 +45,7 @@ export interface ReloaderOptions {
   readonly log: Log;
   readonly heartbeat: Heartbeat;
   readonly counters: Counters;
-  readonly warn: WarnOf;
+  readonly recordEvent: RecordEvent;
   readonly quietMs: number;
   readonly maxWaitMs: number;
   readonly concurrency: number;

@@ -1,7 +1,10 @@
 /** Tells what happened to those who want to know: the journal, the counters, and Events on the workloads. */
 
+import type { EventNews, EventReason } from '../model/event-news.ts';
 import type { Log } from '../model/log.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { RolloutPlan } from '../model/rollout-plan.ts';
+import { formatStamp } from '../model/stamp.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
 import type { Note } from './effects.ts';
@@ -19,14 +22,14 @@ export interface Counters {
 }
 
 /** Tells the people who look at a workload; never blocks. */
-export type WarnOf = (ref: WorkloadRef, uid: string, reason: string, message: string) => void;
+export type RecordEvent = (news: EventNews) => void;
 
 /** Whom a reporter tells. */
 export interface ReporterOptions {
   readonly edges: Edges;
   readonly log: Log;
   readonly counters: Counters;
-  readonly warn: WarnOf;
+  readonly recordEvent: RecordEvent;
 }
 
 /** Whose quiet period ends when. */
@@ -35,6 +38,9 @@ export interface Due {
   readonly ms: number;
   readonly refs: readonly WorkloadRef[];
 }
+
+/** How many sources an Event names. */
+const MOST_SOURCES = 10;
 
 /** See the file's comment. */
 export class Reporter {
@@ -65,9 +71,9 @@ export class Reporter {
     }
     this.journal.note(note);
     if (workload === undefined) return;
-    if (reason === 'taken-back') this.#warn(workload, 'StampTakenBack', `taken back by ${detail}`);
+    if (reason === 'taken-back') this.#event(workload, 'StampTakenBack', detail, `taken back by ${detail}`);
     if (reason === 'malformed')
-      this.#warn(workload, 'MalformedAnnotation', `not an object's name: ${detail}`);
+      this.#event(workload, 'MalformedAnnotation', detail, `not an object's name: ${detail}`);
   }
 
   /** `config` changed, and these workloads wait to be rolled for it. */
@@ -95,6 +101,7 @@ export class Reporter {
           'rolled',
           `${who} rolled: ${count(outcome.plan.stamps.length, 'source')}, ${count(tally.changes, 'change')}`,
         );
+        this.#eventOfRollout(outcome.plan, tally);
         break;
       case 'settled':
         say('unchanged', `${who}: nothing left to roll`);
@@ -142,12 +149,21 @@ export class Reporter {
   #warnOfRefusal(ref: WorkloadRef, message: string): void {
     if (this.#refusals.get(keyOf(ref)) === message) return;
     this.#refusals.set(keyOf(ref), message);
-    this.#warn(ref, 'ReloadRefused', `not rolled, and tried again until it is: ${message}`);
+    this.#event(ref, 'ReloadRefused', message, `not rolled, and tried again until it is: ${message}`);
   }
 
-  #warn(ref: WorkloadRef, reason: string, message: string): void {
-    const uid = this.#options.edges.workloads.get(keyOf(ref))?.workload.uid ?? '';
-    this.#options.warn(ref, uid, reason, message);
+  /** While an entry lives no stamp repeats: they tell this rollout from every other one. */
+  #eventOfRollout({ workload, stamps }: RolloutPlan, { changes }: Tally): void {
+    const { configs } = this.#options.edges;
+    const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
+    const about = stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
+    const message = `rolled once for ${count(changes, 'change')} of ${listed(sources, MOST_SOURCES)}`;
+    this.#event(workload, 'Reloaded', about, message);
+  }
+
+  #event(regarding: WorkloadRef, reason: EventReason, about: string, message: string): void {
+    const uid = this.#options.edges.workloads.get(keyOf(regarding))?.workload.uid ?? '';
+    this.#options.recordEvent({ regarding, uid, reason, about, message });
   }
 }
 

@@ -1,34 +1,21 @@
 /** Records Events on objects, slowly and on the side: nothing waits for them and nothing fails with them. */
 
 import { backoffMs } from '../model/backoff.ts';
+import { EVENTS, type EventNews, eventNameOf } from '../model/event-news.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
-import { type ConfigRef, describe, type WorkloadRef } from '../model/object-ref.ts';
-import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import { describe } from '../model/object-ref.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from './abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
 import { collectionPath, FIELD_MANAGER } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
 
-/** What is to be recorded. */
-export interface EventNews {
-  readonly regarding: ConfigRef | WorkloadRef;
-  /** Of that object; without it kubectl describe does not show the Event. */
-  readonly uid?: string;
-  readonly type: 'Normal' | 'Warning';
-  /** A constant in upper camel case. */
-  readonly reason: string;
-  /** For people; never the content of an object. Cut at 1024 characters. */
-  readonly message: string;
-  /** The Event's own name: the same news is then recorded once, by however many processes. @default a random one */
-  readonly name?: string;
-}
-
 /** What a recorder is made of. */
 export interface EventRecorderOptions {
   readonly send: Send;
   readonly log?: Log;
-  /** The longest queue; what comes on top is dropped. @default 500 */
+  /** The longest queue; of what comes on top a Warning takes the place of something Normal. @default 500 */
   readonly capacity?: number;
   /** From one Event to the next: 50 leave within 5 s. @default 100 */
   readonly intervalMs?: number;
@@ -41,13 +28,13 @@ export interface EventRecorderOptions {
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
 const LONGEST_MESSAGE = 1_024;
-const LONGEST_NAME = 253;
 
 /** A queue and one worker. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #log: Log;
-  readonly #queue: { readonly news: EventNews; readonly at: string }[] = [];
+  /** By the name of the Event. */
+  readonly #queue = new Map<string, { readonly news: EventNews; readonly at: string }>();
   #wake: (() => void) | undefined;
   #hasSaidForbidden = false;
 
@@ -58,13 +45,13 @@ export class EventRecorder {
 
   /** Takes note and returns; never throws. What `run` has not sent when it ends is not recorded. */
   record(news: EventNews): void {
-    const isQueued = news.name !== undefined && this.#queue.some((queued) => queued.news.name === news.name);
-    if (isQueued) return;
-    if (this.#queue.length >= (this.#options.capacity ?? 500)) {
+    const name = eventNameOf(news);
+    if (this.#queue.has(name)) return;
+    if (this.#queue.size >= (this.#options.capacity ?? 500) && !this.#makeRoomFor(news)) {
       this.#log.debug('an Event is dropped: too many are waiting', { object: describe(news.regarding) });
       return;
     }
-    this.#queue.push({ news, at: new Date().toISOString() });
+    this.#queue.set(name, { news, at: new Date().toISOString() });
     this.#wake?.();
   }
 
@@ -73,14 +60,23 @@ export class EventRecorder {
     const wake = (): void => this.#wake?.();
     signal.addEventListener('abort', wake, { once: true });
     while (!signal.aborted) {
-      const next = this.#queue.shift();
+      const [next] = this.#queue;
       if (next === undefined) await this.#news();
       else {
-        await this.#deliver(next.news, next.at, signal);
+        const [name, { news, at }] = next;
+        this.#queue.delete(name);
+        await this.#deliver(news, at, signal);
         await sleep(this.#options.intervalMs ?? 100, signal);
       }
     }
     signal.removeEventListener('abort', wake);
+  }
+
+  /** A Warning is worth more than the oldest news that is none. */
+  #makeRoomFor({ reason }: EventNews): boolean {
+    if (EVENTS[reason].type === 'Normal') return false;
+    const oldest = [...this.#queue].find(([, { news }]) => EVENTS[news.reason].type === 'Normal');
+    return oldest !== undefined && this.#queue.delete(oldest[0]);
   }
 
   async #news(): Promise<void> {
@@ -128,25 +124,22 @@ export class EventRecorder {
     }
   }
 
-  #eventOf({ regarding, uid, type, reason, message, name }: EventNews, at: string): object {
-    const { kind, namespace, name: regardingName } = regarding;
-    const row = WORKLOAD_KINDS.find((candidate) => candidate.kind === kind);
-    const apiVersion = row === undefined ? 'v1' : `${row.group}/${row.version}`;
-    const random = this.#options.random ?? Math.random;
-    const suffix = `.${hexOf(random)}${hexOf(random)}`;
-    const eventName = name ?? `${regardingName.slice(0, LONGEST_NAME - suffix.length)}${suffix}`;
+  #eventOf(news: EventNews, at: string): object {
+    const { regarding, uid, reason, message } = news;
+    const { kind, namespace, name } = regarding;
+    const { group, version } = workloadKindOf(kind);
     return {
       apiVersion: 'v1',
       kind: 'Event',
-      metadata: { name: eventName, namespace },
+      metadata: { name: eventNameOf(news), namespace },
       involvedObject: {
-        apiVersion,
+        apiVersion: `${group}/${version}`,
         kind,
         namespace,
-        name: regardingName,
-        ...(uid === undefined ? {} : { uid }),
+        name,
+        ...(uid === '' ? {} : { uid }),
       },
-      type,
+      type: EVENTS[reason].type,
       reason,
       message: message.slice(0, LONGEST_MESSAGE),
       source: { component: FIELD_MANAGER },
@@ -157,11 +150,4 @@ export class EventRecorder {
       count: 1,
     };
   }
-}
-
-/** Eight hexadecimal digits. */
-function hexOf(random: () => number): string {
-  return Math.floor(random() * 2 ** 32)
-    .toString(16)
-    .padStart(8, '0');
 }

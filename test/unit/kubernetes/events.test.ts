@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { type EventNews, EventRecorder } from '../../../lib/kubernetes/events.ts';
+import { EventRecorder } from '../../../lib/kubernetes/events.ts';
+import { type EventNews, eventNameOf } from '../../../lib/model/event-news.ts';
 import type { Log } from '../../../lib/model/log.ts';
 import { type Answer, ok, refused, type Script, scripted, settle } from './scripted-send.ts';
 
@@ -15,10 +16,13 @@ interface Running {
 const NEWS: EventNews = {
   regarding: { kind: 'Deployment', namespace: 'ns', name: 'web' },
   uid: 'u',
-  type: 'Warning',
-  reason: 'RolloutRefused',
+  reason: 'ReloadRefused',
+  about: 'x',
   message: 'no',
 };
+const ROLLED: EventNews = { ...NEWS, reason: 'Reloaded' };
+const about = (news: EventNews, ...abouts: string[]): EventNews[] =>
+  abouts.map((each) => ({ ...news, about: each }));
 
 function start(t: TestContext, answers: Answer[], capacity = 500): Running {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2030, 0, 1) });
@@ -49,17 +53,17 @@ async function after(t: TestContext, ms: number): Promise<void> {
 
 test('an Event names its object, so that kubectl describe shows it', async (t) => {
   const { script, recorder, stop } = start(t, [ok({})]);
-  recorder.record({ ...NEWS, name: 'web.1', message: 'x'.repeat(2_000) });
+  recorder.record({ ...NEWS, message: 'x'.repeat(2_000) });
   await settle();
   const [request] = script.requests;
   assert.equal(`${request?.method} ${request?.path}`, 'POST /api/v1/namespaces/ns/events');
   assert.deepEqual(JSON.parse(request?.body ?? ''), {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: 'web.1', namespace: 'ns' },
+    metadata: { name: eventNameOf(NEWS), namespace: 'ns' },
     involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ns', name: 'web', uid: 'u' },
     type: 'Warning',
-    reason: 'RolloutRefused',
+    reason: 'ReloadRefused',
     message: 'x'.repeat(1_024),
     source: { component: 'kubernetes-reloader' },
     reportingComponent: 'kubernetes-reloader',
@@ -71,19 +75,17 @@ test('an Event names its object, so that kubectl describe shows it', async (t) =
   await stop();
 });
 
-test('an Event on a ConfigMap of the longest name has a name that fits', async (t) => {
+test('an Event on a workload that is gone has no uid, rather than a wrong one', async (t) => {
   const { script, recorder, stop } = start(t, [ok({})]);
-  recorder.record({ ...NEWS, regarding: { kind: 'ConfigMap', namespace: 'ns', name: 'n'.repeat(253) } });
+  recorder.record({ ...NEWS, uid: '' });
   await settle();
-  const event = JSON.parse(script.requests[0]?.body ?? '');
-  assert.equal(event.metadata.name, `${'n'.repeat(236)}.0000000000000000`);
-  assert.equal(event.involvedObject.apiVersion, 'v1');
+  assert.ok(!('uid' in JSON.parse(script.requests[0]?.body ?? '').involvedObject));
   await stop();
 });
 
 test('Events leave one after the other, a tenth of a second apart', async (t) => {
   const { script, recorder, stop } = start(t, [ok({}), ok({}), ok({})]);
-  for (let count = 0; count < 3; count += 1) recorder.record(NEWS);
+  for (const news of about(NEWS, 'a', 'b', 'c')) recorder.record(news);
   await after(t, 99);
   assert.equal(script.requests.length, 1);
   await after(t, 1);
@@ -91,9 +93,10 @@ test('Events leave one after the other, a tenth of a second apart', async (t) =>
   await stop();
 });
 
-test('news under a name that still waits is recorded once', async (t) => {
+test('news that still waits is recorded once, whatever its message', async (t) => {
   const { script, recorder, stop } = start(t, [ok({}), ok({}), ok({})]);
-  for (const name of ['first', 'twice', 'twice']) recorder.record({ ...NEWS, name });
+  for (const news of about(NEWS, 'first', 'twice')) recorder.record(news);
+  recorder.record({ ...NEWS, about: 'twice', message: 'in other words' });
   await after(t, 100);
   await after(t, 100);
   assert.equal(script.requests.length, 2);
@@ -102,9 +105,22 @@ test('news under a name that still waits is recorded once', async (t) => {
 
 test('what does not fit in the queue is dropped', async (t) => {
   const { script, recorder, stop } = start(t, [], 2);
-  for (let count = 0; count < 9; count += 1) recorder.record({ ...NEWS, name: `news-${count}` });
+  for (const news of about(NEWS, '1', '2', '3', '4', '5', '6', '7', '8', '9')) recorder.record(news);
   await settle();
   assert.equal(script.requests.length, 1);
+  await stop();
+});
+
+test('where the queue is full, a Warning takes the place of the oldest that is none', async (t) => {
+  const { script, recorder, stop } = start(t, [ok({}), ok({}), ok({}), ok({})], 3);
+  for (const news of about(ROLLED, 'dropped', 'kept')) recorder.record(news);
+  for (const news of about(NEWS, 'first', 'second')) recorder.record(news);
+  recorder.record({ ...ROLLED, about: 'too late' });
+  for (let turn = 0; turn < 4; turn += 1) await after(t, 100);
+  assert.deepEqual(
+    script.requests.map(({ body = '' }) => JSON.parse(body).metadata.name),
+    [...about(ROLLED, 'kept'), ...about(NEWS, 'first', 'second')].map(eventNameOf),
+  );
   await stop();
 });
 
@@ -119,8 +135,7 @@ test('an Event that is there already is fine', async (t) => {
 
 test('that Events may not be recorded is said once', async (t) => {
   const { script, recorder, warned, stop } = start(t, [refused(403), refused(403)]);
-  recorder.record(NEWS);
-  recorder.record(NEWS);
+  for (const news of about(NEWS, 'a', 'b')) recorder.record(news);
   await after(t, 100);
   assert.equal(script.requests.length, 2);
   assert.deepEqual(warned, ['Events cannot be recorded; said once']);
