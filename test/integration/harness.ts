@@ -7,8 +7,8 @@ import path from 'node:path';
 import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import { WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
+import { isCurrent } from '../sandbox/current-pods.ts';
 import { stringOf } from '../sandbox/json.ts';
-import { contentOf } from '../sandbox/pod.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { kubeconfig, type Served, serve } from '../sandbox/serve.ts';
 import { ReloaderProcess, until } from './reloader-process.ts';
@@ -116,14 +116,7 @@ export class Cluster {
 
   /** Resolves when `reloader` owes nothing and all it knows is committed. */
   async settled(reloader: ReloaderProcess): Promise<void> {
-    await this.until('everything is rolled and committed', async () => {
-      const { workloads } = await reloader.status();
-      return workloads.every(
-        ({ isOwed, follows }) =>
-          !isOwed &&
-          follows.every(({ observed, committed }) => observed === undefined || observed === committed),
-      );
-    });
+    await this.until('everything is rolled and committed', () => reloader.isSettled());
   }
 
   /** Resolves when `condition` holds; rejects with `what` and the end of every log when it has not for too long. */
@@ -146,14 +139,7 @@ export class Cluster {
 
   /** Whether every pod of a workload has read what is in force now. */
   isCurrent(ref: WorkloadRef): boolean {
-    const pods = this.sandbox.podsOf(ref);
-    return (
-      pods.length > 0 &&
-      pods.every(
-        ({ phase, reads }) =>
-          phase === 'Running' && [...reads].every(([key, read]) => read === this.#content(key)),
-      )
-    );
+    return isCurrent(this.sandbox, ref);
   }
 
   /** The patches of a workload that took effect, heard or not. */
@@ -190,12 +176,6 @@ export class Cluster {
     this.sandbox.close();
     await this.disappear();
     if (existsSync(this.folder)) await rm(this.folder, { recursive: true });
-  }
-
-  #content(key: string): string | undefined {
-    const [namespace, kind, name = ''] = key.split('/');
-    const object = this.sandbox.get(kind === 'Secret' ? 'secrets' : 'configmaps', namespace, name);
-    return object && contentOf(object);
   }
 }
 

@@ -54,7 +54,12 @@ export class ReloaderProcess {
   exit: Exit | undefined;
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 
-  constructor(argv: readonly string[], env: Readonly<Record<string, string>>) {
+  /** @param onLine is told of each line of the log when it is complete. */
+  constructor(
+    argv: readonly string[],
+    env: Readonly<Record<string, string>>,
+    onLine?: (line: LogLine) => void,
+  ) {
     this.#child = spawn(process.execPath, [BUNDLE, ...argv], {
       env: { PATH: process.env['PATH'], ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -64,7 +69,9 @@ export class ReloaderProcess {
       this.stdout += text;
     });
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      const known = onLine === undefined ? 0 : this.lines.length;
       this.stderr += text;
+      if (onLine !== undefined) this.lines.slice(known).forEach(onLine);
     });
     this.ended = new Promise((resolve) => {
       this.#child.once('close', (code, signal) => {
@@ -121,6 +128,16 @@ export class ReloaderProcess {
   async isReady(): Promise<boolean> {
     if (this.exit !== undefined) throw new Error('the reloader has ended');
     return this.port !== undefined && (await this.page('/readyz')).status === 200;
+  }
+
+  /** Whether it owes nothing and all it knows is committed. */
+  async isSettled(): Promise<boolean> {
+    const { workloads } = await this.status();
+    return workloads.every(
+      ({ isOwed, follows }) =>
+        !isOwed &&
+        follows.every(({ observed, committed }) => observed === undefined || observed === committed),
+    );
   }
 
   /** The value of one series of /metrics, e.g. `reloader_edges`; undefined if there is none. */
