@@ -15,6 +15,8 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'refused',
   'taken-back',
   'malformed',
+  'misplaced',
+  'mistyped',
   'state-damaged',
   'state-unreadable',
   'state-foreign',

@@ -17,6 +17,7 @@ import { observeConfig } from './config-controller.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
 import type { Journal } from './journal.ts';
+import { Notices } from './notices.ts';
 import { type Counters, type RecordEvent, Reporter } from './reporter.ts';
 import { RolloutController, type WorkloadClient } from './rollout-controller.ts';
 import { StateCommitter, type StateStore } from './state-committer.ts';
@@ -66,6 +67,7 @@ export const LONGEST_END_MS = 20_000;
 export class Reloader {
   readonly rollouts: RolloutController;
   readonly committer: StateCommitter;
+  readonly notices: Notices;
   readonly #options: ReloaderOptions;
   readonly #reporter: Reporter;
   readonly #standDown = new AbortController();
@@ -78,6 +80,10 @@ export class Reloader {
     this.#reporter = new Reporter(options);
     const { edges, client, timeline, gate, store, heartbeat, quietMs, maxWaitMs, concurrency, random } =
       options;
+    this.notices = new Notices({
+      edges,
+      say: (workload, notice) => this.#reporter.notice(workload, notice),
+    });
     this.rollouts = new RolloutController({
       edges,
       client,
@@ -163,6 +169,7 @@ export class Reloader {
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
     if (event.type === 'synced') this.#synced(stream);
     else this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
+    this.notices.observe(event);
   }
 
   /** Finishes what is under way, but not for longer than a pod is given to end: what is left is owed at the next start. */

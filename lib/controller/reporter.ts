@@ -1,10 +1,12 @@
 /** Tells what happened to those who want to know: the journal, the counters, and Events on the workloads. */
 
-import type { EventNews, EventReason } from '../model/event-news.ts';
+import { type EventNews, type EventReason, eventTelling } from '../model/event-news.ts';
 import type { Log } from '../model/log.ts';
+import type { Notice } from '../model/notice.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp } from '../model/stamp.ts';
+import type { Workload } from '../model/workload.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
 import type { Note } from './effects.ts';
@@ -46,8 +48,6 @@ const MOST_SOURCES = 10;
 export class Reporter {
   readonly journal: Journal;
   readonly #options: ReporterOptions;
-  /** Malformed items already reported, by workload. */
-  readonly #reported = new Map<ObjectKey, string>();
   /** The refusal last told by an Event, by workload: the same one is told once. */
   readonly #refusals = new Map<ObjectKey, string>();
 
@@ -58,22 +58,23 @@ export class Reporter {
 
   /** A workload is gone or follows nothing any more. */
   forget(workload: ObjectKey): void {
-    this.#reported.delete(workload);
     this.#refusals.delete(workload);
   }
 
   /** A decision of the rules. */
   note(note: Note): void {
     const { workload, reason, detail = '' } = note;
-    if (reason === 'malformed' && workload !== undefined) {
-      if (this.#reported.get(keyOf(workload)) === detail) return;
-      this.#reported.set(keyOf(workload), detail);
-    }
     this.journal.note(note);
-    if (workload === undefined) return;
-    if (reason === 'taken-back') this.#event(workload, 'StampTakenBack', detail, `taken back by ${detail}`);
-    if (reason === 'malformed')
-      this.#event(workload, 'MalformedAnnotation', detail, `not an object's name: ${detail}`);
+    if (workload !== undefined && reason === 'taken-back')
+      this.#event(workload, 'StampTakenBack', detail, `taken back by ${detail}`);
+  }
+
+  /** A notice that did not stand before. */
+  notice({ ref, uid }: Pick<Workload, 'ref' | 'uid'>, { reason, about, message }: Notice): void {
+    this.journal.say(reason, `${describe(ref)}: ${message}`, ref.namespace);
+    const event = eventTelling(reason);
+    if (event !== undefined)
+      this.#options.recordEvent({ regarding: ref, uid, reason: event, about, message });
   }
 
   /** `config` changed, and these workloads wait to be rolled for it. */

@@ -1,7 +1,8 @@
 /** What is so at this moment, for people and for metrics. Digests in short form only. */
 
 import { shortDigest } from '../model/digest.ts';
-import { describe, keyOf } from '../model/object-ref.ts';
+import type { Notice } from '../model/notice.ts';
+import { describe, keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
@@ -12,10 +13,14 @@ export type ReloaderStatus = Pick<StatusReport, 'isReady' | 'workloads' | 'decis
 
 /** The present state of `reloader`. */
 export function statusOf(reloader: Reloader, edges: Edges, now: number): ReloaderStatus {
-  const workloads = [...edges.workloads].map(([key, record]) =>
+  const followers = [...edges.workloads].map(([key, record]) =>
     workloadStatus(reloader, edges, key, record, now),
   );
-  return { isReady: reloader.isReady, workloads, decisions: reloader.journal.decisions };
+  const others = [...reloader.notices.workloads()]
+    .filter(([key]) => !edges.workloads.has(key))
+    .map(([key, ref]) => strangerStatus(ref, reloader.notices.of(key)));
+  const { decisions } = reloader.journal;
+  return { isReady: reloader.isReady, workloads: [...followers, ...others], decisions };
 }
 
 /** Gauges for a scrape. */
@@ -64,8 +69,13 @@ function workloadStatus(
     ...(isOwed && waiting !== undefined ? { waitsFor: waiting.type } : {}),
     ...(isOwed && until !== undefined ? { waitsForSeconds: Math.max(0, until - now) / 1000 } : {}),
     ...(waiting?.type === 'backoff' ? { problem: waiting.message } : {}),
-    notices: [],
+    notices: reloader.notices.of(key),
   };
+}
+
+/** A workload that follows nothing, although somebody seems to expect it to. */
+function strangerStatus(ref: WorkloadRef, notices: readonly Notice[]): WorkloadStatus {
+  return { namespace: ref.namespace, workload: describe(ref), follows: [], isOwed: false, notices };
 }
 
 function followedStatus(

@@ -39,10 +39,7 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
     acceptRollout(edges, effects, known.inFlight, workload, span);
     known.awaitedVersion = undefined; // this is the stream: it has nothing older to tell any more
   }
-  const { refs, malformed } = edges.dialect.asked(workload.annotations, workload.ref.namespace);
-  if (malformed.length > 0) {
-    effects.note({ reason: 'malformed', workload: workload.ref, detail: malformed.join(', ') });
-  }
+  const refs = edges.dialect.asked(workload.annotations, workload.ref.namespace);
   const asksForNothing = workload.isBeingDeleted || refs.length === 0;
   if (known === undefined || asksForNothing) forget(edges, effects, key, mayAbandon);
   if (asksForNothing) return;

@@ -5,7 +5,10 @@
 
 import { createHash } from 'node:crypto';
 import { type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { Asked, Dialect, StampVariables } from './dialect.ts';
+import type { Dialect, StampVariables } from './dialect.ts';
+import { mistakesOf } from './mistakes.ts';
+import { isObjectName, itemsOf } from './name-list.ts';
+import { isStray, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
 
 /** Which annotations name the objects to follow, and which kinds are left out. */
 export interface CollaborneOptions {
@@ -14,46 +17,59 @@ export interface CollaborneOptions {
   readonly ignoredKinds: readonly ConfigKind[];
 }
 
-const ANNOTATIONS: Readonly<Record<ConfigKind, string>> = {
-  ConfigMap: 'reloader.k8s.collaborne.com/configmap',
-  Secret: 'reloader.k8s.collaborne.com/secret',
-};
 const KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 const PREFIX = '_RELOADER_';
-const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const LONGEST_NAME = 253;
+/** How many keys are remembered: they repeat from workload to workload. */
+const MOST_JUDGED = 1_000;
 
 /** The native vocabulary with the given options. */
-export function collaborne(options: CollaborneOptions): Dialect {
-  const policyAnnotations = new Set(KINDS.flatMap((kind) => annotationsOf(kind, options)));
+export function collaborne({ alternativeAnnotations, ignoredKinds }: CollaborneOptions): Dialect {
+  const keys: PolicyKeys = new Map(
+    KINDS.filter((kind) => !ignoredKinds.includes(kind)).map((kind) => [
+      kind,
+      [nativeKeyOf(kind), ...alternativeAnnotations[kind]],
+    ]),
+  );
+  const policyAnnotations = new Set([...keys.values()].flat());
+  const ignored = new Set(
+    ignoredKinds.flatMap((kind) => [nativeKeyOf(kind), ...alternativeAnnotations[kind]]),
+  );
   return {
     isPolicyAnnotation: (key) => policyAnnotations.has(key),
+    isStray: remembered((key) => !ignored.has(key) && isStray(key, keys)),
     isStampVariable: (name) => name.startsWith(`${PREFIX}CONFIGMAP_`) || name.startsWith(`${PREFIX}SECRET_`),
-    asked: (annotations, namespace) => asked(annotations, namespace, options),
+    asked: (annotations, namespace) => asked(annotations, namespace, keys),
+    mistakesOf: (workload) => mistakesOf(workload, keys),
     stampVariablesOf,
   };
-}
-
-function annotationsOf(kind: ConfigKind, options: CollaborneOptions): readonly string[] {
-  return [ANNOTATIONS[kind], ...options.alternativeAnnotations[kind]];
 }
 
 function asked(
   annotations: Readonly<Record<string, string>>,
   namespace: string,
-  options: CollaborneOptions,
-): Asked {
+  keys: PolicyKeys,
+): readonly ConfigRef[] {
   const refs = new Map<ObjectKey, ConfigRef>();
-  const malformed: string[] = [];
-  for (const kind of KINDS) {
-    if (options.ignoredKinds.includes(kind)) continue;
-    for (const name of namesIn(annotations, annotationsOf(kind, options))) {
+  for (const [kind, annotationKeys] of keys) {
+    for (const name of annotationKeys.flatMap((key) => itemsOf(annotations[key])).filter(isObjectName)) {
       const ref: ConfigRef = { kind, namespace, name };
-      if (name.length > LONGEST_NAME || !OBJECT_NAME.test(name)) malformed.push(name);
-      else refs.set(keyOf(ref), ref);
+      refs.set(keyOf(ref), ref);
     }
   }
-  return { refs: [...refs.values()], malformed };
+  return [...refs.values()];
+}
+
+/** `judge`, asked once for each key, as long as there are not too many. */
+function remembered(judge: (key: string) => boolean): (key: string) => boolean {
+  const judged = new Map<string, boolean>();
+  return (key) => {
+    const known = judged.get(key);
+    if (known !== undefined) return known;
+    if (judged.size >= MOST_JUDGED) judged.clear();
+    const verdict = judge(key);
+    judged.set(key, verdict);
+    return verdict;
+  };
 }
 
 /**
@@ -82,13 +98,6 @@ function stampVariablesOf(refs: readonly ConfigRef[]): ReadonlyMap<ObjectKey, St
       return [keyOf(ref), { written: own, read: [own, ...others] }];
     }),
   );
-}
-
-function namesIn(annotations: Readonly<Record<string, string>>, keys: readonly string[]): string[] {
-  return keys
-    .flatMap((key) => (annotations[key] ?? '').split(','))
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
 }
 
 function plainVariable(ref: ConfigRef): string {

@@ -1,15 +1,8 @@
 /** What a vocabulary has to say: what asks for a reload, and how the pod template is stamped. */
 
+import type { Notice } from '../model/notice.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
-import type { Vocabulary } from '../model/workload.ts';
-
-/** What the annotations of a workload ask for. */
-export interface Asked {
-  /** The objects that it follows, in the order of the lists, each once. */
-  readonly refs: readonly ConfigRef[];
-  /** List items that cannot be the name of an object, as written. */
-  readonly malformed: readonly string[];
-}
+import type { Vocabulary, Workload } from '../model/workload.ts';
 
 /** The variables of one object in a pod template. */
 export interface StampVariables {
@@ -21,8 +14,13 @@ export interface StampVariables {
 
 /** One vocabulary. */
 export interface Dialect extends Vocabulary {
-  /** What `annotations` of a workload in `namespace` ask for. */
-  readonly asked: (annotations: Readonly<Record<string, string>>, namespace: string) => Asked;
+  /**
+   * What `annotations` of a workload in `namespace` ask for: the objects that it follows, in the order of the lists, each
+   * once. What cannot be the name of an object is left out.
+   */
+  readonly asked: (annotations: Readonly<Record<string, string>>, namespace: string) => readonly ConfigRef[];
+  /** What of the annotations of a workload cannot be meant as it stands. */
+  readonly mistakesOf: (workload: Workload) => readonly Notice[];
   /** The variables of all objects that one workload follows. */
   readonly stampVariablesOf: (refs: readonly ConfigRef[]) => ReadonlyMap<ObjectKey, StampVariables>;
 }

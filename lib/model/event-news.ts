@@ -11,7 +11,13 @@ interface EventRow {
 }
 
 /** The `reason` of an Event. */
-export type EventReason = 'Reloaded' | 'ReloadRefused' | 'StampTakenBack' | 'MalformedAnnotation';
+export type EventReason =
+  | 'Reloaded'
+  | 'ReloadRefused'
+  | 'StampTakenBack'
+  | 'MalformedAnnotation'
+  | 'MisplacedAnnotation'
+  | 'MistypedAnnotation';
 
 /** Every Event. */
 export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
@@ -19,7 +25,14 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   ReloadRefused: { type: 'Warning', tells: 'refused' },
   StampTakenBack: { type: 'Warning', tells: 'taken-back' },
   MalformedAnnotation: { type: 'Warning', tells: 'malformed' },
+  MisplacedAnnotation: { type: 'Warning', tells: 'misplaced' },
+  MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },
 };
+
+/** The Event that tells of `reason`; undefined if none does. */
+export function eventTelling(reason: Reason): EventReason | undefined {
+  return (Object.keys(EVENTS) as EventReason[]).find((event) => EVENTS[event].tells === reason);
+}
 
 /** What is to be recorded. */
 export interface EventNews {

@@ -5,6 +5,8 @@ import type { Reason } from './reasons.ts';
 /** One answer to "why did nothing happen?". */
 export interface Notice {
   readonly reason: Reason;
+  /** What tells it from others of the same reason and workload: for as long as it stands it is said once. */
+  readonly about: string;
   /** For people: what is wrong, and what would be right. */
   readonly message: string;
 }

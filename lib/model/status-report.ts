@@ -19,7 +19,7 @@ export interface FollowedStatus {
   readonly why: OwedBecause | undefined;
 }
 
-/** One workload that follows something. */
+/** One workload that follows something, or against which something stands. */
 export interface WorkloadStatus {
   readonly namespace: string;
   readonly workload: string;

@@ -12,6 +12,14 @@ export interface Mark {
   readonly value: string;
 }
 
+/** An annotation that looks like policy and that nobody reads. */
+export interface Stray {
+  readonly key: string;
+  readonly value: string;
+  /** It stands on the pod template, under a key that would be read on the workload. */
+  readonly isOnTemplate: boolean;
+}
+
 /** One version of a workload. */
 export interface Workload {
   readonly ref: WorkloadRef;
@@ -24,6 +32,8 @@ export interface Workload {
   readonly isBeingDeleted: boolean;
   /** The metadata annotations in which a policy can be written. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** Mostly none. */
+  readonly strays: readonly Stray[];
   /** The names of the pod template's containers, in its order. */
   readonly containers: readonly string[];
   readonly marks: readonly Mark[];
@@ -37,9 +47,13 @@ export interface Workload {
 export interface Vocabulary {
   /** Whether a metadata annotation can hold policy. */
   readonly isPolicyAnnotation: (key: string) => boolean;
+  /** Whether nobody reads a metadata annotation although it looks like policy. */
+  readonly isStray: (key: string) => boolean;
   /** Whether an environment variable is a stamp of ours. */
   readonly isStampVariable: (name: string) => boolean;
 }
+
+const NO_STRAYS: readonly Stray[] = [];
 
 /** The view of `raw`. */
 export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Vocabulary): Workload {
@@ -55,6 +69,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     isRolledOut: isRolledOut(kind, raw),
     isBeingDeleted: metadata.deletionTimestamp !== undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
+    strays: straysOf(metadata.annotations, template.metadata?.annotations, vocabulary),
     containers: containers.map((container) => container.name),
     marks: containers.flatMap((container) => marksOf(container, vocabulary)),
     templateDigest: digestWithoutMarks(template, vocabulary),
@@ -73,6 +88,20 @@ export function sameMarks(a: readonly Mark[], b: readonly Mark[]): boolean {
       );
     })
   );
+}
+
+/** Most workloads have none: these share the empty list. */
+function straysOf(
+  own: Readonly<Record<string, string>> = {},
+  ofTemplate: Readonly<Record<string, string>> = {},
+  { isPolicyAnnotation, isStray }: Vocabulary,
+): readonly Stray[] {
+  const strays: Stray[] = [];
+  for (const [key, value] of Object.entries(own))
+    if (isStray(key)) strays.push({ key, value, isOnTemplate: false });
+  for (const [key, value] of Object.entries(ofTemplate))
+    if (isPolicyAnnotation(key)) strays.push({ key, value, isOnTemplate: true });
+  return strays.length === 0 ? NO_STRAYS : strays;
 }
 
 function marksOf(container: RawContainer, vocabulary: Vocabulary): Mark[] {

@@ -1,8 +1,8 @@
 /** From the words of a command line to the texts given for each flag; what the texts mean is not judged here. */
 
 import { Command, CommanderError, Option } from 'commander';
+import { nearestTo } from '../model/nearest.ts';
 import { FLAGS, type Flag, type FlagName } from './flags.ts';
-import { nearestTo } from './nearest.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The texts given for one flag, and where: `--port`, `RELOADER_OPT_PORT`. */

@@ -1,8 +1,8 @@
 /** From the variables of the environment to the texts given for each flag. */
 
+import { nearestTo } from '../model/nearest.ts';
 import type { GivenFlags } from './command-line.ts';
 import { FLAGS, type FlagName, PRINTING_FLAGS, VARIABLE_PREFIX, variableOf } from './flags.ts';
-import { nearestTo } from './nearest.ts';
 
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;

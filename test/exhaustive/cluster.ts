@@ -92,6 +92,7 @@ export function workloadView(world: World, name: Name): Workload {
     isRolledOut: isRolledOut(deployment),
     isBeingDeleted: false,
     annotations: follows ? FOLLOWS : NOTHING,
+    strays: [],
     containers: ['main'],
     marks,
     templateDigest: `t${template.owner}`,

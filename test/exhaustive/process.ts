@@ -3,7 +3,7 @@
 import { Edges } from '../../lib/controller/edges.ts';
 import type { Effects } from '../../lib/controller/effects.ts';
 import { collaborne } from '../../lib/dialects/collaborne.ts';
-import type { Asked, Dialect, StampVariables } from '../../lib/dialects/dialect.ts';
+import type { Dialect, StampVariables } from '../../lib/dialects/dialect.ts';
 import type { ConfigRef } from '../../lib/model/object-ref.ts';
 import { CONFIG_KEY, NAMESPACE, nameOfKey } from './cluster.ts';
 import { passAway } from './limits.ts';
@@ -78,7 +78,7 @@ export function kick(world: World): void {
 
 /** The same dialect, which works every question out once. */
 function remembering(dialect: Dialect): Dialect {
-  const asked = new WeakMap<object, Asked>();
+  const asked = new WeakMap<object, readonly ConfigRef[]>();
   const variables = new WeakMap<object, ReadonlyMap<string, StampVariables>>();
   return {
     ...dialect,

@@ -5,7 +5,9 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { collaborne } from '../../lib/dialects/collaborne.ts';
 import { describe as named } from '../../lib/model/object-ref.ts';
-import { WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
+import type { RawWorkload } from '../../lib/model/raw-objects.ts';
+import { workloadOf } from '../../lib/model/workload.ts';
+import { WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts';
 import { type JsonObject, objectOf, pick, stringOf } from '../sandbox/json.ts';
 import { readManifests } from '../sandbox/manifest-files.ts';
 import { mountsOf } from '../sandbox/pod.ts';
@@ -27,10 +29,11 @@ describe('of the examples', () => {
 
     test(`the ${kind} follows exactly what its pods read`, () => {
       const annotations = objectOf(pick(workload, 'metadata', 'annotations')) as StringMap;
-      const { refs, malformed } = NATIVE.asked(annotations, 'default');
+      const refs = NATIVE.asked(annotations, 'default');
       const template = objectOf(pick(workload, 'spec', 'template'));
       const read = mountsOf(template, 'default').map(({ ref }) => named(ref));
-      assert.deepEqual(malformed, []);
+      const view = workloadOf(workloadKindOf(kind), workload as unknown as RawWorkload, NATIVE);
+      assert.deepEqual(NATIVE.mistakesOf(view), []);
       assert.ok(refs.length > 2);
       assert.deepEqual(refs.map(named).sort(), read.sort());
     });

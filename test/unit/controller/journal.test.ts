@@ -33,11 +33,7 @@ const SENTENCES: Record<string, Note> = {
   'ConfigMap/cfg is gone: nothing is rolled until it returns': { reason: 'absent', config: CONFIG },
   'Deployment/web was rolled for ConfigMap/cfg by another reloader': about('rolled-elsewhere'),
   'Deployment/web lost its stamp before it had rolled: taken back by argocd': about('taken-back', 'argocd'),
-  [`Deployment/web: Not_A_Name: ${REASONS.malformed}`]: {
-    reason: 'malformed',
-    workload: WORKLOAD,
-    detail: 'Not_A_Name',
-  },
+  [`Deployment/web: x: ${REASONS.refused}`]: { reason: 'refused', workload: WORKLOAD, detail: 'x' },
 };
 
 for (const [sentence, note] of Object.entries(SENTENCES)) {

@@ -166,13 +166,6 @@ for (const [sentence, [edit, isSpurred]] of Object.entries(SPURS)) {
   });
 }
 
-test('malformed names are told, and the others followed', () => {
-  const world = settled();
-  const effects = world.workload('web', { follows: ['cfg', 'Not_A_Name'] });
-  assert.equal(effects.notes.find(({ reason }) => reason === 'malformed')?.detail, 'Not_A_Name');
-  assert.equal(world.record('web').edges.size, 1);
-});
-
 test('opting out forgets what was owed', () => {
   const world = settled('web');
   world.config('cfg', 'b');

@@ -28,6 +28,7 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
     isRolledOut: true,
     isBeingDeleted: false,
     annotations: {},
+    strays: [],
     containers,
     marks: marks.map(([container, variable]): Mark => ({ container, variable, value: `${B}.1` })),
     templateDigest: '',

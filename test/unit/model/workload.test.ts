@@ -11,6 +11,7 @@ import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
 const VOCABULARY = {
   isPolicyAnnotation: (key: string): boolean => key.startsWith('policy/'),
+  isStray: (key: string): boolean => key.startsWith('polcy/'),
   isStampVariable: (name: string): boolean => name.startsWith('STAMP_'),
 };
 const OWN: RawEnvVar = { name: 'OWN', value: '1' };
@@ -98,11 +99,14 @@ test('the view keeps what decisions need', () => {
       resourceVersion: '7',
       generation: 3,
       deletionTimestamp: '2026-01-01T00:00:00Z',
-      annotations: { 'policy/a': '1', other: '2' },
+      annotations: { 'policy/a': '1', other: '2', 'polcy/b': '3' },
     },
     spec: {
       replicas: 2,
-      template: { spec: { containers: [{ name: 'c' }, { name: 'd', env: [OWN, STAMP] }] } },
+      template: {
+        metadata: { annotations: { 'policy/c': '4', other: '5', 'polcy/d': '6' } },
+        spec: { containers: [{ name: 'c' }, { name: 'd', env: [OWN, STAMP] }] },
+      },
     },
     status: { observedGeneration: 2 },
   });
@@ -116,6 +120,10 @@ test('the view keeps what decisions need', () => {
     isRolledOut: false,
     isBeingDeleted: true,
     annotations: { 'policy/a': '1' },
+    strays: [
+      { key: 'polcy/b', value: '3', isOnTemplate: false },
+      { key: 'policy/c', value: '4', isOnTemplate: true },
+    ],
     containers: ['c', 'd'],
     marks: [{ container: 'd', variable: 'STAMP_A', value: 'x.1' }],
     lastManager: undefined,

@@ -1,12 +1,16 @@
 /** Suggestions for words that were mistyped. */
 
 /** The candidate that differs from `word` in the fewest letters, if that is no more than a third of them. */
-export function nearestTo(word: string, candidates: readonly string[]): string | undefined {
-  const ranked = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(word, candidate) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(word.length, candidate.length) / 3)
-    .sort((a, b) => a.distance - b.distance);
-  return ranked[0]?.candidate;
+export function nearestTo(word: string, candidates: Iterable<string>): string | undefined {
+  let nearest: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of candidates) {
+    const limit = Math.floor(Math.max(word.length, candidate.length) / 3);
+    if (Math.abs(word.length - candidate.length) > limit) continue;
+    const distance = editDistance(word, candidate);
+    if (distance <= limit && distance < (nearest?.distance ?? Number.POSITIVE_INFINITY))
+      nearest = { candidate, distance };
+  }
+  return nearest?.candidate;
 }
 
 /** Levenshtein distance: how many letters must be added, dropped or replaced. */

@@ -1,0 +1,31 @@
+/** A comma list of object names, as annotations hold it: how it is read, and how it would be right. */
+
+const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const LONGEST_NAME = 253;
+
+/** The items of `text`, trimmed, without the empty ones. */
+export function itemsOf(text: string | undefined): readonly string[] {
+  return (text ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+/** Whether an object of the API can have this name. */
+export function isObjectName(item: string): boolean {
+  return item.length <= LONGEST_NAME && OBJECT_NAME.test(item);
+}
+
+/** The names that `text` is meant to list, each once. What no name can be made of is left out. */
+export function meantNames(text: string | undefined): readonly string[] {
+  return [...new Set(itemsOf(text).flatMap((item) => (isObjectName(item) ? [item] : namesIn(item))))];
+}
+
+/** An item often holds several names, quotes and brackets, a kind (`configmap/web`), or capitals and underscores. */
+function namesIn(item: string): readonly string[] {
+  return item
+    .split(/[\s;|[\]{}"'`]+/)
+    .map((word) => word.slice(word.lastIndexOf('/') + 1))
+    .map((word) => word.toLowerCase().replaceAll('_', '-'))
+    .filter(isObjectName);
+}

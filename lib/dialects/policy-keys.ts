@@ -1,0 +1,40 @@
+/** The annotations that name what a workload follows, and the one that another key was meant to be. */
+
+import { nearestTo } from '../model/nearest.ts';
+import type { ConfigKind } from '../model/object-ref.ts';
+
+/** Every annotation of this vocabulary begins so. */
+const PREFIX = 'reloader.k8s.collaborne.com';
+
+/** The annotations of a kind of object that is watched, the native one first. */
+export type PolicyKeys = ReadonlyMap<ConfigKind, readonly [native: string, ...alternatives: string[]]>;
+
+/** The native annotation for a kind. */
+export function nativeKeyOf(kind: ConfigKind): string {
+  return `${PREFIX}/${kind.toLowerCase()}`;
+}
+
+/** Whether nobody reads `key`, although it is one of ours by its first part or almost one of `keys`. */
+export function isStray(key: string, keys: PolicyKeys): boolean {
+  const all = [...keys.values()].flat();
+  if (all.includes(key)) return false;
+  return partsOf(key).prefix === PREFIX || meantKey(key, keys) !== undefined;
+}
+
+/** The key that `key` was meant to be: one whose first part and last word differ in no more than a third each. */
+export function meantKey(key: string, keys: PolicyKeys): string | undefined {
+  const { prefix, word } = partsOf(key);
+  const near = new Map<string, string>();
+  for (const candidate of [...keys.values()].flat()) {
+    const parts = partsOf(candidate);
+    if (!near.has(parts.word) && nearestTo(prefix, [parts.prefix]) !== undefined)
+      near.set(parts.word, candidate);
+  }
+  return near.get(nearestTo(word, near.keys()) ?? '');
+}
+
+/** `<prefix>/<word>`; where the slash is forgotten, the last dot stands for it. */
+function partsOf(key: string): { readonly prefix: string; readonly word: string } {
+  const at = key.includes('/') ? key.lastIndexOf('/') : key.lastIndexOf('.');
+  return { prefix: key.slice(0, Math.max(0, at)), word: key.slice(at + 1) };
+}

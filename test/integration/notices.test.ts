@@ -1,0 +1,203 @@
+/** Why nothing happens, as people are told it: a line of the log, a notice on the page, an Event on the workload. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Reason } from '../../lib/model/reasons.ts';
+import type { StoredObject } from '../sandbox/stored-object.ts';
+import { Cluster, resourceOf } from './harness.ts';
+import { configMap, deploy, deployment, mark, pair, put } from './manifests.ts';
+import type { ReloaderProcess } from './reloader-process.ts';
+
+const PREFIX = 'reloader.k8s.collaborne.com';
+const CONFIGMAP = `${PREFIX}/configmap`;
+
+/** Something that people get wrong with a Deployment `web`, and what they are told. */
+interface Case {
+  /** Happens before the reloader starts. */
+  readonly arrange: (cluster: Cluster) => void;
+  readonly reason: Reason;
+  readonly event: string;
+  readonly says: RegExp;
+  /** Mends it. */
+  readonly mend: (cluster: Cluster) => void;
+}
+
+/** A Deployment `web` that follows nothing, with these annotations. */
+function web(cluster: Cluster, annotations: Record<string, string>, ofTemplate = {}): void {
+  put(cluster, configMap('web'), 'one');
+  deploy(cluster, 'web', { follows: {} });
+  const spec = { template: { metadata: { annotations: ofTemplate } } };
+  cluster.sandbox.patch('deployments', 'default', 'web', { metadata: { annotations }, spec });
+}
+
+/** The Deployment `web` follows its ConfigMap as it should, and has none of `keys` any more. */
+function follow({ sandbox }: Cluster, ...keys: string[]): void {
+  const without = Object.fromEntries(keys.map((key) => [key, null]));
+  sandbox.patch('deployments', 'default', 'web', {
+    metadata: { annotations: { ...without, [CONFIGMAP]: 'web' } },
+  });
+}
+
+const CASES: Record<string, Case> = {
+  'an annotation on the pod template': {
+    arrange: (cluster) => web(cluster, {}, { [CONFIGMAP]: 'web' }),
+    reason: 'misplaced',
+    event: 'MisplacedAnnotation',
+    says: /stands on the pod template.*write on the workload itself .*\/configmap: "web"$/,
+    mend: (cluster) => follow(cluster),
+  },
+  'a mistyped key': {
+    arrange: (cluster) => web(cluster, { [`${PREFIX}/configmaps`]: 'web' }),
+    reason: 'mistyped',
+    event: 'MistypedAnnotation',
+    says: /nobody reads the annotation .*\/configmaps; write .*\/configmap: "web"$/,
+    mend: (cluster) => follow(cluster, `${PREFIX}/configmaps`),
+  },
+  'an item that cannot be a name': {
+    arrange: (cluster) => web(cluster, { [CONFIGMAP]: 'web, Web_2' }),
+    reason: 'malformed',
+    event: 'MalformedAnnotation',
+    says: /"Web_2" .*cannot be the name of an object; write .*\/configmap: "web, web-2"$/,
+    mend: (cluster) => follow(cluster),
+  },
+};
+
+/** The Events of a reason that the cluster holds. */
+function events({ sandbox }: Cluster, reason: string): StoredObject[] {
+  return sandbox.list('events').filter((event) => event['reason'] === reason);
+}
+
+/** How often the reloaders tried to record an Event of a reason. */
+function attempts({ audits }: Cluster, reason: string): number {
+  return audits.filter(({ resource, body }) => {
+    return resource === 'events' && (body as { reason?: string } | undefined)?.reason === reason;
+  }).length;
+}
+
+/** The lines of its log that have this reason. */
+function lines(reloader: ReloaderProcess, reason: Reason): string[] {
+  return reloader.lines.filter((line) => line['reason'] === reason).map(({ message }) => message);
+}
+
+/** What stands against the Deployment `web` on the page. */
+async function notices(reloader: ReloaderProcess): Promise<{ reason: Reason; message: string }[]> {
+  const { workloads } = await reloader.status();
+  const found = workloads.find(({ workload }) => workload === 'Deployment/web');
+  return (found?.notices ?? []).map(({ reason, message }) => ({ reason, message }));
+}
+
+/** Resolves when all that was to be recorded until now has been tried: a rollout of the marker is recorded too. */
+async function allRecorded(cluster: Cluster): Promise<void> {
+  const before = attempts(cluster, 'Reloaded');
+  await mark(cluster);
+  await cluster.until('the marker is recorded', () => attempts(cluster, 'Reloaded') > before);
+}
+
+describe('why nothing happens is told, and not repeated:', { concurrency: 4 }, () => {
+  for (const [name, { arrange, reason, event, says, mend }] of Object.entries(CASES)) {
+    test(name, async () => {
+      await using cluster = await Cluster.start();
+      await pair(cluster, 'marker');
+      arrange(cluster);
+      const reloader = await cluster.reloader();
+      await cluster.until('an Event tells of it', () => events(cluster, event).length > 0);
+      const [told] = events(cluster, event);
+      assert.match(String(told?.['message']), says);
+      assert.equal(told?.['type'], 'Warning');
+      const about = cluster.sandbox.get('deployments', 'default', 'web');
+      assert.deepEqual(told?.['involvedObject'], {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        namespace: 'default',
+        name: 'web',
+        uid: about?.metadata.uid,
+      });
+      assert.deepEqual(lines(reloader, reason), [`Deployment/web: ${told?.['message']}`]);
+      assert.deepEqual(await notices(reloader), [{ reason, message: told?.['message'] }]);
+
+      cluster.sandbox.restart(deployment('web'));
+      await allRecorded(cluster);
+      assert.deepEqual([lines(reloader, reason).length, attempts(cluster, event)], [1, 1]);
+
+      await reloader.stop();
+      const next = await cluster.reloader();
+      await cluster.until('the next one has tried too', () => attempts(cluster, event) === 2);
+      await allRecorded(cluster);
+      assert.deepEqual([events(cluster, event).length, attempts(cluster, event)], [1, 2]);
+
+      mend(cluster);
+      await cluster.until('it is mended', async () => (await notices(next)).length === 0);
+      await cluster.settled(next);
+      put(cluster, configMap('web'), 'two');
+      await cluster.until('it is rolled', () => cluster.rollouts(deployment('web')) === 1);
+    });
+  }
+});
+
+describe('Events', { concurrency: 4 }, () => {
+  test('tell of a rollout what it was for and how many changes it was made of', async () => {
+    await using cluster = await Cluster.start();
+    put(cluster, configMap('one'), '1');
+    put(cluster, configMap('two'), '1');
+    const ref = deploy(cluster, 'web', { follows: { ConfigMap: ['one', 'two'] } });
+    await cluster.podsAreCurrent(ref);
+    const reloader = await cluster.reloader({ periodMs: 300 });
+    for (const value of ['2', '3']) put(cluster, configMap('one'), value);
+    put(cluster, configMap('two'), '2');
+    await cluster.until('an Event tells of it', () => events(cluster, 'Reloaded').length > 0);
+    await cluster.settled(reloader);
+    assert.deepEqual(
+      events(cluster, 'Reloaded').map(({ type, message }) => [type, message]),
+      [['Normal', 'rolled once for 3 changes of ConfigMap/one, ConfigMap/two']],
+    );
+    assert.equal(cluster.rollouts(ref), 1);
+  });
+
+  test('that may not be recorded are complained of once, and nothing else suffers', async () => {
+    await using cluster = await Cluster.start();
+    const match = { resource: 'events' };
+    cluster.sandbox.addFault({ match, times: 'always', effect: { kind: 'status', code: 403 } });
+    await pair(cluster, 'marker');
+    web(cluster, { [`${PREFIX}/configmaps`]: 'web', [`${PREFIX}/secrets`]: 'web' });
+    const reloader = await cluster.reloader();
+    await cluster.until('both are tried', () => attempts(cluster, 'MistypedAnnotation') === 2);
+    await allRecorded(cluster);
+    await cluster.settled(reloader);
+    const complaints = reloader.lines.filter(({ message }) =>
+      message.startsWith('Events cannot be recorded'),
+    );
+    assert.equal(complaints.length, 1);
+    assert.equal(lines(reloader, 'mistyped').length, 2);
+    assert.equal(cluster.sandbox.list('events').length, 0);
+  });
+
+  test('are not recorded in a dry run; the log and the page tell all the same', async () => {
+    await using cluster = await Cluster.start();
+    await pair(cluster, 'marker');
+    web(cluster, { [`${PREFIX}/configmaps`]: 'web' });
+    const reloader = await cluster.reloader({ flags: ['--dry-run'] });
+    put(cluster, configMap('marker'), 'two');
+    await reloader.hasSaid(/Deployment\/marker rolled/);
+    assert.equal(lines(reloader, 'mistyped').length, 1);
+    assert.equal((await notices(reloader)).length, 1);
+    await reloader.stop();
+    assert.deepEqual(
+      cluster.writes().filter(({ userAgent }) => userAgent.startsWith('kubernetes-reloader')),
+      [],
+    );
+  });
+
+  test('of every kind of workload name it rightly', async () => {
+    await using cluster = await Cluster.start();
+    const kinds = ['Deployment', 'StatefulSet', 'DaemonSet'];
+    put(cluster, configMap('web'), 'one');
+    for (const kind of kinds) await cluster.podsAreCurrent(deploy(cluster, 'web', { kind }));
+    await cluster.reloader();
+    put(cluster, configMap('web'), 'two');
+    await cluster.until('all are recorded', () => events(cluster, 'Reloaded').length === kinds.length);
+    for (const event of events(cluster, 'Reloaded')) {
+      const { kind, uid } = event['involvedObject'] as { kind: string; uid: string };
+      assert.equal(uid, cluster.sandbox.get(resourceOf(kind), 'default', 'web')?.metadata.uid);
+    }
+  });
+});

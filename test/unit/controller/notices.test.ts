@@ -1,0 +1,118 @@
+/** What stands against a workload is said once, for as long as it stands. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Notices } from '../../../lib/controller/notices.ts';
+import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import { workloadOf } from '../../../lib/model/workload.ts';
+import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { World } from './world.ts';
+
+const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
+
+/** Notices over a world, and what they said: `<workload> <reason>`. */
+class Stage {
+  readonly world = new World();
+  readonly said: string[] = [];
+  readonly notices: Notices = new Notices({
+    edges: this.world.edges,
+    say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
+  });
+
+  /** The stream tells of a Deployment `web`, whose pod template has `misplaced` annotations. */
+  tell(annotations: Record<string, string>, { uid = 'u', isGoing = false, misplaced = {} } = {}): void {
+    this.world.now += 1;
+    const raw: RawWorkload = {
+      metadata: {
+        name: 'web',
+        namespace: 'home',
+        uid,
+        resourceVersion: String(this.world.now),
+        annotations,
+        ...(isGoing ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+      },
+      spec: { template: { metadata: { annotations: misplaced } } },
+    };
+    const object = workloadOf(workloadKindOf('Deployment'), raw, this.world.edges.dialect);
+    const span = { from: this.world.now - 1, to: this.world.now };
+    const news = { type: 'present', span, isInInitialList: false, isRelisted: false } as const;
+    this.notices.observe({ ...news, key: this.key, object });
+  }
+
+  /** The stream tells that it is gone. */
+  tellGone(): void {
+    this.notices.observe({ type: 'absent', key: this.key, span: { from: 0, to: 0 } });
+  }
+
+  get key(): string {
+    return this.world.workloadKey('web');
+  }
+
+  /** The reasons that stand now. */
+  get standing(): string[] {
+    return this.notices.of(this.key).map(({ reason }) => reason);
+  }
+
+  /** How many workloads are kept. */
+  get kept(): number {
+    return [...this.notices.workloads()].length;
+  }
+}
+
+test('against a workload that asks for nothing nothing stands, and nothing of it is kept', () => {
+  const stage = new Stage();
+  stage.tell({ other: 'x' });
+  assert.deepEqual([stage.said, stage.kept], [[], 0]);
+});
+
+test('what stands is said once, however often the workload is told of', () => {
+  const stage = new Stage();
+  for (let time = 0; time < 3; time += 1) stage.tell({}, { misplaced: { [CONFIGMAP]: 'web' } });
+  assert.deepEqual([stage.said, stage.standing], [['web misplaced'], ['misplaced']]);
+});
+
+test('what is added to it is said, and what stood already is not said again', () => {
+  const stage = new Stage();
+  stage.tell({ [CONFIGMAP]: 'A' });
+  stage.tell({ [CONFIGMAP]: 'A', [`${CONFIGMAP}s`]: 'web' });
+  stage.tell({ [CONFIGMAP]: 'B', [`${CONFIGMAP}s`]: 'web' });
+  assert.deepEqual(stage.said, ['web malformed', 'web mistyped', 'web malformed']);
+  assert.deepEqual(stage.standing, ['malformed', 'mistyped']);
+});
+
+test('what is mended goes without a word, and what comes back is said again', () => {
+  const stage = new Stage();
+  stage.tell({ [CONFIGMAP]: 'A' });
+  stage.tell({ [CONFIGMAP]: 'a' });
+  assert.deepEqual([stage.standing, stage.kept], [[], 0]);
+  stage.tell({ [CONFIGMAP]: 'A' });
+  assert.deepEqual(stage.said, ['web malformed', 'web malformed']);
+});
+
+const ENDS: Record<string, (stage: Stage) => void> = {
+  'is gone': (stage) => stage.tellGone(),
+  'is going': (stage) => stage.tell({ [CONFIGMAP]: 'A' }, { isGoing: true }),
+};
+
+for (const [sentence, end] of Object.entries(ENDS)) {
+  test(`nothing stands against a workload that ${sentence}`, () => {
+    const stage = new Stage();
+    stage.tell({ [CONFIGMAP]: 'A' });
+    end(stage);
+    assert.deepEqual([stage.standing, stage.kept, stage.said.length], [[], 0, 1]);
+  });
+}
+
+test('another workload of the same name is told for itself', () => {
+  const stage = new Stage();
+  stage.tell({ [CONFIGMAP]: 'A' });
+  stage.tell({ [CONFIGMAP]: 'A' }, { uid: 'v' });
+  assert.deepEqual(stage.said, ['web malformed', 'web malformed']);
+});
+
+test('old news of a workload that is known says nothing', () => {
+  const stage = new Stage();
+  stage.world.workload('web', { follows: ['cfg'], uid: 'u' });
+  stage.tell({ [CONFIGMAP]: 'A' });
+  assert.deepEqual(stage.said, []);
+});

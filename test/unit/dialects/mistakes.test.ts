@@ -1,0 +1,161 @@
+/** What people get wrong in annotations, and what they are told. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type CollaborneOptions, collaborne } from '../../../lib/dialects/collaborne.ts';
+import type { Notice } from '../../../lib/model/notice.ts';
+import { workloadOf } from '../../../lib/model/workload.ts';
+import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+
+const PREFIX = 'reloader.k8s.collaborne.com';
+const CONFIGMAP = `${PREFIX}/configmap`;
+const SECRET = `${PREFIX}/secret`;
+const PLAIN: CollaborneOptions = { alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] };
+const MORE: CollaborneOptions = {
+  ...PLAIN,
+  alternativeAnnotations: { ConfigMap: ['example.com/configs'], Secret: [] },
+};
+
+interface Case {
+  readonly options?: CollaborneOptions;
+  readonly own?: Record<string, string>;
+  readonly template?: Record<string, string>;
+  /** Reason and message of each. */
+  readonly told?: readonly (readonly [Notice['reason'], string])[];
+}
+
+const CASES: Record<string, Case> = {
+  'what is right is not spoken of': { own: { [CONFIGMAP]: 'web, api', [SECRET]: 'tls', other: 'x' } },
+  'items that cannot be names are named, and what they may mean': {
+    own: { [CONFIGMAP]: 'ok, My_Cfg, a b ,-x-' },
+    told: [
+      [
+        'malformed',
+        `"My_Cfg", "a b", "-x-" of ${CONFIGMAP} cannot be the name of an object; write ${CONFIGMAP}: "ok, my-cfg, a, b"`,
+      ],
+    ],
+  },
+  'kinds, brackets and quotes are no part of a name': {
+    own: { [SECRET]: '["tls", secret/web; db]' },
+    told: [
+      [
+        'malformed',
+        `"[\\"tls\\"", "secret/web; db]" of ${SECRET} cannot be the name of an object; write ${SECRET}: "tls, web, db"`,
+      ],
+    ],
+  },
+  'where nothing can be made of it, it says what is expected': {
+    own: { [SECRET]: '***' },
+    told: [
+      ['malformed', `"***" of ${SECRET} cannot be the name of an object; list names, separated by commas`],
+    ],
+  },
+  'an item without end is cut': {
+    own: { [SECRET]: `${'é'.repeat(70)}` },
+    told: [
+      [
+        'malformed',
+        `"${'é'.repeat(60)}" of ${SECRET} cannot be the name of an object; list names, separated by commas`,
+      ],
+    ],
+  },
+  'an annotation on the pod template belongs on the workload': {
+    template: { [CONFIGMAP]: 'web,api', other: 'x' },
+    told: [
+      [
+        'misplaced',
+        `${CONFIGMAP} stands on the pod template, where nobody reads it; write on the workload itself ${CONFIGMAP}: "web, api"`,
+      ],
+    ],
+  },
+  'on both it is right': { own: { [CONFIGMAP]: 'web' }, template: { [CONFIGMAP]: 'web' } },
+  'on the template for Secrets and on the workload for ConfigMaps it is not': {
+    own: { [CONFIGMAP]: 'web' },
+    template: { [SECRET]: 'tls' },
+    told: [
+      [
+        'misplaced',
+        `${SECRET} stands on the pod template, where nobody reads it; write on the workload itself ${SECRET}: "tls"`,
+      ],
+    ],
+  },
+  'a mistyped key is mended, together with what the right one says already': {
+    own: { [CONFIGMAP]: 'web', [`${PREFIX}/configmaps`]: 'api, web' },
+    told: [['mistyped', `nobody reads the annotation ${PREFIX}/configmaps; write ${CONFIGMAP}: "web, api"`]],
+  },
+  'a mistyped first part is mended': {
+    own: { 'reloader.k8s.colaborne.com/secret': 'tls' },
+    told: [
+      ['mistyped', `nobody reads the annotation reloader.k8s.colaborne.com/secret; write ${SECRET}: "tls"`],
+    ],
+  },
+  'a word that is far from all others names those that there are': {
+    own: { [`${PREFIX}/auto`]: 'true' },
+    told: [['mistyped', `nobody reads the annotation ${PREFIX}/auto; there are ${CONFIGMAP} and ${SECRET}`]],
+  },
+  'a key of one’s own can be mistyped too': {
+    options: MORE,
+    own: { 'example.com/config': 'web' },
+    told: [['mistyped', 'nobody reads the annotation example.com/config; write example.com/configs: "web"']],
+  },
+  'a kind that is not watched has no mistakes': {
+    options: { ...PLAIN, ignoredKinds: ['Secret'] },
+    own: { [SECRET]: '***' },
+    template: { [SECRET]: 'tls' },
+  },
+};
+
+for (const [sentence, { options = PLAIN, own = {}, template = {}, told = [] }] of Object.entries(CASES)) {
+  test(sentence, () => {
+    const dialect = collaborne(options);
+    const raw = {
+      metadata: { name: 'web', annotations: own },
+      spec: { template: { metadata: { annotations: template } } },
+    };
+    const notices = dialect.mistakesOf(workloadOf(workloadKindOf('Deployment'), raw, dialect));
+    assert.deepEqual(
+      notices.map(({ reason, message }) => [reason, message]),
+      told,
+    );
+  });
+}
+
+const KEYS: Record<string, boolean> = {
+  [CONFIGMAP]: false,
+  [`${PREFIX}/configMap`]: true,
+  [`${PREFIX}/config-map`]: true,
+  [`${PREFIX}/secrets`]: true,
+  [`${PREFIX}/`]: true,
+  [`${PREFIX}.configmap`]: true,
+  'reloader.k8s.collaborne.io/configmap': true,
+  'reloader.collaborne.com/configmap': true,
+  'Reloader.k8s.Collaborne.com/configmap': true,
+  'reloader.stakater.com/auto': false,
+  'reloader.stakater.com/search': false,
+  'configmap.reloader.stakater.com/reload': false,
+  'secret.reloader.stakater.com/reload': false,
+  'pod-reloader.cs.sap.com/configmaps': false,
+  'wave.pusher.com/update-on-config-change': false,
+  'kubectl.kubernetes.io/last-applied-configuration': false,
+  'deployment.kubernetes.io/revision': false,
+  'meta.helm.sh/release-name': false,
+  configmap: false,
+  secret: false,
+  '': false,
+};
+
+for (const [key, isStray] of Object.entries(KEYS)) {
+  test(`the key "${key}" ${isStray ? 'looks like one of ours' : 'does not concern us'}`, () => {
+    const dialect = collaborne(PLAIN);
+    assert.equal(dialect.isStray(key), isStray);
+    assert.equal(dialect.isStray(key), isStray, 'and so it stays');
+  });
+}
+
+test('keys without end are judged rightly, and not remembered without end', () => {
+  const dialect = collaborne(PLAIN);
+  for (let index = 0; index < 2_500; index += 1) {
+    assert.ok(!dialect.isStray(`example.com/checksum-${index}`));
+    assert.ok(dialect.isStray(`${PREFIX}/word-${index}`));
+  }
+});
