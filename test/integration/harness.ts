@@ -11,7 +11,7 @@ import { isCurrent } from '../sandbox/current-pods.ts';
 import { stringOf } from '../sandbox/json.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { kubeconfig, type Served, serve } from '../sandbox/serve.ts';
-import { ReloaderProcess, until } from './reloader-process.ts';
+import { ReloaderProcess, untilOrLogs } from './reloader-process.ts';
 
 /** What a cluster is made of. */
 export interface ClusterOptions extends Omit<SandboxOptions, 'audit'> {
@@ -121,12 +121,7 @@ export class Cluster {
 
   /** Resolves when `condition` holds; rejects with `what` and the end of every log when it has not for too long. */
   async until(what: string, condition: () => boolean | Promise<boolean>, patienceMs?: number): Promise<void> {
-    try {
-      await until(what, condition, patienceMs);
-    } catch (error) {
-      const logs = this.#processes.map((process) => process.stderr.split('\n').slice(-25).join('\n'));
-      throw new Error(`${String(error)}\n${logs.join('\n--\n')}`, { cause: error });
-    }
+    await untilOrLogs(this.#processes, what, condition, patienceMs);
   }
 
   /** Resolves when every pod of these workloads has read what is in force now. */

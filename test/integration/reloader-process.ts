@@ -24,6 +24,21 @@ export async function until(
   }
 }
 
+/** As `until`; the error also has the end of every log. */
+export async function untilOrLogs(
+  processes: readonly ReloaderProcess[],
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  patienceMs?: number,
+): Promise<void> {
+  try {
+    await until(what, condition, patienceMs);
+  } catch (error) {
+    const logs = processes.map((process) => process.stderr.split('\n').slice(-25).join('\n'));
+    throw new Error(`${String(error)}\n${logs.join('\n--\n')}`, { cause: error });
+  }
+}
+
 /** One line of the JSON log. */
 export interface LogLine {
   readonly level: string;

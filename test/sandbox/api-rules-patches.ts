@@ -1,7 +1,15 @@
 /** Rules of the four kinds of patch. */
 
 import assert from 'node:assert/strict';
-import { type ApiRule, configMap, deployment, envPatch, metadataOf, versionOf } from './api-rules.ts';
+import {
+  type ApiRule,
+  configMap,
+  deployment,
+  envPatch,
+  metadataOf,
+  variablesOf,
+  versionOf,
+} from './api-rules.ts';
 import { type Json, objectsOf, pick } from './json.ts';
 
 /** Each a case for `runRule`. */
@@ -219,9 +227,3 @@ export const PATCH_RULES: readonly ApiRule[] = [
 ];
 
 const APP = { name: 'app', image: 'app:1', env: [{ name: 'OWN', value: '1' }] };
-
-function variablesOf(body: Json): Record<string, Json | undefined> {
-  const containers = objectsOf(pick(body, 'spec', 'template', 'spec', 'containers'));
-  const app = containers.find((each) => each['name'] === 'app');
-  return Object.fromEntries(objectsOf(app?.['env']).map((each) => [String(each['name']), each['value']]));
-}

@@ -4,7 +4,7 @@
  */
 
 import type { ApiRequest, ApiResponse, Send } from '../../lib/kubernetes/transport.ts';
-import { isObject, type Json, type JsonObject, objectOf, pick } from './json.ts';
+import { isObject, type Json, type JsonObject, objectOf, objectsOf, pick } from './json.ts';
 
 /** One rule; `run` throws when it is broken. */
 export interface ApiRule {
@@ -151,6 +151,13 @@ export function deployment(name: string, podSpec: JsonObject = {}): JsonObject {
 /** A strategic merge patch of one container's variables. */
 export function envPatch(container: string, ...env: readonly JsonObject[]): JsonObject {
   return { spec: { template: { spec: { containers: [{ name: container, env }] } } } };
+}
+
+/** The variables of one container of a workload, in their order. */
+export function variablesOf(workload: Json, container = 'app'): Record<string, Json | undefined> {
+  const containers = objectsOf(pick(workload, 'spec', 'template', 'spec', 'containers'));
+  const found = containers.find((each) => each['name'] === container);
+  return Object.fromEntries(objectsOf(found?.['env']).map((each) => [String(each['name']), each['value']]));
 }
 
 /** `metadata.<field>` of an object. */

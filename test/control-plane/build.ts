@@ -1,0 +1,133 @@
+/**
+ * `npm run control-plane`: builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl and kwok from
+ * their Go modules into .control-plane/<versions>. Some minutes the first time, seconds when they are there.
+ */
+
+import { copyFileSync, existsSync } from 'node:fs';
+import { mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import path from 'node:path';
+import { stageIn } from './assets.ts';
+import { BuildError, isProgress, runGo } from './go.ts';
+import { BUILDS, buildKey, GO_FLAGS, GO_MODULES, type GoModule, STAGES, versionIn } from './recipe.ts';
+
+const HEARTBEAT_MS = 5000;
+const started = Date.now();
+
+/** Says every few seconds, also where nobody types, what is being done. */
+class Progress {
+  #doing = '';
+  readonly #timer = setInterval(() => say(this.#doing), HEARTBEAT_MS);
+
+  /** `doing` is what is said from now on. */
+  is(doing: string): void {
+    this.#doing = doing;
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
+
+function say(what: string): void {
+  const seconds = Math.round((Date.now() - started) / 1000);
+  const elapsed = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  console.log(`control plane | ${elapsed} ${what}`);
+}
+
+async function build(module: GoModule, target: string): Promise<void> {
+  const name = `${path.basename(module.folder)} ${versionIn(module, module.about)}`;
+  using progress = new Progress();
+  const packages = await packagesOf(module, name, progress);
+  let compiled = 0;
+  const onLine = (line: string): void => {
+    if (isProgress(line)) compiled += 1;
+    progress.is(`${name}: compiles and links; ${compiled} of at most ${packages} packages compiled`);
+  };
+  onLine('');
+  const version = versionIn(module, module.about);
+  const variables = module.versionVariables.map((variable) => `-X ${variable}=${version}`);
+  const ldflags = ['-s', '-w', ...variables].join(' ');
+  await runGo({
+    folder: module.folder,
+    args: ['build', '-v', ...GO_FLAGS, '-ldflags', ldflags, '-o', `${target}/`, 'tool'],
+    onLine,
+  });
+  for (const [program, made = program] of module.programs)
+    await rename(path.join(target, made), path.join(target, program));
+}
+
+/** How many packages there are; fetches what is not there. */
+async function packagesOf({ folder }: GoModule, name: string, progress: Progress): Promise<number> {
+  let fetched = 0;
+  progress.is(`${name}: looking for its modules`);
+  const onLine = (line: string): void => {
+    if (line.startsWith('go: downloading ')) fetched += 1;
+    if (fetched > 0) progress.is(`${name}: fetched ${fetched} modules`);
+  };
+  const list = await runGo({ folder, args: ['list', '-mod=readonly', '-deps', 'tool'], onLine });
+  return list.split('\n').length;
+}
+
+/** The files that tell kwok what nodes and pods do. */
+async function copyStages(target: string): Promise<void> {
+  const module = GO_MODULES.find(({ about }) => about === 'sigs.k8s.io/kwok');
+  if (module === undefined) throw new Error('kwok is not in the recipe');
+  const args = ['list', '-mod=readonly', '-m', '-f', '{{.Dir}}', module.about];
+  const source = await runGo({ folder: module.folder, args });
+  await mkdir(path.dirname(stageIn(target, STAGES[0] ?? '')), { recursive: true });
+  for (const stage of STAGES) copyFileSync(path.join(source, stage), stageIn(target, stage));
+}
+
+/** Nobody ever sees half a build: it appears under its name when it is complete. */
+async function buildAll(final: string): Promise<void> {
+  const draft = `${final}.${process.pid}.draft`;
+  await mkdir(draft, { recursive: true });
+  try {
+    for (const module of GO_MODULES) await build(module, draft);
+    await copyStages(draft);
+    if (!existsSync(final)) await rename(draft, final);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Earlier versions, and what an interrupted build left. */
+async function removeOthers(final: string): Promise<void> {
+  for (const name of await readdir(BUILDS))
+    if (name !== path.basename(final)) await rm(path.join(BUILDS, name), { recursive: true, force: true });
+}
+
+async function freeSpace(): Promise<string> {
+  const go = await runGo({ folder: BUILDS, args: ['env', 'GOCACHE', 'GOMODCACHE'] }).catch(() => '');
+  const folders = [BUILDS, tmpdir(), ...go.split('\n')].filter((folder) => existsSync(folder));
+  const lines = folders.map(async (folder) => {
+    const { bavail, bsize } = await statfs(folder);
+    return `  ${((bavail * bsize) / 1e9).toFixed(1)} GB free in ${folder}`;
+  });
+  return (await Promise.all(lines)).join('\n');
+}
+
+async function main(): Promise<number> {
+  const final = path.join(BUILDS, buildKey());
+  if (existsSync(final)) {
+    say(`is there: ${final}`);
+    return 0;
+  }
+  await mkdir(BUILDS, { recursive: true });
+  say(`builds ${path.basename(final)} with ${availableParallelism()} processors; 8 minutes on two, once`);
+  try {
+    await buildAll(final);
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    console.error(`\ncontrol plane | not built: ${error.message}`);
+    if (error.message.startsWith('the disk is full'))
+      console.error(`A build takes 5 GB, nearly all of it in Go's caches:\n${await freeSpace()}`);
+    return 1;
+  }
+  await removeOthers(final);
+  say(`built: ${final}`);
+  return 0;
+}
+
+process.exitCode = await main();

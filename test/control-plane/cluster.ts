@@ -1,0 +1,116 @@
+/** A real API server as tests see it, and what they ask of any. */
+
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
+import { isObject, type JsonObject, pick } from '../sandbox/json.ts';
+import { type Sender, senderTo } from './sender.ts';
+import { kubeconfigText } from './settings.ts';
+
+/** Where an API server is, and who its administrator is. */
+export interface Access {
+  readonly url: string;
+  /** PEM. */
+  readonly ca: string;
+  readonly adminToken: string;
+  /** The path of kubectl. */
+  readonly kubectl: string;
+  /** Whether pods are made and run. */
+  readonly hasPods: boolean;
+  /** For files; removed by whoever made it. */
+  readonly folder: string;
+}
+
+/** An answer that has been read. */
+export interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** A kubeconfig: as whom, and for which namespace. */
+export interface KubeconfigOptions {
+  /** @default the administrator's */
+  readonly token?: string;
+  /** @default 'default' */
+  readonly namespace?: string;
+  /** Another way to the server, such as a proxy. @default the server itself */
+  readonly url?: string;
+}
+
+/** A cluster for tests. */
+export class RealCluster implements AsyncDisposable {
+  readonly access: Access;
+  /** As the administrator. */
+  readonly send: Send;
+  readonly #senders: Sender[] = [];
+  #files = 0;
+
+  constructor(access: Access) {
+    this.access = access;
+    this.send = this.sendAs(access.adminToken);
+  }
+
+  /** As whoever has that token. */
+  sendAs(token: string): Send {
+    const { url, ca } = this.access;
+    const sender = senderTo({ url, ca, token });
+    this.#senders.push(sender);
+    return sender.send;
+  }
+
+  /** Sends as the administrator and reads the answer, whatever its status. */
+  async ask(method: ApiRequest['method'], pathname: string, body?: JsonObject): Promise<Answer> {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const headers = body === undefined ? {} : { 'content-type': type };
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    return await answerOf(this.send, { method, path: pathname, headers, ...text });
+  }
+
+  /** The same; rejects unless the status is 2xx. */
+  async expect(method: ApiRequest['method'], pathname: string, body?: JsonObject): Promise<JsonObject> {
+    const answer = await this.ask(method, pathname, body);
+    if (answer.status >= 300)
+      throw new Error(`${method} ${pathname}: ${answer.status} ${String(answer.body['message'])}`);
+    return answer.body;
+  }
+
+  /** Writes a kubeconfig; resolves with its path. */
+  async kubeconfig({ token, namespace = 'default', url }: KubeconfigOptions = {}): Promise<string> {
+    const { access } = this;
+    this.#files += 1;
+    const file = path.join(access.folder, `kubeconfig-${this.#files}`);
+    const text = kubeconfigText(url ?? access.url, access.ca, token ?? access.adminToken, namespace);
+    await writeFile(file, text, { mode: 0o600 });
+    return file;
+  }
+
+  /**
+   * A token of a ServiceAccount, which must exist.
+   *
+   * @param seconds for which it is good; an API server grants 600 at least. @default 3600
+   */
+  async serviceAccountToken(namespace: string, name: string, seconds = 3600): Promise<string> {
+    const pathname = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
+    const request = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      spec: { expirationSeconds: seconds },
+    };
+    return String(pick(await this.expect('POST', pathname, request), 'status', 'token'));
+  }
+
+  /** Ends the connections. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const sender of this.#senders) sender.close();
+  }
+}
+
+/** Sends and reads. */
+async function answerOf(send: Send, request: ApiRequest): Promise<Answer> {
+  const response = await send(request);
+  let text = '';
+  for await (const piece of response.body) text += piece;
+  // Health checks answer plain text.
+  const body: unknown = text.startsWith('{') ? JSON.parse(text) : { message: text };
+  return { status: response.status, body: isObject(body) ? body : {} };
+}

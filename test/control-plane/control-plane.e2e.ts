@@ -1,0 +1,89 @@
+/** What tests may rely on of a control plane of their own. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { until } from '../integration/reloader-process.ts';
+import { pick } from '../sandbox/json.ts';
+import { availableIn } from './availability.ts';
+import { ControlPlane } from './control-plane.ts';
+
+const plane = await ControlPlane.start();
+after(() => plane[Symbol.asyncDispose]());
+
+test('a Deployment gets pods, and they run', { skip: !availableIn().hasPods }, async () => {
+  const labels = { app: 'web' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } };
+  await plane.expect('POST', '/apis/apps/v1/namespaces/default/deployments', {
+    metadata: { name: 'web' },
+    spec: { replicas: 2, selector: { matchLabels: labels }, template },
+  });
+  await until('both are available', async () => {
+    const { body } = await plane.ask('GET', '/apis/apps/v1/namespaces/default/deployments/web');
+    return pick(body, 'status', 'availableReplicas') === 2;
+  });
+});
+
+test('a ServiceAccount may do what RBAC grants it, and the audit log tells what it asked', async () => {
+  const core = '/api/v1/namespaces/default';
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+  const metadata = { name: 'reader' };
+  await plane.expect('POST', `${core}/serviceaccounts`, { metadata });
+  const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }];
+  await plane.expect('POST', `${rbac}/roles`, { metadata, rules });
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' };
+  const subjects = [{ kind: 'ServiceAccount', name: 'reader', namespace: 'default' }];
+  await plane.expect('POST', `${rbac}/rolebindings`, { metadata, roleRef, subjects });
+  const send = plane.sendAs(await plane.serviceAccountToken('default', 'reader'));
+  const status = async (path: string): Promise<number> => {
+    const response = await send({ method: 'GET', path });
+    for await (const _ of response.body);
+    return response.status;
+  };
+  await until('the grant is known', async () => (await status(`${core}/configmaps`)) === 200);
+  assert.equal(await status(`${core}/secrets/x`), 403);
+  const asked = (await plane.audit()).filter(({ user }) => user.endsWith(':reader'));
+  const { verb, resource, namespace, name, code } = asked.at(-1) ?? assert.fail();
+  assert.deepEqual(
+    { verb, resource, namespace, name, code },
+    { verb: 'get', resource: 'secrets', namespace: 'default', name: 'x', code: 403 },
+  );
+});
+
+test('an API server that was killed comes back at its address, with what was stored', async () => {
+  await plane.expect('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'kept' } });
+  await plane.killApiServer();
+  await assert.rejects(plane.ask('GET', '/readyz'));
+  await plane.startApiServer();
+  await plane.expect('GET', '/api/v1/namespaces/default/configmaps/kept');
+});
+
+test('kubectl is there, and a kubeconfig that it understands', async () => {
+  const kubeconfig = await plane.kubeconfig({ namespace: 'kube-system' });
+  const child = spawn(plane.access.kubectl, ['--kubeconfig', kubeconfig, 'get', 'configmaps', '-o', 'name']);
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  await once(child, 'close');
+  assert.match(text, /^configmap\/kube-apiserver-legacy-service-account-token-tracking$/m);
+});
+
+test('nothing outlives the test that started it, however that ends', async () => {
+  const module = JSON.stringify(new URL('./control-plane.ts', import.meta.url).href);
+  const code = `
+    const { ControlPlane } = await import(${module});
+    const plane = await ControlPlane.start({ withPods: false });
+    console.log(JSON.stringify(plane.pids()));
+    setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', code]);
+  const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+  const pids: number[] = JSON.parse(String(line));
+  assert.equal(pids.length, 2);
+  const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`);
+  assert.ok(pids.every(isRunning));
+  child.kill('SIGKILL');
+  await until('its processes are gone', () => !pids.some(isRunning));
+});

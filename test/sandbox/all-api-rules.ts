@@ -1,0 +1,9 @@
+/** All rules of the API. */
+
+import type { ApiRule } from './api-rules.ts';
+import { PATCH_RULES } from './api-rules-patches.ts';
+import { READ_RULES } from './api-rules-reads.ts';
+import { WRITE_RULES } from './api-rules-writes.ts';
+
+/** Each a case for `runRule`. */
+export const API_RULES: readonly ApiRule[] = [...WRITE_RULES, ...PATCH_RULES, ...READ_RULES];
