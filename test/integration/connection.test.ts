@@ -115,7 +115,8 @@ describe('the way to the API server', { concurrency: 3 }, () => {
           effect: { kind: 'status', code: 403 },
         });
       const reloader = cluster.spawn();
-      await cluster.until('it has ended', () => reloader.exit !== undefined, 50_000);
+      // After half a minute the right counts as missing; the last write of the state is then tried for 20 s.
+      await cluster.until('it has ended', () => reloader.exit !== undefined, 80_000);
       assert.deepEqual(reloader.exit, { code: 1, signal: null });
       const error = reloader.lines.find(({ level }) => level === 'error')?.message ?? '';
       assert.match(
