@@ -21,6 +21,7 @@ const INSTRUCTIONS = (kubeconfig: string, url: string): readonly string[] => [
   '  kubectl get deployments,statefulsets,daemonsets,pods',
   `  kubectl patch configmap web -p '{"data":{"GREETING":"hello again"}}'`,
   '  kubectl get pods --watch',
+  '  kubectl get events',
   '  kubectl get configmap reloader-state -o yaml',
   '',
   'The same change without kubectl:',

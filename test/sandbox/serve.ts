@@ -6,6 +6,7 @@ import type { ApiRequest, ApiResponse, Send } from '../../lib/kubernetes/transpo
 import { textBody } from './event-stream.ts';
 import { fromKubeProtobuf, isKubeProtobuf } from './kube-protobuf.ts';
 import { StatusError } from './status-error.ts';
+import { tabled } from './tables.ts';
 
 /** How a sandbox is served. */
 export interface ServeOptions {
@@ -83,7 +84,8 @@ async function answerOf(
   try {
     const body = await textOf(request);
     if (!isAccepted(tokens, request)) throw new StatusError(401, 'Unauthorized', 'Unauthorized');
-    return await handle(apiRequest(request, body, signal));
+    const asked = apiRequest(request, body, signal);
+    return await tabled(asked, await handle(asked));
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const headers = { 'content-type': 'application/json' };

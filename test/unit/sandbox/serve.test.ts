@@ -61,7 +61,7 @@ describe('kubectl', { skip: !HAS_KUBECTL }, () => {
       assert.match(await kubectl('create', 'configmap', 'web', '--from-literal=key=value'), /created/);
       assert.match(await kubectl('create', '-f', file), /created/);
       assert.equal(await kubectl('get', 'configmap', 'web', '-o', 'jsonpath={.data.key}'), 'value');
-      assert.match(await kubectl('get', 'deployments'), /^NAME.*\nweb /);
+      assert.match(await kubectl('get', 'deployments'), /^NAME +READY .*\nweb +[01]\/1 /);
       assert.match(await kubectl('patch', 'configmap', 'web', '-p', '{"data":{"key":"new"}}'), /patched/);
       assert.deepEqual(sandbox.get('configmaps', 'default', 'web')?.['data'], { key: 'new' });
       const env = {
