@@ -17,6 +17,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'malformed',
   'misplaced',
   'mistyped',
+  'held',
   'state-damaged',
   'state-unreadable',
   'state-foreign',

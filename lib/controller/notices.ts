@@ -3,6 +3,8 @@
  * against which nothing stands nothing is kept.
  */
 
+import type { Dialect } from '../dialects/dialect.ts';
+import { whenTaken } from '../model/hold.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Notice } from '../model/notice.ts';
 import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
@@ -15,6 +17,25 @@ type Subject = Pick<Workload, 'ref' | 'uid'>;
 /** What stands against one workload. */
 interface Board extends Subject {
   readonly notices: readonly Notice[];
+}
+
+/** What the rules know of one workload. */
+interface Facts {
+  readonly workload: Workload;
+  readonly dialect: Dialect;
+  /** Whether it was stamped, and has not been seen to be rolled out since. */
+  readonly isStamped: boolean;
+}
+
+/** What stands against a workload: all the rules, in the order in which people are told. */
+const RULES: readonly ((facts: Facts) => readonly Notice[])[] = [
+  ({ dialect, workload }) => dialect.mistakesOf(workload),
+  ({ workload, isStamped }) => (isStamped ? held(workload) : []),
+];
+
+function held({ ref, hold }: Workload): readonly Notice[] {
+  if (hold === undefined) return [];
+  return [{ reason: 'held', about: hold.type, message: `stamped, but ${whenTaken(hold, ref)}` }];
 }
 
 /** What the notices are made of. */
@@ -38,8 +59,17 @@ export class Notices {
     if (event.type === 'absent') this.#boards.delete(event.key);
     if (event.type !== 'present') return;
     // What is known may be newer than the news.
-    const workload = this.#options.edges.workloads.get(event.key)?.workload ?? event.object;
-    this.#replace(event.key, workload, workload.isBeingDeleted ? [] : this.#noticesOf(workload));
+    if (this.#options.edges.workloads.has(event.key)) this.review(event.key);
+    else this.#replace(event.key, event.object, this.#noticesOf(event.object, false));
+  }
+
+  /** Something changed for a workload that follows something. */
+  review(workload: ObjectKey): void {
+    const { edges } = this.#options;
+    const record = edges.workloads.get(workload);
+    if (record === undefined) return;
+    const isStamped = [...record.edges.values()].some((edge) => edge.isUnsettled);
+    this.#replace(workload, record.workload, this.#noticesOf(record.workload, isStamped));
   }
 
   /** What stands against a workload. */
@@ -52,8 +82,9 @@ export class Notices {
     return [...this.#boards].map(([key, { ref }]) => [key, ref]);
   }
 
-  #noticesOf(workload: Workload): readonly Notice[] {
-    return this.#options.edges.dialect.mistakesOf(workload);
+  #noticesOf(workload: Workload, isStamped: boolean): readonly Notice[] {
+    const { dialect } = this.#options.edges;
+    return workload.isBeingDeleted ? [] : RULES.flatMap((rule) => rule({ workload, dialect, isStamped }));
   }
 
   #replace(key: ObjectKey, { ref, uid }: Subject, notices: readonly Notice[]): void {

@@ -95,6 +95,7 @@ export class Reloader {
       observer: {
         onOutcome: (ref, outcome, tally, nextTryMs) => {
           this.#reporter.outcome(ref, outcome, tally, nextTryMs);
+          this.notices.review(keyOf(ref));
           this.committer.kick();
         },
         onPatchAnswered: (seconds) => options.counters.patched(seconds),

@@ -1,6 +1,7 @@
 /** Tells what happened to those who want to know: the journal, the counters, and Events on the workloads. */
 
 import { type EventNews, type EventReason, eventTelling } from '../model/event-news.ts';
+import { whenTaken } from '../model/hold.ts';
 import type { Log } from '../model/log.ts';
 import type { Notice } from '../model/notice.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
@@ -155,10 +156,12 @@ export class Reporter {
 
   /** While an entry lives no stamp repeats: they tell this rollout from every other one. */
   #eventOfRollout({ workload, stamps }: RolloutPlan, { changes }: Tally): void {
-    const { configs } = this.#options.edges;
+    const { configs, workloads } = this.#options.edges;
+    const hold = workloads.get(keyOf(workload))?.workload.hold;
     const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
     const about = stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
-    const message = `rolled once for ${count(changes, 'change')} of ${listed(sources, MOST_SOURCES)}`;
+    const later = hold === undefined ? '' : `; ${whenTaken(hold, workload)}`;
+    const message = `rolled once for ${count(changes, 'change')} of ${listed(sources, MOST_SOURCES)}${later}`;
     this.#event(workload, 'Reloaded', about, message);
   }
 

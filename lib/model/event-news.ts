@@ -17,7 +17,8 @@ export type EventReason =
   | 'StampTakenBack'
   | 'MalformedAnnotation'
   | 'MisplacedAnnotation'
-  | 'MistypedAnnotation';
+  | 'MistypedAnnotation'
+  | 'PodsNotReplaced';
 
 /** Every Event. */
 export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
@@ -27,6 +28,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   MalformedAnnotation: { type: 'Warning', tells: 'malformed' },
   MisplacedAnnotation: { type: 'Warning', tells: 'misplaced' },
   MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },
+  PodsNotReplaced: { type: 'Warning', tells: 'held' },
 };
 
 /** The Event that tells of `reason`; undefined if none does. */

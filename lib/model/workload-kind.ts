@@ -1,5 +1,6 @@
 /** The table of workload kinds: what differs between them is data or one small function in a row. */
 
+import type { Hold } from './hold.ts';
 import type { RawWorkload } from './raw-objects.ts';
 
 /** One row: a kind of object that owns a pod template. */
@@ -9,12 +10,16 @@ export interface WorkloadKind {
   readonly version: string;
   /** The plural, as in the API path. */
   readonly resource: string;
+  /** What keeps it from replacing its pods by itself. */
+  readonly hold: (raw: RawWorkload) => Hold | undefined;
   /**
    * Whether every pod runs the present template, is ready, and none of an older template is left. A pod that is not ready
-   * may still have to start, and will read its configuration only then. What never says so (paused, OnDelete, a
-   * partition, pods that crash) is not rolled out, which errs towards one rollout more.
+   * may still have to start, and will read its configuration only then. What never says so (pods that crash) is not
+   * rolled out, which errs towards one rollout more.
    */
   readonly rolledOut: (raw: RawWorkload) => boolean;
+  /** How many pods there are of older templates than the one that its controller has seen last. */
+  readonly oldPods: (raw: RawWorkload) => number;
 }
 
 const DEPLOYMENT: WorkloadKind = {
@@ -22,15 +27,16 @@ const DEPLOYMENT: WorkloadKind = {
   group: 'apps',
   version: 'v1',
   resource: 'deployments',
+  hold: ({ spec }) => (spec?.paused === true ? { type: 'paused' } : undefined),
   rolledOut: ({ spec, status }) => {
     const replicas = spec?.replicas ?? 1;
     return (
-      spec?.paused !== true &&
       (status?.updatedReplicas ?? 0) === replicas &&
       (status?.readyReplicas ?? 0) === replicas &&
       (status?.replicas ?? 0) === replicas
     );
   },
+  oldPods: ({ status }) => (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0),
 };
 
 const STATEFUL_SET: WorkloadKind = {
@@ -38,18 +44,22 @@ const STATEFUL_SET: WorkloadKind = {
   group: 'apps',
   version: 'v1',
   resource: 'statefulsets',
+  hold: ({ spec }) => {
+    const { type, rollingUpdate } = spec?.updateStrategy ?? {};
+    const partition = rollingUpdate?.partition ?? 0;
+    if (type === 'OnDelete') return { type: 'on-delete' };
+    return partition === 0 ? undefined : { type: 'partition', partition };
+  },
   rolledOut: ({ spec, status }) => {
     const replicas = spec?.replicas ?? 1;
-    const strategy = spec?.updateStrategy;
     return (
-      strategy?.type !== 'OnDelete' &&
-      (strategy?.rollingUpdate?.partition ?? 0) === 0 &&
       (status?.replicas ?? 0) === replicas &&
       (status?.readyReplicas ?? 0) === replicas &&
       status?.updateRevision === status?.currentRevision &&
       (replicas === 0 || (status?.updatedReplicas ?? status?.currentReplicas ?? 0) === replicas)
     );
   },
+  oldPods: ({ status }) => (status?.replicas ?? 0) - (status?.updatedReplicas ?? 0),
 };
 
 const DAEMON_SET: WorkloadKind = {
@@ -57,15 +67,16 @@ const DAEMON_SET: WorkloadKind = {
   group: 'apps',
   version: 'v1',
   resource: 'daemonsets',
-  rolledOut: ({ spec, status }) => {
+  hold: ({ spec }) => (spec?.updateStrategy?.type === 'OnDelete' ? { type: 'on-delete' } : undefined),
+  rolledOut: ({ status }) => {
     const desired = status?.desiredNumberScheduled ?? 0;
     return (
-      spec?.updateStrategy?.type !== 'OnDelete' &&
       (status?.updatedNumberScheduled ?? 0) === desired &&
       (status?.numberReady ?? 0) === desired &&
       (status?.currentNumberScheduled ?? 0) === desired
     );
   },
+  oldPods: ({ status }) => (status?.currentNumberScheduled ?? 0) - (status?.updatedNumberScheduled ?? 0),
 };
 
 /** Every kind that can be rolled. */
@@ -78,7 +89,19 @@ export function workloadKindOf(kind: string): WorkloadKind {
   return row;
 }
 
-/** Whether the workload's controller has seen the present spec and carried it out. */
+/**
+ * Whether the workload's controller has seen the present spec and carried it out. What is held never has, which errs
+ * towards one rollout more.
+ */
 export function isRolledOut(kind: WorkloadKind, raw: RawWorkload): boolean {
-  return (raw.status?.observedGeneration ?? 0) >= (raw.metadata.generation ?? 0) && kind.rolledOut(raw);
+  return isObserved(raw) && kind.hold(raw) === undefined && kind.rolledOut(raw);
+}
+
+/** What keeps pods of an older template where they are; undefined if none can be left, or they are being replaced. */
+export function holdOnPods(kind: WorkloadKind, raw: RawWorkload): Hold | undefined {
+  return isObserved(raw) && kind.oldPods(raw) <= 0 ? undefined : kind.hold(raw);
+}
+
+function isObserved({ metadata, status }: RawWorkload): boolean {
+  return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 }

@@ -1,9 +1,10 @@
 /** The view of a workload: what decisions need of it, and no more. */
 
 import { createHash } from 'node:crypto';
+import type { Hold } from './hold.ts';
 import type { WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
-import { isRolledOut, type WorkloadKind } from './workload-kind.ts';
+import { holdOnPods, isRolledOut, type WorkloadKind } from './workload-kind.ts';
 
 /** One stamp variable in a live pod template, whoever wrote it. */
 export interface Mark {
@@ -29,6 +30,8 @@ export interface Workload {
   /** How many pods its owner or an autoscaler wants; undefined where the object does not say. */
   readonly replicas: number | undefined;
   readonly isRolledOut: boolean;
+  /** What keeps pods of an older template where they are. */
+  readonly hold: Hold | undefined;
   readonly isBeingDeleted: boolean;
   /** The metadata annotations in which a policy can be written. */
   readonly annotations: Readonly<Record<string, string>>;
@@ -67,6 +70,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     generation: metadata.generation ?? 0,
     replicas: raw.spec?.replicas,
     isRolledOut: isRolledOut(kind, raw),
+    hold: holdOnPods(kind, raw),
     isBeingDeleted: metadata.deletionTimestamp !== undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
     strays: straysOf(metadata.annotations, template.metadata?.annotations, vocabulary),

@@ -90,6 +90,7 @@ export function workloadView(world: World, name: Name): Workload {
     generation,
     replicas: 1,
     isRolledOut: isRolledOut(deployment),
+    hold: undefined,
     isBeingDeleted: false,
     annotations: follows ? FOLLOWS : NOTHING,
     strays: [],

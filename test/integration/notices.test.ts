@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import type { Reason } from '../../lib/model/reasons.ts';
 import type { StoredObject } from '../sandbox/stored-object.ts';
 import { Cluster, resourceOf } from './harness.ts';
@@ -79,10 +80,13 @@ function lines(reloader: ReloaderProcess, reason: Reason): string[] {
   return reloader.lines.filter((line) => line['reason'] === reason).map(({ message }) => message);
 }
 
-/** What stands against the Deployment `web` on the page. */
-async function notices(reloader: ReloaderProcess): Promise<{ reason: Reason; message: string }[]> {
+/** What stands against the Deployment `web`, or another kind of that name, on the page. */
+async function notices(
+  reloader: ReloaderProcess,
+  kind = 'Deployment',
+): Promise<{ reason: Reason; message: string }[]> {
   const { workloads } = await reloader.status();
-  const found = workloads.find(({ workload }) => workload === 'Deployment/web');
+  const found = workloads.find(({ workload }) => workload === `${kind}/web`);
   return (found?.notices ?? []).map(({ reason, message }) => ({ reason, message }));
 }
 
@@ -130,6 +134,79 @@ describe('why nothing happens is told, and not repeated:', { concurrency: 4 }, (
       await cluster.settled(next);
       put(cluster, configMap('web'), 'two');
       await cluster.until('it is rolled', () => cluster.rollouts(deployment('web')) === 1);
+    });
+  }
+});
+
+/** A workload `web` that does not replace its pods by itself. */
+interface Held {
+  readonly kind: string;
+  readonly spec: object;
+  readonly says: RegExp;
+  /** Has its pods replaced. */
+  readonly release: (cluster: Cluster, ref: WorkloadRef) => void;
+}
+
+function evictAll({ sandbox }: Cluster, ref: WorkloadRef): void {
+  for (const pod of sandbox.podsOf(ref)) sandbox.evict(pod);
+}
+
+const HELD: Record<string, Held> = {
+  'a Deployment is paused': {
+    kind: 'Deployment',
+    spec: { paused: true },
+    says: /it is paused: its pods take it after kubectl rollout resume deployment\/web$/,
+    release: ({ sandbox }) => sandbox.patch('deployments', 'default', 'web', { spec: { paused: false } }),
+  },
+  'a StatefulSet has a partition': {
+    kind: 'StatefulSet',
+    spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } },
+    says: /a partition of 1: pods of a lower ordinal take it when the partition is lowered$/,
+    release: ({ sandbox }) => {
+      const updateStrategy = { rollingUpdate: { partition: 0 } };
+      sandbox.patch('statefulsets', 'default', 'web', { spec: { updateStrategy } });
+    },
+  },
+  'a StatefulSet has OnDelete': {
+    kind: 'StatefulSet',
+    spec: { updateStrategy: { type: 'OnDelete' } },
+    says: /OnDelete: each pod takes it when it is deleted$/,
+    release: evictAll,
+  },
+  'a DaemonSet has OnDelete': {
+    kind: 'DaemonSet',
+    spec: { updateStrategy: { type: 'OnDelete' } },
+    says: /OnDelete: each pod takes it when it is deleted$/,
+    release: evictAll,
+  },
+};
+
+describe('when pods will take what they were rolled for is told, once, where', { concurrency: 4 }, () => {
+  for (const [name, { kind, spec, says, release }] of Object.entries(HELD)) {
+    test(name, async () => {
+      await using cluster = await Cluster.start();
+      put(cluster, configMap('web'), 'one');
+      const ref = deploy(cluster, 'web', { kind });
+      await cluster.podsAreCurrent(ref);
+      cluster.sandbox.patch(resourceOf(kind), 'default', 'web', { spec });
+      const reloader = await cluster.reloader();
+      assert.deepEqual(await notices(reloader, kind), []);
+      for (const [index, value] of ['two', 'three'].entries()) {
+        put(cluster, configMap('web'), value);
+        await cluster.until('it is recorded', () => events(cluster, 'Reloaded').length === index + 1);
+      }
+      await cluster.until('an Event tells of it', () => events(cluster, 'PodsNotReplaced').length > 0);
+      assert.match(String(events(cluster, 'PodsNotReplaced')[0]?.['message']), says);
+      for (const event of events(cluster, 'Reloaded')) assert.match(String(event['message']), says);
+      assert.deepEqual(
+        (await notices(reloader, kind)).map(({ reason }) => reason),
+        ['held'],
+      );
+      assert.ok(!cluster.isCurrent(ref));
+      assert.deepEqual([lines(reloader, 'held').length, attempts(cluster, 'PodsNotReplaced')], [1, 1]);
+      release(cluster, ref);
+      await cluster.podsAreCurrent(ref);
+      await cluster.until('nothing stands', async () => (await notices(reloader, kind)).length === 0);
     });
   }
 });

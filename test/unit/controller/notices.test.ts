@@ -110,6 +110,31 @@ test('another workload of the same name is told for itself', () => {
   assert.deepEqual(stage.said, ['web malformed', 'web malformed']);
 });
 
+test('a workload that keeps its old pods is spoken of once it is stamped, until they are gone', () => {
+  const stage = new Stage();
+  const { world, notices } = stage;
+  const review = (): string[] => {
+    notices.review(stage.key);
+    return stage.standing;
+  };
+  world.config('cfg', 'a');
+  world.workload('web', { follows: ['cfg'], paused: true, isRolledOut: false });
+  assert.deepEqual(review(), [], 'old pods of the owner are nobody’s business');
+  world.config('cfg', 'b');
+  assert.deepEqual(review(), [], 'nothing is stamped yet');
+  world.roll('web', false);
+  assert.deepEqual(review(), ['held']);
+  world.workload('web', { paused: false, isRolledOut: false });
+  assert.deepEqual(review(), []);
+  assert.deepEqual(stage.said, ['web held']);
+});
+
+test('what is not known needs no review', () => {
+  const stage = new Stage();
+  stage.notices.review(stage.key);
+  assert.equal(stage.kept, 0);
+});
+
 test('old news of a workload that is known says nothing', () => {
   const stage = new Stage();
   stage.world.workload('web', { follows: ['cfg'], uid: 'u' });

@@ -34,6 +34,7 @@ export interface Sketch {
   /** Stands for all of the template that is not ours. */
   readonly image?: string;
   readonly replicas?: number;
+  readonly paused?: boolean;
   readonly isRolledOut?: boolean;
   readonly uid?: string;
   readonly manager?: string;
@@ -59,6 +60,7 @@ const NEW: Live = {
   stamps: {},
   image: 'v1',
   replicas: 1,
+  paused: false,
   isRolledOut: true,
   uid: 'uid-1',
   manager: 'kubectl',
@@ -165,7 +167,9 @@ export class World {
   edit(name: string, sketch: Sketch): void {
     this.now += 1;
     const before = this.live.get(name) ?? NEW;
-    const isSpec = [sketch.image, sketch.stamps, sketch.replicas].some((part) => part !== undefined);
+    const isSpec = [sketch.image, sketch.stamps, sketch.replicas, sketch.paused].some(
+      (part) => part !== undefined,
+    );
     const generation = before.generation + (isSpec || before === NEW ? 1 : 0);
     this.live.set(name, { ...before, ...sketch, version: this.now, generation });
   }
@@ -208,6 +212,7 @@ export class World {
       },
       spec: {
         replicas: live.replicas,
+        paused: live.paused,
         template: {
           metadata: { annotations: { image: live.image } },
           spec: { containers: [{ name: 'main', ...(env.length > 0 ? { env } : {}) }] },

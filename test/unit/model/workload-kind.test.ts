@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
-import { isRolledOut, WORKLOAD_KINDS, workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { holdOnPods, isRolledOut, WORKLOAD_KINDS, workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
 type Spec = NonNullable<RawWorkload['spec']>;
 type Status = NonNullable<RawWorkload['status']>;
@@ -90,6 +90,77 @@ for (const [kind, cases] of Object.entries({
       assert.equal(isRolledOut(workloadKindOf(kind), raw), is);
     });
   }
+}
+
+const paused: Spec = { paused: true };
+const onDelete: Spec = { updateStrategy: { type: 'OnDelete' } };
+const partition = (number: number): Spec => ({ updateStrategy: { rollingUpdate: { partition: number } } });
+const OLD: Status = { observedGeneration: 4, replicas: 3, updatedReplicas: 1 };
+const NEW: Status = { observedGeneration: 4, replicas: 3, updatedReplicas: 3 };
+const HELD: Record<string, { kind: string; spec: Spec; status: Status; hold?: object }> = {
+  'a Deployment that is paused keeps its old pods': {
+    kind: 'Deployment',
+    spec: paused,
+    status: OLD,
+    hold: { type: 'paused' },
+  },
+  'a Deployment that is not replaces them': { kind: 'Deployment', spec: {}, status: OLD },
+  'a Deployment that is paused may not have seen its template yet': {
+    kind: 'Deployment',
+    spec: paused,
+    status: { ...NEW, observedGeneration: 3 },
+    hold: { type: 'paused' },
+  },
+  'a Deployment that is paused without an old pod keeps none': {
+    kind: 'Deployment',
+    spec: paused,
+    status: NEW,
+  },
+  'a StatefulSet with OnDelete keeps its old pods': {
+    kind: 'StatefulSet',
+    spec: onDelete,
+    status: OLD,
+    hold: { type: 'on-delete' },
+  },
+  'a StatefulSet with OnDelete whose pods were all deleted keeps none': {
+    kind: 'StatefulSet',
+    spec: onDelete,
+    status: NEW,
+  },
+  'a StatefulSet with a partition keeps the pods below it': {
+    kind: 'StatefulSet',
+    spec: partition(2),
+    status: OLD,
+    hold: { type: 'partition', partition: 2 },
+  },
+  'a StatefulSet with a partition of 0 replaces them': {
+    kind: 'StatefulSet',
+    spec: partition(0),
+    status: OLD,
+  },
+  'a DaemonSet with OnDelete keeps its old pods': {
+    kind: 'DaemonSet',
+    spec: onDelete,
+    status: { observedGeneration: 4, currentNumberScheduled: 3 },
+    hold: { type: 'on-delete' },
+  },
+  'a DaemonSet with OnDelete whose pods were all deleted keeps none': {
+    kind: 'DaemonSet',
+    spec: onDelete,
+    status: { observedGeneration: 4, currentNumberScheduled: 3, updatedNumberScheduled: 3 },
+  },
+  'a DaemonSet without it replaces them': {
+    kind: 'DaemonSet',
+    spec: { updateStrategy: { type: 'RollingUpdate' } },
+    status: { observedGeneration: 4, currentNumberScheduled: 3 },
+  },
+};
+
+for (const [sentence, { kind, spec, status, hold }] of Object.entries(HELD)) {
+  test(sentence, () => {
+    const raw = { metadata: { name: 'w', generation: 4 }, spec, status };
+    assert.deepEqual(holdOnPods(workloadKindOf(kind), raw), hold);
+  });
 }
 
 test('each kind has one row', () => {

@@ -118,6 +118,7 @@ test('the view keeps what decisions need', () => {
     generation: 3,
     replicas: 2,
     isRolledOut: false,
+    hold: undefined,
     isBeingDeleted: true,
     annotations: { 'policy/a': '1' },
     strays: [
