@@ -12,6 +12,8 @@ import { holdRights } from './rights.ts';
 import { HttpServer, ListenError } from './telemetry/http-server.ts';
 import { newLog } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
+import { pageRequestOf, statusPage } from './telemetry/status-page.ts';
+import type { About } from './telemetry/status-view.ts';
 
 const FAILED = 1;
 /** How often an unreachable API server is spoken of. */
@@ -52,7 +54,12 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const stop = AbortSignal.any([signal, ending.signal]);
   const parts = { send: transport.send, options, place, log, metrics };
   const assembly = assemble(parts);
-  const server = httpServerOf(assembly, metrics, log);
+  const server = httpServerOf(assembly, {
+    about: aboutOf(options, place),
+    hasPage: options.statusPage,
+    metrics,
+    log,
+  });
   const port = await server.start(options.port);
   logStart(options, place, port, log);
   const rights = holdRights(parts, () => assembly.waitingFor().length === 0, stop);
@@ -84,7 +91,20 @@ function logStart({ scope, dryRun, stateConfigMap }: Options, place: Place, port
   if (dryRun) log.info('dry run: what would be rolled is reported, nothing is written');
 }
 
-function httpServerOf(assembly: Assembly, metrics: Metrics, log: Log): HttpServer {
+function aboutOf({ stateConfigMap, dryRun }: Options, { namespaces, stateNamespace }: Place): About {
+  return { version: VERSION, namespaces, state: `${stateNamespace}/${stateConfigMap}`, isDryRun: dryRun };
+}
+
+interface Served {
+  readonly about: About;
+  readonly hasPage: boolean;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+function httpServerOf(assembly: Assembly, { about, hasPage, metrics, log }: Served): HttpServer {
+  const statusPageFor = (query: string): string =>
+    statusPage({ ...pageRequestOf(query), about, report: assembly.status(), now: new Date() });
   const pages = {
     metrics: () => metrics.text(),
     health: () => {
@@ -95,7 +115,8 @@ function httpServerOf(assembly: Assembly, metrics: Metrics, log: Log): HttpServe
       const waitingFor = assembly.waitingFor();
       return { ok: waitingFor.length === 0, waitingFor };
     },
-    status: () => ({ version: VERSION, ...assembly.status() }),
+    status: () => ({ ...about, ...assembly.status() }),
+    statusPage: hasPage ? statusPageFor : undefined,
   };
   return new HttpServer(pages, (error) => log.error('a page failed', { error }));
 }

@@ -47,13 +47,17 @@ export class Journal {
   /** Says `message` for `reason`. */
   say(reason: Reason, message: string, namespace?: string): void {
     const time = new Date().toISOString();
-    this.#decisions.push({ time, reason, message, ...(namespace === undefined ? {} : { namespace }) });
+    const level = levelOf(reason);
+    const place = namespace === undefined ? {} : { namespace };
+    this.#decisions.push({ time, level, reason, message, ...place });
     if (this.#decisions.length > KEPT) this.#decisions.shift();
-    const fields = { reason, ...(namespace === undefined ? {} : { namespace }) };
-    if (WARNINGS.has(reason)) this.#log.warn(message, fields);
-    else if (DETAILS.has(reason)) this.#log.debug(message, fields);
-    else this.#log.info(message, fields);
+    this.#log[level](message, { reason, ...place });
   }
+}
+
+function levelOf(reason: Reason): Decision['level'] {
+  if (WARNINGS.has(reason)) return 'warn';
+  return DETAILS.has(reason) ? 'debug' : 'info';
 }
 
 function messageOf({ reason, workload, config, detail }: Note): string {

@@ -40,6 +40,8 @@ export interface WorkloadStatus {
 export interface Decision {
   /** RFC 3339. */
   readonly time: string;
+  /** How it is logged: `warn` calls for a person's attention. */
+  readonly level: 'debug' | 'info' | 'warn';
   readonly reason: Reason;
   readonly message: string;
   readonly namespace?: string;

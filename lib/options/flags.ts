@@ -41,6 +41,7 @@ export type FlagName =
   | 'token'
   | 'token-file'
   | 'port'
+  | 'no-status-page'
   | 'log-level'
   | 'log-format'
   | 'help'
@@ -123,8 +124,9 @@ const OUTPUT: readonly Flag[] = [
   {
     name: 'port',
     value: 'number',
-    help: 'port of /metrics, /healthz, /readyz and /status.json (default: $PORT, then 8080)',
+    help: 'port of the status page, /status.json, /metrics, /healthz and /readyz (default: $PORT, then 8080)',
   },
+  { name: 'no-status-page', help: 'serve no page for browsers at /; /status.json stays' },
   { name: 'log-level', value: 'level', help: 'debug, info, warn or error (default: info)' },
   { name: 'log-format', value: 'format', help: 'text or json (default: text)' },
   { name: 'help', alias: '-h', help: 'show this help' },

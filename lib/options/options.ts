@@ -39,6 +39,8 @@ export interface Options {
   readonly ignoredConfigKinds: readonly ConfigKind[];
   /** Where metrics, health and status are served; 0 picks a free port. @default 8080 */
   readonly port: number;
+  /** Whether a page for browsers is served at `/`. @default true */
+  readonly statusPage: boolean;
   readonly connection: ConnectionOptions;
   /** Patches under way at once, 1 to 1000: 500 workloads of one ConfigMap take some 32 rounds. @default 16 */
   readonly maxConcurrentPatches: number;

@@ -1,6 +1,7 @@
-/** The small HTTP server of the program: metrics, health, readiness and status, for reading only. */
+/** The small HTTP server of the program: metrics, health, readiness, status and its page, for reading only. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
 /** What the pages show; each is asked anew for every request. */
 export interface Pages {
@@ -12,6 +13,8 @@ export interface Pages {
   readonly ready: () => { readonly ok: boolean; readonly waitingFor: readonly string[] };
   /** /status.json: anything that JSON can say. Never a value of a ConfigMap or Secret. */
   readonly status: () => unknown;
+  /** The status page at /, for the query of an address; absent: there is no such page. */
+  readonly statusPage?: ((query: string) => string) | undefined;
 }
 
 /** The HTTP server cannot listen; the message says what to change. */
@@ -21,8 +24,10 @@ interface Answer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
+const HTML = 'text/html; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 /** The text exposition format of Prometheus. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -32,12 +37,12 @@ const STOP_GRACE_MS = 1000;
 /** Serves `pages` from start to stop. */
 export class HttpServer {
   readonly #server: Server;
-  readonly #pages: Pages;
+  readonly #answers: Answers;
   readonly #onError: (error: unknown) => void;
 
   /** @param onError is told of a page that failed; its reader gets a bare 500. */
   constructor(pages: Pages, onError: (error: unknown) => void) {
-    this.#pages = pages;
+    this.#answers = answersOf(pages);
     this.#onError = onError;
     // A client that sends slowly or never ends is cut off.
     const limits = {
@@ -93,30 +98,40 @@ export class HttpServer {
       'content-length': Buffer.byteLength(answer.body),
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      ...answer.headers,
       ...(answer.status === 405 ? { allow: 'GET, HEAD' } : {}),
     });
     response.end(request.method === 'HEAD' ? undefined : answer.body);
   }
 
   async #answer({ method, url = '' }: IncomingMessage): Promise<Answer> {
-    const [path] = url.split('?');
-    const page = PAGES.get(path ?? '');
+    const [path = '', ...query] = url.split('?');
+    const page = this.#answers.get(path);
     if (page === undefined)
-      return { status: 404, type: TEXT, body: `not found; see ${[...PAGES.keys()].join(' ')}\n` };
+      return { status: 404, type: TEXT, body: `not found; see ${[...this.#answers.keys()].join(' ')}\n` };
     if (method !== 'GET' && method !== 'HEAD')
       return { status: 405, type: TEXT, body: 'only GET and HEAD\n' };
-    return page(this.#pages);
+    return page(query.join('?'));
   }
 }
 
-type Page = (pages: Pages) => Answer | Promise<Answer>;
+/** Answers by path. */
+type Answers = ReadonlyMap<string, (query: string) => Answer | Promise<Answer>>;
 
-const PAGES: ReadonlyMap<string, Page> = new Map<string, Page>([
-  ['/metrics', async ({ metrics }) => ({ status: 200, type: METRICS_TYPE, body: await metrics() })],
-  ['/healthz', ({ health }) => healthAnswer(health())],
-  ['/readyz', ({ ready }) => readyAnswer(ready())],
-  ['/status.json', ({ status }) => jsonAnswer(status())],
-]);
+function answersOf({ metrics, health, ready, status, statusPage }: Pages): Answers {
+  const answers = new Map<string, (query: string) => Answer | Promise<Answer>>();
+  if (statusPage !== undefined) answers.set('/', (query) => htmlAnswer(statusPage(query)));
+  answers.set('/metrics', async () => ({ status: 200, type: METRICS_TYPE, body: await metrics() }));
+  answers.set('/healthz', () => healthAnswer(health()));
+  answers.set('/readyz', () => readyAnswer(ready()));
+  answers.set('/status.json', () => jsonAnswer(status()));
+  return answers;
+}
+
+function htmlAnswer(body: string): Answer {
+  return { status: 200, type: HTML, body, headers: STATUS_PAGE_HEADERS };
+}
 
 function healthAnswer({ ok, problems }: ReturnType<Pages['health']>): Answer {
   return judged(ok, 'stuck', problems);

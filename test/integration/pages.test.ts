@@ -137,7 +137,10 @@ describe('the pages', { concurrency: 4 }, () => {
       ['/status.json', 'GET', 200],
       ['/metrics', 'POST', 405],
       ['/healthz', 'DELETE', 405],
-      ['/', 'GET', 404],
+      ['/', 'GET', 200],
+      ['/?find=web', 'HEAD', 200],
+      ['/', 'POST', 405],
+      ['/index.html', 'GET', 404],
       ['/metrics/', 'GET', 404],
       ['/../package.json', 'GET', 404],
     ];
@@ -147,6 +150,18 @@ describe('the pages', { concurrency: 4 }, () => {
       asked,
     );
     assert.equal((await reloader.page('/status.json')).type, 'application/json');
+    assert.equal((await reloader.page('/')).type, 'text/html; charset=utf-8');
+  });
+
+  test('are one less with --no-status-page', async () => {
+    await using cluster = await Cluster.start();
+    const reloader = await cluster.reloader({ flags: ['--no-status-page'] });
+    const paths = ['/', '/?find=web', '/status.json', '/metrics'];
+    const answers = await Promise.all(paths.map((path) => reloader.page(path)));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [404, 404, 200, 200],
+    );
   });
 
   test('show no value of a ConfigMap or Secret, and neither do the log, the state, Events and stamps', async () => {
@@ -166,7 +181,7 @@ describe('the pages', { concurrency: 4 }, () => {
     await cluster.podsAreCurrent(web);
     await cluster.settled(reloader);
     const pages = await Promise.all(
-      ['/metrics', '/status.json', '/readyz'].map((page) => reloader.page(page)),
+      ['/metrics', '/', '/status.json', '/readyz'].map((page) => reloader.page(page)),
     );
     await reloader.stop();
     const written = cluster.writes().map(({ body }) => body);

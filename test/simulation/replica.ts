@@ -72,6 +72,7 @@ function optionsOf({ coalescePeriodMs, maxWaitMs }: Settings): Options {
     alternativeAnnotations: { ConfigMap: [], Secret: [] },
     ignoredConfigKinds: [],
     port: 0,
+    statusPage: false,
     connection: { insecureSkipTlsVerify: false },
     maxConcurrentPatches: 16,
     dryRun: false,

@@ -71,6 +71,7 @@ test('the last fifty decisions are kept, the newest first, each with its time', 
   assert.equal(journal.decisions.length, 50);
   assert.deepEqual(journal.decisions[0], {
     time: '1970-01-01T00:00:00.000Z',
+    level: 'info',
     reason: 'rolled',
     message: '59',
     namespace: 'ns',

@@ -73,10 +73,26 @@ describe('an answer', () => {
       body: '{\n  "workloads": []\n}\n',
       type: /^application\/json/,
     },
+    'of / is the status page, for the query that was asked': {
+      path: '/?find=a?b',
+      pages: { statusPage: (query) => `<p>${query}` },
+      status: 200,
+      body: '<p>find=a?b',
+      type: /^text\/html; charset=utf-8$/,
+    },
     'of another path is 404 and names the pages': {
-      path: '/',
+      path: '/index.html',
+      pages: { statusPage: () => '' },
       status: 404,
-      body: /\/metrics .*\/status\.json/,
+      body: /see \/ \/metrics .*\/status\.json/,
+    },
+    'of / is 404 without a status page': { path: '/', status: 404, body: /see \/metrics .*\/status\.json/ },
+    'of another method is 405 for the status page too': {
+      method: 'POST',
+      path: '/',
+      pages: { statusPage: () => '' },
+      status: 405,
+      body: 'only GET and HEAD\n',
     },
     'of another method is 405': {
       method: 'POST',
@@ -108,10 +124,21 @@ describe('an answer', () => {
       else assert.match(text, body);
       if (type !== undefined) assert.match(response.headers.get('content-type') ?? '', type);
       assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
       assert.equal(response.headers.get('allow'), status === 405 ? 'GET, HEAD' : null);
       assert.equal(errors.length, status === 500 ? 1 : 0);
     });
   }
+});
+
+test('only the status page has a policy of its own, and may stand in no frame', async () => {
+  const { url } = await started({ statusPage: () => '' });
+  const headersOf = async (path: string): Promise<Headers> => (await fetch(url + path)).headers;
+  const page = await headersOf('/');
+  assert.match(page.get('content-security-policy') ?? '', /^default-src 'none';.* frame-ancestors 'none';/);
+  assert.equal(page.get('x-frame-options'), 'DENY');
+  assert.equal(page.get('referrer-policy'), 'no-referrer');
+  assert.equal((await headersOf('/status.json')).get('content-security-policy'), null);
 });
 
 test('a port that is taken is an error that names the flag', async () => {

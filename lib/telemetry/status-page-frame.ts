@@ -1,0 +1,93 @@
+/** What stands above and below the tables: the search, the one sentence that matters, and where everything else is. */
+
+import type { StatusReport } from '../model/status-report.ts';
+import { type Html, html } from './html.ts';
+import { RELOAD_SECONDS } from './status-page-script.ts';
+import { count, timeWords } from './status-page-words.ts';
+import type { About, PageRequest, StatusRows } from './status-view.ts';
+
+/** The name, the search, and how to stop the page from changing by itself. */
+export function header({ find, isStill }: PageRequest, isDryRun: boolean): Html {
+  return html`<header>
+<h1>kubernetes-reloader</h1>
+<form role="search">
+<label for="find" class="unseen">Find a workload or an object</label>
+<input id="find" name="find" type="search" value="${find}" placeholder="workload or object" maxlength="253" autocomplete="off" autocapitalize="off" spellcheck="false">
+${isStill && html`<input type="hidden" name="refresh" value="off">`}<button>Find</button>
+</form>
+<button id="pause" type="button" hidden>Pause</button>
+<noscript>${reloadLine({ find, isStill })}</noscript>
+</header>
+<p id="lost" role="status"></p>
+${isDryRun && html`<p class="dry">Dry run: what would be rolled is told, nothing is written.</p>`}`;
+}
+
+/** For browsers without scripts, which load the page anew as a whole. */
+function reloadLine({ find, isStill }: PageRequest): Html {
+  const other = new URLSearchParams({
+    ...(find === '' ? {} : { find }),
+    ...(isStill ? {} : { refresh: 'off' }),
+  });
+  const link = (words: string): Html => html`<a href="?${String(other)}">${words}</a>`;
+  if (isStill)
+    return html`<p class="soft">This page stands still. ${link(`Refresh it every ${RELOAD_SECONDS} s`)}</p>`;
+  return html`<p class="soft">Refreshed every ${RELOAD_SECONDS} s. ${link('Stop that')}</p>`;
+}
+
+/** What somebody who only reads one sentence should know, and the facts behind it. */
+export function lede(report: StatusReport, now: Date): Html {
+  const clock = now.toISOString().slice(11, 19);
+  return html`<p class="lede" role="status">${sentence(report)}</p>
+<p class="facts">${facts(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
+${report.isReady && report.workloads.length === 0 && HINT}`;
+}
+
+/** Which part of everything is shown. */
+export function filterLine(find: string, { owed, noticed, current }: StatusRows): Html {
+  const total = owed.total + noticed.total + current.total;
+  return html`<p class="filter">Only what contains “${find}”: ${count(total, 'workload')}. <a id="all" href="?">Show everything</a></p>`;
+}
+
+/** What the program is, and its other pages. */
+export function footer({ version, namespaces, state }: About): Html {
+  const where = namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`;
+  return html`<footer>
+<p>Version ${version} watches ${where}. It remembers digests in the ConfigMap <code>${state}</code>, and nothing else.</p>
+<nav aria-label="Other pages"><a href="status.json">status.json</a> <a href="metrics">metrics</a> <a href="healthz">healthz</a> <a href="readyz">readyz</a></nav>
+</footer>`;
+}
+
+const HINT: Html = html`<p>A workload follows what its annotation lists, for example:
+<code>kubectl annotate deployment/web reloader.k8s.collaborne.com/configmap=web</code></p>`;
+
+function sentence({ isReady, waitingFor, workloads }: StatusReport): string {
+  if (!isReady) return `Not ready: waiting for ${listed(waitingFor)}.`;
+  if (workloads.length === 0) return 'Nothing follows anything yet.';
+  const owed = workloads.filter(({ isOwed }) => isOwed).length;
+  if (owed === 0) return 'Nothing is owed.';
+  return `${count(owed, 'workload')} ${owed === 1 ? 'is' : 'are'} owed a rollout.`;
+}
+
+function listed(things: readonly string[]): string {
+  if (things.length === 0) return 'the first decisions';
+  const rest = things.length - 3;
+  return `${things.slice(0, 3).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+function facts({ workloads, watches }: StatusReport): Html[] {
+  const oldest = workloads.reduce((most, { owedForSeconds = -1 }) => Math.max(most, owedForSeconds), -1);
+  const refused = workloads.filter(({ problem }) => problem !== undefined).length;
+  const objects = new Set(
+    workloads.flatMap(({ namespace, follows }) => follows.map(({ object }) => `${namespace}/${object}`)),
+  );
+  const down = watches.filter(({ isUp }) => !isUp).length;
+  return [
+    oldest >= 0
+      ? html`The oldest for <span class="time" data-for="${oldest}">${timeWords(oldest, false)}</span>${refused > 0 && `; ${refused} could not be rolled so far`}. `
+      : html``,
+    html`${count(workloads.length, 'workload')} ${workloads.length === 1 ? 'follows' : 'follow'} ${count(objects.size, 'object')}. `,
+    down === 0
+      ? html`All ${watches.length} watches are open.`
+      : html`<strong class="is-bad">${down} of ${watches.length} watches ${down === 1 ? 'is' : 'are'} down.</strong>`,
+  ];
+}

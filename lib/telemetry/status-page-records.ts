@@ -1,0 +1,78 @@
+/** The tables of the last decisions and of the watches, and the words that they use. */
+
+import { REASONS } from '../model/reasons.ts';
+import type { Decision } from '../model/status-report.ts';
+import type { WatchStatus } from '../model/watch-health.ts';
+import { type Html, html } from './html.ts';
+import { section } from './status-page-parts.ts';
+import { ENDED, timeWords } from './status-page-words.ts';
+import type { StatusRows } from './status-view.ts';
+
+const DECISIONS = {
+  id: 'decisions',
+  title: 'Last decisions',
+  columns: ['Time (UTC)', 'Reason', 'Decision'],
+};
+const WATCHES = {
+  id: 'watches',
+  title: 'Watches',
+  columns: ['Stream', 'State', 'Last sign of life', 'Came to an end'],
+};
+
+/** The last decisions, without the date where it is that of `now`, and how the watches fare. */
+export function recordSections({ decisions, watches }: StatusRows, now: Date): readonly Html[] {
+  const today = now.toISOString().slice(0, 10);
+  const sections = [
+    section(DECISIONS, decisions, (decision) => decisionRow(decision, today)),
+    section(WATCHES, watches, watchRow),
+  ];
+  return sections.filter((each) => each !== undefined);
+}
+
+/** What the words on this page mean: a few that are always there, and the reasons given. */
+export function wordsSection({ owed, noticed, decisions }: StatusRows): Html {
+  const notices = [...owed.shown, ...noticed.shown].flatMap((workload) => workload.notices);
+  const reasons = new Set([...notices, ...decisions.shown].map(({ reason }) => reason));
+  const given = [...reasons].sort().map(
+    (reason) => html`<dt class="reason">${reason}</dt><dd>${REASONS[reason]}</dd>
+`,
+  );
+  return html`<details id="words"><summary>What the words mean</summary>
+<dl>
+<dt>owed</dt><dd>The pods of the workload are not known to have started with what is in force: it is going to be rolled.</dd>
+<dt class="digest">d8d3… → 5e64…</dt><dd>First digits of two digests: of the content that the pods started with, and of the one in force.</dd>
+<dt>being recorded</dt><dd>Not in the state ConfigMap yet: it is written once those who owe the change have been rolled, or are recorded as behind.</dd>
+${given}</dl>
+</details>
+`;
+}
+
+function decisionRow({ time, level, reason, message, namespace }: Decision, today: string): Html {
+  const [date = '', clock = ''] = time.split('T');
+  return html`<tr>
+<td class="time" data-label="time"><time datetime="${time}">${date !== today && `${date} `}${clock.slice(0, 8)}</time></td>
+<td class="${level === 'warn' ? 'reason is-bad' : 'reason'}" data-label="reason">${reason}</td>
+<td data-label="decision">${message}${namespace !== undefined && html` <span class="place">${namespace}</span>`}</td></tr>
+`;
+}
+
+function watchRow(watch: WatchStatus): Html {
+  const { stream, isUp, sinceSeconds, lastSignOfLifeSeconds, restarts, lastReason, problem } = watch;
+  const sign =
+    lastSignOfLifeSeconds === undefined ? html`none yet` : html`${lasting(lastSignOfLifeSeconds)} ago`;
+  return html`<tr id="s:${stream}">
+<th scope="row">${stream}</th>
+<td data-label="state"><span class="${isUp ? 'is-good' : 'is-bad'}">${isUp ? 'open' : 'down'}</span> for ${lasting(sinceSeconds)}${problem !== undefined && html`<p class="problem">${problem}</p>`}</td>
+<td data-label="last sign">${sign}</td>
+<td data-label="ended">${ends(restarts)}${lastReason !== undefined && `, last: ${ENDED[lastReason]}`}</td></tr>
+`;
+}
+
+function lasting(seconds: number): Html {
+  return html`<span class="time" data-for="${seconds}">${timeWords(seconds, false)}</span>`;
+}
+
+function ends(restarts: number): string {
+  if (restarts === 0) return 'never';
+  return restarts === 1 ? 'once' : `${restarts.toLocaleString('en')} times`;
+}

@@ -1,0 +1,83 @@
+/**
+ * The script of the status page. It loads the page anew every two seconds and changes only what is different, so that
+ * scroll position, focus and what is folded open stay; in between it counts. Without it the page says the same.
+ */
+
+import { timeWords } from './status-page-words.ts';
+
+/** How often the page loads itself anew without the script, in seconds. */
+export const RELOAD_SECONDS = 15;
+
+/** Runs in the browser, after the page. A reload that fails changes nothing but the line that says so. */
+export const SCRIPT: string = `'use strict';
+(() => {
+const words = ${String(timeWords)};
+const EVERY_MS = 2000, PATIENCE_MS = 10000;
+const main = document.querySelector('main');
+const pause = document.getElementById('pause');
+const lost = document.getElementById('lost');
+let loadedAt = performance.now(), isPaused = false, isLoading = false;
+
+/** Makes \`from\` what \`to\` is; elements with an id keep their identity wherever they move to. */
+const morph = (from, to) => {
+  if (from.isEqualNode(to)) return;
+  if (from.nodeType !== Node.ELEMENT_NODE) { from.data = to.data; return; }
+  for (const { name, value } of [...to.attributes])
+    if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+  for (const { name } of [...from.attributes])
+    if (name !== 'open' && !to.hasAttribute(name)) from.removeAttribute(name);
+  const kept = new Map([...from.children].filter(({ id }) => id).map((child) => [child.id, child]));
+  let spot = from.firstChild;
+  for (const child of [...to.childNodes]) {
+    const own = child.id ? kept.get(child.id) : spot && !spot.id && spot.nodeName === child.nodeName ? spot : undefined;
+    if (own && own === spot) spot = spot.nextSibling;
+    else from.insertBefore(own ?? child, spot);
+    if (own) morph(own, child);
+  }
+  while (spot) { const gone = spot; spot = spot.nextSibling; gone.remove(); }
+};
+
+const count = () => {
+  const passed = (performance.now() - loadedAt) / 1000;
+  const show = (element, text) => { if (element.textContent !== text) element.textContent = text; };
+  for (const element of main.querySelectorAll('[data-in]')) show(element, words(element.dataset.in - passed, true));
+  for (const element of main.querySelectorAll('[data-for]')) show(element, words(+element.dataset.for + passed, false));
+};
+
+const take = (page) => {
+  const focused = document.activeElement;
+  morph(main, page.querySelector('main'));
+  document.title = page.title;
+  loadedAt = performance.now();
+  lost.textContent = '';
+  if (document.activeElement === focused || focused === document.body) return;
+  (focused.isConnected ? focused : main).focus({ preventScroll: true });
+};
+
+const load = () => {
+  if (isLoading || isPaused || document.hidden) return;
+  isLoading = true;
+  const request = new XMLHttpRequest();
+  request.open('GET', location.href);
+  request.responseType = 'document';
+  request.timeout = PATIENCE_MS;
+  request.onloadend = () => {
+    isLoading = false;
+    if (isPaused) return;
+    if (request.status === 200 && request.response?.querySelector('main')) take(request.response);
+    else if (!lost.textContent) lost.textContent = 'No answer from the reloader: what is shown is no longer fresh.';
+  };
+  request.send();
+};
+
+pause.hidden = false;
+pause.onclick = () => {
+  isPaused = !isPaused;
+  pause.textContent = isPaused ? 'Go on' : 'Pause';
+  load();
+};
+document.addEventListener('visibilitychange', load);
+setInterval(load, EVERY_MS);
+setInterval(() => { if (!isPaused && !lost.textContent) count(); }, 250);
+})();
+`;

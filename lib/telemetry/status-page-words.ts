@@ -1,0 +1,50 @@
+/** The words of the status page: durations, reasons, ends of watches. */
+
+import type { OwedBecause, WorkloadStatus } from '../model/status-report.ts';
+import type { WatchEnd } from '../model/watch-end.ts';
+
+/**
+ * A duration in its two largest units, `3 min 12 s`; as a countdown `in 4 s`, and `now` at the end. Its source is also
+ * run by browsers: it may use nothing outside itself.
+ */
+export function timeWords(seconds: number, isCountdown: boolean): string {
+  if (isCountdown && seconds <= 0) return 'now';
+  let rest = Math.max(0, isCountdown ? Math.ceil(seconds) : Math.floor(seconds));
+  const parts = [];
+  for (const [unit, size] of Object.entries({ d: 86_400, h: 3600, min: 60, s: 1 })) {
+    const amount = Math.floor(rest / size);
+    rest -= amount * size;
+    if (amount > 0) parts.push(`${amount}\u00a0${unit}`);
+    else if (parts.length > 0) break;
+  }
+  const words = parts.slice(0, 2).join(' ') || '0\u00a0s';
+  return isCountdown ? `in ${words}` : words;
+}
+
+/** `1 workload`, `2 workloads`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+/** Why an object is owed, after its name. */
+export const BECAUSE: Readonly<Record<OwedBecause, string>> = {
+  content: 'the content changed',
+  'changed-while-rolling': 'it changed while pods were starting',
+  unknown: 'what the pods read is not known',
+};
+
+/** What a workload waits for, before the time that it takes. */
+export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>, string>> = {
+  quiet: 'Quiet period: rolls',
+  queued: 'Being patched, or next',
+  backoff: 'Next try',
+};
+
+/** How a watch came to its end. */
+export const ENDED: Readonly<Record<WatchEnd, string>> = {
+  ended: 'the server ended it, as usual',
+  expired: 'its version expired, as usual',
+  silence: 'nothing was heard',
+  malformed: 'it could not be read',
+  error: 'an error',
+};

@@ -1,0 +1,104 @@
+/** The tables of workloads: what is owed and why, what a person should read, and what is as it should be. */
+
+import type { Notice } from '../model/notice.ts';
+import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
+import { type Html, html } from './html.ts';
+import { section } from './status-page-parts.ts';
+import { BECAUSE, timeWords, WAITS_FOR } from './status-page-words.ts';
+import type { StatusRows } from './status-view.ts';
+
+/** How many objects a row names; those that are owed come first. */
+const LONGEST_ROW = 12;
+
+const OWED = {
+  id: 'owed',
+  title: 'Owed a rollout',
+  columns: ['Workload', 'Owed for', 'Why', 'What it waits for'],
+};
+const NOTICED = { id: 'noticed', title: 'Worth a look', columns: ['Workload', 'Notice', 'Follows'] };
+const CURRENT = { id: 'current', title: 'Up to date', columns: ['Workload', 'Follows'] };
+
+/** What is owed and why, what a person should read, and what follows what where nothing is to be done. */
+export function workloadSections({ owed, noticed, current }: StatusRows): readonly Html[] {
+  const sections = [
+    section(OWED, owed, owedRow),
+    section(NOTICED, noticed, noticedRow),
+    section(CURRENT, current, currentRow),
+  ];
+  return sections.filter((each) => each !== undefined);
+}
+
+function owedRow(workload: WorkloadStatus): Html {
+  return html`<tr id="${rowId(workload)}">${nameCell(workload)}
+<td data-label="owed for">${elapsed(workload.owedForSeconds)}</td>
+<td data-label="why">${followed(workload.follows)}</td>
+<td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="problem">${workload.problem}</p>`}${noticesOf(workload.notices)}</td></tr>
+`;
+}
+
+function noticedRow(workload: WorkloadStatus): Html {
+  return html`<tr id="${rowId(workload)}">${nameCell(workload)}
+<td data-label="notice">${noticesOf(workload.notices)}</td>
+<td data-label="follows">${followed(workload.follows)}</td></tr>
+`;
+}
+
+function currentRow(workload: WorkloadStatus): Html {
+  return html`<tr id="${rowId(workload)}">${nameCell(workload)}
+<td data-label="follows">${followed(workload.follows)}</td></tr>
+`;
+}
+
+/** The page's script knows a row again by it. */
+function rowId({ namespace, workload }: WorkloadStatus): string {
+  return `w:${namespace}/${workload}`;
+}
+
+function nameCell({ namespace, workload }: WorkloadStatus): Html {
+  return html`<th scope="row"><code>${workload}</code> <span class="place">${namespace}</span></th>`;
+}
+
+function elapsed(seconds: number | undefined): Html {
+  if (seconds === undefined) return html`not known`;
+  return html`<span class="time" data-for="${seconds}">${timeWords(seconds, false)}</span>`;
+}
+
+function waiting({ waitsFor, waitsForSeconds }: WorkloadStatus): Html {
+  if (waitsFor === undefined) return html`<p>To be looked at.</p>`;
+  if (waitsForSeconds === undefined) return html`<p>${WAITS_FOR[waitsFor]}.</p>`;
+  const countdown = timeWords(waitsForSeconds, true);
+  return html`<p>${WAITS_FOR[waitsFor]} <span class="time countdown" data-in="${waitsForSeconds}">${countdown}</span>.</p>`;
+}
+
+function noticesOf(notices: readonly Notice[]): Html[] {
+  return notices.map(
+    ({ reason, message }) => html`<p class="notice">${message} <span class="reason">${reason}</span></p>`,
+  );
+}
+
+function followed(follows: readonly FollowedStatus[]): Html {
+  if (follows.length === 0) return html`<p class="soft">nothing</p>`;
+  const sorted = follows.toSorted((a, b) => Number(b.isOwed) - Number(a.isOwed));
+  const rest = sorted.length - LONGEST_ROW;
+  return html`<ul class="follows">${sorted.slice(0, LONGEST_ROW).map(followedItem)}${rest > 0 && html`<li class="soft">and ${rest} more</li>`}</ul>`;
+}
+
+function followedItem(followed: FollowedStatus): Html {
+  const { object, isOwed, why } = followed;
+  if (!isOwed) return html`<li><code>${object}</code> <span class="soft">${presentOf(followed)}</span></li>`;
+  return html`<li class="is-owed"><code>${object}</code> ${digestsOf(followed)}<br><span class="why">${why && BECAUSE[why]}</span></li>`;
+}
+
+function digestsOf({ ran, observed }: FollowedStatus): Html {
+  const from = ran === undefined || ran === '?' ? 'unknown' : ran;
+  return html`<span class="digests"><span class="unseen">pods run </span><span class="digest">${from}</span><span aria-hidden="true"> → </span><span class="unseen">, in force is </span><span class="digest">${observed ?? 'nothing'}</span></span>`;
+}
+
+function presentOf({ observed, committed }: FollowedStatus): Html {
+  if (observed === undefined)
+    return committed === undefined
+      ? html`does not exist yet`
+      : html`is gone; nothing is rolled until it returns`;
+  const isRecorded = observed === committed;
+  return html`<span class="digest">${observed}</span>${!isRecorded && ' being recorded'}`;
+}

@@ -1,0 +1,89 @@
+/** What the status page is made of, and which rows it shows: what is owed first, and no more than a page can hold. */
+
+import type { Decision, StatusReport, WorkloadStatus } from '../model/status-report.ts';
+import type { WatchStatus } from '../model/watch-health.ts';
+
+/** What does not change while the program runs. */
+export interface About {
+  readonly version: string;
+  /** The namespaces; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  /** `<namespace>/<name>` of the state ConfigMap. */
+  readonly state: string;
+  readonly isDryRun: boolean;
+}
+
+/** What one request for the page asks for. */
+export interface PageRequest {
+  /** Only rows with this text are shown; empty: all. */
+  readonly find: string;
+  /** The page shall not load itself anew where there is no JavaScript. */
+  readonly isStill: boolean;
+}
+
+/** The rows of one table, and how many there would be without its limit. */
+export interface Rows<T> {
+  readonly shown: readonly T[];
+  readonly total: number;
+}
+
+/** The rows of the page. No workload is in two groups. */
+export interface StatusRows {
+  /** The oldest debt first. */
+  readonly owed: Rows<WorkloadStatus>;
+  /** Not owed, but with something that a person should read. */
+  readonly noticed: Rows<WorkloadStatus>;
+  readonly current: Rows<WorkloadStatus>;
+  readonly decisions: Rows<Decision>;
+  /** Those that are down first. */
+  readonly watches: Rows<WatchStatus>;
+}
+
+/** How many rows a table of the page has at most. */
+export const ROW_LIMITS = { owed: 100, noticed: 50, current: 100, decisions: 50, watches: 50 } as const;
+
+/** The rows that the page shows of `report`. */
+export function rowsOf({ workloads, decisions, watches }: StatusReport, find: string): StatusRows {
+  const found = workloads.filter((workload) => mentions(workload, find));
+  const isNoticed = ({ isOwed, notices }: WorkloadStatus): boolean => !isOwed && notices.length > 0;
+  const isCurrent = ({ isOwed, notices }: WorkloadStatus): boolean => !isOwed && notices.length === 0;
+  return {
+    owed: cut(found.filter(({ isOwed }) => isOwed).toSorted(byDebt), ROW_LIMITS.owed),
+    noticed: cut(found.filter(isNoticed).toSorted(byName), ROW_LIMITS.noticed),
+    current: cut(found.filter(isCurrent).toSorted(byName), ROW_LIMITS.current),
+    decisions: cut(
+      decisions.filter(({ message, namespace = '' }) => contains(find, `${namespace}/${message}`)),
+      ROW_LIMITS.decisions,
+    ),
+    watches: cut(
+      watches.toSorted((a, b) => Number(a.isUp) - Number(b.isUp)),
+      ROW_LIMITS.watches,
+    ),
+  };
+}
+
+function cut<T>(rows: readonly T[], limit: number): Rows<T> {
+  return { shown: rows.slice(0, limit), total: rows.length };
+}
+
+function mentions({ namespace, workload, follows }: WorkloadStatus, find: string): boolean {
+  return contains(find, `${namespace}/${workload}`) || follows.some(({ object }) => contains(find, object));
+}
+
+function contains(find: string, text: string): boolean {
+  return text.toLowerCase().includes(find.toLowerCase());
+}
+
+function byDebt(a: WorkloadStatus, b: WorkloadStatus): number {
+  return (b.owedForSeconds ?? 0) - (a.owedForSeconds ?? 0) || byName(a, b);
+}
+
+/** By code unit: the order of a list, not of a language. */
+function byName(a: WorkloadStatus, b: WorkloadStatus): number {
+  return compare(a.namespace, b.namespace) || compare(a.workload, b.workload);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,50 @@
+/** Reports for the tests of the status page, built by what is different. */
+
+import type { FollowedStatus, StatusReport, WorkloadStatus } from '../../../lib/model/status-report.ts';
+
+/** An object whose content the pods run. */
+export function current(object: string, digest = 'aaaa…'): FollowedStatus {
+  return { object, observed: digest, committed: digest, ran: digest, isOwed: false, why: undefined };
+}
+
+/** An object whose content changed. */
+export function owed(object: string, parts: Partial<FollowedStatus> = {}): FollowedStatus {
+  return {
+    object,
+    observed: 'bbbb…',
+    committed: 'aaaa…',
+    ran: 'aaaa…',
+    isOwed: true,
+    why: 'content',
+    ...parts,
+  };
+}
+
+/** A workload of the namespace `default` that is up to date. */
+export function workload(name: string, parts: Partial<WorkloadStatus> = {}): WorkloadStatus {
+  return {
+    namespace: 'default',
+    workload: `Deployment/${name}`,
+    follows: [current(`ConfigMap/${name}`)],
+    isOwed: false,
+    notices: [],
+    ...parts,
+  };
+}
+
+/** A workload that is owed its ConfigMap. */
+export function debtor(name: string, seconds: number, parts: Partial<WorkloadStatus> = {}): WorkloadStatus {
+  return workload(name, {
+    follows: [owed(`ConfigMap/${name}`)],
+    isOwed: true,
+    owedForSeconds: seconds,
+    waitsFor: 'quiet',
+    ...(parts.waitsFor === 'queued' ? {} : { waitsForSeconds: 4 }),
+    ...parts,
+  });
+}
+
+/** A report of a reloader that is ready and follows nothing. */
+export function report(parts: Partial<StatusReport> = {}): StatusReport {
+  return { isReady: true, waitingFor: [], workloads: [], decisions: [], watches: [], ...parts };
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { StatusReport } from '../../../lib/model/status-report.ts';
+import { ROW_LIMITS, rowsOf } from '../../../lib/telemetry/status-view.ts';
+import { current, debtor, report, workload } from './reports.ts';
+
+const NOTICES = [{ reason: 'malformed', message: 'not a name' }] as const;
+
+/** The rows of each group of workloads, by name. */
+function groups(parts: Partial<StatusReport>, find = ''): Record<string, string[]> {
+  const { owed, noticed, current } = rowsOf(report(parts), find);
+  const names = Object.entries({ owed, noticed, current }).map(([group, { shown }]) => [
+    group,
+    shown.map(({ namespace, workload }) => `${namespace}/${workload.replace('Deployment/', '')}`),
+  ]);
+  return Object.fromEntries(names);
+}
+
+describe('workloads', () => {
+  test('are owed, worth a look or up to date, and never two of them', () => {
+    const workloads = [
+      workload('a'),
+      debtor('b', 1, { notices: NOTICES }),
+      workload('c', { notices: NOTICES }),
+      debtor('d', 1),
+    ];
+    assert.deepEqual(groups({ workloads }), {
+      owed: ['default/b', 'default/d'],
+      noticed: ['default/c'],
+      current: ['default/a'],
+    });
+  });
+
+  test('that are owed stand in the order of their debts, the oldest first, then by name', () => {
+    const workloads = [debtor('b', 3), debtor('c', 40), debtor('a', 3), debtor('d', 0.5)];
+    const unknown = workload('e', { isOwed: true });
+    assert.deepEqual(groups({ workloads: [unknown, ...workloads] })['owed'], [
+      'default/c',
+      'default/a',
+      'default/b',
+      'default/d',
+      'default/e',
+    ]);
+  });
+
+  test('that are up to date stand in the order of namespaces and names', () => {
+    const workloads = [
+      workload('b'),
+      workload('a', { namespace: 'zoo' }),
+      workload('a'),
+      workload('z', { namespace: 'app' }),
+    ];
+    assert.deepEqual(groups({ workloads })['current'], ['app/z', 'default/a', 'default/b', 'zoo/a']);
+  });
+
+  const wanted: Record<string, [string, string[]]> = {
+    'its name': ['eb', ['default/web']],
+    'its kind and name': ['Deployment/w', ['default/web', 'shop/worker']],
+    'its namespace and name': ['shop/deployment/W', ['shop/worker']],
+    'an object that it follows': ['secret/TLS', ['default/api']],
+    nothing: ['cron', []],
+  };
+  for (const [name, [find, want]] of Object.entries(wanted)) {
+    test(`are found by ${name}`, () => {
+      const workloads = [
+        workload('web'),
+        workload('worker', { namespace: 'shop' }),
+        workload('api', { follows: [current('Secret/tls')] }),
+      ];
+      assert.deepEqual(groups({ workloads }, find)['current'], want);
+    });
+  }
+});
+
+test('each table is cut at its limit, and knows how many there are', () => {
+  const many = <T>(make: (i: number) => T): T[] => Array.from({ length: 500 }, (_, i) => make(i));
+  const rows = rowsOf(
+    report({
+      workloads: [
+        ...many((i) => workload(`c${i}`)),
+        ...many((i) => workload(`n${i}`, { notices: NOTICES })),
+        ...many((i) => debtor(`o${i}`, i)),
+      ],
+      watches: many((i) => ({ stream: `s${i}`, isUp: i !== 499, sinceSeconds: 1, restarts: 0 })),
+    }),
+    '',
+  );
+  for (const group of ['owed', 'noticed', 'current', 'watches'] as const) {
+    assert.deepEqual([rows[group].shown.length, rows[group].total], [ROW_LIMITS[group], 500], group);
+  }
+  assert.equal(rows.owed.shown[0]?.workload, 'Deployment/o499');
+  assert.equal(rows.watches.shown[0]?.stream, 's499');
+});
+
+test('decisions stay in their order, and are found by what they say and where', () => {
+  const decision = (message: string, namespace: string) =>
+    ({ time: '2026-01-01T00:00:00.000Z', level: 'info', reason: 'rolled', message, namespace }) as const;
+  const decisions = [decision('b rolled', 'x'), decision('a rolled', 'y'), decision('b is gone', 'y')];
+  const messages = (find: string): string[] =>
+    rowsOf(report({ decisions }), find).decisions.shown.map(({ message }) => message);
+  assert.deepEqual(messages(''), ['b rolled', 'a rolled', 'b is gone']);
+  assert.deepEqual(messages('ROLLED'), ['b rolled', 'a rolled']);
+  assert.deepEqual(messages('y/'), ['a rolled', 'b is gone']);
+});
