@@ -9,7 +9,8 @@ import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { launchBrowser, NO_BROWSER, type Visit, visit } from './browser.ts';
 import { brightness, faintTexts, overhang, scrollsSideways, tabStops } from './probes.ts';
 
-const LONG = 'a-name-that-is-nearly-as-long-as-names-can-be.in-a-cluster-with-long-names.example.com';
+/** As long as a name can be, without a place to break it. */
+const LONG = 'abcdefghi'.repeat(28);
 const CALM = 'Nothing is owed.';
 
 function addressOf({ port }: ReloaderProcess): string {
@@ -199,6 +200,17 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     assert.ok(await asked(() => page.clock.runFor(10_000)));
   });
 
+  test('goes on counting while an answer is under way', async () => {
+    await using opened = await open();
+    const { page } = opened;
+    await page.route('**', () => undefined);
+    const shown = new Set<string>();
+    await cluster.until('three seconds are counted', async () => {
+      shown.add(await page.locator('#owed [data-for]').innerText());
+      return shown.size > 3;
+    });
+  });
+
   test('says that it is no longer fresh while the reloader does not answer', async () => {
     await using opened = await open();
     const { page } = opened;
@@ -239,6 +251,8 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     const attempts: Record<string, string> = {
       image:
         "const i = document.createElement('img'); i.src = 'http://127.0.0.1:9/x'; document.body.append(i)",
+      frame:
+        "const f = document.createElement('iframe'); f.src = 'http://127.0.0.1:9/'; document.body.append(f)",
       style: "document.body.setAttribute('style', 'color: red')",
       script:
         "const s = document.createElement('script'); s.append('window.wasRun = 1'); document.body.append(s)",
