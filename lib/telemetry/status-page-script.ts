@@ -1,6 +1,7 @@
 /**
- * The script of the status page. It loads the page anew every two seconds and changes only what is different, so that
- * scroll position, focus and what is folded open stay; in between it counts. Without it the page says the same.
+ * The script of the status page. It loads the page anew every two seconds, less often where that takes long, and changes
+ * only what is different, so that scroll position, focus and what is folded open stay. In between it counts. Without it
+ * the page says the same.
  */
 
 import { timeWords } from './status-page-words.ts';
@@ -16,7 +17,7 @@ const EVERY_MS = 2000, PATIENCE_MS = 10000;
 const main = document.querySelector('main');
 const pause = document.getElementById('pause');
 const lost = document.getElementById('lost');
-let loadedAt = performance.now(), isPaused = false, isLoading = false;
+let loadedAt = performance.now(), dueAt = 0, isPaused = false, isLoading = false;
 
 /** Makes \`from\` what \`to\` is; elements with an id keep their identity wherever they move to. */
 const morph = (from, to) => {
@@ -55,7 +56,8 @@ const take = (page) => {
 };
 
 const load = () => {
-  if (isLoading || isPaused || document.hidden) return;
+  const askedAt = performance.now();
+  if (isLoading || isPaused || document.hidden || askedAt < dueAt) return;
   isLoading = true;
   const request = new XMLHttpRequest();
   request.open('GET', location.href);
@@ -63,6 +65,7 @@ const load = () => {
   request.timeout = PATIENCE_MS;
   request.onloadend = () => {
     isLoading = false;
+    dueAt = performance.now() + 10 * (performance.now() - askedAt);
     if (isPaused) return;
     if (request.status === 200 && request.response?.querySelector('main')) take(request.response);
     else if (!lost.textContent) lost.textContent = 'No answer from the reloader: what is shown is no longer fresh.';
@@ -73,6 +76,7 @@ const load = () => {
 pause.hidden = false;
 pause.onclick = () => {
   isPaused = !isPaused;
+  dueAt = 0;
   pause.textContent = isPaused ? 'Go on' : 'Pause';
   load();
 };
