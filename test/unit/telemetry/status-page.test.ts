@@ -57,7 +57,7 @@ const FULL: Partial<StatusReport> = {
       problem: 'denied by "guard"',
     }),
     debtor('next', 1, { waitsFor: 'queued' }),
-    workload('odd', { notices: [{ reason: 'malformed', message: 'A,,B is no list of names.' }] }),
+    workload('odd', { notices: [{ reason: 'malformed', about: '', message: 'A,,B is no list of names.' }] }),
   ],
   decisions: [
     {
@@ -198,7 +198,7 @@ describe('whatever it is made of, the page', () => {
     workloads: [
       workload(evil, {
         namespace: evil,
-        notices: [{ reason: 'malformed', message: evil }],
+        notices: [{ reason: 'malformed', about: '', message: evil }],
         follows: [current(evil, evil)],
       }),
       debtor(evil, 1, {

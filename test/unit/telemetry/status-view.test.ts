@@ -4,7 +4,7 @@ import type { StatusReport } from '../../../lib/model/status-report.ts';
 import { ROW_LIMITS, rowsOf } from '../../../lib/telemetry/status-view.ts';
 import { current, debtor, report, workload } from './reports.ts';
 
-const NOTICES = [{ reason: 'malformed', message: 'not a name' }] as const;
+const NOTICES = [{ reason: 'malformed', about: '', message: 'not a name' }] as const;
 
 /** The rows of each group of workloads, by name. */
 function groups(parts: Partial<StatusReport>, find = ''): Record<string, string[]> {
