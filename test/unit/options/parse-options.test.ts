@@ -122,11 +122,6 @@ describe('a value', () => {
       want: { stateConfigMap: 'flag', logLevel: 'debug' },
     },
     'of a switch may be a no': { argv: ['--no-status-page'], want: { statusPage: false } },
-    'of a switch may be taken back': {
-      argv: ['--no-status-page=false'],
-      env: { RELOADER_OPT_NO_STATUS_PAGE: 'true' },
-      want: { statusPage: true },
-    },
     'of an empty variable is the default': { env: { RELOADER_OPT_PORT: '', PORT: '' }, want: { port: 8080 } },
     'of the port comes from PORT': { env: { PORT: '9000' }, want: { port: 9000 } },
     'of the port comes from the variable before PORT': {
