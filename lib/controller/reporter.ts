@@ -145,6 +145,7 @@ export class Reporter {
     if (!beganWithoutState || stamped.length === 0) return;
     log.warn(
       `no state was found although ${listed(stamped)} carry stamps: the present content is the baseline, changes made meanwhile are not known`,
+      { namespaces: [...new Set(stamped.map(({ namespace }) => namespace))].join(', ') },
     );
   }
 

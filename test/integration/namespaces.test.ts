@@ -77,6 +77,19 @@ for (const [scope, flags] of Object.entries(SCOPES)) {
   });
 }
 
+test('a lost state is told of with the namespaces that it matters to', async () => {
+  await using cluster = await Cluster.start(NAMESPACES);
+  await twins(cluster, 'web');
+  const flags = ['--all-namespaces'];
+  const first = await cluster.reloader({ flags });
+  await change(cluster, TWO, 'two');
+  await cluster.settled(first);
+  await first.stop();
+  cluster.sandbox.remove('configmaps', 'default', 'reloader-state');
+  const next = await cluster.reloader({ flags });
+  assert.ok(next.says(/no state was found although Deployment\/web carry stamps.*"namespaces":"two"/));
+});
+
 test('two namespaces are one stream for each kind and namespace, and nothing is asked of the whole cluster', async () => {
   await using cluster = await Cluster.start(NAMESPACES);
   await twins(cluster, 'web');
