@@ -1,6 +1,6 @@
 /** What stands above and below the tables: the search, the one sentence that matters, and where everything else is. */
 
-import type { StatusReport } from '../model/status-report.ts';
+import type { StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
 import { RELOAD_SECONDS } from './status-page-script.ts';
 import { count, timeWords } from './status-page-words.ts';
@@ -38,8 +38,8 @@ function reloadLine({ find, isStill }: PageRequest): Html {
 export function lede(report: StatusReport, now: Date): Html {
   const clock = now.toISOString().slice(11, 19);
   return html`<p class="lede" role="status">${sentence(report)}</p>
-<p class="facts">${facts(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
-${report.isReady && report.workloads.length === 0 && HINT}`;
+<p class="facts">${debtFact(report)} ${edgeFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
+${report.isReady && followers(report.workloads).length === 0 && HINT}`;
 }
 
 /** Which part of everything is shown. */
@@ -62,10 +62,15 @@ const HINT: Html = html`<p>A workload follows what its annotation lists, for exa
 
 function sentence({ isReady, waitingFor, workloads }: StatusReport): string {
   if (!isReady) return `Not ready: waiting for ${listed(waitingFor)}.`;
-  if (workloads.length === 0) return 'Nothing follows anything yet.';
+  if (followers(workloads).length === 0) return 'Nothing follows anything yet.';
   const owed = workloads.filter(({ isOwed }) => isOwed).length;
   if (owed === 0) return 'Nothing is owed.';
   return `${count(owed, 'workload')} ${owed === 1 ? 'is' : 'are'} owed a rollout.`;
+}
+
+/** A notice may be all that there is of a workload: it is there although it follows nothing. */
+function followers(workloads: readonly WorkloadStatus[]): readonly WorkloadStatus[] {
+  return workloads.filter(({ follows }) => follows.length > 0);
 }
 
 function listed(things: readonly string[]): string {
@@ -74,20 +79,27 @@ function listed(things: readonly string[]): string {
   return `${things.slice(0, 3).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-function facts({ workloads, watches }: StatusReport): Html[] {
+function debtFact({ workloads }: StatusReport): Html | undefined {
   const oldest = workloads.reduce((most, { owedForSeconds = -1 }) => Math.max(most, owedForSeconds), -1);
-  const refused = workloads.filter(({ problem }) => problem !== undefined).length;
-  const objects = new Set(
-    workloads.flatMap(({ namespace, follows }) => follows.map(({ object }) => `${namespace}/${object}`)),
+  const failed = workloads.filter(({ problem }) => problem !== undefined).length;
+  if (oldest < 0) return undefined;
+  const age = html`<span class="time" data-for="${oldest}">${timeWords(oldest, false)}</span>`;
+  return html`The oldest for ${age}${failed > 0 && `; ${failed} could not be rolled so far`}.`;
+}
+
+function edgeFact({ workloads }: StatusReport): string {
+  const all = followers(workloads);
+  const objects = all.flatMap(({ namespace, follows }) =>
+    follows.map(({ object }) => `${namespace}/${object}`),
   );
+  const verb = all.length === 1 ? 'follows' : 'follow';
+  return `${count(all.length, 'workload')} ${verb} ${count(new Set(objects).size, 'object')}.`;
+}
+
+function watchFact({ watches }: StatusReport): Html {
   const down = watches.filter(({ isUp }) => !isUp).length;
-  return [
-    oldest >= 0
-      ? html`The oldest for <span class="time" data-for="${oldest}">${timeWords(oldest, false)}</span>${refused > 0 && `; ${refused} could not be rolled so far`}. `
-      : html``,
-    html`${count(workloads.length, 'workload')} ${workloads.length === 1 ? 'follows' : 'follow'} ${count(objects.size, 'object')}. `,
-    down === 0
-      ? html`All ${watches.length} watches are open.`
-      : html`<strong class="is-bad">${down} of ${watches.length} watches ${down === 1 ? 'is' : 'are'} down.</strong>`,
-  ];
+  if (watches.length === 0) return html`No watch is open yet.`;
+  if (down === 0) return html`All ${watches.length} watches are open.`;
+  const verb = down === 1 ? 'is' : 'are';
+  return html`<strong class="is-bad">${down} of ${watches.length} watches ${verb} down.</strong>`;
 }

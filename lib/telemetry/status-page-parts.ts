@@ -33,3 +33,9 @@ function more(rest: number): Html | undefined {
   return html`<p class="more">${rest.toLocaleString('en')} more are not shown: find them by their name, or read <a href="status.json">status.json</a>.</p>
 `;
 }
+
+/** `text` that may be broken after each slash: annotations and addresses are long. */
+export function breakable(text: string): Html {
+  const [first = '', ...rest] = text.split(/(?<=\/)/);
+  return html`${first}${rest.map((part) => html`<wbr>${part}`)}`;
+}

@@ -4,7 +4,7 @@ import { REASONS } from '../model/reasons.ts';
 import type { Decision } from '../model/status-report.ts';
 import type { WatchStatus } from '../model/watch-health.ts';
 import { type Html, html } from './html.ts';
-import { section } from './status-page-parts.ts';
+import { breakable, section } from './status-page-parts.ts';
 import { ENDED, timeWords } from './status-page-words.ts';
 import type { StatusRows } from './status-view.ts';
 
@@ -52,7 +52,7 @@ function decisionRow({ time, level, reason, message, namespace }: Decision, toda
   return html`<tr>
 <td class="time" data-label="time"><time datetime="${time}">${date !== today && `${date} `}${clock.slice(0, 8)}</time></td>
 <td class="${level === 'warn' ? 'reason is-bad' : 'reason'}" data-label="reason">${reason}</td>
-<td data-label="decision">${message}${namespace !== undefined && html` <span class="place">${namespace}</span>`}</td></tr>
+<td data-label="decision">${breakable(message)}${namespace !== undefined && html` <span class="place">${namespace}</span>`}</td></tr>
 `;
 }
 
@@ -62,7 +62,7 @@ function watchRow(watch: WatchStatus): Html {
     lastSignOfLifeSeconds === undefined ? html`none yet` : html`${lasting(lastSignOfLifeSeconds)} ago`;
   return html`<tr id="s:${stream}">
 <th scope="row">${stream}</th>
-<td data-label="state"><span class="${isUp ? 'is-good' : 'is-bad'}">${isUp ? 'open' : 'down'}</span> for ${lasting(sinceSeconds)}${problem !== undefined && html`<p class="problem">${problem}</p>`}</td>
+<td data-label="state"><span class="${isUp ? 'is-good' : 'is-bad'}">${isUp ? 'open' : 'down'}</span> for ${lasting(sinceSeconds)}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td>
 <td data-label="last sign">${sign}</td>
 <td data-label="ended">${ends(restarts)}${lastReason !== undefined && `, last: ${ENDED[lastReason]}`}</td></tr>
 `;

@@ -13,7 +13,7 @@ export const RELOAD_SECONDS = 15;
 export const SCRIPT: string = `'use strict';
 (() => {
 const words = ${String(timeWords)};
-const EVERY_MS = 2000, PATIENCE_MS = 10000;
+const EVERY_MS = 2000, PATIENCE_MS = 10000, LONGEST_PAUSE_MS = 30000;
 const main = document.querySelector('main');
 const pause = document.getElementById('pause');
 const lost = document.getElementById('lost');
@@ -65,7 +65,7 @@ const load = () => {
   request.timeout = PATIENCE_MS;
   request.onloadend = () => {
     isLoading = false;
-    dueAt = performance.now() + 10 * (performance.now() - askedAt);
+    dueAt = performance.now() + Math.min(10 * (performance.now() - askedAt), LONGEST_PAUSE_MS);
     if (isPaused) return;
     if (request.status === 200 && request.response?.querySelector('main')) take(request.response);
     else if (!lost.textContent) lost.textContent = 'No answer from the reloader: what is shown is no longer fresh.';

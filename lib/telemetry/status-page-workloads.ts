@@ -3,7 +3,7 @@
 import type { Notice } from '../model/notice.ts';
 import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
-import { section } from './status-page-parts.ts';
+import { breakable, section } from './status-page-parts.ts';
 import { BECAUSE, timeWords, WAITS_FOR } from './status-page-words.ts';
 import type { StatusRows } from './status-view.ts';
 
@@ -32,7 +32,7 @@ function owedRow(workload: WorkloadStatus): Html {
   return html`<tr id="${rowId(workload)}">${nameCell(workload)}
 <td data-label="owed for">${elapsed(workload.owedForSeconds)}</td>
 <td data-label="why">${followed(workload.follows)}</td>
-<td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="problem">${workload.problem}</p>`}${noticesOf(workload.notices)}</td></tr>
+<td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="problem">${breakable(workload.problem)}</p>`}${noticesOf(workload.notices)}</td></tr>
 `;
 }
 
@@ -72,7 +72,8 @@ function waiting({ waitsFor, waitsForSeconds }: WorkloadStatus): Html {
 
 function noticesOf(notices: readonly Notice[]): Html[] {
   return notices.map(
-    ({ reason, message }) => html`<p class="notice">${message} <span class="reason">${reason}</span></p>`,
+    ({ reason, message }) =>
+      html`<p class="notice">${breakable(message)} <span class="reason">${reason}</span></p>`,
   );
 }
 

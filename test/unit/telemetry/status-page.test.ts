@@ -30,6 +30,7 @@ function pageOf(parts: Partial<StatusReport> = {}, query = '', about: Partial<Ab
 function textOf(page: string): string {
   return page
     .replace(/<(style|script)>.*?<\/\1>/gs, '')
+    .replaceAll('<wbr>', '')
     .replace(/<[^>]*>/g, ' ')
     .replaceAll('&quot;', '"')
     .replace(/\s+/g, ' ')
@@ -96,6 +97,14 @@ describe('the first sentence', () => {
       {},
       /Nothing follows anything yet\..*kubectl annotate/,
     ],
+    'does not count those that follow nothing': [
+      {
+        workloads: [
+          workload('a', { follows: [], notices: [{ reason: 'malformed', about: '', message: '' }] }),
+        ],
+      },
+      /Nothing follows anything yet\. 0 workloads follow 0 objects\. No watch is open yet\./,
+    ],
     'says that all is well': [
       { workloads: [workload('a')] },
       /Nothing is owed\..*1 workload follows 1 object\./,
@@ -153,6 +162,12 @@ describe('the page says', () => {
   test('that a dry run writes nothing, and only then', () => {
     assert.match(textOf(pageOf({}, '', { isDryRun: true })), /Dry run: .* nothing is written/);
     assert.doesNotMatch(text, /Dry run/);
+  });
+
+  test('long addresses so that they can be broken after a slash', () => {
+    const notices = [{ reason: 'malformed', about: '', message: 'a.b/c/<d' }] as const;
+    const page = pageOf({ workloads: [workload('w', { notices })] });
+    assert.ok(page.includes('a.b/<wbr>c/<wbr>&lt;d'));
   });
 
   test('a word for every reason and every end of a watch', () => {
@@ -223,7 +238,7 @@ describe('whatever it is made of, the page', () => {
     test(`${name} holds only our own elements, all of them closed`, () => {
       const open: string[] = [];
       for (const [, slash, tag = ''] of body.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
-        if (['meta', 'link', 'input', 'br'].includes(tag)) continue;
+        if (['meta', 'link', 'input', 'br', 'wbr'].includes(tag)) continue;
         assert.notEqual(tag, 'img');
         if (slash === '') open.push(tag);
         else assert.equal(open.pop(), tag);
