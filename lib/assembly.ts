@@ -9,7 +9,7 @@ import { Informers, nameOf, streamsOf } from './informers.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { collectionPath } from './kubernetes/api-path.ts';
 import { areVersionsComparable } from './kubernetes/comparable-versions.ts';
-import { readConfigObject } from './kubernetes/config-reader.ts';
+import { readConfigObject, readLeftOutType } from './kubernetes/config-reader.ts';
 import { DryRunState, DryRunWorkloads } from './kubernetes/dry-run.ts';
 import { EventRecorder } from './kubernetes/events.ts';
 import { observed } from './kubernetes/observed-send.ts';
@@ -109,7 +109,8 @@ export function assemble(parts: Parts): Assembly {
   metrics?.observe(() => snapshotOf(reloader, edges, Date.now()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     timeline.comparable = await areVersionsComparable({ send, ...probePaths(streams), signal, random });
-    await Promise.all([...streams.map((stream) => informers.run(stream, signal)), events.run(signal)]);
+    const aside = [events.run(signal), reloader.absences.run(signal)];
+    await Promise.all([...streams.map((stream) => informers.run(stream, signal)), ...aside]);
   };
   return {
     run: (signal) => reloader.run(signal, runStreams),
@@ -130,13 +131,14 @@ function clientsOf(
   place: Place,
   { dryRun, stateConfigMap }: Options,
   events: EventRecorder,
-): Pick<ReloaderOptions, 'client' | 'store' | 'readConfig' | 'recordEvent'> {
+): Pick<ReloaderOptions, 'client' | 'store' | 'readConfig' | 'readLeftOutType' | 'recordEvent'> {
   const writer = new WorkloadWriter(send);
   const store = new StateConfigMap(send, { namespace: place.stateNamespace, name: stateConfigMap });
   return {
     client: dryRun ? new DryRunWorkloads(writer) : writer,
     store: dryRun ? new DryRunState(store) : store,
     readConfig: (ref) => readConfigObject(send, ref),
+    readLeftOutType: (ref, signal) => readLeftOutType(send, ref, signal),
     recordEvent: (news) => {
       if (!dryRun) events.record(news);
     },

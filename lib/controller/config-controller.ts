@@ -53,6 +53,7 @@ function observePresent(edges: Edges, event: Present): Effects {
   record.mayHaveReturned = false;
   const workloads = edges.dependents.dependentsOf(event.key);
   if (workloads.size === 0) return effects;
+  if (difference.before === undefined) effects.returned.add(event.key);
   if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
   for (const workload of workloads) observeEdge(edges, effects, workload, event.key, difference);
   effects.writeSoon.add(event.key);
@@ -88,6 +89,7 @@ function observeAbsent(edges: Edges, { key, span }: Absent): Effects {
     edges.configs.delete(key);
     return effects;
   }
+  effects.absent.add(key);
   effects.changes.push({ config: record.ref, type: 'deleted' });
   effects.note({ reason: 'absent', config: record.ref });
   return effects;

@@ -18,6 +18,10 @@ export class Effects {
   readonly touched: Map<ObjectKey, Set<ObjectKey>> = new Map();
   /** Workloads that are gone or follow nothing any more: what was planned for them is forgotten. */
   readonly forgotten: Set<ObjectKey> = new Set();
+  /** Objects that workloads name and that are not there, as far as is known. */
+  readonly absent: Set<ObjectKey> = new Set();
+  /** Objects that workloads name and that are there now. */
+  readonly returned: Set<ObjectKey> = new Set();
   /** Changes of content that workloads follow, for those who count. */
   readonly changes: { readonly config: ConfigRef; readonly type: 'created' | 'updated' | 'deleted' }[] = [];
   /** Workloads that their owner changed, not only in scale: a refusal of before says nothing any more. */

@@ -17,6 +17,8 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'malformed',
   'misplaced',
   'mistyped',
+  'missing',
+  'left-out',
   'held',
   'state-damaged',
   'state-unreadable',

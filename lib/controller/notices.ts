@@ -4,6 +4,8 @@
  */
 
 import type { Dialect } from '../dialects/dialect.ts';
+import type { Absence } from '../model/absence.ts';
+import type { Edge } from '../model/edge.ts';
 import { whenTaken } from '../model/hold.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Notice } from '../model/notice.ts';
@@ -25,11 +27,15 @@ interface Facts {
   readonly dialect: Dialect;
   /** Whether it was stamped, and has not been seen to be rolled out since. */
   readonly isStamped: boolean;
+  /** What it names and is not there. */
+  readonly absences: readonly Absence[];
 }
 
 /** What stands against a workload: all the rules, in the order in which people are told. */
 const RULES: readonly ((facts: Facts) => readonly Notice[])[] = [
   ({ dialect, workload }) => dialect.mistakesOf(workload),
+  ({ dialect, workload, absences }) =>
+    absences.map((absence) => dialect.noticeOfAbsence(absence, workload.annotations)),
   ({ workload, isStamped }) => (isStamped ? held(workload) : []),
 ];
 
@@ -41,9 +47,13 @@ function held({ ref, hold }: Workload): readonly Notice[] {
 /** What the notices are made of. */
 export interface NoticesOptions {
   readonly edges: Edges;
+  /** What was found out about an object that is not there. */
+  readonly absenceOf: (config: ObjectKey) => Absence | undefined;
   /** Tells people of a notice that did not stand before. */
   readonly say: (workload: Subject, notice: Notice) => void;
 }
+
+const NOTHING: ReadonlyMap<ObjectKey, Edge> = new Map();
 
 /** See the file's comment. */
 export class Notices {
@@ -60,7 +70,7 @@ export class Notices {
     if (event.type !== 'present') return;
     // What is known may be newer than the news.
     if (this.#options.edges.workloads.has(event.key)) this.review(event.key);
-    else this.#replace(event.key, event.object, this.#noticesOf(event.object, false));
+    else this.#replace(event.key, event.object, this.#noticesOf(event.object));
   }
 
   /** Something changed for a workload that follows something. */
@@ -68,8 +78,7 @@ export class Notices {
     const { edges } = this.#options;
     const record = edges.workloads.get(workload);
     if (record === undefined) return;
-    const isStamped = [...record.edges.values()].some((edge) => edge.isUnsettled);
-    this.#replace(workload, record.workload, this.#noticesOf(record.workload, isStamped));
+    this.#replace(workload, record.workload, this.#noticesOf(record.workload, record.edges));
   }
 
   /** What stands against a workload. */
@@ -82,9 +91,16 @@ export class Notices {
     return [...this.#boards].map(([key, { ref }]) => [key, ref]);
   }
 
-  #noticesOf(workload: Workload, isStamped: boolean): readonly Notice[] {
-    const { dialect } = this.#options.edges;
-    return workload.isBeingDeleted ? [] : RULES.flatMap((rule) => rule({ workload, dialect, isStamped }));
+  #noticesOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Notice[] {
+    if (workload.isBeingDeleted) return [];
+    const { edges, absenceOf } = this.#options;
+    const facts: Facts = {
+      workload,
+      dialect: edges.dialect,
+      isStamped: [...follows.values()].some((edge) => edge.isUnsettled),
+      absences: [...follows.keys()].map(absenceOf).filter((absence) => absence !== undefined),
+    };
+    return RULES.flatMap((rule) => rule(facts));
   }
 
   #replace(key: ObjectKey, { ref, uid }: Subject, notices: readonly Notice[]): void {

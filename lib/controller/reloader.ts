@@ -13,6 +13,7 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../mode
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
+import { Absences, type ReadLeftOutType } from './absences.ts';
 import { observeConfig } from './config-controller.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
@@ -42,6 +43,7 @@ export interface ReloaderOptions {
   readonly client: WorkloadClient;
   readonly store: StateStore;
   readonly readConfig: ReadConfig;
+  readonly readLeftOutType: ReadLeftOutType;
   readonly timeline: Timeline;
   readonly log: Log;
   readonly heartbeat: Heartbeat;
@@ -63,11 +65,15 @@ export type RunEnd =
 /** How long the end may take once it was asked for; a pod is given 30 s by default. */
 export const LONGEST_END_MS = 20_000;
 
+/** An object may be created just after those who name it. */
+const LEAST_GRACE_MS = 1_000;
+
 /** See the file's comment. */
 export class Reloader {
   readonly rollouts: RolloutController;
   readonly committer: StateCommitter;
   readonly notices: Notices;
+  readonly absences: Absences;
   readonly #options: ReloaderOptions;
   readonly #reporter: Reporter;
   readonly #standDown = new AbortController();
@@ -80,8 +86,10 @@ export class Reloader {
     this.#reporter = new Reporter(options);
     const { edges, client, timeline, gate, store, heartbeat, quietMs, maxWaitMs, concurrency, random } =
       options;
+    this.absences = this.#newAbsences();
     this.notices = new Notices({
       edges,
+      absenceOf: (config) => this.absences.of(config),
       say: (workload, notice) => this.#reporter.notice(workload, notice),
     });
     this.rollouts = new RolloutController({
@@ -215,10 +223,23 @@ export class Reloader {
     }
   }
 
+  #newAbsences(): Absences {
+    const { edges, gate, quietMs } = this.#options;
+    return new Absences({
+      ...this.#options,
+      isSynced: (namespace, kind) => gate.isSynced(namespace, kind),
+      onNews: (config) => {
+        for (const workload of edges.dependents.dependentsOf(config)) this.notices.review(workload);
+      },
+      graceMs: Math.max(quietMs, LEAST_GRACE_MS),
+    });
+  }
+
   #synced(stream: Stream): void {
     const { gate, edges } = this.#options;
     if (gate.markSynced(stream) && gate.awaited().length === 0)
       this.#reporter.listed(this.#beganWithoutState);
+    this.absences.relist();
     // Streams that listed earlier may have left objects unwritten until this one had.
     this.committer.request(new Set(), new Set(edges.dependents.configs()));
     this.committer.kick();
@@ -302,6 +323,8 @@ export class Reloader {
     this.#touch(effects.touched);
     for (const [workload, times] of effects.contested) this.#contest(workload, times);
     this.committer.request(effects.writeNow, effects.writeSoon);
+    for (const config of effects.absent) this.absences.suspect(config);
+    for (const config of effects.returned) this.absences.clear(config);
   }
 
   #touch(touched: ReadonlyMap<ObjectKey, ReadonlySet<ObjectKey>>): void {

@@ -93,6 +93,7 @@ function follow(edges: Edges, sight: Sight, ref: ConfigRef): void {
   const next =
     edge === undefined ? begin(edges, sight, configRecord) : followedEdge(edges, sight, configRecord, edge);
   record.edges.set(config, next);
+  if (edge === undefined && configRecord.digest === undefined) effects.absent.add(config);
   edges.dependents.add(key, config);
   edges.abandoned.delete(config);
   const wasOwed = edge !== undefined && edges.owesOn(config, edge);

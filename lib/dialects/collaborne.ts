@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Dialect, StampVariables } from './dialect.ts';
+import { absenceNotice } from './missing.ts';
 import { mistakesOf } from './mistakes.ts';
 import { isObjectName, itemsOf } from './name-list.ts';
 import { isStray, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
@@ -40,6 +41,10 @@ export function collaborne({ alternativeAnnotations, ignoredKinds }: CollaborneO
     isStampVariable: (name) => name.startsWith(`${PREFIX}CONFIGMAP_`) || name.startsWith(`${PREFIX}SECRET_`),
     asked: (annotations, namespace) => asked(annotations, namespace, keys),
     mistakesOf: (workload) => mistakesOf(workload, keys),
+    noticeOfAbsence: (absence, annotations) => {
+      const follows = asked(annotations, absence.ref.namespace, keys);
+      return absenceNotice(absence, annotations, follows, keys);
+    },
     stampVariablesOf,
   };
 }

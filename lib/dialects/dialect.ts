@@ -1,5 +1,6 @@
 /** What a vocabulary has to say: what asks for a reload, and how the pod template is stamped. */
 
+import type { Absence } from '../model/absence.ts';
 import type { Notice } from '../model/notice.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { Vocabulary, Workload } from '../model/workload.ts';
@@ -21,6 +22,8 @@ export interface Dialect extends Vocabulary {
   readonly asked: (annotations: Readonly<Record<string, string>>, namespace: string) => readonly ConfigRef[];
   /** What of the annotations of a workload cannot be meant as it stands. */
   readonly mistakesOf: (workload: Workload) => readonly Notice[];
+  /** What is said of an object that these annotations of a workload name and that is not there, or not watched. */
+  readonly noticeOfAbsence: (absence: Absence, annotations: Readonly<Record<string, string>>) => Notice;
   /** The variables of all objects that one workload follows. */
   readonly stampVariablesOf: (refs: readonly ConfigRef[]) => ReadonlyMap<ObjectKey, StampVariables>;
 }

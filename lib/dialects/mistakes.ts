@@ -2,7 +2,7 @@
 
 import type { Notice } from '../model/notice.ts';
 import type { Stray, Workload } from '../model/workload.ts';
-import { isObjectName, itemsOf, meantNames } from './name-list.ts';
+import { annotationText, isObjectName, itemsOf, meantNames } from './name-list.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
 
 type Rule = (workload: Workload, keys: PolicyKeys) => readonly Notice[];
@@ -14,11 +14,6 @@ const NONE: readonly Notice[] = [];
 /** The mistakes in the annotations of `workload`, where `keys` are read. */
 export function mistakesOf(workload: Workload, keys: PolicyKeys): readonly Notice[] {
   return RULES.flatMap((rule) => rule(workload, keys));
-}
-
-/** `key: "a, b"`, as it stands in a manifest. */
-function annotationText(key: string, names: readonly string[]): string {
-  return `${key}: "${names.join(', ')}"`;
 }
 
 function malformed({ annotations }: Workload, keys: PolicyKeys): readonly Notice[] {

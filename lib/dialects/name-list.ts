@@ -21,6 +21,11 @@ export function meantNames(text: string | undefined): readonly string[] {
   return [...new Set(itemsOf(text).flatMap((item) => (isObjectName(item) ? [item] : namesIn(item))))];
 }
 
+/** `key: "a, b"`, as it stands in a manifest. */
+export function annotationText(key: string, names: readonly string[]): string {
+  return `${key}: "${names.join(', ')}"`;
+}
+
 /** An item often holds several names, quotes and brackets, a kind (`configmap/web`), or capitals and underscores. */
 function namesIn(item: string): readonly string[] {
   return item

@@ -6,7 +6,10 @@ import { type ApiResource, collectionPath } from './api-path.ts';
 import type { ListWatchSource } from './list-watch.ts';
 
 /** Secrets of these types are many, large, and read by no container: they are not even asked for. */
-const IGNORED_SECRET_TYPES: readonly string[] = ['helm.sh/release.v1', 'kubernetes.io/service-account-token'];
+export const IGNORED_SECRET_TYPES: readonly string[] = [
+  'helm.sh/release.v1',
+  'kubernetes.io/service-account-token',
+];
 
 const CONFIG_RESOURCES: Readonly<Record<ConfigKind, ApiResource>> = {
   ConfigMap: { group: '', version: 'v1', resource: 'configmaps' },

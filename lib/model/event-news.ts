@@ -18,6 +18,8 @@ export type EventReason =
   | 'MalformedAnnotation'
   | 'MisplacedAnnotation'
   | 'MistypedAnnotation'
+  | 'ObjectMissing'
+  | 'SecretNotWatched'
   | 'PodsNotReplaced';
 
 /** Every Event. */
@@ -28,6 +30,8 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   MalformedAnnotation: { type: 'Warning', tells: 'malformed' },
   MisplacedAnnotation: { type: 'Warning', tells: 'misplaced' },
   MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },
+  ObjectMissing: { type: 'Warning', tells: 'missing' },
+  SecretNotWatched: { type: 'Warning', tells: 'left-out' },
   PodsNotReplaced: { type: 'Warning', tells: 'held' },
 };
 

@@ -23,6 +23,8 @@ export const REASONS = {
   malformed: 'An item of the annotation cannot be the name of an object.',
   misplaced: 'The annotation stands on the pod template: it is read on the workload only.',
   mistyped: 'Nobody reads the annotation, which is almost one of ours.',
+  missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
+  'left-out': 'A Secret that the annotation names is of a type that is not watched.',
   held: 'The workload does not replace its pods by itself: they take the new content later.',
   'state-damaged': 'The state ConfigMap was deleted or emptied; it is written again from memory.',
   'state-unreadable': 'An entry of the state ConfigMap does not parse; the present content is the baseline.',

@@ -30,12 +30,21 @@ export function configMap(name: string, namespace = 'default'): ConfigRef {
   return { kind: 'ConfigMap', namespace, name };
 }
 
-/** Creates an object, or gives it this content. */
-export function put(cluster: Cluster, { kind, namespace, name }: ConfigRef, value: string): void {
+/** Creates an object, or gives it this content. `type`: of a Secret that is created. */
+export function put(
+  cluster: Cluster,
+  { kind, namespace, name }: ConfigRef,
+  value: string,
+  type?: string,
+): void {
   const data = { value: kind === 'Secret' ? Buffer.from(value).toString('base64') : value };
   const resource = kind === 'Secret' ? 'secrets' : 'configmaps';
   if (cluster.sandbox.get(resource, namespace, name) === undefined)
-    cluster.sandbox.create(resource, { metadata: { namespace, name }, data });
+    cluster.sandbox.create(resource, {
+      metadata: { namespace, name },
+      ...(type === undefined ? {} : { type }),
+      data,
+    });
   else cluster.sandbox.patch(resource, namespace, name, { data });
 }
 

@@ -63,6 +63,37 @@ const CASES: Record<string, Case> = {
   },
 };
 
+const MISSING: Record<string, Case> = {
+  'a name that does not exist': {
+    arrange: (cluster) => web(cluster, { [CONFIGMAP]: 'wbe' }),
+    reason: 'missing',
+    event: 'ObjectMissing',
+    says: /^ConfigMap\/wbe does not exist.*; if it is ConfigMap\/web, write .*\/configmap: "web"$/,
+    mend: (cluster) => follow(cluster),
+  },
+  'a name that does not exist yet': {
+    arrange: (cluster) => {
+      web(cluster, { [CONFIGMAP]: 'web' });
+      cluster.sandbox.remove('configmaps', 'default', 'web');
+    },
+    reason: 'missing',
+    event: 'ObjectMissing',
+    says: /^ConfigMap\/web does not exist.*; create it, or remove .*\/configmap$/,
+    mend: (cluster) => put(cluster, configMap('web'), 'one'),
+  },
+  'a Secret of a type that is not watched': {
+    arrange: (cluster) => {
+      const release = { kind: 'Secret', namespace: 'default', name: 'release' } as const;
+      put(cluster, release, 'x', 'helm.sh/release.v1');
+      web(cluster, { [CONFIGMAP]: 'web', [`${PREFIX}/secret`]: 'release' });
+    },
+    reason: 'left-out',
+    event: 'SecretNotWatched',
+    says: /^Secret\/release is of the type helm\.sh\/release\.v1, .*; remove .*\/secret$/,
+    mend: (cluster) => follow(cluster, `${PREFIX}/secret`),
+  },
+};
+
 /** The Events of a reason that the cluster holds. */
 function events({ sandbox }: Cluster, reason: string): StoredObject[] {
   return sandbox.list('events').filter((event) => event['reason'] === reason);
@@ -98,7 +129,7 @@ async function allRecorded(cluster: Cluster): Promise<void> {
 }
 
 describe('why nothing happens is told, and not repeated:', { concurrency: 4 }, () => {
-  for (const [name, { arrange, reason, event, says, mend }] of Object.entries(CASES)) {
+  for (const [name, { arrange, reason, event, says, mend }] of Object.entries({ ...CASES, ...MISSING })) {
     test(name, async () => {
       await using cluster = await Cluster.start();
       await pair(cluster, 'marker');

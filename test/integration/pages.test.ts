@@ -171,7 +171,10 @@ describe('the pages', { concurrency: 4 }, () => {
     put(cluster, configMap('web'), 'hush-hush-1');
     const web = deploy(cluster, 'web', { follows: { ConfigMap: ['web'], Secret: ['web'] } });
     await cluster.podsAreCurrent(web);
+    put(cluster, { ...secret, name: 'release' }, 'hush-hush-1', 'helm.sh/release.v1');
+    deploy(cluster, 'release', { follows: { Secret: ['release'] } });
     const reloader = await cluster.reloader();
+    await reloader.hasSaid(/Secret\/release is of the type helm/);
     const match = { resource: 'deployments', userAgent: 'kubernetes-reloader' };
     cluster.sandbox.addFault({ match, effect: { kind: 'status', code: 500 }, times: 2 });
     cluster.sandbox.disturbWatches({ resource: 'secrets' }, { kind: 'garbage' });

@@ -65,6 +65,7 @@ describe('the rights that are asked for suffice', { concurrency: 4 }, () => {
       put(cluster, configMap('web'), 'one');
       const web = deploy(cluster, 'web', { follows: { ConfigMap: ['web'], Secret: ['web'] } });
       await cluster.podsAreCurrent(web);
+      deploy(cluster, 'lost', { follows: { ConfigMap: ['lost'], Secret: ['lost'] } });
       const reloader = await cluster.reloader({ flags });
       const entries = Object.keys(cluster.state()).map((key) => [key, `${'a'.repeat(40)}.9`]);
       const refused = { kind: 'status', code: 403 } as const;
@@ -78,6 +79,8 @@ describe('the rights that are asked for suffice', { concurrency: 4 }, () => {
       await reloader.hasSaid(/Deployment\/web (is refused|rolled)/);
       cluster.sandbox.restart(web);
       await cluster.settled(reloader);
+      for (const kind of { ...SCOPE, ...scope }.configKinds)
+        await reloader.hasSaid(new RegExp(`${kind}/lost does not exist`));
       await reloader.stop();
       const requests = cluster.audits.filter(({ userAgent }) => userAgent.startsWith('kubernetes-reloader'));
       assert.ok(requests.length > 10);

@@ -39,6 +39,7 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
       calls.push(`look at ${name}`);
       return { kind: 'failed', message: 'away' };
     },
+    readLeftOutType: async () => ({ kind: 'failed', message: 'away' }),
     timeline: new Timeline(),
     log: NO_LOG,
     heartbeat: new Heartbeat(),

@@ -16,6 +16,7 @@ class Stage {
   readonly said: string[] = [];
   readonly notices: Notices = new Notices({
     edges: this.world.edges,
+    absenceOf: () => undefined,
     say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
   });
 

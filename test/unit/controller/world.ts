@@ -29,6 +29,8 @@ import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 /** What a test says of a live workload; what it leaves out stays as it was. */
 export interface Sketch {
   readonly follows?: readonly string[];
+  /** The Secrets that it follows. */
+  readonly secrets?: readonly string[];
   /** Config → stamp in the live template, e.g. `b.2`. */
   readonly stamps?: Readonly<Record<string, string>>;
   /** Stands for all of the template that is not ours. */
@@ -57,6 +59,7 @@ interface Live extends Required<Sketch> {
 
 const NEW: Live = {
   follows: [],
+  secrets: [],
   stamps: {},
   image: 'v1',
   replicas: 1,
@@ -150,6 +153,14 @@ export class World {
     return observeConfig(this.edges, { ...this.#news(arrival, version), key: keyOf(ref), object });
   }
 
+  /** A Secret gets `content`, and its stream tells. */
+  secret(name: string, content: string): Effects {
+    this.now += 1;
+    const ref = { kind: 'Secret', namespace: this.namespace, name } as const;
+    const object = { ref, uid: `uid-${name}`, resourceVersion: String(this.now), digest: d(content) };
+    return observeConfig(this.edges, { ...this.#news({}, this.now), key: keyOf(ref), object });
+  }
+
   /** The object is deleted, and its stream tells. */
   noConfig(name: string): Effects {
     this.now += 1;
@@ -207,7 +218,10 @@ export class World {
         uid: live.uid,
         resourceVersion: String(live.version),
         generation: live.generation,
-        annotations: { 'reloader.k8s.collaborne.com/configmap': live.follows.join(', ') },
+        annotations: {
+          'reloader.k8s.collaborne.com/configmap': live.follows.join(', '),
+          'reloader.k8s.collaborne.com/secret': live.secrets.join(', '),
+        },
         managedFields: [{ manager: live.manager, time: '2026-01-01T00:00:00Z' }],
       },
       spec: {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConfigObject } from '../../../lib/kubernetes/config-reader.ts';
+import { readConfigObject, readLeftOutType } from '../../../lib/kubernetes/config-reader.ts';
 import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
 import { WorkloadWriter } from '../../../lib/kubernetes/workload-writer.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
@@ -194,3 +194,41 @@ test('a config object is absent only if a list says so', async () => {
   assert.equal(await read(refused(403)), 'failed');
   assert.equal(await read(new Error('ECONNRESET')), 'failed');
 });
+
+const LEFT_OUT: Record<string, { answers: Answer[]; reading: object; requests: number }> = {
+  'of the first type': {
+    answers: [listOf('9', [{ metadata: { name: 'tls' } }])],
+    reading: { kind: 'known', type: 'helm.sh/release.v1' },
+    requests: 1,
+  },
+  'of the second type': {
+    answers: [listOf('9', []), listOf('9', [{ metadata: { name: 'tls' } }])],
+    reading: { kind: 'known', type: 'kubernetes.io/service-account-token' },
+    requests: 2,
+  },
+  'of none of them': {
+    answers: [listOf('9', []), ok({ items: null })],
+    reading: { kind: 'known', type: undefined },
+    requests: 2,
+  },
+  'that cannot be looked for': {
+    answers: [refused(403)],
+    reading: { kind: 'failed', message: 'message of 403' },
+    requests: 1,
+  },
+};
+
+for (const [sentence, { answers, reading, requests }] of Object.entries(LEFT_OUT)) {
+  test(`a Secret that is not watched, ${sentence}`, async () => {
+    const script = scripted(...answers);
+    const ref = { kind: 'Secret', namespace: 'ns', name: 'tls' } as const;
+    assert.deepEqual(await readLeftOutType(script.send, ref, new AbortController().signal), reading);
+    assert.equal(script.requests.length, requests);
+    const [first] = script.requests;
+    assert.equal(
+      decodeURIComponent(first?.path ?? ''),
+      '/api/v1/namespaces/ns/secrets?fieldSelector=metadata.name=tls,type=helm.sh/release.v1&limit=1',
+    );
+    assert.match(first?.headers?.['accept'] ?? '', /as=PartialObjectMetadataList/, 'no data is asked for');
+  });
+}

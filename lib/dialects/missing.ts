@@ -1,0 +1,55 @@
+/** What is said of an object that a workload names and that is not there, or not watched. */
+
+import type { Absence } from '../model/absence.ts';
+import type { Notice } from '../model/notice.ts';
+import { type ConfigRef, describe, keyOf } from '../model/object-ref.ts';
+import { annotationText, itemsOf } from './name-list.ts';
+import { nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** The notice of `absence`, against a workload with these annotations, which follows these objects by them. */
+export function absenceNotice(
+  { ref, leftOutType, similar }: Absence,
+  annotations: Annotations,
+  follows: readonly ConfigRef[],
+  keys: PolicyKeys,
+): Notice {
+  const about = describe(ref);
+  const followed = new Set(follows.map(keyOf));
+  const meant = similar.find((other) => !followed.has(keyOf(other)));
+  const mended = (other?: ConfigRef): string => mendedText(annotations, keys, ref, other);
+  if (leftOutType !== undefined) {
+    const message = `${about} is of the type ${leftOutType}, which is not watched: nothing is rolled for it; ${mended()}`;
+    return { reason: 'left-out', about, message };
+  }
+  const remedy =
+    meant === undefined ? `create it, or ${mended()}` : `if it is ${describe(meant)}, ${mended(meant)}`;
+  return {
+    reason: 'missing',
+    about,
+    message: `${about} does not exist: nothing is rolled for it; ${remedy}`,
+  };
+}
+
+/** How the annotations would be right that name `ref`: with `meant` instead, or without it. */
+function mendedText(
+  annotations: Annotations,
+  keys: PolicyKeys,
+  ref: ConfigRef,
+  meant: ConfigRef | undefined,
+): string {
+  const isSameKind = meant?.kind === ref.kind;
+  const steps = (keys.get(ref.kind) ?? [])
+    .filter((key) => itemsOf(annotations[key]).includes(ref.name))
+    .map((key) => {
+      const items = itemsOf(annotations[key]).flatMap((item) => {
+        if (item !== ref.name) return [item];
+        return meant !== undefined && isSameKind ? [meant.name] : [];
+      });
+      return items.length === 0 ? `remove ${key}` : `write ${annotationText(key, items)}`;
+    });
+  if (meant === undefined || isSameKind) return steps.join(' and ');
+  const key = nativeKeyOf(meant.kind);
+  return [`write ${annotationText(key, [...itemsOf(annotations[key]), meant.name])}`, ...steps].join(' and ');
+}

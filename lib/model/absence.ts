@@ -1,0 +1,12 @@
+/** An object that workloads name and that no stream shows, once it was looked into. */
+
+import type { ConfigRef } from './object-ref.ts';
+
+/** What was found out. */
+export interface Absence {
+  readonly ref: ConfigRef;
+  /** The type of a Secret that is there after all, but of a type that is not watched. */
+  readonly leftOutType: string | undefined;
+  /** Objects that are there and may be meant, the likeliest first. */
+  readonly similar: readonly ConfigRef[];
+}

@@ -1,0 +1,248 @@
+/** Objects that are named and not there: when they are looked into, and what is found out. */
+
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import { type TestContext, test } from 'node:test';
+import { Absences, type ReadLeftOutType } from '../../../lib/controller/absences.ts';
+import type { Effects } from '../../../lib/controller/effects.ts';
+import { type ConfigKind, type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
+import { settle } from './committer-stage.ts';
+import { World } from './world.ts';
+
+const GRACE_MS = 5_000;
+const TLS: ConfigRef = { kind: 'Secret', namespace: 'home', name: 'tls' };
+type Reading = Awaited<ReturnType<ReadLeftOutType>>;
+
+/** Absences over a world; what they told and asked. */
+class Stage {
+  readonly world = new World();
+  readonly told: string[] = [];
+  readonly asked: string[] = [];
+  readonly readings: Reading[] = [];
+  readonly absences: Absences;
+  isSynced = true;
+  readonly #timers: TestContext['mock']['timers'];
+  readonly #end = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(t: TestContext) {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    this.#timers = t.mock.timers;
+    this.absences = new Absences({
+      edges: this.world.edges,
+      isSynced: () => this.isSynced,
+      readLeftOutType: async ({ name }) => {
+        this.asked.push(name);
+        return this.readings.shift() ?? { kind: 'known', type: undefined };
+      },
+      onNews: (config) => void this.told.push(config.replace('home/', '')),
+      graceMs: GRACE_MS,
+      random: () => 0,
+      wait: (ms, signal) =>
+        new Promise((resolve) => {
+          setTimeout(resolve, ms);
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        }),
+    });
+    this.#running = this.absences.run(this.#end.signal);
+  }
+
+  /** Does with effects what the program does, as far as absences are concerned. */
+  apply(effects: Effects): void {
+    for (const config of effects.absent) this.absences.suspect(config);
+    for (const config of effects.returned) this.absences.clear(config);
+  }
+
+  /** A Deployment follows a Secret. */
+  followSecret(workload: string, { name }: ConfigRef): void {
+    this.apply(this.world.workload(workload, { secrets: [name] }));
+  }
+
+  async pass(ms: number): Promise<void> {
+    await settle();
+    for (let left = ms; left > 0; left -= 100) {
+      this.#timers.tick(Math.min(100, left));
+      await settle();
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#end.abort();
+    await this.#running;
+    assert.equal(getEventListeners(this.#end.signal, 'abort').length, 0);
+  }
+}
+
+test('an object that is named and not there is told of after a while, once', async (t) => {
+  const stage = new Stage(t);
+  stage.apply(stage.world.workload('web', { follows: ['cfg'] }));
+  await stage.pass(GRACE_MS - 100);
+  assert.deepEqual([stage.told, stage.absences.of(stage.world.configKey('cfg'))], [[], undefined]);
+  await stage.pass(100);
+  stage.apply(stage.world.workload('web', { image: 'v2' }));
+  await stage.pass(60_000);
+  assert.deepEqual(stage.told, ['ConfigMap/cfg']);
+  assert.ok(stage.absences.of(stage.world.configKey('cfg')) !== undefined);
+  assert.deepEqual(stage.asked, [], 'every ConfigMap is watched');
+  await stage.stop();
+});
+
+test('one that is created meanwhile is not', async (t) => {
+  const stage = new Stage(t);
+  stage.apply(stage.world.workload('web', { follows: ['cfg'] }));
+  await stage.pass(GRACE_MS / 2);
+  stage.apply(stage.world.config('cfg', 'a'));
+  await stage.pass(60_000);
+  assert.deepEqual(stage.told, []);
+  await stage.stop();
+});
+
+test('neither is one of which nobody knows yet because not everything is listed', async (t) => {
+  const stage = new Stage(t);
+  stage.isSynced = false;
+  stage.apply(stage.world.workload('web', { follows: ['cfg'] }, { initial: true }));
+  await stage.pass(60_000);
+  stage.absences.relist();
+  await stage.pass(60_000);
+  assert.deepEqual(stage.told, []);
+  stage.isSynced = true;
+  stage.absences.relist();
+  await stage.pass(GRACE_MS);
+  assert.deepEqual(stage.told, ['ConfigMap/cfg']);
+  await stage.stop();
+});
+
+test('it goes when the object comes, and comes when the object goes', async (t) => {
+  const stage = new Stage(t);
+  const { world } = stage;
+  const key = world.configKey('cfg');
+  stage.apply(world.workload('web', { follows: ['cfg'] }));
+  await stage.pass(GRACE_MS);
+  stage.apply(world.config('cfg', 'a'));
+  assert.deepEqual([stage.told.length, stage.absences.of(key)], [2, undefined]);
+  stage.apply(world.config('cfg', 'b'));
+  assert.equal(stage.told.length, 2, 'another content is no return');
+  await stage.pass(100);
+  stage.apply(world.noConfig('cfg'));
+  await stage.pass(GRACE_MS);
+  assert.equal(stage.told.length, 3);
+  assert.ok(stage.absences.of(key) !== undefined);
+  await stage.stop();
+});
+
+test('of what nobody names any more nothing is known', async (t) => {
+  const stage = new Stage(t);
+  stage.apply(stage.world.workload('web', { follows: ['cfg'] }));
+  await stage.pass(GRACE_MS);
+  stage.apply(stage.world.workload('web', { follows: ['other'] }));
+  assert.equal(stage.absences.of(stage.world.configKey('cfg')), undefined);
+  await stage.stop();
+});
+
+test('for a Secret the API server is asked once, for however many workloads', async (t) => {
+  const stage = new Stage(t);
+  stage.readings.push({ kind: 'known', type: 'helm.sh/release.v1' });
+  stage.followSecret('web', TLS);
+  stage.followSecret('api', TLS);
+  await stage.pass(GRACE_MS);
+  stage.followSecret('late', TLS);
+  await stage.pass(60_000);
+  assert.deepEqual([stage.asked, stage.told], [['tls'], ['Secret/tls', 'Secret/tls']]);
+  assert.equal(stage.absences.of(keyOf(TLS))?.leftOutType, 'helm.sh/release.v1');
+  await stage.stop();
+});
+
+test('a look that fails is taken again, with growing pauses, and nothing is claimed', async (t) => {
+  const stage = new Stage(t);
+  const failed = { kind: 'failed', message: 'away' } as const;
+  stage.readings.push(failed, failed);
+  stage.followSecret('web', TLS);
+  await stage.pass(GRACE_MS);
+  assert.deepEqual([stage.asked.length, stage.told], [1, []]);
+  await stage.pass(1_000 + GRACE_MS);
+  assert.deepEqual([stage.asked.length, stage.told], [2, []]);
+  await stage.pass(1_000 + GRACE_MS);
+  assert.deepEqual([stage.asked.length, stage.told], [3, ['Secret/tls']]);
+  await stage.stop();
+});
+
+test('what came while the API server was asked is not missing', async (t) => {
+  const stage = new Stage(t);
+  stage.followSecret('web', TLS);
+  Object.assign(stage.readings, {
+    shift: () => {
+      stage.apply(stage.world.secret('tls', 'a'));
+      return { kind: 'known', type: undefined };
+    },
+  });
+  await stage.pass(60_000);
+  assert.deepEqual([stage.asked, stage.told], [['tls'], []]);
+  await stage.stop();
+});
+
+test('objects are looked into one after the other, a tenth of a second apart', async (t) => {
+  const stage = new Stage(t);
+  for (const name of ['a', 'b', 'c']) stage.followSecret(`for-${name}`, { ...TLS, name });
+  await stage.pass(GRACE_MS);
+  assert.equal(stage.asked.length, 1);
+  await stage.pass(100);
+  assert.equal(stage.asked.length, 2);
+  await stage.stop();
+});
+
+const SIMILAR: Record<string, { there: readonly [ConfigKind, string][]; similar: readonly string[] }> = {
+  'nothing where nothing is like it': { there: [['ConfigMap', 'other']], similar: [] },
+  'a name that is almost the same': {
+    there: [
+      ['ConfigMap', 'other'],
+      ['ConfigMap', 'web-conf'],
+    ],
+    similar: ['ConfigMap/web-conf'],
+  },
+  'the same name of the other kind, and before all others': {
+    there: [
+      ['ConfigMap', 'web-conf'],
+      ['Secret', 'web-config'],
+    ],
+    similar: ['Secret/web-config', 'ConfigMap/web-conf'],
+  },
+  'no similar name of the other kind': { there: [['Secret', 'web-conf']], similar: [] },
+};
+
+for (const [sentence, { there, similar }] of Object.entries(SIMILAR)) {
+  test(`what may be meant: ${sentence}`, async (t) => {
+    const stage = new Stage(t);
+    for (const [kind, name] of there)
+      stage.apply(kind === 'Secret' ? stage.world.secret(name, 'a') : stage.world.config(name, 'a'));
+    stage.apply(stage.world.workload('web', { follows: ['web-config'] }));
+    await stage.pass(GRACE_MS);
+    const absence = stage.absences.of(stage.world.configKey('web-config'));
+    assert.deepEqual(absence?.similar.map(describe), similar);
+    await stage.stop();
+  });
+}
+
+test('what is not there any more, or is of another namespace, is not meant', async (t) => {
+  const stage = new Stage(t);
+  stage.world.workload('other', { follows: ['web-conf'] });
+  stage.apply(stage.world.config('web-conf', 'a'));
+  stage.apply(stage.world.noConfig('web-conf'));
+  const elsewhere = { kind: 'ConfigMap', namespace: 'away', name: 'web-confi' } as const;
+  stage.world.edges.configRecordOf(elsewhere).digest = 'a';
+  stage.apply(stage.world.workload('web', { follows: ['web-config'] }));
+  await stage.pass(2 * GRACE_MS);
+  assert.deepEqual(stage.absences.of(stage.world.configKey('web-config'))?.similar, []);
+  await stage.stop();
+});
+
+test('it ends when told to, idle or busy', async (t) => {
+  const stage = new Stage(t);
+  await settle();
+  await stage.stop();
+  t.mock.timers.reset();
+  const busy = new Stage(t);
+  busy.followSecret('web', TLS);
+  await settle();
+  await busy.stop();
+  assert.deepEqual(busy.asked, []);
+});
