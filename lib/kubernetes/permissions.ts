@@ -76,22 +76,12 @@ export async function missingPermissions(
 ): Promise<MissingPermission[]> {
   const missing: MissingPermission[] = [];
   for (const permission of permissions) {
-    const questions = questionsOf(permission.rule);
-    const refused = await Promise.all(questions.map((asked) => isRefused(send, permission, asked, signal)));
-    const lacking = questions.filter((_, index) => refused[index]);
+    const { verbs } = permission.rule;
+    const refused = await Promise.all(verbs.map((verb) => isRefused(send, permission, verb, signal)));
+    const lacking = verbs.filter((_, index) => refused[index]);
     if (lacking.length > 0) missing.push(describeMissing(permission, lacking));
   }
   return missing;
-}
-
-/** What a review can be asked: one verb, and one name where the rule names any. */
-interface Question {
-  readonly verb: string;
-  readonly name: string | undefined;
-}
-
-function questionsOf({ verbs, resourceNames }: PolicyRule): Question[] {
-  return verbs.flatMap((verb) => (resourceNames ?? [undefined]).map((name) => ({ verb, name })));
 }
 
 function statePermission({ stateNamespace, stateName, isDryRun }: PermissionScope): Permission {
@@ -120,10 +110,11 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
   return [...configs, ...workloads, ...events];
 }
 
+/** Of a rule with names only the first is asked for: without the others the reloader can do its work. */
 async function isRefused(
   send: Send,
   { namespace, rule }: Permission,
-  { verb, name }: Question,
+  verb: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const resourceAttributes = {
@@ -131,7 +122,7 @@ async function isRefused(
     group: rule.apiGroups[0],
     resource: rule.resources[0],
     ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
+    ...(rule.resourceNames === undefined ? {} : { name: rule.resourceNames[0] }),
   };
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
@@ -151,18 +142,13 @@ async function isRefused(
   }
 }
 
-function describeMissing(permission: Permission, lacking: readonly Question[]): MissingPermission {
+function describeMissing(permission: Permission, verbs: readonly string[]): MissingPermission {
   const { namespace, rule } = permission;
-  const verbs = distinct(lacking.map(({ verb }) => verb));
-  const names = distinct(lacking.flatMap(({ name }) => name ?? []));
-  const what = [rule.resources[0], ...(names.length === 0 ? [] : [names.join(', ')])].join(' ');
+  const name = rule.resourceNames === undefined ? '' : ` ${rule.resourceNames[0]}`;
+  const what = `${rule.resources[0]}${name}`;
   const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
   const role = namespace === undefined ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
   const head = `The service account may not ${verbs.join(', ')} ${what} ${where}.`;
   const sentence = `${head} Add to ${role}:\n${ruleYaml(rule)}`;
   return { permission, verbs, sentence };
-}
-
-function distinct(words: readonly string[]): string[] {
-  return [...new Set(words)];
 }
