@@ -74,8 +74,8 @@ describe('the demo', { concurrency: true }, () => {
     assert.match(demo.stdout, /^ten changes of eight objects in a row .* NO \(claimed: 1 1 1\)$/m);
     assert.match(demo.stdout, /^NOT every claim holds/m);
     const config = await demo.says(/(http:\S+\/configmaps\/web)/);
-    const status = `${await demo.says(/In a browser: (\S+\/)/)}status.json`;
-    assert.equal((await fetch(status)).status, 200);
+    const page = await demo.says(/In a browser: (\S+\/)/);
+    assert.match(await (await fetch(page)).text(), /^<!doctype html>[\s\S]*Deployment\/web/i);
     const known = demo.stdout.length;
     const response = await fetch(config, {
       method: 'PATCH',
@@ -86,7 +86,7 @@ describe('the demo', { concurrency: true }, () => {
     await until('its log goes on', () => /Deployment\/web rolled/.test(demo.stdout.slice(known)));
     assert.equal(await demo.interrupt(), 1);
     assert.ok(!existsSync(path.dirname(kubeconfig)));
-    await assert.rejects(fetch(status));
+    await assert.rejects(fetch(page));
     await assert.rejects(fetch(config));
   });
 
