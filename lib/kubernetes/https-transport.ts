@@ -73,7 +73,7 @@ export class HttpsTransport {
       const call = this.#start(access, request);
       const timeout = new Error(`no answer within ${this.#headTimeoutMs / 1000} s`);
       const timer = setTimeout(() => call.destroy(timeout), this.#headTimeoutMs);
-      const onAbort = (): void => void call.destroy(new Error('aborted'));
+      const onAbort = (): void => void call.destroy();
       signal?.addEventListener('abort', onAbort, { once: true });
       call.once('response', (message) => {
         clearTimeout(timer);

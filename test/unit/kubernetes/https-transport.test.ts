@@ -220,6 +220,19 @@ test('the signal ends a body that is being read, and closes the connection', asy
   await closed.promise;
 });
 
+test('the signal harms nobody when the whole answer is here and was not read to its end', async (t) => {
+  const controller = new AbortController();
+  const { transport } = await serve(t, (_, response) => {
+    response.flushHeaders();
+    setImmediate(() => response.end('piece'));
+  });
+  const response = await transport.send({ ...GET, signal: controller.signal });
+  await response.body[Symbol.asyncIterator]().next();
+  controller.abort();
+  // An error that nobody listens for would be an uncaught exception of this test.
+  assert.equal((await transport.send(GET)).status, 200);
+});
+
 test('a signal that was aborted before sends nothing', async (t) => {
   const { transport, sockets } = await serve(t, (_, response) => void response.end('{}'));
   await assert.rejects(transport.send({ ...GET, signal: AbortSignal.abort() }), { name: 'AbortError' });
