@@ -1,11 +1,15 @@
 /** A real API server as tests see it, and what they ask of any. */
 
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
 import { isObject, type JsonObject, pick } from '../sandbox/json.ts';
 import { type Sender, senderTo } from './sender.ts';
 import { kubeconfigText } from './settings.ts';
+
+const execFileAsync = promisify(execFile);
 
 /** Where an API server is, and who its administrator is. */
 export interface Access {
@@ -35,6 +39,12 @@ export interface KubeconfigOptions {
   readonly namespace?: string;
   /** Another way to the server, such as a proxy. @default the server itself */
   readonly url?: string;
+}
+
+/** As whom kubectl is run, and what it reads. */
+export interface KubectlOptions extends KubeconfigOptions {
+  /** For `-f -`. */
+  readonly input?: string;
 }
 
 /** A cluster for tests. */
@@ -72,6 +82,15 @@ export class RealCluster implements AsyncDisposable {
     if (answer.status >= 300)
       throw new Error(`${method} ${pathname}: ${answer.status} ${String(answer.body['message'])}`);
     return answer.body;
+  }
+
+  /** Runs kubectl; resolves with what it prints, rejects with what it complains of. */
+  async kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<string> {
+    const { input, ...as } = options;
+    const kubeconfig = await this.kubeconfig(as);
+    const run = execFileAsync(this.access.kubectl, ['--kubeconfig', kubeconfig, ...args]);
+    run.child.stdin?.end(input);
+    return (await run).stdout;
   }
 
   /** Writes a kubeconfig; resolves with its path. */

@@ -61,13 +61,7 @@ test('an API server that was killed comes back at its address, with what was sto
 });
 
 test('kubectl is there, and a kubeconfig that it understands', async () => {
-  const kubeconfig = await plane.kubeconfig({ namespace: 'kube-system' });
-  const child = spawn(plane.access.kubectl, ['--kubeconfig', kubeconfig, 'get', 'configmaps', '-o', 'name']);
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-    text += piece;
-  });
-  await once(child, 'close');
+  const text = await plane.kubectl(['get', 'configmaps', '-o', 'name'], { namespace: 'kube-system' });
   assert.match(text, /^configmap\/kube-apiserver-legacy-service-account-token-tracking$/m);
 });
 

@@ -36,17 +36,20 @@ export function senderTo({ url, ca, token, userAgent = 'reloader-test' }: Target
         body === undefined
           ? {}
           : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
-      const options = { method, agent, headers: { ...own, ...about, ...headers } };
       const sent = start(
         url + path,
-        { ...options, ...(signal === undefined ? {} : { signal }) },
+        { method, agent, headers: { ...own, ...about, ...headers } },
         (response) => {
           response.setEncoding('utf8');
+          response.on('error', () => undefined); // told by the iteration of the body, if anybody reads it
           const names = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
           resolve({ status: response.statusCode ?? 0, headers: Object.fromEntries(names), body: response });
         },
       );
-      sent.once('error', reject);
+      const abort = (): void => void sent.destroy();
+      signal?.addEventListener('abort', abort, { once: true });
+      sent.once('close', () => signal?.removeEventListener('abort', abort));
+      sent.on('error', reject);
       sent.end(body);
     });
   return { send, close: () => agent.destroy() };

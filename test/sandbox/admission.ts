@@ -12,7 +12,7 @@ import {
   sameJson,
 } from './json.ts';
 import type { ResourceRow } from './resource-table.ts';
-import { badRequest, invalid } from './status-error.ts';
+import { invalid, UndecodableError } from './status-error.ts';
 
 /** The most bytes that a ConfigMap or Secret may hold. */
 export const MAX_CONFIG_BYTES: number = 1024 * 1024;
@@ -37,6 +37,8 @@ function admittedConfig(row: ResourceRow, given: JsonObject, previous: JsonObjec
   if (previous?.['immutable'] === true) {
     throw invalid(row, nameOf(object), 'data', 'Forbidden: field is immutable when `immutable` is set');
   }
+  if (previous?.['type'] !== undefined && !sameJson(previous['type'], object['type']))
+    throw invalid(row, nameOf(object), 'type', 'Invalid value: field is immutable');
   let bytes = 0;
   for (const field of CONTENT) {
     for (const [key, value] of Object.entries(objectOf(object[field]))) {
@@ -58,7 +60,7 @@ function checkedSize(
   key: string,
   value: Json | undefined,
 ): number {
-  if (typeof value !== 'string') throw badRequest(`${field}: cannot unmarshal into a string`);
+  if (typeof value !== 'string') throw new UndecodableError(`${field}: cannot unmarshal into a string`);
   if (!/^[-._a-zA-Z0-9]{1,253}$/.test(key)) {
     throw invalid(
       row,
@@ -69,7 +71,7 @@ function checkedSize(
   }
   const isText = row.kind === 'ConfigMap' && field.startsWith('data');
   if (!isText && !/^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/.test(value))
-    throw badRequest(`${field}: illegal base64 data`);
+    throw new UndecodableError(`${field}: illegal base64 data`);
   return value.length;
 }
 
@@ -91,7 +93,11 @@ function admittedWorkload(row: ResourceRow, given: JsonObject, previous: JsonObj
   const spec = objectOf(given['spec']);
   const object = hasDefaults(row, spec) ? given : { ...given, spec: { ...defaultsOf(row), ...spec } };
   const template = pick(object, 'spec', 'template');
+  const selector = pick(object, 'spec', 'selector');
+  if (previous !== undefined && !sameJson(selector, pick(previous, 'spec', 'selector')))
+    throw invalid(row, nameOf(object), 'spec.selector', 'Invalid value: field is immutable');
   if (previous !== undefined && template === pick(previous, 'spec', 'template')) return object;
+  checkSelector(row, object);
   checkContainers(row, object, 'containers');
   checkContainers(row, object, 'initContainers');
   return object;
@@ -116,6 +122,15 @@ const DEFAULTS: Readonly<Record<string, JsonObject>> = {
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
   },
 };
+
+/** A workload owns the pods of its template. Only labels are compared; expressions are taken on trust. */
+function checkSelector(row: ResourceRow, object: JsonObject): void {
+  const labels = objectOf(pick(object, 'spec', 'template', 'metadata', 'labels'));
+  const wanted = Object.entries(objectOf(pick(object, 'spec', 'selector', 'matchLabels')));
+  if (wanted.every(([key, value]) => labels[key] === value)) return;
+  const why = 'Invalid value: `selector` does not match template `labels`';
+  throw invalid(row, nameOf(object), 'spec.template.metadata.labels', why);
+}
 
 function checkContainers(row: ResourceRow, object: JsonObject, list: 'containers' | 'initContainers'): void {
   const path = `spec.template.spec.${list}`;

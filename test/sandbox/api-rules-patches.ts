@@ -10,7 +10,7 @@ import {
   variablesOf,
   versionOf,
 } from './api-rules.ts';
-import { type Json, objectsOf, pick } from './json.ts';
+import { type Json, type JsonObject, objectsOf, pick } from './json.ts';
 
 /** Each a case for `runRule`. */
 export const PATCH_RULES: readonly ApiRule[] = [
@@ -56,6 +56,20 @@ export const PATCH_RULES: readonly ApiRule[] = [
     },
   },
   {
+    name: 'a patch that carries an old version is 409 also where it would change nothing',
+    run: async (api) => {
+      const created = await api.created('deployments', deployment('web'));
+      const old = { metadata: { resourceVersion: versionOf(created) } };
+      await api.patch('deployments/web', 'merge-patch', { metadata: { labels: { a: 'b' } } });
+      const patch = { ...old, ...envPatch('app', { name: 'OWN', value: '1' }) };
+      const answers = [
+        await api.patch('deployments/web', 'strategic-merge-patch', patch),
+        await api.patch('deployments/web', 'merge-patch', old),
+      ];
+      for (const { status } of answers) assert.equal(status, 409);
+    },
+  },
+  {
     name: 'a strategic merge patch merges containers and their variables by name',
     run: async (api) => {
       const other = { name: 'other', image: 'other:1' };
@@ -91,14 +105,36 @@ export const PATCH_RULES: readonly ApiRule[] = [
     run: async (api) => {
       await api.created('deployments', deployment('web'));
       const env = [
-        { name: 'A', value: '1' },
         { name: 'Z', value: '2' },
+        { name: 'A', value: '1' },
       ];
       const order = [{ name: 'Z' }, { name: 'OWN' }, { name: 'A' }];
       const container = { name: 'app', env, '$setElementOrder/env': order };
       const patch = { spec: { template: { spec: { containers: [container] } } } };
       const { body } = await api.patch('deployments/web', 'strategic-merge-patch', patch);
       assert.deepEqual(Object.keys(variablesOf(body)), ['Z', 'OWN', 'A']);
+    },
+  },
+  {
+    name: 'a strategic merge patch whose lists are not in the order of $setElementOrder, or lack a key, is 500',
+    run: async (api) => {
+      const created = await api.created('deployments', deployment('web'));
+      const [a, z] = [
+        { name: 'A', value: '1' },
+        { name: 'Z', value: '2' },
+      ];
+      const patchOf = (env: readonly Json[], order: readonly Json[]): JsonObject => {
+        const container = { name: 'app', env, '$setElementOrder/env': order };
+        return { spec: { template: { spec: { containers: [container] } } } };
+      };
+      const patches = [
+        patchOf([a, z], [{ name: 'Z' }, { name: 'A' }]),
+        patchOf([a], [{ name: 'OWN' }]),
+        envPatch('app', { value: '1' }),
+      ];
+      for (const patch of patches)
+        assert.equal((await api.patch('deployments/web', 'strategic-merge-patch', patch)).status, 500);
+      assert.equal(versionOf((await api.get('deployments/web')).body), versionOf(created));
     },
   },
   {
@@ -210,6 +246,18 @@ export const PATCH_RULES: readonly ApiRule[] = [
       assert.equal(
         versionOf((await api.patch(path, 'apply-patch', configMap('a'))).body),
         versionOf(first.body),
+      );
+    },
+  },
+  {
+    name: 'server-side apply of metadata alone keeps the data that is there',
+    run: async (api) => {
+      await api.create('configmaps?fieldManager=bob', configMap('a', { x: '1' }));
+      const bare = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', annotations: { n: '1' } } };
+      const { status, body } = await api.patch('configmaps/a?fieldManager=alice', 'apply-patch', bare);
+      assert.deepEqual(
+        [status, body['data'], metadataOf(body, 'annotations')],
+        [200, { x: '1' }, { n: '1' }],
       );
     },
   },

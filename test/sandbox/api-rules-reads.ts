@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type ApiRule, configMap, metadataOf, type RuleClient, versionOf } from './api-rules.ts';
-import { type Json, type JsonObject, objectOf, objectsOf } from './json.ts';
+import { type Json, type JsonObject, objectOf, objectsOf, pick } from './json.ts';
 
 /** Each a case for `runRule`. */
 export const READ_RULES: readonly ApiRule[] = [
@@ -75,6 +75,92 @@ export const READ_RULES: readonly ApiRule[] = [
     },
   },
   {
+    name: 'a field selector of the type of Secrets holds for lists, watches and streaming lists',
+    run: async (api) => {
+      const secret = (name: string, type: string): JsonObject => ({ metadata: { name }, type });
+      await api.created('secrets', secret('a', 'Opaque'));
+      await api.created('secrets', secret('release-1', 'helm.sh/release.v1'));
+      const selector = encodeURIComponent(
+        'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token',
+      );
+      const list = await api.get(`secrets?limit=100&fieldSelector=${selector}`);
+      assert.deepEqual(namesOf(list.body), ['a']);
+      const from = `fieldSelector=${selector}&resourceVersion=${versionOf(list.body)}`;
+      const watch = await api.watch(`secrets?${from}&allowWatchBookmarks=true`);
+      const streaming = await api.watch(`secrets?fieldSelector=${selector}&${STREAMING}`);
+      assert.deepEqual(await take(streaming, 1), ['ADDED a']);
+      await api.created('secrets', secret('release-2', 'helm.sh/release.v1'));
+      await api.created('secrets', secret('b', 'Opaque'));
+      for (const each of [watch, streaming]) assert.deepEqual(await take(each, 1), ['ADDED b']);
+    },
+  },
+  {
+    name: 'a streaming list tells what there is, then a bookmark that says so, then what comes',
+    run: async (api) => {
+      await api.created('configmaps', configMap('a', {}, OURS));
+      const { body } = await api.get('configmaps?labelSelector=ours');
+      const watch = await api.watch(`configmaps?labelSelector=ours&${STREAMING}`);
+      assert.deepEqual(await take(watch, 1), ['ADDED a']);
+      const bookmark = await watch.next();
+      assert.equal(bookmark?.['type'], 'BOOKMARK');
+      const annotations = metadataOf(bookmark['object'], 'annotations');
+      assert.deepEqual(annotations, { 'k8s.io/initial-events-end': 'true' });
+      assert.ok(Number(versionOf(bookmark['object'])) >= Number(versionOf(body)));
+      await api.created('configmaps', configMap('b', {}, OURS));
+      assert.deepEqual(await take(watch, 1), ['ADDED b']);
+    },
+  },
+  {
+    name: 'a streaming list has to say which versions it takes, and gets no bookmark unless it asks for bookmarks',
+    run: async (api) => {
+      await api.created('configmaps', configMap('a', {}, OURS));
+      const ours = 'configmaps?labelSelector=ours';
+      assert.equal((await api.get(`${ours}&watch=1&sendInitialEvents=true`)).status, 422);
+      const quiet = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1';
+      const watch = await api.watch(`${ours}&${quiet}`);
+      assert.deepEqual([(await watch.next())?.['type'], await watch.next()], ['ADDED', undefined]);
+    },
+  },
+  {
+    name: 'a streaming list of a version from the future is 200 and one ERROR event 504',
+    run: async (api) => {
+      const watch = await api.watch(`configmaps?${STREAMING}&resourceVersion=99999999999`);
+      assert.equal(watch.status, 200);
+      const event = await watch.next();
+      assert.deepEqual([event?.['type'], pick(event?.['object'], 'code')], ['ERROR', 504]);
+      const [cause] = objectsOf(pick(event?.['object'], 'details', 'causes'));
+      assert.equal(cause?.['reason'], 'ResourceVersionTooLarge');
+    },
+  },
+  {
+    name: 'a watch of a version from the future is 200 and silent',
+    run: async (api) => {
+      const watch = await api.watch('configmaps?resourceVersion=99999999999&timeoutSeconds=1');
+      assert.equal(watch.status, 200);
+      await api.created('configmaps', configMap('a'));
+      assert.equal(await watch.next(), undefined);
+    },
+  },
+  {
+    name: 'versions of lists of different kinds are decimal and ascend in the order of the lists',
+    run: async (api) => {
+      const versions: string[] = [];
+      for (const resource of ['configmaps', 'deployments', 'secrets', 'configmaps']) {
+        versions.push(versionOf((await api.get(`${resource}?limit=1`)).body));
+        await api.created('configmaps', configMap(`between-${versions.length}`));
+      }
+      assert.ok(
+        versions.every((version) => /^\d+$/.test(version)),
+        versions.join(),
+      );
+      const numbers = versions.map(Number);
+      assert.ok(
+        numbers.every((number, i) => i === 0 || number > (numbers[i - 1] ?? 0)),
+        versions.join(),
+      );
+    },
+  },
+  {
     name: 'a list of a version from the future is 504 and says so in a cause',
     run: async (api) => {
       const { status, body } = await api.get(
@@ -139,13 +225,16 @@ export const READ_RULES: readonly ApiRule[] = [
     },
   },
   {
-    name: 'a watch of a version that is no version is 400',
+    name: 'a version that is no version is 400 for a list, and 500 for a watch',
     run: async (api) => {
-      assert.equal((await api.get('configmaps?watch=1&resourceVersion=abc')).status, 400);
+      assert.equal((await api.get('configmaps?resourceVersion=abc')).status, 400);
+      assert.equal((await api.get('configmaps?continue=abc')).status, 400);
+      assert.equal((await api.get('configmaps?watch=1&resourceVersion=abc')).status, 500);
     },
   },
 ];
 
+const STREAMING = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 const OURS = { labels: { ours: '' } };
 
 function isOurs(name: string): boolean {

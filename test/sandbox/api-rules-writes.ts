@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type ApiRule, configMap, deployment, metadataOf, versionOf } from './api-rules.ts';
-import { objectsOf, pick } from './json.ts';
+import { type JsonObject, objectOf, objectsOf, pick } from './json.ts';
 
 /** Each a case for `runRule`. */
 export const WRITE_RULES: readonly ApiRule[] = [
@@ -27,6 +27,26 @@ export const WRITE_RULES: readonly ApiRule[] = [
       const { status, body } = await api.create('configmaps', configMap('a'));
       assert.deepEqual([status, body['reason']], [409, 'AlreadyExists']);
       assert.equal(body['message'], 'configmaps "a" already exists');
+    },
+  },
+  {
+    name: 'a create that carries a version is 500',
+    run: async (api) => {
+      const { status } = await api.create('configmaps', configMap('a', {}, { resourceVersion: '5' }));
+      assert.equal(status, 500);
+      assert.equal((await api.get('configmaps/a')).status, 404);
+    },
+  },
+  {
+    name: 'a name that is none is 422; a place or a name that is not that of the path is 400',
+    run: async (api) => {
+      for (const metadata of [{ name: 'UPPER' }, { name: 'a/b' }, {}])
+        assert.equal((await api.create('configmaps', { metadata })).status, 422);
+      const elsewhere = configMap('a', {}, { namespace: 'kube-system' });
+      assert.equal((await api.create('configmaps', elsewhere)).status, 400);
+      assert.equal((await api.update('configmaps/a', configMap('b'))).status, 400);
+      const path = 'configmaps/a?fieldManager=alice';
+      assert.equal((await api.patch(path, 'apply-patch', configMap('b'))).status, 400);
     },
   },
   {
@@ -155,10 +175,13 @@ export const WRITE_RULES: readonly ApiRule[] = [
     },
   },
   {
-    name: 'a key that is no file name is 422, a value that is no string is 400',
+    name: 'a key that is no file name is 422, a value that is no string is 400, in a patch 422',
     run: async (api) => {
       assert.equal((await api.create('configmaps', configMap('a', { 'a/b': 'x' }))).status, 422);
       assert.equal((await api.create('configmaps', configMap('a', { a: 1 }))).status, 400);
+      await api.created('configmaps', configMap('a'));
+      assert.equal((await api.update('configmaps/a', configMap('a', { a: 1 }))).status, 400);
+      assert.equal((await api.patch('configmaps/a', 'merge-patch', { data: { a: 1 } })).status, 422);
     },
   },
   {
@@ -168,6 +191,62 @@ export const WRITE_RULES: readonly ApiRule[] = [
       assert.equal((await api.patch('configmaps/a', 'merge-patch', { data: { key: 'x' } })).status, 422);
       const edit = { metadata: { labels: { a: 'b' } } };
       assert.equal((await api.patch('configmaps/a', 'merge-patch', edit)).status, 200);
+    },
+  },
+  {
+    name: 'an Event of a name that is there is 409; one about an object elsewhere is 422',
+    run: async (api) => {
+      const event = (namespace: string): JsonObject => ({
+        metadata: { name: 'a' },
+        involvedObject: { kind: 'Deployment', namespace, name: 'web' },
+        type: 'Normal',
+        reason: 'Why',
+        message: 'what',
+      });
+      assert.equal((await api.create('events', event('elsewhere'))).status, 422);
+      await api.created('events', event(api.namespace));
+      const { status, body } = await api.create('events', event(api.namespace));
+      assert.deepEqual([status, body['reason']], [409, 'AlreadyExists']);
+    },
+  },
+  {
+    name: 'the type of a Secret stays, 422 else; a value that is not base64 is 400, in a patch 422',
+    run: async (api) => {
+      await api.created('secrets', { metadata: { name: 's' }, type: 'example.com/x', data: { a: 'Yg==' } });
+      const status = async (patch: JsonObject): Promise<number> =>
+        (await api.patch('secrets/s', 'merge-patch', patch)).status;
+      assert.equal(await status({ type: 'example.com/y' }), 422);
+      assert.equal(await status({ data: { a: '*' } }), 422);
+      assert.equal((await api.create('secrets', { metadata: { name: 't' }, data: { a: '*' } })).status, 400);
+      assert.equal(await status({ data: { a: 'Yw==' } }), 200);
+    },
+  },
+  {
+    name: 'content of more than a mebibyte is 422',
+    run: async (api) => {
+      const half = 'x'.repeat(1024 * 512);
+      assert.equal(
+        (await api.create('configmaps', configMap('a', { a: half, b: half, c: 'x' }))).status,
+        422,
+      );
+      assert.equal((await api.create('configmaps', configMap('a', { a: half }))).status, 201);
+    },
+  },
+  {
+    name: 'the selector of a Deployment fits its template and stays, two containers have two names, 422 else',
+    run: async (api) => {
+      const web = deployment('web');
+      const selector = { matchLabels: { app: 'other' } };
+      const unfit = { ...web, spec: { ...objectOf(web['spec']), selector } };
+      assert.equal((await api.create('deployments', unfit)).status, 422);
+      const container = { name: 'app', image: 'app:1' };
+      const twins = deployment('web', { containers: [container, container] });
+      assert.equal((await api.create('deployments', twins)).status, 422);
+      await api.created('deployments', web);
+      const relabelled = { matchLabels: { app: 'web', more: '1' } };
+      const template = { metadata: { labels: { app: 'web', more: '1' } } };
+      const patch = { spec: { selector: relabelled, template } };
+      assert.equal((await api.patch('deployments/web', 'merge-patch', patch)).status, 422);
     },
   },
   {

@@ -12,7 +12,7 @@ import { mergePatch } from './merge-patch.ts';
 import { ACCESS_REVIEW } from './resource-table.ts';
 import { type ApiCall, apiCallOf, objectBody } from './routes.ts';
 import { selectorOf } from './selectors.ts';
-import { badRequest, notFound, StatusError } from './status-error.ts';
+import { internal, invalidOptions, notFound, StatusError } from './status-error.ts';
 import type { Store } from './store.ts';
 import { objectText, type StoredObject, storeKey } from './stored-object.ts';
 import { strategicMerge } from './strategic-merge.ts';
@@ -139,8 +139,13 @@ export class ApiServer {
     const { row, query, namespace, signal } = call;
     const asked = query.get('resourceVersion') || '0';
     const since = asked === '0' ? undefined : this.store.sequenceOf(row, asked);
-    if (asked !== '0' && since === undefined) throw badRequest(`resourceVersion: Invalid value: "${asked}"`);
+    if (asked !== '0' && since === undefined) throw internal(`resourceVersion: Invalid value: "${asked}"`);
     const sendsInitial = query.get('sendInitialEvents') === 'true';
+    if (sendsInitial && query.get('resourceVersionMatch') !== 'NotOlderThan')
+      throw invalidOptions(
+        'ListOptions',
+        'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+      );
     const timeout = query.get('timeoutSeconds');
     return this.watches.add(
       {
@@ -148,8 +153,8 @@ export class ApiServer {
         row,
         namespace,
         selector: selectorOf(row, query),
-        since: sendsInitial ? undefined : since,
-        marksInitialEnd: sendsInitial,
+        since,
+        isStreamingList: sendsInitial,
         bookmarks: query.get('allowWatchBookmarks') === 'true',
         timeoutSeconds: timeout ? Number(timeout) : undefined,
         signal,
@@ -223,11 +228,7 @@ export class ApiServer {
 
   #apply(target: Target, call: ApiCall, options: WriteOptions): { status: number; object: StoredObject } {
     if (!call.query.get('fieldManager')) {
-      throw new StatusError(
-        422,
-        'Invalid',
-        'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-      );
+      throw invalidOptions('PatchOptions', 'fieldManager: Required value: is required for apply patch');
     }
     const isNew = this.store.get(target.row, storeKey(target.namespace, target.name)) === undefined;
     const force = call.query.get('force') === 'true';

@@ -1,10 +1,12 @@
 /**
  * `metadata.managedFields`, kept simply: one entry per (manager, operation, subresource). Ownership is told per key of
- * `data`, `binaryData`, labels and annotations, and for every other field as a whole.
+ * `data`, `binaryData`, labels and annotations, in pod templates as template-fields.ts says, and for every other field
+ * as a whole.
  */
 
-import { type Json, type JsonDraft, type JsonObject, objectOf, sameJson } from './json.ts';
+import { type Json, type JsonObject, objectOf, sameJson } from './json.ts';
 import { type StoredObject, timestamp } from './stored-object.ts';
+import { ownedInTemplate, placeInFieldsV1, templateFieldsOf } from './template-fields.ts';
 
 /** Who writes. */
 export interface Writer {
@@ -13,7 +15,7 @@ export interface Writer {
   readonly subresource?: string;
 }
 
-/** A field: `data/<key>`, `annotations/<key>`, `spec`. */
+/** A field: `data/<key>`, `annotations/<key>`, `env/<container>/<name>`, `spec`. */
 export type FieldPath = string;
 
 const MAPS = ['data', 'binaryData'] as const;
@@ -30,6 +32,7 @@ export function fieldsOf(object: JsonObject): ReadonlyMap<FieldPath, Json | unde
   for (const [field, value] of Object.entries(object)) {
     if (!NOT_OWNED.has(field)) fields.set(field, value);
   }
+  for (const [path, value] of templateFieldsOf(object)) fields.set(path, value);
   return fields;
 }
 
@@ -83,6 +86,15 @@ export function isBy(entry: JsonObject, writer: Writer): boolean {
 
 /** The fields that an entry owns. */
 export function ownedBy(entry: JsonObject): ReadonlySet<FieldPath> {
+  const known = ownedByEntry.get(entry) ?? readOwned(entry);
+  ownedByEntry.set(entry, known);
+  return known;
+}
+
+/** Entries never change. */
+const ownedByEntry = new WeakMap<JsonObject, ReadonlySet<FieldPath>>();
+
+function readOwned(entry: JsonObject): ReadonlySet<FieldPath> {
   const fields = objectOf(entry['fieldsV1']);
   const metadata = objectOf(fields['f:metadata']);
   const paths = new Set<FieldPath>();
@@ -92,6 +104,7 @@ export function ownedBy(entry: JsonObject): ReadonlySet<FieldPath> {
   for (const section of MAPS) addMap(section, fields[`f:${section}`]);
   for (const section of METADATA_MAPS) addMap(section, metadata[`f:${section}`]);
   for (const key of Object.keys(fields)) if (!NOT_OWNED.has(key.slice(2))) paths.add(key.slice(2));
+  for (const path of ownedInTemplate(fields)) paths.add(path);
   return paths;
 }
 
@@ -117,17 +130,37 @@ function entryOf(writer: Writer, apiVersion: string, owned: ReadonlySet<FieldPat
 }
 
 function fieldsV1Of(paths: readonly FieldPath[]): JsonObject {
-  const sections: Record<string, JsonDraft> = {};
-  const metadata: Record<string, JsonDraft> = {};
+  const fields: Tree = {};
   for (const path of paths) {
-    const slash = path.indexOf('/');
-    const section = slash < 0 ? path : path.slice(0, slash);
-    const parent = METADATA_MAPS.some((name) => name === section) ? metadata : sections;
-    const members = parent[`f:${section}`] ?? {};
-    if (slash >= 0) members[`f:${path.slice(slash + 1)}`] = {};
-    parent[`f:${section}`] = members;
+    let place = fields;
+    for (const segment of segmentsOf(path)) {
+      const next = place[segment] ?? {};
+      place[segment] = next;
+      place = next;
+    }
   }
-  return Object.keys(metadata).length === 0 ? sections : { ...sections, 'f:metadata': metadata };
+  return fields;
+}
+
+interface Tree {
+  [segment: string]: Tree;
+}
+
+function segmentsOf(path: FieldPath): readonly string[] {
+  const slash = path.indexOf('/');
+  if (slash < 0) return [`f:${path}`];
+  const [section, key] = [path.slice(0, slash), path.slice(slash + 1)];
+  switch (section) {
+    case 'container':
+    case 'env':
+    case 'template-annotation':
+      return placeInFieldsV1(section, key);
+    case 'labels':
+    case 'annotations':
+      return ['f:metadata', `f:${section}`, `f:${key}`];
+    default:
+      return [`f:${section}`, `f:${key}`];
+  }
 }
 
 function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -1,11 +1,15 @@
-/** Server-side apply, exact for the maps of ConfigMaps and metadata: keys are owned, and go when no longer applied. */
+/**
+ * Server-side apply, exact for what is owned one by one: the maps of ConfigMaps and metadata, and containers, variables
+ * and annotations of pod templates. It goes when its manager no longer applies it and nobody else owns it.
+ */
 
-import { type Json, type JsonDraft, type JsonObject, objectOf, sameJson } from './json.ts';
+import { type Json, type JsonObject, objectOf, sameJson } from './json.ts';
 import { type FieldPath, fieldsOf, isBy, managedAfterApply, ownedBy, type Writer } from './managed-fields.ts';
 import type { ResourceRow } from './resource-table.ts';
 import { conflict } from './status-error.ts';
 import type { StoredObject } from './stored-object.ts';
 import { strategicMerge } from './strategic-merge.ts';
+import { withoutTemplateField } from './template-fields.ts';
 
 /** What an apply makes of an object. */
 export interface Applied {
@@ -63,17 +67,27 @@ function contestedBy(
 }
 
 function withoutFields(object: JsonObject, paths: readonly FieldPath[]): JsonObject {
-  let result = object;
-  for (const path of paths) {
-    const slash = path.indexOf('/');
-    const [section, key] = [path.slice(0, slash), path.slice(slash + 1)];
-    if (slash < 0) continue;
-    const isMetadata = section === 'labels' || section === 'annotations';
-    const parent = isMetadata ? objectOf(result['metadata']) : result;
-    const map: JsonDraft = { ...objectOf(parent[section]) };
-    delete map[key];
-    const changed = { ...parent, [section]: Object.keys(map).length === 0 ? undefined : map };
-    result = isMetadata ? { ...result, metadata: changed } : changed;
+  return paths.reduce(withoutField, object);
+}
+
+function withoutField(object: JsonObject, path: FieldPath): JsonObject {
+  const slash = path.indexOf('/');
+  if (slash < 0) return object;
+  const [section, key] = [path.slice(0, slash), path.slice(slash + 1)];
+  switch (section) {
+    case 'container':
+    case 'env':
+    case 'template-annotation':
+      return withoutTemplateField(object, section, key);
+    case 'labels':
+    case 'annotations':
+      return { ...object, metadata: withoutKey(objectOf(object['metadata']), section, key) };
+    default:
+      return withoutKey(object, section, key);
   }
-  return result;
+}
+
+function withoutKey(parent: JsonObject, section: string, key: string): JsonObject {
+  const { [key]: _, ...rest } = objectOf(parent[section]);
+  return { ...parent, [section]: Object.keys(rest).length === 0 ? undefined : rest };
 }

@@ -87,14 +87,36 @@ export function invalid(row: ResourceRow, name: string, field: string, why: stri
   });
 }
 
+/** 422: the parameters of a request are not acceptable; `kind` is e.g. `ListOptions`. */
+export function invalidOptions(kind: string, why: string): StatusError {
+  return new StatusError(422, 'Invalid', `${kind}.meta.k8s.io "" is invalid: ${why}`);
+}
+
 /** 400: the request cannot be understood. */
 export function badRequest(message: string): StatusError {
   return new StatusError(400, 'BadRequest', message);
 }
 
+/** 500: what the API server answers to some requests that it cannot understand. It gives no reason. */
+export function internal(message: string): StatusError {
+  return new StatusError(500, '', message);
+}
+
 /** 410: the history of that version is gone. */
 export function expired(message: string): StatusError {
   return new StatusError(410, 'Expired', message);
+}
+
+/** An object that does not fit its type: 400 where it was sent as such, 422 where a patch made it so. */
+export class UndecodableError extends StatusError {
+  constructor(message: string) {
+    super(400, 'BadRequest', message);
+  }
+
+  /** The same, made by a patch. */
+  inPatch(): StatusError {
+    return new StatusError(422, 'Invalid', ` "" is invalid: patch: Invalid value: ${this.message}`);
+  }
 }
 
 /** 405: nobody may do this with this kind. */

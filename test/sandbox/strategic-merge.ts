@@ -10,7 +10,7 @@ import {
   sameJson,
   stringOf,
 } from './json.ts';
-import { badRequest } from './status-error.ts';
+import { internal } from './status-error.ts';
 
 /** Lists whose members are merged by a key, told by the field's name. All other lists are replaced. */
 const MERGE_KEYS: Readonly<Record<string, string>> = {
@@ -35,7 +35,7 @@ const SETS: ReadonlySet<string> = new Set(['finalizers']);
 /**
  * `target` with `patch` merged in; the very same object when that changes nothing.
  *
- * @throws StatusError 400 for a member without its merge key
+ * @throws StatusError 500 for a member without its merge key, and for members in another order than the patch asks for
  */
 export function strategicMerge(target: JsonObject, patch: JsonObject): JsonObject {
   const directive = patch['$patch'];
@@ -80,9 +80,19 @@ function mergedList(
   const items = changes.filter((item) => item['$patch'] !== 'replace' || item[mergeKey] !== undefined);
   const merged = mergedMembers(mergeKey, existing, items);
   const order = patch[`$setElementOrder/${field}`];
+  if (isList(order)) checkOrder(mergeKey, items, order.filter(isObject));
   const asked = (isList(order) ? order.filter(isObject) : items).map((item) => item[mergeKey]);
   if (merged.length === 0 && before === undefined && value === undefined) return undefined;
   return ordered(mergeKey, existing, merged, asked);
+}
+
+/** The members that a patch sets must stand in the order that it asks for, which may name others too. */
+function checkOrder(mergeKey: string, items: readonly JsonObject[], order: readonly JsonObject[]): void {
+  let place = -1;
+  for (const item of items.filter((each) => each['$patch'] !== 'delete')) {
+    place = order.findIndex((each, i) => i > place && each[mergeKey] === item[mergeKey]);
+    if (place < 0) throw internal("The order in patch list doesn't match $setElementOrder list");
+  }
 }
 
 function mergedMembers(
@@ -93,7 +103,7 @@ function mergedMembers(
   const merged = [...existing];
   for (const change of changes) {
     if (change[mergeKey] === undefined) {
-      throw badRequest(`map: does not contain declared merge key: ${mergeKey}`);
+      throw internal(`map: does not contain declared merge key: ${mergeKey}`);
     }
     const at = merged.findIndex((item) => item[mergeKey] === change[mergeKey]);
     if (change['$patch'] === 'delete') {

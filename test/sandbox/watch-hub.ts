@@ -5,7 +5,7 @@ import { type CallFacts, type CallMatch, connectionError, matches, type WatchEff
 import type { JsonObject } from './json.ts';
 import type { ResourceRow } from './resource-table.ts';
 import type { Selector } from './selectors.ts';
-import { expired, StatusError } from './status-error.ts';
+import { expired, StatusError, versionTooLarge } from './status-error.ts';
 import type { Change, Store } from './store.ts';
 import { objectText, type StoredObject } from './stored-object.ts';
 
@@ -22,8 +22,8 @@ export interface WatchRequest {
   readonly selector: Selector | undefined;
   /** From which write on; undefined: begin with what there is. */
   readonly since: number | undefined;
-  /** Whether a bookmark closes the initial events (a streaming list). */
-  readonly marksInitialEnd: boolean;
+  /** Begin with what there is, not older than `since`, and say with a bookmark when that is told. */
+  readonly isStreamingList: boolean;
   readonly bookmarks: boolean;
   readonly timeoutSeconds: number | undefined;
   readonly signal: AbortSignal | undefined;
@@ -147,16 +147,13 @@ export class WatchHub {
 
   /** Opens a watch; an expired version gives a stream of one ERROR event. */
   add(request: WatchRequest, ambush?: Ambush): AsyncIterable<string> {
-    const { row, since, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = request;
+    const { row, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = request;
     const open = this.#watches.get(row) ?? new Set<Watch>();
     this.#watches.set(row, open);
     const watch: Watch = new Watch(request, () => open.delete(watch));
-    if (since !== undefined && this.#store.isExpired(row, since)) {
-      const current = this.#store.versionOf(row, this.#store.sequence);
-      watch.send(
-        errorLine(expired(`too old resource version: ${this.#store.versionOf(row, since)} (${current})`)),
-        0,
-      );
+    const refusal = this.#refusalOf(request);
+    if (refusal !== undefined) {
+      watch.send(errorLine(refusal), 0);
       watch.end();
       return watch.stream;
     }
@@ -189,20 +186,30 @@ export class WatchHub {
     return [...this.#watches.values()].flatMap((watches) => [...watches]);
   }
 
+  #refusalOf({ row, since, isStreamingList }: WatchRequest): StatusError | undefined {
+    if (since === undefined) return undefined;
+    const [asked, current] = [since, this.#store.sequence].map((each) => this.#store.versionOf(row, each));
+    if (isStreamingList)
+      return since > this.#store.sequence ? versionTooLarge(String(asked), String(current)) : undefined;
+    const isExpired = this.#store.isExpired(row, since);
+    return isExpired ? expired(`too old resource version: ${asked} (${current})`) : undefined;
+  }
+
   #begin(watch: Watch): void {
-    const { row, since } = watch.request;
-    if (since !== undefined) {
+    const { row, since, isStreamingList, bookmarks } = watch.request;
+    if (since !== undefined && !isStreamingList) {
       for (const change of this.#store.since(row, since)) this.#tell(watch, change);
       return;
     }
     for (const object of this.#store.all(row)) {
       if (isWanted(watch.request, object)) this.#send(watch, eventLine('ADDED', row, object));
     }
-    if (watch.request.marksInitialEnd) this.#bookmark(watch, { 'k8s.io/initial-events-end': 'true' });
+    if (isStreamingList && bookmarks) this.#bookmark(watch, { 'k8s.io/initial-events-end': 'true' });
   }
 
-  #tell(watch: Watch, { type, object, previous }: Change): void {
+  #tell(watch: Watch, { type, sequence, object, previous }: Change): void {
     const { request } = watch;
+    if (request.since !== undefined && sequence <= request.since) return;
     const was = previous !== undefined && isWanted(request, previous);
     const is = type !== 'DELETED' && isWanted(request, object);
     if (!was && !is) return;

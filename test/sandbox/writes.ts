@@ -5,7 +5,15 @@ import { isObject, type JsonObject, objectOf, pick, sameJson, stringOf } from '.
 import { managedAfterUpdate, type Writer } from './managed-fields.ts';
 import { RESOURCES, type ResourceRow, rowOfResource } from './resource-table.ts';
 import { serverSideApply } from './server-side-apply.ts';
-import { alreadyExists, badRequest, conflict, invalid, notFound } from './status-error.ts';
+import {
+  alreadyExists,
+  badRequest,
+  conflict,
+  internal,
+  invalid,
+  notFound,
+  UndecodableError,
+} from './status-error.ts';
 import type { Store } from './store.ts';
 import { type StoredMetadata, type StoredObject, storeKey, timestamp } from './stored-object.ts';
 
@@ -58,17 +66,16 @@ export class Writes {
     this.#checkPlace(namespace, metadata);
     if (this.#store.get(row, storeKey(namespace, name)) !== undefined) throw alreadyExists(row, name);
     if (metadata['resourceVersion'])
-      throw badRequest('resourceVersion should not be set on objects to be created');
+      throw internal('resourceVersion should not be set on objects to be created');
     const managed = managedAfterUpdate(undefined, body, options, row.apiVersion);
     return this.#commitNew({ row, namespace, name }, body, managed, options);
   }
 
   /** Replaces an object (PUT). */
   update(target: Target, body: JsonObject, options: WriteOptions): StoredObject {
-    const live = this.#live(target);
     const metadata = objectOf(body['metadata']);
-    if (metadata['name'] !== target.name)
-      throw badRequest('the name of the object does not match the name on the URL');
+    checkPath(target, { ...metadata, name: metadata['name'] ?? '' });
+    const live = this.#live(target);
     const uid = metadata['uid'];
     if (uid !== undefined && uid !== live.metadata.uid) throw wrongUid(target, String(uid), live);
     return this.#commit(target, live, body, options);
@@ -77,13 +84,19 @@ export class Writes {
   /** Changes an object by a pure function of its live state. */
   patch(target: Target, change: (live: StoredObject) => JsonObject, options: WriteOptions): StoredObject {
     const live = this.#live(target);
-    return this.#commit(target, live, change(live), options);
+    const candidate = change(live);
+    try {
+      return this.#commit(target, live, candidate, options);
+    } catch (error) {
+      throw error instanceof UndecodableError ? error.inPatch() : error;
+    }
   }
 
   /** Server-side apply: creates what is absent. */
   apply(target: Target, configuration: JsonObject, force: boolean, options: WriteOptions): StoredObject {
     const { row, namespace, name } = target;
     const live = this.#store.get(row, storeKey(namespace, name));
+    checkPath(target, objectOf(configuration['metadata']));
     if (live === undefined && pick(configuration, 'metadata', 'uid') !== undefined) throw notFound(row, name);
     const { object, managedFields } = serverSideApply(row, live, configuration, options, force);
     if (live !== undefined) return this.#commit(target, live, object, options, managedFields);
@@ -177,24 +190,11 @@ export class Writes {
     if (uid && uid !== live.metadata.uid) {
       throw invalid(row, name, 'metadata.uid', `Invalid value: "${String(uid)}": field is immutable`);
     }
-    if (metadata['name'] !== undefined && metadata['name'] !== name) {
-      throw badRequest(
-        `the name of the object (${String(metadata['name'])}) does not match the name on the URL (${name})`,
-      );
-    }
-    if (metadata['namespace'] !== undefined && metadata['namespace'] !== namespace) {
-      throw badRequest(
-        'the namespace of the provided object does not match the namespace sent on the request',
-      );
-    }
+    checkPath({ name, namespace }, metadata);
   }
 
   #checkPlace(namespace: string | undefined, metadata: JsonObject): void {
-    if (metadata['namespace'] !== undefined && metadata['namespace'] !== namespace) {
-      throw badRequest(
-        'the namespace of the provided object does not match the namespace sent on the request',
-      );
-    }
+    checkPath({ namespace }, metadata);
     if (namespace === undefined) return;
     const namespaces = rowOfResource('namespaces');
     if (this.#store.get(namespaces, storeKey(undefined, namespace)) === undefined)
@@ -219,6 +219,21 @@ export class Writes {
     if (prefix === undefined) return undefined;
     this.#generatedNames += 1;
     return `${prefix}${this.#generatedNames.toString(36).padStart(5, '0')}`;
+  }
+}
+
+/** What an object says of its own name and namespace must be what the path says. */
+function checkPath(
+  { name, namespace }: Partial<Pick<Target, 'name' | 'namespace'>>,
+  metadata: JsonObject,
+): void {
+  const given = metadata['name'];
+  if (name !== undefined && given !== undefined && given !== name) {
+    const names = `the name of the object (${String(given)}) does not match the name on the URL (${name})`;
+    throw badRequest(names);
+  }
+  if (metadata['namespace'] !== undefined && metadata['namespace'] !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
 }
 

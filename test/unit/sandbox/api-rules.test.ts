@@ -1,31 +1,43 @@
 /** The rules of the API hold for the sandbox, called directly and over HTTP. */
 
-import { describe, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { senderTo } from '../../control-plane/sender.ts';
 import { API_RULES } from '../../sandbox/all-api-rules.ts';
 import { runRule } from '../../sandbox/api-rules.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
+import { forgetting, HISTORY_RULES } from '../../sandbox/api-rules-history.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { serve } from '../../sandbox/serve.ts';
 
+const PATIENCE = { timeout: 20_000 };
+
+/** Only the rule itself writes: the sandbox's controllers do not get to see anything. */
+function sandboxOf(t: TestContext): Sandbox {
+  const sandbox = createSandbox({ observeMs: 3_600_000 });
+  t.after(() => sandbox.close());
+  return sandbox;
+}
+
 describe('called directly', () => {
-  for (const rule of API_RULES) {
-    test(rule.name, { timeout: 20_000 }, async () => {
-      const sandbox = createSandbox();
-      await runRule(rule, sandbox.handle, 'rule');
-      sandbox.close();
+  for (const rule of API_RULES) test(rule.name, PATIENCE, (t) => runRule(rule, sandboxOf(t).handle, 'rule'));
+});
+
+describe('when its history is forgotten', () => {
+  for (const rule of HISTORY_RULES) {
+    test(rule.name, PATIENCE, async (t) => {
+      const sandbox = sandboxOf(t);
+      const forget = (): Promise<void> => Promise.resolve(sandbox.compact());
+      await runRule(forgetting(rule, forget), sandbox.handle, 'rule');
     });
   }
 });
 
 describe('over HTTP', () => {
   for (const [i, rule] of API_RULES.entries()) {
-    test(rule.name, { timeout: 20_000 }, async () => {
-      const sandbox = createSandbox();
-      await using served = await serve(sandbox.handle);
+    test(rule.name, PATIENCE, async (t) => {
+      await using served = await serve(sandboxOf(t).handle);
       const { send, close } = senderTo({ url: served.url });
+      t.after(close);
       await runRule(rule, send, `rule-${i}`);
-      close();
-      sandbox.close();
     });
   }
 });

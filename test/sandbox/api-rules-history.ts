@@ -1,0 +1,47 @@
+/** Rules of what a server does with versions that it no longer knows. */
+
+import assert from 'node:assert/strict';
+import { type ApiRule, configMap, metadataOf, type RuleClient, versionOf } from './api-rules.ts';
+import { pick } from './json.ts';
+
+/** A rule that has to make the server forget its history: nothing else may use the server meanwhile. */
+export interface HistoryRule {
+  readonly name: string;
+  readonly run: (api: RuleClient, forget: () => Promise<void>) => Promise<void>;
+}
+
+/** Each a case for `runRule` with `forgetting`. */
+export const HISTORY_RULES: readonly HistoryRule[] = [
+  {
+    name: 'a watch of a version that is no longer known is 200 and one ERROR event 410, then its end',
+    run: async (api, forget) => {
+      const old = versionOf(await api.created('configmaps', configMap('a')));
+      await api.created('configmaps', configMap('b'));
+      await forget();
+      const watch = await api.watch(`configmaps?resourceVersion=${old}`);
+      assert.equal(watch.status, 200);
+      const event = await watch.next();
+      const [code, reason] = [pick(event?.['object'], 'code'), pick(event?.['object'], 'reason')];
+      assert.deepEqual([event?.['type'], code, reason], ['ERROR', 410, 'Expired']);
+      assert.equal(await watch.next(), undefined);
+    },
+  },
+  {
+    name: 'a list that is continued when its version is no longer known is 410',
+    run: async (api, forget) => {
+      for (const name of ['a', 'b', 'c']) await api.created('configmaps', configMap(name));
+      const token = metadataOf((await api.get('configmaps?limit=2')).body, 'continue');
+      await api.delete('configmaps/a');
+      await forget();
+      const { status, body } = await api.get(
+        `configmaps?limit=2&continue=${encodeURIComponent(String(token))}`,
+      );
+      assert.deepEqual([status, body['reason']], [410, 'Expired']);
+    },
+  },
+];
+
+/** The rule as one that `runRule` takes. */
+export function forgetting(rule: HistoryRule, forget: () => Promise<void>): ApiRule {
+  return { name: rule.name, run: (api) => rule.run(api, forget) };
+}
