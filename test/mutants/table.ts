@@ -338,4 +338,32 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "its last readable version stays in force', { object: raw }",
     tests: [INFORMER],
   },
+  {
+    name: 'what others wrote is markup on the status page',
+    file: 'lib/telemetry/html.ts',
+    find: 'return escapeHtml(String(part));',
+    replace: 'return String(part);',
+    tests: ['test/unit/telemetry/html.test.ts'],
+  },
+  {
+    name: 'the status page shows every row',
+    file: 'lib/telemetry/status-view.ts',
+    find: 'shown: rows.slice(0, limit)',
+    replace: 'shown: rows',
+    tests: ['test/unit/telemetry/status-view.test.ts'],
+  },
+  {
+    name: 'the youngest debt comes first',
+    file: 'lib/telemetry/status-view.ts',
+    find: '(b.owedForSeconds ?? 0) - (a.owedForSeconds ?? 0)',
+    replace: '(a.owedForSeconds ?? 0) - (b.owedForSeconds ?? 0)',
+    tests: ['test/unit/telemetry/status-view.test.ts'],
+  },
+  {
+    name: 'a watch that is open still has its problem',
+    file: 'lib/model/watch-health.ts',
+    find: 'health.problem = undefined;',
+    replace: '',
+    tests: ['test/unit/model/watch-health.test.ts'],
+  },
 ];
