@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { NOTICE_MUTANTS } from './mutants/notices.ts';
 import { MUTANTS, type Mutant } from './mutants/table.ts';
 
 /** A test that failed, or a file that could not even be run to its end. */
@@ -37,7 +38,9 @@ const FAILED = /^ *not ok \d+ - (?<name>(?:(?! # (?:TODO|SKIP)).)*)$/;
 const WORKERS = 2;
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
-process.exitCode = await tryAll(MUTANTS.filter(({ name }) => name.includes(values.only)));
+process.exitCode = await tryAll(
+  [...MUTANTS, ...NOTICE_MUTANTS].filter(({ name }) => name.includes(values.only)),
+);
 
 async function tryAll(mutants: readonly Mutant[]): Promise<number> {
   const startedAt = performance.now();

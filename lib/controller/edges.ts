@@ -180,7 +180,7 @@ export class Edges {
 
 /** The stamp that the live template carries for one object: the highest of all its variables. */
 export function liveStampOf(
-  record: WorkloadRecord,
+  record: Pick<WorkloadRecord, 'workload' | 'variables'>,
   config: ObjectKey,
 ): { readonly stamp: Stamp | undefined; readonly ambiguous: boolean } {
   const variables = record.variables.get(config)?.read ?? [];

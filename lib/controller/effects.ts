@@ -1,5 +1,6 @@
 /** What follows from an observation: said by the pure rules, carried out by the reloader. */
 
+import type { Loss } from '../model/loss.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Reason } from '../model/reasons.ts';
 
@@ -28,6 +29,8 @@ export class Effects {
   readonly spurred: Set<ObjectKey> = new Set();
   /** Workloads whose stamp was taken back before they had rolled, and how many times more often than is tried. */
   readonly contested: Map<ObjectKey, number> = new Map();
+  /** Opt-ins that went together with our stamps. */
+  readonly losses: Loss[] = [];
   /** Objects whose state must be written at once. */
   readonly writeNow: Set<ObjectKey> = new Set();
   /** Objects whose state may have to be written with the next batch. */

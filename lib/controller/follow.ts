@@ -10,11 +10,12 @@ import {
   speaks,
   withStamp,
 } from '../model/edge.ts';
-import { keyOf } from '../model/object-ref.ts';
+import type { Loss } from '../model/loss.ts';
+import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
 import type { StateEntry } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
-import { type ConfigRecord, type Edges, liveStampOf } from './edges.ts';
+import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
 import type { Sight } from './sight.ts';
 
 /**
@@ -128,6 +129,27 @@ function isOwnersRestart(
   stamp: Stamp | undefined,
 ): boolean {
   return podsRestart && (!isOurs || isLowered(edge, stamp));
+}
+
+/**
+ * What the workload followed and follows no more, where the same write took one of our stamps of it back or to an earlier
+ * one: so does `kubectl rollout undo`, which restores a Deployment's annotations of that time too, and so does a manifest
+ * of before that replaces the object. Who only takes the annotation away means it.
+ */
+export function lostByUndo(
+  edges: Edges,
+  { workload: before, variables, edges: own }: WorkloadRecord,
+  after: Workload,
+  refs: readonly ConfigRef[],
+): Loss | undefined {
+  const wanted = new Set(refs.map(keyOf));
+  const gone = [...own].filter(([config]) => !wanted.has(config));
+  const isUndone = gone.some(([config, edge]) =>
+    isLowered(edge, liveStampOf({ workload: after, variables }, config).stamp),
+  );
+  if (!isUndone) return undefined;
+  const lost = gone.map(([config]) => edges.configs.get(config)?.ref).filter((ref) => ref !== undefined);
+  return { refs: lost, before, after };
 }
 
 /** Whether the template lost our stamp, or went back to an earlier one. */

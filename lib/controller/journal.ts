@@ -19,6 +19,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'mistyped',
   'missing',
   'left-out',
+  'opt-in-lost',
   'held',
   'state-damaged',
   'state-unreadable',

@@ -8,8 +8,9 @@ import type { Absence } from '../model/absence.ts';
 import type { Edge } from '../model/edge.ts';
 import { whenTaken } from '../model/hold.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
+import type { Loss } from '../model/loss.ts';
 import type { Notice } from '../model/notice.ts';
-import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges } from './edges.ts';
 
@@ -29,11 +30,14 @@ interface Facts {
   readonly isStamped: boolean;
   /** What it names and is not there. */
   readonly absences: readonly Absence[];
+  /** An opt-in that went together with our stamps. */
+  readonly loss: Loss | undefined;
 }
 
 /** What stands against a workload: all the rules, in the order in which people are told. */
 const RULES: readonly ((facts: Facts) => readonly Notice[])[] = [
   ({ dialect, workload }) => dialect.mistakesOf(workload),
+  ({ dialect, loss }) => (loss === undefined ? [] : [dialect.noticeOfLoss(loss)]),
   ({ dialect, workload, absences }) =>
     absences.map((absence) => dialect.noticeOfAbsence(absence, workload.annotations)),
   ({ workload, isStamped }) => (isStamped ? held(workload) : []),
@@ -59,14 +63,23 @@ const NOTHING: ReadonlyMap<ObjectKey, Edge> = new Map();
 export class Notices {
   readonly #options: NoticesOptions;
   readonly #boards = new Map<ObjectKey, Board>();
+  readonly #losses = new Map<ObjectKey, Loss>();
 
   constructor(options: NoticesOptions) {
     this.#options = options;
   }
 
+  /** A workload has lost its opt-in: that stands until it has it back, or its pod template is changed again. */
+  lose(loss: Loss): void {
+    this.#losses.set(keyOf(loss.after.ref), loss);
+  }
+
   /** News of a workload, once what it follows is brought up to date. */
   observe(event: InformerEvent<Workload>): void {
-    if (event.type === 'absent') this.#boards.delete(event.key);
+    if (event.type === 'absent') {
+      this.#boards.delete(event.key);
+      this.#losses.delete(event.key);
+    }
     if (event.type !== 'present') return;
     // What is known may be newer than the news.
     if (this.#options.edges.workloads.has(event.key)) this.review(event.key);
@@ -96,11 +109,23 @@ export class Notices {
     const { edges, absenceOf } = this.#options;
     const facts: Facts = {
       workload,
+      loss: this.#lossOf(workload, follows),
       dialect: edges.dialect,
       isStamped: [...follows.values()].some((edge) => edge.isUnsettled),
       absences: [...follows.keys()].map(absenceOf).filter((absence) => absence !== undefined),
     };
     return RULES.flatMap((rule) => rule(facts));
+  }
+
+  #lossOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge>): Loss | undefined {
+    const key = keyOf(workload.ref);
+    const loss = this.#losses.get(key);
+    if (loss === undefined) return undefined;
+    const { uid, templateDigest } = loss.after;
+    const isSame = uid === workload.uid && templateDigest === workload.templateDigest;
+    if (isSame && !loss.refs.every((ref) => follows.has(keyOf(ref)))) return loss;
+    this.#losses.delete(key);
+    return undefined;
   }
 
   #replace(key: ObjectKey, { ref, uid }: Subject, notices: readonly Notice[]): void {

@@ -177,7 +177,11 @@ export class Reloader {
   /** News of a workload. */
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
     if (event.type === 'synced') this.#synced(stream);
-    else this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
+    else this.#observe(event);
+  }
+
+  #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+    this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
     this.notices.observe(event);
   }
 
@@ -275,7 +279,7 @@ export class Reloader {
       isInInitialList: false,
       isRelisted: true,
     } as const;
-    this.#apply(observeWorkload(edges, event, this.#mayAbandon(key)));
+    this.#observe(event);
     const seen = edges.workloads.get(key);
     const isNews = before.resourceVersion !== workload.resourceVersion;
     if (seen !== undefined && isNews) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
@@ -323,6 +327,7 @@ export class Reloader {
     this.#touch(effects.touched);
     for (const [workload, times] of effects.contested) this.#contest(workload, times);
     this.committer.request(effects.writeNow, effects.writeSoon);
+    for (const loss of effects.losses) this.notices.lose(loss);
     for (const config of effects.absent) this.absences.suspect(config);
     for (const config of effects.returned) this.absences.clear(config);
   }

@@ -8,7 +8,7 @@ import { isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import { appearingEdge, edgeAtStart, followedEdge, isReload } from './follow.ts';
+import { appearingEdge, edgeAtStart, followedEdge, isReload, lostByUndo } from './follow.ts';
 import { acceptRollout } from './rollout.ts';
 import { lookAt, type Sight, type WorkloadPresent } from './sight.ts';
 
@@ -40,6 +40,8 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
     known.awaitedVersion = undefined; // this is the stream: it has nothing older to tell any more
   }
   const refs = edges.dialect.asked(workload.annotations, workload.ref.namespace);
+  const loss = known && lostByUndo(edges, known, workload, refs);
+  if (loss !== undefined) effects.losses.push(loss);
   const asksForNothing = workload.isBeingDeleted || refs.length === 0;
   if (known === undefined || asksForNothing) forget(edges, effects, key, mayAbandon);
   if (asksForNothing) return;

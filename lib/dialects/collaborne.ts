@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Dialect, StampVariables } from './dialect.ts';
+import { lossNotice } from './lost-opt-in.ts';
 import { absenceNotice } from './missing.ts';
 import { mistakesOf } from './mistakes.ts';
 import { isObjectName, itemsOf } from './name-list.ts';
@@ -45,6 +46,7 @@ export function collaborne({ alternativeAnnotations, ignoredKinds }: CollaborneO
       const follows = asked(annotations, absence.ref.namespace, keys);
       return absenceNotice(absence, annotations, follows, keys);
     },
+    noticeOfLoss: lossNotice,
     stampVariablesOf,
   };
 }

@@ -1,6 +1,7 @@
 /** What a vocabulary has to say: what asks for a reload, and how the pod template is stamped. */
 
 import type { Absence } from '../model/absence.ts';
+import type { Loss } from '../model/loss.ts';
 import type { Notice } from '../model/notice.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { Vocabulary, Workload } from '../model/workload.ts';
@@ -24,6 +25,8 @@ export interface Dialect extends Vocabulary {
   readonly mistakesOf: (workload: Workload) => readonly Notice[];
   /** What is said of an object that these annotations of a workload name and that is not there, or not watched. */
   readonly noticeOfAbsence: (absence: Absence, annotations: Readonly<Record<string, string>>) => Notice;
+  /** What is said of an opt-in that went together with our stamps. */
+  readonly noticeOfLoss: (loss: Loss) => Notice;
   /** The variables of all objects that one workload follows. */
   readonly stampVariablesOf: (refs: readonly ConfigRef[]) => ReadonlyMap<ObjectKey, StampVariables>;
 }

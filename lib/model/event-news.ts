@@ -20,6 +20,7 @@ export type EventReason =
   | 'MistypedAnnotation'
   | 'ObjectMissing'
   | 'SecretNotWatched'
+  | 'OptInLost'
   | 'PodsNotReplaced';
 
 /** Every Event. */
@@ -32,6 +33,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },
   ObjectMissing: { type: 'Warning', tells: 'missing' },
   SecretNotWatched: { type: 'Warning', tells: 'left-out' },
+  OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
   PodsNotReplaced: { type: 'Warning', tells: 'held' },
 };
 

@@ -25,6 +25,8 @@ export const REASONS = {
   mistyped: 'Nobody reads the annotation, which is almost one of ours.',
   missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
   'left-out': 'A Secret that the annotation names is of a type that is not watched.',
+  'opt-in-lost':
+    'The annotation went together with our stamp, as kubectl rollout undo does it: nothing is rolled any more.',
   held: 'The workload does not replace its pods by itself: they take the new content later.',
   'state-damaged': 'The state ConfigMap was deleted or emptied; it is written again from memory.',
   'state-unreadable': 'An entry of the state ConfigMap does not parse; the present content is the baseline.',

@@ -242,6 +242,29 @@ describe('when pods will take what they were rolled for is told, once, where', {
   }
 });
 
+test('an undo that takes the opt-in with it is told, with what was there', async () => {
+  await using cluster = await Cluster.start();
+  const ref = deployment('web');
+  web(cluster, {});
+  await cluster.podsAreCurrent(ref);
+  const spec = { template: { spec: { containers: [{ name: 'app', image: 'app:2' }] } } };
+  cluster.sandbox.patch('deployments', 'default', 'web', { spec }, 'strategic');
+  await cluster.podsAreCurrent(ref);
+  follow(cluster);
+  const reloader = await cluster.reloader();
+  put(cluster, configMap('web'), 'two');
+  await cluster.until('it is rolled', () => cluster.rollouts(ref) === 1);
+  await cluster.podsAreCurrent(ref);
+  assert.ok(cluster.sandbox.undo(ref, 1));
+  await cluster.until('an Event tells of it', () => events(cluster, 'OptInLost').length === 1);
+  const message = String(events(cluster, 'OptInLost')[0]?.['message']);
+  assert.match(message, /^it follows ConfigMap\/web no more: .* undo .*; .*, write .*\/configmap: "web"$/);
+  assert.deepEqual(await notices(reloader), [{ reason: 'opt-in-lost', message }]);
+  follow(cluster);
+  await cluster.until('nothing stands', async () => (await notices(reloader)).length === 0);
+  assert.equal(lines(reloader, 'opt-in-lost').length, 1);
+});
+
 describe('Events', { concurrency: 4 }, () => {
   test('tell of a rollout what it was for and how many changes it was made of', async () => {
     await using cluster = await Cluster.start();

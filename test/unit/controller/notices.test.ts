@@ -6,7 +6,7 @@ import { Notices } from '../../../lib/controller/notices.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import { World } from './world.ts';
+import { type Sketch, World } from './world.ts';
 
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
 
@@ -38,6 +38,14 @@ class Stage {
     const span = { from: this.world.now - 1, to: this.world.now };
     const news = { type: 'present', span, isInInitialList: false, isRelisted: false } as const;
     this.notices.observe({ ...news, key: this.key, object });
+  }
+
+  /** Its owner changes the Deployment, and the stream tells; the rules that say what it follows are asked too. */
+  follow(sketch: Sketch): void {
+    for (const loss of this.world.workload('web', sketch).losses) this.notices.lose(loss);
+    const span = { from: this.world.now - 1, to: this.world.now };
+    const news = { type: 'present', span, isInInitialList: false, isRelisted: false } as const;
+    this.notices.observe({ ...news, key: this.key, object: this.world.view('web') });
   }
 
   /** The stream tells that it is gone. */
@@ -129,6 +137,34 @@ test('a workload that keeps its old pods is spoken of once it is stamped, until 
   assert.deepEqual(review(), []);
   assert.deepEqual(stage.said, ['web held']);
 });
+
+/** A Deployment `web` that lost its opt-in together with its stamp. */
+function bereft(): Stage {
+  const stage = new Stage();
+  stage.world.config('cfg', 'a');
+  stage.follow({ follows: ['cfg'], stamps: { cfg: 'b.2' } });
+  stage.follow({ follows: [], stamps: {}, image: 'v0' });
+  assert.deepEqual([stage.said, stage.standing], [['web opt-in-lost'], ['opt-in-lost']]);
+  return stage;
+}
+
+const AFTER_A_LOSS: Record<string, readonly [act: (stage: Stage) => void, standing: readonly string[]]> = {
+  'is only told of again': [(stage) => stage.follow({ isRolledOut: false }), ['opt-in-lost']],
+  'is scaled': [(stage) => stage.follow({ replicas: 3 }), ['opt-in-lost']],
+  'follows something else': [(stage) => stage.follow({ follows: ['other'] }), ['opt-in-lost']],
+  'has its opt-in back': [(stage) => stage.follow({ follows: ['cfg'] }), []],
+  'gets another template': [(stage) => stage.follow({ image: 'v3' }), []],
+  'is another one of that name': [(stage) => stage.follow({ uid: 'v' }), []],
+  'is gone': [(stage) => stage.tellGone(), []],
+};
+
+for (const [sentence, [act, standing]] of Object.entries(AFTER_A_LOSS)) {
+  test(`a lost opt-in ${standing.length > 0 ? 'still' : 'no longer'} stands against a workload that ${sentence}`, () => {
+    const stage = bereft();
+    act(stage);
+    assert.deepEqual([stage.standing, stage.said], [standing, ['web opt-in-lost']]);
+  });
+}
 
 test('what is not known needs no review', () => {
   const stage = new Stage();

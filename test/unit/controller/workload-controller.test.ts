@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Effects } from '../../../lib/controller/effects.ts';
-import { settled, World } from './world.ts';
+import { type Sketch, settled, World } from './world.ts';
 
 const reasons = (effects: Effects): string[] => effects.notes.map(({ reason }) => reason);
 const touched = (effects: Effects): string[] =>
@@ -163,6 +163,36 @@ for (const [sentence, [edit, isSpurred]] of Object.entries(SPURS)) {
     world.workload('web', { follows: ['cfg'], stamps: { cfg: 'a.1' } });
     edit(world);
     assert.equal(world.tellWorkload('web').spurred.has(world.workloadKey('web')), isSpurred);
+  });
+}
+
+const LOSSES: Record<string, readonly [sketch: Sketch, lost: readonly string[]]> = {
+  'the annotation alone goes': [{ follows: [] }, []],
+  'the stamp alone goes': [{ stamps: {} }, []],
+  'both go': [{ follows: [], stamps: {}, image: 'v0' }, ['cfg', 'tls']],
+  'an older stamp comes back without the annotation': [
+    { follows: [], stamps: { cfg: 'a.1' }, image: 'v0' },
+    ['cfg', 'tls'],
+  ],
+  'a newer stamp comes without the annotation': [{ follows: [], stamps: { cfg: 'c.3' }, image: 'v3' }, []],
+  'another template comes without the annotation': [{ follows: [], image: 'v3' }, []],
+  'what is stamped is still followed': [{ follows: ['cfg'], stamps: {}, image: 'v0' }, []],
+  'what is stamped is no more followed, something else is': [
+    { follows: ['tls', 'new'], stamps: {}, image: 'v0' },
+    ['cfg'],
+  ],
+};
+
+for (const [sentence, [sketch, lost]] of Object.entries(LOSSES)) {
+  test(`${lost.length > 0 ? 'an opt-in is lost' : 'no opt-in is lost'} where ${sentence}`, () => {
+    const world = settled();
+    world.config('tls', 'a');
+    world.workload('web', { follows: ['cfg', 'tls'], stamps: { cfg: 'b.2' } });
+    const { losses } = world.workload('web', sketch);
+    assert.deepEqual(
+      losses.flatMap(({ refs }) => refs.map(({ name }) => name)),
+      lost,
+    );
   });
 }
 

@@ -1,0 +1,67 @@
+/** Sabotages of what people are told: when nothing happens, and by Events. */
+
+import type { Mutant } from './table.ts';
+
+const ABSENCES = 'test/unit/controller/absences.test.ts';
+const NOTICES = 'test/unit/controller/notices.test.ts';
+const WORKLOADS = 'test/unit/controller/workload-controller.test.ts';
+
+/** Each must be noticed. */
+export const NOTICE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'a notice is said again each time that its workload is told of',
+    file: 'lib/controller/notices.ts',
+    find: 'if (isNew) this.#options.say',
+    replace: 'this.#options.say',
+    tests: [NOTICES],
+  },
+  {
+    name: 'a notice stands against a workload that keeps old pods of its owner',
+    file: 'lib/controller/notices.ts',
+    find: '(isStamped ? held(workload) : [])',
+    replace: 'held(workload)',
+    tests: [NOTICES],
+  },
+  {
+    name: 'a notice is made of a name before everything is listed',
+    file: 'lib/controller/absences.ts',
+    find: 'if (!isSynced(ref.namespace, ref.kind)) {',
+    replace: 'if (isSynced === undefined) {',
+    tests: [ABSENCES],
+  },
+  {
+    name: 'a notice is made of a name at once',
+    file: 'lib/controller/absences.ts',
+    find: 'await wait(graceMs, signal);',
+    replace: '',
+    tests: [ABSENCES],
+  },
+  {
+    name: 'a notice claims what could not be found out',
+    file: 'lib/controller/absences.ts',
+    find: '    this.suspect(keyOf(ref));\n    return undefined;',
+    replace: '    return { ref, leftOutType: undefined, similar };',
+    tests: [ABSENCES],
+  },
+  {
+    name: 'a notice is made of every opt-out',
+    file: 'lib/controller/follow.ts',
+    find: 'if (!isUndone) return undefined;',
+    replace: 'if (gone.length === 0) return undefined;',
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'an Event has another name with another message',
+    file: 'lib/model/event-news.ts',
+    find: '{ regarding, uid, reason, about }: EventNews',
+    replace: '{ regarding, uid, reason, message: about }: EventNews',
+    tests: ['test/unit/model/event-news.test.ts'],
+  },
+  {
+    name: 'an autoscaler shortens the pauses between refusals',
+    file: 'lib/controller/sight.ts',
+    find: 'return !isSameTemplate || known.replicas === seen.replicas;',
+    replace: 'return true;',
+    tests: [WORKLOADS],
+  },
+];
