@@ -22,6 +22,35 @@ const shakeClientLibrary: Plugin = {
   },
 };
 
+/**
+ * The client library's own calls go through undici, which would be more than half of the bundle; this program sends its
+ * requests itself and takes nothing but credentials from the library.
+ */
+const withoutFetch: Plugin = {
+  name: 'without-fetch',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^undici$/ }, () => ({ path: 'undici', namespace: 'without-fetch' }));
+    onLoad({ filter: /./, namespace: 'without-fetch' }, () => ({
+      contents: 'export class Agent {}\nexport class ProxyAgent {}\nexport const fetch = undefined;',
+    }));
+  },
+};
+
+/**
+ * An import of node:http reads all that it exports, which loads the whole of fetch and WebSocket; to require it does not.
+ */
+const lazyBuiltins: Plugin = {
+  name: 'lazy-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?https?$/ }, ({ path: name, kind }) =>
+      kind === 'import-statement' ? { path: name, namespace: 'lazy-builtins' } : undefined,
+    );
+    onLoad({ filter: /./, namespace: 'lazy-builtins' }, ({ path: name }) => ({
+      contents: `module.exports = require('${name}');`,
+    }));
+  },
+};
+
 // CommonJS dependencies call require() for Node's own modules.
 const banner: string = [
   '#!/usr/bin/env node',
@@ -46,8 +75,10 @@ const { outputFiles } = await build({
   banner: { js: banner },
   // Optional companions of ws and of the colour libraries: absent is fine.
   external: ['utf-8-validate', 'bufferutil', 'supports-color'],
-  plugins: [shakeClientLibrary],
+  plugins: [shakeClientLibrary, withoutFetch, lazyBuiltins],
   legalComments: 'none',
+  minifyWhitespace: true,
+  minifySyntax: true,
   logLevel: 'warning',
 });
 

@@ -41,7 +41,7 @@ export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>):
 function observePresent(edges: Edges, event: Present): Effects {
   const { object, span } = event;
   const effects = new Effects();
-  const record = edges.configRecordOf(object.ref);
+  const record = edges.configRecordOf(object.ref, event.key);
   if (isStale(record, object)) return effects;
   const difference = differenceFrom(record, event);
   if (difference.mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);

@@ -82,9 +82,8 @@ export class Edges {
     this.homeNamespace = homeNamespace;
   }
 
-  /** The record of `ref`, made if there is none. */
-  configRecordOf(ref: ConfigRef): ConfigRecord {
-    const key = keyOf(ref);
+  /** The record of `ref`, made if there is none; `key` is its key, where there is one already. */
+  configRecordOf(ref: ConfigRef, key: ObjectKey = keyOf(ref)): ConfigRecord {
     let record = this.configs.get(key);
     if (record === undefined) {
       record = {

@@ -4,7 +4,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { type Access, Credentials } from './credentials.ts';
-import type { ApiRequest, ApiResponse, Send } from './transport.ts';
+import type { ApiRequest, ApiResponse, Piece, Send } from './transport.ts';
 
 /** What the transport is made of. */
 export interface HttpsTransportOptions {
@@ -44,7 +44,7 @@ export class HttpsTransport {
   }
 
   async #withNewCredentials(refused: Access, request: ApiRequest, first: ApiResponse): Promise<ApiResponse> {
-    const pieces: string[] = [];
+    const pieces: Piece[] = [];
     for await (const piece of first.body) pieces.push(piece);
     this.#credentials.renew(refused);
     let access: Access;
@@ -119,7 +119,6 @@ function staleOr(error: NodeJS.ErrnoException, call: ClientRequest): Error {
 }
 
 function responseOf(message: IncomingMessage, signal: AbortSignal | undefined): ApiResponse {
-  message.setEncoding('utf8');
   message.on('error', () => undefined); // told by the iteration of the body, if anybody reads it
   const headers = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const);
   return {
@@ -129,15 +128,15 @@ function responseOf(message: IncomingMessage, signal: AbortSignal | undefined): 
   };
 }
 
-async function* piecesOf(message: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<string> {
+async function* piecesOf(message: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Piece> {
   try {
-    for await (const piece of message) yield piece as string;
+    for await (const piece of message) yield piece as Buffer;
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
   }
 }
 
-async function* told(pieces: readonly string[]): AsyncGenerator<string> {
+async function* told(pieces: readonly Piece[]): AsyncGenerator<Piece> {
   yield* pieces;
 }

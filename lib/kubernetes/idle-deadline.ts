@@ -1,6 +1,7 @@
 /** A signal that ends a request when the caller says so, or when nothing was heard for too long. */
 
 import { ApiError } from './api-error.ts';
+import type { Piece } from './transport.ts';
 
 /** Runs from its construction; `end()` must be called, whatever happens. */
 export class IdleDeadline {
@@ -27,8 +28,11 @@ export class IdleDeadline {
   /** Something was heard: the time starts anew. */
   touch(): void {
     clearTimeout(this.#timer);
-    const expired = new ApiError('silent', `nothing was heard for ${this.#idleMs / 1000} s`);
-    this.#timer = setTimeout(() => this.#controller.abort(expired), this.#idleMs);
+    this.#timer = setTimeout(() => this.#controller.abort(this.#expired()), this.#idleMs);
+  }
+
+  #expired(): ApiError {
+    return new ApiError('silent', `nothing was heard for ${this.#idleMs / 1000} s`);
   }
 
   /** The request is over: lets go of the parent and the timer and cuts what may still be open. */
@@ -50,7 +54,7 @@ export class IdleDeadline {
   }
 
   /** The pieces of `body`; each one touches the deadline, and the signal ends the waiting for the next. */
-  async *over(body: AsyncIterable<string>): AsyncGenerator<string> {
+  async *over(body: AsyncIterable<Piece>): AsyncGenerator<Piece> {
     const pieces = body[Symbol.asyncIterator]();
     try {
       for (;;) {

@@ -71,16 +71,13 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
   }
 
   /** See ReflectorTarget. */
-  page(objects: readonly RawObject[]): void {
-    const { timeline } = this.#options;
-    for (const object of objects) {
-      const version = object.metadata.resourceVersion ?? '';
-      const key = this.#keyOf(object);
-      this.#listed.add(key);
-      if (version === '' || this.#known.get(key) !== version) {
-        this.#tellPresent(key, object, timeline.ofListed(version, this.#lastSign), this.#hasSynced);
-      }
-    }
+  listed(object: RawObject): void {
+    const version = object.metadata.resourceVersion ?? '';
+    const key = this.#keyOf(object);
+    this.#listed.add(key);
+    if (version !== '' && this.#known.get(key) === version) return;
+    const span = this.#options.timeline.ofListed(version, this.#lastSign);
+    this.#tellPresent(key, object, span, this.#hasSynced);
   }
 
   /** See ReflectorTarget. */

@@ -6,9 +6,9 @@ import { readStart } from './response-body.ts';
 import type { ApiRequest, ApiResponse, Send } from './transport.ts';
 
 /** The longest time between two pieces of an answer, and to its head. */
-const IDLE_MS = 60_000;
-/** A hundred Secrets of the largest size fit several times. */
-const LONGEST_BODY = 384 * 1024 * 1024;
+export const IDLE_MS = 60_000;
+/** Many times the largest object. */
+const LONGEST_BODY = 64 * 1024 * 1024;
 
 /**
  * The JSON object of the answer, unchecked: `T` is what the API promises, so its fields are best all optional.
@@ -18,15 +18,28 @@ const LONGEST_BODY = 384 * 1024 * 1024;
 export async function callJson<T extends object>(send: Send, request: ApiRequest): Promise<T> {
   const deadline = new IdleDeadline(IDLE_MS, request.signal);
   try {
-    const response = await deadline.race(send({ ...request, signal: deadline.signal }));
-    const bounded = { ...response, body: deadline.over(response.body) };
-    if (response.status < 200 || response.status > 299) throw await ApiError.fromResponse(bounded);
-    return (await readJson(bounded)) as T;
+    return (await readJson(await accepted(send, request, deadline))) as T;
   } catch (error) {
     throw ApiError.from(error);
   } finally {
     deadline.end();
   }
+}
+
+/**
+ * The answer, its body under the deadline.
+ *
+ * @throws ApiError for every answer but 2xx, and for none at all.
+ */
+export async function accepted(
+  send: Send,
+  request: ApiRequest,
+  deadline: IdleDeadline,
+): Promise<ApiResponse> {
+  const response = await deadline.race(send({ ...request, signal: deadline.signal }));
+  const bounded = { ...response, body: deadline.over(response.body) };
+  if (response.status < 200 || response.status > 299) throw await ApiError.fromResponse(bounded);
+  return bounded;
 }
 
 /**

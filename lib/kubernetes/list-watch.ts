@@ -4,9 +4,10 @@ import type { RawObject } from '../model/raw-objects.ts';
 import { ApiError } from './api-error.ts';
 import { withQuery } from './api-path.ts';
 import { IdleDeadline } from './idle-deadline.ts';
-import { callJson, parseObject } from './json-call.ts';
+import { accepted, IDLE_MS, parseObject } from './json-call.ts';
+import { isNamed, ListReader, metadataOf } from './list-reader.ts';
 import { LineTooLong, linesOf } from './response-body.ts';
-import type { Send } from './transport.ts';
+import type { Piece, Send } from './transport.ts';
 
 /** One stream of objects of one kind. */
 export interface ListWatchSource {
@@ -19,9 +20,9 @@ export interface ListWatchSource {
   readonly pageSize?: number;
 }
 
-/** One page of a list; all pages of a list show the same moment. */
-export interface ListPage {
-  readonly objects: readonly RawObject[];
+/** An object of a list, or the end of a page; all pages of a list show the same moment. */
+export interface ListNews {
+  readonly object?: RawObject;
   /** The list's, where a watch goes on. */
   readonly resourceVersion: string;
 }
@@ -43,20 +44,21 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-const DEFAULT_PAGE_SIZE = 100;
+const DEFAULT_PAGE_SIZE = 500;
 /** Several times the largest object that etcd takes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
- * The most recent data, page by page: no resourceVersion is asked for, so no cache answers.
+ * The most recent data, page by page, each object as soon as it is here: no resourceVersion is asked for, so no cache
+ * answers.
  *
  * @throws ApiError; `expired` means that the list took too long and has to begin anew.
  */
-export async function* listPages(
+export async function* list(
   send: Send,
   source: ListWatchSource,
   signal: AbortSignal,
-): AsyncGenerator<ListPage> {
+): AsyncGenerator<ListNews> {
   let next: string | undefined;
   do {
     const path = withQuery(source.path, {
@@ -64,10 +66,32 @@ export async function* listPages(
       fieldSelector: source.fieldSelector,
       continue: next,
     });
-    const list = await callJson<RawList>(send, { method: 'GET', path, signal });
-    yield pageOf(list);
-    next = list.metadata?.continue;
+    const deadline = new IdleDeadline(IDLE_MS, signal);
+    try {
+      const { body } = await accepted(send, { method: 'GET', path }, deadline);
+      next = yield* page(body);
+    } catch (error) {
+      throw ApiError.from(error);
+    } finally {
+      deadline.end();
+    }
   } while (next !== undefined && next !== '');
+}
+
+/** Returns what to ask for the next page with. */
+async function* page(body: AsyncIterable<Piece>): AsyncGenerator<ListNews, string | undefined> {
+  const reader = new ListReader();
+  const held: RawObject[] = [];
+  for await (const piece of body) {
+    for (const object of reader.add(piece)) {
+      if (reader.metadata === undefined) held.push(object);
+      else yield { object, resourceVersion: reader.metadata.resourceVersion };
+    }
+  }
+  const { resourceVersion, continue: next } = reader.finish();
+  for (const object of held) yield { object, resourceVersion };
+  yield { resourceVersion };
+  return next;
 }
 
 /**
@@ -91,9 +115,7 @@ export async function openWatch(
   };
   const path = withQuery(source.path, parameters);
   try {
-    const response = await deadline.race(send({ method: 'GET', path, signal: deadline.signal }));
-    const body = deadline.over(response.body);
-    if (response.status !== 200) throw await ApiError.fromResponse({ ...response, body });
+    const { body } = await accepted(send, { method: 'GET', path }, deadline);
     return eventsOf(body, deadline);
   } catch (error) {
     deadline.end();
@@ -101,7 +123,7 @@ export async function openWatch(
   }
 }
 
-async function* eventsOf(body: AsyncIterable<string>, deadline: IdleDeadline): AsyncGenerator<WatchEvent> {
+async function* eventsOf(body: AsyncIterable<Piece>, deadline: IdleDeadline): AsyncGenerator<WatchEvent> {
   try {
     for await (const line of linesOf(body, LONGEST_LINE)) yield watchEventOf(line);
   } catch (error) {
@@ -109,20 +131,6 @@ async function* eventsOf(body: AsyncIterable<string>, deadline: IdleDeadline): A
   } finally {
     deadline.end();
   }
-}
-
-/** A list on the wire; every field possibly absent. */
-interface RawList {
-  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly items?: readonly unknown[] | null;
-}
-
-function pageOf({ metadata, items }: RawList): ListPage {
-  const objects = items ?? [];
-  if (typeof metadata?.resourceVersion !== 'string' || !Array.isArray(objects) || !objects.every(isNamed)) {
-    throw new ApiError('malformed', 'the answer is not a list of objects');
-  }
-  return { objects, resourceVersion: metadata.resourceVersion };
 }
 
 /**
@@ -144,13 +152,4 @@ export function watchEventOf(line: string): WatchEvent {
     throw new ApiError('malformed', 'an event without an object');
   }
   return { type, object: object as RawObject, resourceVersion };
-}
-
-function isNamed(value: unknown): value is RawObject {
-  return typeof metadataOf(value)?.name === 'string';
-}
-
-function metadataOf(value: unknown): Partial<RawObject['metadata']> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  return (value as { metadata?: Partial<RawObject['metadata']> }).metadata;
 }

@@ -7,16 +7,16 @@ import { isOlder } from '../model/timeline.ts';
 import type { WatchEnd } from '../model/watch-end.ts';
 import { sleep } from './abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
-import { type ListWatchSource, listPages, openWatch, type WatchEvent } from './list-watch.ts';
+import { type ListWatchSource, list, openWatch, type WatchEvent } from './list-watch.ts';
 import type { Send } from './transport.ts';
 
 /** What a reflector keeps up to date. Its methods must not throw. */
 export interface ReflectorTarget {
-  /** A list begins, or begins anew: what the pages since the last `beginList` did not show is not known to be gone. */
+  /** A list begins, or begins anew: what was not listed since the last `beginList` is not known to be gone. */
   beginList(): void;
-  /** One page of the list. */
-  page(objects: readonly RawObject[]): void;
-  /** The list is complete: what no page showed is gone. */
+  /** An object of the list. */
+  listed(object: RawObject): void;
+  /** The list is complete: what was not listed is gone. */
   endList(resourceVersion: string): void;
   /** News of a watch, bookmarks included. */
   event(event: WatchEvent): void;
@@ -30,7 +30,7 @@ export interface ReflectorObserver {
   onWatchUp?(): void;
   /** A watch, or the attempt to open one, is over. Not told at shutdown. */
   onWatchDown?(reason: WatchEnd): void;
-  /** A page, a complete list, an event or a bookmark has come. */
+  /** An object or a page of a list, an event or a bookmark has come. */
   onSignOfLife?(): void;
 }
 
@@ -106,10 +106,10 @@ export class Reflector {
     try {
       let resourceVersion = '';
       target.beginList();
-      for await (const page of listPages(send, source, signal)) {
-        resourceVersion = page.resourceVersion;
+      for await (const news of list(send, source, signal)) {
+        resourceVersion = news.resourceVersion;
         this.#refuseStale(resourceVersion);
-        target.page(page.objects);
+        if (news.object !== undefined) target.listed(news.object);
         observer?.onSignOfLife?.();
       }
       target.endList(resourceVersion);

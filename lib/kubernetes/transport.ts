@@ -21,9 +21,11 @@ export interface ApiResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body in arbitrary pieces of text; UTF-8 sequences are never cut. */
-  readonly body: AsyncIterable<string>;
+  readonly body: AsyncIterable<Piece>;
 }
+
+/** A piece of a body: text, or bytes of a text in UTF-8. Bodies are cut anywhere, bytes also within a character. */
+export type Piece = string | Uint8Array;
 
 /**
  * Sends a request; resolves when the head of the answer is there, whatever its status.

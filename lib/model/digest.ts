@@ -51,7 +51,8 @@ function updateWithSection(
   const keys = Object.keys(values).sort();
   hash.update(`${name}:${keys.length};`);
   for (const key of keys) {
-    const bytes = Buffer.from(values[key] ?? '', encoding);
-    hash.update(`${Buffer.byteLength(key)}:${key}${bytes.length}:`).update(bytes);
+    const value = values[key] ?? '';
+    const bytes = Buffer.byteLength(value, encoding);
+    hash.update(`${Buffer.byteLength(key)}:${key}${bytes}:`).update(value, encoding);
   }
 }

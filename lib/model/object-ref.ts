@@ -20,9 +20,9 @@ export interface WorkloadRef {
 /** `<namespace>/<kind>/<name>`: the key of an object in every map and queue. No part can hold a slash, so it is injective. */
 export type ObjectKey = string;
 
-/** The key of `ref`. */
-export function keyOf(ref: ConfigRef | WorkloadRef): ObjectKey {
-  return `${ref.namespace}/${ref.kind}/${ref.name}`;
+/** The key of `ref`. Joined, since what a template gives is kept as a chain of its parts, four times as large. */
+export function keyOf({ namespace, kind, name }: ConfigRef | WorkloadRef): ObjectKey {
+  return [namespace, kind, name].join('/');
 }
 
 /** `<kind>/<name>` as kubectl writes it, for people. */

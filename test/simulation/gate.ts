@@ -3,7 +3,7 @@
  * when the replica is killed. What a dead process sent has no effect any more, and what it waits for never comes.
  */
 
-import type { ApiRequest, ApiResponse, Send } from '../../lib/kubernetes/transport.ts';
+import type { ApiRequest, ApiResponse, Piece, Send } from '../../lib/kubernetes/transport.ts';
 import { nameOfPath } from './api.ts';
 
 /** What a gate tells of. */
@@ -121,12 +121,12 @@ export class Gate {
     return { ...request, headers, signal: AbortSignal.any(signals) };
   }
 
-  async *#passedOn(request: ApiRequest, body: AsyncIterable<string>): AsyncGenerator<string> {
+  async *#passedOn(request: ApiRequest, body: AsyncIterable<Piece>): AsyncGenerator<Piece> {
     const ear = this.#earFor(request);
     try {
       for await (const piece of body) {
         if (this.isShut) await never();
-        ear(piece);
+        if (typeof piece === 'string') ear(piece); // as every piece of the sandbox is
         yield piece;
       }
     } catch (error) {

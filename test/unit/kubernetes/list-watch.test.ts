@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import {
-  type ListPage,
-  listPages,
+  type ListNews,
+  list,
   openWatch,
   type WatchEvent,
   watchEventOf,
@@ -26,10 +26,10 @@ import {
 const SOURCE = configSource('ConfigMap', 'ns');
 const PATH = '/api/v1/namespaces/ns/configmaps';
 
-async function listed(script: Script, source = SOURCE): Promise<ListPage[]> {
-  const pages: ListPage[] = [];
-  for await (const page of listPages(script.send, source, new AbortController().signal)) pages.push(page);
-  return pages;
+async function listed(script: Script, source = SOURCE): Promise<ListNews[]> {
+  const news: ListNews[] = [];
+  for await (const each of list(script.send, source, new AbortController().signal)) news.push(each);
+  return news;
 }
 
 async function watched(script: Script, signal = new AbortController().signal): Promise<WatchEvent[]> {
@@ -41,19 +41,18 @@ async function watched(script: Script, signal = new AbortController().signal): P
 
 test('a list asks page after page for the most recent data, never for a version', async () => {
   const script = scripted(listOf('9', [configMap('a', '1')], 'to&ken='), listOf('9', [configMap('b', '2')]));
-  const pages = await listed(script);
+  const news = await listed(script);
   assert.deepEqual(
     script.requests.map(({ path }) => path),
-    [`${PATH}?limit=100`, `${PATH}?limit=100&continue=to%26ken%3D`],
+    [`${PATH}?limit=500`, `${PATH}?limit=500&continue=to%26ken%3D`],
   );
   assert.deepEqual(
-    pages.map(({ objects, resourceVersion }) => [
-      objects.map(({ metadata }) => metadata.name),
-      resourceVersion,
-    ]),
+    news.map(({ object, resourceVersion }) => [object?.metadata.name, resourceVersion]),
     [
-      [['a'], '9'],
-      [['b'], '9'],
+      ['a', '9'],
+      [undefined, '9'],
+      ['b', '9'],
+      [undefined, '9'],
     ],
   );
 });
@@ -69,8 +68,8 @@ test('Secrets that no container reads are not asked for', async () => {
 });
 
 test('items may be null', async () => {
-  const pages = await listed(scripted(ok({ metadata: { resourceVersion: '9' }, items: null })));
-  assert.deepEqual(pages, [{ objects: [], resourceVersion: '9' }]);
+  const news = await listed(scripted(ok({ metadata: { resourceVersion: '9' }, items: null })));
+  assert.deepEqual(news, [{ resourceVersion: '9' }]);
 });
 
 test('what is not a list is malformed', async () => {

@@ -49,7 +49,7 @@ function start(t: TestContext, answers: Answer[], random = (): number => 0): Run
     random,
     target: {
       beginList: () => told.push('begin'),
-      page: (objects) => told.push(`page ${objects.map(({ metadata }) => metadata.name).join()}`),
+      listed: ({ metadata }) => told.push(`list ${metadata.name}`),
       endList: (version) => told.push(`end ${version}`),
       event: ({ type, resourceVersion }) => told.push(`${type} ${resourceVersion}`),
     },
@@ -87,7 +87,7 @@ test('it lists, then watches from the version of the list', async (t) => {
   ]);
   await settle();
   assert.deepEqual(asked(), ['list', 'list more', 'watch 7']);
-  assert.deepEqual(told, ['begin', 'page a', 'page b', 'end 7', 'up', 'ADDED 8', 'BOOKMARK 9']);
+  assert.deepEqual(told, ['begin', 'list a', 'list b', 'end 7', 'up', 'ADDED 8', 'BOOKMARK 9']);
   await stop();
   assert.equal(told.length, 7, 'a shutdown is no news');
 });
@@ -185,7 +185,7 @@ test('a 410 in the middle of paging begins the list anew', async (t) => {
   assert.deepEqual(asked(), ['list', 'list more', 'list', 'watch 8']);
   assert.deepEqual(
     told.filter((word) => !word.startsWith('failure')),
-    ['begin', 'page a', 'begin', 'page b', 'end 8', 'up'],
+    ['begin', 'list a', 'begin', 'list b', 'end 8', 'up'],
   );
   await stop();
 });
@@ -304,10 +304,10 @@ test('a list older than what was seen is not believed, until it is told for the 
   const stale = Array.from({ length: 4 }, () => listOf('3', [A]));
   const { told, stop } = start(t, [listOf('7', []), watchOf(GONE), ...stale, openWatchOf()]);
   for (let turn = 0; turn < 3; turn += 1) {
-    assert.ok(!told.includes('page a'));
+    assert.ok(!told.includes('list a'));
     await after(t, 500);
   }
-  assert.deepEqual(told.slice(-3), ['page a', 'end 3', 'up']);
+  assert.deepEqual(told.slice(-3), ['list a', 'end 3', 'up']);
   await stop();
 });
 
@@ -325,7 +325,7 @@ test('a list that is believed ends the count of stale ones', async (t) => {
   ];
   const { told, stop } = start(t, answers);
   for (let turn = 0; turn < 6; turn += 1) await after(t, 1_000);
-  assert.ok(!told.includes('page a'));
+  assert.ok(!told.includes('list a'));
   assert.ok(told.includes('end 9'));
   await stop();
 });
