@@ -1,6 +1,8 @@
 /** Lists and watches as tables, which is how kubectl asks for what it prints: the columns that people know. */
 
-import type { ApiRequest, ApiResponse } from '../../lib/kubernetes/transport.ts';
+import { readText } from '../../lib/kubernetes/json-call.ts';
+import { linesOf } from '../../lib/kubernetes/response-body.ts';
+import type { ApiRequest, ApiResponse, Piece } from '../../lib/kubernetes/transport.ts';
 import { textBody } from './event-stream.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick, stringOf } from './json.ts';
 
@@ -13,20 +15,14 @@ export async function tabled(request: ApiRequest, response: ApiResponse): Promis
   if (!wantsTable || request.method !== 'GET' || response.status !== 200) return response;
   const isWatch = /[?&]watch=(1|true)/.test(request.path);
   if (isWatch) return { ...response, body: tabledLines(response.body) };
-  let text = '';
-  for await (const piece of response.body) text += piece;
-  return { ...response, body: textBody(JSON.stringify(tableOf(JSON.parse(text))), request.signal) };
+  const table = tableOf(JSON.parse(await readText(response)));
+  return { ...response, body: textBody(JSON.stringify(table), request.signal) };
 }
 
-async function* tabledLines(body: AsyncIterable<string>): AsyncGenerator<string, void> {
-  let rest = '';
-  for await (const piece of body) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const event: JsonObject = JSON.parse(line);
-      yield `${JSON.stringify({ ...event, object: tableOf(objectOf(event['object'])) })}\n`;
-    }
+async function* tabledLines(body: AsyncIterable<Piece>): AsyncGenerator<string, void> {
+  for await (const line of linesOf(body, Number.POSITIVE_INFINITY)) {
+    const event: JsonObject = JSON.parse(line);
+    yield `${JSON.stringify({ ...event, object: tableOf(objectOf(event['object'])) })}\n`;
   }
 }
 

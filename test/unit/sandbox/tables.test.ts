@@ -107,7 +107,7 @@ describe('a table', () => {
     };
     const response = await tabled(request, { status: 200, headers: {}, body: body() });
     const lines: JsonObject[] = [];
-    for await (const line of response.body) lines.push(JSON.parse(line));
+    for await (const line of response.body) lines.push(JSON.parse(String(line)));
     assert.deepEqual(
       lines.map(({ type, object }) => [type, objectOf(object)['kind'], rowsOf(objectOf(object))]),
       lines.map(() => ['ADDED', 'Table', [['ä', 1, '<unknown>']]]),
