@@ -3,7 +3,9 @@
  * for a real server alike. A case gets a namespace of its own.
  */
 
-import type { ApiRequest, ApiResponse, Send } from '../../lib/kubernetes/transport.ts';
+import { readText } from '../../lib/kubernetes/json-call.ts';
+import { linesOf } from '../../lib/kubernetes/response-body.ts';
+import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, pick } from './json.ts';
 
 /** One rule; `run` throws when it is broken. */
@@ -81,7 +83,7 @@ export class RuleClient {
     this.#aborts.push(abort);
     const path = `${this.path(below)}${below.includes('?') ? '&' : '?'}watch=1`;
     const response = await this.send({ method: 'GET', path, signal: abort.signal });
-    const lines = linesOf(response);
+    const lines = linesOf(response.body, Number.POSITIVE_INFINITY);
     return {
       status: response.status,
       next: async () => {
@@ -105,9 +107,7 @@ export class RuleClient {
 
   async #read(request: ApiRequest): Promise<ReadAnswer> {
     const response = await this.send(request);
-    let text = '';
-    for await (const piece of response.body) text += piece;
-    const body: unknown = JSON.parse(text);
+    const body: unknown = JSON.parse(await readText(response));
     return { status: response.status, headers: response.headers, body: isObject(body) ? body : {} };
   }
 }
@@ -171,12 +171,3 @@ export function versionOf(object: Json | undefined): string {
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-
-async function* linesOf(response: ApiResponse): AsyncGenerator<string, void> {
-  let rest = '';
-  for await (const piece of response.body) {
-    const lines = (rest + piece).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines.filter((line) => line !== '');
-  }
-}
