@@ -122,6 +122,7 @@ export class ListReader {
       case COMMA:
         this.#passComma();
         break;
+      default: // part of a number, of true, false or null, or white space
     }
     this.#at += 1;
     return isItem;
