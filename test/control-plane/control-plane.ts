@@ -26,6 +26,8 @@ import { type Settings, type User, writeSettings } from './settings.ts';
 const PATIENCE_MS = 60_000;
 /** What pods run on. */
 const NODES = ['node-1', 'node-2'];
+/** As a kubelet has them: manifests select by it. */
+const NODE_LABELS = { 'kubernetes.io/os': 'linux' };
 /** Somebody else may take a port between its choice and its use. */
 const ATTEMPTS = 3;
 
@@ -160,7 +162,7 @@ export class ControlPlane extends RealCluster {
       startProgram(this.#parts, 'kwok', kwokFlags(assets, await kubeconfigOf('kwok'))),
     ];
     for (const name of NODES)
-      await this.expect('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+      await this.expect('POST', '/api/v1/nodes', { metadata: { name, labels: NODE_LABELS } });
     await untilRunning('pods can run', running, () => this.#podsCanRun());
   }
 

@@ -2,9 +2,20 @@
 
 import { randomBytes } from 'node:crypto';
 import type { ApiRequest } from '../../lib/kubernetes/transport.ts';
+import type { ConfigKind } from '../../lib/model/object-ref.ts';
+import { workloadKindOf } from '../../lib/model/workload-kind.ts';
 import type { KubeconfigOptions, RealCluster } from '../control-plane/cluster.ts';
 import { ReloaderProcess, untilOrLogs } from '../integration/reloader-process.ts';
-import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
+import { type RunOptions, runProgram, type Said } from './programs.ts';
+import {
+  isRolledOut,
+  manifestOf,
+  stampsOf,
+  type WorkloadName,
+  type WorkloadParts,
+  web,
+} from './workloads.ts';
 
 /** How a reloader is started. */
 export interface ReloaderOptions {
@@ -17,25 +28,26 @@ export interface ReloaderOptions {
 }
 
 /** Pods are made and started by others, who have more to do. */
-const PATIENCE_MS = 60_000;
-/** Real clusters can pull it, kwok does not need to. */
-const IMAGE = 'registry.k8s.io/pause:3.10';
+const PATIENCE_MS = 90_000;
+const MARKER = web('marker', { replicas: 0 });
 
-/** A namespace of one's own in a real cluster, and the reloaders that watch it. */
+/** A namespace in a real cluster, and the reloaders that watch it. */
 export class Stage implements AsyncDisposable {
   readonly cluster: RealCluster;
   readonly namespace: string;
   readonly #processes: ReloaderProcess[] = [];
+  #kubeconfig: Promise<string> | undefined;
 
   private constructor(cluster: RealCluster, namespace: string) {
     this.cluster = cluster;
     this.namespace = namespace;
   }
 
-  /** A new namespace, in which pods may be made. */
-  static async open(cluster: RealCluster): Promise<Stage> {
-    const stage = new Stage(cluster, `test-${randomBytes(4).toString('hex')}`);
-    await cluster.expect('POST', '/api/v1/namespaces', { metadata: { name: stage.namespace } });
+  /** A namespace in which pods may be made, new if there is none of that name. @default a name of its own */
+  static async open(cluster: RealCluster, name = `test-${randomBytes(4).toString('hex')}`): Promise<Stage> {
+    const stage = new Stage(cluster, name);
+    const there = await cluster.ask('GET', `/api/v1/namespaces/${name}`);
+    if (there.status === 404) await cluster.expect('POST', '/api/v1/namespaces', { metadata: { name } });
     await stage.until('pods may be made', async () => {
       const account = await cluster.ask('GET', stage.path('serviceaccounts/default'));
       return account.status === 200;
@@ -45,7 +57,7 @@ export class Stage implements AsyncDisposable {
 
   /** The path of a resource in the namespace: `configmaps/web`, `deployments?limit=1`. */
   path(below: string): string {
-    const isApps = /^(deployments|statefulsets|daemonsets|replicasets)\b/.test(below);
+    const isApps = /^(deployments|statefulsets|daemonsets|replicasets|controllerrevisions)\b/.test(below);
     return `/${isApps ? 'apis/apps' : 'api'}/v1/namespaces/${this.namespace}/${below}`;
   }
 
@@ -59,55 +71,151 @@ export class Stage implements AsyncDisposable {
     return objectsOf((await this.expect('GET', below))['items']);
   }
 
-  /** Gives a ConfigMap this content, whether it is there or not. */
-  async put(name: string, data: Readonly<Record<string, string>>): Promise<void> {
-    const there = await this.cluster.ask('GET', this.path(`configmaps/${name}`));
-    if (there.status === 404) await this.expect('POST', 'configmaps', { metadata: { name }, data });
-    else await this.expect('PUT', `configmaps/${name}`, { metadata: { name }, data });
-  }
-
-  /** A Deployment of two pods that follows these ConfigMaps and reads them; resolves when its pods run. */
-  async deploy(name: string, configMaps: readonly string[]): Promise<void> {
-    const envFrom = configMaps.map((each) => ({ configMapRef: { name: each } }));
-    const labels = { app: name };
-    await this.expect('POST', 'deployments', {
-      metadata: { name, annotations: { 'reloader.k8s.collaborne.com/configmap': configMaps.join() } },
-      spec: {
-        replicas: 2,
-        selector: { matchLabels: labels },
-        template: {
-          metadata: { labels },
-          spec: { containers: [{ name: 'app', image: IMAGE, envFrom }] },
-        },
-      },
-    });
-    await this.rolledOut(name, 1);
-  }
-
-  /** Resolves when a Deployment has reached this revision and no pods of an older one are left. */
-  async rolledOut(name: string, revision: number): Promise<void> {
-    await this.until(`Deployment/${name} has rolled out revision ${revision}`, async () => {
-      const live = await this.expect('GET', `deployments/${name}`);
-      return revisionOf(live) === revision && isRolledOut(live);
+  /** Runs kubectl in the namespace, as the administrator. */
+  async kubectl(args: readonly string[], options: RunOptions = {}): Promise<Said> {
+    const kubeconfig = await this.kubeconfig();
+    const { kubectl, folder } = this.cluster.access;
+    return await runProgram(kubectl, ['--kubeconfig', kubeconfig, ...args], {
+      env: { HOME: folder },
+      ...options,
     });
   }
 
-  /** The ReplicaSets of a Deployment: each is a rollout. */
-  async replicaSets(name: string): Promise<readonly JsonObject[]> {
-    return await this.list(`replicasets?labelSelector=app%3D${name}`);
+  /** The path of a kubeconfig of the administrator, for the namespace. */
+  kubeconfig(): Promise<string> {
+    this.#kubeconfig ??= this.cluster.kubeconfig({ namespace: this.namespace });
+    return this.#kubeconfig;
+  }
+
+  /** Gives a ConfigMap or Secret a content of one key, whether it is there or not. */
+  async put(name: string, key: string, kind: ConfigKind = 'ConfigMap'): Promise<void> {
+    const resource = kind === 'Secret' ? 'secrets' : 'configmaps';
+    const body = { metadata: { name }, [kind === 'Secret' ? 'stringData' : 'data']: { key } };
+    const there = await this.cluster.ask('GET', this.path(`${resource}/${name}`));
+    if (there.status === 404) await this.expect('POST', resource, body);
+    else await this.expect('PUT', `${resource}/${name}`, body);
+  }
+
+  /** Creates a workload; resolves when its pods run. */
+  async create(parts: WorkloadParts): Promise<void> {
+    await this.expect('POST', resourceOf(parts), manifestOf(parts));
+    await this.rolledOut(parts);
+  }
+
+  /** Creates a ConfigMap, the Deployment of its name that follows it, and what `mark` needs. */
+  async createPair(name = 'web'): Promise<WorkloadParts> {
+    await this.createMarker();
+    await this.put(name, 'A');
+    await this.create(web(name));
+    return web(name);
+  }
+
+  /** A workload as it is now. */
+  live(workload: WorkloadName, subresource = ''): Promise<JsonObject> {
+    return this.expect('GET', `${resourceOf(workload)}/${workload.name}${subresource}`);
+  }
+
+  /** A merge patch of a workload. */
+  patch(workload: WorkloadName, body: JsonObject, subresource = ''): Promise<JsonObject> {
+    return this.expect('PATCH', `${resourceOf(workload)}/${workload.name}${subresource}`, body);
+  }
+
+  /** Resolves when all pods of a workload are of its present template. */
+  async rolledOut(workload: WorkloadName): Promise<void> {
+    const { kind, name } = workload;
+    await this.until(`${kind}/${name} is rolled out`, async () => isRolledOut(await this.live(workload)));
+  }
+
+  /** How many templates a workload has had, by the count of its controller, which has seen the present one. */
+  async revision(workload: WorkloadName): Promise<number> {
+    const { kind, name } = workload;
+    await this.until(`the controller has seen ${kind}/${name}`, async () => {
+      const live = await this.live(workload);
+      return pick(live, 'status', 'observedGeneration') === pick(live, 'metadata', 'generation');
+    });
+    if (kind === 'Deployment') {
+      const revision = pick(await this.live(workload), 'metadata', 'annotations', REVISION);
+      return Number(revision);
+    }
+    const revisions = await this.list(`controllerrevisions?labelSelector=app%3D${name}`);
+    return Math.max(...revisions.map((each) => Number(each['revision'])));
+  }
+
+  /** The revisions of several workloads. */
+  async revisions(workloads: readonly WorkloadName[]): Promise<readonly number[]> {
+    return await Promise.all(workloads.map((each) => this.revision(each)));
+  }
+
+  /** The stamps of a workload's template, by variable. */
+  async stamps(workload: WorkloadName): Promise<Record<string, string>> {
+    return stampsOf(pick(await this.live(workload), 'spec', 'template'));
+  }
+
+  /** The stamps of each pod of a workload. */
+  async podStamps({ name }: WorkloadName): Promise<readonly Record<string, string>[]> {
+    const pods = await this.list(`pods?labelSelector=app%3D${name}`);
+    return pods.filter((pod) => pick(pod, 'metadata', 'deletionTimestamp') === undefined).map(stampsOf);
+  }
+
+  /** Resolves when a workload carries a stamp other than `before`; answers the stamps. */
+  async stampedAfter(
+    workload: WorkloadName,
+    before: Readonly<Record<string, string>>,
+  ): Promise<Record<string, string>> {
+    let stamps = {};
+    await this.until(`${workload.kind}/${workload.name} has a new stamp`, async () => {
+      stamps = await this.stamps(workload);
+      return JSON.stringify(stamps) !== JSON.stringify(before);
+    });
+    return stamps;
+  }
+
+  /** What `mark` needs. */
+  async createMarker(): Promise<void> {
+    await this.put(MARKER.name, randomBytes(8).toString('hex'));
+    await this.create(MARKER);
+  }
+
+  /**
+   * Changes what a Deployment of its own follows, and resolves when that is stamped and nothing is owed: what was due
+   * earlier by a reloader that runs now has happened by then.
+   */
+  async mark(reloader: ReloaderProcess): Promise<void> {
+    const before = await this.stamps(MARKER);
+    await this.put(MARKER.name, randomBytes(8).toString('hex'));
+    await this.stampedAfter(MARKER, before);
+    await this.settled(reloader);
+  }
+
+  /** The data of the state ConfigMap. */
+  async state(): Promise<Readonly<Record<string, string>>> {
+    const { data } = await this.expect('GET', 'configmaps/reloader-state');
+    return Object.fromEntries(
+      Object.entries(objectOf(data)).map(([key, value]) => [key, stringOf(value) ?? '']),
+    );
   }
 
   /** Starts a reloader for the namespace; it is ready, and all that it follows is committed, when this resolves. */
   async reloader({ flags = [], periodMs = 100, as = {} }: ReloaderOptions = {}): Promise<ReloaderProcess> {
     const kubeconfig = await this.cluster.kubeconfig({ namespace: this.namespace, ...as });
-    const settings = ['--kubeconfig', kubeconfig, '--namespace', this.namespace, '--port', '0'];
-    const logging = ['--log-format', 'json', '--log-level', 'debug'];
-    const window = ['--coalesce-period', `${periodMs}ms`];
-    const process = new ReloaderProcess([...settings, ...logging, ...window, ...flags], {});
-    this.#processes.push(process);
-    await this.until('the reloader is ready', () => process.isReady());
-    await this.settled(process);
+    const settings = ['--kubeconfig', kubeconfig, '--namespace', this.namespace];
+    const process = this.start([...settings, '--coalesce-period', `${periodMs}ms`, ...flags]);
+    await this.ready(process);
     return process;
+  }
+
+  /** Starts a reloader with these arguments, a port of its own and a JSON log of all levels. */
+  start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): ReloaderProcess {
+    const own = ['--port', '0', '--log-format', 'json', '--log-level', 'debug'];
+    const process = new ReloaderProcess([...argv, ...own], env);
+    this.#processes.push(process);
+    return process;
+  }
+
+  /** Resolves when `reloader` decides, and all that it follows is committed. */
+  async ready(reloader: ReloaderProcess): Promise<void> {
+    await this.until('the reloader is ready', () => reloader.isReady());
+    await this.settled(reloader);
   }
 
   /** Resolves when `reloader` owes nothing and all it knows is committed. */
@@ -127,17 +235,10 @@ export class Stage implements AsyncDisposable {
   }
 }
 
-/** The revision that a Deployment's controller has counted. */
-export function revisionOf(deployment: Json): number {
-  return Number(pick(deployment, 'metadata', 'annotations', 'deployment.kubernetes.io/revision'));
-}
+/** Where a Deployment's controller counts. */
+const REVISION = 'deployment.kubernetes.io/revision';
 
-/** Whether a Deployment's controller has seen the present template and only pods of it are left, available. */
-function isRolledOut(deployment: JsonObject): boolean {
-  const { observedGeneration, replicas, updatedReplicas, availableReplicas } = objectOf(deployment['status']);
-  const wanted = pick(deployment, 'spec', 'replicas');
-  return (
-    observedGeneration === pick(deployment, 'metadata', 'generation') &&
-    [replicas, updatedReplicas, availableReplicas].every((count) => count === wanted)
-  );
+/** The plural of a workload's kind. */
+function resourceOf({ kind }: WorkloadName): string {
+  return workloadKindOf(kind).resource;
 }

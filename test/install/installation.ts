@@ -15,6 +15,9 @@ export interface Installation {
   /** The pod template's spec, and its only container. */
   readonly pod: JsonObject;
   readonly container: JsonObject;
+  /** The container's arguments and variables, as the kubelet fills them in. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
   readonly service: JsonObject;
   /** What the program makes of the container's arguments and variables, and where they send it. */
   readonly options: Options;
@@ -34,11 +37,12 @@ export function installationIn(folder: string): Installation {
   const [container = {}] = objectsOf(pod['containers']);
   const own = namespaceOf(deployment);
   const env = environmentOf(container, own);
-  const command = parseOptions(argumentsOf(container, env), env);
+  const args = argumentsOf(container, env);
+  const command = parseOptions(args, env);
   assert.ok(command.type === 'run', JSON.stringify(command));
   const { options, notices } = command;
   const place = placeOf(options, own);
-  return { objects, deployment, pod, container, service, options, notices, place };
+  return { objects, deployment, pod, container, args, env, service, options, notices, place };
 }
 
 /** The rights that `rule` gives in a namespace, or in all of them. */

@@ -1,0 +1,189 @@
+/** The manifests are applied, and a reloader that has their arguments and their rights, and no others, does its job. */
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, describe, test } from 'node:test';
+import type { AuditedRequest } from '../control-plane/audit-log.ts';
+import { ControlPlane } from '../control-plane/control-plane.ts';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import { grantedTo, type Installation, installationIn, type Right } from '../install/installation.ts';
+import { K8S } from '../install/kustomization.ts';
+import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { pick } from '../sandbox/json.ts';
+import { frozenTemplates, REFUSAL, Refusal } from './refusal.ts';
+import { Stage } from './stage.ts';
+import { KINDS, type WorkloadParts } from './workloads.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+const skip = !(cluster instanceof ControlPlane) && 'the audit log of a control plane of its own is needed';
+
+/** Which folder is applied, for the workloads of which namespaces. */
+const CASES = [
+  { folder: 'cluster', namespaces: ['shop'] },
+  { folder: 'base', namespaces: ['default'] },
+  { folder: 'namespaces', namespaces: ['web', 'api'] },
+];
+
+const WORKLOADS: readonly WorkloadParts[] = KINDS.map((kind) => ({
+  kind,
+  name: kind.toLowerCase(),
+  follows: { ConfigMap: ['shared'], Secret: ['shared'] },
+}));
+
+/** A ServiceAccount of one installation. */
+interface Account {
+  readonly installation: Installation;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function accountOf(folder: string): Account {
+  const installation = installationIn(folder);
+  const namespace = String(pick(installation.deployment, 'metadata', 'namespace'));
+  return { installation, namespace, name: String(installation.pod['serviceAccountName']) };
+}
+
+/** Pod Security speaks of what is less than restricted. */
+async function openStage(namespace: string): Promise<Stage> {
+  const stage = await Stage.open(cluster, namespace);
+  const labels = { 'pod-security.kubernetes.io/warn': 'restricted' };
+  await cluster.expect('PATCH', `/api/v1/namespaces/${namespace}`, { metadata: { labels } });
+  return stage;
+}
+
+/** Starts the bundle as its pod would be; the window and what a test has to know come after its arguments. */
+async function startAs({ installation, namespace, name }: Account, stage: Stage): Promise<ReloaderProcess> {
+  const token = await cluster.serviceAccountToken(namespace, name);
+  const kubeconfig = await cluster.kubeconfig({ token, namespace });
+  const own = ['--kubeconfig', kubeconfig, '--coalesce-period', '100ms'];
+  const reloader = stage.start([...installation.args, ...own], installation.env);
+  await stage.ready(reloader);
+  return reloader;
+}
+
+async function putAll(stages: readonly Stage[], value: string): Promise<void> {
+  for (const stage of stages) {
+    await stage.put('shared', value);
+    await stage.put('shared', value, 'Secret');
+  }
+}
+
+/** A change of content reaches the pods of every kind, and is one rollout. */
+async function changeRolls(
+  stages: readonly Stage[],
+  reloader: ReloaderProcess,
+  value: string,
+): Promise<void> {
+  const before = await Promise.all(stages.map((stage) => stage.revisions(WORKLOADS)));
+  const stamps = await Promise.all(
+    stages.map((stage) => Promise.all(WORKLOADS.map((each) => stage.stamps(each)))),
+  );
+  await putAll(stages, value);
+  for (const [index, stage] of stages.entries())
+    for (const [which, workload] of WORKLOADS.entries()) {
+      await stage.stampedAfter(workload, stamps[index]?.[which] ?? {});
+      await stage.settled(reloader);
+      await stage.rolledOut(workload);
+    }
+  const later = await Promise.all(stages.map((stage) => stage.revisions(WORKLOADS)));
+  for (const [index, revisions] of later.entries())
+    for (const [which, revision] of revisions.entries())
+      assert.ok(revision > Number(before[index]?.[which]), `${WORKLOADS[which]?.kind} has rolled`);
+}
+
+/** Each kind is refused, told of, and rolled when it is allowed again. */
+async function refusalIsTold(stages: readonly Stage[], reloader: ReloaderProcess): Promise<void> {
+  const refusals = await Promise.all(
+    stages.map((stage) => Refusal.begin(stage, frozenTemplates('deployment'))),
+  );
+  await putAll(stages, 'refused');
+  for (const stage of stages)
+    await stage.until('every workload is refused', async () => {
+      const { workloads } = await reloader.status();
+      const refused = workloads.filter(({ problem }) => problem?.includes(REFUSAL));
+      return refused.length === WORKLOADS.length * stages.length;
+    });
+  for (const refusal of refusals) await refusal.end();
+  for (const stage of stages) {
+    await stage.settled(reloader);
+    for (const { kind } of WORKLOADS) {
+      await stage.until(`Events tell of ${kind}`, async () => {
+        const events = await stage.list(`events?fieldSelector=involvedObject.kind%3D${kind}`);
+        const reasons = events.map(({ reason }) => reason);
+        return reasons.includes('Reloaded') && reasons.includes('ReloadRefused');
+      });
+    }
+  }
+}
+
+/** The state is written again, and what changes then is rolled. */
+async function lostStateComesBack(
+  stages: readonly Stage[],
+  account: Account,
+  reloader: ReloaderProcess,
+): Promise<void> {
+  const state = `/api/v1/namespaces/${account.namespace}/configmaps/reloader-state`;
+  const before = await cluster.expect('DELETE', state);
+  await changeRolls(stages, reloader, 'after the loss of the state');
+  const again = await cluster.expect('GET', state);
+  assert.notEqual(pick(again, 'metadata', 'uid'), pick(before, 'metadata', 'uid'));
+  assert.ok(reloader.says(/state-damaged/));
+}
+
+/** Every way to write the right that a request has used. */
+function rightsUsedBy({ namespace, verb, apiGroup, resource, name, code }: AuditedRequest): Right[] {
+  // Server-side apply is asked as a patch; where it made the object, the right to create was needed too.
+  const verbs = verb === 'patch' && code === 201 ? ['patch', 'create'] : [verb];
+  return verbs.flatMap((each) =>
+    [namespace, '*'].flatMap((where) =>
+      ['', ` ${name}`].map((which) => `${where}: ${each} ${apiGroup}/${resource}${which}`),
+    ),
+  );
+}
+
+describe('what is applied from', { skip, concurrency: 1 }, () => {
+  for (const { folder, namespaces } of CASES) {
+    test(`k8s/${folder} is accepted, suffices, and is all used`, async () => {
+      assert.ok(cluster instanceof ControlPlane);
+      const account = accountOf(folder);
+      await using stack = new AsyncDisposableStack();
+      const stages = await Promise.all(namespaces.map(openStage));
+      for (const each of stages) stack.use(each);
+      const [stage] = stages;
+      assert.ok(stage);
+      const apply = ['apply', '--validate=strict', '--warnings-as-errors', '-k', path.join(K8S, folder)];
+      const { stderr } = await stage.kubectl(apply);
+      assert.equal(stderr, '');
+      await stage.until('the pod of the Deployment is available', async () => {
+        const pathname = `/apis/apps/v1/namespaces/${account.namespace}/deployments/reloader`;
+        return pick(await cluster.expect('GET', pathname), 'status', 'availableReplicas') === 1;
+      });
+
+      await putAll(stages, 'first');
+      for (const each of stages) for (const workload of WORKLOADS) await each.create(workload);
+      const reloader = await startAs(account, stage);
+      await changeRolls(stages, reloader, 'second');
+      await refusalIsTold(stages, reloader);
+      await lostStateComesBack(stages, account, reloader);
+      assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
+
+      const user = `system:serviceaccount:${account.namespace}:${account.name}`;
+      const requests = (await cluster.audit()).filter((request) => request.user === user);
+      assert.deepEqual(
+        requests.filter(({ code }) => code === 403 || code === 401),
+        [],
+      );
+      const used = new Set(requests.flatMap(rightsUsedBy));
+      assert.deepEqual(
+        grantedTo(account.installation).filter((right) => !used.has(right) && !isForLargeStates(right)),
+        [],
+      );
+    });
+  }
+});
+
+/** A state of less than a MiB needs one ConfigMap only. */
+function isForLargeStates(right: Right): boolean {
+  return /: (create|patch|get) \/configmaps reloader-state-[1-9]$/.test(right);
+}

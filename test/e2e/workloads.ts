@@ -1,0 +1,141 @@
+/** Workloads of each kind for the end-to-end tests, and what their controllers tell of them. */
+
+import type { ConfigKind } from '../../lib/model/object-ref.ts';
+import { type Json, type JsonObject, objectOf, pick } from '../sandbox/json.ts';
+
+/** The kinds of workload. */
+export const KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
+
+/** How a container gets at a content. */
+export const READINGS = ['env', 'envFrom', 'volume'] as const;
+
+/** One workload of a stage. */
+export interface WorkloadName {
+  readonly kind: (typeof KINDS)[number];
+  readonly name: string;
+}
+
+/** What a workload is to be. */
+export interface WorkloadParts extends WorkloadName {
+  /** The names of what it follows and reads. */
+  readonly follows: Partial<Readonly<Record<ConfigKind, readonly string[]>>>;
+  /** @default envFrom */
+  readonly reads?: (typeof READINGS)[number];
+  /** A DaemonSet has as many as there are nodes. @default 2 */
+  readonly replicas?: number;
+}
+
+/** Real clusters can pull it, kwok does not need to. */
+const IMAGE = 'registry.k8s.io/pause:3.10';
+
+/** A Deployment that follows the ConfigMap of its own name. */
+export function web(name = 'web', parts: Partial<WorkloadParts> = {}): WorkloadParts {
+  return { kind: 'Deployment', name, follows: { ConfigMap: [name] }, ...parts };
+}
+
+/** The manifest; contents are optional, so that pods start without them. */
+export function manifestOf({
+  kind,
+  name,
+  follows,
+  reads = 'envFrom',
+  replicas = 2,
+}: WorkloadParts): JsonObject {
+  const labels = { app: name };
+  const containers = [{ name: 'app', image: IMAGE, ...partOfContainer(reads, follows) }];
+  const volumes = reads === 'volume' ? eachOf(follows, volumeOf) : [];
+  return {
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name, annotations: annotationsFor(follows) },
+    spec: {
+      ...(kind === 'DaemonSet' ? {} : { replicas }),
+      ...(kind === 'StatefulSet' ? { serviceName: name } : {}),
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { terminationGracePeriodSeconds: 0, containers, ...(volumes.length > 0 ? { volumes } : {}) },
+      },
+    },
+  };
+}
+
+/** The annotations that name these contents. */
+export function annotationsFor(follows: WorkloadParts['follows']): Record<string, string> {
+  const lists = Object.entries(follows).map(([kind, names]): [string, string] => [
+    `reloader.k8s.collaborne.com/${kind.toLowerCase()}`,
+    names.join(', '),
+  ]);
+  return Object.fromEntries(lists);
+}
+
+/** Whether its controller has seen the present template, and all pods are of it and available. */
+export function isRolledOut(workload: JsonObject): boolean {
+  const status = objectOf(workload['status']);
+  if (status['observedGeneration'] !== pick(workload, 'metadata', 'generation')) return false;
+  const wanted = status['desiredNumberScheduled'] ?? pick(workload, 'spec', 'replicas');
+  const counts = COUNTS[String(workload['kind'])] ?? [];
+  const isOneRevision = status['updateRevision'] === status['currentRevision'];
+  return isOneRevision && counts.every((count) => (status[count] ?? 0) === wanted);
+}
+
+/** The variables with which this program stamps pod templates, and their values. */
+export function stampsOf(template: Json | undefined): Record<string, string> {
+  const containers = pick(template, 'spec', 'containers');
+  const [container] = Array.isArray(containers) ? containers : [];
+  const env = pick(container, 'env');
+  const pairs = (Array.isArray(env) ? env : []).map((each): [string, string] => [
+    String(pick(each, 'name')),
+    String(pick(each, 'value')),
+  ]);
+  return Object.fromEntries(pairs.filter(([variable]) => variable.startsWith('_RELOADER_')));
+}
+
+/** The fields of the status that have to be as many as there are to be pods. */
+const COUNTS: Readonly<Record<string, readonly string[]>> = {
+  Deployment: ['replicas', 'updatedReplicas', 'availableReplicas'],
+  StatefulSet: ['replicas', 'availableReplicas'],
+  DaemonSet: ['currentNumberScheduled', 'updatedNumberScheduled', 'numberAvailable'],
+};
+
+type Content = readonly [kind: ConfigKind, name: string];
+
+function eachOf(follows: WorkloadParts['follows'], make: (content: Content) => JsonObject): JsonObject[] {
+  return Object.entries(follows).flatMap(([kind, names]) =>
+    names.map((name) => make([kind as ConfigKind, name])),
+  );
+}
+
+function partOfContainer(reads: string, follows: WorkloadParts['follows']): JsonObject {
+  if (reads === 'env') return { env: eachOf(follows, variableOf) };
+  if (reads === 'envFrom') return { envFrom: eachOf(follows, sourceOf) };
+  return { volumeMounts: eachOf(follows, mountOf) };
+}
+
+function variableOf([kind, name]: Content): JsonObject {
+  const ref = kind === 'Secret' ? 'secretKeyRef' : 'configMapKeyRef';
+  return {
+    name: `${kind}_${name}`.replaceAll(/\W/g, '_'),
+    valueFrom: { [ref]: { name, key: 'key', optional: true } },
+  };
+}
+
+function sourceOf([kind, name]: Content): JsonObject {
+  return { [kind === 'Secret' ? 'secretRef' : 'configMapRef']: { name, optional: true } };
+}
+
+function mountOf([kind, name]: Content): JsonObject {
+  return { name: volumeName([kind, name]), mountPath: `/etc/${volumeName([kind, name])}` };
+}
+
+function volumeOf([kind, name]: Content): JsonObject {
+  const source =
+    kind === 'Secret'
+      ? { secret: { secretName: name, optional: true } }
+      : { configMap: { name, optional: true } };
+  return { name: volumeName([kind, name]), ...source };
+}
+
+function volumeName([kind, name]: Content): string {
+  return `${kind.toLowerCase()}-${name}`;
+}
