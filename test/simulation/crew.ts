@@ -164,6 +164,11 @@ export class Crew {
     return [...this.#members.values()][0]?.replica.beliefs() ?? [];
   }
 
+  /** What the process that is left tells people does not exist. */
+  missing(): readonly string[] {
+    return [...this.#members.values()][0]?.replica.missing() ?? [];
+  }
+
   /** Kills every process and starts one in its place. */
   restartAll(): void {
     this.killAll();

@@ -49,8 +49,9 @@ const gone = (pod: string): Fact => ({ type: 'pod-gone', pod });
 const state = (entry: Content): StateFact => ({ entries: { [CONFIG]: entry }, exceptions: {} });
 const firstListed: Fact = { ...KNOWN, lost: { configs: [CONFIG], workloads: [] }, state: NOTHING };
 const patched: Fact = { type: 'write', replica: 0, to: WEB, fenced: true };
-const settled = (entry: Content, owes = false): Fact => ({
+const settled = (entry: Content, owes = false, missing: readonly string[] = []): Fact => ({
   type: 'settled',
+  missing,
   state: state(entry),
   beliefs: [{ workload: WEB, config: CONFIG, ran: entry, dirty: false, owes }],
 });
@@ -262,6 +263,18 @@ const CASES: Readonly<
   'two patches of one workload at once are never right': {
     facts: [...BEGIN, { type: 'two-in-flight', replica: 0, workload: WEB }, settled('A')],
     laws: ['never'],
+  },
+  'a missing object of which people are told is as it must be': {
+    facts: [...BEGIN, content(undefined), wait, settled('A', false, [`${WEB} ${CONFIG}`])],
+    laws: [],
+  },
+  'a missing object of which nobody is told is none': {
+    facts: [...BEGIN, content(undefined), wait, settled('A')],
+    laws: ['convergence'],
+  },
+  'to be told that an object is missing that is there is none': {
+    facts: [...BEGIN, settled('A', false, [`${WEB} ${CONFIG}`])],
+    laws: ['convergence'],
   },
   'something owed for ever is no rest': { facts: [...BEGIN, settled('A', true)], laws: ['convergence'] },
   'an entry that is not what is in force is no rest': {

@@ -111,11 +111,26 @@ function judgeConvergence(trace: Trace): readonly Violation[] {
   const messages = [
     ...workloadsOf(trace).flatMap((name) => {
       const workload = workloadAt(trace, name, settled.at);
-      return (workload?.follows ?? []).flatMap((config) => unrestOf(trace, settled, name, config));
+      return (workload?.follows ?? []).flatMap((config) => [
+        ...unrestOf(trace, settled, name, config),
+        ...untoldOf(trace, settled, name, config),
+      ]);
     }),
     ...rolled.map(({ to }) => `a restart at rest rolled ${to}`),
   ];
   return messages.map((message) => ({ law: 'convergence', message }));
+}
+
+/** In the end people are told of exactly those names that do not exist. */
+function untoldOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, config: ConfigName): string[] {
+  const exists = contentAt(trace, config, settled.at) !== undefined;
+  const isTold = settled.missing.includes(`${name} ${config}`);
+  if (exists !== isTold) return [];
+  return [
+    exists
+      ? `${config} exists, and ${name} is told that it does not`
+      : `${name} is not told that ${config} does not exist`,
+  ];
 }
 
 /** What is unfinished about one edge in the end. */

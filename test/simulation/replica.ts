@@ -24,6 +24,8 @@ export interface Replica {
   /** Whether it has read its state and listed everything. */
   readonly hasListed: () => boolean;
   readonly beliefs: () => readonly Belief[];
+  /** The names of which its page says that nothing of that name exists: `<workload> <config>`. */
+  readonly missing: () => readonly string[];
   /** All that it shows to people at this moment. */
   readonly pages: () => readonly string[];
 }
@@ -41,6 +43,12 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
     run: (signal) => assembly.run(signal),
     hasListed: () => assembly.waitingFor().length === 0,
     beliefs: () => assembly.beliefs().map(beliefOf),
+    missing: () =>
+      assembly
+        .status()
+        .workloads.flatMap(({ workload, notices }) =>
+          notices.filter(({ reason }) => reason === 'missing').map(({ about }) => `${workload} ${about}`),
+        ),
     pages: () => [JSON.stringify(assembly.status())],
   };
 }

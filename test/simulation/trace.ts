@@ -86,7 +86,13 @@ export type Fact =
   /** A stream of a replica was listed anew, so anything may have happened in between. */
   | { readonly type: 'relisted'; readonly replica: number; readonly resource: string }
   /** From here on nothing is done but a restart. */
-  | { readonly type: 'settled'; readonly beliefs: readonly Belief[]; readonly state: StateFact };
+  | {
+      readonly type: 'settled';
+      readonly beliefs: readonly Belief[];
+      readonly state: StateFact;
+      /** What people are told does not exist: `<workload> <config>`. */
+      readonly missing: readonly string[];
+    };
 
 /** A fact, its moment and its position in the trace. */
 export type Recorded = Fact & { readonly at: number; readonly ms: number };

@@ -88,7 +88,8 @@ class World {
     this.#crew.leaveOne();
     await this.#pass(REST_MS);
     const state = stateFactOf(this.#sandbox, WORKLOADS);
-    this.#observer.add({ type: 'settled', beliefs: this.#crew.beliefs(), state });
+    const [beliefs, missing] = [this.#crew.beliefs(), this.#crew.missing()];
+    this.#observer.add({ type: 'settled', beliefs, state, missing });
     this.#crew.restartAll();
     await this.#pass(AFTER_RESTART_MS + 2 * this.#history.settings.maxWaitMs);
     this.#crew.killAll();
