@@ -68,6 +68,7 @@ export class ReloaderProcess {
   /** Undefined while it runs. */
   exit: Exit | undefined;
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  #port: number | undefined;
 
   /** @param onLine is told of each line of the log when it is complete. */
   constructor(
@@ -122,8 +123,10 @@ export class ReloaderProcess {
 
   /** The port of its pages; undefined before it listens. */
   get port(): number | undefined {
+    if (this.#port !== undefined) return this.#port;
     const port = this.lines.find((line) => line['port'] !== undefined)?.['port'];
-    return typeof port === 'number' ? port : undefined;
+    this.#port = typeof port === 'number' ? port : undefined;
+    return this.#port;
   }
 
   /** Fetches a page, once it listens. */
