@@ -31,7 +31,7 @@ export async function main(
   signal: AbortSignal,
 ): Promise<number> {
   keepHeapSmall();
-  const log = newLog({ level: options.logLevel, format: options.logFormat });
+  const log = newLog({ level: options.logLevel, format: options.logFormat, mayColour: !env['NO_COLOR'] });
   for (const notice of notices) log.warn(notice);
   try {
     return await run(options, env, log, signal);

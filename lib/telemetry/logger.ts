@@ -10,6 +10,8 @@ export interface LoggerOptions {
   /** Entries below it are dropped. */
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly format: 'text' | 'json';
+  /** Whether colours are welcome at all. @default true */
+  readonly mayColour?: boolean;
   /** Where to write. @default process.stderr */
   readonly stream?: Writable & { readonly isTTY?: boolean };
 }
@@ -17,8 +19,9 @@ export interface LoggerOptions {
 const LEVELS = { error: 0, warn: 1, info: 2, debug: 3 };
 
 /** A Log that writes to `stream`, in colour only if that is a terminal. */
-export function newLog({ level, format: form, stream = process.stderr }: LoggerOptions): Log {
-  const colour = stream.isTTY === true;
+export function newLog(options: LoggerOptions): Log {
+  const { level, format: form, mayColour = true, stream = process.stderr } = options;
+  const colour = mayColour && stream.isTTY === true;
   const line = format.printf(({ level: word, message, fields }) => {
     const entry: LogEntry = {
       time: new Date(),

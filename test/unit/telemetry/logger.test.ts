@@ -67,6 +67,7 @@ describe('a line of text', () => {
 
   test('has colour on a terminal only', () => {
     assert.ok(written('x', {}, { isTTY: true }).includes('\u001b[32mINFO \u001b[0m x'));
+    assert.ok(!written('x', {}, { isTTY: true, mayColour: false }).includes('\u001b'));
     assert.ok(!written('x').includes('\u001b'));
   });
 });
