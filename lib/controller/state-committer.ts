@@ -183,11 +183,12 @@ export class StateCommitter {
     if (this.#isClosed || this.#running !== undefined) return;
     const isUrgent = this.#hasUrgent();
     const earliest = isUrgent ? this.#notBefore : Math.max(this.#notBefore, this.#lastWriteAt + BATCH_MS);
-    const at = Math.max(Date.now(), earliest);
+    const now = Date.now();
+    const at = Math.max(now, earliest);
     if (this.#timer !== undefined && this.#timerAt <= at) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
-    this.#timer = setTimeout(() => this.#fire(), at - Date.now());
+    this.#timer = setTimeout(() => this.#fire(), at - now);
   }
 
   #hasUrgent(): boolean {

@@ -53,6 +53,8 @@ export function controllerFlags(settings: Settings, kubeconfig: string): string[
     '--secure-port=0',
     `--service-account-private-key-file=${settings.signingKey}`,
     `--root-ca-file=${settings.certificates}/apiserver.crt`,
+    // Nodes that are made up give no sign of life: after the usual 50 s their pods would no longer count as ready.
+    '--node-monitor-grace-period=24h',
     ...UNLIMITED,
   ];
 }

@@ -313,3 +313,20 @@ test('closing waits for the write under way', async (t) => {
   await closed;
   assert.deepEqual(stage.data, { [CFG]: 'a.1' });
 });
+
+test('a clock that goes on while a write is scheduled makes no negative delay', async (t) => {
+  const stage = new CommitterStage(t).listed('cfg', 'a', 'web');
+  const present = Date.now;
+  let passed = 0;
+  t.mock.method(Date, 'now', () => {
+    passed += 1;
+    return present() + passed;
+  });
+  const timeouts = t.mock.method(globalThis, 'setTimeout').mock;
+  stage.request(['cfg']);
+  assert.deepEqual(
+    timeouts.calls.map((call) => call.arguments[1]),
+    [0],
+  );
+  await stage.pass(100);
+});
