@@ -10,7 +10,7 @@ import { grantedTo, type Installation, installationIn, type Right } from '../ins
 import { K8S } from '../install/kustomization.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { pick } from '../sandbox/json.ts';
-import { frozenTemplates, REFUSAL, Refusal } from './refusal.ts';
+import { REFUSAL, Refusal, templates } from './refusal.ts';
 import { Stage } from './stage.ts';
 import { KINDS, type WorkloadParts } from './workloads.ts';
 
@@ -94,9 +94,7 @@ async function changeRolls(
 
 /** Each kind is refused, told of, and rolled when it is allowed again. */
 async function refusalIsTold(stages: readonly Stage[], reloader: ReloaderProcess): Promise<void> {
-  const refusals = await Promise.all(
-    stages.map((stage) => Refusal.begin(stage, frozenTemplates('deployment'))),
-  );
+  const refusals = await Promise.all(stages.map((stage) => Refusal.of(stage, templates('deployment'))));
   await putAll(stages, 'refused');
   for (const stage of stages)
     await stage.until('every workload is refused', async () => {

@@ -1,91 +1,144 @@
-/** A policy that refuses changes of pod templates, as a cluster's own rules may. */
+/** Rules of a cluster that refuse writes, and a webhook that is down: what other people's admission does to ours. */
 
+import { randomBytes } from 'node:crypto';
 import type { RealCluster } from '../control-plane/cluster.ts';
 import type { JsonObject } from '../sandbox/json.ts';
 import type { Stage } from './stage.ts';
 
-const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
-
-/** What a policy is about. */
-export interface RefusalOptions {
-  /** Forbidden is answered with 403, Invalid with 422. @default Invalid */
-  readonly reason?: 'Forbidden' | 'Invalid';
-  /** What must be so, in CEL. @default no template may change */
-  readonly unless?: string;
-  /** The plurals. @default all kinds of workload */
-  readonly resources?: readonly string[];
-  /** Tried without effect until it is refused: then the policy is in force. */
-  readonly probe: (stage: Stage) => Promise<{ readonly status: number }>;
-}
-
-/** What the policy answers. */
+/** What such a policy answers. */
 export const REFUSAL = 'changes are frozen';
 
-/** A ValidatingAdmissionPolicy for one namespace, in force. */
+/** What is refused, in one namespace. */
+export interface Refused {
+  /** The plurals; one group. */
+  readonly resources: readonly string[];
+  /** What must be so, in CEL. */
+  readonly unless: string;
+  /** A merge patch that is refused, and of what: tried without effect until the rule is in force. */
+  readonly probe: readonly [below: string, body: JsonObject];
+}
+
+/** Changes of the pod templates of all workloads, or of one Deployment; `probed` is a Deployment that there is. */
+export function templates(probed: string, isOnlyThat = false): Refused {
+  const isSame = 'object.spec.template == oldObject.spec.template';
+  return {
+    resources: ['deployments', 'statefulsets', 'daemonsets'],
+    unless: isOnlyThat ? `object.metadata.name != '${probed}' || ${isSame}` : isSame,
+    probe: [
+      `deployments/${probed}`,
+      { spec: { template: { metadata: { annotations: { probe: 'is it refused?' } } } } },
+    ],
+  };
+}
+
+/** Changes of the state: nothing is committed. */
+export function commits(): Refused {
+  return {
+    resources: ['configmaps'],
+    unless: "object.metadata.name != 'reloader-state' || object.data == oldObject.data",
+    probe: ['configmaps/reloader-state', { data: { probe: 'is it refused?' } }],
+  };
+}
+
+/** A rule that is in force until `end`. */
 export class Refusal {
   readonly #cluster: RealCluster;
-  readonly #name: string;
+  readonly #paths: readonly string[];
 
-  private constructor(cluster: RealCluster, name: string) {
+  private constructor(cluster: RealCluster, paths: readonly string[]) {
     this.#cluster = cluster;
-    this.#name = name;
+    this.#paths = paths;
   }
 
-  /** Resolves when it is in force. */
-  static async begin(stage: Stage, options: RefusalOptions): Promise<Refusal> {
-    const { cluster, namespace } = stage;
-    const name = `refusal-${namespace}`;
-    await cluster.expect('POST', `${ADMISSION}/validatingadmissionpolicies`, policyOf(name, options));
-    await cluster.expect(
-      'POST',
-      `${ADMISSION}/validatingadmissionpolicybindings`,
-      bindingOf(name, namespace),
-    );
-    await stage.until('the policy is in force', async () => (await options.probe(stage)).status >= 400);
-    return new Refusal(cluster, name);
+  /** A ValidatingAdmissionPolicy; the API server answers 422. */
+  static async of(stage: Stage, refused: Refused): Promise<Refusal> {
+    const name = nameOf(stage);
+    return await Refusal.#begin(stage, refused.probe, {
+      validatingadmissionpolicies: policyOf(name, refused),
+      validatingadmissionpolicybindings: bindingOf(name, stage.namespace),
+    });
+  }
+
+  /** A webhook that nobody answers, for the Deployments of one name; the API server answers 500. */
+  static async byDeadWebhook(stage: Stage, deployment: string): Promise<Refusal> {
+    const { probe } = templates(deployment);
+    return await Refusal.#begin(stage, probe, {
+      validatingwebhookconfigurations: deadWebhook(nameOf(stage), stage.namespace, deployment),
+    });
+  }
+
+  static async #begin(
+    stage: Stage,
+    [below, body]: Refused['probe'],
+    objects: Readonly<Record<string, JsonObject>>,
+  ): Promise<Refusal> {
+    const paths: string[] = [];
+    for (const [resource, object] of Object.entries(objects)) {
+      const { metadata } = await stage.cluster.expect('POST', `${ADMISSION}/${resource}`, object);
+      paths.unshift(`${ADMISSION}/${resource}/${String((metadata as JsonObject)['name'])}`);
+    }
+    await stage.until('the rule is in force', async () => {
+      const answer = await stage.cluster.ask('PATCH', `${stage.path(below)}?dryRun=All`, body);
+      return answer.status >= 400;
+    });
+    return new Refusal(stage.cluster, paths);
   }
 
   /** Takes it away. */
   async end(): Promise<void> {
-    await this.#cluster.expect('DELETE', `${ADMISSION}/validatingadmissionpolicybindings/${this.#name}`);
-    await this.#cluster.expect('DELETE', `${ADMISSION}/validatingadmissionpolicies/${this.#name}`);
+    for (const path of this.#paths) await this.#cluster.expect('DELETE', path);
   }
 }
 
-/** Refuses every change of a workload's template; `probed` is a Deployment that there is. */
-export function frozenTemplates(probed: string): RefusalOptions {
-  const body = { spec: { template: { metadata: { annotations: { probe: 'x' } } } } };
-  return {
-    probe: ({ cluster, namespace }) =>
-      cluster.ask('PATCH', `/apis/apps/v1/namespaces/${namespace}/deployments/${probed}?dryRun=All`, body),
-  };
+const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
+
+function nameOf({ namespace }: Stage): string {
+  return `refusal-${namespace}-${randomBytes(3).toString('hex')}`;
 }
 
-function policyOf(
-  name: string,
-  {
-    reason = 'Invalid',
-    unless = 'object.spec.template == oldObject.spec.template',
-    resources = ['deployments', 'statefulsets', 'daemonsets'],
-  }: RefusalOptions,
-): JsonObject {
-  const apiGroups = resources.includes('configmaps') ? [''] : ['apps'];
+function policyOf(name: string, { resources, unless }: Refused): JsonObject {
   return {
     metadata: { name },
     spec: {
       failurePolicy: 'Fail',
-      matchConstraints: {
-        resourceRules: [{ apiGroups, apiVersions: ['v1'], operations: ['UPDATE'], resources }],
-      },
-      validations: [{ expression: unless, message: REFUSAL, reason }],
+      matchConstraints: { resourceRules: [updatesOf(resources)] },
+      validations: [{ expression: unless, message: REFUSAL, reason: 'Invalid' }],
     },
   };
 }
 
 function bindingOf(name: string, namespace: string): JsonObject {
-  const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': namespace } };
   return {
     metadata: { name },
-    spec: { policyName: name, validationActions: ['Deny'], matchResources: { namespaceSelector } },
+    spec: { policyName: name, validationActions: ['Deny'], matchResources: only(namespace) },
   };
+}
+
+function deadWebhook(name: string, namespace: string, app: string): JsonObject {
+  return {
+    metadata: { name },
+    webhooks: [
+      {
+        name: 'dead.example.com',
+        ...only(namespace),
+        rules: [updatesOf(['deployments'])],
+        matchConditions: [{ name: 'this-one', expression: `object.metadata.name == '${app}'` }],
+        // Nobody listens on the port of discard.
+        clientConfig: { url: 'https://127.0.0.1:9/' },
+        failurePolicy: 'Fail',
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        timeoutSeconds: 1,
+      },
+    ],
+  };
+}
+
+function only(namespace: string): JsonObject {
+  return { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } } };
+}
+
+function updatesOf(resources: readonly string[]): JsonObject {
+  const apiGroups = resources.includes('configmaps') ? [''] : ['apps'];
+  return { apiGroups, apiVersions: ['v1'], operations: ['UPDATE'], resources: [...resources] };
 }

@@ -196,12 +196,21 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Starts a reloader for the namespace; it is ready, and all that it follows is committed, when this resolves. */
-  async reloader({ flags = [], periodMs = 100, as = {} }: ReloaderOptions = {}): Promise<ReloaderProcess> {
-    const kubeconfig = await this.cluster.kubeconfig({ namespace: this.namespace, ...as });
-    const settings = ['--kubeconfig', kubeconfig, '--namespace', this.namespace];
-    const process = this.start([...settings, '--coalesce-period', `${periodMs}ms`, ...flags]);
+  async reloader(options: ReloaderOptions = {}): Promise<ReloaderProcess> {
+    const process = await this.startReloader(options);
     await this.ready(process);
     return process;
+  }
+
+  /** Starts a reloader for the namespace; it may not be ready yet. */
+  async startReloader({
+    flags = [],
+    periodMs = 100,
+    as = {},
+  }: ReloaderOptions = {}): Promise<ReloaderProcess> {
+    const kubeconfig = await this.cluster.kubeconfig({ namespace: this.namespace, ...as });
+    const settings = ['--kubeconfig', kubeconfig, '--namespace', this.namespace];
+    return this.start([...settings, '--coalesce-period', `${periodMs}ms`, ...flags]);
   }
 
   /** Starts a reloader with these arguments, a port of its own and a JSON log of all levels. */

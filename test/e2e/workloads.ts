@@ -1,7 +1,7 @@
 /** Workloads of each kind for the end-to-end tests, and what their controllers tell of them. */
 
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
-import { type Json, type JsonObject, objectOf, pick } from '../sandbox/json.ts';
+import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 
 /** The kinds of workload. */
 export const KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
@@ -19,6 +19,8 @@ export interface WorkloadName {
 export interface WorkloadParts extends WorkloadName {
   /** The names of what it follows and reads. */
   readonly follows: Partial<Readonly<Record<ConfigKind, readonly string[]>>>;
+  /** Variables of the template's own. @default none */
+  readonly variables?: Readonly<Record<string, string>>;
   /** @default envFrom */
   readonly reads?: (typeof READINGS)[number];
   /** A DaemonSet has as many as there are nodes. @default 2 */
@@ -38,11 +40,14 @@ export function manifestOf({
   kind,
   name,
   follows,
+  variables = {},
   reads = 'envFrom',
   replicas = 2,
 }: WorkloadParts): JsonObject {
   const labels = { app: name };
-  const containers = [{ name: 'app', image: IMAGE, ...partOfContainer(reads, follows) }];
+  const own = Object.entries(variables).map(([variable, value]) => ({ name: variable, value }));
+  const read = partsThatRead(reads, follows);
+  const container = { name: 'app', image: IMAGE, ...read, env: [...own, ...objectsOf(read['env'])] };
   const volumes = reads === 'volume' ? eachOf(follows, volumeOf) : [];
   return {
     apiVersion: 'apps/v1',
@@ -54,7 +59,11 @@ export function manifestOf({
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },
-        spec: { terminationGracePeriodSeconds: 0, containers, ...(volumes.length > 0 ? { volumes } : {}) },
+        spec: {
+          terminationGracePeriodSeconds: 0,
+          containers: [container],
+          ...(volumes.length > 0 ? { volumes } : {}),
+        },
       },
     },
   };
@@ -79,15 +88,10 @@ export function isRolledOut(workload: JsonObject): boolean {
   return isOneRevision && counts.every((count) => (status[count] ?? 0) === wanted);
 }
 
-/** The variables with which this program stamps pod templates, and their values. */
-export function stampsOf(template: Json | undefined): Record<string, string> {
-  const containers = pick(template, 'spec', 'containers');
-  const [container] = Array.isArray(containers) ? containers : [];
-  const env = pick(container, 'env');
-  const pairs = (Array.isArray(env) ? env : []).map((each): [string, string] => [
-    String(pick(each, 'name')),
-    String(pick(each, 'value')),
-  ]);
+/** The variables with which this program stamps a pod or its template, and their values. */
+export function stampsOf(pod: Json | undefined): Record<string, string> {
+  const env = objectsOf(pick(pod, 'spec', 'containers')).flatMap((each) => objectsOf(each['env']));
+  const pairs = env.map(({ name, value }): [string, string] => [String(name), String(value)]);
   return Object.fromEntries(pairs.filter(([variable]) => variable.startsWith('_RELOADER_')));
 }
 
@@ -106,7 +110,7 @@ function eachOf(follows: WorkloadParts['follows'], make: (content: Content) => J
   );
 }
 
-function partOfContainer(reads: string, follows: WorkloadParts['follows']): JsonObject {
+function partsThatRead(reads: string, follows: WorkloadParts['follows']): JsonObject {
   if (reads === 'env') return { env: eachOf(follows, variableOf) };
   if (reads === 'envFrom') return { envFrom: eachOf(follows, sourceOf) };
   return { volumeMounts: eachOf(follows, mountOf) };

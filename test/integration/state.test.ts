@@ -1,25 +1,14 @@
 /** The state ConfigMap as other programs, other versions and people leave it, and the dry run that must not touch it. */
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { CallMatch } from '../sandbox/faults.ts';
 import { Cluster, stampsOf } from './harness.ts';
 import { configMap, deploy, deployment, mark, pair, put } from './manifests.ts';
+import { base64, olderDigest } from './older-state.ts';
 
 const STATE = { namespace: 'default', name: 'reloader-state' };
 const VERSION = 'reloader.k8s.collaborne.com/state-version';
-
-/** The digest of states without a version. */
-function olderDigest(data: Readonly<Record<string, string>>): string {
-  const hash = createHash('sha1');
-  for (const [key, value] of Object.entries(data)) hash.update(`${key}=${value}`);
-  return hash.digest('hex');
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64');
-}
 
 describe('a state', { concurrency: 4 }, () => {
   test('that takes its time to be created holds a baseline of what is listed meanwhile too', async () => {
