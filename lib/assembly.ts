@@ -2,6 +2,7 @@
 
 import { Edges } from './controller/edges.ts';
 import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reloader.ts';
+import type { StateStore } from './controller/state-store.ts';
 import { snapshotOf, statusOf } from './controller/status.ts';
 import { type Stream, SyncGate } from './controller/sync-gate.ts';
 import { collaborne } from './dialects/collaborne.ts';
@@ -20,7 +21,8 @@ import { WorkloadWriter } from './kubernetes/workload-writer.ts';
 import { type Edge, isOwed } from './model/edge.ts';
 import { Heartbeat } from './model/heartbeat.ts';
 import type { Log } from './model/log.ts';
-import { keyOf, type ObjectKey } from './model/object-ref.ts';
+import type { ObjectKey } from './model/object-ref.ts';
+import { SHARD_BYTES, shardNames } from './model/state-shards.ts';
 import type { StatusReport } from './model/status-report.ts';
 import { Timeline } from './model/timeline.ts';
 import { WatchHealth } from './model/watch-health.ts';
@@ -50,6 +52,8 @@ export interface Parts {
   readonly log: Log;
   /** Counts; absent where nobody reads them. */
   readonly metrics?: Metrics | undefined;
+  /** How many bytes of data make a ConfigMap of the state full. @default SHARD_BYTES */
+  readonly stateShardBytes?: number | undefined;
   /** @default Math.random */
   readonly random?: (() => number) | undefined;
 }
@@ -98,7 +102,7 @@ export function assemble(parts: Parts): Assembly {
     ...clientsOf(send, place, options, events),
     edges,
     gate,
-    stateKey: keyOf({ kind: 'ConfigMap', namespace: place.stateNamespace, name: options.stateConfigMap }),
+    state: { name: options.stateConfigMap, shardBytes: parts.stateShardBytes ?? SHARD_BYTES },
     counters: metrics ?? NO_COUNTERS,
     quietMs: options.coalescePeriodMs,
     maxWaitMs: options.coalesceMaxWaitMs,
@@ -133,15 +137,31 @@ function clientsOf(
   events: EventRecorder,
 ): Pick<ReloaderOptions, 'client' | 'store' | 'readConfig' | 'readLeftOutType' | 'recordEvent'> {
   const writer = new WorkloadWriter(send);
-  const store = new StateConfigMap(send, { namespace: place.stateNamespace, name: stateConfigMap });
   return {
     client: dryRun ? new DryRunWorkloads(writer) : writer,
-    store: dryRun ? new DryRunState(store) : store,
+    store: stateStore(send, place.stateNamespace, stateConfigMap, dryRun),
     readConfig: (ref) => readConfigObject(send, ref),
     readLeftOutType: (ref, signal) => readLeftOutType(send, ref, signal),
     recordEvent: (news) => {
       if (!dryRun) events.record(news);
     },
+  };
+}
+
+function stateStore(send: Send, namespace: string, stateName: string, isDryRun: boolean): StateStore {
+  const shards = shardNames(stateName).map((name) => {
+    const shard = new StateConfigMap(send, { namespace, name });
+    return isDryRun ? new DryRunState(shard) : shard;
+  });
+  const at = (shard: number): StateConfigMap | DryRunState => {
+    const found = shards[shard];
+    if (found === undefined) throw new RangeError(`no shard ${shard}`);
+    return found;
+  };
+  return {
+    read: (shard) => at(shard).read(),
+    create: (shard) => at(shard).create(),
+    patch: (shard, patch) => at(shard).patch(patch),
   };
 }
 

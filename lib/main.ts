@@ -84,7 +84,7 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   transport.close();
   if (end.type === 'unknown-state-version') {
     log.error(
-      `the state was written by a later version of this program (state version ${end.version}): run that version, or remove the ConfigMap to take the present content as the baseline`,
+      `the state was written by a later version of this program (state version ${end.version}): run that version, or delete the ConfigMaps of the state to take the present content as the baseline`,
     );
     return FAILED;
   }

@@ -1,5 +1,5 @@
 /**
- * What is known: the objects' digests, the workloads and what their pods ran, and what the state ConfigMap says. Plain
+ * What is known: the objects' digests, the workloads and what their pods ran, and what the state says. Plain
  * data with look-ups; the rules that change it are in the controllers beside this file. Everything here is synchronous.
  */
 
@@ -10,6 +10,7 @@ import { type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
+import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
 import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
 import {
   entryKeyOf,
@@ -65,8 +66,10 @@ export class Edges {
   readonly dependents: DependentsIndex = new DependentsIndex();
   readonly dialect: Dialect;
   readonly homeNamespace: string;
-  /** What the state ConfigMap is known to say. */
-  state: PersistedState = EMPTY_STATE;
+  /** What the state is known to say. */
+  state: ShardedState = NO_STATE;
+  /** The shard in which each entry lies, or was last sent to or seen: a key does not move. */
+  readonly places: Map<StateKey, number> = new Map();
   /** Numbers that a state write may have used already, answered or not: stamps up to them may be silent. */
   readonly floors: Map<ObjectKey, number> = new Map();
   /** Objects whose entries somebody else wrote: what their workloads ran is not sure until this process has written them. */
@@ -114,6 +117,21 @@ export class Edges {
   /** The persisted entry of `ref`. */
   entryOf(ref: ConfigRef): StateEntry | undefined {
     return this.state.entries.get(this.entryKeyOf(ref));
+  }
+
+  /** One shard is known to say this from now on. */
+  takeShard(shard: number, says: PersistedState): void {
+    const before = this.state.shards;
+    const length = Math.max(before.length, shard + 1);
+    const shards = Array.from({ length }, (_, at) => (at === shard ? says : (before[at] ?? EMPTY_STATE)));
+    this.state = together(shards, this.homeNamespace);
+    for (const [key, home] of this.state.homes) this.places.set(key, home);
+  }
+
+  /** The shard in which the entry of `ref` lies, or would again; undefined before it is first written. */
+  shardOf(ref: ConfigRef): number | undefined {
+    const key = this.entryKeyOf(ref);
+    return this.places.get(key) ?? this.state.homes.get(key);
   }
 
   /** The recorded exception of an edge. */

@@ -1,4 +1,4 @@
-/** What follows when the state ConfigMap is read again and shows what this process did not write. */
+/** What follows when a shard of the state is read again and shows what this process did not write. */
 
 import { asUnknown, type Edge } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
@@ -10,6 +10,21 @@ import { adoptEntry, type StateWrite } from './state-write.ts';
 
 type Exceptions = StateWrite['exceptions'];
 
+/** What was sent to a shard and not answered, or refused because somebody else was faster. */
+export type Sent = Pick<StateWrite, 'entries' | 'exceptions'>;
+
+/** Nothing was sent. */
+export const NOTHING_SENT: Sent = { entries: new Map(), exceptions: new Map() };
+
+/** How one look at a shard differs from what was known. */
+export interface Comparison {
+  /** What all shards were known to say together. */
+  readonly before: PersistedState;
+  readonly sent: Sent;
+  /** The shard was emptied: the damage is one, and no entry is told. */
+  readonly isEmptied: boolean;
+}
+
 /** What one object's entry became in somebody else's hands. */
 export interface ForeignEntry {
   readonly config: ObjectKey;
@@ -18,14 +33,12 @@ export interface ForeignEntry {
 }
 
 /**
- * Compares the state now known to `edges` with what was known `before` and what was `sent` and not answered. Where this
- * process had no entry, what is there counts from now on. What somebody changed must be looked at afresh, and is uncertain
- * until it is written again; with the whole map gone the damage is one, and no entry is told.
+ * Compares the state now known to `edges` with what was known and sent. Where this process had no entry, what is there
+ * counts from now on. What somebody changed must be looked at afresh, and is uncertain until it is written again.
  */
 export function takeInForeign(
   edges: Edges,
-  before: PersistedState,
-  sent: Pick<StateWrite, 'entries' | 'exceptions'>,
+  { before, sent, isEmptied }: Comparison,
 ): { readonly effects: Effects; readonly foreign: readonly ForeignEntry[] } {
   const effects = new Effects();
   const foreign: ForeignEntry[] = [];
@@ -36,7 +49,7 @@ export function takeInForeign(
     const key = edges.entryKeyOf(ref);
     const how = judge(before.entries.get(key), after.get(key), sent.entries.get(key));
     if (how === 'first') adoptEntry(edges, effects, config);
-    if (how === 'removed' && after.size > 0) foreign.push({ config, ref, how });
+    if (how === 'removed' && !isEmptied) foreign.push({ config, ref, how });
     if (how !== 'changed') continue;
     edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, after.get(key)?.number ?? 0));
     edges.contested.add(config);

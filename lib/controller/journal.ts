@@ -22,6 +22,8 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'opt-in-lost',
   'held',
   'state-damaged',
+  'state-missing',
+  'state-full',
   'state-unreadable',
   'state-foreign',
 ]);

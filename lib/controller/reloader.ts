@@ -11,6 +11,7 @@ import type { InformerEvent } from '../model/informer-event.ts';
 import type { Log } from '../model/log.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
+import { shardNames } from '../model/state-shards.ts';
 import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { Absences, type ReadLeftOutType } from './absences.ts';
@@ -18,10 +19,12 @@ import { observeConfig } from './config-controller.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
 import type { Journal } from './journal.ts';
+import type { StateLayout } from './known-state.ts';
 import { Notices } from './notices.ts';
 import { type Counters, type RecordEvent, Reporter } from './reporter.ts';
 import { RolloutController, type WorkloadClient } from './rollout-controller.ts';
-import { StateCommitter, type StateStore } from './state-committer.ts';
+import { StateCommitter } from './state-committer.ts';
+import { readShards, type StateStore } from './state-store.ts';
 import type { Stream, SyncGate } from './sync-gate.ts';
 import { observeWorkload } from './workload-controller.ts';
 
@@ -38,8 +41,8 @@ export type ReadConfig = (
 export interface ReloaderOptions {
   readonly edges: Edges;
   readonly gate: SyncGate;
-  /** The state ConfigMap, which may be among those that are watched. */
-  readonly stateKey: ObjectKey;
+  /** The ConfigMaps of the state, in the home namespace of `edges`. */
+  readonly state: StateLayout;
   readonly client: WorkloadClient;
   readonly store: StateStore;
   readonly readConfig: ReadConfig;
@@ -75,6 +78,8 @@ export class Reloader {
   readonly notices: Notices;
   readonly absences: Absences;
   readonly #options: ReloaderOptions;
+  /** The ConfigMaps of the state, which may be among those that are watched. */
+  readonly #stateKeys: readonly ObjectKey[];
   readonly #reporter: Reporter;
   readonly #standDown = new AbortController();
   #unknownVersion: string | undefined;
@@ -86,6 +91,7 @@ export class Reloader {
     this.#reporter = new Reporter(options);
     const { edges, client, timeline, gate, store, heartbeat, quietMs, maxWaitMs, concurrency, random } =
       options;
+    this.#stateKeys = stateKeysOf(options);
     this.absences = this.#newAbsences();
     this.notices = new Notices({
       edges,
@@ -116,6 +122,7 @@ export class Reloader {
     this.committer = new StateCommitter({
       edges,
       store,
+      ...options.state,
       heartbeat,
       gate: {
         isSynced: (namespace, kind) => gate.isSynced(namespace, kind),
@@ -168,10 +175,8 @@ export class Reloader {
   /** News of a ConfigMap or Secret. */
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
     if (event.type === 'synced') this.#synced(stream);
-    else if (event.key === this.#options.stateKey) {
-      this.committer.notice(event.type === 'present' ? event.object.resourceVersion : undefined);
-    }
     this.#apply(observeConfig(this.#options.edges, event));
+    this.#noticeState(stream, event);
   }
 
   /** News of a workload. */
@@ -207,11 +212,12 @@ export class Reloader {
   async #readState(signal: AbortSignal): Promise<void> {
     const { store, log, random, wait } = this.#options;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
-      const reading = await store.read();
-      if (reading.kind !== 'failed') {
-        const state = reading.kind === 'found' ? reading.state : undefined;
-        this.committer.begin(state);
-        this.#beganWithoutState = Object.keys(state?.data ?? {}).length === 0;
+      const reading = await readShards(store);
+      if (reading.kind === 'read') {
+        this.committer.begin(reading.shards);
+        this.#beganWithoutState = reading.shards.every(
+          (shard) => Object.keys(shard?.data ?? {}).length === 0,
+        );
         this.#hasReadState = true;
         return;
       }
@@ -237,6 +243,17 @@ export class Reloader {
       },
       graceMs: Math.max(quietMs, LEAST_GRACE_MS),
     });
+  }
+
+  /** Tells of the state's own ConfigMaps; of a list also those that are not in it. */
+  #noticeState({ kind, namespace }: Stream, event: InformerEvent<ConfigObject>): void {
+    const { edges } = this.#options;
+    const isOfState = kind === 'ConfigMap' && (namespace ?? edges.homeNamespace) === edges.homeNamespace;
+    if (!isOfState) return;
+    for (const [shard, key] of this.#stateKeys.entries()) {
+      if (event.type !== 'synced' && event.key !== key) continue;
+      this.committer.notice(shard, edges.configs.get(key)?.resourceVersion);
+    }
   }
 
   #synced(stream: Stream): void {
@@ -361,4 +378,9 @@ export class Reloader {
     this.#unknownVersion = version;
     this.#standDown.abort();
   }
+}
+
+function stateKeysOf({ edges, state }: ReloaderOptions): readonly ObjectKey[] {
+  const { homeNamespace: namespace } = edges;
+  return shardNames(state.name).map((name) => keyOf({ kind: 'ConfigMap', namespace, name }));
 }

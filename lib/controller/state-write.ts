@@ -1,35 +1,28 @@
 /**
- * The plan of one write of the state ConfigMap. The law of every write: a reloader that starts from what was written
- * believes of every edge what this process believes. A write of an object's entry lifts its number above every stamp seen,
- * which silences them all; so every workload whose pods ran something else than the committed digest gets an exception in
- * the same write.
+ * The plan of the writes of the state, one for each shard. The law of every write: a reloader that starts from what was
+ * written believes of every edge what this process believes. A write of an object's entry lifts its number above every stamp
+ * seen, which silences them all; so every workload whose pods ran something else than the committed digest gets an exception
+ * in the same write. Nothing that must be true together is in two writes, so each may fail alone.
  */
 
-import { isOwed, type Ran, ranAtStart, recordedRan, speaks, UNKNOWN } from '../model/edge.ts';
+import { isOwed, type Ran, ranAtStart } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { PersistedState } from '../model/persisted-state.ts';
+import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
 import {
   type Exceptions,
   formatEntry,
   formatExceptions,
   localEntryKeyOf,
-  parseStateKey,
   type StateEntry,
   type StateKey,
 } from '../model/state-entry.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { changedExceptions, type Desired, type WriteGate, withExceptions } from './state-exceptions.ts';
 
-/** What a plan has to know of the rest of the program. */
-export interface WriteGate {
-  /** Whether `kind` is watched in `namespace`, and it and all kinds of workload there are listed. */
-  readonly isSynced: (namespace: string, kind: string) => boolean;
-  /** Whether `workload` is going to be patched soon: a quiet period, a patch under way, a conflict. */
-  readonly isWaiting: (workload: ObjectKey) => boolean;
-}
-
-/** One write: a value sets a key, undefined removes it. */
+/** One write of one shard: a value sets a key, undefined removes it. */
 export interface StateWrite {
+  readonly shard: number;
   readonly entries: ReadonlyMap<StateKey, StateEntry | undefined>;
   readonly exceptions: ReadonlyMap<StateKey, Exceptions | undefined>;
   /** The objects whose entries are written, with the number of each; undefined for a removed entry. */
@@ -38,51 +31,47 @@ export interface StateWrite {
   readonly touched: ReadonlySet<ObjectKey>;
   /** The same as data of a merge patch: null removes a key. */
   readonly data: Readonly<Record<StateKey, string | null>>;
+  /** Whether something of it is to be written although the next batch is not due. */
+  readonly isUrgent: boolean;
 }
 
 /** The answer of the planner. */
 export interface StatePlan {
-  /** Undefined when everything that may be written is written already. */
-  readonly write: StateWrite | undefined;
+  /** One for each shard that does not say yet what it may; the lowest first. */
+  readonly writes: readonly StateWrite[];
   /** Candidates that cannot be written yet: something is not listed, or a workload is about to be patched. */
   readonly postponed: ReadonlySet<ObjectKey>;
 }
 
-/** What an object's entry is to be; without an entry it is to be removed. */
-interface Desired {
-  readonly ref: ConfigRef;
-  readonly entry: StateEntry | undefined;
+/** What is to be written, and why. */
+export interface StateRequest {
+  /** Objects whose entries or exceptions may differ from what they should be. */
+  readonly candidates: Iterable<ObjectKey>;
+  /** Those of them that are written although workloads are waiting. */
+  readonly urgent: ReadonlySet<ObjectKey>;
+  readonly gate: WriteGate;
+  /** Chooses the shard of a new entry of so many bytes. */
+  readonly place: (bytes: number) => number;
 }
 
-/** Plans the next write for `candidates`; those in `urgent` are written although workloads are waiting. */
-export function planStateWrite(
-  edges: Edges,
-  candidates: Iterable<ObjectKey>,
-  urgent: ReadonlySet<ObjectKey>,
-  gate: WriteGate,
-): StatePlan {
-  const postponed = new Set<ObjectKey>();
-  const desired = new Map<ObjectKey, Desired>();
-  for (const config of candidates) {
+/** Plans the next writes. */
+export function planStateWrites(edges: Edges, request: StateRequest): StatePlan {
+  const choice: Choice = { desired: new Map(), considered: new Map(), postponed: new Set() };
+  for (const config of request.candidates) {
     const ref = edges.configs.get(config)?.ref ?? edges.abandoned.get(config);
-    if (ref === undefined) continue;
-    if (!gate.isSynced(ref.namespace, ref.kind) || (!urgent.has(config) && isBlocked(edges, config, gate))) {
-      postponed.add(config);
-      continue;
-    }
-    const entry = desiredEntry(edges, config, ref);
-    if (entry !== 'nothing') desired.set(config, { ref, entry });
-    else forgetIfUnused(edges, config, ref);
+    if (ref !== undefined) consider(edges, request, choice, config, ref);
   }
-  return { write: writeOf(edges, desired, gate), postponed };
+  return { writes: writesOf(edges, request, choice), postponed: choice.postponed };
 }
 
 /** The write is in force: the state as it is now known. What changed while it was on its way is written again. */
 export function applyStateWrite(edges: Edges, effects: Effects, write: StateWrite): void {
-  edges.state = {
-    entries: overlaid(edges.state.entries, write.entries),
-    exceptions: overlaid(edges.state.exceptions, write.exceptions),
-  };
+  const before = edges.state.shards[write.shard] ?? EMPTY_STATE;
+  edges.takeShard(write.shard, {
+    entries: overlaid(before.entries, write.entries),
+    exceptions: overlaid(before.exceptions, write.exceptions),
+  });
+  for (const key of write.entries.keys()) if (!edges.state.entries.has(key)) edges.places.delete(key);
   for (const [config, number] of write.numbers) {
     if (number === undefined && edges.dependents.dependentsOf(config).size === 0) {
       edges.abandoned.delete(config);
@@ -93,11 +82,12 @@ export function applyStateWrite(edges: Edges, effects: Effects, write: StateWrit
   for (const config of write.touched) reviewState(edges, effects, config);
 }
 
-/** A write is about to be sent: its numbers may be in force from now on, whatever the answer. */
-export function raiseFloors(edges: Edges, write: StateWrite): void {
+/** A write is about to be sent: its numbers and its places may be in force from now on, whatever the answer. */
+export function noteSent(edges: Edges, write: StateWrite): void {
   for (const [config, number] of write.numbers) {
     if (number !== undefined) edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, number));
   }
+  for (const [key, entry] of write.entries) if (entry !== undefined) edges.places.set(key, write.shard);
 }
 
 /**
@@ -145,6 +135,32 @@ function forgetIfUnused(edges: Edges, config: ObjectKey, ref: ConfigRef): void {
   edges.floors.delete(config);
 }
 
+/** What becomes of the candidates. */
+interface Choice {
+  readonly desired: Map<ObjectKey, Desired>;
+  /** The shard of each candidate that is not postponed. */
+  readonly considered: Map<ObjectKey, number>;
+  readonly postponed: Set<ObjectKey>;
+}
+
+function consider(
+  edges: Edges,
+  { urgent, gate, place }: StateRequest,
+  { desired, considered, postponed }: Choice,
+  config: ObjectKey,
+  ref: ConfigRef,
+): void {
+  if (!gate.isSynced(ref.namespace, ref.kind) || (!urgent.has(config) && isBlocked(edges, config, gate))) {
+    postponed.add(config);
+    return;
+  }
+  const entry = desiredEntry(edges, config, ref);
+  if (entry === 'nothing') forgetIfUnused(edges, config, ref);
+  const shard = edges.shardOf(ref) ?? (typeof entry === 'object' ? place(bytesOf(edges, ref, entry)) : 0);
+  considered.set(config, shard);
+  if (entry !== 'nothing') desired.set(config, { ref, entry, shard });
+}
+
 function isBlocked(edges: Edges, config: ObjectKey, gate: WriteGate): boolean {
   const digest = edges.configs.get(config)?.digest;
   return edges
@@ -164,90 +180,85 @@ function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEnt
   return { digest, number };
 }
 
-function writeOf(
-  edges: Edges,
-  desired: ReadonlyMap<ObjectKey, Desired>,
-  gate: WriteGate,
-): StateWrite | undefined {
+function writesOf(edges: Edges, { urgent, gate }: StateRequest, choice: Choice): StateWrite[] {
+  const { desired, considered } = choice;
   const workloads = new Set([
     ...[...desired.keys()].flatMap((config) => edges.edgesOf(config).map(([workload]) => workload)),
     ...withExceptions(edges),
   ]);
-  const changed = [...desired].filter(([, { ref, entry }]) => !sameEntry(entry, edges.entryOf(ref)));
-  const entries = new Map(changed.map(([, { ref, entry }]) => [edges.entryKeyOf(ref), entry]));
-  const numbers = new Map(changed.map(([config, { entry }]) => [config, entry?.number]));
-  const exceptions = changedExceptions(edges, workloads, desired, gate);
-  if (entries.size === 0 && exceptions.size === 0) return undefined;
-  const touched = new Set([
-    ...desired.keys(),
-    ...[...workloads].flatMap(({ edges: own }) => [...own.keys()]),
-  ]);
-  return { entries, exceptions, numbers, touched, data: dataOf(entries, exceptions) };
+  const drafts = new Map<number, Draft>();
+  draftEntries(edges, drafts, desired);
+  for (const { shard, key, exceptions } of changedExceptions(edges, workloads, desired, gate)) {
+    draftOf(drafts, shard).exceptions.set(key, exceptions);
+  }
+  const touched = touchedByShard(edges, considered, workloads);
+  const isUrgent = (shard: number): boolean =>
+    [...considered].some(([config, at]) => at === shard && urgent.has(config));
+  return [...drafts]
+    .sort(([a], [b]) => a - b)
+    .map(([shard, draft]) => ({
+      ...draft,
+      shard,
+      touched: touched.get(shard) ?? new Set(),
+      data: dataOf(draft),
+      isUrgent: isUrgent(shard),
+    }));
 }
 
-function dataOf(
-  entries: ReadonlyMap<StateKey, StateEntry | undefined>,
-  exceptions: ReadonlyMap<StateKey, Exceptions | undefined>,
-): Record<StateKey, string | null> {
+function draftEntries(
+  edges: Edges,
+  drafts: Map<number, Draft>,
+  desired: ReadonlyMap<ObjectKey, Desired>,
+): void {
+  for (const [config, { ref, entry, shard }] of desired) {
+    if (sameEntry(entry, edges.entryOf(ref))) continue;
+    draftOf(drafts, shard).entries.set(edges.entryKeyOf(ref), entry);
+    draftOf(drafts, shard).numbers.set(config, entry?.number);
+  }
+  for (const [shard, keys] of edges.state.strays) {
+    for (const key of keys) draftOf(drafts, shard).entries.set(key, undefined);
+  }
+}
+
+/** A write as it comes to be. */
+interface Draft {
+  readonly entries: Map<StateKey, StateEntry | undefined>;
+  readonly exceptions: Map<StateKey, Exceptions | undefined>;
+  readonly numbers: Map<ObjectKey, number | undefined>;
+}
+
+function draftOf(drafts: Map<number, Draft>, shard: number): Draft {
+  const draft = drafts.get(shard) ?? { entries: new Map(), exceptions: new Map(), numbers: new Map() };
+  drafts.set(shard, draft);
+  return draft;
+}
+
+function dataOf({ entries, exceptions }: Draft): Record<StateKey, string | null> {
   const data: Record<StateKey, string | null> = {};
   for (const [key, entry] of entries) data[key] = entry === undefined ? null : formatEntry(entry);
   for (const [key, value] of exceptions) data[key] = (value && formatExceptions(value)) ?? null;
   return data;
 }
 
-function changedExceptions(
+/** By shard: the candidates, and all else that the workloads follow whose exceptions are rebuilt. */
+function touchedByShard(
   edges: Edges,
+  considered: ReadonlyMap<ObjectKey, number>,
   workloads: ReadonlySet<WorkloadRecord>,
-  desired: ReadonlyMap<ObjectKey, Desired>,
-  gate: WriteGate,
-): Map<StateKey, Exceptions | undefined> {
-  const changed = new Map<StateKey, Exceptions | undefined>();
-  for (const key of staleExceptions(edges, gate)) changed.set(key, undefined);
-  for (const workload of workloads) {
-    const key = edges.exceptionsKeyOf(workload.workload.ref);
-    const before = edges.state.exceptions.get(key);
-    const after = exceptionsOf(edges, workload, desired);
-    const [oldText, newText] = [before && formatExceptions(before), formatExceptions(after)];
-    if (oldText !== newText) changed.set(key, newText === undefined ? undefined : after);
-  }
-  return changed;
-}
-
-/** All exceptions of one workload, rebuilt from memory: where a start would not believe what is to be recorded. */
-function exceptionsOf(
-  edges: Edges,
-  workload: WorkloadRecord,
-  desired: ReadonlyMap<ObjectKey, Desired>,
-): Exceptions {
-  const exceptions: Record<StateKey, Ran> = {};
-  for (const [config, edge] of workload.edges) {
+): ReadonlyMap<number, ReadonlySet<ObjectKey>> {
+  const touched = new Map<number, Set<ObjectKey>>();
+  const touch = (config: ObjectKey): void => {
     const ref = edges.configs.get(config)?.ref;
-    const entry = desired.get(config)?.entry ?? (ref && edges.entryOf(ref));
-    const isInFlight = workload.inFlight?.stamps.some((stamp) => stamp.config === config) === true;
-    const ran = recordedRan(edge, isInFlight);
-    if (ref === undefined || entry === undefined || ran === undefined || ran === entry.digest) continue;
-    if (speaks(edge.stamp, entry)) continue;
-    exceptions[localEntryKeyOf(ref)] = edges.contested.has(config) ? UNKNOWN : ran;
-  }
-  return exceptions;
+    const shard = considered.get(config) ?? (ref && edges.shardOf(ref));
+    if (shard !== undefined) touched.set(shard, (touched.get(shard) ?? new Set()).add(config));
+  };
+  for (const config of considered.keys()) touch(config);
+  for (const { edges: own } of workloads) for (const config of own.keys()) touch(config);
+  return touched;
 }
 
-/** The workloads that have recorded exceptions, of which some may have become untrue. */
-function withExceptions(edges: Edges): WorkloadRecord[] {
-  const { exceptions } = edges.state;
-  if (exceptions.size === 0) return [];
-  return [...edges.workloads.values()].filter(({ workload }) =>
-    exceptions.has(edges.exceptionsKeyOf(workload.ref)),
-  );
-}
-
-/** Recorded exceptions of workloads that are gone or follow nothing any more, where that is positively known. */
-function staleExceptions(edges: Edges, gate: WriteGate): StateKey[] {
-  const alive = new Set(withExceptions(edges).map(({ workload }) => edges.exceptionsKeyOf(workload.ref)));
-  return [...edges.state.exceptions.keys()].filter((key) => {
-    const about = parseStateKey(key, edges.homeNamespace);
-    return !alive.has(key) && about !== undefined && gate.isSynced(about.namespace, about.kind);
-  });
+function bytesOf(edges: Edges, ref: ConfigRef, entry: StateEntry): number {
+  return edges.entryKeyOf(ref).length + formatEntry(entry).length;
 }
 
 function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {

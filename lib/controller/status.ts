@@ -42,6 +42,7 @@ export function snapshotOf(reloader: Reloader, edges: Edges, now: number): Snaps
     stateEntries: edges.state.entries.size,
     stateExceptions: edges.state.exceptions.size,
     stateBytes: reloader.committer.bytes,
+    stateShards: reloader.committer.shards,
   };
 }
 

@@ -25,24 +25,27 @@ export class DryRunWorkloads {
   }
 }
 
-/** A state that is read once and then kept in memory. */
+/** A shard of the state that is read once and then kept in memory. */
 export class DryRunState {
   readonly #store: StateConfigMap;
   #state: StateSnapshot = { uid: '', resourceVersion: '0', data: {}, annotations: {} };
+  /** There is one in memory, whether or not there is a real one. */
+  #exists = false;
 
   constructor(store: StateConfigMap) {
     this.#store = store;
   }
 
-  /** The real one, as it is at the start. */
+  /** The real one; if there is none, that of memory. */
   async read(): Promise<StateReading> {
     const reading = await this.#store.read();
     if (reading.kind === 'found') this.#state = reading.state;
-    return reading;
+    return reading.kind === 'absent' && this.#exists ? { kind: 'found', state: this.#state } : reading;
   }
 
   /** Succeeds. */
   create(): Promise<WriteResult<StateSnapshot>> {
+    this.#exists = true;
     return Promise.resolve({ kind: 'accepted', object: this.#state });
   }
 

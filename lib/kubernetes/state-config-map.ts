@@ -1,4 +1,4 @@
-/** Keeps the reloader's memory in one ConfigMap. */
+/** Keeps one shard of the reloader's memory in a ConfigMap. */
 
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import type { WriteResult } from '../model/write-result.ts';
@@ -21,7 +21,10 @@ export interface StateSnapshot {
 export type StateReading =
   | { readonly kind: 'found'; readonly state: StateSnapshot }
   | { readonly kind: 'absent' }
-  | FailedRead;
+  | (FailedRead & {
+      /** The service account may not read it. */
+      readonly isForbidden?: boolean;
+    });
 
 /** A change of the ConfigMap; null removes a key. */
 export interface StatePatch {
@@ -49,7 +52,8 @@ export class StateConfigMap {
       return { kind: 'found', state: await this.#call({ method: 'GET', path: this.#path() }) };
     } catch (thrown) {
       const error = ApiError.from(thrown);
-      return error.code === 'not-found' ? { kind: 'absent' } : failedRead(error);
+      if (error.code === 'not-found') return { kind: 'absent' };
+      return { ...failedRead(error), ...(error.code === 'forbidden' ? { isForbidden: true } : {}) };
     }
   }
 
@@ -57,8 +61,8 @@ export class StateConfigMap {
    * Creates it without data by server-side apply: RBAC can limit a create by name only that way. If it is there already, its
    * data stay as they are; `gone` means that the namespace is not there.
    */
-  async create(annotations: Readonly<Record<string, string>>): Promise<WriteResult<StateSnapshot>> {
-    const metadata = { name: this.#name, namespace: this.#namespace, annotations };
+  async create(): Promise<WriteResult<StateSnapshot>> {
+    const metadata = { name: this.#name, namespace: this.#namespace };
     return await this.#write('application/apply-patch+yaml', {
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -1,4 +1,4 @@
-/** What the state ConfigMap says, parsed: the part of the truth that survives the process. */
+/** What one ConfigMap of the state says, parsed: the part of the truth that survives the process. */
 
 import type { Ran } from './edge.ts';
 import {
@@ -16,7 +16,7 @@ export const STATE_VERSION_ANNOTATION = 'reloader.k8s.collaborne.com/state-versi
 /** The version that this program writes. */
 export const STATE_VERSION = '1';
 
-/** The entries and exceptions of a state ConfigMap, by key. */
+/** Entries and exceptions, by key. */
 export interface PersistedState {
   readonly entries: ReadonlyMap<StateKey, StateEntry>;
   readonly exceptions: ReadonlyMap<StateKey, Exceptions>;
@@ -36,11 +36,15 @@ export type ParsedState =
 /** A state without anything. */
 export const EMPTY_STATE: PersistedState = { entries: new Map(), exceptions: new Map() };
 
-/** Parses a state ConfigMap; keys that are not ours are left alone. */
+/**
+ * Parses a state ConfigMap; keys that are not ours are left alone. `isFirst`: without a version it is of the older formula,
+ * which only ever had the first one.
+ */
 export function parseState(
   data: Readonly<Record<string, string>>,
   annotations: Readonly<Record<string, string>>,
   homeNamespace: string,
+  isFirst = true,
 ): ParsedState {
   const version = annotations[STATE_VERSION_ANNOTATION];
   if (version !== undefined && version !== STATE_VERSION) return { type: 'unknown-version', version };
@@ -52,7 +56,7 @@ export function parseState(
     if (parsedKey === undefined) continue;
     const isRead =
       parsedKey.type === 'entry'
-        ? setIfDefined(entries, key, parseEntry(value, version === undefined))
+        ? setIfDefined(entries, key, parseEntry(value, isFirst && version === undefined))
         : setIfDefined(exceptions, key, parseExceptions(value));
     if (!isRead) unreadable.push(key);
   }

@@ -28,9 +28,12 @@ export const REASONS = {
   'opt-in-lost':
     'The annotation went together with our stamp, as kubectl rollout undo does it: nothing is rolled any more.',
   held: 'The workload does not replace its pods by itself: they take the new content later.',
-  'state-damaged': 'The state ConfigMap was deleted or emptied; it is written again from memory.',
-  'state-unreadable': 'An entry of the state ConfigMap does not parse; the present content is the baseline.',
-  'state-foreign': 'An entry of the state ConfigMap was changed by somebody else.',
+  'state-damaged': 'A state ConfigMap was deleted or emptied; it is written again from memory.',
+  'state-missing':
+    'A state ConfigMap is missing at the start; for what it held the present content is the baseline.',
+  'state-full': 'A state ConfigMap is nearly as large as the API server allows.',
+  'state-unreadable': 'An entry of the state does not parse; the present content is the baseline.',
+  'state-foreign': 'An entry of the state was changed by somebody else.',
 } as const;
 
 /** The name of a reason. */

@@ -11,4 +11,6 @@ export interface Snapshot {
   readonly stateEntries: number;
   readonly stateExceptions: number;
   readonly stateBytes: number;
+  /** How many ConfigMaps the state lies in. */
+  readonly stateShards: number;
 }

@@ -1,11 +1,11 @@
-/** The grammar of the state ConfigMap: its keys, its entries, its exceptions. */
+/** The grammar of the state: its keys, its entries, its exceptions. */
 
 import { createHash } from 'node:crypto';
 import { type Digest, LEGACY_ALGORITHM } from './digest.ts';
 import { type Ran, UNKNOWN } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 
-/** A key of the state ConfigMap's data. */
+/** A key in the data of a state ConfigMap. */
 export type StateKey = string;
 
 /** The committed digest of one object, and the number up to which stamps are silent. */
@@ -37,6 +37,12 @@ export function localEntryKeyOf(ref: ConfigRef): StateKey {
 /** The key of a workload's exceptions: `ran.<Kind>_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. */
 export function exceptionsKeyOf(ref: WorkloadRef, homeNamespace: string): StateKey {
   return bounded(`${prefix(ref.namespace, homeNamespace)}ran.${ref.kind}_${ref.name}`);
+}
+
+/** The key of the entry that `local`, the name of an object in the exceptions under `workload`, stands for. */
+export function entryKeyBeside(workload: StateKey, local: StateKey, homeNamespace: string): StateKey {
+  const namespace = parseStateKey(workload, homeNamespace)?.namespace ?? homeNamespace;
+  return bounded(prefix(namespace, homeNamespace) + local);
 }
 
 /** What a key of the state is about, as far as a key tells; undefined for a key that is not ours. */

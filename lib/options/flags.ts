@@ -89,7 +89,7 @@ const RELOADING: readonly Flag[] = [
   {
     name: 'configmap',
     value: 'name',
-    help: "ConfigMap that holds the reloader's state (default: reloader-state)",
+    help: "ConfigMap that holds the reloader's state; a large one continues in <name>-1 to -9 (default: reloader-state)",
   },
   {
     name: 'state-namespace',

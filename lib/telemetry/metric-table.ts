@@ -21,7 +21,7 @@ export interface MetricRow {
 /** What became of a rollout that was due. */
 export const ROLLOUT_OUTCOMES = ['done', 'again', 'later', 'refused', 'gone'] as const;
 
-/** What became of one write of the state ConfigMap; the words of WriteResult. */
+/** What became of one write of the state; the words of WriteResult. */
 const COMMIT_RESULTS = ['accepted', 'conflict', 'gone', 'rejected', 'throttled', 'unanswered'] as const;
 
 /** How the content of an object changed. */
@@ -46,6 +46,7 @@ export type MetricWord =
   | 'stateEntries'
   | 'stateExceptions'
   | 'stateBytes'
+  | 'stateShards'
   | 'commits'
   | 'watchUp'
   | 'watchRestarts'
@@ -119,25 +120,31 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   },
   stateEntries: {
     name: 'reloader_state_entries',
-    help: 'ConfigMaps and Secrets whose digest the state ConfigMap holds',
+    help: 'ConfigMaps and Secrets whose digest the state holds',
     type: 'gauge',
     series: PLAIN,
   },
   stateExceptions: {
     name: 'reloader_state_exceptions',
-    help: 'Workloads that the state ConfigMap records as behind',
+    help: 'Workloads that the state records as behind',
     type: 'gauge',
     series: PLAIN,
   },
   stateBytes: {
     name: 'reloader_state_bytes',
-    help: 'Size of the keys and values of the state ConfigMap; the API server allows 1048576',
+    help: 'Size of all keys and values of the state',
+    type: 'gauge',
+    series: PLAIN,
+  },
+  stateShards: {
+    name: 'reloader_state_config_maps',
+    help: 'ConfigMaps that the state lies in, at most 10 of about 262144 bytes each',
     type: 'gauge',
     series: PLAIN,
   },
   commits: {
     name: 'reloader_commits_total',
-    help: 'Writes of the state ConfigMap by their result',
+    help: 'Writes of the state by their result',
     type: 'counter',
     series: every({ result: COMMIT_RESULTS }),
   },

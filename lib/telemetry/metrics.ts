@@ -36,6 +36,7 @@ export class Metrics {
   readonly #stateEntries = this.#gauge(METRICS.stateEntries);
   readonly #stateExceptions = this.#gauge(METRICS.stateExceptions);
   readonly #stateBytes = this.#gauge(METRICS.stateBytes);
+  readonly #stateShards = this.#gauge(METRICS.stateShards);
   #takeSnapshot: (() => Snapshot) | undefined;
 
   /** @param version of this program, for build info. */
@@ -71,7 +72,7 @@ export class Metrics {
     this.#patchDuration.observe(Math.max(0, seconds));
   }
 
-  /** The state ConfigMap was written, or should have been. */
+  /** The state was written, or should have been. */
   committed(result: WriteResult<unknown>['kind']): void {
     this.#commits.inc({ result });
   }
@@ -110,6 +111,7 @@ export class Metrics {
     this.#stateEntries.set(snapshot.stateEntries);
     this.#stateExceptions.set(snapshot.stateExceptions);
     this.#stateBytes.set(snapshot.stateBytes);
+    this.#stateShards.set(snapshot.stateShards);
   }
 
   #counter(row: MetricRow): Counter {

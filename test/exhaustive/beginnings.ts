@@ -1,6 +1,6 @@
 /** Where histories begin. */
 
-import { EMPTY_STATE } from '../../lib/model/persisted-state.ts';
+import { NO_STATE } from '../../lib/model/sharded-state.ts';
 import { appear, rolloutStep } from './cluster.ts';
 import { drain } from './judge.ts';
 import type { World } from './world.ts';
@@ -18,7 +18,7 @@ export function untouched(comparable: boolean): World {
     deployments: {},
     configs: { ...stream },
     workloads: { ...stream },
-    persisted: EMPTY_STATE,
+    persisted: NO_STATE,
     process: undefined,
     hasDied: false,
   };

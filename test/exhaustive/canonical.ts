@@ -26,6 +26,8 @@ const OMITTED = new Set([
     'pods',
   ],
   ...['generation', 'observedGeneration', 'at'],
+  // There is one object, so one shard.
+  ...['shard', 'homes', 'places', 'strays', 'isUrgent'],
 ]);
 const VERSIONS = new Set(['resourceVersion', 'configVersion']);
 const TIMES = new Set(['changedAt', 'rolledUntil', 'knownAt', 'from', 'to', 'arrival']);

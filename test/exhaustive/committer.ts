@@ -5,8 +5,8 @@ import { Effects } from '../../lib/controller/effects.ts';
 import {
   applyStateWrite,
   believedAtStart,
-  planStateWrite,
-  raiseFloors,
+  noteSent,
+  planStateWrites,
   reviewState,
   type StatePlan,
   type StateWrite,
@@ -29,7 +29,9 @@ export function plannedWrite(world: World): StatePlan | undefined {
     const { window, busy, backoff } = process.turns[nameOfKey(key)];
     return !backoff && (window || busy);
   };
-  return planStateWrite(process.edges, CONFIGS, process.urgent ? CONFIGS : NONE, { isSynced, isWaiting });
+  const urgent = process.urgent ? CONFIGS : NONE;
+  const gate = { isSynced, isWaiting };
+  return planStateWrites(process.edges, { candidates: CONFIGS, urgent, gate, place: () => 0 });
 }
 
 /** A write of the state is sent. */
@@ -38,10 +40,11 @@ export function sendWrite(world: World): void {
   const plan = plannedWrite(world);
   if (plan === undefined) return;
   keep(process, plan);
-  if (plan.write === undefined) return;
-  judgeWrite(process.edges, plan.write);
-  raiseFloors(process.edges, plan.write);
-  process.write = plan.write;
+  const [write] = plan.writes;
+  if (write === undefined) return;
+  judgeWrite(process.edges, write);
+  noteSent(process.edges, write);
+  process.write = write;
 }
 
 /** A write of the state is in force, and that is known. */
@@ -81,7 +84,7 @@ export function tidy(world: World): void {
   const { process } = world;
   if (process === undefined) return;
   const plan = plannedWrite(world);
-  if (plan !== undefined && plan.write === undefined) keep(process, plan);
+  if (plan?.writes.length === 0) keep(process, plan);
 }
 
 /**

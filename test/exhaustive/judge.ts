@@ -123,7 +123,7 @@ function rollStep(world: World): boolean {
 
 function writeStep(world: World): boolean {
   if (world.process?.write !== undefined) finishWrite(world);
-  else if (plannedWrite(world)?.write !== undefined) sendWrite(world);
+  else if (plannedWrite(world)?.writes[0] !== undefined) sendWrite(world);
   else return false;
   return true;
 }

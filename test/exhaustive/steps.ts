@@ -151,7 +151,7 @@ function patchSteps(world: World, name: Name, scope: Scope, add: Add): void {
 
 function writeSteps(world: World, scope: Scope, add: Add): void {
   if (world.process?.write === undefined) {
-    if (plannedWrite(world)?.write !== undefined) add('a write of the state is sent', sendWrite);
+    if (plannedWrite(world)?.writes[0] !== undefined) add('a write of the state is sent', sendWrite);
     return;
   }
   add('the state is written', finishWrite);

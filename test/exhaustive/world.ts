@@ -6,8 +6,8 @@
 import type { Edges } from '../../lib/controller/edges.ts';
 import type { StateWrite } from '../../lib/controller/state-write.ts';
 import type { ConfigObject } from '../../lib/model/config-object.ts';
-import type { PersistedState } from '../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../lib/model/rollout-plan.ts';
+import type { ShardedState } from '../../lib/model/sharded-state.ts';
 import type { SignOfLife } from '../../lib/model/timeline.ts';
 import type { Workload } from '../../lib/model/workload.ts';
 import { copyEdges } from './copy-edges.ts';
@@ -107,7 +107,7 @@ export interface World {
   deployments: Partial<Record<Name, Deployment>>;
   configs: Stream<ConfigObject>;
   workloads: Stream<Workload>;
-  persisted: PersistedState;
+  persisted: ShardedState;
   process: Process | undefined;
   /** Whether any process has died. */
   hasDied: boolean;

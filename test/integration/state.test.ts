@@ -148,7 +148,8 @@ describe('a state', { concurrency: 4 }, () => {
       await cluster.podsAreCurrent(web);
       await cluster.until('the state is written again', () => Object.keys(cluster.state()).length === 3);
       await cluster.settled(reloader);
-      const warning = /"warn".*The state ConfigMap was deleted or emptied; it is written again from memory/;
+      const warning =
+        /"warn".*reloader-state: A state ConfigMap was deleted or emptied; it is written again from memory/;
       await reloader.hasSaid(warning);
       const digest = (entry: string | undefined): string | undefined => entry?.split('.')[0];
       const [now, key] = [cluster.state(), 'v1.ConfigMap_other'];

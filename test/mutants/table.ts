@@ -86,14 +86,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a number that was sent and not answered is used again',
-    file: 'lib/controller/state-committer.ts',
-    find: 'raiseFloors(edges, write);',
+    file: 'lib/controller/known-state.ts',
+    find: 'noteSent(edges, write);',
     replace: '',
     tests: [GUARDS],
   },
   {
     name: 'no exception: what a workload still owes at a commit is not recorded',
-    file: 'lib/controller/state-write.ts',
+    file: 'lib/controller/state-exceptions.ts',
     find: 'if (speaks(edge.stamp, entry)) continue;',
     replace: 'continue;',
     tests: [STATE_WRITE, STATE],
@@ -193,14 +193,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'requests during the creation of the state are lost',
     file: 'lib/controller/state-committer.ts',
-    find: 'const plan = (): StatePlan => planStateWrite(edges, this.#candidates, this.#urgent, gate);',
-    replace:
-      'const once = planStateWrite(edges, this.#candidates, this.#urgent, gate); const plan = () => once;',
+    find: 'if (next !== undefined && (await this.#hadToWaitFor(next.shard, tried))) continue;',
+    replace: 'if (next !== undefined) await this.#hadToWaitFor(next.shard, tried);',
     tests: [STATE_CREATION],
   },
   {
     name: 'somebody else’s entry is overwritten without a fresh look at its object',
-    file: 'lib/controller/state-committer.ts',
+    file: 'lib/controller/known-state.ts',
     find: '(await lookAt(config))',
     replace: 'true',
     tests: [STATE],
@@ -228,9 +227,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a state that cannot be read counts as none',
-    file: 'lib/controller/reloader.ts',
-    find: "if (reading.kind !== 'failed') {",
-    replace: '{',
+    file: 'lib/controller/state-store.ts',
+    find: "if (reading.kind === 'failed' && !isNone) return reading;",
+    replace: '',
     tests: [GUARDS],
   },
   {
@@ -313,7 +312,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a state that the API server refuses to show counts as absent',
     file: 'lib/kubernetes/state-config-map.ts',
-    find: "return error.code === 'not-found' ? { kind: 'absent' } : failedRead(error);",
+    find: "if (error.code === 'not-found') return { kind: 'absent' };",
     replace: "return { kind: 'absent' };",
     tests: [WRITERS],
   },

@@ -14,6 +14,12 @@ import { full, World } from './world.ts';
 /** The annotations of a state that this program wrote. */
 export const OURS: Readonly<Record<string, string>> = { [STATE_VERSION_ANNOTATION]: '1' };
 
+/** How the state is spread over shards at the start. */
+export interface Shelf {
+  readonly further?: readonly (Readonly<Record<string, string>> | undefined)[];
+  readonly shardBytes?: number;
+}
+
 /** See the file's comment. */
 export class CommitterStage {
   readonly world: World = new World();
@@ -29,23 +35,33 @@ export class CommitterStage {
   }[] = [];
   readonly unknownVersions: string[] = [];
   isSynced = true;
+  /** The next random number. */
+  random = 0;
   /** What a fresh look finds: a content told to the world, or a failure. */
   look: (name: string) => boolean = () => true;
   readonly #timers: TestContext['mock']['timers'];
 
-  /** `state`: the data of the live state ConfigMap in short form, undefined for none. */
+  /**
+   * `state`: the data of the first shard in short form, undefined for none; `further`: those of the others, undefined for one
+   * that is missing; `shardBytes`: when a shard is full.
+   */
   constructor(
     t: TestContext,
     state?: Readonly<Record<string, string>>,
     annotations: Readonly<Record<string, string>> = OURS,
+    { further = [], shardBytes = 262_144 }: Shelf = {},
   ) {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
     this.#timers = t.mock.timers;
     this.store = new ScriptedStore(state && longOf(state), annotations);
+    for (const [index, data] of further.entries())
+      if (data !== undefined) this.store.put(longOf(data), OURS, index + 1);
     const { edges } = this.world;
     this.committer = new StateCommitter({
       edges,
       store: this.store,
+      name: 'reloader-state',
+      shardBytes,
       heartbeat: new Heartbeat(),
       gate: {
         isSynced: () => this.isSynced,
@@ -60,9 +76,9 @@ export class CommitterStage {
       },
       onCommit: ({ kind }, nextTryMs) => this.results.push({ kind, nextTryMs }),
       onUnknownVersion: (version) => this.unknownVersions.push(version),
-      random: () => 0,
+      random: () => this.random,
     });
-    this.committer.begin(this.store.live);
+    this.committer.begin([this.store.live, ...further.map((_, index) => this.store.shards.get(index + 1))]);
   }
 
   /** The object is `content` and the workloads named follow it: all as the first lists tell. */
@@ -90,9 +106,14 @@ export class CommitterStage {
     await settle();
   }
 
-  /** The data of the live state in short form. */
+  /** The data of the first shard in short form. */
   get data(): Record<string, string> | undefined {
-    const { data } = this.store.live ?? {};
+    return this.dataOf(0);
+  }
+
+  /** The data of a shard in short form. */
+  dataOf(shard: number): Record<string, string> | undefined {
+    const { data } = this.store.shards.get(shard) ?? {};
     return data && Object.fromEntries(Object.entries(data).map(([key, value]) => [key, shortOf(value)]));
   }
 

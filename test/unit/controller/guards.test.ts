@@ -26,7 +26,7 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
   const reloader = new Reloader({
     edges: world.edges,
     gate: new SyncGate([]),
-    stateKey: world.configKey('reloader-state'),
+    state: { name: 'reloader-state', shardBytes: 262_144 },
     client: {
       patch: async ({ name }) => {
         calls.push(`patch ${name}`);
@@ -62,9 +62,9 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
 test('nothing is listed before the state is read', async () => {
   const store = new ScriptedStore({});
   const { promise, resolve } = Promise.withResolvers<void>();
-  const read = async () => {
+  const read = async (shard: number) => {
     await promise;
-    return store.read();
+    return store.read(shard);
   };
   const { reloader, calls } = reloaderOver(new World(), { store: { ...store, read } });
   const end = reloader.run(new AbortController().signal, async () => void calls.push('list'));
@@ -75,14 +75,31 @@ test('nothing is listed before the state is read', async () => {
   assert.deepEqual(calls, ['list']);
 });
 
-test('a state that cannot be read is read again until it can, and never counts as none', async () => {
+test('a state of which any part cannot be read is read again until it can, and never counts as none', async () => {
   const store = new ScriptedStore({ 'v1.ConfigMap_cfg': `${'a'.repeat(40)}.1` });
-  store.readFaults.push('away', 'forbidden');
+  const everyShard = Array.from({ length: 10 }, () => 'away');
+  store.readFaults.push(...everyShard, 'forbidden');
   const world = new World();
   const { reloader, calls } = reloaderOver(world, { store });
   await reloader.run(new AbortController().signal, async () => void calls.push('list'));
   assert.deepEqual(calls, ['wait', 'wait', 'list']);
   assert.equal(world.edges.state.entries.size, 1);
+});
+
+test('a ConfigMap of the state that went between the start and the first list is missed', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const stream = { kind: 'ConfigMap', namespace: 'home', isWorkload: false };
+  const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-shards': '2' });
+  store.put({}, {}, 1);
+  const { reloader } = reloaderOver(new World(), { store, gate: new SyncGate([stream]) });
+  await reloader.run(new AbortController().signal, async () => {
+    store.shards.delete(1);
+    reloader.onConfig(stream, { type: 'synced' });
+    t.mock.timers.tick(1000);
+    await settle();
+  });
+  assert.ok(reloader.journal.decisions.some(({ reason }) => reason === 'state-damaged'));
+  assert.ok(store.shards.has(1));
 });
 
 test('the end waits for the patch under way', async (t) => {
@@ -191,12 +208,13 @@ test('the end tries a commit that fails again, until its time is over', async (t
   const world = new World();
   const { reloader } = reloaderOver(world, { store, gate, wait });
   const end = reloader.run(AbortSignal.abort(), async () => {});
-  reloader.committer.begin(store.live);
+  reloader.committer.begin([store.live]);
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   reloader.committer.request(new Set(), new Set([world.configKey('cfg')]));
   assert.deepEqual(await end, { type: 'stopped' });
   assert.deepEqual(waits, [END_MS, 3000, 3000, 3000]);
+  await settle();
   const tries = store.patches.length;
   await settle();
   assert.equal(store.patches.length, tries, 'nothing is tried any more');
@@ -208,12 +226,12 @@ test('a state that could not be read when it was noticed is read again', async (
   const read = stage.store.read.bind(stage.store);
   let reads = 0;
   Object.assign(stage.store, {
-    read: () => {
+    read: (shard: number) => {
       reads += 1;
-      return reads === 1 ? Promise.resolve({ kind: 'failed', message: 'away' }) : read();
+      return reads === 1 ? Promise.resolve({ kind: 'failed', message: 'away' }) : read(shard);
     },
   });
-  stage.committer.notice('somebody-elses');
+  stage.committer.notice(0, 'somebody-elses');
   await stage.pass(5000);
   assert.equal(reads, 2);
 });

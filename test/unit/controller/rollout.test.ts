@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Effects } from '../../../lib/controller/effects.ts';
 import { abandonRollout, acceptRollout, planRollout } from '../../../lib/controller/rollout.ts';
-import { raiseFloors } from '../../../lib/controller/state-write.ts';
+import { noteSent } from '../../../lib/controller/state-write.ts';
 import { d, settled, World } from './world.ts';
 
 const stampsOf = (world: World): string[] =>
@@ -32,7 +32,7 @@ const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
   'is above that of a write that is not answered yet': [
     (world) => {
       world.workload('new', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
-      raiseFloors(world.edges, world.plan() ?? assert.fail());
+      noteSent(world.edges, world.plan() ?? assert.fail());
       world.config('cfg', 'b');
     },
     'b.10',

@@ -75,6 +75,17 @@ test('a workload that is about to be patched blocks the commit until it is', asy
   assert.deepEqual(stage.data, { [CFG]: 'b.2' });
 });
 
+test('what is urgent waits neither for the next batch nor for a workload that is about to be patched', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+  for (const content of ['b', 'c']) {
+    stage.world.config('cfg', content);
+    stage.waiting.add('web');
+    stage.request(['cfg']);
+    await stage.pass(0);
+    assert.equal(stage.data?.[CFG], `${content}.1`);
+  }
+});
+
 test('a refused workload blocks nothing: the same patch writes its exception', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web', 'api');
   stage.world.config('cfg', 'b');

@@ -1,6 +1,7 @@
 /**
  * The law of every state write: a reloader that starts from what was written believes of every edge what this process
- * believes. Random histories of contents, owners and patches are driven through the real rules.
+ * believes. Random histories of contents, owners and patches are driven through the real rules, over a state of several
+ * shards of which any write may fail.
  */
 
 import assert from 'node:assert/strict';
@@ -9,9 +10,9 @@ import fc from 'fast-check';
 import type { ConfigRecord, WorkloadRecord } from '../../../lib/controller/edges.ts';
 import { Effects } from '../../../lib/controller/effects.ts';
 import { abandonRollout, planRollout } from '../../../lib/controller/rollout.ts';
-import { applyStateWrite, believedAtStart, raiseFloors } from '../../../lib/controller/state-write.ts';
+import { applyStateWrite, believedAtStart, noteSent } from '../../../lib/controller/state-write.ts';
 import { type Edge, isOwed, recordedRan } from '../../../lib/model/edge.ts';
-import { keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
 import type { PersistedState } from '../../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { fenceOf, type Sketch, World } from './world.ts';
@@ -25,7 +26,14 @@ type Step =
   | { readonly do: 'owner'; readonly workload: string; readonly sketch: Sketch; readonly late: number }
   | { readonly do: 'remove'; readonly workload: string; readonly mayAbandon: boolean }
   | { readonly do: 'send' | 'land' | 'answer' | 'give-up'; readonly workload: string }
-  | { readonly do: 'write'; readonly configs: readonly string[] };
+  | {
+      readonly do: 'write';
+      readonly configs: readonly string[];
+      /** Where new entries go. */
+      readonly shard: number;
+      /** The shards whose writes are refused. */
+      readonly refused: readonly number[];
+    };
 
 const config = fc.constantFrom(...CONFIGS);
 const workload = fc.constantFrom(...WORKLOADS);
@@ -54,7 +62,12 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('send', 'land', 'answer', 'give-up'), workload }) },
   {
     weight: 4,
-    arbitrary: fc.record({ do: one('write'), configs: fc.subarray([...CONFIGS], { minLength: 1 }) }),
+    arbitrary: fc.record({
+      do: one('write'),
+      configs: fc.subarray([...CONFIGS], { minLength: 1 }),
+      shard: fc.constantFrom(0, 0, 1, 2),
+      refused: fc.oneof(fc.constant([]), fc.subarray([0, 1, 2])),
+    }),
   },
 );
 
@@ -84,7 +97,7 @@ class Drama {
         this.#flights.delete(step.workload);
         break;
       case 'write':
-        this.#write(step.configs);
+        this.#write(step);
         break;
       default:
         this.#fly(step.do, step.workload);
@@ -119,21 +132,32 @@ class Drama {
     }
   }
 
-  /** Writes the state of some objects, and holds the law to every edge. */
-  #write(names: readonly string[]): void {
+  /** Writes the state of some objects, shard by shard, and holds the law to every edge after each write. */
+  #write({ configs, shard, refused }: Extract<Step, { readonly do: 'write' }>): void {
     const { world } = this;
-    const before = world.edges.state;
-    const write = world.plan(names);
-    if (write === undefined) return;
-    raiseFloors(world.edges, write);
-    applyStateWrite(world.edges, new Effects(), write);
-    for (const record of world.edges.workloads.values()) {
-      for (const [key, edge] of record.edges) this.#hold(names, before, record, key, edge);
+    world.nextShard = shard;
+    const writes = world.plans(configs);
+    const open = new Set(writes.map((write) => write.shard));
+    const isWritten = (ref: ConfigRef): boolean =>
+      configs.includes(ref.name) && !open.has(world.edges.shardOf(ref) ?? shard);
+    for (const write of writes) {
+      noteSent(world.edges, write);
+      if (refused.includes(write.shard)) continue;
+      const before = world.edges.state;
+      applyStateWrite(world.edges, new Effects(), write);
+      open.delete(write.shard);
+      this.#holdAll(isWritten, before);
+    }
+  }
+
+  #holdAll(isWritten: (ref: ConfigRef) => boolean, before: PersistedState): void {
+    for (const record of this.world.edges.workloads.values()) {
+      for (const [key, edge] of record.edges) this.#hold(isWritten, before, record, key, edge);
     }
   }
 
   #hold(
-    names: readonly string[],
+    isWritten: (ref: ConfigRef) => boolean,
     before: PersistedState,
     record: WorkloadRecord,
     key: ObjectKey,
@@ -145,7 +169,7 @@ class Drama {
     // An object that went before its baseline was written has nothing to be written: its return is the baseline.
     if (observed.digest === undefined && world.edges.entryOf(observed.ref) === undefined) return;
     if (edge.ran === undefined) return;
-    if (names.includes(observed.ref.name)) holdLaw(world, record, observed, edge);
+    if (isWritten(observed.ref)) holdLaw(world, record, observed, edge);
     else holdTruth(world, before, record, observed, edge);
   }
 }
@@ -198,7 +222,7 @@ for (const namespace of ['home', 'elsewhere']) {
       fc.property(histories, (history) => {
         const drama = begun(namespace);
         for (const step of history) drama.take(step);
-        drama.take({ do: 'write', configs: CONFIGS });
+        drama.take({ do: 'write', configs: CONFIGS, shard: 0, refused: [] });
       }),
       RUNS,
     );

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { planStateWrite } from '../../../lib/controller/state-write.ts';
+import type { WriteGate } from '../../../lib/controller/state-exceptions.ts';
+import { planStateWrites } from '../../../lib/controller/state-write.ts';
 import { d, OPEN_GATE, settled, World } from './world.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
@@ -129,14 +130,21 @@ for (const [sentence, [given, written]] of Object.entries(WRITTEN)) {
 
 const keys = (world: World): Set<string> => new Set([world.configKey('cfg')]);
 
+/** What is planned for `cfg` in the one shard. */
+function planned(world: World, urgent: Iterable<string>, gate: WriteGate) {
+  const request = { candidates: keys(world), urgent: new Set(urgent), gate, place: () => 0 };
+  const { writes, postponed } = planStateWrites(world.edges, request);
+  return { write: writes[0], postponed };
+}
+
 test('a workload that is about to be patched blocks what it owes, unless the write is urgent', () => {
   const world = settled('web', 'api');
   world.config('cfg', 'b');
   world.roll('api');
   const gate = { ...OPEN_GATE, isWaiting: (key: string) => key === world.workloadKey('web') };
-  const blocked = planStateWrite(world.edges, keys(world), new Set(), gate);
+  const blocked = planned(world, [], gate);
   assert.deepEqual([blocked.write, [...blocked.postponed]], [undefined, [...keys(world)]]);
-  const urgent = planStateWrite(world.edges, keys(world), keys(world), gate);
+  const urgent = planned(world, keys(world), gate);
   assert.equal(urgent.postponed.size, 0);
   assert.equal(urgent.write?.data[CFG], `${d('b')}.2`);
 });
@@ -144,7 +152,7 @@ test('a workload that is about to be patched blocks what it owes, unless the wri
 test('a workload that waits and owes nothing of it blocks nothing', () => {
   const world = settled('web');
   world.workload('new', { follows: ['cfg'], stamps: { cfg: 'b.4' } });
-  const plan = planStateWrite(world.edges, keys(world), new Set(), { ...OPEN_GATE, isWaiting: () => true });
+  const plan = planned(world, [], { ...OPEN_GATE, isWaiting: () => true });
   assert.equal(plan.write?.data[CFG], `${d('a')}.4`);
 });
 
@@ -153,7 +161,7 @@ test('before everything is listed nothing is written, however urgent', () => {
   world.config('cfg', 'b');
   const asked: unknown[] = [];
   const isSynced = (...args: unknown[]): boolean => asked.push(args) < 0;
-  const plan = planStateWrite(world.edges, keys(world), keys(world), { ...OPEN_GATE, isSynced });
+  const plan = planned(world, keys(world), { ...OPEN_GATE, isSynced });
   assert.deepEqual([plan.write, plan.postponed.size, asked], [undefined, 1, [['home', 'ConfigMap']]]);
 });
 
@@ -162,7 +170,7 @@ test('exceptions of a namespace that is not listed stay', () => {
   world.config('cfg', 'b', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   const isSynced = (namespace: string): boolean => namespace === 'home';
-  const { write } = planStateWrite(world.edges, keys(world), new Set(), { ...OPEN_GATE, isSynced });
+  const { write } = planned(world, [], { ...OPEN_GATE, isSynced });
   assert.ok(write !== undefined && !('far_ran.Deployment_web' in write.data));
 });
 

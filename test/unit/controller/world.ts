@@ -9,12 +9,12 @@ import { observeConfig } from '../../../lib/controller/config-controller.ts';
 import { Edges, type WorkloadRecord } from '../../../lib/controller/edges.ts';
 import { Effects } from '../../../lib/controller/effects.ts';
 import { acceptRollout, planRollout } from '../../../lib/controller/rollout.ts';
+import type { WriteGate } from '../../../lib/controller/state-exceptions.ts';
 import {
   applyStateWrite,
-  planStateWrite,
-  raiseFloors,
+  noteSent,
+  planStateWrites,
   type StateWrite,
-  type WriteGate,
 } from '../../../lib/controller/state-write.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
 import { collaborne } from '../../../lib/dialects/collaborne.ts';
@@ -94,6 +94,8 @@ export class World {
   readonly live: Map<string, Live> = new Map();
   readonly contents: Map<string, { readonly content: string; readonly version: number }> = new Map();
   now = 0;
+  /** Where the next new entry goes. */
+  nextShard = 0;
 
   /** `state`: the data of a state ConfigMap in short form; `namespace`: that of all objects, the home one unless told. */
   constructor(state: Readonly<Record<string, string>> = {}, namespace = 'home') {
@@ -110,7 +112,7 @@ export class World {
     );
     const parsed = parseState(long, { [STATE_VERSION_ANNOTATION]: '1' }, 'home');
     assert.ok(parsed.type === 'state' && parsed.unreadable.length === 0);
-    this.edges.state = parsed.state;
+    this.edges.takeShard(0, parsed.state);
   }
 
   /** The state as known, in short form. */
@@ -288,16 +290,22 @@ export class World {
     return plan;
   }
 
-  /** Plans a state write for the objects named (all that are known unless told); undefined if there is nothing to write. */
-  plan(
+  /** The first of `plans`. */
+  plan(...what: Parameters<World['plans']>): StateWrite | undefined {
+    return this.plans(...what)[0];
+  }
+
+  /** Plans the writes for the objects named (all that are known unless told), one for each shard that needs one. */
+  plans(
     names?: readonly string[],
     gate: WriteGate = OPEN_GATE,
     urgent: readonly string[] = [],
-  ): StateWrite | undefined {
+  ): readonly StateWrite[] {
     const keys = (all: readonly string[]): ObjectKey[] => all.map((name) => this.configKey(name));
     const known = [...this.edges.dependents.configs(), ...this.edges.abandoned.keys()];
     const candidates = names === undefined ? known : keys(names);
-    return planStateWrite(this.edges, candidates, new Set(keys(urgent)), gate).write;
+    const request = { candidates, urgent: new Set(keys(urgent)), gate, place: () => this.nextShard };
+    return planStateWrites(this.edges, request).writes;
   }
 
   /** Writes the state until there is nothing to write; answers the last write. */
@@ -306,7 +314,7 @@ export class World {
     for (let round = 0; round < 10; round += 1) {
       const write = this.plan();
       if (write === undefined) return last;
-      raiseFloors(this.edges, write);
+      noteSent(this.edges, write);
       applyStateWrite(this.edges, new Effects(), write);
       last = write;
     }

@@ -35,6 +35,7 @@ const SNAPSHOT: Snapshot = {
   stateEntries: 4,
   stateExceptions: 1,
   stateBytes: 512,
+  stateShards: 2,
 };
 
 /** The value of one series; undefined if there is none. */

@@ -1,0 +1,335 @@
+/**
+ * Knows the shards of the state: which there are, in which version, what has to be read again, and what follows when
+ * somebody else wrote. Every write goes through it, fenced by the version of its own shard.
+ */
+
+import type { ObjectKey } from '../model/object-ref.ts';
+import {
+  EMPTY_STATE,
+  type PersistedState,
+  parseState,
+  STATE_VERSION,
+  STATE_VERSION_ANNOTATION,
+} from '../model/persisted-state.ts';
+import { formatEntry, type StateKey } from '../model/state-entry.ts';
+import {
+  LARGEST_CONFIG_MAP_BYTES,
+  MOST_SHARDS,
+  placerFor,
+  STATE_SHARDS_ANNOTATION,
+  shardNames,
+  shardsToldBy,
+  sizeOf,
+} from '../model/state-shards.ts';
+import { isOlder } from '../model/timeline.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import type { Edges } from './edges.ts';
+import { Effects } from './effects.ts';
+import { NOTHING_SENT, type Sent, takeInForeign } from './foreign-state.ts';
+import type { Journal } from './journal.ts';
+import type { AllShards, StateStore, StateVersion } from './state-store.ts';
+import { applyStateWrite, noteSent, reviewState, type StateWrite } from './state-write.ts';
+
+/** How the state is laid out. */
+export interface StateLayout {
+  /** The name of the first shard. */
+  readonly name: string;
+  /** A new entry goes to the first shard that stays below this with it. */
+  readonly shardBytes: number;
+}
+
+/** What it is made of. */
+export interface KnownStateOptions extends StateLayout {
+  readonly edges: Edges;
+  readonly store: StateStore;
+  readonly journal: Journal;
+  /** Carries out the consequences of what was learned. */
+  readonly apply: (effects: Effects) => void;
+  /** What may have to be written because of what was learned or written. */
+  readonly review: (effects: Effects) => void;
+  /** Looks afresh at an object whose entry somebody else wrote, and takes in what it sees; false: it failed. */
+  readonly lookAt: (config: ObjectKey) => Promise<boolean>;
+  /** The state was written by a later version of this program: nothing may be written or rolled any more. */
+  readonly onUnknownVersion: (version: string) => void;
+}
+
+/** A write that did not take effect, as far as is known. */
+export type Refusal = Exclude<WriteResult<never>, { kind: 'accepted' }>;
+
+const NEARLY_FULL_BYTES = LARGEST_CONFIG_MAP_BYTES * 0.75;
+
+/** See the file's comment. */
+export class KnownState {
+  readonly #options: KnownStateOptions;
+  /** The version that the next write of each shard is made from; undefined where it is not there. */
+  readonly #versions: (string | undefined)[] = [undefined];
+  readonly #bytes: number[] = [0];
+  /** How many shards the first one tells of. */
+  #told = 1;
+  #isVersioned = false;
+  /** Shards that somebody else wrote, or whose answer was lost: read before anything is written. */
+  readonly #stale = new Set<number>();
+  /** What the stream showed last of each shard and has not been weighed yet. */
+  readonly #noticed = new Map<number, string | undefined>();
+  /** Writes that may or may not be in force. */
+  readonly #sent = new Map<number, Sent>();
+  /** Objects whose entries somebody else wrote, and that could not be looked at yet: nothing is written before. */
+  readonly #unseen = new Set<ObjectKey>();
+  /** Shards that are said to be nearly full. */
+  readonly #full = new Set<number>();
+  #hasStoodDown = false;
+
+  constructor(options: KnownStateOptions) {
+    this.#options = options;
+  }
+
+  /** The bytes of all keys and values, as last read or answered. */
+  get bytes(): number {
+    return this.#bytes.reduce((sum, bytes) => sum + bytes, 0);
+  }
+
+  /** How many shards there are, those included that are missing. */
+  get count(): number {
+    return this.#versions.length;
+  }
+
+  /** Whether something has to be read before anything is written. */
+  get isStale(): boolean {
+    return this.#stale.size > 0;
+  }
+
+  /** Whether a shard is missing, or the first one does not tell of all: a start would not read what is known here. */
+  get isBroken(): boolean {
+    return this.count > 1 && (this.#told < this.count || this.#versions.includes(undefined));
+  }
+
+  /** Whether it belongs to a later version of this program. */
+  get hasStoodDown(): boolean {
+    return this.#hasStoodDown;
+  }
+
+  /** The bytes of one shard. */
+  bytesOf(shard: number): number {
+    return this.#bytes[shard] ?? 0;
+  }
+
+  /** Takes the state as it was read at the start. */
+  begin(shards: AllShards): void {
+    for (const [shard, version] of [...shards.entries()].reverse()) {
+      this.#extendTo(shard + 1);
+      if (version !== undefined) this.#take(shard, version);
+      else if (shards.length > 1) this.#note('state-missing', shard);
+    }
+    this.#stale.clear();
+  }
+
+  /** The stream of ConfigMaps shows a shard in this version, or gone (undefined): weighed when no write is under way. */
+  notice(shard: number, resourceVersion: string | undefined): void {
+    this.#noticed.set(shard, resourceVersion);
+  }
+
+  /** What was noticed and is none of the versions that this process knows has to be read. */
+  weighNotices(): void {
+    for (const [shard, seen] of this.#noticed) {
+      const known = this.#versions[shard];
+      if (seen === known) continue;
+      if (seen === undefined || known === undefined || !isOlder(seen, known)) this.#stale.add(shard);
+    }
+    this.#noticed.clear();
+  }
+
+  /** Chooses shards for new entries; `mayGrow`: a shard more may be made. */
+  placer(mayGrow: boolean): (bytes: number) => number {
+    const most = mayGrow ? MOST_SHARDS : this.count;
+    return placerFor({ bytes: this.#bytes, most, limitBytes: this.#options.shardBytes });
+  }
+
+  /** Reads what is stale and looks at the objects that it is about; false: that failed, and nothing may be written. */
+  async settle(): Promise<boolean> {
+    for (let [shard] = this.#stale; shard !== undefined; [shard] = this.#stale) {
+      if (!(await this.#readAgain(shard))) return false;
+    }
+    for (const config of [...this.#unseen]) {
+      if (!(await this.#options.lookAt(config))) return false;
+      this.#unseen.delete(config);
+    }
+    return !this.#hasStoodDown;
+  }
+
+  /** Whether a write may go to the shard: it is there, and the first one tells of it. */
+  isReady(shard: number): boolean {
+    return this.#versions[shard] !== undefined && (shard === 0 || shard < this.#told);
+  }
+
+  /**
+   * Makes the first `count` shards ready. A new one is created empty, then the first one tells of it; only then is it known
+   * here, and anything written to it: a crash in between loses nothing.
+   */
+  async prepare(count: number): Promise<Refusal | undefined> {
+    const fresh = new Map<number, StateVersion>();
+    for (let shard = 0; shard < count; shard += 1) {
+      if (this.#versions[shard] !== undefined) continue;
+      const result = await this.#options.store.create(shard);
+      if (result.kind !== 'accepted') return result;
+      if (shard < this.count) await this.#receive(shard, result.object);
+      else fresh.set(shard, result.object);
+    }
+    if (this.#told >= count || this.#hasStoodDown) return undefined;
+    const result = await this.#send(0, {}, Math.max(count, this.count));
+    if (result.kind !== 'accepted') return result;
+    for (const [shard, version] of fresh) await this.#receive(shard, version);
+    return undefined;
+  }
+
+  /** Sends one write; what it says is known if it was accepted. */
+  async write(write: StateWrite): Promise<WriteResult<unknown>> {
+    const { edges, review } = this.#options;
+    noteSent(edges, write);
+    this.#sent.set(write.shard, write);
+    const result = await this.#send(write.shard, write.data, this.count);
+    if (result.kind !== 'accepted') return result;
+    const effects = new Effects();
+    applyStateWrite(edges, effects, write);
+    review(effects);
+    return result;
+  }
+
+  /** Every write of the first shard tells how many there are; its first one gives it a version. */
+  async #send(shard: number, changes: StateWrite['data'], count: number): Promise<WriteResult<StateVersion>> {
+    const resourceVersion = this.#versions[shard];
+    if (resourceVersion === undefined) return { kind: 'gone' };
+    const told = shard === 0 && count > 1 ? { [STATE_SHARDS_ANNOTATION]: String(count) } : {};
+    const annotations = { [STATE_VERSION_ANNOTATION]: STATE_VERSION, ...told };
+    const data = shard === 0 ? { ...this.#versionedOrphans(), ...changes } : changes;
+    const result = await this.#options.store.patch(shard, { resourceVersion, data, annotations });
+    if (result.kind === 'conflict' || result.kind === 'unanswered') this.#stale.add(shard);
+    else this.#sent.delete(shard);
+    if (result.kind === 'gone') this.#lose(shard);
+    if (result.kind === 'accepted') this.#know(shard, result.object);
+    return result;
+  }
+
+  async #readAgain(shard: number): Promise<boolean> {
+    const { edges, store } = this.#options;
+    const reading = await store.read(shard);
+    const isKnown = shard < this.count;
+    if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return false;
+    const sent = this.#sent.get(shard) ?? NOTHING_SENT;
+    this.#stale.delete(shard);
+    this.#sent.delete(shard);
+    if (reading.kind !== 'found') {
+      if (isKnown) this.#lose(shard);
+      return true;
+    }
+    const held = edges.state.shards[shard]?.entries.size ?? 0;
+    const before = edges.state;
+    if (!this.#take(shard, reading.state)) return false;
+    const isEmptied = held > 0 && edges.state.shards[shard]?.entries.size === 0;
+    if (isEmptied) this.#note('state-damaged', shard);
+    return await this.#judgeForeign(before, sent, isEmptied);
+  }
+
+  /** It was created; it may have come to be meanwhile, and hold what another process wrote. */
+  async #receive(shard: number, version: StateVersion): Promise<void> {
+    const before = this.#options.edges.state;
+    this.#stale.delete(shard);
+    if (this.#take(shard, version)) await this.#judgeForeign(before, NOTHING_SENT, false);
+  }
+
+  /** What somebody else did to the entries; false if an object that has to be looked at afresh could not be. */
+  async #judgeForeign(before: PersistedState, sent: Sent, isEmptied: boolean): Promise<boolean> {
+    const { edges, journal, apply, lookAt } = this.#options;
+    const { effects, foreign } = takeInForeign(edges, { before, sent, isEmptied });
+    apply(effects);
+    let isClear = true;
+    for (const { config, ref, how } of foreign) {
+      journal.note({ reason: 'state-foreign', config: ref, detail: how });
+      if (how !== 'changed' || (await lookAt(config))) continue;
+      this.#unseen.add(config);
+      isClear = false;
+    }
+    this.reviewAll();
+    return isClear;
+  }
+
+  /** All that is followed may have to be written. */
+  reviewAll(): void {
+    const { edges, review } = this.#options;
+    const effects = new Effects();
+    for (const config of edges.dependents.configs()) reviewState(edges, effects, config);
+    review(effects);
+  }
+
+  /** The shard is not there: what it held is made again from memory. */
+  #lose(shard: number): void {
+    const { edges } = this.#options;
+    const held = edges.state.shards[shard]?.entries.size ?? 0;
+    this.#versions[shard] = undefined;
+    this.#bytes[shard] = 0;
+    if (shard === 0) {
+      this.#told = 1;
+      this.#isVersioned = false;
+    }
+    edges.takeShard(shard, EMPTY_STATE);
+    if (held > 0 || this.count > 1) this.#note('state-damaged', shard);
+    this.reviewAll();
+  }
+
+  /** Takes a version as what is known; false, and nothing is taken, if this program must not touch it. */
+  #take(shard: number, version: StateVersion): boolean {
+    const { edges, journal, onUnknownVersion } = this.#options;
+    const parsed = parseState(version.data, version.annotations, edges.homeNamespace, shard === 0);
+    if (parsed.type === 'unknown-version') {
+      this.#hasStoodDown = true;
+      onUnknownVersion(parsed.version);
+      return false;
+    }
+    for (const key of parsed.unreadable) journal.note({ reason: 'state-unreadable', detail: key });
+    this.#extendTo(shard + 1);
+    edges.takeShard(shard, parsed.state);
+    for (const key of parsed.unreadable) if (!edges.state.homes.has(key)) edges.places.set(key, shard);
+    this.#know(shard, version);
+    return true;
+  }
+
+  #know(shard: number, { resourceVersion, data, annotations }: StateVersion): void {
+    this.#versions[shard] = resourceVersion;
+    this.#bytes[shard] = sizeOf(data);
+    if (shard === 0) {
+      this.#isVersioned = annotations[STATE_VERSION_ANNOTATION] !== undefined;
+      this.#told = shardsToldBy(annotations);
+      this.#extendTo(this.#told);
+    }
+    this.#warnIfFull(shard);
+  }
+
+  /** There are at least so many shards; what they say has to be read. */
+  #extendTo(count: number): void {
+    for (let shard = this.count; shard < count; shard += 1) {
+      this.#versions.push(undefined);
+      this.#bytes.push(0);
+      this.#stale.add(shard);
+    }
+  }
+
+  #warnIfFull(shard: number): void {
+    const bytes = this.bytesOf(shard);
+    if (bytes < NEARLY_FULL_BYTES) this.#full.delete(shard);
+    else if (!this.#full.has(shard)) {
+      this.#full.add(shard);
+      this.#note('state-full', shard);
+    }
+  }
+
+  #note(reason: 'state-damaged' | 'state-missing' | 'state-full', shard: number): void {
+    const detail = shardNames(this.#options.name)[shard] ?? '';
+    this.#options.journal.note({ reason, detail });
+  }
+
+  /** The first write gives the state a version, so entries of the older formula have to name it from then on. */
+  #versionedOrphans(): Record<StateKey, string> {
+    if (this.#isVersioned) return {};
+    const entries = this.#options.edges.state.shards[0]?.entries ?? new Map();
+    return Object.fromEntries([...entries].map(([key, entry]) => [key, formatEntry(entry)]));
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The exceptions that a write of the state records: of every workload whose pods ran something else than the entry says,
+ * each in the shard of its object, beside the entry.
+ */
+
+import { type Ran, recordedRan, speaks, UNKNOWN } from '../model/edge.ts';
+import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
+import {
+  type Exceptions,
+  formatExceptions,
+  localEntryKeyOf,
+  parseStateKey,
+  type StateEntry,
+  type StateKey,
+} from '../model/state-entry.ts';
+import type { Edges, WorkloadRecord } from './edges.ts';
+
+/** What a plan has to know of the rest of the program. */
+export interface WriteGate {
+  /** Whether `kind` is watched in `namespace`, and it and all kinds of workload there are listed. */
+  readonly isSynced: (namespace: string, kind: string) => boolean;
+  /** Whether `workload` is going to be patched soon: a quiet period, a patch under way, a conflict. */
+  readonly isWaiting: (workload: ObjectKey) => boolean;
+}
+
+/** What an object's entry is to be, and in which shard; without an entry it is to be removed. */
+export interface Desired {
+  readonly ref: ConfigRef;
+  readonly entry: StateEntry | undefined;
+  readonly shard: number;
+}
+
+/** What one shard is to say of one workload; undefined: nothing any more. */
+export interface ExceptionChange {
+  readonly shard: number;
+  readonly key: StateKey;
+  readonly exceptions: Exceptions | undefined;
+}
+
+/** Where the shards do not say what they should once the entries are as `desired`: all of each workload, rebuilt from memory. */
+export function changedExceptions(
+  edges: Edges,
+  workloads: ReadonlySet<WorkloadRecord>,
+  desired: ReadonlyMap<ObjectKey, Desired>,
+  gate: WriteGate,
+): ExceptionChange[] {
+  const { shards } = edges.state;
+  const changes = staleExceptions(edges, gate);
+  for (const workload of workloads) {
+    const key = edges.exceptionsKeyOf(workload.workload.ref);
+    const after = exceptionsByShard(edges, workload, desired);
+    for (const shard of new Set([...shards.keys(), ...after.keys()])) {
+      const before = shards[shard]?.exceptions.get(key);
+      const exceptions = after.get(shard);
+      const [oldText, newText] = [
+        before && formatExceptions(before),
+        exceptions && formatExceptions(exceptions),
+      ];
+      if (oldText !== newText) changes.push({ shard, key, exceptions });
+    }
+  }
+  return changes;
+}
+
+/** The workloads that have recorded exceptions, of which some may have become untrue. */
+export function withExceptions(edges: Edges): WorkloadRecord[] {
+  const recorded = recordedKeys(edges);
+  if (recorded.size === 0) return [];
+  return [...edges.workloads.values()].filter(({ workload }) =>
+    recorded.has(edges.exceptionsKeyOf(workload.ref)),
+  );
+}
+
+/** The exceptions of one workload, by shard: where a start would not believe what is to be recorded. */
+function exceptionsByShard(
+  edges: Edges,
+  workload: WorkloadRecord,
+  desired: ReadonlyMap<ObjectKey, Desired>,
+): ReadonlyMap<number, Exceptions> {
+  const byShard = new Map<number, Record<StateKey, Ran>>();
+  for (const [config, edge] of workload.edges) {
+    const ref = edges.configs.get(config)?.ref;
+    const entry = desired.get(config)?.entry ?? (ref && edges.entryOf(ref));
+    const isInFlight = workload.inFlight?.stamps.some((stamp) => stamp.config === config) === true;
+    const ran = recordedRan(edge, isInFlight);
+    if (ref === undefined || entry === undefined || ran === undefined || ran === entry.digest) continue;
+    if (speaks(edge.stamp, entry)) continue;
+    const shard = desired.get(config)?.shard ?? edges.shardOf(ref) ?? 0;
+    const exceptions = byShard.get(shard) ?? {};
+    exceptions[localEntryKeyOf(ref)] = edges.contested.has(config) ? UNKNOWN : ran;
+    byShard.set(shard, exceptions);
+  }
+  return byShard;
+}
+
+/** Recorded exceptions of workloads that are gone or follow nothing any more, where that is positively known. */
+function staleExceptions(edges: Edges, gate: WriteGate): ExceptionChange[] {
+  const alive = new Set(withExceptions(edges).map(({ workload }) => edges.exceptionsKeyOf(workload.ref)));
+  const isStale = (key: StateKey): boolean => {
+    const about = parseStateKey(key, edges.homeNamespace);
+    return !alive.has(key) && about !== undefined && gate.isSynced(about.namespace, about.kind);
+  };
+  return edges.state.shards.flatMap(({ exceptions }, shard) =>
+    [...exceptions.keys()].filter(isStale).map((key) => ({ shard, key, exceptions: undefined })),
+  );
+}
+
+function recordedKeys(edges: Edges): ReadonlySet<StateKey> {
+  return new Set(edges.state.shards.flatMap(({ exceptions }) => [...exceptions.keys()]));
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DryRunState } from '../../../lib/kubernetes/dry-run.ts';
+import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
+import { ok, refused, scripted } from './scripted-send.ts';
+
+const STATE = { namespace: 'ns', name: 'reloader-state' };
+
+test('a state that a dry run has made in memory is there when it looks again, until there is a real one', async () => {
+  const real = { metadata: { name: STATE.name, uid: 'u', resourceVersion: '8' }, data: { k: 'real' } };
+  const script = scripted(refused(404), refused(404), ok(real));
+  const state = new DryRunState(new StateConfigMap(script.send, STATE));
+  assert.deepEqual(await state.read(), { kind: 'absent' });
+  await state.create();
+  await state.patch({ resourceVersion: '0', data: { k: 'memory' } });
+  const data = async (): Promise<unknown> => {
+    const reading = await state.read();
+    return reading.kind === 'found' ? reading.state.data : reading.kind;
+  };
+  assert.deepEqual(await data(), { k: 'memory' });
+  assert.deepEqual(await data(), { k: 'real' });
+  assert.deepEqual([...new Set(script.requests.map(({ method }) => method))], ['GET']);
+});
