@@ -6,8 +6,14 @@ import type { ConfigName, Resource, WorkloadName } from './history.ts';
 /** The one namespace of all histories. */
 export const NAMESPACE = 'default';
 
-/** The name of the ConfigMap that holds the reloader's state. */
+/** The name of the first ConfigMap that holds the reloader's state. */
 export const STATE_NAME = 'reloader-state';
+
+/** The names of all that may hold it. */
+export const STATE_NAMES: readonly string[] = [
+  STATE_NAME,
+  ...Array.from({ length: 9 }, (_, index) => `${STATE_NAME}-${index + 1}`),
+];
 
 /** An object as it is on the wire, loosely: what a person who edits YAML knows of it. */
 export interface LooseObject {
@@ -73,9 +79,6 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   StatefulSet: `/apis/apps/v1/namespaces/${NAMESPACE}/statefulsets`,
   DaemonSet: `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`,
 };
-
-/** The path of the state ConfigMap. */
-export const STATE_PATH: string = pathOf(`ConfigMap/${STATE_NAME}`);
 
 /** The kinds that a reloader watches. */
 export const RESOURCES: readonly Resource[] = [

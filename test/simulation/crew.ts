@@ -2,14 +2,14 @@
 
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { RESOURCES, STATE_NAME } from './api.ts';
+import { type LooseObject, NAMESPACE, RESOURCES, STATE_NAMES } from './api.ts';
 import { Gate } from './gate.ts';
 import type { ProcessStep, Resource, Settings, Slot, StateStep, WorkloadName } from './history.ts';
-import { CONFIGS, WORKLOADS } from './manifests.ts';
+import { CONFIGS } from './manifests.ts';
 import type { Observer } from './observer.ts';
 import { randomOf } from './random.ts';
 import { newReplica, type Replica } from './replica.ts';
-import { stateFactOf } from './state-fact.ts';
+import { stateFactNow, stateFactOf } from './state-fact.ts';
 import type { Belief, StateFact } from './trace.ts';
 
 /** What a crew needs of the world. */
@@ -29,8 +29,8 @@ interface Member {
   readonly stop: AbortController;
   /** Up to which write each stream has told. */
   readonly heard: Map<Resource, number>;
-  /** What the state said when it was read, until everything is listed. */
-  read: StateFact | undefined;
+  /** The ConfigMaps of the state as they were read, until everything is listed. */
+  readonly read: Map<string, LooseObject | undefined>;
   hasListed: boolean;
   hasEnded: boolean;
   /** Set by a planned crash. */
@@ -41,8 +41,8 @@ interface Member {
 export class Crew {
   readonly #options: CrewOptions;
   readonly #members = new Map<Slot, Member>();
-  /** Workloads whose exceptions a person removed, until a reloader writes the state again. */
-  readonly #robbed = new Set<WorkloadName>();
+  /** Workloads whose exceptions a person removed, until a reloader writes that ConfigMap of the state again. */
+  readonly #robbed = new Map<WorkloadName, Set<string>>();
   #started = 0;
 
   constructor(options: CrewOptions) {
@@ -67,7 +67,7 @@ export class Crew {
       gate,
       stop: new AbortController(),
       heard: new Map(),
-      read: undefined,
+      read: new Map(),
       hasListed: false,
       hasEnded: false,
       downtimeMs: 0,
@@ -183,20 +183,28 @@ export class Crew {
     }
   }
 
-  /** Remembers that a person took something from the state. */
-  onStateEdit(step: StateStep): void {
-    if (step.do === 'remove-exceptions') this.#robbed.add(step.workload);
+  /** Remembers that a person took something from these ConfigMaps of the state. */
+  onStateEdit(step: StateStep, names: readonly string[]): void {
+    if (step.do === 'remove-exceptions' && names.length > 0) this.#robbed.set(step.workload, new Set(names));
     this.#options.observer.add({ type: 'state-edited' });
   }
 
   /** Notes what a process reads of the state, and that it was written. */
-  audit({ userAgent, verb, resource, name, before, after, status }: AuditRecord): void {
-    if (resource !== 'configmaps' || name !== STATE_NAME || !userAgent.startsWith('replica-')) return;
-    if (verb !== 'get' && before !== after) this.#robbed.clear();
+  audit({ userAgent, verb, resource, name = '', before, after, status }: AuditRecord): void {
+    if (resource !== 'configmaps' || !STATE_NAMES.includes(name) || !userAgent.startsWith('replica-')) return;
+    if (verb !== 'get' && before !== after) this.#wrote(name);
     const id = Number(userAgent.slice('replica-'.length));
     const member = [...this.#members.values()].find((one) => one.id === id);
     if (verb === 'get' && member !== undefined && !member.hasListed && (status === 200 || status === 404)) {
-      member.read = this.#state();
+      const { sandbox } = this.#options;
+      member.read.set(name, sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined);
+    }
+  }
+
+  #wrote(name: string): void {
+    for (const [workload, names] of this.#robbed) {
+      names.delete(name);
+      if (names.size === 0) this.#robbed.delete(workload);
     }
   }
 
@@ -204,20 +212,20 @@ export class Crew {
   look(): void {
     const { observer } = this.#options;
     for (const member of this.#members.values()) {
-      if (member.hasListed || member.read === undefined || !member.replica.hasListed()) continue;
+      if (member.hasListed || member.read.size === 0 || !member.replica.hasListed()) continue;
       member.hasListed = true;
-      const { read } = member;
+      const read = stateFactOf((name) => member.read.get(name));
       const configs = CONFIGS.filter((config) => read.entries[config] === undefined);
       observer.add({
         type: 'listed',
         replica: member.id,
-        lost: { configs, workloads: [...this.#robbed] },
+        lost: { configs, workloads: [...this.#robbed.keys()] },
         state: read,
       });
     }
   }
 
   #state(): StateFact {
-    return stateFactOf(this.#options.sandbox, WORKLOADS);
+    return stateFactNow(this.#options.sandbox);
   }
 }

@@ -32,6 +32,8 @@ export interface Scenes {
   readonly refusal: Arbitrary<Scene>;
   /** A change is rolled out but cannot be committed, and a process dies. */
   readonly noCommit: Arbitrary<Scene>;
+  /** ConfigMaps of the state go, perhaps while nobody looks, and a process dies at one of the writes that follow. */
+  readonly damage: Arbitrary<Scene>;
 }
 
 /** The scenes of a cast. */
@@ -153,6 +155,16 @@ export function scenesOf(cast: Cast): Scenes {
         pause,
         back,
         wait(coalescePeriodMs * 2),
+      ]),
+    damage: fc
+      .tuple(changes, steps.state, steps.crash, fc.boolean(), soon, window, fc.boolean())
+      .map(([{ there, back }, state, crash, isUnseen, pause, end, isBack]) => [
+        ...(isUnseen ? [{ do: 'stop', slot: 0, downtimeMs: -1 } as const] : [there, pause]),
+        state,
+        ...(isUnseen ? [there, { do: 'start', slot: 0 } as const] : []),
+        crash,
+        end,
+        ...(isBack ? [back] : []),
       ]),
   };
 }

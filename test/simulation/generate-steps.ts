@@ -128,11 +128,13 @@ function ownerStep(workload: Arbitrary<WorkloadName>): Arbitrary<WorkloadStep> {
 }
 
 function stateStep(config: Arbitrary<ConfigName>, workload: Arbitrary<WorkloadName>): Arbitrary<StateStep> {
+  const shard = fc.constantFrom(0, 1, 2);
   return fc.oneof(
     fc.record({ do: just('remove-entry'), config }),
     fc.record({ do: just('remove-exceptions'), workload }),
-    fc.record({ do: just('remove-state') }),
-    fc.record({ do: just('empty-state') }),
+    fc.record({ do: just('remove-state'), shard }, { requiredKeys: ['do'] }),
+    fc.record({ do: just('empty-state'), shard }, { requiredKeys: ['do'] }),
+    fc.record({ do: just('forget-shards') }),
   );
 }
 
@@ -202,7 +204,7 @@ function crashOf(slot: Arbitrary<0 | 1>): Arbitrary<ProcessStep> {
   return fc.record({
     do: just('crash'),
     slot,
-    atWrite: fc.constantFrom(0, 1, 2, 3),
+    atWrite: fc.constantFrom(0, 1, 2, 3, 5),
     effect: fc.constantFrom('before', 'after'),
     downtimeMs: fc.constantFrom(0, 1000, 20_000),
   });

@@ -16,12 +16,16 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
 
 /**
  * What may happen in a history: `calm` nobody but people editing content and workloads, `owners` also those who write pod
- * templates, `faults` a bad API server, `crashes` processes that die, `replicas` a second process, `everything`.
+ * templates, `faults` a bad API server, `crashes` processes that die, `replicas` a second process, `everything`; `shards`
+ * everything, with a state in several ConfigMaps that people remove and edit.
  */
-export const FLAVOURS = ['calm', 'owners', 'faults', 'crashes', 'replicas', 'everything'] as const;
+export const FLAVOURS = ['calm', 'owners', 'faults', 'crashes', 'replicas', 'everything', 'shards'] as const;
 
 /** One of FLAVOURS. */
 export type Flavour = (typeof FLAVOURS)[number];
+
+/** Bytes of a full ConfigMap: one entry, two, or some with exceptions. */
+const TINY = [60, 150];
 
 type Weighted = readonly [weight: number, scene: Arbitrary<Scene>];
 
@@ -29,7 +33,10 @@ type Weighted = readonly [weight: number, scene: Arbitrary<Scene>];
 export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
   return fc
     .record({
-      configs: fc.shuffledSubarray([...CONFIGS], { minLength: 1, maxLength: 3 }),
+      configs: fc.shuffledSubarray(
+        [...CONFIGS],
+        flavour === 'shards' ? { minLength: 2, maxLength: 4 } : { minLength: 1, maxLength: 3 },
+      ),
       workloads: fc.shuffledSubarray([...WORKLOADS], { minLength: 1, maxLength: 3 }),
       settings: settingsArbitrary(flavour),
     })
@@ -103,8 +110,15 @@ function scenesOfFlavour(
     [1, scenes.busy],
   ];
   const mix = { calm, owners, faults, crashes, replicas };
-  if (flavour !== 'everything') return mix[flavour];
-  return [...owners, ...faults, ...crashes, ...replicas, [2, one(steps.state)]];
+  const everything: Weighted[] = [...owners, ...faults, ...crashes, ...replicas, [2, one(steps.state)]];
+  const shards: Weighted[] = [
+    ...crashes,
+    ...replicas,
+    [3, one(steps.fault)],
+    [4, one(steps.state)],
+    [8, scenes.damage],
+  ];
+  return { ...mix, everything, shards }[flavour];
 }
 
 function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
@@ -115,8 +129,16 @@ function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
       factor: fc.constantFrom(6, 2),
       versions: fc.constantFrom('comparable', 'comparable', 'per-kind', 'opaque'),
       rolloutMs: fc.constantFrom(...(isCalm ? [100] : [100, 0, 1000, 4000, 15_000])),
+      shardBytes: fc.constantFrom(
+        ...(flavour === 'shards' ? [] : [undefined, undefined, undefined]),
+        ...TINY,
+      ),
     })
-    .map(({ factor, ...rest }) => ({ ...rest, maxWaitMs: rest.coalescePeriodMs * factor }));
+    .map(({ factor, shardBytes, ...rest }) => ({
+      ...rest,
+      maxWaitMs: rest.coalescePeriodMs * factor,
+      ...(shardBytes === undefined ? {} : { shardBytes }),
+    }));
 }
 
 function initialConfig(config: ConfigName): Arbitrary<InitialConfig | undefined> {

@@ -45,6 +45,8 @@ export interface Settings {
   readonly versions: 'comparable' | 'per-kind' | 'opaque';
   /** How long after a template write the workload's own controller sees it, and how long each pod takes. */
   readonly rolloutMs: number;
+  /** How many bytes make a ConfigMap of the state full; absent: more than any history has. */
+  readonly shardBytes?: number;
 }
 
 /** What goes wrong with requests of the reloaders, or with their streams. */
@@ -108,12 +110,14 @@ export type WorkloadStep =
   /** Rollouts take so long from now on; -1: they stand still. Without a workload: all. */
   | { readonly do: 'rollout-speed'; readonly workload?: WorkloadName; readonly ms: number };
 
-/** What people do to the state ConfigMap. */
+/** What people do to the ConfigMaps of the state: to the one with that number, or to all. */
 export type StateStep =
   | { readonly do: 'remove-entry'; readonly config: ConfigName }
   | { readonly do: 'remove-exceptions'; readonly workload: WorkloadName }
-  | { readonly do: 'remove-state' }
-  | { readonly do: 'empty-state' };
+  | { readonly do: 'remove-state'; readonly shard?: number }
+  | { readonly do: 'empty-state'; readonly shard?: number }
+  /** The annotation that tells how many there are is removed. */
+  | { readonly do: 'forget-shards' };
 
 /** What happens to the reloaders. */
 export type ProcessStep =

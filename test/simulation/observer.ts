@@ -4,7 +4,7 @@ import type { AuditRecord } from '../sandbox/api-server.ts';
 import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { kindOfResource, type LooseObject, NAMESPACE, RESOURCES, STATE_NAME } from './api.ts';
+import { kindOfResource, type LooseObject, NAMESPACE, RESOURCES, STATE_NAMES } from './api.ts';
 import { contentOf, contentOfText } from './contents.ts';
 import type { ConfigName, Content, Resource, WorkloadName } from './history.ts';
 import { CONFIGS, followsOf } from './manifests.ts';
@@ -64,7 +64,7 @@ export class Observer {
     }
     for (const object of live) {
       const { name, resourceVersion: version = '' } = object.metadata;
-      if (seen.get(name)?.version === version || name === STATE_NAME) continue;
+      if (seen.get(name)?.version === version || STATE_NAMES.includes(name)) continue;
       seen.set(name, { version, object });
       this.#note(resource, object, false, this.positionOf(resource, version));
     }
@@ -120,7 +120,7 @@ export class Observer {
   }
 
   #noteWrite({ resource, name = '', body, before, after, verb }: AuditRecord, replica: number): void {
-    const isState = resource === 'configmaps' && name === STATE_NAME;
+    const isState = resource === 'configmaps' && STATE_NAMES.includes(name);
     const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
     this.add({
       type: 'write',

@@ -14,7 +14,7 @@ const SETTINGS: Settings = {
 };
 const CONFIG = 'ConfigMap/a';
 const WEB = 'Deployment/web';
-const NOTHING: StateFact = { entries: {}, exceptions: {} };
+const NOTHING: StateFact = { entries: {}, exceptions: {}, untidy: [] };
 const KNOWN = { lost: { configs: [], workloads: [] }, replica: 0, type: 'listed' } as const;
 
 /** Facts a second apart, or at the times given. */
@@ -46,7 +46,7 @@ const started = (pod: string, read: 'A' | 'B'): Fact => ({
   reads: { [CONFIG]: read },
 });
 const gone = (pod: string): Fact => ({ type: 'pod-gone', pod });
-const state = (entry: Content): StateFact => ({ entries: { [CONFIG]: entry }, exceptions: {} });
+const state = (entry: Content): StateFact => ({ entries: { [CONFIG]: entry }, exceptions: {}, untidy: [] });
 const firstListed: Fact = { ...KNOWN, lost: { configs: [CONFIG], workloads: [] }, state: NOTHING };
 const patched: Fact = { type: 'write', replica: 0, to: WEB, fenced: true };
 const settled = (entry: Content, owes = false, missing: readonly string[] = []): Fact => ({

@@ -116,6 +116,7 @@ function judgeConvergence(trace: Trace): readonly Violation[] {
         ...untoldOf(trace, settled, name, config),
       ]);
     }),
+    ...(wasEditedLast(trace, settled.at) ? [] : settled.state.untidy),
     ...rolled.map(({ to }) => `a restart at rest rolled ${to}`),
   ];
   return messages.map((message) => ({ law: 'convergence', message }));

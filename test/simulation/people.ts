@@ -1,7 +1,8 @@
 /** The people and owners of a history: they edit content, write pod templates, and break the reloader's state. */
 
 import { entryKeyOf, exceptionsKeyOf } from '../../lib/model/state-entry.ts';
-import { type Api, collectionOf, type LooseObject, NAMESPACE, pathOf, STATE_PATH, split } from './api.ts';
+import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
+import { type Api, collectionOf, type LooseObject, NAMESPACE, pathOf, STATE_NAMES, split } from './api.ts';
 import { contentOf, dataOf, manifestOf } from './contents.ts';
 import type {
   ConfigName,
@@ -127,27 +128,50 @@ export class People {
     return { image, env: env.map((variable: Variable) => lifted(variable, lift)) };
   }
 
-  /** Removes parts of the reloader's memory. */
-  async state(step: StateStep): Promise<void> {
+  /** Removes parts of the reloader's memory; answers the names of the ConfigMaps that were edited. */
+  async state(step: StateStep): Promise<readonly string[]> {
     switch (step.do) {
       case 'remove-entry': {
         const { kind, name } = split(step.config);
         const ref = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name } as const;
-        await this.#api.merge(STATE_PATH, { data: { [entryKeyOf(ref, NAMESPACE)]: null } });
-        return;
+        return await this.#removeKey(entryKeyOf(ref, NAMESPACE));
       }
       case 'remove-exceptions': {
         const ref = { ...split(step.workload), namespace: NAMESPACE };
-        await this.#api.merge(STATE_PATH, { data: { [exceptionsKeyOf(ref, NAMESPACE)]: null } });
-        return;
+        return await this.#removeKey(exceptionsKeyOf(ref, NAMESPACE));
       }
       case 'remove-state':
-        await this.#api.delete(STATE_PATH);
-        return;
+        return await this.#edited(step.shard, (path) => this.#api.delete(path));
       case 'empty-state':
-        await this.#api.merge(STATE_PATH, { data: null });
-        return;
+        return await this.#edited(step.shard, (path) => this.#api.merge(path, { data: null }));
+      case 'forget-shards': {
+        const annotations = { [STATE_SHARDS_ANNOTATION]: null };
+        return await this.#edited(0, (path) => this.#api.merge(path, { metadata: { annotations } }));
+      }
     }
+  }
+
+  #removeKey(key: string): Promise<readonly string[]> {
+    return this.#edited(undefined, (path, live) =>
+      live.data?.[key] === undefined ? undefined : this.#api.merge(path, { data: { [key]: null } }),
+    );
+  }
+
+  /** Edits one ConfigMap of the state or all that there are; `edit` answers nothing where it leaves one alone. */
+  async #edited(
+    shard: number | undefined,
+    edit: (path: string, live: LooseObject) => Promise<LooseObject | undefined> | undefined,
+  ): Promise<readonly string[]> {
+    const names: string[] = [];
+    for (const [index, name] of STATE_NAMES.entries()) {
+      const path = pathOf(`ConfigMap/${name}`);
+      const live = shard === undefined || shard === index ? await this.#api.get(path) : undefined;
+      const edited = live && edit(path, live);
+      if (edited === undefined) continue;
+      await edited;
+      names.push(name);
+    }
+    return names;
   }
 
   #edit(): string {

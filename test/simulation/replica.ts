@@ -38,6 +38,7 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
     place: { namespaces: [NAMESPACE], stateNamespace: NAMESPACE },
     log: logTo(onLine),
     random,
+    stateShardBytes: settings.shardBytes,
   });
   return {
     run: (signal) => assembly.run(signal),

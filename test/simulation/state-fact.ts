@@ -1,32 +1,66 @@
-/** What the state ConfigMap says, in terms of contents. */
+/** What the ConfigMaps of the state say, in terms of contents. Written from the model, not from the program. */
 
 import { entryKeyOf, exceptionsKeyOf } from '../../lib/model/state-entry.ts';
+import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { type LooseObject, NAMESPACE, STATE_NAME, split } from './api.ts';
+import { type LooseObject, NAMESPACE, STATE_NAMES, split } from './api.ts';
 import { contentOfDigest } from './contents.ts';
 import type { ConfigName, Content, WorkloadName } from './history.ts';
-import { CONFIGS } from './manifests.ts';
+import { CONFIGS, WORKLOADS } from './manifests.ts';
 import type { StateFact } from './trace.ts';
 
-/** What it says now; nothing if it is not there. */
-export function stateFactOf(sandbox: Sandbox, workloads: readonly WorkloadName[]): StateFact {
-  const object = sandbox.get('configmaps', NAMESPACE, STATE_NAME) as LooseObject | undefined;
-  const data = object?.data ?? {};
-  const entries: Record<ConfigName, Content | 'other'> = {};
-  for (const config of CONFIGS) {
-    const value = data[entryKey(config)];
-    if (value !== undefined) entries[config] = contentOfDigest(config, value.replace(/\.\d+$/, ''));
-  }
-  const exceptions: Record<WorkloadName, Record<ConfigName, Content | '?' | 'other'>> = {};
-  for (const workload of workloads) {
-    const value = data[exceptionsKey(workload)];
-    if (value !== undefined) exceptions[workload] = exceptionsOf(value);
-  }
-  return { entries, exceptions };
+type Ran = Content | '?' | 'other';
+type Data = Readonly<Record<string, string>>;
+
+/** What they say now. */
+export function stateFactNow(sandbox: Sandbox): StateFact {
+  return stateFactOf((name) => sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined);
 }
 
-/** The key of an object's entry. */
-export function entryKey(config: ConfigName): string {
+/** What a start makes of them: the entry with the highest number counts, and exceptions beside it. */
+export function stateFactOf(at: (name: string) => LooseObject | undefined): StateFact {
+  const entries: Record<ConfigName, Content | 'other'> = {};
+  const exceptions: Record<WorkloadName, Record<ConfigName, Ran>> = {};
+  const untidy = untidyNames(at);
+  for (const config of CONFIGS) {
+    const shards = STATE_NAMES.map((name) => shardOf(config, at(name)?.data ?? {}, name));
+    const home = homeOf(shards);
+    if (home?.entry !== undefined)
+      entries[config] = contentOfDigest(config, home.entry.replace(/\.\d+$/, ''));
+    for (const [workload, ran] of home?.exceptions ?? []) {
+      exceptions[workload] = { ...exceptions[workload], [config]: ran };
+    }
+    untidy.push(...shards.filter((shard) => shard !== home).flatMap(({ strays }) => strays));
+  }
+  return { entries, exceptions, untidy };
+}
+
+/** What one ConfigMap says of one object. */
+interface Shard {
+  readonly entry: string | undefined;
+  readonly exceptions: readonly (readonly [WorkloadName, Ran])[];
+  /** The same in words, should it not count. */
+  readonly strays: readonly string[];
+}
+
+function shardOf(config: ConfigName, data: Data, name: string): Shard {
+  const entry = data[entryKey(config)];
+  const exceptions = exceptionsFor(config, data);
+  const strays = [
+    ...(entry === undefined ? [] : [`${config} is also in ${name}`]),
+    ...exceptions.map(([workload]) => `${name} has an exception of ${workload} for ${config} by itself`),
+  ];
+  return { entry, exceptions, strays };
+}
+
+function homeOf(shards: readonly Shard[]): Shard | undefined {
+  const numberOf = ({ entry = '' }: Shard): number => Number(/\.(\d+)$/.exec(entry)?.[1] ?? 0);
+  const holders = shards.filter(({ entry }) => entry !== undefined);
+  const highest = Math.max(...holders.map(numberOf));
+  return holders.find((shard) => numberOf(shard) === highest);
+}
+
+function entryKey(config: ConfigName): string {
   const { kind, name } = split(config);
   return entryKeyOf(
     { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name },
@@ -34,17 +68,26 @@ export function entryKey(config: ConfigName): string {
   );
 }
 
-/** The key of a workload's exceptions. */
-export function exceptionsKey(workload: WorkloadName): string {
+function exceptionsKey(workload: WorkloadName): string {
   return exceptionsKeyOf({ ...split(workload), namespace: NAMESPACE }, NAMESPACE);
 }
 
-function exceptionsOf(text: string): Record<ConfigName, Content | '?' | 'other'> {
-  const ran = JSON.parse(text) as Record<string, string>;
-  const ofConfig = (config: ConfigName) => {
-    const value = ran[entryKey(config)];
-    if (value === undefined) return [];
-    return [[config, value === '?' ? '?' : contentOfDigest(config, value)] as const];
-  };
-  return Object.fromEntries(CONFIGS.flatMap(ofConfig));
+function exceptionsFor(config: ConfigName, data: Data): [WorkloadName, Ran][] {
+  return WORKLOADS.flatMap((workload): [WorkloadName, Ran][] => {
+    const text = data[exceptionsKey(workload)];
+    const value = text && (JSON.parse(text) as Record<string, string>)[entryKey(config)];
+    if (!value) return [];
+    return [[workload, value === '?' ? '?' : contentOfDigest(config, value)]];
+  });
+}
+
+/** Where the first one does not tell of all that there are, or of one that is missing; no matter where nothing is in them. */
+function untidyNames(at: (name: string) => LooseObject | undefined): string[] {
+  if (STATE_NAMES.every((name) => Object.keys(at(name)?.data ?? {}).length === 0)) return [];
+  const annotations = at(STATE_NAMES[0] ?? '')?.metadata.annotations ?? {};
+  const told = Number(annotations[STATE_SHARDS_ANNOTATION] ?? 1);
+  const isTold = (name: string): boolean => STATE_NAMES.indexOf(name) < told;
+  return STATE_NAMES.filter((name) => (at(name) !== undefined) !== isTold(name)).map(
+    (name) => `${name} is ${isTold(name) ? 'missing' : 'not told of'}`,
+  );
 }

@@ -15,11 +15,13 @@ export interface Belief {
   readonly owes: boolean;
 }
 
-/** What the state ConfigMap says at some moment. */
+/** What the state says at some moment, as a start would read it. */
 export interface StateFact {
   /** The content that each entry stands for; `other`: none that was ever in force. */
   readonly entries: Readonly<Record<ConfigName, Content | 'other'>>;
   readonly exceptions: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Content | '?' | 'other'>>>>;
+  /** What is not as it should be although a start would not mind: keys where they do not count, ConfigMaps that are missing. */
+  readonly untidy: readonly string[];
 }
 
 /** One write of a reloader that the server accepted. */

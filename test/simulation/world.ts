@@ -9,7 +9,7 @@ import type { FaultStep, History, ProcessStep, Step, WorkloadName, WorkloadStep 
 import { WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
 import { People } from './people.ts';
-import { stateFactOf } from './state-fact.ts';
+import { stateFactNow } from './state-fact.ts';
 import { TakeBacks } from './take-backs.ts';
 import type { Trace } from './trace.ts';
 
@@ -87,7 +87,7 @@ class World {
     this.#speed(undefined, undefined);
     this.#crew.leaveOne();
     await this.#pass(REST_MS);
-    const state = stateFactOf(this.#sandbox, WORKLOADS);
+    const state = stateFactNow(this.#sandbox);
     const [beliefs, missing] = [this.#crew.beliefs(), this.#crew.missing()];
     this.#observer.add({ type: 'settled', beliefs, state, missing });
     this.#crew.restartAll();
@@ -111,8 +111,8 @@ class World {
       case 'remove-exceptions':
       case 'remove-state':
       case 'empty-state':
-        await this.#people.state(step);
-        return this.#crew.onStateEdit(step);
+      case 'forget-shards':
+        return this.#crew.onStateEdit(step, await this.#people.state(step));
       case 'fault':
       case 'disturb':
       case 'delay':
