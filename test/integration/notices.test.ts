@@ -147,6 +147,7 @@ describe('why nothing happens is told, and not repeated:', { concurrency: 4 }, (
         name: 'web',
         uid: about?.metadata.uid,
       });
+      await cluster.until('the log does too', () => lines(reloader, reason).length > 0);
       assert.deepEqual(lines(reloader, reason), [`Deployment/web: ${told?.['message']}`]);
       assert.deepEqual(await notices(reloader), [{ reason, message: told?.['message'] }]);
 
@@ -234,6 +235,7 @@ describe('when pods will take what they were rolled for is told, once, where', {
         ['held'],
       );
       assert.ok(!cluster.isCurrent(ref));
+      await cluster.until('the log tells of it', () => lines(reloader, 'held').length > 0);
       assert.deepEqual([lines(reloader, 'held').length, attempts(cluster, 'PodsNotReplaced')], [1, 1]);
       release(cluster, ref);
       await cluster.podsAreCurrent(ref);
@@ -262,6 +264,7 @@ test('an undo that takes the opt-in with it is told, with what was there', async
   assert.deepEqual(await notices(reloader), [{ reason: 'opt-in-lost', message }]);
   follow(cluster);
   await cluster.until('nothing stands', async () => (await notices(reloader)).length === 0);
+  await reloader.stop();
   assert.equal(lines(reloader, 'opt-in-lost').length, 1);
 });
 
@@ -294,6 +297,7 @@ describe('Events', { concurrency: 4 }, () => {
     await cluster.until('both are tried', () => attempts(cluster, 'MistypedAnnotation') === 2);
     await allRecorded(cluster);
     await cluster.settled(reloader);
+    await reloader.stop();
     const complaints = reloader.lines.filter(({ message }) =>
       message.startsWith('Events cannot be recorded'),
     );
@@ -309,9 +313,9 @@ describe('Events', { concurrency: 4 }, () => {
     const reloader = await cluster.reloader({ flags: ['--dry-run'] });
     put(cluster, configMap('marker'), 'two');
     await reloader.hasSaid(/Deployment\/marker rolled/);
-    assert.equal(lines(reloader, 'mistyped').length, 1);
     assert.equal((await notices(reloader)).length, 1);
     await reloader.stop();
+    assert.equal(lines(reloader, 'mistyped').length, 1);
     assert.deepEqual(
       cluster.writes().filter(({ userAgent }) => userAgent.startsWith('kubernetes-reloader')),
       [],
