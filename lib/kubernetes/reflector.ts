@@ -63,6 +63,8 @@ const USEFUL_WATCH_MS = 10_000;
 const STALE_LISTS_REFUSED = 3;
 /** For the same reason a version that no server has seen for so many tries is given up. */
 const TOO_NEW_BEFORE_RELIST = 10;
+/** A server answers a watch of a version that it has not reached yet with silence: after so many in a row, see what is there. */
+const SILENT_BEFORE_RELIST = 2;
 
 /** The loop. One `run` per instance. */
 export class Reflector {
@@ -74,6 +76,8 @@ export class Reflector {
   /** Watches since the last useful one. */
   #uselessWatches = 0;
   #staleLists = 0;
+  /** Watches that ended in silence since the last sign of life. */
+  #silentWatches = 0;
   /** The newest version seen, kept across lists. */
   #lastVersion = '';
 
@@ -115,6 +119,7 @@ export class Reflector {
       target.endList(resourceVersion);
       this.#listFailures = 0;
       this.#staleLists = 0;
+      this.#silentWatches = 0;
       this.#lastVersion = resourceVersion;
       return { name: 'watching', resourceVersion };
     } catch (thrown) {
@@ -148,6 +153,7 @@ export class Reflector {
       for await (const event of events) {
         if (signal.aborted) break;
         if (event.type !== 'BOOKMARK') this.#uselessWatches = 0;
+        this.#silentWatches = 0;
         target.event(event);
         this.#lastVersion = event.resourceVersion;
         observer?.onSignOfLife?.();
@@ -167,7 +173,9 @@ export class Reflector {
     this.#options.observer?.onWatchDown?.(reason);
     if (failure !== undefined) this.#report('watch', failure, ms, this.#uselessWatches);
     const tooNew = failure?.code === 'version-too-new' && this.#uselessWatches >= TOO_NEW_BEFORE_RELIST;
-    const relists = reason === 'expired' || reason === 'malformed' || tooNew;
+    if (reason === 'silence') this.#silentWatches += 1;
+    const tooSilent = this.#silentWatches >= SILENT_BEFORE_RELIST;
+    const relists = reason === 'expired' || reason === 'malformed' || tooNew || tooSilent;
     return afterPause(
       ms,
       relists ? { name: 'listing' } : { name: 'watching', resourceVersion: this.#lastVersion },

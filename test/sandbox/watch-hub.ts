@@ -219,7 +219,8 @@ export class WatchHub {
 
   #bookmarkLater(watch: Watch): void {
     watch.after(BOOKMARK_MS, () => {
-      this.#bookmark(watch);
+      // A server says nothing before it has reached the version that was asked for.
+      if ((watch.request.since ?? 0) <= this.#store.sequence) this.#bookmark(watch);
       this.#bookmarkLater(watch);
     });
   }

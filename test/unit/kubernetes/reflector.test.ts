@@ -286,6 +286,31 @@ test('a watch without a byte for 160 s is cut and resumed from the last version'
   await stop();
 });
 
+test('two silent watches in a row lead to a list: the version may be one that the server has not reached', async (t) => {
+  const { asked, told, stop } = start(t, [
+    listOf('9', []),
+    openWatchOf(bookmark('9')),
+    openWatchOf(bookmark('9')),
+    openWatchOf(),
+    listOf('9', []),
+    openWatchOf(),
+    openWatchOf(),
+  ]);
+  await after(t, 160_000);
+  await after(t, 160_000);
+  assert.deepEqual(
+    asked(),
+    ['list', 'watch 9', 'watch 9', 'watch 9'],
+    'each but the last gave a sign of life',
+  );
+  await after(t, 160_000);
+  assert.deepEqual(asked().slice(4), ['list', 'watch 9']);
+  await after(t, 160_000);
+  assert.deepEqual(asked().slice(6), ['watch 9'], 'and it begins anew');
+  assert.equal(told.filter((each) => each === 'down: silence').length, 4);
+  await stop();
+});
+
 test('what cannot be read is logged, and leads to a list after a pause', async (t) => {
   const { asked, told, stop } = start(t, [
     listOf('7', []),

@@ -75,6 +75,19 @@ describe('a watch', () => {
     assert.deepEqual(without.lines(), []);
   });
 
+  test('of a version from the future says nothing, not even bookmarks, until the store has reached it', async (t) => {
+    const sandbox = newSandbox(t);
+    const query = `resourceVersion=${sandbox.writes + 2}&allowWatchBookmarks=true`;
+    const seen = await watching(sandbox, query);
+    create(sandbox, 'a');
+    await tick(t, 60_000);
+    create(sandbox, 'b');
+    assert.deepEqual(seen.lines(), []);
+    create(sandbox, 'c');
+    await tick(t, 60_000);
+    assert.deepEqual(seen.lines(), ['ADDED c', `BOOKMARK ${sandbox.writes}`]);
+  });
+
   test('of a version that was compacted away is one ERROR event with 410, then the end', async (t) => {
     const sandbox = newSandbox(t);
     const version = create(sandbox, 'a');
