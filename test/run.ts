@@ -4,9 +4,9 @@
  */
 
 import { spawnSync } from 'node:child_process';
-import { availableIn } from './control-plane/availability.ts';
+import { type Available, availableIn } from './control-plane/availability.ts';
 
-const { hasApi, hasPods, leftOut } = availableIn();
+const { hasApi, hasPods, leftOut } = availableOrExit();
 const all = [
   'test/**/*.test.ts',
   ...(hasApi ? ['test/control-plane/**/*.e2e.ts'] : []),
@@ -18,3 +18,13 @@ const args = ['--test', '--test-concurrency=2', ...given, ...(areFilesNamed ? []
 const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' });
 if (leftOut !== undefined && !areFilesNamed) console.log(leftOut);
 process.exitCode = status ?? 1;
+
+/** What is there; a variable that names what is not there ends this program. */
+function availableOrExit(): Available {
+  try {
+    return availableIn();
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exit(1);
+  }
+}

@@ -99,7 +99,9 @@ async function removeOthers(final: string): Promise<void> {
 }
 
 async function freeSpace(): Promise<string> {
-  const go = await runGo({ folder: BUILDS, args: ['env', 'GOCACHE', 'GOMODCACHE'] }).catch(() => '');
+  const go = await runGo({ folder: BUILDS, args: ['env', 'GOCACHE', 'GOMODCACHE', 'GOTMPDIR'] }).catch(
+    () => '',
+  );
   const folders = [BUILDS, tmpdir(), ...go.split('\n')].filter((folder) => existsSync(folder));
   const lines = folders.map(async (folder) => {
     const { bavail, bsize } = await statfs(folder);
@@ -130,4 +132,5 @@ async function main(): Promise<number> {
   return 0;
 }
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 process.exitCode = await main();

@@ -25,6 +25,9 @@ export async function runGo({ folder, args, onLine = () => undefined }: GoComman
   // CGO off: the same programs with and without a C compiler. The host's own system, whatever is usually built here.
   const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOOS: '', GOARCH: '' };
   const child = spawn('go', args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // Go does not outlive us, and tidies up after an interrupt.
+  const interrupt = (): void => void child.kill('SIGINT');
+  process.once('exit', interrupt);
   const out: string[] = [];
   const said: string[] = [];
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -39,6 +42,7 @@ export async function runGo({ folder, args, onLine = () => undefined }: GoComman
     child.once('error', (error) => reject(unstartable(error)));
     child.once('close', resolve);
   });
+  process.off('exit', interrupt);
   if (code !== 0) throw failure(args, said);
   return out.join('\n');
 }
