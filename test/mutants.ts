@@ -11,6 +11,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { NOTICE_MUTANTS } from './mutants/notices.ts';
+import { PROCESS_MUTANTS } from './mutants/processes.ts';
 import { SHARD_MUTANTS } from './mutants/shards.ts';
 import { MUTANTS, type Mutant } from './mutants/table.ts';
 
@@ -40,7 +41,9 @@ const WORKERS = 2;
 
 const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
 process.exitCode = await tryAll(
-  [...MUTANTS, ...NOTICE_MUTANTS, ...SHARD_MUTANTS].filter(({ name }) => name.includes(values.only)),
+  [...MUTANTS, ...NOTICE_MUTANTS, ...PROCESS_MUTANTS, ...SHARD_MUTANTS].filter(({ name }) =>
+    name.includes(values.only),
+  ),
 );
 
 async function tryAll(mutants: readonly Mutant[]): Promise<number> {

@@ -74,6 +74,8 @@ export class Edges {
   readonly floors: Map<ObjectKey, number> = new Map();
   /** Objects whose entries somebody else wrote: what their workloads ran is not sure until this process has written them. */
   readonly contested: Set<ObjectKey> = new Set();
+  /** Entries as another process wrote them last, until this one writes its own. */
+  readonly elsewhere: Map<ObjectKey, StateEntry> = new Map();
   /** Objects of which another process stamped content that this one has not seen: looked at afresh before the next patch. */
   readonly doubted: Set<ObjectKey> = new Set();
   /** Objects whose last dependent was seen to go while everything was synced: their entries are removed. */

@@ -157,7 +157,13 @@ function isLowered(edge: Edge, stamp: Stamp | undefined): boolean {
   return (stamp?.number ?? 0) < (edge.stamp?.number ?? 0);
 }
 
-/** A number never seen on this edge and not yet silent: written by another of our processes. */
+/**
+ * A number never seen on this edge, and not yet silent or silenced by the very entry that another of our processes wrote
+ * after its rollout: that may be heard of before the rollout is.
+ */
 function isFromElsewhere(edges: Edges, config: ConfigRecord, edge: Edge, stamp: Stamp): boolean {
-  return stamp.number > edge.highestNumber && stamp.number > edges.floorOf(config.ref);
+  if (stamp.number <= edge.highestNumber) return false;
+  const committed = edges.elsewhere.get(keyOf(config.ref));
+  const isCommitted = committed?.number === stamp.number && committed.digest === stamp.digest;
+  return isCommitted || stamp.number > edges.floorOf(config.ref);
 }

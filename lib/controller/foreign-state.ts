@@ -42,21 +42,32 @@ export function takeInForeign(
 ): { readonly effects: Effects; readonly foreign: readonly ForeignEntry[] } {
   const effects = new Effects();
   const foreign: ForeignEntry[] = [];
-  const after = edges.state.entries;
+  for (const { config, ref, how, live } of entriesOfOthers(edges, before, sent)) {
+    if (live !== undefined) remember(edges, config, live);
+    if (how === 'first') adoptEntry(edges, effects, config);
+    if (how === 'changed') edges.contested.add(config);
+    if (how === 'changed' || (how === 'removed' && !isEmptied)) foreign.push({ config, ref, how });
+  }
+  takeInExceptions(edges, effects, before, sent.exceptions);
+  return { effects, foreign };
+}
+
+/** The entries of what is followed that are not as this process knew or sent them. */
+function* entriesOfOthers(edges: Edges, before: PersistedState, sent: Sent) {
   for (const config of edges.dependents.configs()) {
     const ref = edges.configs.get(config)?.ref;
     if (ref === undefined) continue;
     const key = edges.entryKeyOf(ref);
-    const how = judge(before.entries.get(key), after.get(key), sent.entries.get(key));
-    if (how === 'first') adoptEntry(edges, effects, config);
-    if (how === 'removed' && !isEmptied) foreign.push({ config, ref, how });
-    if (how !== 'changed') continue;
-    edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, after.get(key)?.number ?? 0));
-    edges.contested.add(config);
-    foreign.push({ config, ref, how });
+    const live = edges.state.entries.get(key);
+    const how = judge(before.entries.get(key), live, sent.entries.get(key));
+    if (how !== 'ours') yield { config, ref, how, live };
   }
-  takeInExceptions(edges, effects, before, sent.exceptions);
-  return { effects, foreign };
+}
+
+/** The entry is another process's; the numbers of this one's stamps go on from there. */
+function remember(edges: Edges, config: ObjectKey, entry: StateEntry): void {
+  edges.elsewhere.set(config, entry);
+  edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, entry.number));
 }
 
 /**

@@ -47,7 +47,10 @@ export interface KnownStateOptions extends StateLayout {
   readonly apply: (effects: Effects) => void;
   /** What may have to be written because of what was learned or written. */
   readonly review: (effects: Effects) => void;
-  /** Looks afresh at an object whose entry somebody else wrote, and takes in what it sees; false: it failed. */
+  /**
+   * Looks afresh at an object whose entry somebody else wrote, and at its dependents of which that says something new, and
+   * takes in what it sees; false: it failed.
+   */
   readonly lookAt: (config: ObjectKey) => Promise<boolean>;
   /** The state was written by a later version of this program: nothing may be written or rolled any more. */
   readonly onUnknownVersion: (version: string) => void;

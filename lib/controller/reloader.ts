@@ -12,12 +12,13 @@ import type { Log } from '../model/log.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { shardNames } from '../model/state-shards.ts';
-import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
+import type { Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { Absences, type ReadLeftOutType } from './absences.ts';
 import { observeConfig } from './config-controller.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { FreshLook, type ReadConfig } from './fresh-look.ts';
 import type { Journal } from './journal.ts';
 import type { StateLayout } from './known-state.ts';
 import { Notices } from './notices.ts';
@@ -27,15 +28,6 @@ import { StateCommitter } from './state-committer.ts';
 import { readShards, type StateStore } from './state-store.ts';
 import type { Stream, SyncGate } from './sync-gate.ts';
 import { observeWorkload } from './workload-controller.ts';
-
-/** A fresh look at one object. Never throws. */
-export type ReadConfig = (
-  ref: ConfigRef,
-) => Promise<
-  | { readonly kind: 'found'; readonly object: RawConfigObject }
-  | { readonly kind: 'absent' }
-  | { readonly kind: 'failed'; readonly message: string }
->;
 
 /** What the reloader is made of. */
 export interface ReloaderOptions {
@@ -81,6 +73,7 @@ export class Reloader {
   /** The ConfigMaps of the state, which may be among those that are watched. */
   readonly #stateKeys: readonly ObjectKey[];
   readonly #reporter: Reporter;
+  readonly #look: FreshLook;
   readonly #standDown = new AbortController();
   #unknownVersion: string | undefined;
   #hasReadState = false;
@@ -92,6 +85,7 @@ export class Reloader {
     const { edges, client, timeline, gate, store, heartbeat, quietMs, maxWaitMs, concurrency, random } =
       options;
     this.#stateKeys = stateKeysOf(options);
+    this.#look = this.#newLook();
     this.absences = this.#newAbsences();
     this.notices = new Notices({
       edges,
@@ -104,8 +98,8 @@ export class Reloader {
       timeline,
       heartbeat,
       apply: (effects) => this.#apply(effects),
-      observe: (ref, workload) => this.#observeAfresh(ref, workload),
-      lookAt: (config) => this.#lookAt(config),
+      observe: (ref, workload) => this.#look.take(ref, workload),
+      lookAt: (config) => this.#look.atConfig(config),
       observer: {
         onOutcome: (ref, outcome, tally, nextTryMs) => {
           this.#reporter.outcome(ref, outcome, tally, nextTryMs);
@@ -130,7 +124,7 @@ export class Reloader {
       },
       journal: this.#reporter.journal,
       apply: (effects) => this.#apply(effects),
-      lookAt: (config) => this.#lookAt(config),
+      lookAt: (config) => this.#look.atDisputed(config),
       onCommit: (result, nextTryMs) => this.#reporter.commit(result, nextTryMs),
       onUnknownVersion: (version) => this.#stop(version),
       random,
@@ -233,6 +227,16 @@ export class Reloader {
     }
   }
 
+  #newLook(): FreshLook {
+    const { edges } = this.#options;
+    return new FreshLook({
+      ...this.#options,
+      project: (kind, raw) => this.project(kind, raw),
+      onConfig: (event) => this.#apply(observeConfig(edges, event)),
+      onWorkload: (event) => this.#observe(event),
+    });
+  }
+
   #newAbsences(): Absences {
     const { edges, gate, quietMs } = this.#options;
     return new Absences({
@@ -278,58 +282,6 @@ export class Reloader {
     return (
       isLegacy(edges.entryOf(ref)?.digest) || edges.edgesOf(keyOf(ref)).some(([, edge]) => isLegacy(edge.ran))
     );
-  }
-
-  #observeAfresh(ref: WorkloadRef, workload: Workload): void {
-    const { edges, timeline } = this.#options;
-    const key = keyOf(ref);
-    const record = edges.workloads.get(key);
-    // The stream told its end while it was looked at: it must not come back by what was seen before.
-    if (record === undefined) return;
-    const before = { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
-    const span = timeline.ofListed(workload.resourceVersion, before);
-    const event = {
-      type: 'present',
-      key,
-      object: workload,
-      span,
-      isInInitialList: false,
-      isRelisted: true,
-    } as const;
-    this.#observe(event);
-    const seen = edges.workloads.get(key);
-    const isNews = before.resourceVersion !== workload.resourceVersion;
-    if (seen !== undefined && isNews) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
-  }
-
-  async #lookAt(config: ObjectKey): Promise<boolean> {
-    const { edges, timeline, readConfig } = this.#options;
-    const record = edges.configs.get(config);
-    if (record === undefined) return true;
-    const { resourceVersion, absentAfter } = record;
-    const reading = await readConfig(record.ref);
-    const isOvertaken = record.resourceVersion !== resourceVersion || record.absentAfter !== absentAfter;
-    if (reading.kind === 'failed' || isOvertaken) return false;
-    if (reading.kind === 'absent') {
-      this.#apply(observeConfig(edges, { type: 'absent', key: config, span: EVER }));
-      return true;
-    }
-    const object = this.project(record.ref.kind, reading.object);
-    const before =
-      record.resourceVersion === undefined
-        ? undefined
-        : { resourceVersion: record.resourceVersion, arrival: 0 };
-    const span = timeline.ofListed(object.resourceVersion, before);
-    const event = {
-      type: 'present',
-      key: config,
-      object,
-      span,
-      isInInitialList: false,
-      isRelisted: true,
-    } as const;
-    this.#apply(observeConfig(edges, event));
-    return true;
   }
 
   #apply(effects: Effects): void {

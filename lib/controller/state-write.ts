@@ -73,6 +73,7 @@ export function applyStateWrite(edges: Edges, effects: Effects, write: StateWrit
   });
   for (const key of write.entries.keys()) if (!edges.state.entries.has(key)) edges.places.delete(key);
   for (const [config, number] of write.numbers) {
+    edges.elsewhere.delete(config);
     if (number === undefined && edges.dependents.dependentsOf(config).size === 0) {
       edges.abandoned.delete(config);
       edges.floors.delete(config);

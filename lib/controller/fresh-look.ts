@@ -1,0 +1,109 @@
+/**
+ * Looks at objects outside their streams, which may be late: what another process knew and this one does not is looked at
+ * before it is contradicted. What is seen is taken in as if a list had told it.
+ */
+
+import type { ConfigObject } from '../model/config-object.ts';
+import type { InformerEvent } from '../model/informer-event.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { RawConfigObject } from '../model/raw-objects.ts';
+import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
+import { type Workload, workloadOf } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
+import type { Edges } from './edges.ts';
+import type { WorkloadClient } from './rollout-controller.ts';
+
+/** A fresh look at one object. Never throws. */
+export type ReadConfig = (
+  ref: ConfigRef,
+) => Promise<
+  | { readonly kind: 'found'; readonly object: RawConfigObject }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly message: string }
+>;
+
+/** What it is made of. */
+export interface FreshLookOptions {
+  readonly edges: Edges;
+  readonly timeline: Timeline;
+  readonly readConfig: ReadConfig;
+  readonly client: Pick<WorkloadClient, 'get'>;
+  /** What is kept of a ConfigMap or Secret. */
+  readonly project: (kind: ConfigRef['kind'], raw: RawConfigObject) => ConfigObject;
+  readonly onConfig: (event: Exclude<InformerEvent<ConfigObject>, { type: 'synced' }>) => void;
+  readonly onWorkload: (event: Exclude<InformerEvent<Workload>, { type: 'synced' }>) => void;
+}
+
+/** Neither of the first list nor of a watch: what happened in between is not known. */
+const OUTSIDE_THE_STREAM = { isInInitialList: false, isRelisted: true } as const;
+
+/** See the file's comment. */
+export class FreshLook {
+  readonly #options: FreshLookOptions;
+
+  constructor(options: FreshLookOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at an object; false: it failed, or the stream was faster. */
+  async atConfig(config: ObjectKey): Promise<boolean> {
+    const { edges, timeline, readConfig, project, onConfig } = this.#options;
+    const record = edges.configs.get(config);
+    if (record === undefined) return true;
+    const { resourceVersion, absentAfter } = record;
+    const reading = await readConfig(record.ref);
+    const isOvertaken = record.resourceVersion !== resourceVersion || record.absentAfter !== absentAfter;
+    if (reading.kind === 'failed' || isOvertaken) return false;
+    if (reading.kind === 'absent') {
+      onConfig({ type: 'absent', key: config, span: EVER });
+      return true;
+    }
+    const object = project(record.ref.kind, reading.object);
+    const before =
+      record.resourceVersion === undefined
+        ? undefined
+        : { resourceVersion: record.resourceVersion, arrival: 0 };
+    const span = timeline.ofListed(object.resourceVersion, before);
+    onConfig({ type: 'present', key: config, object, span, ...OUTSIDE_THE_STREAM });
+    return true;
+  }
+
+  /** Looks at an object and at those of its dependents of which the state says something else than this process believes. */
+  async atDisputed(config: ObjectKey): Promise<boolean> {
+    const { edges, client } = this.#options;
+    if (!(await this.atConfig(config))) return false;
+    for (const ref of this.#disputed(config)) {
+      const reading = await client.get(ref);
+      if (reading.kind === 'failed') return false;
+      // One that is gone is left to its stream.
+      if (reading.kind === 'gone') continue;
+      this.take(ref, workloadOf(workloadKindOf(ref.kind), reading.object, edges.dialect));
+    }
+    return true;
+  }
+
+  /** Takes in a workload as it was seen. */
+  take(ref: WorkloadRef, workload: Workload): void {
+    const { edges, timeline, onWorkload } = this.#options;
+    const key = keyOf(ref);
+    const record = edges.workloads.get(key);
+    // The stream told its end while it was looked at: it must not come back by what was seen before.
+    if (record === undefined) return;
+    const before = { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
+    const span = timeline.ofListed(workload.resourceVersion, before);
+    onWorkload({ type: 'present', key, object: workload, span, ...OUTSIDE_THE_STREAM });
+    const seen = edges.workloads.get(key);
+    const isNews = before.resourceVersion !== workload.resourceVersion;
+    if (seen !== undefined && isNews) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
+  }
+
+  #disputed(config: ObjectKey): WorkloadRef[] {
+    const { edges } = this.#options;
+    const observed = edges.configs.get(config);
+    if (observed === undefined) return [];
+    return edges
+      .edgesOf(config)
+      .filter(([workload, edge]) => edges.wouldForget(workload, observed, edge))
+      .map(([{ workload }]) => workload.ref);
+  }
+}

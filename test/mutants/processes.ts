@@ -1,0 +1,51 @@
+/** Sabotages of what two processes make of each other. */
+
+import type { Mutant } from './table.ts';
+
+const FOREIGN = 'test/unit/controller/foreign-state.test.ts';
+
+/** Every one of them must be noticed. */
+export const PROCESS_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'processes: a stamp that the other one has committed already is taken for an owner’s change',
+    file: 'lib/controller/follow.ts',
+    find: 'return isCommitted || stamp.number > edges.floorOf(config.ref);',
+    replace: 'return stamp.number > edges.floorOf(config.ref);',
+    tests: [FOREIGN],
+  },
+  {
+    name: 'processes: any stamp of the committed number is the other one’s',
+    file: 'lib/controller/follow.ts',
+    find: 'committed?.number === stamp.number && committed.digest === stamp.digest;',
+    replace: 'committed?.number === stamp.number;',
+    tests: [FOREIGN],
+  },
+  {
+    name: 'processes: an entry stays the other one’s after this one wrote it',
+    file: 'lib/controller/state-write.ts',
+    find: 'edges.elsewhere.delete(config);',
+    replace: '',
+    tests: [FOREIGN],
+  },
+  {
+    name: 'processes: an entry is contradicted before the workloads are looked at',
+    file: 'lib/controller/fresh-look.ts',
+    find: 'for (const ref of this.#disputed(config)) {',
+    replace: 'for (const ref of this.#disputed(config).slice(99)) {',
+    tests: [FOREIGN],
+  },
+  {
+    name: 'processes: every dependent is looked at, whatever it is known to have run',
+    file: 'lib/controller/fresh-look.ts',
+    find: '.filter(([workload, edge]) => edges.wouldForget(workload, observed, edge))',
+    replace: '',
+    tests: [FOREIGN],
+  },
+  {
+    name: 'processes: a workload that cannot be looked at is left out',
+    file: 'lib/controller/fresh-look.ts',
+    find: "if (reading.kind === 'failed') return false;",
+    replace: "if (reading.kind === 'failed') continue;",
+    tests: [FOREIGN],
+  },
+];
