@@ -85,6 +85,12 @@ function lastContentBefore(trace: Trace, fact: Of<'content'>): string | undefine
   return earlier.at(-1)?.content;
 }
 
+/** Who begins to name an object that is absent begins with its return, whatever was before the deletion. */
+function deletedAt(trace: Trace, { config, at }: Of<'content'>): number | undefined {
+  const earlier = factsOf(trace, 'content').findLast((fact) => fact.config === config && fact.at < at);
+  return earlier?.content === undefined ? earlier?.at : undefined;
+}
+
 /** An object that was deleted before its last change can have been rolled out, and comes back with it. */
 function isUnfinishedReturn(trace: Trace, fact: Of<'content'>): boolean {
   const earlier = factsOf(trace, 'content').filter(
@@ -137,7 +143,8 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
   const isBack = [...new Set(group.map(({ config }) => config))].every((config) => {
     const first = group.find((change) => change.config === config);
     const before = first && lastContentBefore(trace, first);
-    const isFollowed = [first?.at ?? 0, end].every((at) => isFollowing(trace, workload, config, at));
+    const moments = [first?.at ?? 0, first && deletedAt(trace, first), end].filter((at) => at !== undefined);
+    const isFollowed = moments.every((at) => isFollowing(trace, workload, config, at));
     return isFollowed && before === contentAt(trace, config, end);
   });
   const mayHaveStarted = factsOf(trace, 'rolling').some(

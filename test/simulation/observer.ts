@@ -137,7 +137,9 @@ export class Observer {
     if (now === undefined || old === now) return;
     const copied = old === undefined;
     if (copied && !now.includes('_RELOADER_')) return;
-    this.add({ type: 'owner-write', workload: `${kindOfResource(resource)}/${name ?? ''}`, copied });
+    // A request that creates names the object only in its body.
+    const workload: WorkloadName = `${kindOfResource(resource)}/${name ?? after?.metadata.name ?? ''}`;
+    this.add({ type: 'owner-write', workload, copied });
   }
 }
 
