@@ -82,8 +82,7 @@ export class Reloader {
   constructor(options: ReloaderOptions) {
     this.#options = options;
     this.#reporter = new Reporter(options);
-    const { edges, client, timeline, gate, store, heartbeat, quietMs, maxWaitMs, concurrency, random } =
-      options;
+    const { edges, gate, store, heartbeat, random } = options;
     this.#stateKeys = stateKeysOf(options);
     this.#look = this.#newLook();
     this.absences = this.#newAbsences();
@@ -92,27 +91,7 @@ export class Reloader {
       absenceOf: (config) => this.absences.of(config),
       say: (workload, notice) => this.#reporter.notice(workload, notice),
     });
-    this.rollouts = new RolloutController({
-      edges,
-      client,
-      timeline,
-      heartbeat,
-      apply: (effects) => this.#apply(effects),
-      observe: (ref, workload) => this.#look.take(ref, workload),
-      lookAt: (config) => this.#look.atConfig(config),
-      observer: {
-        onOutcome: (ref, outcome, tally, nextTryMs) => {
-          this.#reporter.outcome(ref, outcome, tally, nextTryMs);
-          this.notices.review(keyOf(ref));
-          this.committer.kick();
-        },
-        onPatchAnswered: (seconds) => options.counters.patched(seconds),
-      },
-      quietMs,
-      maxWaitMs,
-      concurrency,
-      random,
-    });
+    this.rollouts = this.#newRollouts();
     this.committer = new StateCommitter({
       edges,
       store,
@@ -234,6 +213,31 @@ export class Reloader {
       project: (kind, raw) => this.project(kind, raw),
       onConfig: (event) => this.#apply(observeConfig(edges, event)),
       onWorkload: (event) => this.#observe(event),
+    });
+  }
+
+  #newRollouts(): RolloutController {
+    const { edges, client, timeline, heartbeat, quietMs, maxWaitMs, concurrency, random } = this.#options;
+    return new RolloutController({
+      edges,
+      client,
+      timeline,
+      heartbeat,
+      apply: (effects) => this.#apply(effects),
+      observe: (ref, workload) => this.#look.take(ref, workload),
+      lookAt: (config) => this.#look.atConfig(config),
+      observer: {
+        onOutcome: (ref, outcome, tally, nextTryMs) => {
+          this.#reporter.outcome(ref, outcome, tally, nextTryMs);
+          this.notices.review(keyOf(ref));
+          this.committer.kick();
+        },
+        onPatchAnswered: (seconds) => options.counters.patched(seconds),
+      },
+      quietMs,
+      maxWaitMs,
+      concurrency,
+      random,
     });
   }
 
