@@ -232,7 +232,7 @@ export class Reloader {
           this.notices.review(keyOf(ref));
           this.committer.kick();
         },
-        onPatchAnswered: (seconds) => options.counters.patched(seconds),
+        onPatchAnswered: (seconds) => this.#options.counters.patched(seconds),
       },
       quietMs,
       maxWaitMs,
