@@ -1,190 +1,199 @@
 /**
- * A text that is equal for equal situations: versions and times are replaced by their ranks, stamp numbers moved down. It
- * may only merge too little or, where gaps between numbers are shortened, a little too much: a history that breaks a rule
- * is always a real one.
+ * The digest of a situation, equal for equal situations: versions and times are replaced by their ranks, stamp numbers moved
+ * down, contents named in the order in which they are met, and the two workloads taken in the order that gives the lower
+ * digest. A history that breaks a rule is always a real one; that no situation is lost is for canonical.test.ts.
  */
 
-import { keyOfName } from './cluster.ts';
-import { NAMES, type Name, type World } from './world.ts';
+import type { Scope } from './steps.ts';
+import { KIND_BITS, KINDS, OWNER_COUNT, Tokens } from './tokens.ts';
+import type { World } from './world.ts';
 
-type Axis = 'version' | 'time' | 'number';
+/** 64 bits. */
+export interface Digest {
+  readonly high: number;
+  readonly low: number;
+}
 
-/** A piece of the text: as it is, or a number whose rank stands for it. */
-type Token = string | { readonly axis: Axis; readonly value: number };
-
-const OMITTED = new Set([
-  ...['ref', 'containers', 'lastManager', 'dialect', 'dependents', 'uid', 'homeNamespace', 'variables'],
-  ...[
-    'variable',
-    'data',
-    'touched',
-    'comparable',
-    'clock',
-    'arrivals',
-    'container',
-    'isBeingDeleted',
-    'pods',
-  ],
-  ...['generation', 'observedGeneration', 'at'],
-  // There is one object, so one shard.
-  ...['shard', 'homes', 'places', 'strays', 'isUrgent'],
-]);
-const VERSIONS = new Set(['resourceVersion', 'configVersion']);
-const TIMES = new Set(['changedAt', 'rolledUntil', 'knownAt', 'from', 'to', 'arrival']);
-const NUMBERS = new Set(['number', 'highestNumber', 'floors', 'numbers']);
-/** Fields whose values never change once made: their tokens are worked out once. */
-const LASTING = new Set([
-  'object',
-  'plan',
-  'inFlight',
-  'answer',
-  'write',
-  'state',
-  'persisted',
-  'template',
-  'former',
-  'queue',
-  'edge',
-  'sign',
-]);
+const MASK = 2 ** KIND_BITS - 1;
+/** Farther apart than this, two numbers of stamps are as good as this far apart. */
 const GAP = 3;
-const caches: Readonly<Record<'version' | 'time', WeakMap<object, readonly Token[]>>> = {
-  version: new WeakMap(),
-  time: new WeakMap(),
-};
+/** More than any version, time or number of a small world. */
+const MOST = 4096;
+const LETTER_A = 97;
 
-/** The text of `world`. */
-export function canonical(world: World): string {
-  const timeAxis = world.comparable ? 'version' : 'time';
-  const tokens: Token[] = [];
-  walkFields(tokens, timeAxis, world);
-  for (const name of NAMES) walkPods(tokens, timeAxis, world, name);
-  return render(tokens);
-}
+/** Digests of the worlds of one scope. */
+export class Situations {
+  readonly #isSymmetric: boolean;
+  readonly #comparable: readonly [Tokens, Tokens];
+  readonly #opaque: readonly [Tokens, Tokens];
 
-/** Of a pod's moment only what is still on its way counts; of generations, how far each view lags behind. */
-function walkPods(tokens: Token[], timeAxis: 'version' | 'time', world: World, name: Name): void {
-  const deployment = world.deployments[name];
-  if (deployment === undefined) return;
-  const record = world.process?.edges.workloads.get(keyOfName(name));
-  const { generation, observedGeneration } = deployment;
-  tokens.push(`g${generation - observedGeneration},${generation - (record?.workload.generation ?? 0)}`);
-  const answer = world.process?.patches[name]?.answer;
-  for (const pod of deployment.pods) {
-    walk(tokens, timeAxis, 'template', pod.template);
-    const isOlder = (news: { readonly resourceVersion: number }): boolean => news.resourceVersion <= pod.at;
-    const configs = world.configs.queue.filter(isOlder).length;
-    const workloads = world.workloads.queue.filter((news) => news.name === name && isOlder(news)).length;
-    const isAfter = answer !== undefined && Number(answer.resourceVersion) <= pod.at;
-    tokens.push(`${pod.read}${pod.counts}${pod.unseen}${configs}${workloads}${isAfter}`);
+  constructor({ following, relists: hasRelists }: Scope) {
+    this.#isSymmetric = !following;
+    const readers = (isComparable: boolean): [Tokens, Tokens] => [
+      new Tokens({ isComparable, hasRelists, isSwapped: false }),
+      new Tokens({ isComparable, hasRelists, isSwapped: true }),
+    ];
+    this.#comparable = readers(true);
+    this.#opaque = readers(false);
+  }
+
+  /** The digest of `world`. `isShared`: its process is that of other worlds too and never changes. */
+  digestOf(world: World, isShared = false): Digest {
+    const [asItIs, mirrored] = world.comparable ? this.#comparable : this.#opaque;
+    asItIs.read(world, isShared);
+    const digest = digestOfTokens(asItIs.list, world.comparable, this.#isSymmetric);
+    if (!this.#isSymmetric || world.deployments.w2 === undefined) return digest;
+    mirrored.read(world, isShared);
+    const mirror = digestOfTokens(mirrored.list, world.comparable, true);
+    return isLower(mirror, digest) ? mirror : digest;
   }
 }
 
-function walk(tokens: Token[], timeAxis: 'version' | 'time', field: string, value: unknown): void {
-  if (typeof value === 'number') tokens.push(tokenOf(timeAxis, field, value));
-  else if (typeof value === 'string') walkText(tokens, field, value);
-  else if (typeof value !== 'object' || value === null) tokens.push(String(value));
-  else if (!LASTING.has(field)) walkObject(tokens, timeAxis, field, value);
-  else {
-    const cached = caches[timeAxis].get(value) ?? tokensOf(timeAxis, field, value);
-    caches[timeAxis].set(value, cached);
-    for (const token of cached) tokens.push(token);
+function isLower(a: Digest, b: Digest): boolean {
+  return a.high < b.high || (a.high === b.high && a.low < b.low);
+}
+
+function digestOfTokens(tokens: readonly number[], isComparable: boolean, isSymmetric: boolean): Digest {
+  clearScales();
+  for (const token of tokens) note(token);
+  rankScales(isComparable);
+  const names = isSymmetric ? new ContentNames() : undefined;
+  hash.begin();
+  for (const token of tokens) hash.add(rendered(token, names));
+  return hash.end();
+}
+
+/** Which values of an axis there are, and what each is replaced by, for each of the owners. */
+interface Scale {
+  /** By value: a bit for each owner that has it. */
+  readonly owners: Uint8Array;
+  readonly ranks: readonly Uint16Array[];
+  most: number;
+}
+
+const versions = newScale(OWNER_COUNT);
+const times = newScale(OWNER_COUNT);
+const numbers = newScale(1);
+
+function newScale(owners: number): Scale {
+  const ranks = Array.from({ length: owners }, () => new Uint16Array(MOST));
+  return { owners: new Uint8Array(MOST), ranks, most: -1 };
+}
+
+function clearScales(): void {
+  for (const scale of [versions, times, numbers]) {
+    scale.owners.fill(0, 0, scale.most + 1);
+    scale.most = -1;
   }
 }
 
-function tokensOf(timeAxis: 'version' | 'time', field: string, value: object): readonly Token[] {
-  const tokens: Token[] = [];
-  walkObject(tokens, timeAxis, field, value);
-  return tokens;
+function note(token: number): void {
+  const kind = token & MASK;
+  if (kind >= KINDS.time) mark(times, kind - KINDS.time, token >> KIND_BITS);
+  else if (kind >= KINDS.version) mark(versions, kind - KINDS.version, token >> KIND_BITS);
+  else if (kind === KINDS.number) mark(numbers, 0, token >> KIND_BITS);
 }
 
-function walkObject(tokens: Token[], timeAxis: 'version' | 'time', field: string, value: object): void {
-  if (value instanceof Map) {
-    tokens.push('{');
-    const items = value.size < 2 ? [...value] : [...value].sort((a, b) => (a[0] < b[0] ? -1 : 1));
-    for (const [key, item] of items) {
-      tokens.push(String(key));
-      walk(tokens, timeAxis, itemFieldOf(field), item);
-    }
-    tokens.push('}');
-  } else if (value instanceof Set) tokens.push([...value].sort().join());
-  else if (Array.isArray(value)) {
-    tokens.push('[');
-    for (const item of value) walk(tokens, timeAxis, '', item);
-    tokens.push(']');
-  } else walkFields(tokens, timeAxis, value);
+function mark(scale: Scale, owner: number, value: number): void {
+  if (value >= MOST) throw new Error(`${value} is more than expected`);
+  scale.owners[value] = (scale.owners[value] ?? 0) | (1 << owner);
+  if (value > scale.most) scale.most = value;
 }
 
-function itemFieldOf(field: string): string {
-  if (field === 'edges') return 'edge';
-  return field === 'floors' || field === 'numbers' ? field : '';
+/**
+ * Versions and times of two owners are never compared, only each with the ConfigMap's; where
+ * versions are not comparable, those of different objects are never compared at all.
+ */
+function rankScales(isComparable: boolean): void {
+  rank(versions, isComparable);
+  rank(times, true);
+  shift(numbers);
 }
 
-function walkFields(tokens: Token[], timeAxis: 'version' | 'time', value: object): void {
-  tokens.push('(');
-  const record = value as Record<string, unknown>;
-  for (const field in record) {
-    if (OMITTED.has(field) || (field === 'arrival' && timeAxis === 'version')) continue;
-    walk(tokens, timeAxis, field, record[field]);
+/** Gives each owner's value its rank among those of the owner and, if `isShared`, those of the ConfigMap. */
+function rank(scale: Scale, isShared: boolean): void {
+  for (const [owner, ranks] of scale.ranks.entries()) rankOwner(scale, 1 << owner, isShared ? 1 : 0, ranks);
+}
+
+function rankOwner({ owners, most }: Scale, own: number, shared: number, ranks: Uint16Array): void {
+  let below = 0;
+  for (let value = 0; value <= most; value += 1) {
+    const present = owners[value] ?? 0;
+    if ((present & (own | shared)) === 0) continue;
+    // Of two ranks that follow each other, the upper one is for what is the ConfigMap's too.
+    ranks[value] = below * 2 + (present & shared);
+    below += 1;
   }
-  tokens.push(')');
 }
 
-function tokenOf(timeAxis: Axis, field: string, value: number): Token {
-  if (!Number.isFinite(value)) return value > 0 ? '+' : '-';
-  if (VERSIONS.has(field)) return { axis: 'version', value };
-  if (TIMES.has(field)) return { axis: timeAxis, value };
-  if (NUMBERS.has(field)) return { axis: 'number', value };
-  return String(value);
-}
-
-function walkText(tokens: Token[], field: string, value: string): void {
-  if (VERSIONS.has(field)) tokens.push({ axis: 'version', value: Number(value) });
-  else if (value.length > 40 && value[40] === '.') {
-    tokens.push(value.slice(0, 1), { axis: 'number', value: Number(value.slice(41)) });
-  } else tokens.push(value.length === 40 ? value.slice(0, 1) : value);
-}
-
-function render(tokens: readonly Token[]): string {
-  const values: Record<Axis, Set<number>> = { version: new Set(), time: new Set(), number: new Set() };
-  for (const token of tokens) if (typeof token !== 'string') values[token.axis].add(token.value);
-  const ranks = {
-    version: ranksOf(values.version),
-    time: ranksOf(values.time),
-    number: shiftsOf(values.number),
-  };
-  let text = '';
-  for (const token of tokens) {
-    text += typeof token === 'string' ? `${token},` : `${ranks[token.axis].get(token.value)};`;
-  }
-  return text;
-}
-
-function ranksOf(values: ReadonlySet<number>): Map<number, number> {
-  return new Map([...values].sort((a, b) => a - b).map((value, rank) => [value, rank]));
-}
-
-function shiftsOf(values: ReadonlySet<number>): Map<number, number> {
-  const shifts = new Map<number, number>([[0, 0]]);
+/** Moves the values of `scale` down, and what lies far apart together; 0 stays. */
+function shift({ owners, ranks: [shifts], most }: Scale): void {
+  if (shifts === undefined) return;
   let [before, shifted] = [0, 0];
-  for (const value of [...values].sort((a, b) => a - b)) {
-    if (value === 0) continue;
+  shifts[0] = 0;
+  for (let value = 1; value <= most; value += 1) {
+    if (owners[value] === 0) continue;
     shifted += before === 0 ? 1 : Math.min(value - before, GAP);
     before = value;
-    shifts.set(value, shifted);
+    shifts[value] = shifted;
   }
-  return shifts;
 }
 
-/** 53 bits of a hash of `text`. */
-export function hashOf(text: string): number {
-  let [high, low] = [0xdeadbeef, 0x41c6ce57];
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    high = Math.imul(high ^ code, 2654435761);
-    low = Math.imul(low ^ code, 1597334677);
+function rendered(token: number, names: ContentNames | undefined): number {
+  const [kind, value] = [token & MASK, token >> KIND_BITS];
+  if (kind === KINDS.text) return token;
+  if (kind === KINDS.content) return ((names?.nameOf(value) ?? value) << KIND_BITS) | kind;
+  return (rankOf(kind, value) << KIND_BITS) | kind;
+}
+
+function rankOf(kind: number, value: number): number {
+  if (kind === KINDS.number) return numbers.ranks[0]?.[value] ?? 0;
+  if (kind >= KINDS.time) return times.ranks[kind - KINDS.time]?.[value] ?? 0;
+  return versions.ranks[kind - KINDS.version]?.[value] ?? 0;
+}
+
+/** Names contents in the order in which they are met; what is no content keeps its own name. */
+class ContentNames {
+  readonly #names = [0, 0, 0];
+  #count = 0;
+
+  /** The name of the content with that letter. */
+  nameOf(letter: number): number {
+    const known = this.#names[letter - LETTER_A];
+    if (known === undefined) return letter;
+    if (known > 0) return known;
+    this.#count += 1;
+    this.#names[letter - LETTER_A] = this.#count;
+    return this.#count;
   }
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
-  return 4294967296 * (2097151 & low) + (high >>> 0);
+}
+
+/** Two hashes of 32 bits side by side. */
+const hash = {
+  high: 0,
+  low: 0,
+  begin(): void {
+    this.high = 0x2f1b_7a31;
+    this.low = 0x51ed_270b;
+  },
+  add(word: number): void {
+    this.high = mixed(this.high, Math.imul(word, 0xcc9e_2d51), 0x1b87_3593);
+    this.low = mixed(this.low, Math.imul(word, 0x239b_961b), 0x38b3_4ae5);
+  },
+  end(): Digest {
+    const high = finished(this.high ^ Math.imul(this.low, 0x9e37_79b1));
+    const low = finished(this.low + Math.imul(high, 0x85eb_ca77));
+    return { high, low };
+  },
+};
+
+function mixed(state: number, word: number, factor: number): number {
+  const turned = state ^ Math.imul((word << 15) | (word >>> 17), factor);
+  return (Math.imul((turned << 13) | (turned >>> 19), 5) + 0x6546_b64) | 0;
+}
+
+function finished(state: number): number {
+  let bits = Math.imul(state ^ (state >>> 16), 0x85eb_ca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2_ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
 }

@@ -1,8 +1,9 @@
 /** What must hold in every state, and at the end of every state's calmest future. */
 
-import { canonical, hashOf } from './canonical.ts';
+import type { Digest, Situations } from './canonical.ts';
 import { CONFIG, CONFIG_KEY, digestOfContent, isRolledOut, keyOfName, rolloutStep } from './cluster.ts';
 import { finishWrite, plannedWrite, sendWrite, tidy } from './committer.ts';
+import { DigestSet } from './digest-set.ts';
 import { isUpToDate } from './limits.ts';
 import { answer, attempt, land, mayAttempt } from './patches.ts';
 import { die, start } from './process.ts';
@@ -42,33 +43,34 @@ function judgeMemory({ edges, urgent, write }: Process, name: Name): void {
 
 /** Verdicts on calm futures, by state: each is judged once. */
 export class Drains {
-  readonly #good = new Set<number>();
-  /** Worlds at rest, for those who want to disturb them. */
-  readonly #atRest: World[] = [];
+  readonly #good = new DigestSet();
+  readonly #situations: Situations;
+  readonly #onRest: ((world: World) => void) | undefined;
 
-  /** The worlds at rest that were reached, each once. */
-  get atRest(): readonly World[] {
-    return this.#atRest;
+  /** `onRest` is given the worlds at rest that were reached, each once. */
+  constructor(situations: Situations, onRest?: (world: World) => void) {
+    this.#situations = situations;
+    this.#onRest = onRest;
   }
 
-  /** Lets everything under way come to its good end, and judges the end. Throws Broken. */
-  judge(world: World, hash: number): void {
-    if (this.#good.has(hash)) return;
-    const hashes = [hash];
+  /** Lets everything under way come to its good end, and judges the end. `digest`: of the world. Throws Broken. */
+  judge(world: World, digest: Digest = this.#situations.digestOf(world)): void {
+    if (this.#good.has(digest)) return;
+    const passed = [digest];
     const next = copyOf(world);
     let isKnown = false;
     while (!isKnown && calmStep(next)) {
       tidy(next);
-      if (hashes.length > LONGEST_DRAIN) throw new Broken('it never comes to rest');
-      const passed = hashOf(canonical(next));
-      isKnown = this.#good.has(passed);
-      hashes.push(passed);
+      if (passed.length > LONGEST_DRAIN) throw new Broken('it never comes to rest');
+      const here = this.#situations.digestOf(next);
+      isKnown = this.#good.has(here);
+      passed.push(here);
     }
     if (!isKnown) {
       judgeRest(next);
-      this.#atRest.push(next);
+      this.#onRest?.(next);
     }
-    for (const passed of hashes) this.#good.add(passed);
+    for (const one of passed) this.#good.add(one);
   }
 }
 

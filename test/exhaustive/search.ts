@@ -1,10 +1,11 @@
 /** Breadth first through all histories: the first history found for a broken rule is a shortest one. */
 
-import { canonical, hashOf } from './canonical.ts';
-import { tidy } from './committer.ts';
+import { Situations } from './canonical.ts';
+import { DigestSet } from './digest-set.ts';
 import { Drains, judgeState } from './judge.ts';
-import { appearances, type Scope, type Step, stepsOf } from './steps.ts';
-import { Broken, copyOf, type World } from './world.ts';
+import { type Scope, type Step, stepsOf } from './steps.ts';
+import { Ways } from './ways.ts';
+import { Broken, copyAroundProcess, copyOf, type World } from './world.ts';
 
 /** A history that breaks a rule. */
 export interface Violation {
@@ -15,83 +16,28 @@ export interface Violation {
 /** What a search found. */
 export interface Found {
   readonly states: number;
+  /** Every history of at most so many steps was looked at. */
   readonly depth: number;
+  /** There are no other states at all. */
+  readonly isWhole: boolean;
   /** The first of each message. */
   readonly violations: readonly Violation[];
-  readonly atRest: readonly World[];
 }
 
-/** Where a search ends, whichever comes first. */
+/** Where a search ends, whichever comes first, and whom it tells. */
 export interface Bounds {
   readonly depth: number;
   readonly states?: number;
   readonly violations?: number;
-}
-
-interface Node {
-  readonly world: World;
-  readonly trail: Trail | undefined;
-}
-
-interface Trail {
-  readonly name: string;
-  readonly before: Trail | undefined;
+  /** Is told of every state. */
+  readonly onState?: (states: number, depth: number) => void;
+  /** Is given every world at rest that a calm future leads to, each once. */
+  readonly onRest?: (world: World) => void;
 }
 
 /** Runs every history of `scope` from `initial` within `bounds`. A state that breaks a rule is not followed further. */
 export function search(initial: World, scope: Scope, bounds: Bounds): Found {
-  const seen = new Set<number>([hashOf(canonical(initial))]);
-  const drains = new Drains();
-  const violations = new Map<string, Violation>();
-  const { states = Infinity, violations: enough = 1 } = bounds;
-  let frontier: Node[] = [{ world: initial, trail: undefined }];
-  let depth = 0;
-  while (frontier.length > 0 && depth < bounds.depth) {
-    const next: Node[] = [];
-    for (const node of frontier) {
-      if (seen.size >= states || violations.size >= enough) return foundBy(seen, depth, violations, drains);
-      for (const step of allSteps(node.world, scope)) visit(node, step, { seen, drains, violations, next });
-    }
-    frontier = next;
-    depth += 1;
-  }
-  return foundBy(seen, depth, violations, drains);
-}
-
-interface Visited {
-  readonly seen: Set<number>;
-  readonly drains: Drains;
-  readonly violations: Map<string, Violation>;
-  readonly next: Node[];
-}
-
-/** Takes one step, and judges where it leads if nobody was there before. */
-function visit(node: Node, step: Step, { seen, drains, violations, next }: Visited): void {
-  const world = copyOf(node.world);
-  const trail = { name: step.name, before: node.trail };
-  try {
-    step.run(world);
-    tidy(world);
-    const hash = hashOf(canonical(world));
-    if (seen.has(hash)) return;
-    seen.add(hash);
-    judgeState(world);
-    drains.judge(world, hash);
-    next.push({ world, trail });
-  } catch (error) {
-    const history = historyOf(trail);
-    if (!(error instanceof Broken)) throw new Error(`failed in:\n${history.join('\n')}`, { cause: error });
-    if (!violations.has(error.message)) violations.set(error.message, { message: error.message, history });
-  }
-}
-
-function foundBy(
-  seen: ReadonlySet<number>,
-  depth: number,
-  violations: ReadonlyMap<string, Violation>,
-  drains: Drains,
-): Found {
-  return { states: seen.size, depth, violations: [...violations.values()], atRest: drains.atRest };
+  return new Search(initial, scope, bounds).run();
 }
 
 /** Runs one history; answers what it breaks, at its last step or in the calm future of it. */
@@ -99,13 +45,12 @@ export function replay(initial: World, scope: Scope, history: readonly string[])
   const world = copyOf(initial);
   try {
     for (const name of history) {
-      const step = allSteps(world, scope).find((one) => one.name === name);
+      const step = stepsOf(world, scope).find((one) => one.name === name);
       if (step === undefined) throw new Error(`"${name}" cannot happen here`);
       step.run(world);
-      tidy(world);
       judgeState(world);
     }
-    new Drains().judge(world, 0);
+    new Drains(new Situations(scope)).judge(world);
     return undefined;
   } catch (error) {
     if (error instanceof Broken) return error.message;
@@ -113,13 +58,70 @@ export function replay(initial: World, scope: Scope, history: readonly string[])
   }
 }
 
-/** What may happen in `world`, appearances included. */
-export function allSteps(world: World, scope: Scope): Step[] {
-  return [...stepsOf(world, scope), ...appearances(scope, world)];
-}
+class Search {
+  readonly #bounds: Bounds;
+  readonly #situations: Situations;
+  readonly #seen = new DigestSet();
+  readonly #ways: Ways;
+  readonly #drains: Drains;
+  readonly #violations = new Map<string, Violation>();
 
-function historyOf(trail: Trail | undefined): string[] {
-  const names: string[] = [];
-  for (let at = trail; at !== undefined; at = at.before) names.unshift(at.name);
-  return names;
+  constructor(initial: World, scope: Scope, bounds: Bounds) {
+    this.#bounds = bounds;
+    this.#situations = new Situations(scope);
+    this.#ways = new Ways(initial, (world) => stepsOf(world, scope));
+    this.#drains = new Drains(this.#situations, bounds.onRest);
+    this.#seen.add(this.#situations.digestOf(initial));
+  }
+
+  run(): Found {
+    let [from, to, depth] = [0, 1, 0];
+    while (from < to && depth < this.#bounds.depth) {
+      for (let index = from; index < to; index += 1) {
+        if (this.#isEnough()) return this.#found(depth, false);
+        this.#follow(index);
+        this.#bounds.onState?.(this.#seen.size, depth);
+      }
+      [from, to] = [to, this.#ways.size];
+      depth += 1;
+    }
+    return this.#found(depth, from === to);
+  }
+
+  #isEnough(): boolean {
+    const { states = Infinity, violations = 1 } = this.#bounds;
+    return this.#seen.size >= states || this.#violations.size >= violations;
+  }
+
+  #found(depth: number, isWhole: boolean): Found {
+    return { states: this.#seen.size, depth, isWhole, violations: [...this.#violations.values()] };
+  }
+
+  #follow(index: number): void {
+    const { world, steps } = this.#ways.at(index);
+    for (const [choice, step] of steps.entries()) {
+      try {
+        if (this.#isNew(world, step)) this.#ways.add(index, choice);
+      } catch (error) {
+        this.#tell(error, [...this.#ways.historyOf(index), step.name]);
+      }
+    }
+  }
+
+  /** Takes one step, and judges where it leads if nobody was there before. */
+  #isNew(world: World, { isOutside, run }: Step): boolean {
+    const next = isOutside ? copyAroundProcess(world) : copyOf(world);
+    run(next);
+    const digest = this.#situations.digestOf(next, isOutside);
+    if (!this.#seen.add(digest)) return false;
+    judgeState(next);
+    this.#drains.judge(next, digest);
+    return true;
+  }
+
+  #tell(error: unknown, history: readonly string[]): void {
+    if (!(error instanceof Broken)) throw new Error(`failed in:\n${history.join('\n')}`, { cause: error });
+    const { message } = error;
+    if (!this.#violations.has(message)) this.#violations.set(message, { message, history });
+  }
 }

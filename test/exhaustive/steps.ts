@@ -11,7 +11,7 @@ import {
   setFollows,
   setTemplate,
 } from './cluster.ts';
-import { finishWrite, loseWrite, plannedWrite, sendWrite } from './committer.ts';
+import { finishWrite, loseWrite, plannedWrite, sendWrite, tidy } from './committer.ts';
 import { forgiveUnknownStamp } from './limits.ts';
 import { answer, attempt, land, loseAnswer, mayAttempt, refuse } from './patches.ts';
 import { die, start } from './process.ts';
@@ -21,6 +21,8 @@ import { type Content, NAMES, type Name, type World } from './world.ts';
 /** One thing that may happen. */
 export interface Step {
   readonly name: string;
+  /** It leaves the reloader's process as it is. */
+  readonly isOutside: boolean;
   readonly run: (world: World) => void;
 }
 
@@ -44,11 +46,21 @@ export interface Scope {
 /** What may happen in `world`. */
 export function stepsOf(world: World, scope: Scope): Step[] {
   const steps: Step[] = [];
-  const add = (name: string, run: (world: World) => void): void => {
-    steps.push({ name, run });
+  const addOutside: Add = (name, run) => {
+    steps.push({ name, isOutside: true, run });
   };
-  peopleSteps(world, scope, add);
-  for (const name of NAMES) if (world.deployments[name] !== undefined) ownerSteps(world, name, scope, add);
+  const add: Add = (name, run) => {
+    steps.push({
+      name,
+      isOutside: false,
+      run: (next) => {
+        run(next);
+        tidy(next);
+      },
+    });
+  };
+  peopleSteps(world, scope, addOutside);
+  for (const name of NAMES) ownerSteps(world, name, scope, addOutside);
   if (world.process === undefined) startSteps(add);
   else {
     streamSteps(world, scope, add);
@@ -56,6 +68,7 @@ export function stepsOf(world: World, scope: Scope): Step[] {
     writeSteps(world, scope, add);
     if (scope.crashes) add('the reloader dies', die);
   }
+  appearances(world, scope, addOutside);
   return steps;
 }
 
@@ -161,13 +174,12 @@ function writeSteps(world: World, scope: Scope, add: Add): void {
 }
 
 /** w2 comes into being, with a stamp that somebody copied. */
-export function appearances(scope: Scope, world: World): Step[] {
-  if (!scope.following || world.deployments.w2 !== undefined) return [];
-  const stamps = [undefined, `${digestOfContent('b')}.7`, `${digestOfContent('a')}.1`];
-  return stamps.map((stamp) => ({
-    name: `w2 appears with ${stamp === undefined ? 'no stamp' : `${stamp[0]}${stamp.slice(40)}`}`,
-    run: (next) => appear(next, 'w2', stamp),
-  }));
+function appearances(world: World, scope: Scope, add: Add): void {
+  if (!scope.following || world.deployments.w2 !== undefined) return;
+  for (const stamp of [undefined, `${digestOfContent('b')}.7`, `${digestOfContent('a')}.1`]) {
+    const told = stamp === undefined ? 'no stamp' : `${stamp[0]}${stamp.slice(40)}`;
+    add(`w2 appears with ${told}`, (next) => appear(next, 'w2', stamp));
+  }
 }
 
 /** Contents that change, streams and patches that are slow; nothing else. */

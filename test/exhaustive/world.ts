@@ -115,13 +115,17 @@ export interface World {
 
 /** A copy of which nothing mutable is shared. */
 export function copyOf(world: World): World {
+  return { ...copyAroundProcess(world), process: world.process && copyOfProcess(world.process) };
+}
+
+/** A copy with which nothing mutable is shared but the process. */
+export function copyAroundProcess(world: World): World {
   const { w1, w2 } = world.deployments;
   return {
     ...world,
     deployments: { ...(w1 && { w1: { ...w1 } }), ...(w2 && { w2: { ...w2 } }) },
     configs: { ...world.configs },
     workloads: { ...world.workloads },
-    process: world.process && copyOfProcess(world.process),
   };
 }
 

@@ -1,0 +1,107 @@
+/** What has the same digest has the same future: so no situation is lost by looking at one world of each. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Digest, Situations } from './canonical.ts';
+import { SEARCHES, type Search } from './searches.ts';
+import { type Scope, stepsOf } from './steps.ts';
+import { copyOf, type World } from './world.ts';
+
+const DEPTH = 6;
+const NAMES: readonly string[] = [
+  'contents alone, three of them, versions comparable',
+  'owners and deaths, versions comparable',
+  'owners and deaths, versions opaque',
+  'watches that are cut, and absence, versions comparable',
+  'watches that are cut, and absence, versions opaque',
+  'followers that come and go, versions comparable',
+  'two workloads: refusals, deaths and lost answers, versions comparable',
+  'two workloads: refusals, deaths and lost answers, versions opaque',
+];
+
+for (const chosen of SEARCHES.filter(({ name }) => NAMES.includes(name))) {
+  test(`what has one digest has one future: ${chosen.name}`, () => {
+    assert.deepEqual(differences(chosen), []);
+  });
+}
+
+test('of two workloads it does not matter which is which, and neither which content is which', () => {
+  const chosen = SEARCHES.find(({ name }) => name.startsWith('two workloads: refusals'));
+  assert.ok(chosen);
+  const situations = new Situations(chosen.scope);
+  const after = (...names: string[]): string => textOf(situations.digestOf(worldAfter(chosen, names)));
+  const [before, both] = [
+    ['r becomes b', 'news of r arrive'],
+    (name: string) => `the window of ${name} ends`,
+  ];
+  assert.equal(after(...before, both('w1')), after(...before, both('w2')));
+  assert.notEqual(after(...before, both('w1')), after(...before, both('w1'), both('w2')));
+  assert.notEqual(after(), after('r becomes b'));
+});
+
+interface Reached {
+  readonly world: World;
+  readonly history: readonly string[];
+}
+
+/** Of all worlds that DEPTH steps lead to, pairs with one digest from which one step leads to different digests. */
+function differences({ begin, scope }: Search): string[] {
+  const situations = new Situations(scope);
+  const first = new Map<string, { readonly futures: string; readonly history: readonly string[] }>();
+  const found: string[] = [];
+  const compare = ({ world, history }: Reached, nexts: readonly Reached[]): void => {
+    const digest = textOf(situations.digestOf(world));
+    const digests = nexts.map((next) => textOf(situations.digestOf(next.world)));
+    const futures = [...new Set(digests)].sort().join();
+    const other = first.get(digest);
+    if (other === undefined) first.set(digest, { futures, history });
+    else if (other.futures !== futures)
+      found.push(`${other.history.join('; ')} is not ${history.join('; ')}`);
+  };
+  const seen = new Set<string>();
+  let frontier: Reached[] = [{ world: begin(), history: [] }];
+  for (let depth = 0; depth <= DEPTH; depth += 1) {
+    const before = frontier.filter(({ world }) => {
+      const text = exactTextOf(world);
+      const isNew = !seen.has(text);
+      seen.add(text);
+      return isNew;
+    });
+    frontier = [];
+    for (const reached of before) {
+      const nexts = successorsOf(reached, scope);
+      compare(reached, nexts);
+      for (const next of nexts) frontier.push(next);
+    }
+  }
+  assert.ok(first.size < seen.size, 'some worlds are merged');
+  return found;
+}
+
+function exactTextOf(world: World): string {
+  return JSON.stringify(world, (_, value: unknown) =>
+    value instanceof Map || value instanceof Set ? [...value] : value,
+  );
+}
+
+function successorsOf({ world, history }: Reached, scope: Scope): Reached[] {
+  return stepsOf(world, scope).map((step) => {
+    const next = copyOf(world);
+    step.run(next);
+    return { world: next, history: [...history, step.name] };
+  });
+}
+
+function worldAfter({ begin, scope }: Search, names: readonly string[]): World {
+  const world = copyOf(begin());
+  for (const name of names) {
+    const step = stepsOf(world, scope).find((one) => one.name === name);
+    assert.ok(step, name);
+    step.run(world);
+  }
+  return world;
+}
+
+function textOf({ high, low }: Digest): string {
+  return `${high}.${low}`;
+}

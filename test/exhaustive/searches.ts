@@ -1,0 +1,100 @@
+/** The searches: which part of everything that may happen, from where. The tests look at some states of each. */
+
+import { atRest, untouched } from './beginnings.ts';
+import { EVERYTHING, NOTHING_ELSE, type Scope } from './steps.ts';
+import type { World } from './world.ts';
+
+/** One search. */
+export interface Search {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly begin: () => World;
+  /** Of all states that the tests look at, the part of this search; 0: the tests leave it to `npm run exhaustive`. */
+  readonly share: number;
+  /** Why it is not run at all. */
+  readonly leftOut: string | undefined;
+}
+
+/** Why histories are left out; the README's limits say the same. */
+export const OPAQUE_LIMIT =
+  'a limit: where versions of different kinds cannot be compared, a stream is taken to be no later than its last sign of life';
+
+/** A search, to be made once with comparable versions and once with opaque ones. */
+interface Subject {
+  readonly name: string;
+  readonly scope: Partial<Scope>;
+  readonly begin: (comparable: boolean) => World;
+  readonly share: number;
+  /** With opaque versions it runs into the limit. */
+  readonly isLimitedIfOpaque?: true;
+}
+
+const one = (comparable: boolean): World => atRest(comparable, false);
+const SUBJECTS: readonly Subject[] = [
+  { name: 'contents alone, three of them', scope: { contents: ['a', 'b', 'c'] }, begin: one, share: 0.1 },
+  { name: 'refusals', scope: { refusals: true }, begin: atRest, share: 0.15 },
+  { name: 'deaths', scope: { crashes: true, losses: true }, begin: one, share: 0.15 },
+  { name: 'deaths and refusals', scope: { crashes: true, refusals: true }, begin: atRest, share: 0.1 },
+  { name: 'a first start', scope: { crashes: true }, begin: untouched, share: 0.1 },
+  { name: 'owners', scope: { owners: true, refusals: true }, begin: one, share: 0.1 },
+  { name: 'owners and deaths', scope: { owners: true, crashes: true }, begin: one, share: 0.1 },
+  {
+    name: 'followers that come and go',
+    scope: { following: true, refusals: true },
+    begin: one,
+    share: 0.1,
+    isLimitedIfOpaque: true,
+  },
+  {
+    name: 'watches that are cut, and absence',
+    scope: { relists: true, absence: true },
+    begin: one,
+    share: 0.1,
+  },
+  {
+    name: 'two workloads: refusals, deaths and lost answers',
+    scope: { refusals: true, crashes: true, losses: true },
+    begin: atRest,
+    share: 0,
+  },
+  {
+    name: 'two workloads: owners, refusals and deaths',
+    scope: { owners: true, refusals: true, crashes: true },
+    begin: atRest,
+    share: 0,
+  },
+  {
+    name: 'two workloads: absence, cut watches, refusals and deaths',
+    scope: { absence: true, relists: true, refusals: true, crashes: true },
+    begin: atRest,
+    share: 0,
+  },
+  {
+    name: 'two workloads: everything but followers that come and go',
+    scope: { ...EVERYTHING, following: false },
+    begin: atRest,
+    share: 0,
+  },
+];
+
+/** Every search. */
+export const SEARCHES: readonly Search[] = SUBJECTS.flatMap((subject) =>
+  [true, false].map((comparable) => ({
+    name: `${subject.name}, versions ${comparable ? 'comparable' : 'opaque'}`,
+    scope: { ...NOTHING_ELSE, ...subject.scope },
+    begin: () => subject.begin(comparable),
+    share: subject.share / 2,
+    leftOut: subject.isLimitedIfOpaque === true && !comparable ? OPAQUE_LIMIT : undefined,
+  })),
+);
+
+/** What a violation is told as. */
+export function told({
+  message,
+  history,
+}: {
+  readonly message: string;
+  readonly history: readonly string[];
+}): string {
+  return [message, ...history].join('\n  ');
+}

@@ -1,0 +1,278 @@
+/**
+ * A world as a list of numbers, from which the text of a situation is made: what is omitted, and what each number is about.
+ * What is immutable in the rules is turned into numbers once.
+ */
+
+import type { SignOfLife } from '../../lib/model/timeline.ts';
+import { keyOfName, nameOfKey } from './cluster.ts';
+import { NAMES, type Name, type World } from './world.ts';
+
+/** What a token holds. */
+export const KINDS = {
+  /** The number of a text. */
+  text: 0,
+  /** A letter of a content. */
+  content: 1,
+  /** The number of a stamp or an entry. */
+  number: 2,
+  /** A resourceVersion of the ConfigMap or its stream; that of another owner is that much higher. */
+  version: 3,
+  /** A moment on the time line, where it is not made of versions; likewise. */
+  time: 7,
+} as const;
+
+/** Whose versions and times are compared with the ConfigMap's, and never with each other. */
+const OWNERS = { config: 0, first: 1, second: 2, stream: 3 } as const;
+/** How many owners there are. */
+export const OWNER_COUNT: number = Object.keys(OWNERS).length;
+
+/** How many bits of a token hold its kind; the rest is its value. */
+export const KIND_BITS = 4;
+
+const OMITTED: readonly string[] = [
+  ...['ref', 'containers', 'lastManager', 'dialect', 'dependents', 'uid', 'homeNamespace', 'variables'],
+  ...['variable', 'data', 'touched', 'comparable', 'clock', 'arrivals', 'container', 'isBeingDeleted'],
+  ...['pods', 'generation', 'observedGeneration', 'at'],
+  // There is one object, so one shard.
+  ...['shard', 'homes', 'places', 'strays', 'isUrgent'],
+];
+const VERSIONS: readonly string[] = ['resourceVersion', 'configVersion'];
+const TIMES: readonly string[] = [
+  'changedAt',
+  'rolledUntil',
+  'knownAt',
+  'from',
+  'to',
+  'arrival',
+  'absentAfter',
+];
+const NUMBERS: readonly string[] = ['number', 'highestNumber', 'reservedNumber', 'floors', 'numbers'];
+/** Fields whose values never change once made: their tokens are worked out once. */
+const LASTING: readonly string[] = [
+  ...['object', 'plan', 'inFlight', 'answer', 'write', 'state', 'persisted', 'template', 'former', 'queue'],
+  'edge',
+];
+
+/** What is to be done with a field. */
+interface Handling {
+  readonly isOmitted: boolean;
+  readonly isLasting: boolean;
+  /** The kind of its numbers; undefined: as they are. */
+  readonly kind: 'version' | 'time' | 'number' | undefined;
+}
+
+const PLAIN: Handling = { isOmitted: false, isLasting: false, kind: undefined };
+const HANDLINGS = new Map<string, Handling>([
+  ...OMITTED.map((field) => [field, { ...PLAIN, isOmitted: true }] as const),
+  ...VERSIONS.map((field) => [field, { ...PLAIN, kind: 'version' }] as const),
+  ...TIMES.map((field) => [field, { ...PLAIN, kind: 'time' }] as const),
+  ...NUMBERS.map((field) => [field, { ...PLAIN, kind: 'number' }] as const),
+  ...LASTING.map((field) => [field, { ...PLAIN, isLasting: true }] as const),
+]);
+
+/** Numbers below stand for themselves. */
+const FIRST_TEXT = 1000;
+const texts = new Map<string, number>();
+const SWAPPED: Readonly<Record<Name, Name>> = { w1: 'w2', w2: 'w1' };
+
+/** How worlds are read. */
+export interface Reading {
+  readonly isComparable: boolean;
+  /** A watch may be cut and listed again. */
+  readonly hasRelists: boolean;
+  /** As if w1 were w2 and w2 were w1. */
+  readonly isSwapped: boolean;
+}
+
+const READ_APART: ReadonlySet<string> = new Set(['process', 'deployments', 'configs', 'workloads']);
+
+/** Turns worlds into tokens. */
+export class Tokens {
+  /** The tokens of the last world. */
+  readonly list: number[] = [];
+  readonly #isComparable: boolean;
+  readonly #hasRelists: boolean;
+  readonly #isSwapped: boolean;
+  readonly #names: readonly Name[];
+  readonly #texts = new Map<string, number>();
+  readonly #lasting = new WeakMap<object, readonly number[]>();
+  /** Whose versions and times come next. */
+  #owner: number = OWNERS.config;
+
+  constructor({ isComparable, hasRelists, isSwapped }: Reading) {
+    this.#hasRelists = hasRelists;
+    this.#isComparable = isComparable;
+    this.#isSwapped = isSwapped;
+    this.#names = isSwapped ? NAMES.toReversed() : NAMES;
+  }
+
+  /** Fills the list with the tokens of `world`; `isShared`: its process is that of other worlds too and never changes. */
+  read(world: World, isShared: boolean): void {
+    this.list.length = 0;
+    this.#owner = OWNERS.config;
+    const { process } = world;
+    for (const field in world) {
+      if (!READ_APART.has(field)) this.#value(field, world[field as keyof World]);
+    }
+    this.#streams(world);
+    if (process === undefined) this.#text('dead');
+    else if (isShared) this.#once(process, () => this.#fields(process));
+    else this.#fields(process);
+    for (const name of this.#names) this.#deployment(world, name);
+  }
+
+  /** Where versions say when something happened, a sign of life only counts for the next list; else its arrival counts. */
+  #streams({ configs, workloads }: World): void {
+    for (const { hasListed, queue } of [configs, workloads]) {
+      this.#text(String(hasListed));
+      this.#value('queue', queue);
+    }
+    if (this.#isComparable && !this.#hasRelists) return;
+    this.#sign(configs.sign);
+    this.#of(OWNERS.stream, () => this.#sign(workloads.sign));
+  }
+
+  #sign(sign: SignOfLife | undefined): void {
+    if (this.#isComparable) this.#value('resourceVersion', sign?.resourceVersion);
+    else this.#value('arrival', sign?.arrival);
+  }
+
+  /** Of a pod's moment only what is still on its way counts; of generations, how far each view lags behind. */
+  #deployment(world: World, name: Name): void {
+    const deployment = world.deployments[name];
+    if (deployment === undefined) {
+      this.#text('none');
+      return;
+    }
+    this.#ofWorkload(name, () => this.#fields(deployment));
+    const { process, configs, workloads } = world;
+    const known = process?.edges.workloads.get(keyOfName(name))?.workload.generation;
+    this.#small(deployment.generation - deployment.observedGeneration);
+    this.#small(known === undefined ? FIRST_TEXT - 1 : deployment.generation - known);
+    const answer = process?.patches[name]?.answer;
+    for (const pod of deployment.pods) {
+      const isOlder = (news: { readonly resourceVersion: number }): boolean => news.resourceVersion <= pod.at;
+      this.#value('template', pod.template);
+      for (const field of [pod.read, pod.counts, pod.unseen]) this.#value('', field);
+      this.#small(configs.queue.filter(isOlder).length);
+      this.#small(workloads.queue.filter((news) => news.name === name && isOlder(news)).length);
+      this.#small(answer !== undefined && Number(answer.resourceVersion) <= pod.at ? 1 : 0);
+    }
+  }
+
+  #value(field: string, value: unknown): void {
+    if (typeof value === 'number') this.#number(field, value);
+    else if (typeof value === 'string') this.#string(field, value);
+    else if (typeof value !== 'object' || value === null) this.#text(String(value));
+    else if (HANDLINGS.get(field)?.isLasting === true) this.#once(value, () => this.#object(field, value));
+    else this.#object(field, value);
+  }
+
+  /** Whatever does not change is turned into tokens the first time. Its owner does not change either. */
+  #once(value: object, write: () => void): void {
+    const known = this.#lasting.get(value);
+    if (known !== undefined) {
+      for (const token of known) this.list.push(token);
+      return;
+    }
+    const from = this.list.length;
+    write();
+    this.#lasting.set(value, this.list.slice(from));
+  }
+
+  #object(field: string, value: object): void {
+    if (value instanceof Map) this.#map(field, value);
+    else if (value instanceof Set) this.#text([...value].sort().join());
+    else if (Array.isArray(value)) {
+      this.#text('[');
+      for (const item of value) this.#value('', item);
+      this.#text(']');
+    } else this.#fields(value);
+  }
+
+  #map(field: string, map: ReadonlyMap<unknown, unknown>): void {
+    const items = [...map].map(([key, item]) => [this.#nameIn(String(key)), String(key), item] as const);
+    if (items.length > 1) items.sort((a, b) => (a[0] < b[0] ? -1 : 1));
+    const itemField = field === 'edges' ? 'edge' : HANDLINGS.get(field)?.kind === 'number' ? field : '';
+    this.#text('{');
+    for (const [, key, item] of items) {
+      this.#text(key);
+      const name = field === 'workloads' ? nameOfKey(key) : undefined;
+      this.#ofWorkload(name, () => this.#value(itemField, item));
+    }
+    this.#text('}');
+  }
+
+  #fields(value: object): void {
+    const record = value as Readonly<Record<string, unknown>>;
+    this.#text('(');
+    if ('w1' in record || 'w2' in record) {
+      for (const name of this.#names) this.#ofWorkload(name, () => this.#value('', record[name]));
+    } else {
+      const { name } = record;
+      const owner = name === 'w1' || name === 'w2' ? name : undefined;
+      this.#ofWorkload(owner, () => {
+        for (const field in record) this.#field(field, record[field]);
+      });
+    }
+    this.#text(')');
+  }
+
+  #field(field: string, value: unknown): void {
+    if (HANDLINGS.get(field)?.isOmitted !== true) this.#value(field, value);
+  }
+
+  #ofWorkload(name: Name | undefined, write: () => void): void {
+    if (name === undefined) write();
+    else this.#of(name === this.#names[0] ? OWNERS.first : OWNERS.second, write);
+  }
+
+  /** Within `write`, versions and times are those of `owner`. */
+  #of(owner: number, write: () => void): void {
+    const before = this.#owner;
+    this.#owner = owner;
+    write();
+    this.#owner = before;
+  }
+
+  #number(field: string, value: number): void {
+    const kind = HANDLINGS.get(field)?.kind;
+    if (!Number.isFinite(value) || kind === undefined) this.#text(String(value));
+    else if (kind === 'number') this.#token(KINDS.number, value);
+    else if (kind === 'time' && !this.#isComparable) this.#token(KINDS.time + this.#owner, value);
+    else this.#token(KINDS.version + this.#owner, value);
+  }
+
+  #string(field: string, value: string): void {
+    if (HANDLINGS.get(field)?.kind === 'version') this.#number(field, Number(value));
+    else if (value.length === 1 || value.length === 40) this.#token(KINDS.content, value.charCodeAt(0));
+    else if (value[40] === '.') {
+      this.#token(KINDS.content, value.charCodeAt(0));
+      this.#token(KINDS.number, Number(value.slice(41)));
+    } else this.#text(value);
+  }
+
+  #small(value: number): void {
+    this.#token(KINDS.text, value);
+  }
+
+  #text(text: string): void {
+    let known = this.#texts.get(text);
+    if (known === undefined) {
+      const meant = this.#nameIn(text);
+      known = texts.get(meant) ?? texts.size + FIRST_TEXT;
+      texts.set(meant, known);
+      this.#texts.set(text, known);
+    }
+    this.#token(KINDS.text, known);
+  }
+
+  /** The text with the workloads' names as they are meant. */
+  #nameIn(text: string): string {
+    return this.#isSwapped ? text.replaceAll(/w[12]/g, (name) => SWAPPED[name as Name]) : text;
+  }
+
+  #token(kind: number, value: number): void {
+    this.list.push((value << KIND_BITS) | kind);
+  }
+}
