@@ -5,7 +5,7 @@ import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reload
 import type { StateStore } from './controller/state-store.ts';
 import { snapshotOf, statusOf } from './controller/status.ts';
 import { type Stream, SyncGate } from './controller/sync-gate.ts';
-import { collaborne } from './dialects/collaborne.ts';
+import { vocabularyOf } from './dialects/vocabulary.ts';
 import { Informers, nameOf, streamsOf } from './informers.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { collectionPath } from './kubernetes/api-path.ts';
@@ -85,7 +85,11 @@ export interface Assembly {
 export function assemble(parts: Parts): Assembly {
   const { options, place, log, metrics, random = Math.random } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
-  const dialect = collaborne({
+  const dialect = vocabularyOf({
+    dialects: options.dialects,
+    stakaterKeys: options.stakaterKeys,
+    autoReloadAll: options.autoReloadAll,
+    strategy: options.reloadStrategy,
     alternativeAnnotations: options.alternativeAnnotations,
     ignoredKinds: options.ignoredConfigKinds,
   });

@@ -38,6 +38,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'prom-client': 'telemetry',
   'p-debounce': 'queue',
   commander: 'options',
+  re2js: 'dialects',
 };
 
 /** Folders without time, chance and I/O; hashing is the one builtin that is pure. */

@@ -5,10 +5,12 @@ import type { Digest } from '../model/digest.ts';
 import { type Edge, isOwed } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
+import { POLICIES } from '../model/policy.ts';
 import type { Reason } from '../model/reasons.ts';
 import { isOlder, type Span } from '../model/timeline.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
+import { followAppeared } from './workload-controller.ts';
 
 type Present = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
 type Absent = Extract<InformerEvent<ConfigObject>, { type: 'absent' }>;
@@ -45,14 +47,17 @@ function observePresent(edges: Edges, event: Present): Effects {
   if (isStale(record, object)) return effects;
   const difference = differenceFrom(record, event);
   if (difference.mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
+  const isNew = record.lastDigest === undefined;
+  record.annotations = object.annotations;
   record.digest = object.digest;
   record.lastDigest = object.digest;
   record.legacyDigest = object.legacyDigest;
   record.resourceVersion = object.resourceVersion;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
-  const workloads = edges.dependents.dependentsOf(event.key);
-  if (workloads.size === 0) return effects;
+  const workloads = [...edges.dependents.dependentsOf(event.key)];
+  if (isNew) followAppeared(edges, effects, object.ref, event.isInInitialList);
+  if (workloads.length === 0) return effects;
   if (difference.before === undefined) effects.returned.add(event.key);
   if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
   for (const workload of workloads) observeEdge(edges, effects, workload, event.key, difference);
@@ -114,17 +119,39 @@ function observeEdge(
   const dependent = edges.workloads.get(workload);
   const record = edges.configs.get(config);
   const edge = dependent?.edges.get(config);
-  if (dependent === undefined || edge === undefined || record?.digest === undefined) return;
-  const next = afterChange(edge, dependent, record, record.digest, difference);
-  dependent.edges.set(config, next);
+  if (!dependent || !edge || record?.digest === undefined) return;
+  const changed = afterChange(edge, dependent, record, record.digest, difference);
+  const next = edges.put(dependent, config, changed);
   const [wasOwed, owed] = [isOwed(edge, difference.before), isOwed(next, record.digest)];
-  const reason = reasonOf(edge, next, wasOwed && !owed, difference);
-  const about = { workload: dependent.workload.ref, config: record.ref };
-  if (reason !== undefined) effects.note({ reason, ...about, detail: record.digest });
+  const isDeclined = !owed && isOwed(changed, record.digest);
+  const reason = isDeclined ? undefined : reasonOf(edge, next, wasOwed && !owed, difference);
+  if (isDeclined) decline(edges, effects, dependent, record);
+  say(effects, reason, dependent, record);
   // A change back begins the quiet period again where something else is owed.
   const owesStill = owed || (wasOwed && edges.owes(workload));
   if (owesStill && (!wasOwed || difference.mayHaveChanged)) effects.touch(workload, config);
   if (edges.wouldForget(dependent, record, next)) effects.writeNow.add(config);
+}
+
+function say(
+  effects: Effects,
+  reason: Reason | undefined,
+  { workload }: WorkloadRecord,
+  { ref, digest }: ConfigRecord,
+): void {
+  if (reason === undefined) return;
+  effects.note({ reason, workload: workload.ref, config: ref, detail: digest ?? '' });
+}
+
+/** Says why a change is not rolled out. */
+function decline(edges: Edges, effects: Effects, { workload }: WorkloadRecord, config: ConfigRecord): void {
+  const { because } = edges.dialect.judge(workload, config.ref, config.annotations);
+  effects.note({
+    reason: 'declined',
+    workload: workload.ref,
+    config: config.ref,
+    detail: POLICIES[because],
+  });
 }
 
 /** What is worth saying of the step from `edge` to `next`, besides that a change is rolled out. */

@@ -4,7 +4,7 @@
  */
 
 import { DependentsIndex } from '../cache/dependents-index.ts';
-import type { Dialect, StampVariables } from '../dialects/dialect.ts';
+import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../dialects/dialect.ts';
 import type { Digest } from '../model/digest.ts';
 import { type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
@@ -13,6 +13,7 @@ import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
 import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
 import {
+  configRefOf,
   entryKeyOf,
   exceptionsKeyOf,
   localEntryKeyOf,
@@ -28,6 +29,8 @@ export interface ConfigRecord {
   digest: Digest | undefined;
   /** The digest when it was last present. */
   lastDigest: Digest | undefined;
+  /** Its annotations that policies ask for, as they came with that content. */
+  annotations: ConfigAnnotations;
   /** The present content's digest under the older formula, while an old entry has to be compared. */
   legacyDigest: Digest | undefined;
   resourceVersion: string | undefined;
@@ -43,7 +46,10 @@ export interface ConfigRecord {
 export interface WorkloadRecord {
   workload: Workload;
   variables: ReadonlyMap<ObjectKey, StampVariables>;
+  /** Changed by Edges.put alone. */
   readonly edges: Map<ObjectKey, Edge>;
+  /** Whether it was there when this process listed its kind first. */
+  readonly isFromStart: boolean;
   /** Until when pods may have started, on the Timeline: Infinity while it is rolling. */
   rolledUntil: number;
   /** Up to when the workload's own history is known, on the Timeline. */
@@ -59,11 +65,15 @@ export interface WorkloadRecord {
   inFlight: RolloutPlan | undefined;
 }
 
+const NO_ANNOTATIONS: ConfigAnnotations = {};
+
 /** The knowledge of one process. */
 export class Edges {
   readonly configs: Map<ObjectKey, ConfigRecord> = new Map();
   readonly workloads: Map<ObjectKey, WorkloadRecord> = new Map();
   readonly dependents: DependentsIndex = new DependentsIndex();
+  /** Workloads with patterns: what appears may be one of those that they mean. */
+  readonly withPatterns: Set<ObjectKey> = new Set();
   readonly dialect: Dialect;
   readonly homeNamespace: string;
   /** What the state is known to say. */
@@ -95,6 +105,7 @@ export class Edges {
         ref,
         digest: undefined,
         lastDigest: undefined,
+        annotations: NO_ANNOTATIONS,
         legacyDigest: undefined,
         resourceVersion: undefined,
         absentAfter: undefined,
@@ -114,6 +125,13 @@ export class Edges {
   /** The key of the exceptions of `ref`. */
   exceptionsKeyOf(ref: WorkloadRef): StateKey {
     return exceptionsKeyOf(ref, this.homeNamespace);
+  }
+
+  /** Knows the workload from now on. */
+  keep(key: ObjectKey, record: WorkloadRecord, hasPatterns: boolean): void {
+    this.workloads.set(key, record);
+    if (hasPatterns) this.withPatterns.add(key);
+    else this.withPatterns.delete(key);
   }
 
   /** The persisted entry of `ref`. */
@@ -174,6 +192,38 @@ export class Edges {
     );
   }
 
+  /** Whether the policy of the workload asks for the object as it is now; an absent one is asked for as it was last. */
+  asks({ workload }: WorkloadRecord, { ref, annotations }: ConfigRecord): boolean {
+    return this.dialect.judge(workload, ref, annotations).asks;
+  }
+
+  /**
+   * Every change of an edge goes through here. Of what its policy does not ask for the pods are taken to run whatever is
+   * in force: so it owes nothing, and begins with that once it asks for more. Answers the edge as it is from now on.
+   */
+  put(record: WorkloadRecord, config: ObjectKey, edge: Edge): Edge {
+    const observed = this.configs.get(config);
+    const follows = observed?.digest !== undefined && !this.asks(record, observed);
+    const next = follows ? { ...edge, ran: observed.digest, dirty: false } : edge;
+    record.edges.set(config, next);
+    return next;
+  }
+
+  /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */
+  namesIn(namespace: string): KnownNames {
+    return (kind) => {
+      const names = new Set<string>();
+      for (const { ref } of this.configs.values()) {
+        if (ref.kind === kind && ref.namespace === namespace) names.add(ref.name);
+      }
+      for (const key of this.state.entries.keys()) {
+        const ref = configRefOf(key, this.homeNamespace);
+        if (ref?.kind === kind && ref.namespace === namespace) names.add(ref.name);
+      }
+      return names;
+    };
+  }
+
   /** The edges of all dependents of `config`. */
   edgesOf(config: ObjectKey): [WorkloadRecord, Edge][] {
     const edges: [WorkloadRecord, Edge][] = [];
@@ -190,6 +240,7 @@ export class Edges {
    * be written at once. What is only dirty waits for the next write, what is being patched for the answer.
    */
   wouldForget(workload: WorkloadRecord, config: ConfigRecord, edge: Edge): boolean {
+    if (!this.asks(workload, config)) return false;
     if (edge.ran === undefined || (workload.inFlight !== undefined && edge.ran !== UNKNOWN)) return false;
     const exception = this.exceptionOf(workload.workload.ref, config.ref);
     const believed = ranAtStart(this.entryOf(config.ref), exception, edge.stamp);

@@ -16,22 +16,34 @@ import type { Stamp } from '../model/stamp.ts';
 import type { StateEntry } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
 import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
+import type { Effects } from './effects.ts';
 import type { Sight } from './sight.ts';
+
+/** Where an edge begins. */
+export interface Beginning {
+  readonly effects: Effects;
+  readonly record: WorkloadRecord;
+  /** After when the workload was as it is, on the Timeline. */
+  readonly from: number;
+}
 
 /**
  * An edge that appears while the reloader runs: what is in force is what the pods run, so nothing is rolled; but if the
  * object changed after the workload did, its pods may have read what was in force before. Of an absent object the pods
  * have read nothing yet, whatever the state may say of former times: the first content is the baseline.
  */
-export function appearingEdge(_edges: Edges, sight: Sight, config: ConfigRecord): Edge {
-  const { record, effects, event } = sight;
+export function appearingEdge(
+  _edges: Edges,
+  { record, effects, from }: Beginning,
+  config: ConfigRecord,
+): Edge {
   const { stamp } = liveStampOf(record, keyOf(config.ref));
   const ran = config.digest;
   effects.note({ reason: 'followed', workload: record.workload.ref, config: config.ref, detail: ran ?? '' });
   return {
     ...newEdge(stamp),
     ran,
-    dirty: config.digest !== undefined && config.changedAt > event.span.from,
+    dirty: config.digest !== undefined && config.changedAt > from,
   };
 }
 
@@ -40,8 +52,7 @@ export function appearingEdge(_edges: Edges, sight: Sight, config: ConfigRecord)
  * changed while no reloader ran, so pods may have started with either content: it stays owed until patched. So does what
  * changed after its own list and before that of the workload.
  */
-export function edgeAtStart(edges: Edges, sight: Sight, config: ConfigRecord): Edge {
-  const { record, effects } = sight;
+export function edgeAtStart(edges: Edges, { record, effects }: Beginning, config: ConfigRecord): Edge {
   const { workload } = record;
   const { stamp, ambiguous } = liveStampOf(record, keyOf(config.ref));
   const entry = edges.entryOf(config.ref);
@@ -59,7 +70,8 @@ export function edgeAtStart(edges: Edges, sight: Sight, config: ConfigRecord): E
   const start = ambiguous && speaks(stamp, entry) ? asUnknown(known) : known;
   const hasChangedSinceListed = config.changedAt > Number.NEGATIVE_INFINITY;
   const dirty = isOwed(start, config.digest) || hasChangedSinceListed;
-  if (dirty) effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
+  if (dirty && edges.asks(record, config))
+    effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return { ...start, dirty };
 }
 
@@ -115,7 +127,7 @@ function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edg
     if (stamp.digest !== config.digest) edges.doubted.add(key);
     return asStampedElsewhere(edge, stamp);
   }
-  if (!isOwnersRestart(sight, edge, stamp)) return withStamp(edge, stamp);
+  if (!isOwnersRestart(sight, edge, stamp) || !edges.asks(record, config)) return withStamp(edge, stamp);
   if (!ambiguous && !edge.isUnsettled && !edges.isOpen(key)) return withStamp(edge, stamp);
   effects.note({ reason: 'owner-rolled', ...about });
   if (edge.isUnsettled && isLowered(edge, stamp)) sight.takenBack = true;

@@ -96,8 +96,8 @@ function doubt(edges: Edges, effects: Effects, workload: ObjectKey, config: Obje
   const observed = edges.configs.get(config);
   if (record === undefined || observed === undefined || record.inFlight !== undefined) return;
   if (!edges.wouldForget(record, observed, edge)) return;
-  record.edges.set(config, asUnknown(edge));
-  if (observed.digest !== undefined) effects.touch(workload, config);
+  const next = edges.put(record, config, asUnknown(edge));
+  if (edges.owesOn(config, next)) effects.touch(workload, config);
 }
 
 /** Whose the live entry is, seen from what was known and what was sent. */

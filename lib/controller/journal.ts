@@ -77,6 +77,8 @@ function messageOf({ reason, workload, config, detail }: Note): string {
       return `${who} no longer follows ${what}`;
     case 'changed-back':
       return `${what} changed back: nothing left to roll for ${who}`;
+    case 'declined':
+      return `${what} changed: nothing rolled for ${who}, since ${detail}`;
     case 'changed-while-down':
       return `${what} changed while no reloader ran: ${who} is rolled`;
     case 'changed-while-rolling':

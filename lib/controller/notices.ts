@@ -39,7 +39,9 @@ const RULES: readonly ((facts: Facts) => readonly Notice[])[] = [
   ({ dialect, workload }) => dialect.mistakesOf(workload),
   ({ dialect, loss }) => (loss === undefined ? [] : [dialect.noticeOfLoss(loss)]),
   ({ dialect, workload, absences }) =>
-    absences.map((absence) => dialect.noticeOfAbsence(absence, workload.annotations)),
+    absences
+      .map((absence) => dialect.noticeOfAbsence(absence, workload))
+      .filter((notice) => notice !== undefined),
   ({ workload, isStamped }) => (isStamped ? held(workload) : []),
 ];
 

@@ -142,7 +142,11 @@ export class Reloader {
 
   /** What is kept of a ConfigMap or Secret. */
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
-    return configObjectOf(kind, raw, (ref) => this.#wantsLegacy(ref));
+    const { dialect } = this.#options.edges;
+    return configObjectOf(kind, raw, {
+      legacyDigest: (ref) => this.#wantsLegacy(ref),
+      annotation: dialect.isConfigAnnotation,
+    });
   }
 
   /** News of a ConfigMap or Secret. */

@@ -202,7 +202,8 @@ export class RolloutController {
     const { edges, client } = this.#options;
     const unresolved = (await this.#resolveFlight(key, ref)) ?? (await this.#resolveDoubt(key));
     if (unresolved !== undefined) return unresolved;
-    const plan = planRollout(edges, key);
+    const since = this.#tallies.get(key)?.since ?? Date.now();
+    const plan = planRollout(edges, key, Math.floor(since / 1000));
     const record = edges.workloads.get(key);
     if (plan === undefined || record === undefined) return { type: 'settled' };
     record.inFlight = plan;

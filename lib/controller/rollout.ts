@@ -8,12 +8,16 @@ import type { Workload } from '../model/workload.ts';
 import { type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
 
-/** The rollout that `workload` is owed at this moment; undefined if it owes nothing, or is not known any more. */
-export function planRollout(edges: Edges, workload: ObjectKey): RolloutPlan | undefined {
+/**
+ * The rollout that `workload` is owed at this moment; undefined if it owes nothing, or is not known any more. `seconds`:
+ * when the first change was seen, since 1970.
+ */
+export function planRollout(edges: Edges, workload: ObjectKey, seconds = 0): RolloutPlan | undefined {
   const record = edges.workloads.get(workload);
   if (record === undefined) return undefined;
   const stamps: OwedStamp[] = [];
   const versions = new Map<ObjectKey, PlannedVersion>();
+  let annotations = {};
   for (const [config, edge] of record.edges) {
     const observed = edges.configs.get(config);
     const variables = record.variables.get(config);
@@ -22,9 +26,13 @@ export function planRollout(edges: Edges, workload: ObjectKey): RolloutPlan | un
     if (!edges.owesOn(config, edge)) continue;
     const used = Math.max(edges.floorOf(observed.ref), edge.highestNumber, edge.reservedNumber);
     const stamp = { digest: observed.digest, number: used + 1 };
-    stamps.push({ config, stamp, variable: variables.written, variables: variables.read });
+    const about = [record.workload, observed.ref, observed.annotations] as const;
+    const places = edges.dialect.placesOf(...about, variables);
+    stamps.push({ config, stamp, places, variables: variables.read });
+    const told = edges.dialect.tellingAnnotations(...about, { digest: observed.digest, seconds });
+    annotations = { ...annotations, ...told };
   }
-  return stamps.length === 0 ? undefined : planOf(record.workload, stamps, versions);
+  return stamps.length === 0 ? undefined : planOf(record.workload, { stamps, versions, annotations });
 }
 
 /**
@@ -43,7 +51,7 @@ export function acceptRollout(
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
   if (workload !== undefined && isOlder(workload.resourceVersion, record.workload.resourceVersion)) {
-    overtake(record, plan);
+    overtake(edges, record, plan);
   } else {
     if (workload !== undefined) takeAnswer(record, workload, span);
     settle(edges, record, plan);
@@ -71,21 +79,21 @@ function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan): void {
     const version = plan.versions.get(config);
     const { stamp } = liveStampOf(record, config);
     if (version === undefined) {
-      record.edges.set(config, withStamp(edge, stamp));
+      edges.put(record, config, withStamp(edge, stamp));
       continue;
     }
     const changedSince = (edges.configs.get(config)?.changedAt ?? 0) > version.changedAt;
-    record.edges.set(config, { ...asPatched(edge, version.digest, stamp), dirty: changedSince });
+    edges.put(record, config, { ...asPatched(edge, version.digest, stamp), dirty: changedSince });
   }
 }
 
 /** The patch was in force, but somebody else's write is known that came after it: the pods may have read anything. */
-function overtake(record: WorkloadRecord, plan: RolloutPlan): void {
+function overtake(edges: Edges, record: WorkloadRecord, plan: RolloutPlan): void {
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);
     if (edge === undefined) continue;
     const highestNumber = Math.max(edge.highestNumber, stamp.number);
-    record.edges.set(config, { ...asUnknown(edge), highestNumber });
+    edges.put(record, config, { ...asUnknown(edge), highestNumber });
   }
 }
 

@@ -102,8 +102,8 @@ export function adoptEntry(edges: Edges, effects: Effects, config: ObjectKey): v
     const ran = believedAtStart(edges, edges.state, workload, observed.ref);
     if (ran === undefined || ran === edge.ran || workload.inFlight !== undefined) continue;
     const adopted = { ...edge, ran };
-    workload.edges.set(config, { ...adopted, dirty: isOwed(adopted, observed.digest) });
-    if (isOwed(adopted, observed.digest)) effects.touch(keyOf(workload.workload.ref), config);
+    const next = edges.put(workload, config, { ...adopted, dirty: isOwed(adopted, observed.digest) });
+    if (isOwed(next, observed.digest)) effects.touch(keyOf(workload.workload.ref), config);
   }
 }
 

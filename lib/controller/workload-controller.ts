@@ -1,6 +1,6 @@
 /** What follows when a workload is observed: by its informer, by a fresh look, or in the answer to a patch. */
 
-import { speaks } from '../model/edge.ts';
+import { type Edge, speaks } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
@@ -8,7 +8,7 @@ import { isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import { appearingEdge, edgeAtStart, followedEdge, isReload, lostByUndo } from './follow.ts';
+import { appearingEdge, type Beginning, edgeAtStart, followedEdge, isReload, lostByUndo } from './follow.ts';
 import { acceptRollout } from './rollout.ts';
 import { lookAt, type Sight, type WorkloadPresent } from './sight.ts';
 
@@ -32,27 +32,32 @@ export function observeWorkload(edges: Edges, event: InformerEvent<Workload>, ma
 }
 
 function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
-  const { key, object: workload, span } = event;
+  const { key, object: workload } = event;
   const known = knownRecord(edges, key, workload);
   if (known !== undefined && isStale(known, event)) return;
-  if (known?.inFlight !== undefined && carries(workload, known.inFlight)) {
-    acceptRollout(edges, effects, known.inFlight, workload, span);
-    known.awaitedVersion = undefined; // this is the stream: it has nothing older to tell any more
-  }
-  const refs = edges.dialect.asked(workload.annotations, workload.ref.namespace);
+  if (known !== undefined) recognise(edges, effects, known, event);
+  const refs = edges.dialect.follows(workload, edges.namesIn(workload.ref.namespace));
   const loss = known && lostByUndo(edges, known, workload, refs);
   if (loss !== undefined) effects.losses.push(loss);
-  const asksForNothing = workload.isBeingDeleted || refs.length === 0;
+  const hasPatterns = edges.dialect.hasPatterns(workload);
+  const asksForNothing = workload.isBeingDeleted || (refs.length === 0 && !hasPatterns);
   if (known === undefined || asksForNothing) forget(edges, effects, key, mayAbandon);
   if (asksForNothing) return;
   const record = known ?? newRecord(event);
-  edges.workloads.set(key, record);
+  edges.keep(key, record, hasPatterns);
   const sight = lookAt(effects, record, event);
   record.variables = edges.dialect.stampVariablesOf(refs);
   sight.isReload = isReload(edges, sight);
   unfollow(edges, sight, refs, mayAbandon);
   for (const ref of refs) follow(edges, sight, ref);
   countTakeBack(sight);
+}
+
+/** A patch whose answer is still awaited may be what the stream tells. */
+function recognise(edges: Edges, effects: Effects, known: WorkloadRecord, event: WorkloadPresent): void {
+  if (known.inFlight === undefined || !carries(event.object, known.inFlight)) return;
+  acceptRollout(edges, effects, known.inFlight, event.object, event.span);
+  known.awaitedVersion = undefined; // this is the stream: it has nothing older to tell any more
 }
 
 /** The record of this very workload: one of the same name that was there before is another one. */
@@ -72,11 +77,12 @@ function isStale(known: WorkloadRecord, { object: seen, isRelisted }: WorkloadPr
   return resourceVersion === seen.resourceVersion || isOlder(seen.resourceVersion, resourceVersion);
 }
 
-function newRecord({ object: workload, span }: WorkloadPresent): WorkloadRecord {
+function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent): WorkloadRecord {
   return {
     workload,
     variables: new Map(),
     edges: new Map(),
+    isFromStart: isInInitialList,
     rolledUntil: span.to,
     knownAt: span.from,
     awaitedVersion: undefined,
@@ -87,21 +93,63 @@ function newRecord({ object: workload, span }: WorkloadPresent): WorkloadRecord 
 
 /** Brings one edge up to date, or begins it. */
 function follow(edges: Edges, sight: Sight, ref: ConfigRef): void {
-  const { effects, key, record, event } = sight;
+  const { effects, record, event } = sight;
+  const config = keyOf(ref);
+  const edge = record.edges.get(config);
+  if (edge === undefined) {
+    begin(edges, { effects, record, from: event.span.from }, ref, event.isInInitialList);
+    return;
+  }
+  const wasOwed = edges.owesOn(config, edge);
+  const next = edges.put(record, config, followedEdge(edges, sight, edges.configRecordOf(ref), edge));
+  tell(edges, effects, record, config, next, wasOwed);
+}
+
+/** Begins an edge; `isAtStart`: what the state says of it counts. */
+function begin(edges: Edges, beginning: Beginning, ref: ConfigRef, isAtStart: boolean): void {
+  const { effects, record } = beginning;
   const config = keyOf(ref);
   const configRecord = edges.configRecordOf(ref);
-  const edge = record.edges.get(config);
-  const begin = event.isInInitialList ? edgeAtStart : appearingEdge;
-  const next =
-    edge === undefined ? begin(edges, sight, configRecord) : followedEdge(edges, sight, configRecord, edge);
-  record.edges.set(config, next);
-  if (edge === undefined && configRecord.digest === undefined) effects.absent.add(config);
-  edges.dependents.add(key, config);
+  const edge = (isAtStart ? edgeAtStart : appearingEdge)(edges, beginning, configRecord);
+  const next = edges.put(record, config, edge);
+  if (configRecord.digest === undefined) effects.absent.add(config);
+  edges.dependents.add(keyOf(record.workload.ref), config);
   edges.abandoned.delete(config);
-  const wasOwed = edge !== undefined && edges.owesOn(config, edge);
-  if (edges.owesOn(config, next) && !wasOwed) effects.touch(key, config);
-  if (edges.wouldForget(record, configRecord, next)) effects.writeNow.add(config);
-  else effects.writeSoon.add(config);
+  tell(edges, effects, record, config, next, false);
+}
+
+/** What follows from the edge as it is now. */
+function tell(
+  edges: Edges,
+  effects: Effects,
+  record: WorkloadRecord,
+  config: ObjectKey,
+  edge: Edge,
+  wasOwed: boolean,
+): void {
+  const configRecord = edges.configs.get(config);
+  if (edges.owesOn(config, edge) && !wasOwed) effects.touch(keyOf(record.workload.ref), config);
+  const isUrgent = configRecord !== undefined && edges.wouldForget(record, configRecord, edge);
+  (isUrgent ? effects.writeNow : effects.writeSoon).add(config);
+}
+
+/** An object that was not known until now: those follow it whose patterns match its name. */
+export function followAppeared(
+  edges: Edges,
+  effects: Effects,
+  ref: ConfigRef,
+  isInInitialList: boolean,
+): void {
+  const config = keyOf(ref);
+  for (const key of edges.withPatterns) {
+    const record = edges.workloads.get(key);
+    if (record === undefined || record.workload.ref.namespace !== ref.namespace || record.edges.has(config))
+      continue;
+    const refs = edges.dialect.follows(record.workload, edges.namesIn(ref.namespace));
+    if (!refs.some((followed) => keyOf(followed) === config)) continue;
+    record.variables = edges.dialect.stampVariablesOf(refs);
+    begin(edges, { effects, record, from: record.knownAt }, ref, isInInitialList && record.isFromStart);
+  }
 }
 
 /** Past the limit the workload counts as refused: whoever takes the stamp back will not have it. */
@@ -133,6 +181,7 @@ function forget(edges: Edges, effects: Effects, key: ObjectKey, mayAbandon: bool
   if (record === undefined) return;
   for (const config of [...record.edges.keys()]) release(edges, effects, key, record, config, mayAbandon);
   edges.workloads.delete(key);
+  edges.withPatterns.delete(key);
   effects.forgotten.add(key);
 }
 

@@ -1,32 +1,61 @@
-/** What a vocabulary has to say: what asks for a reload, and how the pod template is stamped. */
+/** What the vocabularies have to say: what asks for a reload, and how the pod template is stamped. */
 
 import type { Absence } from '../model/absence.ts';
+import type { DialectName } from '../model/dialect-name.ts';
 import type { Loss } from '../model/loss.ts';
 import type { Notice } from '../model/notice.ts';
-import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
+import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
+import type { Verdict } from '../model/policy.ts';
+import type { Place } from '../model/rollout-plan.ts';
 import type { Vocabulary, Workload } from '../model/workload.ts';
 
 /** The variables of one object in a pod template. */
 export interface StampVariables {
-  /** The one that a patch writes. */
-  readonly written: string;
-  /** All that may hold a stamp of this object, the written one included. */
+  /** The one that a patch writes, by vocabulary. */
+  readonly written: Readonly<Record<DialectName, string>>;
+  /** All that may hold a stamp of this object, the written ones and the name in annotations included. */
   readonly read: readonly string[];
 }
 
-/** One vocabulary. */
+/** The annotations of an object that policies ask for. */
+export type ConfigAnnotations = Readonly<Record<string, string>>;
+
+/** The names of the objects of a kind that are known in one namespace. */
+export type KnownNames = (kind: ConfigKind) => Iterable<string>;
+
+/** All vocabularies in use, as one. */
 export interface Dialect extends Vocabulary {
+  /** Whether a metadata annotation of a ConfigMap or Secret can hold policy. */
+  readonly isConfigAnnotation: (key: string) => boolean;
   /**
-   * What `annotations` of a workload in `namespace` ask for: the objects that it follows, in the order of the lists, each
-   * once. What cannot be the name of an object is left out.
+   * The objects that a workload follows, each once: those that it names, those of `known` that its patterns match, and
+   * those that it refers to if it asks for such. What it follows it is not necessarily rolled for.
    */
-  readonly asked: (annotations: Readonly<Record<string, string>>, namespace: string) => readonly ConfigRef[];
+  readonly follows: (workload: Workload, known: KnownNames) => readonly ConfigRef[];
+  /** Whether `follows` depends on what is known. */
+  readonly hasPatterns: (workload: Workload) => boolean;
+  /** Whether a workload is to be rolled for an object with these annotations. */
+  readonly judge: (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations) => Verdict;
   /** What of the annotations of a workload cannot be meant as it stands. */
   readonly mistakesOf: (workload: Workload) => readonly Notice[];
-  /** What is said of an object that these annotations of a workload name and that is not there, or not watched. */
-  readonly noticeOfAbsence: (absence: Absence, annotations: Readonly<Record<string, string>>) => Notice;
+  /** What is said of an object that a workload names and that is not there, or not watched; undefined: nothing. */
+  readonly noticeOfAbsence: (absence: Absence, workload: Workload) => Notice | undefined;
   /** What is said of an opt-in that went together with our stamps. */
   readonly noticeOfLoss: (loss: Loss) => Notice;
   /** The variables of all objects that one workload follows. */
   readonly stampVariablesOf: (refs: readonly ConfigRef[]) => ReadonlyMap<ObjectKey, StampVariables>;
+  /** Where the stamp of an object is written: once for each vocabulary that asks for it. */
+  readonly placesOf: (
+    workload: Workload,
+    ref: ConfigRef,
+    annotations: ConfigAnnotations,
+    variables: StampVariables,
+  ) => readonly Place[];
+  /** Annotations that tell people of a rollout for `ref`, whose content is `digest`, seen at `seconds` since 1970. */
+  readonly tellingAnnotations: (
+    workload: Workload,
+    ref: ConfigRef,
+    annotations: ConfigAnnotations,
+    about: { readonly digest: string; readonly seconds: number },
+  ) => Readonly<Record<string, string>>;
 }

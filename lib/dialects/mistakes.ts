@@ -3,17 +3,20 @@
 import type { Notice } from '../model/notice.ts';
 import type { Stray, Workload } from '../model/workload.ts';
 import { annotationText, isObjectName, itemsOf, meantNames } from './name-list.ts';
+import { mistakeIn } from './name-pattern.ts';
+import { policyAnnotations, truthOf } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
+import { STRATEGY_ANNOTATION, type Words } from './words.ts';
 
-type Rule = (workload: Workload, keys: PolicyKeys) => readonly Notice[];
+type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Words[]) => readonly Notice[];
 
-const RULES: readonly Rule[] = [malformed, misplaced, mistyped];
+const RULES: readonly Rule[] = [malformed, unreadable, untrue, strange, misplaced, mistyped];
 const LONGEST_ITEM = 60;
 const NONE: readonly Notice[] = [];
 
-/** The mistakes in the annotations of `workload`, where `keys` are read. */
-export function mistakesOf(workload: Workload, keys: PolicyKeys): readonly Notice[] {
-  return RULES.flatMap((rule) => rule(workload, keys));
+/** The mistakes in the annotations of `workload`, where `keys` and `words` are read. */
+export function mistakesOf(workload: Workload, keys: PolicyKeys, words: readonly Words[]): readonly Notice[] {
+  return RULES.flatMap((rule) => rule(workload, keys, words));
 }
 
 function malformed({ annotations }: Workload, keys: PolicyKeys): readonly Notice[] {
@@ -27,6 +30,54 @@ function malformed({ annotations }: Workload, keys: PolicyKeys): readonly Notice
     const message = `${cut} of ${key} cannot be the name of an object; ${remedy}`;
     return [{ reason: 'malformed', about: `${key}: ${cut}`, message }];
   });
+}
+
+/** Items that are expressions and cannot be understood: the others count. */
+function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+  return all
+    .filter(({ namesArePatterns }) => namesArePatterns)
+    .flatMap((words) => {
+      const annotations = policyAnnotations(words, workload);
+      return [...words.named.ConfigMap, ...words.named.Secret].flatMap((key) =>
+        itemsOf(annotations[key]).flatMap((item): readonly Notice[] => {
+          const mistake = mistakeIn(item);
+          if (mistake === undefined) return NONE;
+          const cut = JSON.stringify(item.slice(0, LONGEST_ITEM));
+          const message = `${cut} of ${key} is no expression that RE2 understands (${mistake}); the other items count`;
+          return [{ reason: 'malformed', about: `${key}: ${cut}`, message }];
+        }),
+      );
+    });
+}
+
+/** Switches that are neither true nor false. */
+function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+  return all.flatMap((words) => {
+    const annotations = policyAnnotations(words, workload);
+    return [words.auto, words.typedAuto.ConfigMap, words.typedAuto.Secret, words.search].flatMap(
+      (key): readonly Notice[] => {
+        const value = annotations[key];
+        if (value === undefined || isReadable(value, key === words.search)) return NONE;
+        const cut = JSON.stringify(value.slice(0, LONGEST_ITEM));
+        const message = `${cut} of ${key} is neither true nor false and counts as false; write ${key}: "true"`;
+        return [{ reason: 'malformed', about: `${key}: ${cut}`, message }];
+      },
+    );
+  });
+}
+
+/** The word for searching is read to the letter. */
+function isReadable(value: string, isToTheLetter: boolean): boolean {
+  const truth = truthOf(value);
+  return isToTheLetter ? truth === false || value === 'true' : truth !== undefined;
+}
+
+function strange({ annotations }: Workload): readonly Notice[] {
+  const value = annotations[STRATEGY_ANNOTATION];
+  if (value === undefined || value === 'env-vars' || value === 'annotations') return NONE;
+  const cut = JSON.stringify(value.slice(0, LONGEST_ITEM));
+  const message = `${cut} of ${STRATEGY_ANNOTATION} is no strategy; write env-vars or annotations`;
+  return [{ reason: 'malformed', about: `${STRATEGY_ANNOTATION}: ${cut}`, message }];
 }
 
 /** An annotation that the workload itself has too stands on the template for another's eyes. */

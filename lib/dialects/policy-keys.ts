@@ -2,30 +2,31 @@
 
 import { nearestTo } from '../model/nearest.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
+import { NATIVE_PREFIX, nativeWords, workloadKeysOf } from './words.ts';
 
-/** Every annotation of this vocabulary begins so. */
-const PREFIX = 'reloader.k8s.collaborne.com';
+/** The annotations that list objects of a kind that is watched, the native one first; empty if they are not in use. */
+export type PolicyKeys = ReadonlyMap<ConfigKind, readonly string[]>;
 
-/** The annotations of a kind of object that is watched, the native one first. */
-export type PolicyKeys = ReadonlyMap<ConfigKind, readonly [native: string, ...alternatives: string[]]>;
+/** The native annotations of workloads that are no lists of what to follow. */
+const FURTHER: readonly string[] = workloadKeysOf(nativeWords({ ConfigMap: [], Secret: [] }));
 
 /** The native annotation for a kind. */
 export function nativeKeyOf(kind: ConfigKind): string {
-  return `${PREFIX}/${kind.toLowerCase()}`;
+  return `${NATIVE_PREFIX}/${kind.toLowerCase()}`;
 }
 
 /** Whether nobody reads `key`, although it is one of ours by its first part or almost one of `keys`. */
 export function isStray(key: string, keys: PolicyKeys): boolean {
   const all = [...keys.values()].flat();
-  if (all.includes(key)) return false;
-  return partsOf(key).prefix === PREFIX || meantKey(key, keys) !== undefined;
+  if (all.length === 0 || all.includes(key)) return false;
+  return partsOf(key).prefix === NATIVE_PREFIX || meantKey(key, keys) !== undefined;
 }
 
 /** The key that `key` was meant to be: one whose first part and last word differ in no more than a third each. */
 export function meantKey(key: string, keys: PolicyKeys): string | undefined {
   const { prefix, word } = partsOf(key);
   const near = new Map<string, string>();
-  for (const candidate of [...keys.values()].flat()) {
+  for (const candidate of [...keys.values()].flat().concat(keys.size === 0 ? [] : FURTHER)) {
     const parts = partsOf(candidate);
     if (!near.has(parts.word) && nearestTo(prefix, [parts.prefix]) !== undefined)
       near.set(parts.word, candidate);

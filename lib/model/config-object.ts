@@ -10,18 +10,35 @@ export interface ConfigObject {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly digest: Digest;
+  /** The annotations that policies ask for; mostly none. */
+  readonly annotations: Readonly<Record<string, string>>;
   /** The digest under the older formula, where an old state entry has to be compared. */
   readonly legacyDigest?: Digest;
 }
 
-/** The one place that sees content. `wantsLegacy` says for which objects an old state entry has to be compared. */
-export function configObjectOf(
-  kind: ConfigKind,
-  raw: RawConfigObject,
-  wantsLegacy: (ref: ConfigRef) => boolean,
-): ConfigObject {
+/** What is wanted of an object besides the digest of its content. */
+export interface Wanted {
+  /** Whether an old state entry has to be compared. */
+  readonly legacyDigest: (ref: ConfigRef) => boolean;
+  readonly annotation: (key: string) => boolean;
+}
+
+/** Shared by all that have none. */
+const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
+
+/** The one place that sees content. */
+export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: Wanted): ConfigObject {
   const { name, namespace = '', uid = '', resourceVersion = '' } = raw.metadata;
   const ref: ConfigRef = { kind, namespace, name };
-  const object = { ref, uid, resourceVersion, digest: digestOf(kind, raw) };
-  return wantsLegacy(ref) ? { ...object, legacyDigest: legacyDigestOf(raw) } : object;
+  const annotations = annotationsOf(raw, wanted.annotation);
+  const object = { ref, uid, resourceVersion, digest: digestOf(kind, raw), annotations };
+  return wanted.legacyDigest(ref) ? { ...object, legacyDigest: legacyDigestOf(raw) } : object;
+}
+
+function annotationsOf(
+  { metadata }: RawConfigObject,
+  isWanted: Wanted['annotation'],
+): ConfigObject['annotations'] {
+  const wanted = Object.entries(metadata.annotations ?? {}).filter(([key]) => isWanted(key));
+  return wanted.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(wanted);
 }

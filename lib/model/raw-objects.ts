@@ -31,22 +31,45 @@ export interface RawConfigObject extends RawObject {
   readonly binaryData?: Readonly<Record<string, string>>;
 }
 
+/** Another object by its name. */
+export interface RawNameRef {
+  readonly name?: string;
+  readonly optional?: boolean;
+}
+
 /** A variable of a container; more fields may be there. */
 export interface RawEnvVar {
   readonly name: string;
   readonly value?: string;
+  readonly valueFrom?: { readonly configMapKeyRef?: RawNameRef; readonly secretKeyRef?: RawNameRef };
 }
 
 /** A container of a pod template; more fields may be there. */
 export interface RawContainer {
   readonly name: string;
   readonly env?: readonly RawEnvVar[];
+  readonly envFrom?: readonly { readonly configMapRef?: RawNameRef; readonly secretRef?: RawNameRef }[];
+  readonly volumeMounts?: readonly { readonly name: string }[];
+}
+
+/** A volume of a pod template; more fields may be there. */
+export interface RawVolume {
+  readonly name: string;
+  readonly configMap?: RawNameRef;
+  readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
+  readonly projected?: {
+    readonly sources?: readonly { readonly configMap?: RawNameRef; readonly secret?: RawNameRef }[];
+  };
 }
 
 /** A pod template; more fields may be there. */
 export interface RawPodTemplate {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
-  readonly spec?: { readonly containers?: readonly RawContainer[] };
+  readonly spec?: {
+    readonly containers?: readonly RawContainer[];
+    readonly initContainers?: readonly RawContainer[];
+    readonly volumes?: readonly RawVolume[];
+  };
 }
 
 /** A Deployment, StatefulSet or DaemonSet. */

@@ -5,6 +5,7 @@ export const REASONS = {
   baseline: 'First sight: the present content is the baseline, nothing is rolled.',
   unchanged: 'The content is what the pods already run.',
   changed: 'The content changed: the workload is rolled after the quiet period.',
+  declined: 'The content changed, but the policy of the workload does not ask for this version.',
   'changed-while-rolling': 'The content changed while pods were starting: they may have read either version.',
   'changed-while-down': 'The content changed while no reloader was running.',
   'changed-back': 'The content is again what the pods run: nothing is left to roll.',

@@ -2,16 +2,24 @@
 
 import type { Digest } from './digest.ts';
 import type { ObjectKey, WorkloadRef } from './object-ref.ts';
-import { formatStamp, type Stamp } from './stamp.ts';
-import type { Mark, Workload } from './workload.ts';
+import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
+import { ANNOTATIONS, type Mark, STAMPS_ANNOTATION, type Workload } from './workload.ts';
+
+/** Where a stamp is written. */
+export interface Place {
+  /** The variable; in annotations the object, as in STAMPS_ANNOTATION. */
+  readonly variable: string;
+  /** ANNOTATIONS, or the container that is best for it; undefined: the first. */
+  readonly container?: string | undefined;
+}
 
 /** What a plan is made for: one object that is owed. */
 export interface OwedStamp {
   readonly config: ObjectKey;
   readonly stamp: Stamp;
-  /** The variable to write. */
-  readonly variable: string;
-  /** All variables that may hold a stamp of this object; those not written are removed. */
+  /** Where it is written; never empty. */
+  readonly places: readonly Place[];
+  /** All variables that may hold a stamp of this object; stamps of ours in those not written are removed. */
   readonly variables: readonly string[];
 }
 
@@ -22,12 +30,18 @@ export interface PlannedVersion {
   readonly changedAt: number;
 }
 
-/** One patch to be. */
-export interface RolloutPlan {
-  readonly workload: WorkloadRef;
+/** What one patch is to say. */
+export interface RolloutDraft {
   readonly stamps: readonly OwedStamp[];
   /** Every object that the workload follows and that exists, not only those owed: its pods start anew with all of them. */
   readonly versions: ReadonlyMap<ObjectKey, PlannedVersion>;
+  /** Further annotations of the pod template: they tell people and prove nothing. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** One patch to be. */
+export interface RolloutPlan extends RolloutDraft {
+  readonly workload: WorkloadRef;
   /** The strategic merge patch; refused on any other version of the workload than the one it was made for. */
   readonly body: object;
 }
@@ -38,52 +52,87 @@ interface EnvPatch {
   readonly $patch?: 'delete';
 }
 
+/** By container, or ANNOTATIONS: the value of each variable; undefined removes it. */
+type Changes = Map<string, Map<string, string | undefined>>;
+
 /**
- * The plan that writes `stamps` into `workload`: each into the container that carries it already, else the first. A name
- * of a container is only written if the template has it, so that no patch can add one.
+ * The plan that writes stamps into `workload`: each into the container that carries it already, else the one that is best
+ * for it, else the first. A name of a container is only written if the template has it, so that no patch can add one.
  */
-export function planOf(
-  workload: Workload,
-  stamps: readonly OwedStamp[],
-  versions: ReadonlyMap<ObjectKey, PlannedVersion>,
-): RolloutPlan {
-  const patches = new Map<string, EnvPatch[]>();
-  const add = (container: string, patch: EnvPatch): void => {
-    patches.set(container, [...(patches.get(container) ?? []), patch]);
+export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
+  const changes: Changes = new Map();
+  const change = (container: string, variable: string, value: string | undefined): void => {
+    changes.set(container, (changes.get(container) ?? new Map()).set(variable, value));
   };
-  for (const owed of stamps) {
-    const container = containerOf(workload, owed);
-    if (container === undefined) continue;
-    add(container, { name: owed.variable, value: formatStamp(owed.stamp) });
-    for (const mark of othersOf(workload, owed, container)) {
-      add(mark.container, { name: mark.variable, $patch: 'delete' });
+  for (const owed of draft.stamps) {
+    const written = owed.places.map((place) => ({ ...place, container: containerOf(workload, owed, place) }));
+    for (const { container, variable } of written) {
+      if (container !== undefined) change(container, variable, formatStamp(owed.stamp));
     }
+    for (const mark of othersOf(workload, owed, written)) change(mark.container, mark.variable, undefined);
   }
-  const containers = [...patches].map(([name, env]) => ({ name, env }));
-  const body = {
-    metadata: { resourceVersion: workload.resourceVersion },
-    spec: { template: { spec: { containers } } },
+  const containers = [...changes]
+    .filter(([name]) => name !== ANNOTATIONS)
+    .map(([name, env]) => ({ name, env: [...env].map(([variable, value]) => envPatch(variable, value)) }));
+  const annotations = annotationPatch(workload, changes.get(ANNOTATIONS), draft.annotations);
+  const template = {
+    ...(annotations === undefined ? {} : { metadata: { annotations } }),
+    ...(containers.length === 0 ? {} : { spec: { containers } }),
   };
-  return { workload: workload.ref, stamps, versions, body };
+  const body = { metadata: { resourceVersion: workload.resourceVersion }, spec: { template } };
+  return { ...draft, workload: workload.ref, body };
 }
 
 /** Whether the live template carries every stamp of the plan: then the patch is in force, whoever sent it. */
 export function carries(workload: Workload, plan: RolloutPlan): boolean {
-  return plan.stamps.every(({ variable, stamp }) =>
-    workload.marks.some((mark) => mark.variable === variable && mark.value === formatStamp(stamp)),
+  return plan.stamps.every(({ places, stamp }) =>
+    places.every(({ variable }) =>
+      workload.marks.some((mark) => mark.variable === variable && mark.value === formatStamp(stamp)),
+    ),
   );
 }
 
-function containerOf(workload: Workload, owed: OwedStamp): string | undefined {
-  const written = workload.marks.find((mark) => mark.variable === owed.variable);
-  const any = written ?? workload.marks.find((mark) => owed.variables.includes(mark.variable));
-  return any?.container ?? workload.containers[0];
+function containerOf(workload: Workload, owed: OwedStamp, place: Place): string | undefined {
+  if (place.container === ANNOTATIONS) return ANNOTATIONS;
+  const marks = workload.marks.filter(({ container }) => container !== ANNOTATIONS);
+  const written = marks.find((mark) => mark.variable === place.variable);
+  const any = written ?? marks.find((mark) => owed.variables.includes(mark.variable));
+  if (any !== undefined) return any.container;
+  return workload.containers.find((name) => name === place.container) ?? workload.containers[0];
 }
 
-function othersOf(workload: Workload, owed: OwedStamp, container: string): readonly Mark[] {
+/** Marks of the object elsewhere. A bare digest is another program's, unless it stands where ours are written too. */
+function othersOf(workload: Workload, owed: OwedStamp, written: readonly Place[]): readonly Mark[] {
+  const names = new Set(written.map(({ variable }) => variable));
   return workload.marks.filter(
     (mark) =>
       owed.variables.includes(mark.variable) &&
-      !(mark.variable === owed.variable && mark.container === container),
+      !written.some((place) => place.variable === mark.variable && place.container === mark.container) &&
+      (names.has(mark.variable) || (parseStamp(mark.value)?.number ?? 0) > 0),
   );
+}
+
+function envPatch(name: string, value: string | undefined): EnvPatch {
+  return value === undefined ? { name, $patch: 'delete' } : { name, value };
+}
+
+/** The stamps of all objects are one annotation, so what stands there is written again. */
+function annotationPatch(
+  workload: Workload,
+  changes: ReadonlyMap<string, string | undefined> | undefined,
+  further: Readonly<Record<string, string>> = {},
+): Record<string, string | null> | undefined {
+  if (changes === undefined) return Object.keys(further).length === 0 ? undefined : { ...further };
+  const stamps = new Map(
+    workload.marks
+      .filter(({ container, value }) => container === ANNOTATIONS && parseStamp(value) !== undefined)
+      .map(({ variable, value }) => [variable, value]),
+  );
+  for (const [variable, value] of changes) {
+    if (value === undefined) stamps.delete(variable);
+    else stamps.set(variable, value);
+  }
+  const sorted = [...stamps].sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = sorted.length === 0 ? null : JSON.stringify(Object.fromEntries(sorted));
+  return { [STAMPS_ANNOTATION]: text, ...further };
 }

@@ -56,6 +56,17 @@ export function parseStateKey(
   return { type, kind: groups['kind'], namespace: groups['namespace'] ?? homeNamespace };
 }
 
+/** The object whose entry has `key`; undefined for another key, and for one that ends in a digest. */
+export function configRefOf(key: StateKey, homeNamespace: string): ConfigRef | undefined {
+  const groups = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>ConfigMap|Secret)_(?<name>[^_]+)$/.exec(
+    key,
+  )?.groups;
+  const { kind, name, namespace = homeNamespace } = groups ?? {};
+  return (kind === 'ConfigMap' || kind === 'Secret') && name !== undefined
+    ? { kind, name, namespace }
+    : undefined;
+}
+
 /**
  * The entry that `value` spells: `[<algorithm>:]<digest>[.<number>]`, a bare digest counting as number 0. In a state
  * without a version (`isLegacy`) a digest without an algorithm is one of the older formula. Undefined for anything else,

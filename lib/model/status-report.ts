@@ -1,6 +1,7 @@
 /** What /status.json and the status page tell: the state of one moment in words for people. Digests in short form only. */
 
 import type { Notice } from './notice.ts';
+import type { Verdict } from './policy.ts';
 import type { Reason } from './reasons.ts';
 import type { WatchStatus } from './watch-health.ts';
 
@@ -17,6 +18,8 @@ export interface FollowedStatus {
   readonly ran: string | undefined;
   readonly isOwed: boolean;
   readonly why: OwedBecause | undefined;
+  /** Whether its changes are rolled out to the workload, and why. */
+  readonly policy: Verdict;
 }
 
 /** One workload that follows something, or against which something stands. */

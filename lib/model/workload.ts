@@ -4,11 +4,20 @@ import { createHash } from 'node:crypto';
 import type { Hold } from './hold.ts';
 import type { WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
+import { type Reference, referencesOf } from './references.ts';
 import { holdOnPods, isRolledOut, type WorkloadKind } from './workload-kind.ts';
 
-/** One stamp variable in a live pod template, whoever wrote it. */
+/** The place of marks that are annotations of the template: no container has this name. */
+export const ANNOTATIONS = '';
+
+/** The annotation of a pod template that holds a stamp for each object, as JSON: `{"ConfigMap/web": "<digest>.2"}`. */
+export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
+
+/** One stamp in a live pod template, whoever wrote it. */
 export interface Mark {
+  /** The container whose variable it is, or ANNOTATIONS. */
   readonly container: string;
+  /** The variable; of annotations the object as in STAMPS_ANNOTATION, or the key of another one. */
   readonly variable: string;
   readonly value: string;
 }
@@ -35,8 +44,12 @@ export interface Workload {
   readonly isBeingDeleted: boolean;
   /** The metadata annotations in which a policy can be written. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** Those of the pod template in which a policy can be written too. */
+  readonly templateAnnotations: Readonly<Record<string, string>>;
   /** Mostly none. */
   readonly strays: readonly Stray[];
+  /** The ConfigMaps and Secrets that the pod template refers to. */
+  readonly references: readonly Reference[];
   /** The names of the pod template's containers, in its order. */
   readonly containers: readonly string[];
   readonly marks: readonly Mark[];
@@ -50,12 +63,17 @@ export interface Workload {
 export interface Vocabulary {
   /** Whether a metadata annotation can hold policy. */
   readonly isPolicyAnnotation: (key: string) => boolean;
+  /** Whether such an annotation is read on the pod template too. */
+  readonly isTemplatePolicyAnnotation: (key: string) => boolean;
   /** Whether nobody reads a metadata annotation although it looks like policy. */
   readonly isStray: (key: string) => boolean;
   /** Whether an environment variable is a stamp of ours. */
   readonly isStampVariable: (name: string) => boolean;
+  /** Whether an annotation of the pod template is a mark of ours, besides STAMPS_ANNOTATION. */
+  readonly isMarkAnnotation: (key: string) => boolean;
 }
 
+const NOTHING: Readonly<Record<string, string>> = {};
 const NO_STRAYS: readonly Stray[] = [];
 
 /** The view of `raw`. */
@@ -73,9 +91,14 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     hold: holdOnPods(kind, raw),
     isBeingDeleted: metadata.deletionTimestamp !== undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
+    templateAnnotations: pick(template.metadata?.annotations ?? {}, vocabulary.isTemplatePolicyAnnotation),
     strays: straysOf(metadata.annotations, template.metadata?.annotations, vocabulary),
+    references: referencesOf(template),
     containers: containers.map((container) => container.name),
-    marks: containers.flatMap((container) => marksOf(container, vocabulary)),
+    marks: [
+      ...containers.flatMap((container) => marksOf(container, vocabulary)),
+      ...annotationMarks(template.metadata?.annotations, vocabulary),
+    ],
     templateDigest: digestWithoutMarks(template, vocabulary),
     lastManager: lastManagerOf(metadata),
   };
@@ -98,13 +121,14 @@ export function sameMarks(a: readonly Mark[], b: readonly Mark[]): boolean {
 function straysOf(
   own: Readonly<Record<string, string>> = {},
   ofTemplate: Readonly<Record<string, string>> = {},
-  { isPolicyAnnotation, isStray }: Vocabulary,
+  { isPolicyAnnotation, isTemplatePolicyAnnotation, isStray }: Vocabulary,
 ): readonly Stray[] {
   const strays: Stray[] = [];
   for (const [key, value] of Object.entries(own))
     if (isStray(key)) strays.push({ key, value, isOnTemplate: false });
   for (const [key, value] of Object.entries(ofTemplate))
-    if (isPolicyAnnotation(key)) strays.push({ key, value, isOnTemplate: true });
+    if (isPolicyAnnotation(key) && !isTemplatePolicyAnnotation(key))
+      strays.push({ key, value, isOnTemplate: true });
   return strays.length === 0 ? NO_STRAYS : strays;
 }
 
@@ -114,9 +138,41 @@ function marksOf(container: RawContainer, vocabulary: Vocabulary): Mark[] {
     .map((variable) => ({ container: container.name, variable: variable.name, value: variable.value ?? '' }));
 }
 
+/** Most templates have none. */
+function annotationMarks(
+  annotations: Readonly<Record<string, string>> = NOTHING,
+  { isMarkAnnotation }: Vocabulary,
+): Mark[] {
+  const others = Object.entries(annotations)
+    .filter(([key]) => isMarkAnnotation(key))
+    .map(([variable, value]) => ({ container: ANNOTATIONS, variable, value }));
+  const text = annotations[STAMPS_ANNOTATION];
+  return text === undefined ? others : [...stampsIn(text), ...others];
+}
+
+/** What does not parse is one mark, so that its coming and going is seen. */
+function stampsIn(text: string): Mark[] {
+  const unreadable = [{ container: ANNOTATIONS, variable: STAMPS_ANNOTATION, value: text }];
+  try {
+    const stamps: unknown = JSON.parse(text);
+    if (typeof stamps !== 'object' || stamps === null) return unreadable;
+    return Object.entries(stamps).map(([variable, value]) => ({
+      container: ANNOTATIONS,
+      variable,
+      value: String(value),
+    }));
+  } catch {
+    return unreadable;
+  }
+}
+
 function digestWithoutMarks(template: RawPodTemplate, vocabulary: Vocabulary): string {
   const containers = template.spec?.containers?.map((container) => withoutMarks(container, vocabulary));
-  const bare = { ...template, spec: { ...template.spec, containers } };
+  const { annotations = NOTHING } = template.metadata ?? {};
+  const isOwners = (key: string): boolean => key !== STAMPS_ANNOTATION && !vocabulary.isMarkAnnotation(key);
+  const own = pick(annotations, isOwners);
+  const metadata = { ...template.metadata, annotations: own === NOTHING ? undefined : own };
+  const bare = { ...template, metadata, spec: { ...template.spec, containers } };
   return createHash('sha1').update(JSON.stringify(bare)).digest('base64url');
 }
 
@@ -139,5 +195,6 @@ function pick(
   record: Readonly<Record<string, string>>,
   wanted: (key: string) => boolean,
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => wanted(key)));
+  const entries = Object.entries(record).filter(([key]) => wanted(key));
+  return entries.length === 0 ? NOTHING : Object.fromEntries(entries);
 }

@@ -1,5 +1,7 @@
 /** The table of flags: what the help, the environment and the parser know of them. */
 
+import { STAKATER_KEYS } from '../model/dialect-name.ts';
+
 /** One flag. */
 export interface Flag {
   /** The long name without dashes; also names the variable, see variableOf. */
@@ -16,7 +18,12 @@ export interface Flag {
   readonly group?: FlagGroup;
 }
 
-type FlagGroup = 'What is watched:' | 'How it reloads:' | 'Connection:' | 'Output:';
+type FlagGroup =
+  | 'What is watched:'
+  | 'What asks for a reload:'
+  | 'How it reloads:'
+  | 'Connection:'
+  | 'Output:';
 
 /** The names of all flags. */
 export type FlagName =
@@ -29,6 +36,10 @@ export type FlagName =
   | 'alternative-configmap-annotation'
   | 'alternative-secret-annotation'
   | 'ignored-config-resource-types'
+  | 'dialects'
+  | 'auto-reload-all'
+  | 'reload-strategy'
+  | StakaterKeyFlagName
   | 'max-concurrent-patches'
   | 'dry-run'
   | 'kubeconfig'
@@ -48,6 +59,17 @@ export type FlagName =
   | 'version'
   | DeadFlagName;
 
+/** Flags that rename an annotation of the stakater vocabulary. */
+export type StakaterKeyFlagName =
+  | 'auto-annotation'
+  | 'configmap-auto-annotation'
+  | 'secret-auto-annotation'
+  | 'auto-search-annotation'
+  | 'search-match-annotation'
+  | 'ignore-annotation'
+  | 'configmap-annotation'
+  | 'secret-annotation';
+
 /** Flags of the original reloader that it never read. */
 export type DeadFlagName = 'resource-type' | 'username' | 'password';
 
@@ -59,6 +81,19 @@ const WATCHED: readonly Flag[] = [
     value: 'types',
     list: true,
     help: 'do not watch v1.ConfigMap or v1.Secret',
+  },
+];
+
+const VOCABULARY: readonly Flag[] = [
+  {
+    name: 'dialects',
+    value: 'names',
+    list: true,
+    help: 'vocabularies in use: collaborne, stakater (default: both)',
+  },
+  {
+    name: 'auto-reload-all',
+    help: 'roll every workload for all that it refers to, unless its auto annotation says otherwise',
   },
   {
     name: 'alternative-configmap-annotation',
@@ -72,9 +107,22 @@ const WATCHED: readonly Flag[] = [
     list: true,
     help: 'further annotations that list Secrets; repeatable or a comma list',
   },
+  renaming('auto-annotation', STAKATER_KEYS.auto),
+  renaming('configmap-auto-annotation', STAKATER_KEYS.configMapAuto),
+  renaming('secret-auto-annotation', STAKATER_KEYS.secretAuto),
+  renaming('auto-search-annotation', STAKATER_KEYS.search),
+  renaming('search-match-annotation', STAKATER_KEYS.match),
+  renaming('ignore-annotation', STAKATER_KEYS.ignore),
+  renaming('configmap-annotation', STAKATER_KEYS.configMap),
+  renaming('secret-annotation', STAKATER_KEYS.secret),
 ];
 
 const RELOADING: readonly Flag[] = [
+  {
+    name: 'reload-strategy',
+    value: 'strategy',
+    help: 'env-vars stamps variables of the containers, annotations those of the pod template (default: env-vars)',
+  },
   {
     name: 'coalesce-period',
     value: 'duration',
@@ -142,6 +190,7 @@ const DEAD: readonly Flag[] = [
 /** All flags, in the order of the help. */
 export const FLAGS: readonly Flag[] = [
   ...inGroup('What is watched:', WATCHED),
+  ...inGroup('What asks for a reload:', VOCABULARY),
   ...inGroup('How it reloads:', RELOADING),
   ...inGroup('Connection:', CONNECTION),
   ...inGroup('Output:', OUTPUT),
@@ -170,4 +219,9 @@ export function variableOf(name: FlagName): string {
 
 function inGroup(group: FlagGroup, flags: readonly Flag[]): Flag[] {
   return flags.map((flag) => ({ ...flag, group }));
+}
+
+/** A flag that renames an annotation. */
+function renaming(name: StakaterKeyFlagName, usual: string): Flag {
+  return { name, value: 'key', help: `the annotation that stands for ${usual}` };
 }

@@ -1,7 +1,9 @@
 /** The settings of the program: parsed once, validated, frozen. */
 
 import type { ConnectionOptions } from '../model/connection-options.ts';
+import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
+import type { ReloadStrategy } from '../model/policy.ts';
 
 /** Which namespaces are watched, and the flag or variable that said so. */
 export type Scope =
@@ -35,6 +37,14 @@ export interface Options {
   readonly coalesceMaxWaitMs: number;
   /** Further annotation keys of workloads that list names of that kind, as the native key does. */
   readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
+  /** The vocabularies in use. @default all */
+  readonly dialects: readonly DialectName[];
+  /** The keys of the stakater vocabulary. @default those of Stakater Reloader */
+  readonly stakaterKeys: StakaterKeys;
+  /** Whether a workload that says nothing about it is rolled for all that it refers to. @default false */
+  readonly autoReloadAll: boolean;
+  /** How pod templates are stamped where the workload does not say. @default env-vars */
+  readonly reloadStrategy: ReloadStrategy;
   /** Kinds that are not watched; never all of them. */
   readonly ignoredConfigKinds: readonly ConfigKind[];
   /** Where metrics, health and status are served; 0 picks a free port. @default 8080 */

@@ -1,11 +1,12 @@
 /** The command line and the environment become one validated, frozen Options. Nothing is read, written or ended here. */
 
 import type { ConnectionOptions } from '../model/connection-options.ts';
+import { DIALECT_NAMES, STAKATER_KEYS } from '../model/dialect-name.ts';
 import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import { readCommandLine } from './command-line.ts';
 import { type Environment, readEnvironment, strangeVariables } from './environment.ts';
-import { DEAD_FLAGS, type DeadFlagName } from './flags.ts';
+import { DEAD_FLAGS, type DeadFlagName, type StakaterKeyFlagName } from './flags.ts';
 import { helpText } from './help.ts';
 import type { Options, ParsedCommand, Scope } from './options.ts';
 import { listOf, Reader } from './reader.ts';
@@ -44,6 +45,8 @@ function optionsFrom(reader: Reader, env: Environment): Options {
       ConfigMap: reader.list('alternative-configmap-annotation', types.ANNOTATION_KEY),
       Secret: reader.list('alternative-secret-annotation', types.ANNOTATION_KEY),
     },
+    ...vocabulariesFrom(reader),
+    reloadStrategy: reader.one('reload-strategy', types.STRATEGY) ?? 'env-vars',
     ignoredConfigKinds: ignoredKindsFrom(reader),
     port: reader.one('port', types.PORT) ?? 8080,
     statusPage: !(reader.one('no-status-page', types.BOOLEAN) ?? false),
@@ -86,6 +89,26 @@ function coalescingFrom(reader: Reader): { coalescePeriodMs: number; coalesceMax
 
 function defaultMaxWaitMs(periodMs: number): number {
   return Math.min(DEFAULT_WAIT_IN_PERIODS * periodMs, MAX_DURATION_MS);
+}
+
+function vocabulariesFrom(reader: Reader): Pick<Options, 'dialects' | 'stakaterKeys' | 'autoReloadAll'> {
+  const dialects = reader.list('dialects', types.DIALECT);
+  const key = (flag: StakaterKeyFlagName, name: string): string =>
+    reader.one(flag, types.ANNOTATION_KEY) ?? name;
+  return {
+    dialects: dialects.length === 0 ? DIALECT_NAMES : dialects,
+    autoReloadAll: reader.one('auto-reload-all', types.BOOLEAN) ?? false,
+    stakaterKeys: {
+      auto: key('auto-annotation', STAKATER_KEYS.auto),
+      configMapAuto: key('configmap-auto-annotation', STAKATER_KEYS.configMapAuto),
+      secretAuto: key('secret-auto-annotation', STAKATER_KEYS.secretAuto),
+      search: key('auto-search-annotation', STAKATER_KEYS.search),
+      match: key('search-match-annotation', STAKATER_KEYS.match),
+      ignore: key('ignore-annotation', STAKATER_KEYS.ignore),
+      configMap: key('configmap-annotation', STAKATER_KEYS.configMap),
+      secret: key('secret-annotation', STAKATER_KEYS.secret),
+    },
+  };
 }
 
 function ignoredKindsFrom(reader: Reader): ConfigKind[] {

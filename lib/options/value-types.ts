@@ -1,7 +1,9 @@
 /** What the text of a flag may be, and the value that it stands for. */
 
+import { DIALECT_NAMES, type DialectName } from '../model/dialect-name.ts';
 import { parseDurationMs } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
+import type { ReloadStrategy } from '../model/policy.ts';
 import type { LogFormat, LogLevel } from './options.ts';
 
 /** One type of value. */
@@ -64,6 +66,12 @@ export const CONFIG_KIND: ValueType<ConfigKind> = {
     return word === 'configmap' ? 'ConfigMap' : word === 'secret' ? 'Secret' : undefined;
   },
 };
+
+/** A vocabulary. */
+export const DIALECT: ValueType<DialectName> = oneOf(DIALECT_NAMES);
+
+/** How a pod template is stamped. */
+export const STRATEGY: ValueType<ReloadStrategy> = oneOf(['env-vars', 'annotations']);
 
 /** How much is logged. */
 export const LOG_LEVEL: ValueType<LogLevel> = oneOf(['debug', 'info', 'warn', 'error']);

@@ -74,7 +74,7 @@ export function isRolledOut(deployment: Deployment): boolean {
 export function configView(world: World): ConfigObject | undefined {
   if (world.content === undefined) return undefined;
   const resourceVersion = String(world.configVersion);
-  return { ref: CONFIG, uid: 'r', resourceVersion, digest: digestOfContent(world.content) };
+  return { ref: CONFIG, uid: 'r', resourceVersion, digest: digestOfContent(world.content), annotations: {} };
 }
 
 /** A Deployment as it is read. */
@@ -93,7 +93,9 @@ export function workloadView(world: World, name: Name): Workload {
     hold: undefined,
     isBeingDeleted: false,
     annotations: follows ? FOLLOWS : NOTHING,
+    templateAnnotations: {},
     strays: [],
+    references: [],
     containers: ['main'],
     marks,
     templateDigest: `t${template.owner}`,

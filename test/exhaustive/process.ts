@@ -2,16 +2,15 @@
 
 import { Edges } from '../../lib/controller/edges.ts';
 import type { Effects } from '../../lib/controller/effects.ts';
-import { collaborne } from '../../lib/dialects/collaborne.ts';
 import type { Dialect, StampVariables } from '../../lib/dialects/dialect.ts';
 import type { ConfigRef } from '../../lib/model/object-ref.ts';
+import type { Verdict } from '../../lib/model/policy.ts';
+import { vocabulary } from '../unit/dialects/defaults.ts';
 import { CONFIG_KEY, NAMESPACE, nameOfKey } from './cluster.ts';
 import { passAway } from './limits.ts';
 import type { Process, Turn, World } from './world.ts';
 
-const DIALECT = remembering(
-  collaborne({ alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] }),
-);
+const DIALECT = remembering(vocabulary());
 
 /** The process, which must live. */
 export function processOf(world: World): Process {
@@ -76,16 +75,23 @@ export function kick(world: World): void {
   process.postponed = false;
 }
 
-/** The same dialect, which works every question out once. */
+/** The same dialect, which works every question out once: here it depends on the annotations alone. */
 function remembering(dialect: Dialect): Dialect {
-  const asked = new WeakMap<object, readonly ConfigRef[]>();
+  const follows = new WeakMap<object, readonly ConfigRef[]>();
+  const verdicts = new WeakMap<object, Verdict>();
   const variables = new WeakMap<object, ReadonlyMap<string, StampVariables>>();
   return {
     ...dialect,
-    asked: (annotations, namespace) => {
-      const known = asked.get(annotations) ?? dialect.asked(annotations, namespace);
-      asked.set(annotations, known);
-      return known;
+    hasPatterns: () => false,
+    follows: (workload, known) => {
+      const refs = follows.get(workload.annotations) ?? dialect.follows(workload, known);
+      follows.set(workload.annotations, refs);
+      return refs;
+    },
+    judge: (workload, ref, annotations) => {
+      const verdict = verdicts.get(workload.annotations) ?? dialect.judge(workload, ref, annotations);
+      verdicts.set(workload.annotations, verdict);
+      return verdict;
     },
     stampVariablesOf: (refs: readonly ConfigRef[]) => {
       const known = variables.get(refs) ?? dialect.stampVariablesOf(refs);

@@ -2,6 +2,7 @@
 
 import { type Assembly, assemble } from '../../lib/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
+import { DIALECT_NAMES, STAKATER_KEYS } from '../../lib/model/dialect-name.ts';
 import type { Log } from '../../lib/model/log.ts';
 import type { Options } from '../../lib/options/options.ts';
 import { NAMESPACE, STATE_NAME } from './api.ts';
@@ -78,6 +79,10 @@ function optionsOf({ coalescePeriodMs, maxWaitMs }: Settings): Options {
     stateConfigMap: STATE_NAME,
     coalescePeriodMs,
     coalesceMaxWaitMs: maxWaitMs,
+    dialects: DIALECT_NAMES,
+    stakaterKeys: STAKATER_KEYS,
+    autoReloadAll: false,
+    reloadStrategy: 'env-vars',
     alternativeAnnotations: { ConfigMap: [], Secret: [] },
     ignoredConfigKinds: [],
     port: 0,

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { collaborne } from '../../lib/dialects/collaborne.ts';
 import { describe as named } from '../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../lib/model/raw-objects.ts';
 import { workloadOf } from '../../lib/model/workload.ts';
@@ -11,13 +10,13 @@ import { WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts
 import { type JsonObject, objectOf, pick, stringOf } from '../sandbox/json.ts';
 import { readManifests } from '../sandbox/manifest-files.ts';
 import { mountsOf } from '../sandbox/pod.ts';
-import type { StringMap } from '../sandbox/stored-object.ts';
+import { vocabulary } from './dialects/defaults.ts';
 
 const EXAMPLES = readManifests(path.resolve(import.meta.dirname, '../../k8s/examples')).map(
   ({ object }) => object,
 );
 const NAMES = EXAMPLES.map((object) => `${object['kind']}/${nameOf(object)}`);
-const NATIVE = collaborne({ alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] });
+const NATIVE = vocabulary();
 
 function nameOf(object: JsonObject): string {
   return stringOf(pick(object, 'metadata', 'name')) ?? '';
@@ -28,11 +27,10 @@ describe('of the examples', () => {
     const workload = EXAMPLES.find((object) => object['kind'] === kind) ?? {};
 
     test(`the ${kind} follows exactly what its pods read`, () => {
-      const annotations = objectOf(pick(workload, 'metadata', 'annotations')) as StringMap;
-      const refs = NATIVE.asked(annotations, 'default');
       const template = objectOf(pick(workload, 'spec', 'template'));
       const read = mountsOf(template, 'default').map(({ ref }) => named(ref));
       const view = workloadOf(workloadKindOf(kind), workload as unknown as RawWorkload, NATIVE);
+      const refs = NATIVE.follows(view, () => []);
       assert.deepEqual(NATIVE.mistakesOf(view), []);
       assert.ok(refs.length > 2);
       assert.deepEqual(refs.map(named).sort(), read.sort());

@@ -31,6 +31,7 @@ function look(world: World, unreachable?: string) {
       uid: `uid-${name}`,
       resourceVersion: String(world.contents.get(name)?.version),
       digest: full(world.contents.get(name)?.content ?? ''),
+      annotations: {},
     }),
     readConfig: async ({ name }) => {
       asked.push(`ConfigMap ${name}`);

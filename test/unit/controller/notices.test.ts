@@ -6,7 +6,8 @@ import { Notices } from '../../../lib/controller/notices.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import { type Sketch, World } from './world.ts';
+import type { Sketch } from './sketch.ts';
+import { World } from './world.ts';
 
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
 

@@ -9,7 +9,7 @@ import { d, settled, World } from './world.ts';
 
 const stampsOf = (world: World): string[] =>
   (planRollout(world.edges, world.workloadKey('web'))?.stamps ?? []).map(
-    ({ variable, stamp }) => `${variable}=${stamp.digest[0]}.${stamp.number}`,
+    ({ places: [place], stamp }) => `${place?.variable}=${stamp.digest[0]}.${stamp.number}`,
   );
 
 const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {

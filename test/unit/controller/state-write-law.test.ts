@@ -15,7 +15,8 @@ import { type Edge, isOwed, recordedRan } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
 import type { PersistedState } from '../../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
-import { fenceOf, type Sketch, World } from './world.ts';
+import type { Sketch } from './sketch.ts';
+import { fenceOf, World } from './world.ts';
 
 const CONFIGS = ['cfg', 'tls'] as const;
 const WORKLOADS = ['web', 'api', 'job'] as const;

@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Effects } from '../../../lib/controller/effects.ts';
-import { type Sketch, settled, World } from './world.ts';
+import type { Sketch } from './sketch.ts';
+import { settled, World } from './world.ts';
 
 const reasons = (effects: Effects): string[] => effects.notes.map(({ reason }) => reason);
 const touched = (effects: Effects): string[] =>

@@ -17,7 +17,6 @@ import {
   type StateWrite,
 } from '../../../lib/controller/state-write.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
-import { collaborne } from '../../../lib/dialects/collaborne.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../../lib/model/object-ref.ts';
 import { parseState, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
@@ -25,32 +24,8 @@ import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-
-/** What a test says of a live workload; what it leaves out stays as it was. */
-export interface Sketch {
-  readonly follows?: readonly string[];
-  /** The Secrets that it follows. */
-  readonly secrets?: readonly string[];
-  /** Config → stamp in the live template, e.g. `b.2`. */
-  readonly stamps?: Readonly<Record<string, string>>;
-  /** Stands for all of the template that is not ours. */
-  readonly image?: string;
-  readonly replicas?: number;
-  readonly paused?: boolean;
-  readonly isRolledOut?: boolean;
-  readonly uid?: string;
-  readonly manager?: string;
-}
-
-/** How news arrives. */
-export interface Arrival {
-  /** Part of the stream's first list. */
-  readonly initial?: boolean;
-  /** Told by a later list: several writes may hide behind it. */
-  readonly relisted?: boolean;
-  /** The axis position of the stream's last sign of life; of the write itself unless told. */
-  readonly since?: number;
-}
+import { vocabulary } from '../dialects/defaults.ts';
+import type { Arrival, Sketch } from './sketch.ts';
 
 interface Live extends Required<Sketch> {
   readonly version: number;
@@ -99,8 +74,7 @@ export class World {
 
   /** `state`: the data of a state ConfigMap in short form; `namespace`: that of all objects, the home one unless told. */
   constructor(state: Readonly<Record<string, string>> = {}, namespace = 'home') {
-    const options = { alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] };
-    this.edges = new Edges(collaborne(options), 'home');
+    this.edges = new Edges(vocabulary(), 'home');
     this.namespace = namespace;
     this.state(state);
   }
@@ -151,7 +125,13 @@ export class World {
       });
     }
     const { content, version } = present;
-    const object = { ref, uid: `uid-${name}`, resourceVersion: String(version), digest: d(content) };
+    const object = {
+      ref,
+      uid: `uid-${name}`,
+      resourceVersion: String(version),
+      digest: d(content),
+      annotations: {},
+    };
     return observeConfig(this.edges, { ...this.#news(arrival, version), key: keyOf(ref), object });
   }
 
@@ -159,7 +139,13 @@ export class World {
   secret(name: string, content: string): Effects {
     this.now += 1;
     const ref = { kind: 'Secret', namespace: this.namespace, name } as const;
-    const object = { ref, uid: `uid-${name}`, resourceVersion: String(this.now), digest: d(content) };
+    const object = {
+      ref,
+      uid: `uid-${name}`,
+      resourceVersion: String(this.now),
+      digest: d(content),
+      annotations: {},
+    };
     return observeConfig(this.edges, { ...this.#news({}, this.now), key: keyOf(ref), object });
   }
 

@@ -2,25 +2,26 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type CollaborneOptions, collaborne } from '../../../lib/dialects/collaborne.ts';
+import { type VocabularyOptions, vocabularyOf } from '../../../lib/dialects/vocabulary.ts';
 import { type ConfigKind, type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
 import { refs } from '../model/refs.ts';
+import { followed, PLAIN } from './defaults.ts';
 
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
 const SECRET = 'reloader.k8s.collaborne.com/secret';
-const PLAIN: CollaborneOptions = { alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] };
-const MORE: CollaborneOptions = {
+const MORE: VocabularyOptions = {
+  ...PLAIN,
   alternativeAnnotations: {
     ConfigMap: ['example.com/configs', 'example.com/more'],
     Secret: ['example.com/secrets'],
   },
   ignoredKinds: [],
 };
-const IGNORING: CollaborneOptions = { ...PLAIN, ignoredKinds: ['Secret'] };
+const IGNORING: VocabularyOptions = { ...PLAIN, ignoredKinds: ['Secret'] };
 
 interface Case {
   readonly annotations: Record<string, string>;
-  readonly options?: CollaborneOptions;
+  readonly options?: VocabularyOptions;
   readonly refs?: readonly string[];
 }
 
@@ -67,14 +68,14 @@ const CASES: Record<string, Case> = {
 
 for (const [sentence, { annotations, options = PLAIN, refs: expected = [] }] of Object.entries(CASES)) {
   test(sentence, () => {
-    const asked = collaborne(options).asked(annotations, 'ns');
+    const asked = followed(vocabularyOf(options), annotations);
     assert.deepEqual(asked.map(describe), expected);
     assert.ok(asked.every(({ namespace }) => namespace === 'ns'));
   });
 }
 
 test('policy is read from the native annotations and the alternative ones only', () => {
-  const { isPolicyAnnotation } = collaborne(MORE);
+  const { isPolicyAnnotation } = vocabularyOf(MORE);
   assert.ok([CONFIGMAP, SECRET, 'example.com/more', 'example.com/secrets'].every(isPolicyAnnotation));
   assert.ok(!['reloader.k8s.collaborne.com/state-version', 'example.com', ''].some(isPolicyAnnotation));
 });
@@ -123,13 +124,16 @@ const VARIABLES: Record<
 };
 
 for (const [sentence, { of, ref, written, read }] of Object.entries(VARIABLES)) {
-  test(sentence, () =>
-    assert.deepEqual(collaborne(PLAIN).stampVariablesOf(of).get(keyOf(ref)), { written, read }),
-  );
+  test(sentence, () => {
+    const variables = vocabularyOf(PLAIN).stampVariablesOf(of).get(keyOf(ref));
+    assert.equal(variables?.written.collaborne, written);
+    const own = variables.read.filter((variable) => variable.startsWith('_RELOADER_'));
+    assert.deepEqual(own, read);
+  });
 }
 
 test('law: every variable is a stamp of ours and a valid name, and no two objects write or read the same', () => {
-  const dialect = collaborne(PLAIN);
+  const dialect = vocabularyOf(PLAIN);
   const ofOneNamespace = fc.uniqueArray(
     refs.map((ref) => ({ ...ref, namespace: 'ns' })),
     { selector: keyOf },
@@ -140,9 +144,10 @@ test('law: every variable is a stamp of ours and a valid name, and no two object
       assert.equal(variables.size, all.length);
       const read = [...variables.values()].flatMap((of) => of.read);
       assert.equal(new Set(read).size, read.length);
-      for (const { written, read: own } of variables.values()) assert.ok(own.includes(written));
-      for (const name of read) {
-        assert.match(name, /^_RELOADER_(CONFIGMAP|SECRET)_[A-Z0-9_]+$/);
+      for (const { written, read: own } of variables.values())
+        assert.ok(Object.values(written).every((variable) => own.includes(variable)));
+      for (const name of read.filter((variable) => !variable.includes('/'))) {
+        assert.match(name, /^(_RELOADER_(CONFIGMAP|SECRET)_[A-Z0-9_]+|STAKATER_[A-Z0-9_]+)$/);
         assert.ok(dialect.isStampVariable(name));
       }
     }),
@@ -150,6 +155,6 @@ test('law: every variable is a stamp of ours and a valid name, and no two object
 });
 
 test("other variables are the owner's", () => {
-  const { isStampVariable } = collaborne(PLAIN);
+  const { isStampVariable } = vocabularyOf(PLAIN);
   assert.ok(!['RELOADER_PORT', '_RELOADER_', '_RELOADER_X', 'X_RELOADER_SECRET_A'].some(isStampVariable));
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collaborne } from '../../../lib/dialects/collaborne.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { followed, vocabulary } from './defaults.ts';
 
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
 const SECRET = 'reloader.k8s.collaborne.com/secret';
-const NATIVE = collaborne({ alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] });
+const NATIVE = vocabulary();
 
 function view(annotations: Record<string, string>): Workload {
   const raw = { metadata: { name: 'web', namespace: 'ns', annotations } };
@@ -27,7 +27,7 @@ const WRITES: Record<string, [before: Record<string, string>, after: Record<stri
 
 for (const [sentence, [before, after, write]] of Object.entries(WRITES)) {
   test(`the loss ${sentence} is told with what was there`, () => {
-    const refs = NATIVE.asked(before, 'ns').slice(0, 1);
+    const refs = followed(NATIVE, before).slice(0, 1);
     assert.deepEqual(NATIVE.noticeOfLoss({ refs, before: view(before), after: view(after) }), {
       reason: 'opt-in-lost',
       about: 'ConfigMap/web',

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { collaborne } from '../../../lib/dialects/collaborne.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
+import { deployment, vocabulary } from './defaults.ts';
 
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
 const SECRET = 'reloader.k8s.collaborne.com/secret';
@@ -70,7 +70,7 @@ function refOf(text: string): ConfigRef {
   return { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: 'ns', name };
 }
 
-const DIALECT = collaborne({ alternativeAnnotations: { ConfigMap: [MORE], Secret: [] }, ignoredKinds: [] });
+const DIALECT = vocabulary({ alternativeAnnotations: { ConfigMap: [MORE], Secret: [] } });
 
 for (const [
   sentence,
@@ -78,7 +78,7 @@ for (const [
 ] of Object.entries(CASES)) {
   test(`an object ${sentence}`, () => {
     const absence = { ref: refOf(missing), leftOutType, similar: similar.map(refOf) };
-    assert.deepEqual(DIALECT.noticeOfAbsence(absence, annotations), {
+    assert.deepEqual(DIALECT.noticeOfAbsence(absence, deployment(DIALECT, annotations)), {
       reason: leftOutType === undefined ? 'missing' : 'left-out',
       about: missing,
       message: told,

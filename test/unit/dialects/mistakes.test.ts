@@ -2,22 +2,22 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type CollaborneOptions, collaborne } from '../../../lib/dialects/collaborne.ts';
+import { type VocabularyOptions, vocabularyOf } from '../../../lib/dialects/vocabulary.ts';
 import type { Notice } from '../../../lib/model/notice.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { PLAIN } from './defaults.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
 const CONFIGMAP = `${PREFIX}/configmap`;
 const SECRET = `${PREFIX}/secret`;
-const PLAIN: CollaborneOptions = { alternativeAnnotations: { ConfigMap: [], Secret: [] }, ignoredKinds: [] };
-const MORE: CollaborneOptions = {
+const MORE: VocabularyOptions = {
   ...PLAIN,
   alternativeAnnotations: { ConfigMap: ['example.com/configs'], Secret: [] },
 };
 
 interface Case {
-  readonly options?: CollaborneOptions;
+  readonly options?: VocabularyOptions;
   readonly own?: Record<string, string>;
   readonly template?: Record<string, string>;
   /** Reason and message of each. */
@@ -90,8 +90,10 @@ const CASES: Record<string, Case> = {
     ],
   },
   'a word that is far from all others names those that there are': {
-    own: { [`${PREFIX}/auto`]: 'true' },
-    told: [['mistyped', `nobody reads the annotation ${PREFIX}/auto; there are ${CONFIGMAP} and ${SECRET}`]],
+    own: { [`${PREFIX}/replicas`]: '3' },
+    told: [
+      ['mistyped', `nobody reads the annotation ${PREFIX}/replicas; there are ${CONFIGMAP} and ${SECRET}`],
+    ],
   },
   'a key of one’s own can be mistyped too': {
     options: MORE,
@@ -107,7 +109,7 @@ const CASES: Record<string, Case> = {
 
 for (const [sentence, { options = PLAIN, own = {}, template = {}, told = [] }] of Object.entries(CASES)) {
   test(sentence, () => {
-    const dialect = collaborne(options);
+    const dialect = vocabularyOf(options);
     const raw = {
       metadata: { name: 'web', annotations: own },
       spec: { template: { metadata: { annotations: template } } },
@@ -146,14 +148,14 @@ const KEYS: Record<string, boolean> = {
 
 for (const [key, isStray] of Object.entries(KEYS)) {
   test(`the key "${key}" ${isStray ? 'looks like one of ours' : 'does not concern us'}`, () => {
-    const dialect = collaborne(PLAIN);
+    const dialect = vocabularyOf(PLAIN);
     assert.equal(dialect.isStray(key), isStray);
     assert.equal(dialect.isStray(key), isStray, 'and so it stays');
   });
 }
 
 test('keys without end are judged rightly, and not remembered without end', () => {
-  const dialect = collaborne(PLAIN);
+  const dialect = vocabularyOf(PLAIN);
   for (let index = 0; index < 2_500; index += 1) {
     assert.ok(!dialect.isStray(`example.com/checksum-${index}`));
     assert.ok(dialect.isStray(`${PREFIX}/word-${index}`));

@@ -11,20 +11,33 @@ const REF = { kind: 'Secret', namespace: 'ns', name: 'cfg' } as const;
 
 test('of an object only its reference, its version and its digest are kept', () => {
   const digest = digestOf('Secret', RAW);
-  assert.deepEqual(
-    configObjectOf('Secret', RAW, () => false),
-    { ref: REF, uid: 'u', resourceVersion: '7', digest },
-  );
+  assert.deepEqual(configObjectOf('Secret', RAW, { legacyDigest: () => false, annotation: () => false }), {
+    ref: REF,
+    uid: 'u',
+    resourceVersion: '7',
+    digest,
+    annotations: {},
+  });
+});
+
+test('of its annotations those are kept that a policy may ask for', () => {
+  const wanted = { legacyDigest: () => false, annotation: (key: string) => key === 'a' };
+  assert.deepEqual(configObjectOf('Secret', RAW, wanted).annotations, { a: 'seen' });
 });
 
 test('the digest of the older formula is kept only where an old entry has to be compared', () => {
   const asked: unknown[] = [];
-  const object = configObjectOf('Secret', RAW, (ref) => asked.push(ref) > 0);
+  const object = configObjectOf('Secret', RAW, {
+    legacyDigest: (ref) => asked.push(ref) > 0,
+    annotation: () => false,
+  });
   assert.deepEqual(asked, [REF]);
   assert.equal(object.legacyDigest, legacyDigestOf(RAW));
 });
 
 test('no value stays behind', () => {
-  const text = JSON.stringify(configObjectOf('Secret', RAW, () => true));
+  const text = JSON.stringify(
+    configObjectOf('Secret', RAW, { legacyDigest: () => true, annotation: () => true }),
+  );
   assert.ok(!text.includes('Z2VoZWlt') && !text.includes('geheim') && !text.includes('password'));
 });

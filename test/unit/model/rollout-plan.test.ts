@@ -8,13 +8,13 @@ const B = 'b'.repeat(40);
 const CFG: OwedStamp = {
   config: 'ns/ConfigMap/cfg',
   stamp: { digest: B, number: 3 },
-  variable: 'CFG',
+  places: [{ variable: 'CFG' }],
   variables: ['CFG', 'CFG_OTHER'],
 };
 const TLS: OwedStamp = {
   config: 'ns/Secret/tls',
   stamp: { digest: B, number: 8 },
-  variable: 'TLS',
+  places: [{ variable: 'TLS' }],
   variables: ['TLS'],
 };
 
@@ -29,7 +29,9 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
     hold: undefined,
     isBeingDeleted: false,
     annotations: {},
+    templateAnnotations: {},
     strays: [],
+    references: [],
     containers,
     marks: marks.map(([container, variable]): Mark => ({ container, variable, value: `${B}.1` })),
     templateDigest: '',
@@ -93,7 +95,7 @@ const CASES: Record<string, Case> = {
 
 for (const [sentence, { of, stamps, containers }] of Object.entries(CASES)) {
   test(sentence, () => {
-    const plan = planOf(of, stamps, new Map());
+    const plan = planOf(of, { stamps, versions: new Map() });
     assert.deepEqual(plan.body, {
       metadata: { resourceVersion: '7' },
       spec: { template: { spec: { containers } } },
@@ -109,7 +111,7 @@ test('law: no patch names a container that the template does not have, and each 
   fc.assert(
     fc.property(fc.subarray(names, { minLength: 1 }), marks, (containers, all) => {
       const present = all.filter(([container]) => containers.includes(container));
-      const { body } = planOf(workload(containers, ...present), [CFG, TLS], new Map());
+      const { body } = planOf(workload(containers, ...present), { stamps: [CFG, TLS], versions: new Map() });
       const { spec } = body as { spec: { template: { spec: { containers: { name: string }[] } } } };
       const named = spec.template.spec.containers.map(({ name }) => name);
       assert.ok(named.every((name) => containers.includes(name)));
@@ -118,7 +120,7 @@ test('law: no patch names a container that the template does not have, and each 
   );
 });
 
-const PLAN = planOf(workload(['main']), [CFG, TLS], new Map());
+const PLAN = planOf(workload(['main']), { stamps: [CFG, TLS], versions: new Map() });
 const live = (...marks: readonly (readonly [string, string])[]): Workload => ({
   ...workload(['main']),
   marks: marks.map(([variable, value]) => ({ container: 'main', variable, value })),

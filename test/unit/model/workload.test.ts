@@ -12,7 +12,9 @@ import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 const VOCABULARY = {
   isPolicyAnnotation: (key: string): boolean => key.startsWith('policy/'),
   isStray: (key: string): boolean => key.startsWith('polcy/'),
+  isTemplatePolicyAnnotation: (key: string): boolean => key === 'policy/both',
   isStampVariable: (name: string): boolean => name.startsWith('STAMP_'),
+  isMarkAnnotation: (key: string): boolean => key === 'mark',
 };
 const OWN: RawEnvVar = { name: 'OWN', value: '1' };
 const STAMP: RawEnvVar = { name: 'STAMP_A', value: 'x.1' };
@@ -121,6 +123,8 @@ test('the view keeps what decisions need', () => {
     hold: undefined,
     isBeingDeleted: true,
     annotations: { 'policy/a': '1' },
+    templateAnnotations: {},
+    references: [],
     strays: [
       { key: 'polcy/b', value: '3', isOnTemplate: false },
       { key: 'policy/c', value: '4', isOnTemplate: true },

@@ -4,6 +4,7 @@ import { FLAGS } from '../../../lib/options/flags.ts';
 import { type Options, stateNamespaceOf } from '../../../lib/options/options.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import manifest from '../../../package.json' with { type: 'json' };
+import { DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -33,6 +34,7 @@ test('the bare command runs with the documented defaults', () => {
       coalescePeriodMs: 5000,
       coalesceMaxWaitMs: 30_000,
       alternativeAnnotations: { ConfigMap: [], Secret: [] },
+      ...DEFAULT_VOCABULARIES,
       ignoredConfigKinds: [],
       port: 8080,
       statusPage: true,

@@ -2,9 +2,19 @@
 
 import type { FollowedStatus, StatusReport, WorkloadStatus } from '../../../lib/model/status-report.ts';
 
+const NAMED = { asks: true, because: 'named' } as const;
+
 /** An object whose content the pods run. */
 export function current(object: string, digest = 'aaaa…'): FollowedStatus {
-  return { object, observed: digest, committed: digest, ran: digest, isOwed: false, why: undefined };
+  return {
+    object,
+    observed: digest,
+    committed: digest,
+    ran: digest,
+    isOwed: false,
+    why: undefined,
+    policy: NAMED,
+  };
 }
 
 /** An object whose content changed. */
@@ -16,6 +26,7 @@ export function owed(object: string, parts: Partial<FollowedStatus> = {}): Follo
     ran: 'aaaa…',
     isOwed: true,
     why: 'content',
+    policy: NAMED,
     ...parts,
   };
 }

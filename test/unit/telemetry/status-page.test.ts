@@ -147,7 +147,8 @@ describe('the page says', () => {
   });
 
   test('what does not exist yet, what is gone, and what is being recorded', () => {
-    const object = { isOwed: false, why: undefined, ran: undefined } as const;
+    const policy = { asks: true, because: 'named' } as const;
+    const object = { isOwed: false, why: undefined, ran: undefined, policy } as const;
     const follows = [
       { ...object, object: 'ConfigMap/a', observed: undefined, committed: undefined },
       { ...object, object: 'ConfigMap/b', observed: undefined, committed: 'aaaa…' },

@@ -1,0 +1,111 @@
+/** What the annotations of one vocabulary ask for: which objects a workload follows, and for which of them it is rolled. */
+
+import type { ConfigKind, ConfigRef } from '../model/object-ref.ts';
+import type { Verdict } from '../model/policy.ts';
+import type { Workload } from '../model/workload.ts';
+import type { ConfigAnnotations, KnownNames } from './dialect.ts';
+import { isObjectName, itemsOf } from './name-list.ts';
+import { isPlainItem, matches } from './name-pattern.ts';
+import { type Words, workloadKeysOf } from './words.ts';
+
+const KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
+const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
+
+/** The truth that `text` spells, as Go's strconv.ParseBool reads it; undefined if it spells none. */
+export function truthOf(text: string): boolean | undefined {
+  return TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
+}
+
+/**
+ * The annotations in which the policy of a workload is written: its own, or those of the pod template where it has none
+ * at all.
+ */
+export function policyAnnotations(words: Words, workload: Workload): Readonly<Record<string, string>> {
+  const { annotations, templateAnnotations } = workload;
+  if (!words.readsTemplate) return annotations;
+  const hasOwn = workloadKeysOf(words).some((key) => annotations[key] !== undefined);
+  return hasOwn ? annotations : templateAnnotations;
+}
+
+/** The policy of one workload in one vocabulary. */
+export class Policy {
+  readonly #words: Words;
+  readonly #workload: Workload;
+  readonly #annotations: Readonly<Record<string, string>>;
+
+  constructor(words: Words, workload: Workload) {
+    this.#words = words;
+    this.#workload = workload;
+    this.#annotations = policyAnnotations(words, workload);
+  }
+
+  /** Whether an annotation says something about being rolled for all objects of `kind` that the workload refers to. */
+  mentionsAuto(kind: ConfigKind): boolean {
+    return [this.#words.auto, this.#words.typedAuto[kind]].some(
+      (key) => (this.#annotations[key] ?? '') !== '',
+    );
+  }
+
+  /** The items of the lists of names of `kind`. */
+  itemsOf(kind: ConfigKind): readonly string[] {
+    return this.#words.named[kind].flatMap((key) => itemsOf(this.#annotations[key]));
+  }
+
+  /** The names that are asked for whether they exist or not. */
+  namesOf(kind: ConfigKind): readonly string[] {
+    return this.itemsOf(kind).filter(isObjectName);
+  }
+
+  /** Whether an item may match more names than the one that it spells. */
+  get hasPatterns(): boolean {
+    return KINDS.some((kind) => this.#patternsOf(kind).length > 0);
+  }
+
+  /** Those of the known names of `kind` that a pattern matches. */
+  matched(kind: ConfigKind, known: KnownNames): readonly string[] {
+    const patterns = this.#patternsOf(kind);
+    if (patterns.length === 0) return [];
+    return [...known(kind)].filter((name) => patterns.some((pattern) => matches(pattern, name)));
+  }
+
+  /** Whether what the workload refers to of `kind` is followed. */
+  followsReferences(kind: ConfigKind): boolean {
+    return this.#isAuto(kind) || this.#searches;
+  }
+
+  /** Whether the workload is to be rolled for an object with these annotations. */
+  judge({ kind, name }: ConfigRef, config: ConfigAnnotations): Verdict {
+    const { ignore, match, exclude, typedAuto } = this.#words;
+    if (config[ignore] === 'true') return { asks: false, because: 'ignored' };
+    if (itemsOf(this.#annotations[exclude[kind]]).includes(name)) return { asks: false, because: 'excluded' };
+    if (this.#names(kind, name)) return { asks: true, because: 'named' };
+    const isReferred = this.#workload.references.some((ref) => ref.kind === kind && ref.name === name);
+    if (!isReferred) return { asks: false, because: 'not-asked' };
+    if (this.#searches && config[match] === 'true') return { asks: true, because: 'matched' };
+    if (this.#isTrue(this.#words.auto)) return { asks: true, because: 'auto' };
+    if (this.#isTrue(typedAuto[kind])) return { asks: true, because: 'typed-auto' };
+    return { asks: false, because: this.#searches ? 'not-matched' : 'not-asked' };
+  }
+
+  get #searches(): boolean {
+    return this.#annotations[this.#words.search] === 'true';
+  }
+
+  #isAuto(kind: ConfigKind): boolean {
+    return this.#isTrue(this.#words.auto) || this.#isTrue(this.#words.typedAuto[kind]);
+  }
+
+  #isTrue(key: string): boolean {
+    return truthOf(this.#annotations[key] ?? '') === true;
+  }
+
+  #names(kind: ConfigKind, name: string): boolean {
+    const items = this.itemsOf(kind);
+    return items.includes(name) || this.#patternsOf(kind).some((pattern) => matches(pattern, name));
+  }
+
+  #patternsOf(kind: ConfigKind): readonly string[] {
+    return this.#words.namesArePatterns ? this.itemsOf(kind).filter((item) => !isPlainItem(item)) : [];
+  }
+}

@@ -1,0 +1,195 @@
+/** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
+
+import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
+import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
+import { describe, keyOf } from '../model/object-ref.ts';
+import type { ReloadStrategy, Verdict } from '../model/policy.ts';
+import type { Place } from '../model/rollout-plan.ts';
+import { ANNOTATIONS, type Workload } from '../model/workload.ts';
+import type { ConfigAnnotations, Dialect, KnownNames } from './dialect.ts';
+import { lossNotice } from './lost-opt-in.ts';
+import { absenceNotice } from './missing.ts';
+import { mistakesOf } from './mistakes.ts';
+import { Policy } from './policy.ts';
+import { isStray, type PolicyKeys } from './policy-keys.ts';
+import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
+import { nativeWords, STRATEGY_ANNOTATION, stakaterWords, type Words, workloadKeysOf } from './words.ts';
+
+/** Which vocabularies are in use, and how. */
+export interface VocabularyOptions {
+  readonly dialects: readonly DialectName[];
+  /** Further keys whose lists are merged with those of the native annotation, by kind. */
+  readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
+  readonly stakaterKeys: StakaterKeys;
+  readonly ignoredKinds: readonly ConfigKind[];
+  /** Whether a workload that says nothing about it is rolled for all that it refers to. */
+  readonly autoReloadAll: boolean;
+  readonly strategy: ReloadStrategy;
+}
+
+const KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+/** How many keys are remembered: they repeat from workload to workload. */
+const MOST_JUDGED = 1_000;
+const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
+
+/** The vocabularies that `options` ask for. */
+export function vocabularyOf(options: VocabularyOptions): Dialect {
+  return new Union(options);
+}
+
+class Union implements Dialect {
+  readonly #options: VocabularyOptions;
+  readonly #kinds: readonly ConfigKind[];
+  readonly #words: readonly Words[];
+  /** The native lists of the kinds that are watched. */
+  readonly #keys: PolicyKeys;
+  readonly #workloadKeys: ReadonlySet<string>;
+  readonly #templateKeys: ReadonlySet<string>;
+  readonly #configKeys: ReadonlySet<string>;
+  readonly #markKeys: ReadonlySet<string>;
+  /** Of each view that is alive, worked out once, in the order of the words. */
+  readonly #policies = new WeakMap<Workload, readonly Policy[]>();
+  readonly isStray: (key: string) => boolean;
+
+  constructor(options: VocabularyOptions) {
+    this.#options = options;
+    this.#kinds = KINDS.filter((kind) => !options.ignoredKinds.includes(kind));
+    const native = nativeWords(options.alternativeAnnotations);
+    const stakater = stakaterWords(options.stakaterKeys);
+    this.#words = [native, stakater].filter(({ dialect }) => options.dialects.includes(dialect));
+    const speaksNative = this.#words.includes(native);
+    this.#keys = new Map(speaksNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);
+    this.#workloadKeys = new Set([...this.#words.flatMap(workloadKeysOf), STRATEGY_ANNOTATION]);
+    this.#templateKeys = new Set(this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf));
+    this.#configKeys = new Set(this.#words.flatMap(({ match, ignore }) => [match, ignore]));
+    this.#markKeys = new Set([native.lastReloadedFrom, stakater.lastReloadedFrom]);
+    this.isStray = remembered((key) => !this.#workloadKeys.has(key) && isStray(key, this.#keys));
+  }
+
+  readonly isPolicyAnnotation = (key: string): boolean => this.#workloadKeys.has(key);
+
+  readonly isTemplatePolicyAnnotation = (key: string): boolean => this.#templateKeys.has(key);
+
+  readonly isConfigAnnotation = (key: string): boolean => this.#configKeys.has(key);
+
+  readonly isStampVariable = isStampVariable;
+
+  readonly isMarkAnnotation = (key: string): boolean => this.#markKeys.has(key);
+
+  readonly stampVariablesOf = stampVariablesOf;
+
+  readonly noticeOfLoss = lossNotice;
+
+  readonly follows = (workload: Workload, known: KnownNames): readonly ConfigRef[] => {
+    const policies = this.#policiesOf(workload);
+    const { namespace } = workload.ref;
+    const refs = new Map<ObjectKey, ConfigRef>();
+    for (const kind of this.#kinds) {
+      const names = policies.flatMap((policy) => [...policy.namesOf(kind), ...policy.matched(kind, known)]);
+      const isReferring =
+        this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
+      const references = isReferring ? workload.references.filter((ref) => ref.kind === kind) : [];
+      for (const name of [...names, ...references.map((reference) => reference.name)]) {
+        const ref: ConfigRef = { kind, namespace, name };
+        refs.set(keyOf(ref), ref);
+      }
+    }
+    return [...refs.values()];
+  };
+
+  readonly hasPatterns = (workload: Workload): boolean =>
+    this.#policiesOf(workload).some((policy) => policy.hasPatterns);
+
+  readonly judge = (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict => {
+    const policies = this.#policiesOf(workload);
+    const verdicts = policies.map((policy) => policy.judge(ref, annotations));
+    const decisive =
+      verdicts.find(({ asks }) => asks) ?? verdicts.find(({ because }) => because !== 'not-asked');
+    if (decisive !== undefined) return decisive;
+    const isReferred = workload.references.some(({ kind, name }) => kind === ref.kind && name === ref.name);
+    return isReferred && this.#isAll(policies, ref.kind) ? { asks: true, because: 'auto-all' } : NOT_ASKED;
+  };
+
+  readonly mistakesOf: Dialect['mistakesOf'] = (workload) => mistakesOf(workload, this.#keys, this.#words);
+
+  readonly noticeOfAbsence: Dialect['noticeOfAbsence'] = (absence, workload) => {
+    const { kind, name } = absence.ref;
+    const isNamed = this.#policiesOf(workload).some((policy) => policy.namesOf(kind).includes(name));
+    if (!isNamed) return undefined;
+    return absenceNotice(
+      absence,
+      workload.annotations,
+      this.follows(workload, () => []),
+      this.#keys,
+    );
+  };
+
+  readonly placesOf: Dialect['placesOf'] = (workload, ref, annotations, { written }) => {
+    if (this.#strategyOf(workload) === 'annotations')
+      return [{ variable: describe(ref), container: ANNOTATIONS }];
+    const { container } =
+      workload.references.find(({ kind, name }) => kind === ref.kind && name === ref.name) ?? {};
+    return this.#asking(workload, ref, annotations).map(
+      ({ dialect }): Place => ({
+        variable: written[dialect],
+        container: dialect === 'stakater' ? container : undefined,
+      }),
+    );
+  };
+
+  readonly tellingAnnotations: Dialect['tellingAnnotations'] = (
+    workload,
+    ref,
+    annotations,
+    { digest, seconds },
+  ) => {
+    if (this.#strategyOf(workload) !== 'annotations') return {};
+    const { container } =
+      workload.references.find(({ kind, name }) => kind === ref.kind && name === ref.name) ?? {};
+    const text = JSON.stringify({
+      type: ref.kind.toUpperCase(),
+      name: ref.name,
+      namespace: ref.namespace,
+      hash: digest,
+      containerRefs: [container ?? workload.containers[0]],
+      observedAt: seconds,
+    });
+    const keys = this.#asking(workload, ref, annotations).map(({ lastReloadedFrom }) => lastReloadedFrom);
+    return Object.fromEntries(keys.map((key) => [key, text]));
+  };
+
+  /** The vocabularies that ask for `ref`; of what is asked for by a flag alone, the last one speaks. */
+  #asking(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): readonly Words[] {
+    const policies = this.#policiesOf(workload);
+    const asking = this.#words.filter((_, index) => policies[index]?.judge(ref, annotations).asks);
+    return asking.length > 0 ? asking : this.#words.slice(-1);
+  }
+
+  #strategyOf({ annotations }: Workload): ReloadStrategy {
+    const own = annotations[STRATEGY_ANNOTATION];
+    return own === 'annotations' || own === 'env-vars' ? own : this.#options.strategy;
+  }
+
+  #isAll(policies: readonly Policy[], kind: ConfigKind): boolean {
+    return this.#options.autoReloadAll && !policies.some((policy) => policy.mentionsAuto(kind));
+  }
+
+  #policiesOf(workload: Workload): readonly Policy[] {
+    const known = this.#policies.get(workload) ?? this.#words.map((words) => new Policy(words, workload));
+    this.#policies.set(workload, known);
+    return known;
+  }
+}
+
+/** `judge`, asked once for each key, as long as there are not too many. */
+function remembered(judge: (key: string) => boolean): (key: string) => boolean {
+  const judged = new Map<string, boolean>();
+  return (key) => {
+    const known = judged.get(key);
+    if (known !== undefined) return known;
+    if (judged.size >= MOST_JUDGED) judged.clear();
+    const verdict = judge(key);
+    judged.set(key, verdict);
+    return verdict;
+  };
+}

@@ -1,0 +1,85 @@
+/** The annotations of each vocabulary. */
+
+import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
+import type { ConfigKind } from '../model/object-ref.ts';
+
+/** Keys by kind of object. */
+export type KeysByKind = Readonly<Record<ConfigKind, string>>;
+
+/** The annotations of one vocabulary. */
+export interface Words {
+  readonly dialect: DialectName;
+  /** On a workload: lists of the objects that it is rolled for, whether it refers to them or not. */
+  readonly named: Readonly<Record<ConfigKind, readonly string[]>>;
+  /** Whether the items of those lists are expressions, each of which matches whole names. */
+  readonly namesArePatterns: boolean;
+  /** On a workload: it is rolled for all that it refers to. */
+  readonly auto: string;
+  readonly typedAuto: KeysByKind;
+  /** On a workload: it is rolled for what it refers to and what carries `match`. */
+  readonly search: string;
+  /** On a workload: lists of objects that it is never rolled for. */
+  readonly exclude: KeysByKind;
+  /** On an object. */
+  readonly match: string;
+  /** On an object: nothing is rolled for it. */
+  readonly ignore: string;
+  /** Whether the pod template's annotations count where the workload itself has none of these. */
+  readonly readsTemplate: boolean;
+  /** On a pod template: tells what was changed last. */
+  readonly lastReloadedFrom: string;
+}
+
+/** Every native annotation begins so. */
+export const NATIVE_PREFIX = 'reloader.k8s.collaborne.com';
+
+/** On a workload: how its pod template is stamped, whatever the flag says. */
+export const STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/reload-strategy`;
+
+/** The native words, with further keys for the lists. */
+export function nativeWords(alternatives: Readonly<Record<ConfigKind, readonly string[]>>): Words {
+  const own = (word: string): string => `${NATIVE_PREFIX}/${word}`;
+  return {
+    dialect: 'collaborne',
+    named: {
+      ConfigMap: [own('configmap'), ...alternatives.ConfigMap],
+      Secret: [own('secret'), ...alternatives.Secret],
+    },
+    namesArePatterns: false,
+    auto: own('auto'),
+    typedAuto: { ConfigMap: own('configmap-auto'), Secret: own('secret-auto') },
+    search: own('search'),
+    exclude: { ConfigMap: own('exclude-configmap'), Secret: own('exclude-secret') },
+    match: own('match'),
+    ignore: own('ignore'),
+    readsTemplate: false,
+    lastReloadedFrom: own('last-reloaded-from'),
+  };
+}
+
+/** The words of Stakater Reloader. */
+export function stakaterWords(keys: StakaterKeys): Words {
+  return {
+    dialect: 'stakater',
+    named: { ConfigMap: [keys.configMap], Secret: [keys.secret] },
+    namesArePatterns: true,
+    auto: keys.auto,
+    typedAuto: { ConfigMap: keys.configMapAuto, Secret: keys.secretAuto },
+    search: keys.search,
+    exclude: {
+      ConfigMap: 'configmaps.exclude.reloader.stakater.com/reload',
+      Secret: 'secrets.exclude.reloader.stakater.com/reload',
+    },
+    match: keys.match,
+    ignore: keys.ignore,
+    readsTemplate: true,
+    lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
+  };
+}
+
+/** All keys that are read of a workload. */
+export function workloadKeysOf(words: Words): readonly string[] {
+  const { named, auto, typedAuto, search, exclude } = words;
+  const lists = [...named.ConfigMap, ...named.Secret, exclude.ConfigMap, exclude.Secret];
+  return [...lists, auto, typedAuto.ConfigMap, typedAuto.Secret, search];
+}

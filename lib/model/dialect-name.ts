@@ -1,0 +1,31 @@
+/** The vocabularies in which workloads ask for a reload. */
+
+/** Their names. */
+export const DIALECT_NAMES = ['collaborne', 'stakater'] as const;
+
+/** One of DIALECT_NAMES. */
+export type DialectName = (typeof DIALECT_NAMES)[number];
+
+/** The keys of the vocabulary of Stakater Reloader that can be renamed. */
+export interface StakaterKeys {
+  readonly auto: string;
+  readonly configMapAuto: string;
+  readonly secretAuto: string;
+  readonly search: string;
+  readonly match: string;
+  readonly ignore: string;
+  readonly configMap: string;
+  readonly secret: string;
+}
+
+/** Their names where nobody renames them. */
+export const STAKATER_KEYS: StakaterKeys = {
+  auto: 'reloader.stakater.com/auto',
+  configMapAuto: 'configmap.reloader.stakater.com/auto',
+  secretAuto: 'secret.reloader.stakater.com/auto',
+  search: 'reloader.stakater.com/search',
+  match: 'reloader.stakater.com/match',
+  ignore: 'reloader.stakater.com/ignore',
+  configMap: 'configmap.reloader.stakater.com/reload',
+  secret: 'secret.reloader.stakater.com/reload',
+};

@@ -1,0 +1,61 @@
+/** The flags that say in which words workloads ask for a reload. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { STAKATER_KEYS, type StakaterKeys } from '../../../lib/model/dialect-name.ts';
+import { parseOptions } from '../../../lib/options/parse-options.ts';
+import { DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
+
+function optionsOf(...argv: string[]) {
+  const command = parseOptions(argv, {});
+  assert.equal(command.type, 'run', JSON.stringify(command));
+  const { dialects, stakaterKeys, autoReloadAll, reloadStrategy } = command.options;
+  return { dialects, stakaterKeys, autoReloadAll, reloadStrategy };
+}
+
+const CASES: Record<string, readonly [argv: readonly string[], want: Partial<typeof DEFAULT_VOCABULARIES>]> =
+  {
+    'without flags both vocabularies are read': [[], {}],
+    'one vocabulary may be left out': [['--dialects', 'stakater'], { dialects: ['stakater'] }],
+    'a comma list names several': [
+      ['--dialects=stakater, collaborne'],
+      { dialects: ['stakater', 'collaborne'] },
+    ],
+    'the flag of Stakater Reloader for everything': [['--auto-reload-all=true'], { autoReloadAll: true }],
+    'the strategy': [['--reload-strategy=annotations'], { reloadStrategy: 'annotations' }],
+  };
+
+for (const [sentence, [argv, want]] of Object.entries(CASES)) {
+  test(sentence, () => assert.deepEqual(optionsOf(...argv), { ...DEFAULT_VOCABULARIES, ...want }));
+}
+
+const RENAMED: Record<string, keyof StakaterKeys> = {
+  'auto-annotation': 'auto',
+  'configmap-auto-annotation': 'configMapAuto',
+  'secret-auto-annotation': 'secretAuto',
+  'auto-search-annotation': 'search',
+  'search-match-annotation': 'match',
+  'ignore-annotation': 'ignore',
+  'configmap-annotation': 'configMap',
+  'secret-annotation': 'secret',
+};
+
+for (const [flag, key] of Object.entries(RENAMED)) {
+  test(`--${flag} renames the annotation, and no other`, () => {
+    const { stakaterKeys } = optionsOf(`--${flag}`, 'example.com/mine');
+    assert.deepEqual(stakaterKeys, { ...STAKATER_KEYS, [key]: 'example.com/mine' });
+  });
+}
+
+const REFUSED: Record<string, string> = {
+  '--dialects=klingon': '--dialects: expected one of collaborne, stakater, got "klingon"',
+  '--reload-strategy=restart': '--reload-strategy: expected one of env-vars, annotations, got "restart"',
+  '--auto-annotation=a b': '--auto-annotation: expected an annotation key such as',
+};
+
+for (const [flag, message] of Object.entries(REFUSED)) {
+  test(`${flag} is refused`, () => {
+    const command = parseOptions([flag], {});
+    assert.ok(command.type === 'usage-error' && command.message.startsWith(message), JSON.stringify(command));
+  });
+}
