@@ -1,6 +1,7 @@
 /**
  * `npm run mutants [-- --only <word>]`: sabotages lib one line at a time, in copies of the tree, and runs the tests that
  * should notice. Ends with 1 if a sabotage survives, no longer fits the source, or a test fails without any.
+ * `--by-simulation [--histories N]` tries histories by chance instead of those tests: what survives then is only told.
  */
 
 import { spawn } from 'node:child_process';
@@ -39,10 +40,24 @@ const FILE_TIMEOUT_MS = 60_000;
 const FAILED = /^ *not ok \d+ - (?<name>(?:(?! # (?:TODO|SKIP)).)*)$/;
 const WORKERS = 2;
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: '' } } });
+/** Far longer than the histories take: a sabotage may make one of them hang. */
+const HISTORY_TIMEOUT_MS = 1000;
+/** What no history can show: how people are told. */
+const BESIDE_THE_RULES = ['lib/telemetry/', 'lib/model/watch-health.ts', 'lib/controller/notices.ts'];
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: '' },
+    'by-simulation': { type: 'boolean', default: false },
+    histories: { type: 'string', default: '1000' },
+  },
+});
+const HISTORIES = values['by-simulation'] ? Number(values.histories) : undefined;
 process.exitCode = await tryAll(
-  [...MUTANTS, ...NOTICE_MUTANTS, ...PROCESS_MUTANTS, ...SHARD_MUTANTS].filter(({ name }) =>
-    name.includes(values.only),
+  [...MUTANTS, ...NOTICE_MUTANTS, ...PROCESS_MUTANTS, ...SHARD_MUTANTS].filter(
+    ({ name, file }) =>
+      name.includes(values.only) &&
+      (HISTORIES === undefined || !BESIDE_THE_RULES.some((place) => file.startsWith(place))),
   ),
 );
 
@@ -52,7 +67,7 @@ async function tryAll(mutants: readonly Mutant[]): Promise<number> {
   try {
     // One copy for all: nobody's edits of this moment get in between.
     const original = copyOf(ROOT, path.join(place, 'original'));
-    const problems = [...misfits(original, mutants), ...(await failingUnsabotaged(original, mutants))];
+    const problems = [...misfits(original, mutants), ...(await problemsUnsabotaged(original, mutants))];
     for (const problem of problems) console.error(problem);
     if (mutants.length === 0) console.error(`no sabotage is called '${values.only}'`);
     if (problems.length > 0 || mutants.length === 0) return 1;
@@ -78,7 +93,11 @@ function misfits(directory: string, mutants: readonly Mutant[]): string[] {
 }
 
 /** A test that fails anyway notices nothing. */
-async function failingUnsabotaged(directory: string, mutants: readonly Mutant[]): Promise<string[]> {
+async function problemsUnsabotaged(directory: string, mutants: readonly Mutant[]): Promise<string[]> {
+  if (HISTORIES !== undefined) {
+    const { isNoticed, detail } = await tryHistories(directory, HISTORIES);
+    return isNoticed ? [`without any sabotage, a law is broken ${detail}`] : [];
+  }
   const files = [...new Set(mutants.flatMap(({ tests }) => tests))];
   const problems: string[] = [];
   await inParallel(files, async (file) => {
@@ -110,6 +129,10 @@ async function judge(copy: string, mutant: Mutant): Promise<Verdict> {
   const verdict = (isNoticed: boolean, detail: string): Verdict => {
     return { mutant, isNoticed, detail, seconds: secondsSince(startedAt) };
   };
+  if (HISTORIES !== undefined) {
+    const { isNoticed, detail } = await tryHistories(copy, HISTORIES);
+    return verdict(isNoticed, detail);
+  }
   for (const test of mutant.tests) {
     const failure = await firstFailure(copy, test);
     // A file that cannot be run would fail for any nonsense.
@@ -139,6 +162,24 @@ async function firstFailure(directory: string, file: string): Promise<Failure | 
   return failure ?? (code === 0 ? undefined : { test: 'the file itself', isWholeFile: true });
 }
 
+/** Tries histories in one process; what it does not come back from is no notice. */
+async function tryHistories(
+  directory: string,
+  histories: number,
+): Promise<{ readonly isNoticed: boolean; readonly detail: string }> {
+  const child = spawn(process.execPath, ['test/mutants/try-histories.ts', String(histories)], {
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    timeout: histories * HISTORY_TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+  });
+  const closed = once(child, 'close');
+  let detail = 'the histories could not be run to their end';
+  for await (const line of createInterface(child.stdout)) detail = line;
+  const [code] = await closed;
+  return { isNoticed: code === 1 && detail.startsWith('after '), detail };
+}
+
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
   const worker = async (): Promise<void> => {
@@ -159,7 +200,7 @@ function conclude(verdicts: readonly Verdict[], seconds: number): number {
   const noticed = verdicts.length - survivors.length;
   console.log(`${noticed} of ${verdicts.length} sabotages were noticed, in ${Math.round(seconds)} s`);
   for (const { mutant, detail } of survivors) console.error(`survived: '${mutant.name}' (${detail})`);
-  return survivors.length === 0 ? 0 : 1;
+  return survivors.length === 0 || HISTORIES !== undefined ? 0 : 1;
 }
 
 function secondsSince(startedAt: number): number {

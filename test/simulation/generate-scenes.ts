@@ -3,10 +3,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { resourceOf } from './api.ts';
 import { type Cast, stepsOf, WATCH_EFFECT } from './generate-steps.ts';
+import type { Scene } from './generate-troubles.ts';
 import type { Content, Step } from './history.ts';
-
-/** Steps in a row. */
-export type Scene = readonly Step[];
 
 /** Arbitraries of scenes. */
 export interface Scenes {

@@ -1,8 +1,9 @@
 /** Histories by chance: one arbitrary per flavour, so that simple laws are tried strictly and hard ones broadly. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import { type Scene, scenesOf } from './generate-scenes.ts';
+import { scenesOf } from './generate-scenes.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
+import { type Scene, troublesOf } from './generate-troubles.ts';
 import type {
   ConfigName,
   History,
@@ -73,11 +74,16 @@ function scenesOfFlavour(
 ): readonly Weighted[] {
   const steps = stepsOf(cast);
   const scenes = scenesOf(cast);
+  const troubles = troublesOf(cast);
   const owners: Weighted[] = [
     [3, one(steps.owner)],
     [2, one(steps.speed)],
     [4, scenes.flicker],
     [4, scenes.ownerInWindow],
+    [3, troubles.ownerWhileOpen],
+    [3, troubles.undone],
+    [2, troubles.copyInWindow],
+    [3, troubles.slowFlicker],
   ];
   const faults: Weighted[] = [
     [6, one(steps.fault)],
@@ -89,6 +95,9 @@ function scenesOfFlavour(
     [3, scenes.lateFlicker],
     [2, scenes.lateOptIn],
     [3, scenes.lateOwner],
+    [3, troubles.lostAnswers],
+    [2, troubles.slowFlicker],
+    [2, troubles.hardStart],
   ];
   const crashes: Weighted[] = [
     [4, one(steps.crash)],
@@ -98,6 +107,11 @@ function scenesOfFlavour(
     [2, scenes.flicker],
     [2, scenes.refusal],
     [2, scenes.noCommit],
+    [4, troubles.deathBetween],
+    [3, troubles.overtaken],
+    [3, troubles.deathWhileRefused],
+    [3, troubles.ownerThenDeath],
+    [2, troubles.newcomer],
   ];
   const replicas: Weighted[] = [
     [4, one(steps.replica)],
