@@ -4,9 +4,10 @@
  * digest. A history that breaks a rule is always a real one; that no situation is lost is for canonical.test.ts.
  */
 
+import { CONFIG_KEY, keyOfName, sameTemplate } from './cluster.ts';
 import type { Scope } from './steps.ts';
 import { KIND_BITS, KINDS, OWNER_COUNT, Tokens } from './tokens.ts';
-import type { World } from './world.ts';
+import type { Name, World } from './world.ts';
 
 /** 64 bits. */
 export interface Digest {
@@ -40,13 +41,46 @@ export class Situations {
   /** The digest of `world`. `isShared`: its process is that of other worlds too and never changes. */
   digestOf(world: World, isShared = false): Digest {
     const [asItIs, mirrored] = world.comparable ? this.#comparable : this.#opaque;
-    asItIs.read(world, isShared);
-    const digest = digestOfTokens(asItIs.list, world.comparable, this.#isSymmetric);
-    if (!this.#isSymmetric || world.deployments.w2 === undefined) return digest;
-    mirrored.read(world, isShared);
-    const mirror = digestOfTokens(mirrored.list, world.comparable, true);
+    const order = this.#isSymmetric ? orderOf(world) : -1;
+    if (order < 0) return this.#digestBy(asItIs, world, isShared);
+    const mirror = this.#digestBy(mirrored, world, isShared);
+    if (order > 0) return mirror;
+    const digest = this.#digestBy(asItIs, world, isShared);
     return isLower(mirror, digest) ? mirror : digest;
   }
+
+  #digestBy(reader: Tokens, world: World, isShared: boolean): Digest {
+    reader.read(world, isShared);
+    return digestOfTokens(reader.list, world.comparable, this.#isSymmetric);
+  }
+}
+
+/** Below 0: w1 goes before w2; above 0: after it; 0: what is quick to see does not tell. */
+function orderOf(world: World): number {
+  return world.deployments.w2 === undefined ? -1 : traitsOf(world, 'w1') - traitsOf(world, 'w2');
+}
+
+/** Some of what tells a workload from the other, as one number. */
+function traitsOf({ process, deployments, workloads }: World, name: Name): number {
+  const { generation = 0, observedGeneration = 0, pods = [], template } = deployments[name] ?? {};
+  const turn = process?.turns[name];
+  const patch = process?.patches[name];
+  const edge = process?.edges.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
+  let traits = pods.filter((pod) => template !== undefined && sameTemplate(pod.template, template)).length;
+  traits = traits * 16 + Math.min(generation - observedGeneration, 15);
+  traits = traits * 16 + Math.min(workloads.queue.filter((news) => news.name === name).length, 15);
+  const flags = [
+    turn?.window,
+    turn?.busy,
+    turn?.backoff,
+    patch,
+    patch?.answer,
+    edge?.dirty,
+    edge?.isUnsettled,
+    template?.stamp,
+  ];
+  for (const flag of flags) traits = traits * 2 + (flag === undefined || flag === false ? 0 : 1);
+  return traits;
 }
 
 function isLower(a: Digest, b: Digest): boolean {

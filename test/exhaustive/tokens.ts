@@ -73,6 +73,26 @@ const HANDLINGS = new Map<string, Handling>([
 /** Numbers below stand for themselves. */
 const FIRST_TEXT = 1000;
 const texts = new Map<string, number>();
+
+function numberOfText(text: string): number {
+  const number = texts.get(text) ?? texts.size + FIRST_TEXT;
+  texts.set(text, number);
+  return number;
+}
+
+function markOf(text: string): number {
+  return (numberOfText(text) << KIND_BITS) | KINDS.text;
+}
+
+const MARKS = {
+  fields: markOf('('),
+  items: markOf('['),
+  map: markOf('{'),
+  end: markOf('.'),
+  nothing: markOf('undefined'),
+  yes: markOf('true'),
+  no: markOf('false'),
+} as const;
 const SWAPPED: Readonly<Record<Name, Name>> = { w1: 'w2', w2: 'w1' };
 
 /** How worlds are read. */
@@ -144,7 +164,7 @@ export class Tokens {
       this.#text('none');
       return;
     }
-    this.#ofWorkload(name, () => this.#fields(deployment));
+    this.#of(this.#ownerOf(name), () => this.#fields(deployment));
     const { process, configs, workloads } = world;
     const known = process?.edges.workloads.get(keyOfName(name))?.workload.generation;
     this.#small(deployment.generation - deployment.observedGeneration);
@@ -161,11 +181,28 @@ export class Tokens {
   }
 
   #value(field: string, value: unknown): void {
-    if (typeof value === 'number') this.#number(field, value);
-    else if (typeof value === 'string') this.#string(field, value);
-    else if (typeof value !== 'object' || value === null) this.#text(String(value));
-    else if (HANDLINGS.get(field)?.isLasting === true) this.#once(value, () => this.#object(field, value));
-    else this.#object(field, value);
+    this.#handled(field, value, HANDLINGS.get(field) ?? PLAIN);
+  }
+
+  #handled(field: string, value: unknown, handling: Handling): void {
+    switch (typeof value) {
+      case 'number':
+        this.#number(handling.kind, value);
+        break;
+      case 'string':
+        this.#string(handling.kind, value);
+        break;
+      case 'object':
+        if (value === null) this.list.push(MARKS.nothing);
+        else if (handling.isLasting) this.#once(value, () => this.#object(field, value));
+        else this.#object(field, value);
+        break;
+      case 'boolean':
+        this.list.push(value ? MARKS.yes : MARKS.no);
+        break;
+      default:
+        this.list.push(MARKS.nothing);
+    }
   }
 
   /** Whatever does not change is turned into tokens the first time. Its owner does not change either. */
@@ -184,47 +221,55 @@ export class Tokens {
     if (value instanceof Map) this.#map(field, value);
     else if (value instanceof Set) this.#text([...value].sort().join());
     else if (Array.isArray(value)) {
-      this.#text('[');
+      this.list.push(MARKS.items);
       for (const item of value) this.#value('', item);
-      this.#text(']');
+      this.list.push(MARKS.end);
     } else this.#fields(value);
   }
 
-  #map(field: string, map: ReadonlyMap<unknown, unknown>): void {
-    const items = [...map].map(([key, item]) => [this.#nameIn(String(key)), String(key), item] as const);
-    if (items.length > 1) items.sort((a, b) => (a[0] < b[0] ? -1 : 1));
+  #map(field: string, map: ReadonlyMap<string, unknown>): void {
+    const keys = map.size > 1 ? [...map.keys()].sort((a, b) => this.#compare(a, b)) : map.keys();
     const itemField = field === 'edges' ? 'edge' : HANDLINGS.get(field)?.kind === 'number' ? field : '';
-    this.#text('{');
-    for (const [, key, item] of items) {
+    this.list.push(MARKS.map);
+    for (const key of keys) {
       this.#text(key);
-      const name = field === 'workloads' ? nameOfKey(key) : undefined;
-      this.#ofWorkload(name, () => this.#value(itemField, item));
+      const before = this.#owner;
+      if (field === 'workloads') this.#owner = this.#ownerOf(nameOfKey(key));
+      this.#value(itemField, map.get(key));
+      this.#owner = before;
     }
-    this.#text('}');
+    this.list.push(MARKS.end);
+  }
+
+  #compare(a: string, b: string): number {
+    return this.#nameIn(a) < this.#nameIn(b) ? -1 : 1;
   }
 
   #fields(value: object): void {
     const record = value as Readonly<Record<string, unknown>>;
-    this.#text('(');
+    const before = this.#owner;
+    this.list.push(MARKS.fields);
     if ('w1' in record || 'w2' in record) {
-      for (const name of this.#names) this.#ofWorkload(name, () => this.#value('', record[name]));
+      for (const name of this.#names) {
+        this.#owner = this.#ownerOf(name);
+        this.#value('', record[name]);
+      }
     } else {
       const { name } = record;
-      const owner = name === 'w1' || name === 'w2' ? name : undefined;
-      this.#ofWorkload(owner, () => {
-        for (const field in record) this.#field(field, record[field]);
-      });
+      if (name === 'w1' || name === 'w2') this.#owner = this.#ownerOf(name);
+      for (const field in record) this.#field(field, record[field]);
     }
-    this.#text(')');
+    this.#owner = before;
+    this.list.push(MARKS.end);
   }
 
   #field(field: string, value: unknown): void {
-    if (HANDLINGS.get(field)?.isOmitted !== true) this.#value(field, value);
+    const handling = HANDLINGS.get(field) ?? PLAIN;
+    if (!handling.isOmitted) this.#handled(field, value, handling);
   }
 
-  #ofWorkload(name: Name | undefined, write: () => void): void {
-    if (name === undefined) write();
-    else this.#of(name === this.#names[0] ? OWNERS.first : OWNERS.second, write);
+  #ownerOf(name: Name): number {
+    return name === this.#names[0] ? OWNERS.first : OWNERS.second;
   }
 
   /** Within `write`, versions and times are those of `owner`. */
@@ -235,16 +280,15 @@ export class Tokens {
     this.#owner = before;
   }
 
-  #number(field: string, value: number): void {
-    const kind = HANDLINGS.get(field)?.kind;
-    if (!Number.isFinite(value) || kind === undefined) this.#text(String(value));
+  #number(kind: Handling['kind'], value: number): void {
+    if (kind === undefined || !Number.isFinite(value)) this.#text(String(value));
     else if (kind === 'number') this.#token(KINDS.number, value);
     else if (kind === 'time' && !this.#isComparable) this.#token(KINDS.time + this.#owner, value);
     else this.#token(KINDS.version + this.#owner, value);
   }
 
-  #string(field: string, value: string): void {
-    if (HANDLINGS.get(field)?.kind === 'version') this.#number(field, Number(value));
+  #string(kind: Handling['kind'], value: string): void {
+    if (kind === 'version') this.#number(kind, Number(value));
     else if (value.length === 1 || value.length === 40) this.#token(KINDS.content, value.charCodeAt(0));
     else if (value[40] === '.') {
       this.#token(KINDS.content, value.charCodeAt(0));
@@ -259,9 +303,7 @@ export class Tokens {
   #text(text: string): void {
     let known = this.#texts.get(text);
     if (known === undefined) {
-      const meant = this.#nameIn(text);
-      known = texts.get(meant) ?? texts.size + FIRST_TEXT;
-      texts.set(meant, known);
+      known = numberOfText(this.#nameIn(text));
       this.#texts.set(text, known);
     }
     this.#token(KINDS.text, known);
