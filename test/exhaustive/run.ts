@@ -12,7 +12,7 @@ Runs the real rules through every history of a world of two workloads and one Co
 rollouts, refusals, deaths, owners. Each search lets other things happen. Ends with 1 if a history breaks a rule.
 
   --depth N      every history of at most N steps (default 12)
-  --states N     a search ends after so many states, and is then said not to be exhausted (default: no end)
+  --states N     a search ends after so many states, and is then said not to be exhausted (default 3000000)
   --only <words> the searches whose names contain this; --list names them
   --list         names the searches and ends
   --help         says this`;
@@ -64,7 +64,7 @@ function readOptions() {
     const { values } = parseArgs({
       options: {
         depth: { type: 'string', default: '12' },
-        states: { type: 'string', default: 'Infinity' },
+        states: { type: 'string', default: '3000000' },
         only: { type: 'string', default: '' },
         list: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -72,7 +72,7 @@ function readOptions() {
     });
     const [depth, states] = [Number(values.depth), Number(values.states)];
     if (!Number.isInteger(depth) || depth < 1) throw new Error('--depth takes a whole number from 1');
-    if (!(states >= 1)) throw new Error('--states takes a number from 1');
+    if (!Number.isInteger(states) || states < 1) throw new Error('--states takes a whole number from 1');
     return { ...values, depth, states };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
@@ -113,7 +113,7 @@ async function employ(work: Work, onReport: (report: Report) => void): Promise<F
     onReport(report);
     found ??= report.found;
   });
-  worker.send({ ...work, states: Number.isFinite(work.states) ? work.states : 0 });
+  worker.send(work);
   const code = await new Promise<number | null>((resolve) => worker.once('exit', resolve));
   if (found === undefined) throw new Error(`the search '${work.name}' ended with ${code}`);
   return found;
@@ -129,7 +129,7 @@ function labour({ name, depth, states }: Work): void {
     told = seen;
     process.send?.({ states: seen, depth: at } satisfies Report);
   };
-  const found = search(chosen.begin(), chosen.scope, { depth, states: states || Infinity, onState });
+  const found = search(chosen.begin(), chosen.scope, { depth, states, onState });
   process.send?.({ states: found.states, depth: found.depth, found } satisfies Report);
   process.disconnect();
 }
