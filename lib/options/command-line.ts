@@ -24,7 +24,7 @@ export function readCommandLine(argv: readonly string[]): GivenFlags {
   const { operands, unknown } = splitWith(command, argv);
   if (unknown[0] !== undefined) throw unknownFlag(unknown[0]);
   if (operands[0] !== undefined) throw strayArgument(argv.indexOf(operands[0]));
-  return new Map(FLAGS.flatMap((flag) => givenFor(flag, command)));
+  return new Map(FLAGS.flatMap((flag) => givenFor(flag, command, argv)));
 }
 
 /** A commander command that knows every flag; it writes nothing and never ends the process. */
@@ -55,16 +55,26 @@ function splitWith(command: Command, argv: readonly string[]): { operands: strin
   }
 }
 
-function givenFor({ name }: Flag, command: Command): [FlagName, Given][] {
-  const option = command.options.find((candidate) => candidate.long === `--${name}`);
+function givenFor(flag: Flag, command: Command, argv: readonly string[]): [FlagName, Given][] {
+  const option = command.options.find((candidate) => candidate.long === `--${flag.name}`);
   const texts: unknown = option && command.getOptionValue(option.attributeName());
-  return Array.isArray(texts) ? [[name, { texts, source: `--${name}` }]] : [];
+  return Array.isArray(texts) ? [[flag.name, { texts, source: writtenAs(flag, argv) }]] : [];
+}
+
+/** The long name under which the flag was written; its own where both were. */
+function writtenAs({ name, alias }: Flag, argv: readonly string[]): string {
+  const own = `--${name}`;
+  const isWritten = (long: string): boolean =>
+    argv.some((word) => word === long || word.startsWith(`${long}=`));
+  return alias?.startsWith('--') && isWritten(alias) && !isWritten(own) ? alias : own;
 }
 
 function unknownFlag(word: string): UsageError {
   // What follows = may be a secret.
   const [flag = word] = word.split('=');
-  const known = FLAGS.map(({ name }) => `--${name}`);
+  const known = FLAGS.flatMap(({ name, alias }) =>
+    alias?.startsWith('--') ? [`--${name}`, alias] : [`--${name}`],
+  );
   const nearest = nearestTo(flag, known);
   return new UsageError(
     `unknown flag ${JSON.stringify(flag)}: expected ${nearest ?? 'one of those that --help lists'}`,

@@ -74,13 +74,20 @@ export type StakaterKeyFlagName =
 export type DeadFlagName = 'resource-type' | 'username' | 'password';
 
 const WATCHED: readonly Flag[] = [
-  { name: 'namespace', value: 'names', list: true, help: 'namespaces to watch; repeatable or a comma list' },
+  {
+    name: 'namespace',
+    alias: '--namespaces',
+    value: 'names',
+    list: true,
+    help: 'namespaces to watch; repeatable or a comma list',
+  },
   { name: 'all-namespaces', alias: '-A', help: 'watch every namespace' },
   {
     name: 'ignored-config-resource-types',
+    alias: '--resources-to-ignore',
     value: 'types',
     list: true,
-    help: 'do not watch v1.ConfigMap or v1.Secret',
+    help: 'do not watch v1.ConfigMap or v1.Secret; configmaps and secrets mean the same',
   },
 ];
 

@@ -60,7 +60,7 @@ export const ANNOTATION_KEY: ValueType<string> = {
 
 /** A kind of config object, with or without its version, also as the plural resource. */
 export const CONFIG_KIND: ValueType<ConfigKind> = {
-  expected: 'v1.ConfigMap or v1.Secret',
+  expected: 'v1.ConfigMap (configmaps) or v1.Secret (secrets)',
   parse: (text) => {
     const word = text.replace(/^v1\./, '').toLowerCase().replace(/s$/, '');
     return word === 'configmap' ? 'ConfigMap' : word === 'secret' ? 'Secret' : undefined;

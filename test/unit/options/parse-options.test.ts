@@ -281,7 +281,7 @@ describe('a usage error says what was expected:', () => {
     },
     'a kind': {
       argv: ['--ignored-config-resource-types=Pod'],
-      want: /expected v1.ConfigMap or v1.Secret, got/,
+      want: /expected v1.ConfigMap \(configmaps\) or v1.Secret \(secrets\), got/,
     },
     'a kind that is left': {
       argv: ['--ignored-config-resource-types=v1.ConfigMap,v1.Secret'],
