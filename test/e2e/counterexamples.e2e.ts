@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { endsAt } from './endings.ts';
 import { commits, Refusal, templates } from './refusal.ts';
 import { type ReloaderOptions, Stage } from './stage.ts';
 import { annotationsFor, type WorkloadName, web } from './workloads.ts';
@@ -20,31 +21,11 @@ const WEB = web();
 const API = web('api', { follows: { ConfigMap: ['web'] } });
 const LATE = web('late', { follows: { ConfigMap: ['web'] } });
 
-/** Changes what WEB follows; resolves when it has a new stamp, its pods included. */
-async function changeAndRoll(stage: Stage, content: string): Promise<void> {
-  const before = await stage.stamps(WEB);
-  await stage.put('web', content);
-  await stage.stampedAfter(WEB, before);
-  await stage.rolledOut(WEB);
-}
-
 /** Starts a reloader that may not be able to commit yet. */
 async function startReloader(stage: Stage, options: ReloaderOptions = {}): Promise<ReloaderProcess> {
   const reloader = await stage.startReloader(options);
   await stage.until('the reloader is ready', () => reloader.isReady());
   return reloader;
-}
-
-/** What is owed was rolled, nothing else is: WEB has had so many templates, and all pods have the last stamp. */
-async function endsWith(stage: Stage, reloader: ReloaderProcess, revision: number): Promise<void> {
-  await stage.settled(reloader);
-  await stage.mark(reloader);
-  await stage.rolledOut(WEB);
-  assert.equal(await stage.revision(WEB), revision);
-  const stamps = await stage.stamps(WEB);
-  assert.equal(Object.keys(stamps).length, 1);
-  for (const each of await stage.podStamps(WEB)) assert.deepEqual(each, stamps);
-  assert.equal((await stage.state())['v1.ConfigMap_web'], stamps['_RELOADER_CONFIGMAP_WEB']);
 }
 
 async function isOwedBy({ kind, name }: WorkloadName, reloader: ReloaderProcess): Promise<boolean> {
@@ -58,10 +39,10 @@ describe('counterexamples', { concurrency: 3 }, () => {
     await stage.createPair();
     const reloader = await stage.reloader();
     const refusal = await Refusal.of(stage, commits());
-    await changeAndRoll(stage, 'B');
-    await changeAndRoll(stage, 'A');
+    await stage.changeAndRoll(WEB, 'B');
+    await stage.changeAndRoll(WEB, 'A');
     await refusal.end();
-    await endsWith(stage, reloader, 3);
+    await endsAt(stage, reloader, WEB, 3);
   });
 
   test('a: also with a crash between the patch and the change back', async () => {
@@ -69,12 +50,12 @@ describe('counterexamples', { concurrency: 3 }, () => {
     await stage.createPair();
     const first = await stage.reloader();
     const refusal = await Refusal.of(stage, commits());
-    await changeAndRoll(stage, 'B');
+    await stage.changeAndRoll(WEB, 'B');
     await first.kill();
     const reloader = await startReloader(stage);
-    await changeAndRoll(stage, 'A');
+    await stage.changeAndRoll(WEB, 'A');
     await refusal.end();
-    await endsWith(stage, reloader, 3);
+    await endsAt(stage, reloader, WEB, 3);
   });
 
   test('a: also with the change back while no reloader runs', async () => {
@@ -82,30 +63,30 @@ describe('counterexamples', { concurrency: 3 }, () => {
     await stage.createPair();
     const first = await stage.reloader();
     const refusal = await Refusal.of(stage, commits());
-    await changeAndRoll(stage, 'B');
+    await stage.changeAndRoll(WEB, 'B');
     await first.kill();
     await refusal.end();
     const before = await stage.stamps(WEB);
     await stage.put('web', 'A');
     const reloader = await startReloader(stage);
     await stage.stampedAfter(WEB, before);
-    await endsWith(stage, reloader, 3);
+    await endsAt(stage, reloader, WEB, 3);
   });
 
   test('b: a stamp brought back by undo does not tell what its pods read', async () => {
     await using stage = await Stage.open(cluster);
     await stage.createPair();
     const reloader = await stage.reloader();
-    await changeAndRoll(stage, 'C');
+    await stage.changeAndRoll(WEB, 'C');
     await stage.settled(reloader);
-    await changeAndRoll(stage, 'B');
+    await stage.changeAndRoll(WEB, 'B');
     await stage.settled(reloader);
     await stage.kubectl(['rollout', 'undo', 'deployment/web']);
     await stage.rolledOut(WEB);
     await stage.mark(reloader);
     assert.equal(await stage.revision(WEB), 4);
-    await changeAndRoll(stage, 'C');
-    await endsWith(stage, reloader, 5);
+    await stage.changeAndRoll(WEB, 'C');
+    await endsAt(stage, reloader, WEB, 5);
   });
 
   test('c, d: who is refused stays owed over restarts; its siblings, old and new, are not rolled for it', async () => {
@@ -129,7 +110,7 @@ describe('counterexamples', { concurrency: 3 }, () => {
     assert.equal(await stage.revision(WEB), 1);
     await refusal.end();
     await stage.stampedAfter(WEB, {});
-    await endsWith(stage, reloader, 2);
+    await endsAt(stage, reloader, WEB, 2);
     assert.deepEqual(await stage.revisions([API, LATE, web('newest')]), [2, 1, 1]);
     assert.ok(!('ran.Deployment_web' in (await stage.state())));
   });
@@ -159,10 +140,10 @@ describe('counterexamples', { concurrency: 3 }, () => {
     await stage.createPair();
     const first = await stage.reloader();
     const refusal = await Refusal.of(stage, commits());
-    for (const content of ['B', 'A', 'B']) await changeAndRoll(stage, content);
+    for (const content of ['B', 'A', 'B']) await stage.changeAndRoll(WEB, content);
     await first.kill();
     await refusal.end();
-    await endsWith(stage, await stage.reloader(), 4);
+    await endsAt(stage, await stage.reloader(), WEB, 4);
   });
 
   test('h: a patch that landed after its exception was written counts, not the exception', async () => {
@@ -182,7 +163,7 @@ describe('counterexamples', { concurrency: 3 }, () => {
     await stage.put('web', 'A');
     const reloader = await startReloader(stage);
     await stage.stampedAfter(WEB, stamps);
-    await endsWith(stage, reloader, 3);
+    await endsAt(stage, reloader, WEB, 3);
   });
 
   test('i: a foreign stamp with a high number silences no stamp of a workload that was rolled', async () => {
@@ -205,7 +186,7 @@ describe('counterexamples', { concurrency: 3 }, () => {
     const reloader = await startReloader(stage);
     await stage.stampedAfter(WEB, stamps);
     await unfinished.end();
-    await endsWith(stage, reloader, 3);
+    await endsAt(stage, reloader, WEB, 3);
   });
 
   for (const [words, how] of [
@@ -224,7 +205,7 @@ describe('counterexamples', { concurrency: 3 }, () => {
       await stage.rolledOut(WEB);
       await stage.put('web', 'A');
       await stage.stampedAfter(WEB, {});
-      await endsWith(stage, reloader, 4);
+      await endsAt(stage, reloader, WEB, 4);
     });
   }
 });

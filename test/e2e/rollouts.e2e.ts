@@ -6,14 +6,14 @@ import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
-import { pick } from '../sandbox/json.ts';
+import { objectOf, pick } from '../sandbox/json.ts';
+import { restsAt } from './endings.ts';
 import { Stage } from './stage.ts';
-import { annotationsFor, KINDS, READINGS, type WorkloadParts, web } from './workloads.ts';
+import { annotationsFor, CONFIG_KINDS, KINDS, READINGS, type WorkloadParts, web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
 
-const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 const STAMP = /^[0-9a-f]{40}\.2$/;
 
 /** A workload for each kind of object and each way to read it, and the objects of their names. */
@@ -25,6 +25,9 @@ function waysToRead(kind: WorkloadParts['kind']): (WorkloadParts & { readonly co
     }),
   );
 }
+
+/** A Deployment that follows one object of each kind. */
+const PAIR = web('web', { follows: { ConfigMap: ['web'], Secret: ['web'] } });
 
 async function hasRolledOnce(stage: Stage, workload: WorkloadParts): Promise<void> {
   await stage.rolledOut(workload);
@@ -52,12 +55,11 @@ describe('a change of content', { concurrency: 3 }, () => {
 
   test('of 20 objects at once is one rollout and one patch', async () => {
     await using stage = await Stage.open(cluster);
-    const names = Array.from({ length: 20 }, (_, index) => `part-${index}`);
-    const workload = web('web', { follows: { ConfigMap: names } });
-    for (const name of names) await stage.put(name, 'A');
-    await stage.create(workload);
+    const names = Array.from({ length: 10 }, (_, index) => `part-${index}`);
+    const workload = await stage.createPair(web('web', { follows: { ConfigMap: names, Secret: names } }));
     const reloader = await stage.reloader({ periodMs: 3000 });
-    await Promise.all(names.map((name) => stage.put(name, 'B')));
+    const puts = CONFIG_KINDS.flatMap((kind) => names.map((name) => stage.put(name, 'B', kind)));
+    await Promise.all(puts);
     await stage.stampedAfter(workload, {});
     await stage.settled(reloader);
     await stage.rolledOut(workload);
@@ -67,20 +69,19 @@ describe('a change of content', { concurrency: 3 }, () => {
     if (cluster instanceof ControlPlane) assert.equal((await patchesIn(cluster, stage)).length, 1);
   });
 
-  test('while no reloader ran is rolled once by the next', async () => {
-    await using stage = await Stage.open(cluster);
-    const pair = await stage.createPair();
-    await (await stage.reloader()).stop();
-    await stage.put('web', 'B');
-    const reloader = await stage.reloader();
-    await stage.stampedAfter(pair, {});
-    await stage.mark(reloader);
-    await stage.rolledOut(pair);
-    assert.equal(await stage.revision(pair), 2);
-  });
+  for (const kind of KINDS) {
+    test(`while no reloader ran is rolled once by the next: a ${kind}`, async () => {
+      await using stage = await Stage.open(cluster);
+      const pair = await stage.createPair({ ...PAIR, kind });
+      await (await stage.reloader()).stop();
+      await stage.putAll(pair, 'B');
+      await restsAt(stage, await stage.reloader(), pair, 2);
+      assert.equal(Object.keys(await stage.stamps(pair)).length, 2);
+    });
+  }
 });
 
-/** What must not roll anything: it is done to the pair `web` and its reloader, and answers which reloader runs then. */
+/** What must not roll anything: it is done to PAIR and its reloader, and answers which reloader runs then. */
 interface Harmless {
   readonly periodMs?: number;
   /** Workloads that are not there before. */
@@ -88,7 +89,10 @@ interface Harmless {
   readonly act: (stage: Stage, reloader: ReloaderProcess) => Promise<ReloaderProcess | undefined>;
 }
 
-const LATE = web('late', { follows: { ConfigMap: ['web'] } });
+const LATE: WorkloadParts = { ...PAIR, name: 'late' };
+
+/** Of the objects that PAIR follows. */
+const RESOURCES = ['configmaps', 'secrets'];
 
 const HARMLESS: Readonly<Record<string, Harmless>> = {
   'a restart': {
@@ -103,10 +107,10 @@ const HARMLESS: Readonly<Record<string, Harmless>> = {
       return await stage.reloader();
     },
   },
-  "an edit of an object's labels and annotations": {
+  "an edit of the objects' labels and annotations": {
     act: async (stage) => {
       const metadata = { labels: { edited: 'yes' }, annotations: { edited: 'yes' } };
-      await stage.expect('PATCH', 'configmaps/web', { metadata });
+      for (const resource of RESOURCES) await stage.expect('PATCH', `${resource}/web`, { metadata });
     },
   },
   "an edit of a workload's labels and annotations": {
@@ -130,16 +134,16 @@ const HARMLESS: Readonly<Record<string, Harmless>> = {
   'a content that is changed back within the window': {
     periodMs: 8000,
     act: async (stage, reloader) => {
-      await stage.put('web', 'B');
+      await stage.putAll(PAIR, 'B');
       await stage.until('the change is seen', async () => !(await reloader.isSettled()));
-      await stage.put('web', 'A');
+      await stage.putAll(PAIR, 'A');
       await stage.until('the change back is seen', () => reloader.says(/"changed-back"/));
     },
   },
-  'an object that is deleted and made again with the same content': {
+  'objects that are deleted and made again with the same content': {
     act: async (stage) => {
-      await stage.expect('DELETE', 'configmaps/web');
-      await stage.put('web', 'A');
+      for (const resource of RESOURCES) await stage.expect('DELETE', `${resource}/web`);
+      await stage.putAll(PAIR, 'A');
     },
   },
 };
@@ -148,7 +152,9 @@ describe('nothing is rolled by', { concurrency: 3 }, () => {
   test('a first start beside ten workloads that run', async () => {
     await using stage = await Stage.open(cluster);
     await stage.createMarker();
-    const workloads = Array.from({ length: 10 }, (_, index) => web(`web-${index}`, { replicas: 1 }));
+    const workloads = Array.from({ length: 10 }, (_, index) =>
+      web(`web-${index}`, { kind: KINDS[index % KINDS.length] ?? 'Deployment', replicas: 1 }),
+    );
     for (const { name } of workloads) await stage.put(name, 'A');
     await Promise.all(workloads.map((workload) => stage.create(workload)));
     await stage.mark(await stage.reloader());
@@ -158,17 +164,17 @@ describe('nothing is rolled by', { concurrency: 3 }, () => {
   for (const [name, { periodMs = 100, alsoIn = [], act }] of Object.entries(HARMLESS)) {
     test(name, async () => {
       await using stage = await Stage.open(cluster);
-      const pair = await stage.createPair();
+      await stage.createPair(PAIR);
       const first = await stage.reloader({ periodMs });
       const reloader = (await act(stage, first)) ?? first;
       await stage.mark(reloader);
-      const workloads = [pair, ...alsoIn];
+      const workloads = [PAIR, ...alsoIn];
       assert.deepEqual(
         await stage.revisions(workloads),
         workloads.map(() => 1),
       );
       // It was followed all the while: a change is rolled.
-      await stage.put('web', 'C');
+      await stage.putAll(PAIR, 'C');
       for (const workload of workloads) await stage.stampedAfter(workload, {});
     });
   }
@@ -188,21 +194,44 @@ test('a window that is still open is not lost when the reloader is asked to end'
   assert.equal(await stage.revision(pair), 2);
 });
 
-test('the pods of a Deployment are those of the new ReplicaSet, and the old one is kept for an undo', async () => {
-  await using stage = await Stage.open(cluster);
-  const pair = await stage.createPair();
-  await stage.reloader();
-  const before = await stage.list('pods?labelSelector=app%3Dweb');
-  await stage.put('web', 'B');
-  await stage.stampedAfter(pair, {});
-  await stage.rolledOut(pair);
-  const replicaSets = await stage.list('replicasets?labelSelector=app%3Dweb');
-  assert.deepEqual(replicaSets.map((each) => pick(each, 'spec', 'replicas')).sort(), [0, 2]);
-  const uids = (await stage.list('pods?labelSelector=app%3Dweb')).map((each) =>
-    pick(each, 'metadata', 'uid'),
-  );
-  assert.ok(before.every((each) => !uids.includes(pick(each, 'metadata', 'uid'))));
+describe('all pods are replaced', { concurrency: 3 }, () => {
+  for (const kind of KINDS) {
+    test(`of a ${kind}, by those of the new revision, and the one before is kept for an undo`, async () => {
+      await using stage = await Stage.open(cluster);
+      const pair = await stage.createPair({ ...PAIR, kind });
+      await stage.reloader();
+      const before = (await podsOf(stage)).map(({ uid }) => uid);
+      await stage.changeAndRoll(pair, 'B');
+      const pods = await podsOf(stage);
+      assert.ok(pods.length === 2 && pods.every(({ uid }) => !before.includes(uid)));
+      const revisions = await revisionsOf(stage, kind);
+      assert.equal(revisions.length, 2);
+      assert.ok(pods.every(({ hash }) => revisions[1]?.endsWith(hash) && !revisions[0]?.endsWith(hash)));
+    });
+  }
 });
+
+/** The pods of the workload `web`; a hash ends the name of the revision that a pod is of. */
+async function podsOf(stage: Stage): Promise<readonly { readonly uid: string; readonly hash: string }[]> {
+  const pods = await stage.list('pods?labelSelector=app%3Dweb');
+  const there = pods.filter((pod) => pick(pod, 'metadata', 'deletionTimestamp') === undefined);
+  return there.map(({ metadata }) => {
+    const labels = objectOf(pick(metadata, 'labels'));
+    const hash = labels['pod-template-hash'] ?? labels['controller-revision-hash'];
+    return { uid: String(pick(metadata, 'uid')), hash: String(hash) };
+  });
+}
+
+/** The names of what a controller keeps of each template of the workload `web`, in their order. */
+async function revisionsOf(stage: Stage, kind: WorkloadParts['kind']): Promise<readonly string[]> {
+  const resource = kind === 'Deployment' ? 'replicasets' : 'controllerrevisions';
+  const kept = await stage.list(`${resource}?labelSelector=app%3Dweb`);
+  const numbered = kept.map(({ metadata, revision }) => ({
+    name: String(pick(metadata, 'name')),
+    number: Number(revision ?? pick(metadata, 'annotations', 'deployment.kubernetes.io/revision')),
+  }));
+  return numbered.sort((a, b) => a.number - b.number).map(({ name }) => name);
+}
 
 /** The patches of workloads in a stage that were accepted, by whoever calls itself this program. */
 async function patchesIn(plane: ControlPlane, { namespace }: Stage): Promise<readonly string[]> {

@@ -9,6 +9,7 @@ import { ReloaderProcess, untilOrLogs } from '../integration/reloader-process.ts
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { type RunOptions, runProgram, type Said } from './programs.ts';
 import {
+  CONFIG_KINDS,
   isRolledOut,
   manifestOf,
   stampsOf,
@@ -72,13 +73,14 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Runs kubectl in the namespace, as the administrator. */
-  async kubectl(args: readonly string[], options: RunOptions = {}): Promise<Said> {
-    const kubeconfig = await this.kubeconfig();
-    const { kubectl, folder } = this.cluster.access;
-    return await runProgram(kubectl, ['--kubeconfig', kubeconfig, ...args], {
-      env: { HOME: folder },
-      ...options,
-    });
+  kubectl(args: readonly string[], options: RunOptions = {}): Promise<Said> {
+    return this.run(this.cluster.access.kubectl, args, options);
+  }
+
+  /** Runs a program that takes a kubeconfig as kubectl does. */
+  async run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Said> {
+    const env = { HOME: this.cluster.access.folder };
+    return await runProgram(program, ['--kubeconfig', await this.kubeconfig(), ...args], { env, ...options });
   }
 
   /** The path of a kubeconfig of the administrator, for the namespace. */
@@ -102,12 +104,25 @@ export class Stage implements AsyncDisposable {
     await this.rolledOut(parts);
   }
 
-  /** Creates a ConfigMap, the Deployment of its name that follows it, and what `mark` needs. */
-  async createPair(name = 'web'): Promise<WorkloadParts> {
+  /** Creates what a workload follows, the workload, and what `mark` needs. */
+  async createPair(workload: WorkloadParts = web()): Promise<WorkloadParts> {
     await this.createMarker();
-    await this.put(name, 'A');
-    await this.create(web(name));
-    return web(name);
+    await this.putAll(workload, 'A');
+    await this.create(workload);
+    return workload;
+  }
+
+  /** Gives everything that a workload follows a content. */
+  async putAll({ follows }: WorkloadParts, key: string): Promise<void> {
+    for (const kind of CONFIG_KINDS) for (const name of follows[kind] ?? []) await this.put(name, key, kind);
+  }
+
+  /** Changes all that a workload follows; resolves when it has a new stamp, its pods included. */
+  async changeAndRoll(workload: WorkloadParts, key: string): Promise<void> {
+    const before = await this.stamps(workload);
+    await this.putAll(workload, key);
+    await this.stampedAfter(workload, before);
+    await this.rolledOut(workload);
   }
 
   /** A workload as it is now. */

@@ -6,6 +6,9 @@ import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbo
 /** The kinds of workload. */
 export const KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
 
+/** The kinds of object that they follow. */
+export const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+
 /** How a container gets at a content. */
 export const READINGS = ['env', 'envFrom', 'volume'] as const;
 

@@ -1,0 +1,310 @@
+/** What the owners of workloads do to our stamp, and what follows; and what our rollouts leave to the owners. */
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { endsAt, restsAt } from './endings.ts';
+import { fieldsByManager } from './managed-fields.ts';
+import { Stage } from './stage.ts';
+import { annotationsFor, KINDS, manifestOf, type WorkloadName, web } from './workloads.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+
+const WEB = web();
+const US = 'kubernetes-reloader';
+const STAMP_OF_WEB = '_RELOADER_CONFIGMAP_WEB';
+/** All that a rollout of ours takes possession of. */
+const OUR_FIELDS = ['', '.name', '.value'].map(
+  (field) => `spec.template.spec.containers.app.env.${STAMP_OF_WEB}${field}`,
+);
+
+/** Who writes a whole manifest. */
+interface Owner {
+  readonly how: string;
+  /** The command of kubectl that makes the Deployment, and the one that writes it later. */
+  readonly creates: readonly string[];
+  readonly writes: readonly string[];
+  /** As whom the API server knows the writer. */
+  readonly manager: string;
+  /** Whether a variable of others outlives the write of a manifest with variables of its own. */
+  readonly keepsStamp: boolean;
+  /** The same, where the manifest has lost its last variable. */
+  readonly keepsStampAlone: boolean;
+}
+
+const OWNERS: readonly Owner[] = [
+  {
+    how: 'client-side apply',
+    creates: ['apply'],
+    writes: ['apply'],
+    manager: 'kubectl-client-side-apply',
+    keepsStamp: true,
+    keepsStampAlone: false,
+  },
+  {
+    how: 'server-side apply',
+    creates: ['apply', '--server-side'],
+    writes: ['apply', '--server-side'],
+    manager: 'kubectl',
+    keepsStamp: true,
+    keepsStampAlone: true,
+  },
+  {
+    how: 'replace',
+    creates: ['create'],
+    writes: ['replace'],
+    manager: 'kubectl-replace',
+    keepsStamp: false,
+    keepsStampAlone: false,
+  },
+];
+
+/** Writes WEB's manifest; `mode` is the value of its own variable, undefined for none. */
+async function write(stage: Stage, command: readonly string[], mode: string | undefined): Promise<void> {
+  const variables = mode === undefined ? {} : { MODE: mode };
+  const manifest = manifestOf(web('web', { variables }));
+  const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+  const input = JSON.stringify(manifest, (_, value: unknown) => (isEmpty(value) ? undefined : value));
+  await stage.kubectl([...command, '-f', '-'], { input });
+}
+
+/** WEB and what it follows, made by its owner, and a reloader. */
+async function begin(
+  stage: Stage,
+  { creates }: Pick<Owner, 'creates'>,
+  periodMs = 100,
+): Promise<ReloaderProcess> {
+  await stage.createMarker();
+  await stage.put('web', 'A');
+  await write(stage, creates, 'one');
+  await stage.rolledOut(WEB);
+  return await stage.reloader({ periodMs });
+}
+
+/** Changes the content; resolves while the window is open. */
+async function changeWithin(stage: Stage, reloader: ReloaderProcess, content: string): Promise<void> {
+  await stage.put('web', content);
+  await stage.until('the change is seen', async () => !(await reloader.isSettled()));
+}
+
+async function ownVariables(stage: Stage): Promise<readonly JsonObject[]> {
+  const [container] = objectsOf(pick(await stage.live(WEB), 'spec', 'template', 'spec', 'containers'));
+  return objectsOf(container?.['env']).filter(({ name }) => name !== STAMP_OF_WEB);
+}
+
+async function fieldsOfWeb(stage: Stage): Promise<Record<string, readonly string[]>> {
+  return fieldsByManager(await stage.live(WEB));
+}
+
+for (const owner of OWNERS) {
+  const { how, writes, manager, keepsStamp, keepsStampAlone } = owner;
+  describe(how, { concurrency: 3 }, () => {
+    test(`${keepsStamp ? 'keeps' : 'drops'} the stamp, nothing is rolled for that, and what we roll leaves the owner's fields alone`, async () => {
+      await using stage = await Stage.open(cluster);
+      const reloader = await begin(stage, owner);
+      await stage.changeAndRoll(WEB, 'B');
+      const stamps = await restsAt(stage, reloader, WEB, 2);
+      const kept = keepsStamp ? stamps : {};
+      // The manifest that is there already is a new template only where it drops the stamp.
+      const again = keepsStamp ? 2 : 3;
+      await write(stage, writes, 'one');
+      assert.deepEqual(await restsAt(stage, reloader, WEB, again), kept);
+      await write(stage, writes, 'two');
+      assert.deepEqual(await restsAt(stage, reloader, WEB, again + 1), kept);
+      const owned = (await fieldsOfWeb(stage))[manager];
+      await stage.changeAndRoll(WEB, 'C');
+      await endsAt(stage, reloader, WEB, again + 2);
+      assert.deepEqual(await ownVariables(stage), [{ name: 'MODE', value: 'two' }]);
+      const fields = await fieldsOfWeb(stage);
+      assert.deepEqual(fields[manager], owned);
+      assert.deepEqual(fields[US], OUR_FIELDS);
+    });
+
+    test('in the middle of a change is rolled once more, for its pods may have read either content', async () => {
+      await using stage = await Stage.open(cluster);
+      const reloader = await begin(stage, owner, 5000);
+      await changeWithin(stage, reloader, 'B');
+      await write(stage, writes, 'two');
+      await stage.until('the owner is seen', () => reloader.says(/"owner-rolled"/));
+      await stage.stampedAfter(WEB, {});
+      await endsAt(stage, reloader, WEB, 3);
+      assert.deepEqual(await ownVariables(stage), [{ name: 'MODE', value: 'two' }]);
+    });
+
+    test(`that takes its last variable away ${keepsStampAlone ? 'keeps' : 'drops'} the stamp; the next change is rolled`, async () => {
+      await using stage = await Stage.open(cluster);
+      const reloader = await begin(stage, owner);
+      await stage.changeAndRoll(WEB, 'B');
+      const stamps = await restsAt(stage, reloader, WEB, 2);
+      const kept = keepsStampAlone ? stamps : {};
+      await write(stage, writes, undefined);
+      assert.deepEqual(await restsAt(stage, reloader, WEB, 3), kept);
+      await stage.changeAndRoll(WEB, 'C');
+      await endsAt(stage, reloader, WEB, 4);
+      assert.deepEqual(await ownVariables(stage), []);
+    });
+  });
+}
+
+/** How often a stamp is given back before that counts as a refusal. */
+const GIVEN_BACK = 3;
+
+test('a stamp that is replaced before its pods are there is given back; whoever goes on with it is named and refused', async () => {
+  await using stage = await Stage.open(cluster);
+  const reloader = await begin(stage, { creates: ['create'] });
+  await stage.patch(WEB, { spec: { minReadySeconds: 500 } });
+  const { metadata, ...saved } = await stage.live(WEB);
+  const input = JSON.stringify({ ...saved, metadata: { ...objectOf(metadata), resourceVersion: undefined } });
+  await stage.put('web', 'B');
+  let stamps = await stage.stampedAfter(WEB, {});
+  for (let time = 1; time <= GIVEN_BACK; time += 1) {
+    await stage.kubectl(['replace', '-f', '-'], { input });
+    stamps = await stage.stampedAfter(WEB, {});
+    assert.match(stamps[STAMP_OF_WEB] ?? '', new RegExp(`\\.${2 + time}$`));
+  }
+  assert.ok(!reloader.says(/"refused"/));
+  await stage.kubectl(['replace', '-f', '-'], { input });
+  await stage.until('that is a refusal', () => reloader.says(/"refused"/));
+  await stage.until('the Warning is there', async () => {
+    const events = await stage.list('events');
+    return events.some(
+      ({ reason, message }) => reason === 'StampTakenBack' && String(message).includes('kubectl-replace'),
+    );
+  });
+  await stage.stampedAfter(WEB, {});
+  await stage.patch(WEB, { spec: { minReadySeconds: 0 } });
+  await stage.mark(reloader);
+  await stage.rolledOut(WEB);
+  for (const each of await stage.podStamps(WEB)) assert.deepEqual(each, await stage.stamps(WEB));
+});
+
+describe('rollout undo', { concurrency: 3 }, () => {
+  for (const kind of KINDS.filter((each) => each !== 'Deployment')) {
+    test(`of a ${kind} brings an old stamp back, which proves nothing`, async () => {
+      await using stage = await Stage.open(cluster);
+      const pair = await stage.createPair(web('web', { kind }));
+      const reloader = await stage.reloader();
+      await stage.changeAndRoll(pair, 'B');
+      const old = await restsAt(stage, reloader, pair, 2);
+      await stage.changeAndRoll(pair, 'C');
+      await restsAt(stage, reloader, pair, 3);
+      await stage.kubectl(['rollout', 'undo', `${kind.toLowerCase()}/web`]);
+      assert.deepEqual(await restsAt(stage, reloader, pair, 4), old);
+      await stage.changeAndRoll(pair, 'B');
+      await endsAt(stage, reloader, pair, 5);
+    });
+  }
+
+  test('of a Deployment also restores the annotations of its time, and it is said that the opt-in went', async () => {
+    await using stage = await Stage.open(cluster);
+    await stage.createPair({ ...WEB, follows: {} });
+    await stage.put('web', 'A');
+    const reloader = await stage.reloader();
+    const metadata = { annotations: annotationsFor(WEB.follows) };
+    const template = { metadata: { annotations: { release: 'two' } } };
+    await stage.patch(WEB, { metadata, spec: { template } });
+    await restsAt(stage, reloader, WEB, 2);
+    await stage.changeAndRoll(WEB, 'B');
+    await restsAt(stage, reloader, WEB, 3);
+    await stage.kubectl(['rollout', 'undo', 'deployment/web', '--to-revision=1']);
+    await stage.until('the Warning is there', async () =>
+      (await stage.list('events')).some(({ reason }) => reason === 'OptInLost'),
+    );
+    await stage.put('web', 'C');
+    assert.deepEqual(await restsAt(stage, reloader, WEB, 4), {});
+    await stage.patch(WEB, { metadata });
+    await restsAt(stage, reloader, WEB, 4);
+    await stage.changeAndRoll(WEB, 'D');
+    await endsAt(stage, reloader, WEB, 5);
+  });
+});
+
+describe('a change of scale', { concurrency: 3 }, () => {
+  for (const kind of ['Deployment', 'StatefulSet'] as const) {
+    const pair = web('web', { kind });
+
+    test(`of a ${kind} rolls nothing, and its new pods have the stamp`, async () => {
+      await using stage = await Stage.open(cluster);
+      await stage.createPair(pair);
+      const reloader = await stage.reloader();
+      await stage.changeAndRoll(pair, 'B');
+      const stamps = await restsAt(stage, reloader, pair, 2);
+      await scale(stage, pair, 4);
+      assert.deepEqual(await restsAt(stage, reloader, pair, 2), stamps);
+      assert.equal((await stage.podStamps(pair)).length, 4);
+      await stage.changeAndRoll(pair, 'C');
+      await endsAt(stage, reloader, pair, 3);
+    });
+
+    test(`of a ${kind} in the middle of a change that is taken back is rolled: its new pods have read it`, async () => {
+      await using stage = await Stage.open(cluster);
+      await stage.createPair(pair);
+      const reloader = await stage.reloader({ periodMs: 10_000 });
+      await changeWithin(stage, reloader, 'B');
+      await scale(stage, pair, 4);
+      await stage.rolledOut(pair);
+      await stage.put('web', 'A');
+      await stage.stampedAfter(pair, {});
+      await endsAt(stage, reloader, pair, 2);
+      assert.equal((await stage.podStamps(pair)).length, 4);
+    });
+  }
+});
+
+async function scale(stage: Stage, { kind, name }: WorkloadName, replicas: number): Promise<void> {
+  await stage.kubectl(['scale', `${kind.toLowerCase()}/${name}`, `--replicas=${replicas}`]);
+}
+
+const AUTOSCALER = 'autoscaler';
+
+/** Scales WEB up and down by its subresource, each time its controller has seen the last one; answers how often. */
+async function autoscale(stage: Stage, signal: AbortSignal): Promise<number> {
+  let times = 0;
+  while (!signal.aborted) {
+    times += 1;
+    const subresource = `/scale?fieldManager=${AUTOSCALER}`;
+    await stage.patch(WEB, { spec: { replicas: 2 + (times % 4) } }, subresource);
+    await stage.revision(WEB);
+  }
+  return times;
+}
+
+/** Does something while an autoscaler is at work; rejects if it was not. */
+async function whileScaled(stage: Stage, act: () => Promise<void>): Promise<void> {
+  const end = new AbortController();
+  const acting = act().finally(() => end.abort());
+  const [times] = await Promise.all([autoscale(stage, end.signal), acting]);
+  assert.ok(times >= 10, `scaled ${times} times only`);
+}
+
+test('an autoscaler that writes all the while neither holds up a rollout nor causes one, and keeps its field', async () => {
+  await using stage = await Stage.open(cluster);
+  await stage.createMarker();
+  await stage.put('web', 'A');
+  const { spec, ...rest } = manifestOf(web('web', { variables: { MODE: 'one' } }));
+  const apply = ['apply', '--server-side', '-f', '-'];
+  await stage.kubectl(apply, { input: JSON.stringify({ ...rest, spec }) });
+  await stage.rolledOut(WEB);
+  const reloader = await stage.reloader({ periodMs: 1000 });
+  await whileScaled(stage, async () => {
+    await stage.mark(reloader);
+    assert.equal(await stage.revision(WEB), 1);
+    await stage.put('web', 'B');
+    const stamps = await stage.stampedAfter(WEB, {});
+    await stage.put('web', 'C');
+    await stage.stampedAfter(WEB, stamps);
+  });
+  await endsAt(stage, reloader, WEB, 3);
+  const replicas = pick(await stage.live(WEB), 'spec', 'replicas');
+  const fields = await fieldsOfWeb(stage);
+  assert.deepEqual([fields[AUTOSCALER], fields[US]], [['spec.replicas'], OUR_FIELDS]);
+  // As Kubernetes advises for what an autoscaler scales.
+  const withoutReplicas = { ...rest, spec: { ...objectOf(spec), replicas: undefined } };
+  await stage.kubectl(apply, { input: JSON.stringify(withoutReplicas) });
+  await endsAt(stage, reloader, WEB, 3);
+  assert.equal(pick(await stage.live(WEB), 'spec', 'replicas'), replicas);
+  assert.deepEqual(await fieldsOfWeb(stage), fields);
+});
