@@ -16,6 +16,8 @@ export interface Flag {
   readonly help?: string;
   /** The heading in the help. */
   readonly group?: FlagGroup;
+  /** Which of its forms nobody but Stakater Reloader has: who writes that takes this program for that one. */
+  readonly isStakaters?: 'name' | 'alias';
 }
 
 type FlagGroup =
@@ -70,8 +72,21 @@ export type StakaterKeyFlagName =
   | 'configmap-annotation'
   | 'secret-annotation';
 
-/** Flags of the original reloader that it never read. */
-export type DeadFlagName = 'resource-type' | 'username' | 'password';
+/** Flags of other reloaders that mean nothing here. */
+export type DeadFlagName = 'resource-type' | 'username' | 'password' | StakaterDeadFlagName;
+
+/** Flags of Stakater Reloader among them. */
+type StakaterDeadFlagName =
+  | 'sync-after-restart'
+  | 'enable-ha'
+  | 'enable-pprof'
+  | 'pprof-addr'
+  | 'is-Argo-Rollouts'
+  | 'webhook-url'
+  | 'enable-csi-integration'
+  | 'ignored-workload-types'
+  | 'pause-deployment-annotation'
+  | 'pause-deployment-time-annotation';
 
 const WATCHED: readonly Flag[] = [
   {
@@ -85,6 +100,7 @@ const WATCHED: readonly Flag[] = [
   {
     name: 'ignored-config-resource-types',
     alias: '--resources-to-ignore',
+    isStakaters: 'alias',
     value: 'types',
     list: true,
     help: 'do not watch v1.ConfigMap or v1.Secret; configmaps and secrets mean the same',
@@ -192,6 +208,16 @@ const DEAD: readonly Flag[] = [
   { name: 'resource-type', value: 'types', list: true },
   { name: 'username', value: 'name' },
   { name: 'password', value: 'password' },
+  { name: 'sync-after-restart', isStakaters: 'name' },
+  { name: 'enable-ha', isStakaters: 'name' },
+  { name: 'enable-pprof', isStakaters: 'name' },
+  { name: 'pprof-addr', value: 'address', isStakaters: 'name' },
+  { name: 'is-Argo-Rollouts', value: 'boolean', isStakaters: 'name' },
+  { name: 'webhook-url', value: 'url', isStakaters: 'name' },
+  { name: 'enable-csi-integration', isStakaters: 'name' },
+  { name: 'ignored-workload-types', value: 'types', list: true, isStakaters: 'name' },
+  { name: 'pause-deployment-annotation', value: 'key', isStakaters: 'name' },
+  { name: 'pause-deployment-time-annotation', value: 'key', isStakaters: 'name' },
 ];
 
 /** All flags, in the order of the help. */
@@ -204,13 +230,32 @@ export const FLAGS: readonly Flag[] = [
   ...DEAD,
 ];
 
-/** Why each dead flag has no effect, for the person who still passes it. */
+const NO_PAUSE =
+  'no Deployment is paused after a rollout, so one that asks for a pause period is rolled for every group of changes; --coalesce-period and --coalesce-max-wait say how long a group can be';
+
+/**
+ * Why each dead flag has no effect, and what is different for that, for the person who still passes it. The value is never
+ * repeated: it may hold a secret.
+ */
 export const DEAD_FLAGS: Readonly<Record<DeadFlagName, string>> = {
   'resource-type': 'Deployments, StatefulSets and DaemonSets are always served',
   username:
     'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate',
   password:
     'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate',
+  'sync-after-restart': 'what changed while no reloader ran is always rolled, and nothing else is',
+  'enable-ha': 'there is no leader: two processes agree on the stamp of each rollout; run one replica',
+  'enable-pprof': 'nothing is profiled over HTTP',
+  'pprof-addr': 'nothing is profiled over HTTP',
+  'is-Argo-Rollouts':
+    'Rollouts of Argo are not watched: they are NOT rolled when a ConfigMap or Secret changes',
+  'webhook-url':
+    'no webhook is called, and where Stakater Reloader calls it INSTEAD of rolling, here workloads ARE rolled',
+  'enable-csi-integration':
+    'SecretProviderClasses are not watched: workloads are NOT rolled when what the CSI driver mounts changes',
+  'ignored-workload-types': 'neither Jobs nor CronJobs are watched, so none is ever started',
+  'pause-deployment-annotation': NO_PAUSE,
+  'pause-deployment-time-annotation': NO_PAUSE,
 };
 
 /** Every variable of ours begins so; a Service named "reloader" makes the kubelet inject RELOADER_PORT and the like. */
@@ -230,5 +275,5 @@ function inGroup(group: FlagGroup, flags: readonly Flag[]): Flag[] {
 
 /** A flag that renames an annotation. */
 function renaming(name: StakaterKeyFlagName, usual: string): Flag {
-  return { name, value: 'key', help: `the annotation that stands for ${usual}` };
+  return { name, value: 'key', help: `the annotation that stands for ${usual}`, isStakaters: 'name' };
 }

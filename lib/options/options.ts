@@ -5,7 +5,7 @@ import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import type { ReloadStrategy } from '../model/policy.ts';
 
-/** Which namespaces are watched, and the flag or variable that said so. */
+/** Which namespaces are watched, and what said so, mostly a flag or variable. */
 export type Scope =
   | { readonly type: 'namespaces'; readonly names: readonly string[]; readonly source: string }
   | { readonly type: 'all'; readonly source: string }

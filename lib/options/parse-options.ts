@@ -6,10 +6,11 @@ import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import { readCommandLine } from './command-line.ts';
 import { type Environment, readEnvironment, strangeVariables } from './environment.ts';
-import { DEAD_FLAGS, type DeadFlagName, type StakaterKeyFlagName } from './flags.ts';
+import type { StakaterKeyFlagName } from './flags.ts';
 import { helpText } from './help.ts';
 import type { Options, ParsedCommand, Scope } from './options.ts';
 import { listOf, Reader } from './reader.ts';
+import { deadSettings, stakaterSetting } from './stakater-settings.ts';
 import { UsageError } from './usage-error.ts';
 import * as types from './value-types.ts';
 import { VERSION } from './version.ts';
@@ -19,7 +20,7 @@ const DEFAULT_WAIT_IN_PERIODS = 6;
 
 /**
  * What `argv` (without node and script) and `env` ask for. Flags win over RELOADER_OPT_* variables, which win over PORT
- * and KUBERNETES_NAMESPACE; no other variable counts. Pure and total: errors are answers.
+ * and KUBERNETES_NAMESPACE; besides these only what Stakater Reloader's manifests set counts. Pure and total: errors are answers.
  */
 export function parseOptions(argv: readonly string[], env: Environment): ParsedCommand {
   try {
@@ -28,7 +29,7 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
     if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n`, exitCode: 0 };
     const reader = new Reader(commandLine, readEnvironment(env));
     const options = deepFreeze(optionsFrom(reader, env));
-    return { type: 'run', options, notices: [...noticesOf(reader), ...strangeVariables(env)] };
+    return { type: 'run', options, notices: [...noticesOf(reader, env), ...strangeVariables(env)] };
   } catch (error) {
     if (error instanceof UsageError) return { type: 'usage-error', message: error.message };
     throw error;
@@ -58,7 +59,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
   };
 }
 
-/** --namespace > --all-namespaces > the same two as variables > KUBERNETES_NAMESPACE. */
+/** --namespace > --all-namespaces > the same two as variables > KUBERNETES_NAMESPACE > all, as Stakater Reloader has it. */
 function scopeFrom(reader: Reader, env: Environment): Scope {
   const names = reader.list('namespace', types.NAMESPACE);
   const all = reader.one('all-namespaces', types.BOOLEAN) ?? false;
@@ -68,8 +69,15 @@ function scopeFrom(reader: Reader, env: Environment): Scope {
   if (all) return { type: 'all', source: reader.sourceOf('all-namespaces') ?? '' };
   const source = 'KUBERNETES_NAMESPACE';
   const text = env[source]?.trim() ?? '';
-  if (text === '') return { type: 'default' };
+  if (text === '') return scopeUnsaid(reader, env);
   return { type: 'namespaces', names: listOf({ texts: [text], source }, types.NAMESPACE), source };
+}
+
+/** Where Stakater Reloader's settings are found its default is meant. */
+function scopeUnsaid(reader: Reader, env: Environment): Scope {
+  const setting = stakaterSetting(reader, env);
+  if (setting === undefined) return { type: 'default' };
+  return { type: 'all', source: `the default of Stakater Reloader, whose ${setting} is set` };
 }
 
 /** Whether only --all-namespaces stands on the command line, and the names in a variable. */
@@ -148,11 +156,8 @@ function contradictionIn(connection: ConnectionOptions): string | undefined {
   return undefined;
 }
 
-function noticesOf(reader: Reader): string[] {
-  const dead = Object.entries(DEAD_FLAGS).flatMap(([name, why]) => {
-    const source = reader.sourceOf(name as DeadFlagName);
-    return source === undefined ? [] : [`${source} has no effect: ${why}`];
-  });
+function noticesOf(reader: Reader, env: Environment): string[] {
+  const dead = deadSettings(reader, env);
   const both = reader.isOnCommandLine('namespace') && reader.one('all-namespaces', types.BOOLEAN);
   return both ? ['--namespace wins over --all-namespaces', ...dead] : dead;
 }

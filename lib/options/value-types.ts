@@ -28,6 +28,12 @@ export const BOOLEAN: ValueType<boolean> = {
   parse: (text) => (TRUE.has(text) ? true : FALSE.has(text) ? false : undefined),
 };
 
+/** Whether a flag that has no effect asks for anything: a value of false or none does not. */
+export const ASKS: ValueType<boolean> = {
+  expected: 'anything',
+  parse: (text) => text !== '' && !FALSE.has(text),
+};
+
 /** Milliseconds. */
 export const DURATION: ValueType<number> = {
   expected: 'a duration such as 5000 (milliseconds), 500ms, 10s, 2m or 1h, at most 24 days',
@@ -73,11 +79,27 @@ export const DIALECT: ValueType<DialectName> = oneOf(DIALECT_NAMES);
 /** How a pod template is stamped. */
 export const STRATEGY: ValueType<ReloadStrategy> = oneOf(['env-vars', 'annotations']);
 
-/** How much is logged. */
-export const LOG_LEVEL: ValueType<LogLevel> = oneOf(['debug', 'info', 'warn', 'error']);
+const LOG_LEVELS: ValueType<LogLevel> = oneOf(['debug', 'info', 'warn', 'error']);
+const OTHER_LEVELS: ReadonlyMap<string, LogLevel> = new Map([
+  ['trace', 'debug'],
+  ['warning', 'warn'],
+  ['fatal', 'error'],
+  ['panic', 'error'],
+]);
 
-/** How a line looks. */
-export const LOG_FORMAT: ValueType<LogFormat> = oneOf(['text', 'json']);
+/** How much is logged; the further words of Go's logrus too. */
+export const LOG_LEVEL: ValueType<LogLevel> = {
+  ...LOG_LEVELS,
+  parse: (text) => OTHER_LEVELS.get(text.toLowerCase()) ?? LOG_LEVELS.parse(text),
+};
+
+const LOG_FORMATS: ValueType<LogFormat> = oneOf(['text', 'json']);
+
+/** How a line looks; for Stakater Reloader no word at all is text. */
+export const LOG_FORMAT: ValueType<LogFormat> = {
+  ...LOG_FORMATS,
+  parse: (text) => (text === '' ? 'text' : LOG_FORMATS.parse(text)),
+};
 
 /** The address of an API server. */
 export const SERVER: ValueType<string> = {

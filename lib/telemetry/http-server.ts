@@ -7,7 +7,7 @@ import { STATUS_PAGE_HEADERS } from './status-page.ts';
 export interface Pages {
   /** The text of /metrics. */
   readonly metrics: () => Promise<string>;
-  /** /healthz: whether every loop is alive, else what is stuck. */
+  /** /healthz and /live: whether every loop is alive, else what is stuck. */
   readonly health: () => { readonly ok: boolean; readonly problems: readonly string[] };
   /** /readyz: whether decisions are being made, else what is awaited. */
   readonly ready: () => { readonly ok: boolean; readonly waitingFor: readonly string[] };
@@ -31,6 +31,8 @@ const HTML = 'text/html; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 /** The text exposition format of Prometheus. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+/** Where it is told whether every loop is alive; the second one is what probes of Stakater Reloader ask. */
+const HEALTH_PATHS = ['/healthz', '/live'];
 /** How long an open request may take to end when the server stops. */
 const STOP_GRACE_MS = 1000;
 
@@ -123,7 +125,7 @@ function answersOf({ metrics, health, ready, status, statusPage }: Pages): Answe
   const answers = new Map<string, (query: string) => Answer | Promise<Answer>>();
   if (statusPage !== undefined) answers.set('/', (query) => htmlAnswer(statusPage(query)));
   answers.set('/metrics', async () => ({ status: 200, type: METRICS_TYPE, body: await metrics() }));
-  answers.set('/healthz', () => healthAnswer(health()));
+  for (const path of HEALTH_PATHS) answers.set(path, () => healthAnswer(health()));
   answers.set('/readyz', () => readyAnswer(ready()));
   answers.set('/status.json', () => jsonAnswer(status()));
   return answers;

@@ -169,20 +169,37 @@ describe('the command', { concurrency: 3 }, () => {
     });
   });
 
-  test('does not mind the variables that Services and other reloaders bring', async () => {
+  test('does not mind the variables that Services bring', async () => {
     await using cluster = await Cluster.start();
     const web = await pair(cluster, 'web');
     const env = {
       RELOADER_PORT: 'tcp://10.0.0.1:8080',
       RELOADER_PORT_8080_TCP_ADDR: '10.0.0.1',
       RELOADER_SERVICE_HOST: '10.0.0.1',
-      RELOADER_NAMESPACE: 'elsewhere',
     };
     const reloader = await cluster.reloader({ env });
     put(cluster, configMap('web'), 'two');
     await cluster.podsAreCurrent(web);
     assert.ok(reloader.says(/watches namespace default \(its own\)/));
     assert.ok(!reloader.lines.some(({ level }) => level === 'warn'), reloader.stderr);
+  });
+
+  test('takes the place of Stakater Reloader with its arguments and variables, in every namespace', async () => {
+    await using cluster = await Cluster.start({ namespaces: ['default', 'one'] });
+    const webs = [await pair(cluster, 'web'), await pair(cluster, 'web', 'one')];
+    const flags = ['--enable-ha=true', '--is-Argo-Rollouts=true', '--pprof-addr', ':6060'];
+    const env = { RELOADER_NAMESPACE: 'default', RELOADER_DEPLOYMENT_NAME: 'reloader-reloader' };
+    const reloader = await cluster.reloader({ flags, env });
+    for (const { namespace } of webs) put(cluster, configMap('web', namespace), 'two');
+    await cluster.podsAreCurrent(...webs);
+    await cluster.settled(reloader);
+    assert.ok(reloader.says(/watches all namespaces \(the default of Stakater Reloader, whose --enable-ha/));
+    assert.deepEqual(Object.keys(cluster.state()).sort(), ['one_v1.ConfigMap_web', 'v1.ConfigMap_web']);
+    const warnings = reloader.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    assert.deepEqual(
+      warnings.map((message) => message.slice(0, message.indexOf(':'))),
+      ['--enable-ha has no effect', '--pprof-addr has no effect', '--is-Argo-Rollouts has no effect'],
+    );
   });
 
   test('takes its settings from variables, and says which are none', async () => {

@@ -86,9 +86,8 @@ describe('the scope', () => {
       env: { RELOADER_OPT_NAMESPACE: 'a' },
       want: { type: 'all', source: '--all-namespaces' },
     },
-    'is not touched by what Kubernetes and other reloaders inject': {
+    'is not touched by what Kubernetes injects': {
       env: {
-        RELOADER_NAMESPACE: 'stakater',
         RELOADER_PORT: 'tcp://10.0.0.1:8080',
         RELOADER_SERVICE_HOST: 'x',
       },

@@ -60,6 +60,13 @@ describe('an answer', () => {
       status: 503,
       body: 'stuck: watch of Secrets\nstuck: queue\n',
     },
+    'of /live is that of /healthz': { path: '/live', status: 200, body: 'ok\n' },
+    'of /live names what is stuck': {
+      path: '/live',
+      pages: { health: () => ({ ok: false, problems: ['queue'] }) },
+      status: 503,
+      body: 'stuck: queue\n',
+    },
     'of /readyz is ok when nothing is awaited': { path: '/readyz', status: 200, body: 'ok\n' },
     'of /readyz names what is awaited': {
       path: '/readyz',
