@@ -30,7 +30,8 @@ export interface Beginning {
 /**
  * An edge that appears while the reloader runs: what is in force is what the pods run, so nothing is rolled; but if the
  * object changed after the workload did, its pods may have read what was in force before. Of an absent object the pods
- * have read nothing yet, whatever the state may say of former times: the first content is the baseline.
+ * have read nothing yet, whatever the state may say of former times: the first content is the baseline. Unless it was
+ * deleted after the workload appeared, and that was heard of first: then its last content was in force.
  */
 export function appearingEdge(
   _edges: Edges,
@@ -38,12 +39,13 @@ export function appearingEdge(
   config: ConfigRecord,
 ): Edge {
   const { stamp } = liveStampOf(record, keyOf(config.ref));
-  const ran = config.digest;
+  const wasThere = (config.absentAfter ?? Number.NEGATIVE_INFINITY) > from;
+  const ran = config.digest ?? (wasThere ? config.lastDigest : undefined);
   effects.note({ reason: 'followed', workload: record.workload.ref, config: config.ref, detail: ran ?? '' });
   return {
     ...newEdge(stamp),
     ran,
-    dirty: config.digest !== undefined && config.changedAt > from,
+    dirty: ran !== undefined && config.changedAt > from,
   };
 }
 

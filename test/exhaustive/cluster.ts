@@ -126,7 +126,10 @@ export function setTemplate(world: World, name: Name, template: Template): void 
   );
 }
 
-/** The workload begins or ceases to follow the ConfigMap: what its pods run when it begins is by definition up to date. */
+/**
+ * The workload begins or ceases to follow the ConfigMap: what its pods run when it begins is by definition up to date; of
+ * an object that is not there they run nothing yet.
+ */
 export function setFollows(world: World, name: Name, follows: boolean): void {
   const deployment = deploymentOf(world, name);
   deployment.follows = follows;
@@ -134,7 +137,7 @@ export function setFollows(world: World, name: Name, follows: boolean): void {
   if (!follows) return;
   deployment.pods = deployment.pods.map((pod) => ({
     ...pod,
-    counts: world.lastContent,
+    counts: world.content,
     at: world.clock,
     unseen: isLooking(world) ? 'no' : 'yes',
   }));

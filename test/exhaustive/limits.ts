@@ -55,6 +55,21 @@ export function supersedeMeanwhile(world: World): void {
 }
 
 /**
+ * A workload that begins to follow while the object is not there has read nothing of it: the first content that the
+ * process sees once it knows of the beginning is the baseline.
+ */
+export function takeFirst(world: World): void {
+  const edges = world.process?.edges;
+  const observed = contentOfDigest(edges?.configs.get(CONFIG_KEY)?.digest);
+  if (observed === undefined) return;
+  for (const name of NAMES) {
+    const isOnItsWay = world.workloads.queue.some((news) => news.name === name);
+    if (isOnItsWay || edges?.workloads.get(keyOfName(name))?.edges.has(CONFIG_KEY) !== true) continue;
+    changePods(world, name, (pod) => (pod.counts === undefined ? { ...pod, counts: observed } : pod));
+  }
+}
+
+/**
  * A stamp that a process died over, and that somebody took back before its successor looked, comes again, by a patch or
  * by an undo: pods that are left of it are not replaced, and count as having read what it says.
  */

@@ -7,7 +7,7 @@ import type { ConfigRef } from '../../lib/model/object-ref.ts';
 import type { Verdict } from '../../lib/model/policy.ts';
 import { vocabulary } from '../unit/dialects/defaults.ts';
 import { CONFIG_KEY, NAMESPACE, nameOfKey } from './cluster.ts';
-import { passAway } from './limits.ts';
+import { passAway, takeFirst } from './limits.ts';
 import type { Process, Turn, World } from './world.ts';
 
 const DIALECT = remembering(vocabulary());
@@ -49,6 +49,7 @@ export function apply(world: World, effects: Effects, withKick = true): void {
   applyToTurns(process, effects);
   if (effects.writeNow.has(CONFIG_KEY)) process.urgent = true;
   if (process.urgent || effects.writeSoon.has(CONFIG_KEY)) process.candidate = true;
+  takeFirst(world);
   if (withKick) kick(world);
 }
 

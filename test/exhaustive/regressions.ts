@@ -129,4 +129,19 @@ export const REGRESSIONS: readonly Regression[] = [
       'r becomes a',
     ],
   },
+  {
+    name: 'a workload that appeared before the object was deleted has read it, also if that is heard of first',
+    comparable: true,
+    history: [
+      'w2 appears with no stamp',
+      'w2 replaces a pod',
+      'w2 replaces a pod',
+      'r is deleted',
+      'news of r arrive',
+      'news of w2 arrive',
+      'news of w2 arrive',
+      'news of w2 arrive',
+      'r becomes b',
+    ],
+  },
 ];

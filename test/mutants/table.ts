@@ -298,14 +298,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an edge that appears believes a copied stamp',
     file: 'lib/controller/follow.ts',
-    find: 'const ran = config.digest;',
-    replace: 'const ran = stamp?.digest ?? config.digest;',
+    find: 'const ran = config.digest ?? ',
+    replace: 'const ran = stamp?.digest ?? config.digest ?? ',
     tests: [EDGE_RULES],
   },
   {
     name: 'not born dirty: a workload that appears is taken to have read what changed after it',
     file: 'lib/controller/follow.ts',
-    find: 'dirty: config.digest !== undefined && config.changedAt > event.span.from,',
+    find: 'dirty: ran !== undefined && config.changedAt > from,',
     replace: 'dirty: false,',
     tests: [EDGE_RULES],
   },
