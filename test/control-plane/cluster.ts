@@ -21,6 +21,8 @@ export interface Access {
   readonly kubectl: string;
   /** Whether pods are made and run. */
   readonly hasPods: boolean;
+  /** Whether there are service accounts, and RBAC says what they may do. */
+  readonly hasAccounts: boolean;
   /** For files; removed by whoever made it. */
   readonly folder: string;
 }
@@ -68,6 +70,11 @@ export class RealCluster implements AsyncDisposable {
     return sender.send;
   }
 
+  /** A key and a certificate, PEM, with which a server at 127.0.0.1 is trusted as this one is; undefined over http. */
+  servingCertificate(): { readonly key: string; readonly cert: string } | undefined {
+    return undefined;
+  }
+
   /** Sends as the administrator and reads the answer, whatever its status. */
   async ask(method: ApiRequest['method'], pathname: string, body?: JsonObject): Promise<Answer> {
     const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
@@ -106,14 +113,19 @@ export class RealCluster implements AsyncDisposable {
   /**
    * A token of a ServiceAccount, which must exist.
    *
-   * @param seconds for which it is good; an API server grants 600 at least. @default 3600
+   * @param secret whose deletion ends the token; it must exist too. @default the token is good for an hour
    */
-  async serviceAccountToken(namespace: string, name: string, seconds = 3600): Promise<string> {
+  async serviceAccountToken(namespace: string, name: string, secret?: string): Promise<string> {
     const pathname = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
     const request = {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',
-      spec: { expirationSeconds: seconds },
+      spec: {
+        expirationSeconds: 3600,
+        ...(secret === undefined
+          ? {}
+          : { boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: secret } }),
+      },
     };
     return String(pick(await this.expect('POST', pathname, request), 'status', 'token'));
   }

@@ -63,6 +63,7 @@ export class ControlPlane extends RealCluster {
       adminToken: settings.tokens.admin,
       kubectl: existsSync(own) ? own : 'kubectl',
       hasPods: assets.hasPods,
+      hasAccounts: true,
       folder: settings.folder,
     });
     this.#parts = parts;
@@ -116,6 +117,11 @@ export class ControlPlane extends RealCluster {
   /** The processes that run now. */
   pids(): readonly number[] {
     return this.#parts.processes.pids();
+  }
+
+  override servingCertificate(): { readonly key: string; readonly cert: string } {
+    const key = readFileSync(path.join(this.#parts.settings.certificates, 'apiserver.key'), 'utf8');
+    return { key, cert: this.access.ca };
   }
 
   /** Ends the API server: every connection breaks, and new ones are refused. */

@@ -26,6 +26,8 @@ export interface ReloaderOptions {
   readonly periodMs?: number;
   /** Whose rights it has. @default the administrator's */
   readonly as?: KubeconfigOptions;
+  /** Beside PATH. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Pods are made and started by others, who have more to do. */
@@ -50,6 +52,7 @@ export class Stage implements AsyncDisposable {
     const there = await cluster.ask('GET', `/api/v1/namespaces/${name}`);
     if (there.status === 404) await cluster.expect('POST', '/api/v1/namespaces', { metadata: { name } });
     await stage.until('pods may be made', async () => {
+      if (!cluster.access.hasAccounts) return true;
       const account = await cluster.ask('GET', stage.path('serviceaccounts/default'));
       return account.status === 200;
     });
@@ -222,10 +225,11 @@ export class Stage implements AsyncDisposable {
     flags = [],
     periodMs = 100,
     as = {},
+    env = {},
   }: ReloaderOptions = {}): Promise<ReloaderProcess> {
     const kubeconfig = await this.cluster.kubeconfig({ namespace: this.namespace, ...as });
     const settings = ['--kubeconfig', kubeconfig, '--namespace', this.namespace];
-    return this.start([...settings, '--coalesce-period', `${periodMs}ms`, ...flags]);
+    return this.start([...settings, '--coalesce-period', `${periodMs}ms`, ...flags], env);
   }
 
   /** Starts a reloader with these arguments, a port of its own and a JSON log of all levels. */

@@ -23,9 +23,14 @@ export const INSTALLATIONS: readonly string[] = ['base', 'cluster', 'namespaces'
 const UNDERSTOOD = ['apiVersion', 'kind', 'namespace', 'resources', 'labels', 'patches'];
 const CLUSTER_SCOPED = ['Namespace', 'ClusterRole', 'ClusterRoleBinding'];
 
-/** What a folder below k8s comes to. @throws if its kustomization asks for something that is not understood here */
-export function render(folder: string): readonly JsonObject[] {
-  return built(path.join(K8S, folder));
+/**
+ * What a folder below k8s comes to, or an overlay of it for another namespace.
+ *
+ * @throws if its kustomization asks for something that is not understood here
+ */
+export function render(folder: string, namespace?: string): readonly JsonObject[] {
+  const objects = built(path.join(K8S, folder));
+  return namespace === undefined ? objects : moved(objects, namespace);
 }
 
 /** `Kind/name`. */

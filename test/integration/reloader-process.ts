@@ -176,6 +176,16 @@ export class ReloaderProcess {
     this.#child.kill('SIGTERM');
   }
 
+  /** Stops it where it is, as when its machine sleeps; `resume` lets it go on. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  /** Lets it go on. */
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
+
   /** Ends it without a word, and waits. */
   async kill(): Promise<void> {
     if (this.exit === undefined) this.#child.kill('SIGKILL');

@@ -64,7 +64,7 @@ export const ACCESS_REVIEW: ResourceRow = row(
 );
 
 const byPath = new Map([...RESOURCES, ACCESS_REVIEW].map((r) => [`${r.apiVersion}/${r.resource}`, r]));
-const byResource = new Map(RESOURCES.toReversed().map((r) => [r.resource, r]));
+const byResource = new Map([...RESOURCES, ACCESS_REVIEW].toReversed().map((r) => [r.resource, r]));
 const byKind = new Map(RESOURCES.toReversed().map((r) => [r.kind, r]));
 
 /** The row served under an API version; undefined if there is none. */

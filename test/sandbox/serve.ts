@@ -1,7 +1,8 @@
-/** A sandbox behind node:http, for processes: kubectl, the bundle, the demo. */
+/** A sandbox, or whatever else answers requests, behind node:http, for processes: kubectl, the bundle, the demo. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
 import type { ApiRequest, ApiResponse, Send } from '../../lib/kubernetes/transport.ts';
 import { textBody } from './event-stream.ts';
 import { fromKubeProtobuf, isKubeProtobuf } from './kube-protobuf.ts';
@@ -14,7 +15,11 @@ export interface ServeOptions {
   readonly port?: number;
   /** The bearer tokens accepted now; may change. No token at all is the administrator. @default every token */
   readonly tokens?: ReadonlySet<string>;
+  /** Serves https with these, PEM. @default http */
+  readonly tls?: { readonly key: string; readonly cert: string };
 }
+
+type HttpServer = ReturnType<typeof createServer> | ReturnType<typeof createTlsServer>;
 
 /** A sandbox that listens on 127.0.0.1. */
 export interface Served {
@@ -27,7 +32,7 @@ export interface Served {
 
 /** Serves `handle` over HTTP. A request that `handle` rejects is a connection that breaks off. */
 export async function serve(handle: Send, options: ServeOptions = {}): Promise<Served> {
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+  const server = serverOf(options, (request, response) => {
     void answer(handle, options.tokens, request, response);
   });
   await new Promise<void>((resolve, reject) => {
@@ -36,7 +41,15 @@ export async function serve(handle: Send, options: ServeOptions = {}): Promise<S
   });
   const port = portOf(server);
   const close = (): Promise<void> => closed(server);
-  return { port, url: `http://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
+  const scheme = options.tls === undefined ? 'http' : 'https';
+  return { port, url: `${scheme}://127.0.0.1:${port}`, close, [Symbol.asyncDispose]: close };
+}
+
+function serverOf({ tls }: ServeOptions, listener: RequestListener): HttpServer {
+  const settings = { keepAliveTimeout: 60_000 };
+  return tls === undefined
+    ? createServer(settings, listener)
+    : createTlsServer({ ...settings, ...tls }, listener);
 }
 
 /**
@@ -88,7 +101,11 @@ async function answerOf(
     return await tabled(asked, await handle(asked));
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
-    const headers = { 'content-type': 'application/json' };
+    const { retryAfterSeconds } = error.details;
+    const headers = {
+      'content-type': 'application/json',
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    };
     return { status: error.code, headers, body: textBody(JSON.stringify(error.toStatus())) };
   }
 }
@@ -147,7 +164,7 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-function closed(server: Server): Promise<void> {
+function closed(server: HttpServer): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();

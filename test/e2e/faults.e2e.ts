@@ -1,0 +1,102 @@
+/** Faults between the bundle, with the rights of `k8s/base`, and a real API server: nothing is lost, and nothing rolled twice. */
+
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { after, describe, test } from 'node:test';
+import { ControlPlane } from '../control-plane/control-plane.ts';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import { FAULTS } from '../faults/faults.ts';
+import { Scene, WORKLOADS } from '../faults/scene.ts';
+import type { ReloaderProcess } from '../integration/reloader-process.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+const skip = !(cluster instanceof ControlPlane) && 'the certificate of a control plane of its own is needed';
+
+/** The changes of `web` and `other` so far have each been one rollout, and the reloader is well. */
+async function hasRolledEach(scene: Scene, reloader: ReloaderProcess, times: number): Promise<void> {
+  await scene.isRight(reloader);
+  for (const workload of WORKLOADS) await scene.stage.rolledOut(workload);
+  const expected = WORKLOADS.map(({ name }) => (name === 'idle' ? 1 : 1 + times));
+  assert.deepEqual(await scene.stage.revisions(WORKLOADS), expected);
+  assert.equal(reloader.exit, undefined);
+  assert.equal((await reloader.page('/healthz')).status, 200);
+  assert.ok(!reloader.says(/internal error/), reloader.stderr);
+}
+
+/** Both change, near enough to each other to be one rollout of who follows both. */
+async function changeBoth(scene: Scene): Promise<void> {
+  await Promise.all([scene.change('web'), scene.change('other')]);
+}
+
+describe('a change is rolled once although', { skip, concurrency: 4 }, () => {
+  for (const [name, fault] of Object.entries(FAULTS)) {
+    test(name, async () => {
+      await using scene = await Scene.open(cluster);
+      const { stage, proxy } = scene;
+      const reloader = await scene.reloader({ needsHurry: fault.needsHurry ?? false, periodMs: 500 });
+      const end = await fault.begin(proxy);
+      await changeBoth(scene);
+      await stage.until('the fault is felt', () => proxy.deeds > 0);
+      for (const words of fault.says) await reloader.hasSaid(words);
+      await end();
+      await hasRolledEach(scene, reloader, 1);
+      proxy.clear();
+      await changeBoth(scene);
+      await hasRolledEach(scene, reloader, 2);
+      assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
+    });
+  }
+
+  test('its token has expired, and a new one stands in --token-file later', async () => {
+    await using scene = await Scene.open(cluster);
+    const { stage, proxy } = scene;
+    const file = path.join(cluster.access.folder, `${stage.namespace}-token`);
+    await stage.put('session', 'its end is the end of the token', 'Secret');
+    const account = [stage.namespace, 'reloader'] as const;
+    await writeFile(file, await cluster.serviceAccountToken(...account, 'session'), { mode: 0o600 });
+    const reloader = await scene.reloader({ flags: ['--token-file', file], token: 'none', periodMs: 500 });
+    await stage.expect('DELETE', 'secrets/session');
+    // The API server believes a token for ten seconds after it was last shown to be good.
+    await stage.until('the token is refused', async () => {
+      proxy.disturb({}, 'cut');
+      return reloader.says(/watch of ConfigMap failed, trying again.*Unauthorized/);
+    });
+    await changeBoth(scene);
+    await writeFile(file, await cluster.serviceAccountToken(...account));
+    await hasRolledEach(scene, reloader, 1);
+    assert.ok(!reloader.stderr.includes('eyJ'), 'the log holds no token');
+  });
+});
+
+test('a change is rolled once although what the watches missed is forgotten by etcd', { skip }, async () => {
+  assert.ok(cluster instanceof ControlPlane);
+  await using scene = await Scene.open(cluster);
+  const reloader = await scene.reloader({ periodMs: 500 });
+  await scene.proxy.disappear();
+  await changeBoth(scene);
+  await scene.stage.put('unrelated', 'so that the present version is another one');
+  await cluster.compact();
+  // One that runs may still know it by heart.
+  await cluster.killApiServer();
+  await cluster.startApiServer();
+  await scene.proxy.appear();
+  await reloader.hasSaid(/watch of ConfigMap failed, trying again.*expired/);
+  await hasRolledEach(scene, reloader, 1);
+  await changeBoth(scene);
+  await hasRolledEach(scene, reloader, 2);
+});
+
+test('a change is rolled once although the API server is killed in the middle of it', { skip }, async () => {
+  assert.ok(cluster instanceof ControlPlane);
+  await using scene = await Scene.open(cluster);
+  const reloader = await scene.reloader({ periodMs: 500 });
+  await changeBoth(scene);
+  await cluster.killApiServer();
+  await reloader.hasSaid(/watch of ConfigMap failed, trying again/);
+  await cluster.startApiServer();
+  await hasRolledEach(scene, reloader, 1);
+  await changeBoth(scene);
+  await hasRolledEach(scene, reloader, 2);
+});

@@ -1,0 +1,23 @@
+/** The rights of `k8s/base`, in any namespace. */
+
+import type { RealCluster } from '../control-plane/cluster.ts';
+import { render, titleOf } from '../install/kustomization.ts';
+import { pick } from '../sandbox/json.ts';
+
+const PATHS: Readonly<Record<string, string>> = {
+  ServiceAccount: 'api/v1',
+  Role: 'apis/rbac.authorization.k8s.io/v1',
+  RoleBinding: 'apis/rbac.authorization.k8s.io/v1',
+};
+
+/** Makes the service account `reloader` and gives it what it has there. */
+export async function installRights(cluster: RealCluster, namespace: string): Promise<void> {
+  for (const object of render('base', namespace)) {
+    const kind = String(object['kind']);
+    const root = PATHS[kind];
+    if (root === undefined) continue;
+    if (pick(object, 'metadata', 'namespace') !== namespace)
+      throw new Error(`${titleOf(object)} is not in ${namespace}`);
+    await cluster.expect('POST', `/${root}/namespaces/${namespace}/${kind.toLowerCase()}s`, object);
+  }
+}
