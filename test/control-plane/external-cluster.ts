@@ -32,7 +32,10 @@ export class ExternalCluster extends RealCluster {
     await run(kubectl, ['create', 'clusterrolebinding', admin, '--clusterrole=cluster-admin', subject]);
     const token = ['create', 'token', admin, '--namespace=kube-system', '--duration=8h'];
     const adminToken = (await run(kubectl, token)).stdout.trim();
-    return new ExternalCluster({ url, ca, adminToken, kubectl, hasPods: true, hasAccounts: true, folder }, admin);
+    return new ExternalCluster(
+      { url, ca, adminToken, kubectl, hasPods: true, hasAccounts: true, folder },
+      admin,
+    );
   }
 
   /** Removes the administrator; what else the tests made stays. */

@@ -32,15 +32,14 @@ export interface ProxyRule extends FaultRule {
 
 /** A request that waits in the proxy, whatever becomes of who sent it. */
 export interface Held {
-  /** Resolves when it is here. */
-  readonly arrived: Promise<void>;
+  /** Whether it is here. */
+  readonly hasArrived: () => boolean;
   /** Sends it on; resolves with the status that it is answered, 0 if there is no answer. */
   readonly release: () => Promise<number>;
 }
 
 interface Hold {
   readonly match: CallMatch;
-  readonly arrived: PromiseWithResolvers<void>;
   readonly released: PromiseWithResolvers<void>;
   readonly answered: PromiseWithResolvers<number>;
 }
@@ -120,7 +119,6 @@ export class FaultProxy implements AsyncDisposable {
   hold(match: CallMatch): Held {
     const hold: Hold = {
       match,
-      arrived: Promise.withResolvers(),
       released: Promise.withResolvers(),
       answered: Promise.withResolvers(),
     };
@@ -129,7 +127,7 @@ export class FaultProxy implements AsyncDisposable {
       hold.released.resolve();
       return hold.answered.promise;
     };
-    return { arrived: hold.arrived.promise, release };
+    return { hasArrived: () => !this.#holds.has(hold), release };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -169,7 +167,6 @@ export class FaultProxy implements AsyncDisposable {
 
   async #held(hold: Hold, call: CallFacts, request: ApiRequest): Promise<ApiResponse> {
     this.#holds.delete(hold);
-    hold.arrived.resolve();
     await hold.released.promise;
     try {
       const response = await this.#relay(call, request);

@@ -28,11 +28,7 @@ export class SandboxCluster extends RealCluster {
     return new SandboxCluster(sandbox, await serve(sandbox.handle), folder);
   }
 
-  override async kubeconfig({
-    token,
-    namespace = 'default',
-    url,
-  }: KubeconfigOptions = {}): Promise<string> {
+  override async kubeconfig({ token, namespace = 'default', url }: KubeconfigOptions = {}): Promise<string> {
     this.#kubeconfigs += 1;
     const file = path.join(this.access.folder, `kubeconfig-${this.#kubeconfigs}`);
     await writeFile(file, kubeconfig(url ?? this.access.url, namespace, token ?? this.access.adminToken));

@@ -126,6 +126,28 @@ export class Scene implements AsyncDisposable {
     await this.stage.mark(reloader);
   }
 
+  /** Whether the content of a ConfigMap is not the one that is committed. */
+  async isOpen(): Promise<boolean> {
+    const state = await this.stage.state();
+    const digests = await Promise.all(CONFIG_MAPS.map((name) => this.#digest(name)));
+    return CONFIG_MAPS.some((name, i) => state[`v1.ConfigMap_${name}`]?.split('.', 1)[0] !== digests[i]);
+  }
+
+  /** How often what a workload follows was changed. */
+  changesOf({ follows }: WorkloadParts): number {
+    const names = follows.ConfigMap ?? [];
+    return names.reduce((sum, name) => sum + (this.changes.get(name) ?? 0), 0);
+  }
+
+  /** The workloads that were rolled more often than changes and `mishaps`, each of which may repeat one, explain. */
+  rolledTooOften(mishaps: number): readonly string[] {
+    const tooOften = WORKLOADS.filter((each) => {
+      const changes = this.changesOf(each);
+      return this.rollouts(each) > changes + (changes === 0 ? 0 : mishaps);
+    });
+    return tooOften.map((each) => `${each.name}: ${this.rollouts(each)} for ${this.changesOf(each)} changes`);
+  }
+
   /** How often the template of a workload was patched through the proxies. */
   rollouts({ name }: WorkloadParts): number {
     const writes = this.proxies.flatMap((proxy) => proxy.writes);
