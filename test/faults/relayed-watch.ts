@@ -1,11 +1,14 @@
 /** One watch that goes through the proxy, and what may befall it. */
 
 import type { Piece } from '../../lib/kubernetes/transport.ts';
-import { untilAborted } from '../sandbox/abort.ts';
+import { delay, untilAborted } from '../sandbox/abort.ts';
 import { type CallFacts, connectionError } from '../sandbox/faults.ts';
 
 /** Broken off now; broken off in the middle of the next line; nothing more, and no end either. */
 export type RelayEffect = 'cut' | 'truncated' | 'silent';
+
+/** A client drops what it has not read yet when the connection breaks. */
+const TO_BE_READ_MS = 50;
 
 /** It stays open for as long as both sides want it, or until it suffers. */
 export class RelayedWatch {
@@ -43,6 +46,7 @@ export class RelayedWatch {
         if (this.#effect === 'truncated') {
           this.#onEffect('truncated');
           yield piece.slice(0, piece.length / 2);
+          await delay(TO_BE_READ_MS);
           throw connectionError('ECONNRESET');
         }
         if (this.#effect !== 'silent') yield piece;

@@ -45,9 +45,12 @@ export class Scene implements AsyncDisposable {
   readonly proxies: FaultProxy[] = [];
   /** How often each ConfigMap was given another content, or may have been. */
   readonly changes: Map<string, number> = new Map();
+  /** When, in ms of the clock, all ConfigMaps together. */
+  readonly changedAt: number[] = [];
   readonly #senders: Sender[] = [];
   readonly #firstDigests = new Map<string, string>();
   readonly #cluster: RealCluster;
+  #granted: Promise<string> | undefined;
   #contents = 0;
 
   private constructor(cluster: RealCluster, stage: Stage) {
@@ -90,6 +93,7 @@ export class Scene implements AsyncDisposable {
   async change(name: string): Promise<void> {
     this.changes.set(name, (this.changes.get(name) ?? 0) + 1);
     this.#contents += 1;
+    this.changedAt.push(Date.now());
     await this.stage.put(name, `content ${this.#contents}`);
   }
 
@@ -100,11 +104,12 @@ export class Scene implements AsyncDisposable {
     token,
     ...options
   }: SceneReloaderOptions = {}): Promise<ReloaderProcess> {
-    const { hasAccounts, adminToken } = this.#cluster.access;
-    const { namespace } = this.stage;
-    const given = hasAccounts ? await this.#cluster.serviceAccountToken(namespace, 'reloader') : adminToken;
     const env: Record<string, string> = needsHurry ? { NODE_OPTIONS: `--import=${HURRY}` } : {};
-    return await this.stage.startReloader({ ...options, env, as: { token: token ?? given, url: proxy.url } });
+    return await this.stage.startReloader({
+      ...options,
+      env,
+      as: { token: token ?? (await this.#token()), url: proxy.url },
+    });
   }
 
   /** Starts a reloader; it is ready, and all that it follows is committed, when this resolves. */
@@ -158,6 +163,15 @@ export class Scene implements AsyncDisposable {
     await this.stage[Symbol.asyncDispose]();
     for (const proxy of this.proxies) await proxy[Symbol.asyncDispose]();
     for (const sender of this.#senders) sender.close();
+  }
+
+  /** That of the service account, asked for once: also an API server that is away leaves reloaders to be started. */
+  #token(): Promise<string> {
+    const { access } = this.#cluster;
+    this.#granted ??= access.hasAccounts
+      ? this.#cluster.serviceAccountToken(this.stage.namespace, 'reloader')
+      : Promise.resolve(access.adminToken);
+    return this.#granted;
   }
 
   async #isCurrent(workload: WorkloadParts): Promise<boolean> {
