@@ -204,6 +204,18 @@ export const PATCH_RULES: readonly ApiRule[] = [
     },
   },
   {
+    name: 'a JSON patch is fenced by a test of the version, 422 where it is not the live one',
+    run: async (api) => {
+      const created = await api.created('deployments', deployment('web'));
+      const fenced = [
+        { op: 'test', path: '/metadata/resourceVersion', value: versionOf(created) },
+        { op: 'add', path: '/spec/template/metadata/annotations', value: { stamp: '1' } },
+      ];
+      assert.equal((await api.patch('deployments/web', 'json-patch', fenced)).status, 200);
+      assert.equal((await api.patch('deployments/web', 'json-patch', fenced)).status, 422);
+    },
+  },
+  {
     name: 'an unknown kind of patch is 415',
     run: async (api) => {
       await api.created('configmaps', configMap('a'));

@@ -164,6 +164,22 @@ export const WRITE_RULES: readonly ApiRule[] = [
     },
   },
   {
+    name: 'generation of a StatefulSet and a DaemonSet grows with the spec, not with annotations',
+    run: async (api) => {
+      for (const [resource, kind] of [
+        ['statefulsets', 'StatefulSet'],
+        ['daemonsets', 'DaemonSet'],
+      ] as const) {
+        const { selector, template } = objectOf(deployment('web')['spec']);
+        await api.created(resource, { ...deployment('web'), kind, spec: { selector, template } });
+        const generation = async (patch: JsonObject): Promise<unknown> =>
+          metadataOf((await api.patch(`${resource}/web`, 'merge-patch', patch)).body, 'generation');
+        assert.equal(await generation({ metadata: { annotations: { a: 'b' } } }), 1);
+        assert.equal(await generation({ spec: { minReadySeconds: 1 } }), 2);
+      }
+    },
+  },
+  {
     name: 'a container without an image is 422 and names the field',
     run: async (api) => {
       const { status, body } = await api.create(
