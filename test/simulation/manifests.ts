@@ -88,7 +88,7 @@ export function followsOf(annotations: Readonly<Record<string, string>> = {}): r
 }
 
 function labelsOf(workload: WorkloadName): Record<string, string> {
-  return { app: workload.toLowerCase().replace('/', '-') };
+  return { app: split(workload).name };
 }
 
 function isStrategyOf(kind: string, strategy: InitialWorkload['strategy']): boolean {

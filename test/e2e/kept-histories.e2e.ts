@@ -1,0 +1,90 @@
+/**
+ * The histories that the simulation failed once, on a real API server: those that people and processes alone can bring
+ * about. Nobody can ask a real server for the others, which say why.
+ */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, describe, test } from 'node:test';
+import { ControlPlane } from '../control-plane/control-plane.ts';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import type { History } from '../simulation/history.ts';
+import { Player, workloadNamed } from './player.ts';
+import { Stage } from './stage.ts';
+
+const FOLDER = new URL('../simulation/regressions/', import.meta.url);
+
+/** How many templates each workload has had in the end. */
+const PLAYED: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  'a-number-set-aside-at-a-start': { 'StatefulSet/db': 2, 'Deployment/api': 2 },
+  'a-return-that-a-deletion-had-cut-off': { 'Deployment/web': 3 },
+  'absent-object-named-then-created-and-reverted': { 'Deployment/api': 2 },
+  'copy-with-a-later-stamp-in-an-absence': { 'StatefulSet/db': 3, 'Deployment/web': 2 },
+  'exception-of-a-process-that-died': { 'Deployment/web': 3 },
+  'scale-within-a-window': { 'Deployment/api': 2 },
+  'two-beliefs-of-one-edge': { 'StatefulSet/db': 3 },
+  'two-processes-that-take-turns': { 'StatefulSet/db': 3 },
+};
+
+const LATE = 'a stream of one process has to be late by seconds';
+const VERSIONS = 'the versions of a real API server can be compared';
+const MOMENT = 'a tenth of a second decides in which window a change falls';
+const BETWEEN = 'a process has to list in the millisecond between a change and the change back';
+const NOT_PLAYED: Readonly<Record<string, string>> = {
+  'change-back-beside-another-change': MOMENT,
+  'commit-of-a-process-that-died': BETWEEN,
+  'entry-told-before-its-rollout': LATE,
+  'late-news-of-opaque-versions': VERSIONS,
+  'maximum-wait-that-begins-in-the-middle': MOMENT,
+  'news-after-a-patch-of-opaque-versions': VERSIONS,
+  'stamps-told-later-than-the-entry': LATE,
+  'two-processes-that-disagree': LATE,
+};
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+const skip = !(cluster instanceof ControlPlane) && 'nobody can pull the images of the histories';
+
+function historyOf(name: string): History {
+  return JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), 'utf8')) as History;
+}
+
+/** How often the state was written by whoever calls itself this program. */
+async function stateWrites({ namespace }: Stage): Promise<number> {
+  assert.ok(cluster instanceof ControlPlane);
+  const writes = (await cluster.audit()).filter(
+    (each) =>
+      each.namespace === namespace &&
+      each.verb === 'patch' &&
+      each.name === 'reloader-state' &&
+      each.userAgent.startsWith('kubernetes-reloader/'),
+  );
+  return writes.length;
+}
+
+test('every history that is kept is played, or it is said why not', () => {
+  const kept = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''));
+  assert.deepEqual(kept.sort(), [...Object.keys(PLAYED), ...Object.keys(NOT_PLAYED)].sort());
+});
+
+describe('played', { skip, concurrency: 8 }, () => {
+  for (const [name, expected] of Object.entries(PLAYED)) {
+    const history = historyOf(name);
+    test(`${name}: ${history.why}`, async () => {
+      await using stage = await Stage.open(cluster);
+      const player = await Player.begin(stage, history);
+      await player.play();
+      const workloads = Object.keys(expected).map(workloadNamed);
+      for (const each of workloads) await stage.rolledOut(each);
+
+      // At rest nobody writes the state, but for the marker, whose window gives everybody time to.
+      const before = await stateWrites(stage);
+      for (const each of player.processes) await stage.mark(each);
+      const written = (await stateWrites(stage)) - before;
+      assert.ok(written <= 2 * player.processes.length ** 2, `${written} writes of the state`);
+      for (const each of player.processes) await each.kill();
+      await stage.mark(await stage.reloader());
+      assert.deepEqual(await stage.revisions(workloads), Object.values(expected));
+    });
+  }
+});
