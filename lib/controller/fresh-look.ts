@@ -73,28 +73,37 @@ export class FreshLook {
     const { edges, client } = this.#options;
     if (!(await this.atConfig(config))) return false;
     for (const ref of this.#disputed(config)) {
+      const since = edges.workloads.get(keyOf(ref))?.workload.resourceVersion;
       const reading = await client.get(ref);
       if (reading.kind === 'failed') return false;
       // One that is gone is left to its stream.
       if (reading.kind === 'gone') continue;
-      this.take(ref, workloadOf(workloadKindOf(ref.kind), reading.object, edges.dialect));
+      const workload = workloadOf(workloadKindOf(ref.kind), reading.object, edges.dialect);
+      if (!this.take(ref, workload, since)) return false;
     }
     return true;
   }
 
-  /** Takes in a workload as it was seen. */
-  take(ref: WorkloadRef, workload: Workload): void {
+  /**
+   * Takes in a workload as it was seen; `since`: the version in which it was known before one looked. False: the stream
+   * told another one meanwhile, and versions do not say which is newer; nothing is taken in.
+   */
+  take(ref: WorkloadRef, workload: Workload, since: string | undefined): boolean {
     const { edges, timeline, onWorkload } = this.#options;
     const key = keyOf(ref);
     const record = edges.workloads.get(key);
     // The stream told its end while it was looked at: it must not come back by what was seen before.
-    if (record === undefined) return;
+    if (record === undefined) return true;
+    const known = record.workload.resourceVersion;
+    const isOpaque = awaitedAfter(workload.resourceVersion) !== undefined;
+    if (isOpaque && known !== since && known !== workload.resourceVersion) return false;
     const before = { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
     const span = timeline.ofListed(workload.resourceVersion, before);
     onWorkload({ type: 'present', key, object: workload, span, ...OUTSIDE_THE_STREAM });
     const seen = edges.workloads.get(key);
     const isNews = before.resourceVersion !== workload.resourceVersion;
     if (seen !== undefined && isNews) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
+    return true;
   }
 
   #disputed(config: ObjectKey): WorkloadRef[] {

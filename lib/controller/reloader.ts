@@ -228,7 +228,7 @@ export class Reloader {
       timeline,
       heartbeat,
       apply: (effects) => this.#apply(effects),
-      observe: (ref, workload) => this.#look.take(ref, workload),
+      observe: (ref, workload, since) => this.#look.take(ref, workload, since),
       lookAt: (config) => this.#look.atConfig(config),
       observer: {
         onOutcome: (ref, outcome, tally, nextTryMs) => {

@@ -67,8 +67,11 @@ export interface RolloutControllerOptions {
   readonly heartbeat: Heartbeat;
   /** Carries out the consequences of what was learned. */
   readonly apply: (effects: Effects) => void;
-  /** Takes in a fresh look at a workload. */
-  readonly observe: (ref: WorkloadRef, workload: Workload) => void;
+  /**
+   * Takes in a fresh look at a workload; `since`: the version in which it was known before. False: it was overtaken, and
+   * says nothing.
+   */
+  readonly observe: (ref: WorkloadRef, workload: Workload, since: string | undefined) => boolean;
   /** Looks afresh at an object and takes in what it sees; false: it failed. */
   readonly lookAt: (config: ObjectKey) => Promise<boolean>;
   readonly observer: RolloutObserver;
@@ -291,12 +294,13 @@ export class RolloutController {
 
   /** Looks at the workload afresh; undefined once it is known that `plan` is not in force and nothing is in its way. */
   async #refresh(ref: WorkloadRef, plan: RolloutPlan): Promise<Outcome | undefined> {
-    const { client, observe } = this.#options;
+    const { client, observe, edges } = this.#options;
+    const since = edges.workloads.get(keyOf(ref))?.workload.resourceVersion;
     const reading = await client.get(ref);
     switch (reading.kind) {
       case 'found': {
         const workload = this.#viewOf(ref, reading.object);
-        observe(ref, workload);
+        if (!observe(ref, workload, since)) return { type: 'later', message: 'it changed while it was read' };
         this.#abandon(plan);
         return carries(workload, plan) ? { type: 'done', plan } : undefined;
       }

@@ -2,6 +2,7 @@
 
 import type { Mutant } from './table.ts';
 
+const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
 const FOREIGN = 'test/unit/controller/foreign-state.test.ts';
 
 /** Every one of them must be noticed. */
@@ -40,6 +41,20 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     find: '.filter(([workload, edge]) => edges.wouldForget(workload, observed, edge))',
     replace: '',
     tests: [FOREIGN],
+  },
+  {
+    name: 'processes: a look that the stream overtook is taken for news',
+    file: 'lib/controller/fresh-look.ts',
+    find: 'known !== since && known !== workload.resourceVersion) return false;',
+    replace: 'known !== since && known !== workload.resourceVersion) record.takeBacks += 0;',
+    tests: ['test/unit/controller/fresh-look.test.ts'],
+  },
+  {
+    name: 'processes: after a look that was overtaken one goes on as if it had been news',
+    file: 'lib/controller/rollout-controller.ts',
+    find: 'if (!observe(ref, workload, since))',
+    replace: 'if (!observe(ref, workload, since) && since === "never")',
+    tests: [ROLLOUTS],
   },
   {
     name: 'processes: a workload that cannot be looked at is left out',

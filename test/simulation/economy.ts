@@ -42,7 +42,7 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
   const isUnseen = (fact: Recorded) =>
     absencesOf(trace).some(({ from, to }) => from < fact.at && fact.at <= to);
   return {
-    groups: trace.accounting === 'each' ? 2 * changes.length : groupsOf(trace, workload, changes),
+    groups: trace.accounting === 'each' ? 2 * changes.length : mostGroupsOf(trace, workload, changes),
     whileRolling: rolling.length,
     ownerWrites: owners.filter((fact) => !fact.copied).length * 3,
     copiesUnseen: owners.filter((fact) => fact.copied && isUnseen(fact)).length,
@@ -100,6 +100,12 @@ function isUnfinishedReturn(trace: Trace, fact: Of<'content'>): boolean {
   const change = earlier.findLast(({ content }) => content !== undefined);
   if (deletion === undefined || deletion.content !== undefined || change === undefined) return false;
   return deletion.ms - change.ms <= trace.settings.maxWaitMs;
+}
+
+/** A return that brings nothing new may begin the quiet period again, or not: then there are more groups. */
+function mostGroupsOf(trace: Trace, workload: WorkloadName, changes: readonly Of<'content'>[]): number {
+  const news = changes.filter((change) => change.content !== lastContentBefore(trace, change));
+  return Math.max(groupsOf(trace, workload, changes), groupsOf(trace, workload, news));
 }
 
 /** A group of changes ends by the quiet period or by the maximum wait. In a strict account one that undoes itself is none. */

@@ -59,6 +59,8 @@ export class RolloutStage {
   /** Patches under way, and the most there were at once. */
   underWay = 0;
   mostUnderWay = 0;
+  /** Whether the stream is faster than every fresh look. */
+  isOvertaken = false;
   readonly #timers: TestContext['mock']['timers'];
   readonly #startedAt: number;
 
@@ -81,6 +83,7 @@ export class RolloutStage {
         this.apply(
           observeWorkload(this.world.edges, { ...news, isInInitialList: false, isRelisted: true }, true),
         );
+        return !this.isOvertaken;
       },
       lookAt: () => Promise.resolve(true),
       observer: {

@@ -1,0 +1,59 @@
+/** A look outside the streams is taken in only where it is known to be news. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FreshLook } from '../../../lib/controller/fresh-look.ts';
+import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
+import { Timeline } from '../../../lib/model/timeline.ts';
+import { settled, type World } from './world.ts';
+
+function fresh(world: World): FreshLook {
+  const { edges } = world;
+  return new FreshLook({
+    edges,
+    timeline: new Timeline(),
+    project: () => assert.fail('no object is looked at'),
+    readConfig: async () => ({ kind: 'absent' }),
+    client: { get: async () => ({ kind: 'gone' }) },
+    onConfig: () => assert.fail('no object is looked at'),
+    onWorkload: (event) => void observeWorkload(edges, event, false),
+  });
+}
+
+interface Case {
+  /** In which version the workload is known, before one looks and when the answer comes. */
+  readonly before: string;
+  readonly now: string;
+  readonly seen: string;
+  readonly isTaken: boolean;
+}
+
+const CASES: Record<string, Case> = {
+  'what the stream has not told is news': { before: 'v1', now: 'v1', seen: 'v2', isTaken: true },
+  'what the stream told meanwhile is known': { before: 'v1', now: 'v2', seen: 'v2', isTaken: true },
+  'where the stream told something else meanwhile, nobody knows which is newer': {
+    before: 'v1',
+    now: 'v3',
+    seen: 'v2',
+    isTaken: false,
+  },
+  'a version that is a number says itself that it is newer': {
+    before: '101',
+    now: '102',
+    seen: '103',
+    isTaken: true,
+  },
+};
+
+for (const [sentence, { before, now, seen, isTaken }] of Object.entries(CASES)) {
+  test(sentence, () => {
+    const world = settled('web');
+    const view = world.view('web');
+    const record = world.record('web');
+    record.workload = { ...view, resourceVersion: now };
+    const look = { ...view, resourceVersion: seen, annotations: {} };
+    assert.equal(fresh(world).take(view.ref, look, before), isTaken);
+    const isGone = world.edges.workloads.get(world.workloadKey('web')) === undefined;
+    assert.equal(isGone, isTaken && now !== seen, 'what was seen follows nothing');
+  });
+}
