@@ -67,10 +67,7 @@ export interface RolloutControllerOptions {
   readonly heartbeat: Heartbeat;
   /** Carries out the consequences of what was learned. */
   readonly apply: (effects: Effects) => void;
-  /**
-   * Takes in a fresh look at a workload; `since`: the version in which it was known before. False: it was overtaken, and
-   * says nothing.
-   */
+  /** Takes in a look at a workload, known before in the version `since`. False: it was overtaken and says nothing. */
   readonly observe: (ref: WorkloadRef, workload: Workload, since: string | undefined) => boolean;
   /** Looks afresh at an object and takes in what it sees; false: it failed. */
   readonly lookAt: (config: ObjectKey) => Promise<boolean>;
@@ -396,6 +393,6 @@ export class RolloutController {
   }
 }
 
-function retryAfter(ms: number | undefined): { retryAfterMs?: number } {
-  return ms === undefined ? {} : { retryAfterMs: ms };
+function retryAfter(retryAfterMs: number | undefined): { retryAfterMs?: number } {
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
