@@ -103,11 +103,13 @@ class Union implements Dialect {
   readonly judge = (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict => {
     const policies = this.#policiesOf(workload);
     const verdicts = policies.map((policy) => policy.judge(ref, annotations));
-    const decisive =
-      verdicts.find(({ asks }) => asks) ?? verdicts.find(({ because }) => because !== 'not-asked');
-    if (decisive !== undefined) return decisive;
+    const asking = verdicts.find(({ asks }) => asks);
+    if (asking !== undefined) return asking;
+    const refusing = verdicts.find(({ because }) => because === 'ignored' || because === 'excluded');
+    if (refusing !== undefined) return refusing;
     const isReferred = workload.references.some(({ kind, name }) => kind === ref.kind && name === ref.name);
-    return isReferred && this.#isAll(policies, ref.kind) ? { asks: true, because: 'auto-all' } : NOT_ASKED;
+    if (isReferred && this.#isAll(policies, ref.kind)) return { asks: true, because: 'auto-all' };
+    return verdicts.find(({ because }) => because === 'not-matched') ?? NOT_ASKED;
   };
 
   readonly mistakesOf: Dialect['mistakesOf'] = (workload) => mistakesOf(workload, this.#keys, this.#words);

@@ -1,0 +1,114 @@
+/** Items of lists that are expressions. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isPlainItem, matches, mistakeIn } from '../../../lib/dialects/name-pattern.ts';
+import { describe } from '../../../lib/model/object-ref.ts';
+import { deployment, vocabulary } from './defaults.ts';
+import { named, STAKATER } from './judged.ts';
+
+const MATCHING: Record<string, readonly [pattern: string, yes: readonly string[], no: readonly string[]]> = {
+  'the whole name is matched': ['web-.*', ['web-', 'web-a.b'], ['my-web-a', 'web']],
+  'a name within a longer one is not matched': ['web', ['web'], ['webs', 'my-web', '']],
+  'an alternative is one of the whole': ['web|api', ['web', 'api'], ['webx', 'xapi', 'web|api']],
+  'a dot is any character': ['a.b', ['a.b', 'a-b', 'axb'], ['ab', 'a--b']],
+  'an escaped dot is a dot': ['a\\.b', ['a.b'], ['a-b']],
+  'anchors of one’s own do no harm': ['^web$', ['web'], ['webs']],
+  'a class and a count': ['tls-[0-9]{2}', ['tls-07'], ['tls-7', 'tls-777']],
+  'capitals are other letters': ['WEB', [], ['web']],
+  'a line break ends no name': ['web$', ['web'], ['web\n']],
+};
+
+for (const [sentence, [pattern, yes, no]] of Object.entries(MATCHING)) {
+  test(sentence, () => {
+    assert.deepEqual(
+      [...yes, ...no].filter((name) => matches(pattern, name)),
+      yes,
+    );
+    assert.equal(mistakeIn(pattern), undefined);
+  });
+}
+
+for (const pattern of [
+  '(',
+  'a**',
+  '[z-a]',
+  '(?=a)',
+  '(a)\\1',
+  'a{1001}',
+  '(a{1000}){1000}',
+  '('.repeat(5_000),
+]) {
+  test(`what RE2 does not understand matches nothing: ${pattern.slice(0, 20)}`, () => {
+    assert.ok(!matches(pattern, 'a') && !matches(pattern, pattern));
+    assert.match(mistakeIn(pattern) ?? '', /^error parsing regexp: /);
+  });
+}
+
+test('an item of small letters, digits and dashes is its own name, any other may match more', () => {
+  assert.deepEqual(['web', 'web-1', '-', 'web.v1', 'web*', 'Web', 'a|b', 'a b', ''].filter(isPlainItem), [
+    'web',
+    'web-1',
+    '-',
+  ]);
+});
+
+test('thousands of expressions are matched rightly, and not remembered without end', () => {
+  for (let index = 0; index < 2_500; index += 1) {
+    assert.ok(matches(`web-${index}.*`, `web-${index}-x`));
+    assert.ok(!matches(`web-${index}.*`, `web-x-${index}`));
+  }
+});
+
+for (const pattern of ['(a*)*b', '(a|aa)+b', '(a|a)*b', '.*.*.*.*.*.*.*.*.*.*b', '(?:a?){250}a{250}b']) {
+  test(`an expression over which others think for ever is matched at once: ${pattern}`, () => {
+    const shortest = Math.min(
+      ...[1, 2, 3].map(() => millisecondsOf(() => matches(pattern, 'a'.repeat(253)))),
+    );
+    assert.ok(shortest < 500, `${shortest} ms`);
+  });
+}
+
+function millisecondsOf(work: () => boolean): number {
+  const startedAt = performance.now();
+  assert.equal(work(), false);
+  return performance.now() - startedAt;
+}
+
+test('beside an item that cannot be understood the others count, and one notice says so', () => {
+  const dialect = vocabulary();
+  const workload = deployment(dialect, named(STAKATER, 'web-[', 'api', 'tls-.*'));
+  const known = { ConfigMap: ['web-[', 'web-a', 'tls-a', 'a-tls-'], Secret: ['tls-b'] };
+  const refs = dialect.follows(workload, (kind) => known[kind]);
+  assert.deepEqual(refs.map(describe), ['ConfigMap/api', 'ConfigMap/tls-a']);
+  assert.deepEqual(dialect.mistakesOf(workload), [
+    {
+      reason: 'malformed',
+      about: 'configmap.reloader.stakater.com/reload: "web-["',
+      message:
+        '"web-[" of configmap.reloader.stakater.com/reload is no expression that RE2 understands (error parsing regexp: missing closing ]: `[`); the other items count',
+    },
+  ]);
+});
+
+test('a name with a dot is asked for although nothing of that name is known, and matches others besides', () => {
+  const dialect = vocabulary();
+  const workload = deployment(dialect, named(STAKATER, 'web.v1'));
+  const follows = (...names: string[]): readonly string[] =>
+    dialect.follows(workload, (kind) => (kind === 'ConfigMap' ? names : [])).map(({ name }) => name);
+  assert.deepEqual(follows(), ['web.v1']);
+  assert.deepEqual(follows('web.v1', 'web-v1', 'web-v2'), ['web.v1', 'web-v1']);
+  assert.ok(dialect.hasPatterns(workload));
+  assert.ok(!dialect.hasPatterns(deployment(dialect, named(STAKATER, 'web-v1', 'api'))));
+});
+
+test('the expressions of a pod template are read where the workload has no words, and so are their mistakes', () => {
+  const dialect = vocabulary();
+  const template = { metadata: { annotations: named(STAKATER, 'web-.*', '(') } };
+  const follows = (own: Readonly<Record<string, string>>): readonly string[] =>
+    dialect.follows(deployment(dialect, own, template), () => ['web-a']).map(describe);
+  assert.deepEqual(follows({}), ['ConfigMap/web-a']);
+  assert.deepEqual(follows({ [STAKATER.auto]: 'false' }), []);
+  const about = dialect.mistakesOf(deployment(dialect, {}, template)).map((notice) => notice.about);
+  assert.deepEqual(about, ['configmap.reloader.stakater.com/reload: "("']);
+});

@@ -1,0 +1,52 @@
+/** The annotations by the letter. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NATIVE, STAKATER } from './judged.ts';
+
+test('the words are those that people have in their manifests', () => {
+  assert.deepEqual(NATIVE, {
+    dialect: 'collaborne',
+    named: {
+      ConfigMap: ['reloader.k8s.collaborne.com/configmap'],
+      Secret: ['reloader.k8s.collaborne.com/secret'],
+    },
+    namesArePatterns: false,
+    auto: 'reloader.k8s.collaborne.com/auto',
+    typedAuto: {
+      ConfigMap: 'reloader.k8s.collaborne.com/configmap-auto',
+      Secret: 'reloader.k8s.collaborne.com/secret-auto',
+    },
+    search: 'reloader.k8s.collaborne.com/search',
+    exclude: {
+      ConfigMap: 'reloader.k8s.collaborne.com/exclude-configmap',
+      Secret: 'reloader.k8s.collaborne.com/exclude-secret',
+    },
+    match: 'reloader.k8s.collaborne.com/match',
+    ignore: 'reloader.k8s.collaborne.com/ignore',
+    readsTemplate: false,
+    lastReloadedFrom: 'reloader.k8s.collaborne.com/last-reloaded-from',
+  });
+  assert.deepEqual(STAKATER, {
+    dialect: 'stakater',
+    named: {
+      ConfigMap: ['configmap.reloader.stakater.com/reload'],
+      Secret: ['secret.reloader.stakater.com/reload'],
+    },
+    namesArePatterns: true,
+    auto: 'reloader.stakater.com/auto',
+    typedAuto: {
+      ConfigMap: 'configmap.reloader.stakater.com/auto',
+      Secret: 'secret.reloader.stakater.com/auto',
+    },
+    search: 'reloader.stakater.com/search',
+    exclude: {
+      ConfigMap: 'configmaps.exclude.reloader.stakater.com/reload',
+      Secret: 'secrets.exclude.reloader.stakater.com/reload',
+    },
+    match: 'reloader.stakater.com/match',
+    ignore: 'reloader.stakater.com/ignore',
+    readsTemplate: true,
+    lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
+  });
+});
