@@ -4,11 +4,14 @@ import type { Absence } from '../model/absence.ts';
 import type { Notice } from '../model/notice.ts';
 import { type ConfigRef, describe, keyOf } from '../model/object-ref.ts';
 import { annotationText, itemsOf } from './name-list.ts';
-import { nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
+import type { PolicyKeys } from './policy-keys.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** The notice of `absence`, against a workload with these annotations, which follows these objects by them. */
+/**
+ * The notice of `absence`, against a workload that names the object under some of `keys` of these annotations, and by them
+ * follows these objects.
+ */
 export function absenceNotice(
   { ref, leftOutType, similar }: Absence,
   annotations: Annotations,
@@ -49,7 +52,7 @@ function mendedText(
       });
       return items.length === 0 ? `remove ${key}` : `write ${annotationText(key, items)}`;
     });
-  if (meant === undefined || isSameKind) return steps.join(' and ');
-  const key = nativeKeyOf(meant.kind);
+  const key = meant && keys.get(meant.kind)?.[0];
+  if (meant === undefined || key === undefined || isSameKind) return steps.join(' and ');
   return [`write ${annotationText(key, [...itemsOf(annotations[key]), meant.name])}`, ...steps].join(' and ');
 }

@@ -10,7 +10,7 @@ import type { ConfigAnnotations, Dialect, KnownNames } from './dialect.ts';
 import { lossNotice } from './lost-opt-in.ts';
 import { absenceNotice } from './missing.ts';
 import { mistakesOf } from './mistakes.ts';
-import { Policy } from './policy.ts';
+import { Policy, policyAnnotations } from './policy.ts';
 import { isStray, type PolicyKeys } from './policy-keys.ts';
 import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
 import { nativeWords, STRATEGY_ANNOTATION, stakaterWords, type Words, workloadKeysOf } from './words.ts';
@@ -26,6 +26,8 @@ export interface VocabularyOptions {
   readonly autoReloadAll: boolean;
   readonly strategy: ReloadStrategy;
 }
+
+type Annotations = Readonly<Record<string, string>>;
 
 const KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 /** How many keys are remembered: they repeat from workload to workload. */
@@ -116,14 +118,16 @@ class Union implements Dialect {
 
   readonly noticeOfAbsence: Dialect['noticeOfAbsence'] = (absence, workload) => {
     const { kind, name } = absence.ref;
-    const isNamed = this.#policiesOf(workload).some((policy) => policy.namesOf(kind).includes(name));
-    if (!isNamed) return undefined;
-    return absenceNotice(
-      absence,
-      workload.annotations,
-      this.follows(workload, () => []),
-      this.#keys,
+    const policies = this.#policiesOf(workload);
+    const naming = this.#words.filter((_, index) => policies[index]?.namesOf(kind).includes(name));
+    if (naming.length === 0) return undefined;
+    const annotations: Annotations = Object.assign(
+      {},
+      ...naming.map((words) => policyAnnotations(words, workload)),
     );
+    const keys = new Map(this.#kinds.map((of) => [of, naming.flatMap(({ named }) => named[of])]));
+    const follows = this.follows(workload, () => []);
+    return absenceNotice(absence, annotations, follows, keys);
   };
 
   readonly placesOf: Dialect['placesOf'] = (workload, ref, annotations, { written }) => {

@@ -8,10 +8,13 @@ import { deployment, vocabulary } from './defaults.ts';
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
 const SECRET = 'reloader.k8s.collaborne.com/secret';
 const MORE = 'example.com/configs';
+const THEIRS = 'configmap.reloader.stakater.com/reload';
+const THEIR_SECRET = 'secret.reloader.stakater.com/reload';
 const HELM = 'helm.sh/release.v1';
 
 interface Case {
-  readonly annotations: Record<string, string>;
+  readonly annotations?: Record<string, string>;
+  readonly template?: Record<string, string>;
   /** `Kind/name`. */
   readonly missing?: string;
   readonly leftOutType?: string;
@@ -56,6 +59,28 @@ const CASES: Record<string, Case> = {
     similar: ['ConfigMap/web'],
     told: `Secret/web ${GONE}; if it is ConfigMap/web, write ${CONFIGMAP}: "api, web" and remove ${SECRET}`,
   },
+  'among the expressions of Stakater Reloader': {
+    annotations: { [THEIRS]: 'wbe, web-.*' },
+    told: `ConfigMap/wbe ${GONE}; create it, or write ${THEIRS}: "web-.*"`,
+  },
+  'among them, beside one of almost the same name': {
+    annotations: { [THEIRS]: 'wbe' },
+    similar: ['ConfigMap/web'],
+    told: `ConfigMap/wbe ${GONE}; if it is ConfigMap/web, write ${THEIRS}: "web"`,
+  },
+  'among them, that is there as another kind': {
+    annotations: { [THEIRS]: 'wbe', [CONFIGMAP]: 'api' },
+    similar: ['Secret/wbe'],
+    told: `ConfigMap/wbe ${GONE}; if it is Secret/wbe, write ${THEIR_SECRET}: "wbe" and remove ${THEIRS}`,
+  },
+  'among them, on the pod template': {
+    template: { [THEIRS]: 'wbe, api' },
+    told: `ConfigMap/wbe ${GONE}; create it, or write ${THEIRS}: "api"`,
+  },
+  'named in both vocabularies': {
+    annotations: { [CONFIGMAP]: 'wbe', [THEIRS]: 'wbe' },
+    told: `ConfigMap/wbe ${GONE}; create it, or remove ${CONFIGMAP} and remove ${THEIRS}`,
+  },
   'that is of a type that is not watched': {
     annotations: { [SECRET]: 'release, tls' },
     missing: 'Secret/release',
@@ -74,14 +99,22 @@ const DIALECT = vocabulary({ alternativeAnnotations: { ConfigMap: [MORE], Secret
 
 for (const [
   sentence,
-  { annotations, missing = 'ConfigMap/wbe', leftOutType, similar = [], told },
+  { annotations = {}, template = {}, missing = 'ConfigMap/wbe', leftOutType, similar = [], told },
 ] of Object.entries(CASES)) {
   test(`an object ${sentence}`, () => {
     const absence = { ref: refOf(missing), leftOutType, similar: similar.map(refOf) };
-    assert.deepEqual(DIALECT.noticeOfAbsence(absence, deployment(DIALECT, annotations)), {
+    const workload = deployment(DIALECT, annotations, { metadata: { annotations: template } });
+    assert.deepEqual(DIALECT.noticeOfAbsence(absence, workload), {
       reason: leftOutType === undefined ? 'missing' : 'left-out',
       about: missing,
       message: told,
     });
   });
 }
+
+test('nothing is said of an object that is only referred to, or only matched by an expression', () => {
+  const template = { spec: { containers: [{ name: 'main', envFrom: [{ configMapRef: { name: 'wbe' } }] }] } };
+  const annotations = { 'reloader.stakater.com/auto': 'true', [THEIRS]: 'wb.' };
+  const absence = { ref: refOf('ConfigMap/wbe'), leftOutType: undefined, similar: [] };
+  assert.equal(DIALECT.noticeOfAbsence(absence, deployment(DIALECT, annotations, template)), undefined);
+});
