@@ -9,7 +9,8 @@ import type { ObjectKey } from '../../../lib/model/object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
 import { ScriptedStore } from './scripted-store.ts';
-import { full, World } from './world.ts';
+import { full } from './sketch.ts';
+import { World } from './world.ts';
 
 /** The annotations of a state that this program wrote. */
 export const OURS: Readonly<Record<string, string>> = { [STATE_VERSION_ANNOTATION]: '1' };

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { d, settled, World } from './world.ts';
+import { d } from './sketch.ts';
+import { settled, World } from './world.ts';
 
 interface Case {
   readonly given: () => World;

@@ -7,7 +7,8 @@ import { NOTHING_SENT, takeInForeign } from '../../../lib/controller/foreign-sta
 import { FreshLook } from '../../../lib/controller/fresh-look.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
-import { full, settled, World } from './world.ts';
+import { full } from './sketch.ts';
+import { settled, World } from './world.ts';
 
 /** Another process writes the entry of `cfg`; this one reads it. */
 function readEntry(world: World, digest: string, number: number): void {

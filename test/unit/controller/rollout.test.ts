@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { Effects } from '../../../lib/controller/effects.ts';
 import { abandonRollout, acceptRollout, planRollout } from '../../../lib/controller/rollout.ts';
 import { noteSent } from '../../../lib/controller/state-write.ts';
-import { d, settled, World } from './world.ts';
+import { d } from './sketch.ts';
+import { settled, World } from './world.ts';
 
 const stampsOf = (world: World): string[] =>
   (planRollout(world.edges, world.workloadKey('web'))?.stamps ?? []).map(

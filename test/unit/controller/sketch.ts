@@ -1,10 +1,16 @@
-/** What a test says of the small world of `world.ts`. */
+/** What a test says of the small world of `world.ts`, and how an API server would send it. */
+
+import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 
 /** What a test says of a live workload; what it leaves out stays as it was. */
 export interface Sketch {
   readonly follows?: readonly string[];
   /** The Secrets that it follows. */
   readonly secrets?: readonly string[];
+  /** The ConfigMaps that its pods read. */
+  readonly refers?: readonly string[];
+  /** Its further annotations. */
+  readonly asks?: Readonly<Record<string, string>>;
   /** Config → stamp in the live template, e.g. `b.2`. */
   readonly stamps?: Readonly<Record<string, string>>;
   /** Stands for all of the template that is not ours. */
@@ -24,4 +30,87 @@ export interface Arrival {
   readonly relisted?: boolean;
   /** The axis position of the stream's last sign of life; of the write itself unless told. */
   readonly since?: number;
+}
+
+/** Annotations of an object. */
+export interface Marks {
+  /** As they were unless told. */
+  readonly marks?: Readonly<Record<string, string>>;
+}
+
+/** A live workload. */
+export interface Live extends Required<Sketch> {
+  readonly version: number;
+  readonly generation: number;
+}
+
+/** A workload of which a test has said nothing yet. */
+export const NEW: Live = {
+  follows: [],
+  secrets: [],
+  refers: [],
+  asks: {},
+  stamps: {},
+  image: 'v1',
+  replicas: 1,
+  paused: false,
+  isRolledOut: true,
+  uid: 'uid-1',
+  manager: 'kubectl',
+  version: 0,
+  generation: 0,
+};
+
+/** The digest of the content `letter`. */
+export function d(letter: string): string {
+  return letter.repeat(40);
+}
+
+/** The full text of the stamp or entry `b.2`. */
+export function full(short: string): string {
+  return short.replace(/[a-f]/, d);
+}
+
+/** The workload as the API server would send it. */
+export function rawOf(about: { readonly name: string; readonly namespace: string }, live: Live): RawWorkload {
+  const env = Object.entries(live.stamps).map(([config, stamp]) => ({
+    name: variableOf(config),
+    value: full(stamp),
+  }));
+  const envFrom = live.refers.map((name) => ({ configMapRef: { name } }));
+  const container = {
+    name: 'main',
+    ...(env.length > 0 ? { env } : {}),
+    ...(envFrom.length > 0 ? { envFrom } : {}),
+  };
+  return {
+    metadata: {
+      ...about,
+      uid: live.uid,
+      resourceVersion: String(live.version),
+      generation: live.generation,
+      annotations: {
+        'reloader.k8s.collaborne.com/configmap': live.follows.join(', '),
+        'reloader.k8s.collaborne.com/secret': live.secrets.join(', '),
+        ...live.asks,
+      },
+      managedFields: [{ manager: live.manager, time: '2026-01-01T00:00:00Z' }],
+    },
+    spec: {
+      replicas: live.replicas,
+      paused: live.paused,
+      template: { metadata: { annotations: { image: live.image } }, spec: { containers: [container] } },
+    },
+    status: {
+      observedGeneration: live.generation,
+      replicas: live.replicas,
+      updatedReplicas: live.isRolledOut ? live.replicas : 0,
+      readyReplicas: live.isRolledOut ? live.replicas : 0,
+    },
+  };
+}
+
+/** The variable of an object in the pod template. */
+function variableOf(config: string): string {
+  return `_RELOADER_CONFIGMAP_${config.toUpperCase()}`;
 }

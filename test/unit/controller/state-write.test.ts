@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WriteGate } from '../../../lib/controller/state-exceptions.ts';
 import { planStateWrites } from '../../../lib/controller/state-write.ts';
-import { d, OPEN_GATE, settled, World } from './world.ts';
+import { d } from './sketch.ts';
+import { OPEN_GATE, settled, World } from './world.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
 

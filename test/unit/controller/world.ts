@@ -17,6 +17,7 @@ import {
   type StateWrite,
 } from '../../../lib/controller/state-write.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
+import type { VocabularyOptions } from '../../../lib/dialects/vocabulary.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../../lib/model/object-ref.ts';
 import { parseState, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
@@ -25,36 +26,7 @@ import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { vocabulary } from '../dialects/defaults.ts';
-import type { Arrival, Sketch } from './sketch.ts';
-
-interface Live extends Required<Sketch> {
-  readonly version: number;
-  readonly generation: number;
-}
-
-const NEW: Live = {
-  follows: [],
-  secrets: [],
-  stamps: {},
-  image: 'v1',
-  replicas: 1,
-  paused: false,
-  isRolledOut: true,
-  uid: 'uid-1',
-  manager: 'kubectl',
-  version: 0,
-  generation: 0,
-};
-
-/** The digest of the content `letter`. */
-export function d(letter: string): string {
-  return letter.repeat(40);
-}
-
-/** The full text of the stamp or entry `b.2`. */
-export function full(short: string): string {
-  return short.replace(/[a-f]/, d);
-}
+import { type Arrival, d, type Live, type Marks, NEW, rawOf, type Sketch } from './sketch.ts';
 
 /** Answers yes to everything: all is listed and nobody waits. */
 export const OPEN_GATE: WriteGate = {
@@ -62,19 +34,34 @@ export const OPEN_GATE: WriteGate = {
   isWaiting: () => false,
 };
 
+interface Content {
+  readonly content: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly version: number;
+}
+
 /** See the file's comment. */
 export class World {
   readonly edges: Edges;
   readonly namespace: string;
   readonly live: Map<string, Live> = new Map();
-  readonly contents: Map<string, { readonly content: string; readonly version: number }> = new Map();
+  readonly contents: Map<string, Content> = new Map();
+  readonly #flags: Partial<VocabularyOptions>;
   now = 0;
   /** Where the next new entry goes. */
   nextShard = 0;
 
-  /** `state`: the data of a state ConfigMap in short form; `namespace`: that of all objects, the home one unless told. */
-  constructor(state: Readonly<Record<string, string>> = {}, namespace = 'home') {
-    this.edges = new Edges(vocabulary(), 'home');
+  /**
+   * `state`: the data of a state ConfigMap in short form; `namespace`: that of all objects, the home one unless told;
+   * `flags`: how the vocabularies differ from the default.
+   */
+  constructor(
+    state: Readonly<Record<string, string>> = {},
+    namespace = 'home',
+    flags: Partial<VocabularyOptions> = {},
+  ) {
+    this.#flags = flags;
+    this.edges = new Edges(vocabulary(flags), 'home');
     this.namespace = namespace;
     this.state(state);
   }
@@ -106,11 +93,19 @@ export class World {
     };
   }
 
-  /** The object gets `content`, and its stream tells. */
-  config(name: string, content: string, arrival: Arrival = {}): Effects {
+  /** The object gets `content`, and perhaps other annotations by the same write, and its stream tells. */
+  config(name: string, content: string, { marks, ...arrival }: Arrival & Marks = {}): Effects {
     this.now += 1;
-    this.contents.set(name, { content, version: this.now });
+    const annotations = marks ?? this.contents.get(name)?.annotations ?? {};
+    this.contents.set(name, { content, annotations, version: this.now });
     return this.tellConfig(name, arrival);
+  }
+
+  /** The object gets other annotations and the same content, and its stream tells. */
+  mark(name: string, marks: Readonly<Record<string, string>>, arrival: Arrival = {}): Effects {
+    const present = this.contents.get(name);
+    assert.ok(present !== undefined, `no object ${name}`);
+    return this.config(name, present.content, { marks, ...arrival });
   }
 
   /** The stream tells of the object as it is now. */
@@ -124,14 +119,9 @@ export class World {
         span: this.#span(arrival),
       });
     }
-    const { content, version } = present;
-    const object = {
-      ref,
-      uid: `uid-${name}`,
-      resourceVersion: String(version),
-      digest: d(content),
-      annotations: {},
-    };
+    const { content, annotations = {}, version } = present;
+    const uid = `uid-${name}`;
+    const object = { ref, uid, resourceVersion: String(version), digest: d(content), annotations };
     return observeConfig(this.edges, { ...this.#news(arrival, version), key: keyOf(ref), object });
   }
 
@@ -166,7 +156,7 @@ export class World {
   edit(name: string, sketch: Sketch): void {
     this.now += 1;
     const before = this.live.get(name) ?? NEW;
-    const isSpec = [sketch.image, sketch.stamps, sketch.replicas, sketch.paused].some(
+    const isSpec = [sketch.image, sketch.refers, sketch.stamps, sketch.replicas, sketch.paused].some(
       (part) => part !== undefined,
     );
     const generation = before.generation + (isSpec || before === NEW ? 1 : 0);
@@ -195,38 +185,7 @@ export class World {
   raw(name: string): RawWorkload {
     const live = this.live.get(name);
     assert.ok(live !== undefined, `no workload ${name}`);
-    const env = Object.entries(live.stamps).map(([config, stamp]) => ({
-      name: variableOf(config),
-      value: full(stamp),
-    }));
-    return {
-      metadata: {
-        name,
-        namespace: this.namespace,
-        uid: live.uid,
-        resourceVersion: String(live.version),
-        generation: live.generation,
-        annotations: {
-          'reloader.k8s.collaborne.com/configmap': live.follows.join(', '),
-          'reloader.k8s.collaborne.com/secret': live.secrets.join(', '),
-        },
-        managedFields: [{ manager: live.manager, time: '2026-01-01T00:00:00Z' }],
-      },
-      spec: {
-        replicas: live.replicas,
-        paused: live.paused,
-        template: {
-          metadata: { annotations: { image: live.image } },
-          spec: { containers: [{ name: 'main', ...(env.length > 0 ? { env } : {}) }] },
-        },
-      },
-      status: {
-        observedGeneration: live.generation,
-        replicas: live.replicas,
-        updatedReplicas: live.isRolledOut ? live.replicas : 0,
-        readyReplicas: live.isRolledOut ? live.replicas : 0,
-      },
-    };
+    return rawOf({ name, namespace: this.namespace }, live);
   }
 
   /** The view of the live workload. */
@@ -307,9 +266,9 @@ export class World {
     return assert.fail('the state is written again and again');
   }
 
-  /** The process dies; another one reads the state that was written and lists everything. */
-  restart(): World {
-    const next = new World({}, this.namespace);
+  /** The process dies; another one, perhaps with other flags, reads the state that was written and lists everything. */
+  restart(flags: Partial<VocabularyOptions> = this.#flags): World {
+    const next = new World({}, this.namespace, flags);
     next.edges.state = this.edges.state;
     next.now = this.now;
     for (const [name, content] of this.contents) next.contents.set(name, content);
@@ -367,11 +326,6 @@ export class World {
 /** The version of the workload that a plan's patch is fenced by. */
 export function fenceOf({ body }: RolloutPlan): string {
   return (body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
-}
-
-/** The variable of an object in the pod template. */
-export function variableOf(config: string): string {
-  return `_RELOADER_CONFIGMAP_${config.toUpperCase()}`;
 }
 
 /** A world whose state says that `cfg` is committed as `a`, where it is `a` and the workloads named have rolled. */
