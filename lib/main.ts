@@ -61,7 +61,7 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const contextNamespace = contextNamespaceOf(load());
   const place = placeOf(options, podNamespace() ?? contextNamespace ?? 'default');
   const transport = new HttpsTransport({ load, version: VERSION });
-  const metrics = new Metrics(VERSION);
+  const metrics = new Metrics(VERSION, { byNamespace: options.countsByNamespace });
   const ending = new AbortController();
   const stop = AbortSignal.any([signal, ending.signal]);
   const parts = { send: transport.send, options, place, log, metrics };

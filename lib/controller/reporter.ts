@@ -18,7 +18,7 @@ import type { Tally } from './rollout-controller.ts';
 /** Who counts what happens. Every method is cheap and never throws. */
 export interface Counters {
   readonly changed: (kind: ConfigRef['kind'], type: 'created' | 'updated' | 'deleted') => void;
-  readonly attempted: (kind: string, outcome: 'done' | 'again' | 'later' | 'refused' | 'gone') => void;
+  readonly attempted: (ref: WorkloadRef, outcome: 'done' | 'again' | 'later' | 'refused' | 'gone') => void;
   readonly rolled: (report: { readonly secondsSinceChange: number; readonly changes: number }) => void;
   readonly patched: (seconds: number) => void;
   readonly committed: (result: WriteResult<unknown>['kind']) => void;
@@ -94,7 +94,7 @@ export class Reporter {
     const say = (reason: Parameters<Journal['say']>[0], message: string): void =>
       this.journal.say(reason, message, ref.namespace);
     const again = nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`;
-    if (outcome.type !== 'settled') counters.attempted(ref.kind, outcome.type);
+    if (outcome.type !== 'settled') counters.attempted(ref, outcome.type);
     if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
     switch (outcome.type) {
       case 'done':

@@ -51,6 +51,8 @@ export interface Options {
   readonly port: number;
   /** Whether a page for browsers is served at `/`. @default true */
   readonly statusPage: boolean;
+  /** Whether rollouts are also counted by namespace: two series for each. @default false */
+  readonly countsByNamespace: boolean;
   readonly connection: ConnectionOptions;
   /** Patches under way at once, 1 to 1000: 500 workloads of one ConfigMap take some 32 rounds. @default 16 */
   readonly maxConcurrentPatches: number;

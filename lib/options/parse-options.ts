@@ -51,6 +51,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     ignoredConfigKinds: ignoredKindsFrom(reader),
     port: reader.one('port', types.PORT) ?? 8080,
     statusPage: !(reader.one('no-status-page', types.BOOLEAN) ?? false),
+    countsByNamespace: env['METRICS_COUNT_BY_NAMESPACE'] === 'enabled',
     connection: connectionFrom(reader),
     maxConcurrentPatches: reader.one('max-concurrent-patches', types.CONCURRENCY) ?? 16,
     dryRun: reader.one('dry-run', types.BOOLEAN) ?? false,

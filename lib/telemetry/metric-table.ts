@@ -14,6 +14,8 @@ export interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** The series that are 0 from the start, so that the first increase is seen; all have the same labels. */
   readonly series: readonly Labels[];
+  /** The names of the labels, where no series is known beforehand. */
+  readonly labels?: readonly string[];
   /** Upper bounds, for a histogram. */
   readonly buckets?: readonly number[];
 }
@@ -40,6 +42,8 @@ export type MetricWord =
   | 'oldestOwedAge'
   | 'changes'
   | 'rollouts'
+  | 'reloads'
+  | 'reloadsByNamespace'
   | 'changesPerRollout'
   | 'changeToRollout'
   | 'patchDuration'
@@ -96,6 +100,19 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     help: 'Attempts to roll a workload: done, again (somebody else wrote first), later (no answer or throttled), refused, gone',
     type: 'counter',
     series: every({ kind: WORKLOADS, outcome: ROLLOUT_OUTCOMES }),
+  },
+  reloads: {
+    name: 'reloader_reload_executed_total',
+    help: 'Rollouts that were accepted (success true) or refused (false), under the name that Stakater Reloader has for it',
+    type: 'counter',
+    series: every({ success: ['true', 'false'] }),
+  },
+  reloadsByNamespace: {
+    name: 'reloader_reload_executed_total_by_namespace',
+    help: 'The same by namespace, where METRICS_COUNT_BY_NAMESPACE is enabled',
+    type: 'counter',
+    series: [],
+    labels: ['success', 'namespace'],
   },
   changesPerRollout: {
     name: 'reloader_changes_per_rollout',

@@ -1,7 +1,7 @@
 /** The metrics of the program, told in its own words and served in the format of Prometheus. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ConfigKind } from '../model/object-ref.ts';
+import type { ConfigKind, WorkloadRef } from '../model/object-ref.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { WatchEnd } from '../model/watch-end.ts';
 import type { WriteResult } from '../model/write-result.ts';
@@ -16,11 +16,19 @@ export interface RolloutReport {
   readonly changes: number;
 }
 
+/** What is counted beside what always is. */
+export interface MetricsOptions {
+  /** Whether rollouts are also counted by namespace. @default false */
+  readonly byNamespace?: boolean;
+}
+
 /** Counts. Every method is cheap and never throws; each instance has a registry of its own. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #changes = this.#counter(METRICS.changes);
   readonly #rollouts = this.#counter(METRICS.rollouts);
+  readonly #reloads = this.#counter(METRICS.reloads);
+  readonly #reloadsByNamespace: Counter | undefined;
   readonly #commits = this.#counter(METRICS.commits);
   readonly #watchRestarts = this.#counter(METRICS.watchRestarts);
   readonly #apiRequests = this.#counter(METRICS.apiRequests);
@@ -40,7 +48,8 @@ export class Metrics {
   #takeSnapshot: (() => Snapshot) | undefined;
 
   /** @param version of this program, for build info. */
-  constructor(version: string) {
+  constructor(version: string, { byNamespace = false }: MetricsOptions = {}) {
+    this.#reloadsByNamespace = byNamespace ? this.#counter(METRICS.reloadsByNamespace) : undefined;
     const info = { version, node: process.version };
     this.#gauge({ ...METRICS.buildInfo, series: [info] }).set(info, 1);
     collectDefaultMetrics({ register: this.#registry });
@@ -57,8 +66,15 @@ export class Metrics {
   }
 
   /** A workload that was due has been dealt with. */
-  attempted(kind: string, outcome: (typeof ROLLOUT_OUTCOMES)[number]): void {
+  attempted(
+    { kind, namespace }: Omit<WorkloadRef, 'name'>,
+    outcome: (typeof ROLLOUT_OUTCOMES)[number],
+  ): void {
     this.#rollouts.inc({ kind, outcome });
+    if (outcome !== 'done' && outcome !== 'refused') return;
+    const success = String(outcome === 'done');
+    this.#reloads.inc({ success });
+    this.#countIn(namespace, success);
   }
 
   /** A workload was rolled. */
@@ -98,6 +114,12 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
+  /** Both series of a namespace begin when the first one does. */
+  #countIn(namespace: string, success: string): void {
+    for (const value of ['true', 'false'])
+      this.#reloadsByNamespace?.inc({ success: value, namespace }, value === success ? 1 : 0);
+  }
+
   #show(snapshot: Snapshot): void {
     for (const labels of METRICS.configObjects.series) {
       this.#configObjects.set(labels, snapshot.configObjects[labels['kind'] ?? ''] ?? 0);
@@ -132,8 +154,13 @@ export class Metrics {
     return histogram;
   }
 
-  #settings({ name, help, series }: MetricRow): MetricSettings {
-    return { name, help, labelNames: Object.keys(series[0] ?? {}), registers: [this.#registry] };
+  #settings({ name, help, series, labels }: MetricRow): MetricSettings {
+    return {
+      name,
+      help,
+      labelNames: [...(labels ?? Object.keys(series[0] ?? {}))],
+      registers: [this.#registry],
+    };
   }
 }
 

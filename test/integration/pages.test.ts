@@ -20,7 +20,9 @@ describe('the pages', { concurrency: 4 }, () => {
       samples.filter((line) => !sample.test(line)),
       [],
     );
-    for (const { name, type: kind } of Object.values(METRICS)) {
+    const { reloadsByNamespace, ...always } = METRICS;
+    assert.ok(!text.includes(reloadsByNamespace.name));
+    for (const { name, type: kind } of Object.values(always)) {
       assert.ok(text.includes(`# TYPE ${name} ${kind}\n`), name);
       assert.ok(
         samples.some((line) => line.startsWith(name)),
@@ -35,11 +37,14 @@ describe('the pages', { concurrency: 4 }, () => {
   test('/metrics counts what happened', async () => {
     await using cluster = await Cluster.start();
     const web = await pair(cluster, 'web');
-    const reloader = await cluster.reloader();
+    const reloader = await cluster.reloader({ env: { METRICS_COUNT_BY_NAMESPACE: 'enabled' } });
     put(cluster, configMap('web'), 'two');
     await cluster.podsAreCurrent(web);
     await cluster.settled(reloader);
     const want: Record<string, number> = {
+      'reloader_reload_executed_total{success="true"}': 1,
+      'reloader_reload_executed_total{success="false"}': 0,
+      'reloader_reload_executed_total_by_namespace{success="true",namespace="default"}': 1,
       'reloader_rollouts_total{kind="Deployment",outcome="done"}': 1,
       'reloader_changes_total{kind="ConfigMap",type="updated"}': 1,
       'reloader_workloads{kind="Deployment"}': 1,

@@ -87,6 +87,7 @@ function optionsOf({ coalescePeriodMs, maxWaitMs }: Settings): Options {
     ignoredConfigKinds: [],
     port: 0,
     statusPage: false,
+    countsByNamespace: false,
     connection: { insecureSkipTlsVerify: false },
     maxConcurrentPatches: 16,
     dryRun: false,

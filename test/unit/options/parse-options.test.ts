@@ -38,6 +38,7 @@ test('the bare command runs with the documented defaults', () => {
       ignoredConfigKinds: [],
       port: 8080,
       statusPage: true,
+      countsByNamespace: false,
       connection: { insecureSkipTlsVerify: false },
       maxConcurrentPatches: 16,
       dryRun: false,

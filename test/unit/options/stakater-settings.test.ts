@@ -101,6 +101,12 @@ describe('a level of the log may be a word of logrus:', () => {
   test('and no format is text', () => assert.equal(parsed(['--log-format=']).options.logFormat, 'text'));
 });
 
+for (const [word, counts] of Object.entries({ enabled: true, true: false, '': false })) {
+  test(`METRICS_COUNT_BY_NAMESPACE=${word} ${counts ? 'counts' : 'does not count'} by namespace`, () => {
+    assert.equal(parsed([], { METRICS_COUNT_BY_NAMESPACE: word }).options.countsByNamespace, counts);
+  });
+}
+
 /** What the manifests of Stakater Reloader set. */
 const MANIFEST: Env = { RELOADER_NAMESPACE: 'reloader', RELOADER_DEPLOYMENT_NAME: 'reloader-reloader' };
 
