@@ -1,7 +1,7 @@
 /** What happens to the reloader that is never killed, one thing after the other. */
 
 import { pause } from '../faults/churn.ts';
-import { FAULTS } from '../faults/faults.ts';
+import { FAULTS, type Fault } from '../faults/faults.ts';
 import type { Scene } from '../faults/scene.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import type { SoakCluster } from './soak-cluster.ts';
@@ -20,7 +20,7 @@ export interface Patient {
 /** One thing that happens while ConfigMaps change; it is over when it resolves. */
 export interface Episode {
   readonly name: string;
-  /** How long it takes at most; it happens once only if that is more than a few seconds. */
+  /** How long it may take; it happens once only if that is more than a few seconds. */
   readonly seconds: number;
   readonly isPossible: (on: SoakCluster) => boolean;
   readonly play: (patient: Patient) => Promise<void>;
@@ -29,13 +29,20 @@ export interface Episode {
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 5000;
 const FEW_SECONDS = 8;
+/** To the end of the patience with an answer, and of the pause before the next try. */
+const ANSWER_SECONDS = 60;
 /** To the end of a silence, of the answer that does not come after it, and of the pause before the next try. */
 const MINUTES_OF_SILENCE_SECONDS = 240;
 
-function faultEpisode([name, fault]: [string, (typeof FAULTS)[string]]): Episode {
+function secondsOf({ needsHurry, says }: Fault): number {
+  if (!needsHurry) return FEW_SECONDS;
+  return says.length > 0 ? MINUTES_OF_SILENCE_SECONDS : ANSWER_SECONDS;
+}
+
+function faultEpisode([name, fault]: [string, Fault]): Episode {
   return {
     name,
-    seconds: fault.needsHurry ? MINUTES_OF_SILENCE_SECONDS : FEW_SECONDS,
+    seconds: secondsOf(fault),
     isPossible: () => true,
     play: async ({ scene, reloader, random }) => {
       // Only what is said from now on counts, and here nobody hurries.
@@ -116,8 +123,9 @@ export function nextEpisode(
     const isLong = seconds > FEW_SECONDS;
     return isPossible(on) && seconds <= secondsLeft && !(isLong && played.has(name));
   });
-  // What was not played yet comes first, what takes longest before the rest.
+  // What takes minutes comes first, while there is time; then what was not played yet.
   const fresh = possible.filter(({ name }) => !played.has(name));
-  const choice = fresh.length > 0 ? fresh : possible;
+  const longest = fresh.filter(({ seconds }) => seconds === MINUTES_OF_SILENCE_SECONDS);
+  const choice = [longest, fresh].find((each) => each.length > 0) ?? possible;
   return choice[Math.floor(random() * choice.length)];
 }
