@@ -31,9 +31,11 @@ export function supersedeUnseen(world: World): void {
   for (const name of NAMES) {
     if (world.deployments[name] === undefined) continue;
     const ran = contentOfDigest(believedIfDead(world, name));
-    changePods(world, name, (pod) =>
-      pod.unseen === 'no' ? pod : { ...pod, counts: world.content ?? ran, unseen: 'listed' },
-    );
+    changePods(world, name, (pod) => {
+      if (pod.unseen === 'no') return pod;
+      const counts = world.content ?? (pod.counts === undefined ? undefined : ran);
+      return { ...pod, counts, unseen: 'listed' };
+    });
   }
 }
 

@@ -186,8 +186,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'nothing is written at once: what a restart would believe wrongly waits for the next batch',
     file: 'lib/controller/workload-controller.ts',
-    find: 'if (edges.wouldForget(record, configRecord, next)) effects.writeNow.add(config);',
-    replace: 'if (edges.wouldForget(record, configRecord, next)) effects.writeSoon.add(config);',
+    find: '(isUrgent ? effects.writeNow : effects.writeSoon).add(config);',
+    replace: 'effects.writeSoon.add(config);',
     tests: [WORKLOADS],
   },
   {
