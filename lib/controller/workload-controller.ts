@@ -143,11 +143,11 @@ export function followAppeared(
   const config = keyOf(ref);
   for (const key of edges.withPatterns) {
     const record = edges.workloads.get(key);
-    if (record === undefined || record.workload.ref.namespace !== ref.namespace || record.edges.has(config))
-      continue;
-    const refs = edges.dialect.follows(record.workload, edges.namesIn(ref.namespace));
+    if (record?.workload.ref.namespace !== ref.namespace || record.edges.has(config)) continue;
+    const refs = edges.dialect.follows(record.workload, (kind) => (kind === ref.kind ? [ref.name] : []));
     if (!refs.some((followed) => keyOf(followed) === config)) continue;
-    record.variables = edges.dialect.stampVariablesOf(refs);
+    const known = [...record.edges.keys()].map((other) => edges.configs.get(other)?.ref);
+    record.variables = edges.dialect.stampVariablesOf([...known.filter((other) => other !== undefined), ref]);
     begin(edges, { effects, record, from: record.knownAt }, ref, isInInitialList && record.isFromStart);
   }
 }

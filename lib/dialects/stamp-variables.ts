@@ -58,8 +58,8 @@ function variablesOf(refs: readonly ConfigRef[], plainOf: Variable): readonly Va
       return users.get(variable)?.length === 1 ? variable : suffixed(plainOf(ref), ref, digits);
     });
   }
-  const shared = plain.filter((variable, index) => plain.indexOf(variable) !== index);
-  const taken = new Set([...written, ...shared]);
+  const shared = [...Map.groupBy(plain, (variable) => variable)].filter(([, users]) => users.length > 1);
+  const taken = new Set([...written, ...shared.map(([variable]) => variable)]);
   return refs.map((ref, index) => {
     const own = written[index] ?? '';
     const others = [plainOf(ref), suffixed(plainOf(ref), ref, 6)].filter((variable) => !taken.has(variable));

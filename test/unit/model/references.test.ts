@@ -1,0 +1,195 @@
+/** What a pod template refers to. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
+import { referencesOf } from '../../../lib/model/references.ts';
+
+type Spec = NonNullable<RawPodTemplate['spec']>;
+
+interface Case {
+  readonly spec: Spec;
+  /** `Kind/name`, then the container or `-`, then perhaps `optional`. */
+  readonly refers: readonly string[];
+}
+
+const mount = (...names: readonly string[]) => names.map((name) => ({ name }));
+const cfg = { name: 'cfg' };
+const CFG_VOLUME = { name: 'v', configMap: cfg };
+
+const CASES: Record<string, Case> = {
+  'an empty template refers to nothing': { spec: {}, refers: [] },
+  'a variable of a ConfigMap': {
+    spec: { containers: [{ name: 'c', env: [{ name: 'A', valueFrom: { configMapKeyRef: cfg } }] }] },
+    refers: ['ConfigMap/cfg c'],
+  },
+  'a variable of a Secret': {
+    spec: { containers: [{ name: 'c', env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'tls' } } }] }] },
+    refers: ['Secret/tls c'],
+  },
+  'a variable with a value, or of the pod itself, refers to nothing': {
+    spec: {
+      containers: [
+        {
+          name: 'c',
+          env: [
+            { name: 'A', value: 'cfg' },
+            { name: 'B', valueFrom: {} },
+          ],
+        },
+      ],
+    },
+    refers: [],
+  },
+  'all variables of a ConfigMap and of a Secret': {
+    spec: { containers: [{ name: 'c', envFrom: [{ configMapRef: cfg }, { secretRef: { name: 'tls' } }] }] },
+    refers: ['ConfigMap/cfg c', 'Secret/tls c'],
+  },
+  'a mounted ConfigMap': {
+    spec: { volumes: [CFG_VOLUME], containers: [{ name: 'c', volumeMounts: mount('v') }] },
+    refers: ['ConfigMap/cfg c'],
+  },
+  'a mounted Secret': {
+    spec: {
+      volumes: [{ name: 'v', secret: { secretName: 'tls' } }],
+      containers: [{ name: 'c', volumeMounts: mount('v') }],
+    },
+    refers: ['Secret/tls c'],
+  },
+  'every part of a mounted projection': {
+    spec: {
+      volumes: [
+        {
+          name: 'v',
+          projected: {
+            sources: [{ configMap: cfg }, { secret: { name: 'tls' } }, {}, { configMap: { name: 'b' } }],
+          },
+        },
+      ],
+      containers: [{ name: 'c', volumeMounts: mount('v') }],
+    },
+    refers: ['ConfigMap/cfg c', 'Secret/tls c', 'ConfigMap/b c'],
+  },
+  'a volume that nobody mounts does not count': {
+    spec: { volumes: [CFG_VOLUME, { name: 'w' }], containers: [{ name: 'c', volumeMounts: mount('w') }] },
+    refers: [],
+  },
+  'a mount of a volume that is not there does not count': {
+    spec: { containers: [{ name: 'c', volumeMounts: mount('v') }] },
+    refers: [],
+  },
+  'another volume of the same object counts although the first is not mounted': {
+    spec: {
+      volumes: [CFG_VOLUME, { name: 'w', configMap: cfg }],
+      containers: [{ name: 'c', volumeMounts: mount('w') }],
+    },
+    refers: ['ConfigMap/cfg c'],
+  },
+  'credentials for pulling images do not count': {
+    spec: { ...{ imagePullSecrets: [{ name: 'pull' }] }, containers: [{ name: 'c' }] },
+    refers: [],
+  },
+  'an init container counts, and has no name to stamp': {
+    spec: {
+      volumes: [CFG_VOLUME],
+      containers: [{ name: 'c' }],
+      initContainers: [{ name: 'i', volumeMounts: mount('v'), envFrom: [{ secretRef: { name: 'tls' } }] }],
+    },
+    refers: ['Secret/tls -', 'ConfigMap/cfg -'],
+  },
+  'the first container that reads it is the one, whatever an init container does': {
+    spec: {
+      initContainers: [{ name: 'i', envFrom: [{ configMapRef: cfg }] }],
+      volumes: [CFG_VOLUME],
+      containers: [
+        { name: 'c' },
+        { name: 'd', volumeMounts: mount('v') },
+        { name: 'e', envFrom: [{ configMapRef: cfg }] },
+      ],
+    },
+    refers: ['ConfigMap/cfg d'],
+  },
+  'an object that is read in several ways is one reference, and two kinds of one name are two': {
+    spec: {
+      volumes: [CFG_VOLUME],
+      containers: [
+        {
+          name: 'c',
+          volumeMounts: mount('v', 'v'),
+          envFrom: [{ configMapRef: cfg }, { secretRef: { name: 'cfg' } }],
+        },
+      ],
+    },
+    refers: ['ConfigMap/cfg c', 'Secret/cfg c'],
+  },
+  'what is optional everywhere is optional': {
+    spec: {
+      volumes: [{ name: 'v', secret: { secretName: 'tls', optional: true } }],
+      containers: [
+        {
+          name: 'c',
+          volumeMounts: mount('v'),
+          env: [{ name: 'A', valueFrom: { configMapKeyRef: { name: 'cfg', optional: true } } }],
+          envFrom: [{ secretRef: { name: 'tls', optional: true } }],
+        },
+      ],
+    },
+    refers: ['ConfigMap/cfg c optional', 'Secret/tls c optional'],
+  },
+  'what is needed once is needed': {
+    spec: {
+      containers: [
+        { name: 'c', envFrom: [{ configMapRef: { name: 'cfg', optional: true } }] },
+        { name: 'd', envFrom: [{ configMapRef: { name: 'cfg', optional: false } }] },
+        { name: 'e', envFrom: [{ configMapRef: { name: 'cfg', optional: true } }] },
+      ],
+    },
+    refers: ['ConfigMap/cfg c'],
+  },
+  'an empty name refers to nothing': {
+    spec: { containers: [{ name: 'c', envFrom: [{ configMapRef: { name: '' } }, { secretRef: {} }] }] },
+    refers: [],
+  },
+};
+
+for (const [sentence, { spec, refers }] of Object.entries(CASES)) {
+  test(sentence, () => {
+    const told = referencesOf({ spec }).map(({ kind, name, container, isOptional }) =>
+      `${kind}/${name} ${container ?? '-'} ${isOptional ? 'optional' : ''}`.trim(),
+    );
+    assert.deepEqual(told, refers);
+  });
+}
+
+test('a template without a specification refers to nothing', () => assert.deepEqual(referencesOf({}), []));
+
+test('law: each object is referred to once, in the order of the containers, and by one that reads it', () => {
+  const name = fc.constantFrom<string>('a', 'b', 'c');
+  const container = fc.array(name, { maxLength: 4 });
+  fc.assert(
+    fc.property(
+      fc.array(container, { maxLength: 4 }),
+      fc.array(container, { maxLength: 2 }),
+      (own, first) => {
+        const read = (names: readonly string[], at: string) => ({
+          name: at,
+          envFrom: names.map((one) => ({ configMapRef: { name: one } })),
+        });
+        const spec = {
+          containers: own.map((names, index) => read(names, `c${index}`)),
+          initContainers: first.map((names, index) => read(names, `i${index}`)),
+        };
+        const references = referencesOf({ spec });
+        assert.deepEqual(
+          references.map((reference) => reference.name),
+          [...new Set([...own, ...first].flat())],
+        );
+        for (const reference of references) {
+          const index = own.findIndex((names) => names.includes(reference.name));
+          assert.equal(reference.container, index < 0 ? undefined : `c${index}`);
+        }
+      },
+    ),
+  );
+});
