@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { BUILDS, buildKey, type Program, STAGES } from './recipe.ts';
+import { BUILDS, buildKey, CONTROL_PLANE, HELM, type HelmVersion, type Program, STAGES } from './recipe.ts';
 
 /** The programs of one control plane. */
 export interface Assets {
@@ -26,7 +26,7 @@ const NEEDED_FOR_PODS: readonly Program[] = ['kube-controller-manager', 'kube-sc
  */
 export function findAssets(env: NodeJS.ProcessEnv = process.env): Assets | undefined {
   const given = env['KUBEBUILDER_ASSETS'];
-  const folder = given ?? path.join(BUILDS, buildKey());
+  const folder = given ?? path.join(BUILDS, buildKey(CONTROL_PLANE));
   const missing = NEEDED.filter((program) => !existsSync(path.join(folder, program)));
   if (missing.length === 0) return assetsIn(folder);
   if (given === undefined) return undefined;
@@ -36,6 +36,12 @@ export function findAssets(env: NodeJS.ProcessEnv = process.env): Assets | undef
 /** The path of a program. */
 export function programOf({ folder }: Assets, program: Program): string {
   return path.join(folder, program);
+}
+
+/** The path of Helm; undefined if it was not built. */
+export function helmOf(version: HelmVersion): string | undefined {
+  const program = path.join(BUILDS, buildKey(HELM[version]), 'helm');
+  return existsSync(program) ? program : undefined;
 }
 
 /** Where kwok's file of that name stands in a folder of programs. */

@@ -1,6 +1,6 @@
 /**
- * `npm run control-plane`: builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl and kwok from
- * their Go modules into .control-plane/<versions>. Some minutes the first time, seconds when they are there.
+ * `npm run control-plane`: builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, kwok and Helm
+ * from their Go modules into .control-plane/<version>. Some minutes the first time, seconds when they are there.
  */
 
 import { copyFileSync, existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { stageIn } from './assets.ts';
 import { BuildError, isProgress, runGo } from './go.ts';
-import { BUILDS, buildKey, GO_FLAGS, GO_MODULES, type GoModule, STAGES, versionIn } from './recipe.ts';
+import { BUILDS, buildKey, GO_FLAGS, type GoModule, PARTS, type Part, versionIn } from './recipe.ts';
 
 const HEARTBEAT_MS = 5000;
 const started = Date.now();
@@ -70,22 +70,23 @@ async function packagesOf({ folder }: GoModule, name: string, progress: Progress
 }
 
 /** The files that tell kwok what nodes and pods do. */
-async function copyStages(target: string): Promise<void> {
-  const module = GO_MODULES.find(({ about }) => about === 'sigs.k8s.io/kwok');
+async function copyStages({ modules, stages }: Part, target: string): Promise<void> {
+  if (stages.length === 0) return;
+  const module = modules.find(({ about }) => about === 'sigs.k8s.io/kwok');
   if (module === undefined) throw new Error('kwok is not in the recipe');
   const args = ['list', '-mod=readonly', '-m', '-f', '{{.Dir}}', module.about];
   const source = await runGo({ folder: module.folder, args });
-  await mkdir(path.dirname(stageIn(target, STAGES[0] ?? '')), { recursive: true });
-  for (const stage of STAGES) copyFileSync(path.join(source, stage), stageIn(target, stage));
+  await mkdir(path.dirname(stageIn(target, stages[0] ?? '')), { recursive: true });
+  for (const stage of stages) copyFileSync(path.join(source, stage), stageIn(target, stage));
 }
 
 /** Nobody ever sees half a build: it appears under its name when it is complete. */
-async function buildAll(final: string): Promise<void> {
+async function buildAll(part: Part, final: string): Promise<void> {
   const draft = `${final}.${process.pid}.draft`;
   await mkdir(draft, { recursive: true });
   try {
-    for (const module of GO_MODULES) await build(module, draft);
-    await copyStages(draft);
+    for (const module of part.modules) await build(module, draft);
+    await copyStages(part, draft);
     if (!existsSync(final)) await rename(draft, final);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -93,9 +94,10 @@ async function buildAll(final: string): Promise<void> {
 }
 
 /** Earlier versions, and what an interrupted build left. */
-async function removeOthers(final: string): Promise<void> {
+async function removeOthers(): Promise<void> {
+  const keys = PARTS.map(buildKey);
   for (const name of await readdir(BUILDS))
-    if (name !== path.basename(final)) await rm(path.join(BUILDS, name), { recursive: true, force: true });
+    if (!keys.includes(name)) await rm(path.join(BUILDS, name), { recursive: true, force: true });
 }
 
 async function freeSpace(): Promise<string> {
@@ -110,25 +112,34 @@ async function freeSpace(): Promise<string> {
   return (await Promise.all(lines)).join('\n');
 }
 
-async function main(): Promise<number> {
-  const final = path.join(BUILDS, buildKey());
+/** Whether the part is there now. */
+async function provide(part: Part): Promise<boolean> {
+  const final = path.join(BUILDS, buildKey(part));
   if (existsSync(final)) {
     say(`is there: ${final}`);
-    return 0;
+    return true;
   }
-  await mkdir(BUILDS, { recursive: true });
-  say(`builds ${path.basename(final)} with ${availableParallelism()} processors; 8 minutes on two, once`);
+  const { minutes } = part;
+  say(
+    `builds ${path.basename(final)} with ${availableParallelism()} processors; ${minutes} minutes on two, once`,
+  );
   try {
-    await buildAll(final);
+    await buildAll(part, final);
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
     console.error(`\ncontrol plane | not built: ${error.message}`);
     if (error.message.startsWith('the disk is full'))
       console.error(`A build takes 5 GB, nearly all of it in Go's caches:\n${await freeSpace()}`);
-    return 1;
+    return false;
   }
-  await removeOthers(final);
   say(`built: ${final}`);
+  return true;
+}
+
+async function main(): Promise<number> {
+  await mkdir(BUILDS, { recursive: true });
+  for (const part of PARTS) if (!(await provide(part))) return 1;
+  await removeOthers();
   return 0;
 }
 

@@ -1,4 +1,7 @@
-/** What `npm run control-plane` builds, from which module, and under which key. The versions stand in the go.mod files. */
+/**
+ * What `npm run control-plane` builds, from which module, and under which key. The versions stand in the go.mod files;
+ * what does not depend on each other has keys of its own, so that a new version of one builds only that.
+ */
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -15,17 +18,31 @@ export interface GoModule {
   readonly versionVariables: readonly string[];
 }
 
-/** A program of the control plane. */
+/** What is built together, into a folder of its own. */
+export interface Part {
+  /** The first gives the folder its name and version. */
+  readonly modules: readonly GoModule[];
+  /** Files of kwok's module that are copied beside the programs. */
+  readonly stages: readonly string[];
+  /** How many minutes it takes on two processors, the first time. */
+  readonly minutes: number;
+}
+
+/** A program of the control plane, or one that tests use on it. */
 export type Program =
   | 'etcd'
   | 'kube-apiserver'
   | 'kube-controller-manager'
   | 'kube-scheduler'
   | 'kubectl'
-  | 'kwok';
+  | 'kwok'
+  | 'helm';
+
+/** The versions of Helm whose ways to write differ: three-way merge, and server-side apply. */
+export type HelmVersion = 3 | 4;
 
 /** In the order of their building. */
-export const GO_MODULES: readonly GoModule[] = [
+const GO_MODULES: readonly GoModule[] = [
   {
     folder: path.join(import.meta.dirname, 'kubernetes'),
     programs: [
@@ -57,6 +74,15 @@ export const STAGES: readonly string[] = [
   'kustomize/stage/pod/fast/pod-ready.yaml',
 ];
 
+/** etcd, kube-apiserver and what makes and runs pods. */
+export const CONTROL_PLANE: Part = { modules: GO_MODULES, stages: STAGES, minutes: 8 };
+
+/** Helm, by version. */
+export const HELM: Readonly<Record<HelmVersion, Part>> = { 3: helm(3), 4: helm(4) };
+
+/** Everything, in the order of its building. */
+export const PARTS: readonly Part[] = [CONTROL_PLANE, HELM[3], HELM[4]];
+
 /** Where everything that is built stands; ignored by git. */
 export const BUILDS: string = path.resolve(import.meta.dirname, '../../.control-plane');
 
@@ -69,14 +95,27 @@ export function versionIn({ folder }: GoModule, name: string): string {
 }
 
 /** The name of the folder that holds a build of exactly these versions: `kubernetes-v1.34.4-<digest>`. */
-export function buildKey(): string {
-  const hash = createHash('sha256').update(JSON.stringify([GO_MODULES.map(relative), GO_FLAGS, STAGES]));
-  for (const { folder } of GO_MODULES)
+export function buildKey({ modules, stages }: Part): string {
+  const hash = createHash('sha256').update(JSON.stringify([modules.map(relative), GO_FLAGS, stages]));
+  for (const { folder } of modules)
     for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(path.join(folder, file)));
-  const version = GO_MODULES.map((module) => versionIn(module, module.about))[0];
-  return `kubernetes-${version}-${hash.digest('hex').slice(0, 12)}`;
+  const [name] = modules.map(
+    (module) => `${path.basename(module.folder)}-${versionIn(module, module.about)}`,
+  );
+  return `${name}-${hash.digest('hex').slice(0, 12)}`;
 }
 
 function relative(module: GoModule): GoModule {
   return { ...module, folder: path.basename(module.folder) };
+}
+
+function helm(version: HelmVersion): Part {
+  const about = `helm.sh/helm/v${version}`;
+  const module: GoModule = {
+    folder: path.join(import.meta.dirname, `helm-${version}`),
+    programs: [['helm']],
+    about,
+    versionVariables: [`${about}/internal/version.version`],
+  };
+  return { modules: [module], stages: [], minutes: 2 };
 }

@@ -1,0 +1,171 @@
+/** What Helm does to our stamp, and what follows. Version 3 merges what it knows, version 4 applies on the server. */
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { helmOf } from '../control-plane/assets.ts';
+import type { HelmVersion } from '../control-plane/recipe.ts';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import { isRequired } from '../install/tools.ts';
+import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { restsAt } from './endings.ts';
+import { fieldsByManager } from './managed-fields.ts';
+import { Stage } from './stage.ts';
+import { web } from './workloads.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+
+const CHART = path.join(import.meta.dirname, 'chart');
+const WEB = web();
+/** So long that Helm has written all of a release before it ends. */
+const PERIOD_MS = 2000;
+const CONFIG_MAP = '_RELOADER_CONFIGMAP_WEB';
+const SECRET = '_RELOADER_SECRET_WEB';
+
+/** One command of Helm. */
+interface Step {
+  readonly what: string;
+  /** What an upgrade sets; everything else stays as it is in the release before. */
+  readonly sets?: Readonly<Record<string, string | number>>;
+  /** @default none */
+  readonly flags?: Readonly<Record<HelmVersion, readonly string[]>>;
+  /** The release that a rollback goes to; 0 is the one before. */
+  readonly rollsBackTo?: number;
+  /** How many templates the Deployment gets: Helm's and ours. */
+  readonly templates: number;
+  /** Which stamps are others afterwards. */
+  readonly stamps: readonly string[] | Readonly<Record<HelmVersion, readonly string[]>>;
+}
+
+/** In this order, after the installation, which is release 1. */
+const STEPS: readonly Step[] = [
+  { what: 'an upgrade that changes nothing rolls nothing', sets: {}, templates: 0, stamps: [] },
+  {
+    what: 'an upgrade of the ConfigMap is one rollout',
+    sets: { content: 'B' },
+    templates: 1,
+    stamps: [CONFIG_MAP],
+  },
+  {
+    what: 'an upgrade of the Secret is one rollout',
+    sets: { password: 'B' },
+    templates: 1,
+    stamps: [SECRET],
+  },
+  { what: 'a rollback of the Secret is one rollout', rollsBackTo: 0, templates: 1, stamps: [SECRET] },
+  {
+    what: 'an upgrade of the ConfigMap and the Secret is one rollout',
+    sets: { content: 'C', password: 'C' },
+    templates: 1,
+    stamps: [CONFIG_MAP, SECRET],
+  },
+  {
+    what: "an upgrade of the Deployment is Helm's rollout, and keeps the stamps",
+    sets: { mode: 'two' },
+    templates: 1,
+    stamps: [],
+  },
+  { what: 'an upgrade of the scale rolls nothing', sets: { replicas: 3 }, templates: 0, stamps: [] },
+  {
+    what: "an upgrade of the ConfigMap and the Deployment is Helm's rollout, whose pods may have read either, and ours",
+    sets: { content: 'D', mode: 'three' },
+    templates: 2,
+    stamps: [CONFIG_MAP],
+  },
+  { what: 'and so is a rollback of both', rollsBackTo: 0, templates: 2, stamps: [CONFIG_MAP] },
+  {
+    what: 'and one to the installation',
+    rollsBackTo: 1,
+    templates: 2,
+    stamps: [CONFIG_MAP, SECRET],
+  },
+  {
+    what: 'an upgrade that takes the last variable away: Helm 3 drops the stamps too; nothing is rolled for that',
+    sets: { mode: '' },
+    templates: 1,
+    stamps: { 3: [CONFIG_MAP, SECRET], 4: [] },
+  },
+  {
+    what: 'an upgrade of the ConfigMap and the Secret after that is one rollout',
+    sets: { content: 'E', password: 'E' },
+    templates: 1,
+    stamps: [CONFIG_MAP, SECRET],
+  },
+  {
+    what: 'an upgrade that is forced replaces the Deployment and drops the stamps; nothing is rolled for that',
+    sets: {},
+    flags: { 3: ['--force'], 4: ['--force-replace', '--server-side=false'] },
+    templates: 1,
+    stamps: [CONFIG_MAP, SECRET],
+  },
+  {
+    what: 'an upgrade of the Secret after that is one rollout',
+    sets: { password: 'F' },
+    templates: 1,
+    stamps: [SECRET],
+  },
+];
+
+function argsOf({ sets = {}, flags, rollsBackTo }: Step, version: HelmVersion): string[] {
+  if (rollsBackTo !== undefined) return ['rollback', 'web', `${rollsBackTo}`];
+  const values = Object.entries(sets).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  return ['upgrade', 'web', CHART, '--reuse-values', ...values, ...(flags?.[version] ?? [])];
+}
+
+async function helm(stage: Stage, version: HelmVersion, args: readonly string[]): Promise<void> {
+  const program = helmOf(version);
+  if (program === undefined) throw new Error(notBuilt(version));
+  await stage.run(program, args);
+}
+
+function notBuilt(version: HelmVersion): string {
+  return `Helm ${version} is not built: npm run control-plane`;
+}
+
+/** The stamps that are not in both, or not the same. */
+function changesOf(
+  before: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): readonly string[] {
+  const variables = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...variables].filter((variable) => before[variable] !== now[variable]).sort();
+}
+
+async function take(
+  stage: Stage,
+  reloader: ReloaderProcess,
+  version: HelmVersion,
+  step: Step,
+): Promise<void> {
+  const { templates, stamps } = step;
+  const before = await stage.stamps(WEB);
+  const revision = await stage.revision(WEB);
+  await helm(stage, version, argsOf(step, version));
+  const expected = 'length' in stamps ? stamps : stamps[version];
+  if (expected.length > 0) await stage.stampedAfter(WEB, before);
+  const now = await restsAt(stage, reloader, WEB, revision + templates);
+  assert.deepEqual(changesOf(before, now), expected);
+}
+
+for (const version of [3, 4] as const) {
+  const isLeftOut = helmOf(version) === undefined && !isRequired();
+  test(`with Helm ${version}`, { skip: isLeftOut && notBuilt(version) }, async (t) => {
+    await using stage = await Stage.open(cluster);
+    await stage.createMarker();
+    await helm(stage, version, ['install', 'web', CHART]);
+    await stage.rolledOut(WEB);
+    const reloader = await stage.reloader({ periodMs: PERIOD_MS });
+    for (const step of STEPS) await t.test(step.what, () => take(stage, reloader, version, step));
+    const fields = fieldsByManager(await stage.live(WEB));
+    const { helm: theirs = [], 'kubernetes-reloader': ours = [] } = fields;
+    const isStamp = (field: string): boolean => field.includes('_RELOADER_');
+    // A list that was not there before is of whoever made it.
+    const list = 'spec.template.spec.containers.app.env';
+    assert.ok(
+      ours.length > 0 && ours.every((field) => field === list || isStamp(field)),
+      `only the stamps are ours: ${ours.join(', ')}`,
+    );
+    assert.ok(theirs.length > 0 && !theirs.some(isStamp), `no stamp is Helm's: ${theirs.join(', ')}`);
+  });
+}
