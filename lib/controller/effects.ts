@@ -3,6 +3,7 @@
 import type { Loss } from '../model/loss.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Reason } from '../model/reasons.ts';
+import type { Rival } from '../model/rival.ts';
 
 /** Something decided, for people. */
 export interface Note {
@@ -31,6 +32,8 @@ export class Effects {
   readonly contested: Map<ObjectKey, number> = new Map();
   /** Opt-ins that went together with our stamps. */
   readonly losses: Loss[] = [];
+  /** Other reloaders of the same workloads. */
+  readonly rivals: Rival[] = [];
   /** Objects whose state must be written at once. */
   readonly writeNow: Set<ObjectKey> = new Set();
   /** Objects whose state may have to be written with the next batch. */

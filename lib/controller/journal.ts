@@ -20,6 +20,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'missing',
   'left-out',
   'opt-in-lost',
+  'second-reloader',
   'held',
   'state-damaged',
   'state-missing',

@@ -11,6 +11,7 @@ import type { InformerEvent } from '../model/informer-event.ts';
 import type { Loss } from '../model/loss.ts';
 import type { Notice } from '../model/notice.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { Rival } from '../model/rival.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges } from './edges.ts';
 
@@ -32,6 +33,8 @@ interface Facts {
   readonly absences: readonly Absence[];
   /** An opt-in that went together with our stamps. */
   readonly loss: Loss | undefined;
+  /** Another reloader of it. */
+  readonly rival: Rival | undefined;
 }
 
 /** What stands against a workload: all the rules, in the order in which people are told. */
@@ -42,6 +45,7 @@ const RULES: readonly ((facts: Facts) => readonly Notice[])[] = [
     absences
       .map((absence) => dialect.noticeOfAbsence(absence, workload))
       .filter((notice) => notice !== undefined),
+  ({ dialect, rival }) => (rival === undefined ? [] : [dialect.noticeOfRival(rival)]),
   ({ workload, isStamped }) => (isStamped ? held(workload) : []),
 ];
 
@@ -66,6 +70,7 @@ export class Notices {
   readonly #options: NoticesOptions;
   readonly #boards = new Map<ObjectKey, Board>();
   readonly #losses = new Map<ObjectKey, Loss>();
+  readonly #rivals = new Map<ObjectKey, { readonly rival: Rival; hasRolledSince: boolean }>();
 
   constructor(options: NoticesOptions) {
     this.#options = options;
@@ -76,11 +81,24 @@ export class Notices {
     this.#losses.set(keyOf(loss.after.ref), loss);
   }
 
+  /** Another reloader wrote to a workload: that stands until two rollouts of ours had none of its between them. */
+  meet(rival: Rival): void {
+    this.#rivals.set(keyOf(rival.workload.ref), { rival, hasRolledSince: false });
+  }
+
+  /** We have rolled a workload. */
+  rolled(workload: ObjectKey): void {
+    const met = this.#rivals.get(workload);
+    if (met?.hasRolledSince) this.#rivals.delete(workload);
+    else if (met !== undefined) met.hasRolledSince = true;
+  }
+
   /** News of a workload, once what it follows is brought up to date. */
   observe(event: InformerEvent<Workload>): void {
     if (event.type === 'absent') {
       this.#boards.delete(event.key);
       this.#losses.delete(event.key);
+      this.#rivals.delete(event.key);
     }
     if (event.type !== 'present') return;
     // What is known may be newer than the news.
@@ -112,6 +130,7 @@ export class Notices {
     const facts: Facts = {
       workload,
       loss: this.#lossOf(workload, follows),
+      rival: this.#rivalOf(workload, follows),
       dialect: edges.dialect,
       isStamped: [...follows.values()].some((edge) => edge.isUnsettled),
       absences: [...follows.keys()].map(absenceOf).filter((absence) => absence !== undefined),
@@ -127,6 +146,14 @@ export class Notices {
     const isSame = uid === workload.uid && templateDigest === workload.templateDigest;
     if (isSame && !loss.refs.every((ref) => follows.has(keyOf(ref)))) return loss;
     this.#losses.delete(key);
+    return undefined;
+  }
+
+  #rivalOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge>): Rival | undefined {
+    const key = keyOf(workload.ref);
+    const rival = this.#rivals.get(key)?.rival;
+    if (rival?.workload.uid === workload.uid && follows.size > 0) return rival;
+    this.#rivals.delete(key);
     return undefined;
   }
 

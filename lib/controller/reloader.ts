@@ -233,6 +233,7 @@ export class Reloader {
       observer: {
         onOutcome: (ref, outcome, tally, nextTryMs) => {
           this.#reporter.outcome(ref, outcome, tally, nextTryMs);
+          if (outcome.type === 'done') this.notices.rolled(keyOf(ref));
           this.notices.review(keyOf(ref));
           this.committer.kick();
         },
@@ -305,6 +306,7 @@ export class Reloader {
     for (const [workload, times] of effects.contested) this.#contest(workload, times);
     this.committer.request(effects.writeNow, effects.writeSoon);
     for (const loss of effects.losses) this.notices.lose(loss);
+    for (const rival of effects.rivals) this.notices.meet(rival);
     for (const config of effects.absent) this.absences.suspect(config);
     for (const config of effects.returned) this.absences.clear(config);
   }

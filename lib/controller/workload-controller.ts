@@ -45,7 +45,9 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   if (asksForNothing) return;
   const record = known ?? newRecord(event);
   edges.keep(key, record, hasPatterns);
+  const { workload: before } = record;
   const sight = lookAt(effects, record, event);
+  noticeRival(edges, sight, before);
   record.variables = edges.dialect.stampVariablesOf(refs);
   sight.isReload = isReload(edges, sight);
   unfollow(edges, sight, refs, mayAbandon);
@@ -150,6 +152,12 @@ export function followAppeared(
     record.variables = edges.dialect.stampVariablesOf([...known.filter((other) => other !== undefined), ref]);
     begin(edges, { effects, record, from: record.knownAt }, ref, isInInitialList && record.isFromStart);
   }
+}
+
+/** Another reloader's write is one that changes nothing but marks. */
+function noticeRival(edges: Edges, { effects, record, onlyMarksChanged }: Sight, before: Workload): void {
+  const rival = onlyMarksChanged ? edges.dialect.rivalIn(before, record.workload) : undefined;
+  if (rival !== undefined) effects.rivals.push(rival);
 }
 
 /** Past the limit the workload counts as refused: whoever takes the stamp back will not have it. */

@@ -6,6 +6,7 @@ import type { Loss } from '../model/loss.ts';
 import type { Notice } from '../model/notice.ts';
 import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { Verdict } from '../model/policy.ts';
+import type { Rival } from '../model/rival.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import type { Vocabulary, Workload } from '../model/workload.ts';
 
@@ -42,6 +43,10 @@ export interface Dialect extends Vocabulary {
   readonly noticeOfAbsence: (absence: Absence, workload: Workload) => Notice | undefined;
   /** What is said of an opt-in that went together with our stamps. */
   readonly noticeOfLoss: (loss: Loss) => Notice;
+  /** The other reloader that a write shows which changed nothing but marks; undefined if it shows none. */
+  readonly rivalIn: (before: Workload, after: Workload) => Rival | undefined;
+  /** What is said of it. */
+  readonly noticeOfRival: (rival: Rival) => Notice;
   /** The variables of all objects that one workload follows. */
   readonly stampVariablesOf: (refs: readonly ConfigRef[]) => ReadonlyMap<ObjectKey, StampVariables>;
   /** Where the stamp of an object is written: once for each vocabulary that asks for it. */

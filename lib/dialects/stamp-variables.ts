@@ -23,6 +23,11 @@ export function isStampVariable(name: string): boolean {
   return DIALECT_NAMES.some((dialect) => STAMPS[dialect].test(name));
 }
 
+/** Whether `name` is a variable that Stakater Reloader stamps. */
+export function isStakaterVariable(name: string): boolean {
+  return STAMPS.stakater.test(name);
+}
+
 /** The variables of all objects that one workload follows. */
 export function stampVariablesOf(refs: readonly ConfigRef[]): ReadonlyMap<ObjectKey, StampVariables> {
   const native = variablesOf(refs, PLAIN.collaborne);

@@ -12,6 +12,7 @@ import { absenceNotice } from './missing.ts';
 import { mistakesOf } from './mistakes.ts';
 import { Policy, policyAnnotations } from './policy.ts';
 import { isStray, type PolicyKeys } from './policy-keys.ts';
+import { rivalIn, rivalNotice } from './second-reloader.ts';
 import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
 import { nativeWords, STRATEGY_ANNOTATION, stakaterWords, type Words, workloadKeysOf } from './words.ts';
 
@@ -81,6 +82,10 @@ class Union implements Dialect {
   readonly stampVariablesOf = stampVariablesOf;
 
   readonly noticeOfLoss = lossNotice;
+
+  readonly rivalIn = rivalIn;
+
+  readonly noticeOfRival = rivalNotice;
 
   readonly follows = (workload: Workload, known: KnownNames): readonly ConfigRef[] => {
     const policies = this.#policiesOf(workload);

@@ -21,6 +21,7 @@ export type EventReason =
   | 'ObjectMissing'
   | 'SecretNotWatched'
   | 'OptInLost'
+  | 'SecondReloader'
   | 'PodsNotReplaced';
 
 /** Every Event. */
@@ -34,6 +35,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   ObjectMissing: { type: 'Warning', tells: 'missing' },
   SecretNotWatched: { type: 'Warning', tells: 'left-out' },
   OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
+  SecondReloader: { type: 'Warning', tells: 'second-reloader' },
   PodsNotReplaced: { type: 'Warning', tells: 'held' },
 };
 

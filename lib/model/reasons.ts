@@ -28,6 +28,7 @@ export const REASONS = {
   'left-out': 'A Secret that the annotation names is of a type that is not watched.',
   'opt-in-lost':
     'The annotation went together with our stamp, as kubectl rollout undo does it: nothing is rolled any more.',
+  'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',
   held: 'The workload does not replace its pods by itself: they take the new content later.',
   'state-damaged': 'A state ConfigMap was deleted or emptied; it is written again from memory.',
   'state-missing':

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import type { Reason } from '../../lib/model/reasons.ts';
 import type { StoredObject } from '../sandbox/stored-object.ts';
-import { Cluster, resourceOf } from './harness.ts';
+import { Cluster, resourceOf, stampsOf } from './harness.ts';
 import { configMap, deploy, deployment, mark, pair, put } from './manifests.ts';
 import type { ReloaderProcess } from './reloader-process.ts';
 
@@ -266,6 +266,37 @@ test('an undo that takes the opt-in with it is told, with what was there', async
   await cluster.until('nothing stands', async () => (await notices(reloader)).length === 0);
   await reloader.stop();
   assert.equal(lines(reloader, 'opt-in-lost').length, 1);
+});
+
+test('another reloader of the same workload is told, once for as long as both roll it', async () => {
+  await using cluster = await Cluster.start();
+  await pair(cluster, 'marker');
+  put(cluster, configMap('web'), 'one');
+  const annotations = { ConfigMap: 'configmap.reloader.stakater.com/reload', Secret: '' };
+  const ref = deploy(cluster, 'web', { annotations });
+  await cluster.podsAreCurrent(ref);
+  const reloader = await cluster.reloader();
+  const variable = 'STAKATER_WEB_CONFIGMAP';
+  const otherRolls = (digit: string): void => {
+    const container = { name: 'app', env: [{ name: variable, value: digit.repeat(40) }] };
+    const spec = { template: { spec: { containers: [container] } } };
+    cluster.sandbox.patch('deployments', 'default', 'web', { spec }, 'strategic', 'Reloader');
+  };
+  for (const [index, value] of ['two', 'three'].entries()) {
+    put(cluster, configMap('web'), value);
+    otherRolls(String(index));
+    await cluster.until('we roll it too', () => /\.\d+$/.test(stampsOf(cluster, ref)[variable] ?? ''));
+    await cluster.podsAreCurrent(ref);
+    await cluster.settled(reloader);
+  }
+  await cluster.until('an Event tells of it', () => events(cluster, 'SecondReloader').length > 0);
+  await allRecorded(cluster);
+  const message = String(events(cluster, 'SecondReloader')[0]?.['message']);
+  assert.match(message, /^another reloader \(field manager Reloader\) wrote .* STAKATER_WEB_CONFIGMAP;/);
+  assert.deepEqual(await notices(reloader), [{ reason: 'second-reloader', message }]);
+  assert.deepEqual([lines(reloader, 'second-reloader').length, attempts(cluster, 'SecondReloader')], [1, 1]);
+  put(cluster, configMap('web'), 'four');
+  await cluster.until('it is gone', async () => (await notices(reloader)).length === 0);
 });
 
 describe('Events', { concurrency: 4 }, () => {

@@ -43,7 +43,9 @@ class Stage {
 
   /** Its owner changes the Deployment, and the stream tells; the rules that say what it follows are asked too. */
   follow(sketch: Sketch): void {
-    for (const loss of this.world.workload('web', sketch).losses) this.notices.lose(loss);
+    const { losses, rivals } = this.world.workload('web', sketch);
+    for (const loss of losses) this.notices.lose(loss);
+    for (const rival of rivals) this.notices.meet(rival);
     const span = { from: this.world.now - 1, to: this.world.now };
     const news = { type: 'present', span, isInInitialList: false, isRelisted: false } as const;
     this.notices.observe({ ...news, key: this.key, object: this.world.view('web') });
@@ -179,3 +181,51 @@ test('old news of a workload that is known says nothing', () => {
   stage.tell({ [CONFIGMAP]: 'A' });
   assert.deepEqual(stage.said, []);
 });
+
+const VARIABLE = 'STAKATER_CFG_CONFIGMAP';
+
+/** A Deployment that follows a ConfigMap, to whose change another reloader answered. */
+function contested(): Stage {
+  const stage = new Stage();
+  stage.world.config('cfg', 'a');
+  stage.follow({ follows: ['cfg'], stamps: { [VARIABLE]: 'a' }, manager: 'Reloader' });
+  assert.deepEqual(stage.said, [], 'what was there before says nothing');
+  otherRolls(stage, 'b');
+  return stage;
+}
+
+function otherRolls(stage: Stage, digest: string): void {
+  stage.follow({ stamps: { [VARIABLE]: digest }, manager: 'Reloader' });
+}
+
+function weRoll(stage: Stage, stamp: string): void {
+  stage.notices.rolled(stage.key);
+  stage.follow({ stamps: { [VARIABLE]: stamp }, manager: 'kubernetes-reloader' });
+}
+
+test('another reloader of the same workload is told of once, for as long as it answers to changes', () => {
+  const stage = contested();
+  assert.deepEqual([stage.said, stage.standing], [['web second-reloader'], ['second-reloader']]);
+  weRoll(stage, 'b.2');
+  otherRolls(stage, 'c');
+  weRoll(stage, 'c.3');
+  assert.deepEqual([stage.said.length, stage.standing], [1, ['second-reloader']]);
+  weRoll(stage, 'd.4');
+  assert.deepEqual([stage.said.length, stage.standing], [1, []]);
+  otherRolls(stage, 'e');
+  assert.deepEqual([stage.said.length, stage.standing], [2, ['second-reloader']]);
+});
+
+const AFTER_A_RIVAL: Record<string, (stage: Stage) => void> = {
+  'is gone': (stage) => stage.tellGone(),
+  'is another one of that name': (stage) => stage.follow({ uid: 'v' }),
+  'follows nothing any more': (stage) => stage.follow({ follows: [] }),
+};
+
+for (const [sentence, act] of Object.entries(AFTER_A_RIVAL)) {
+  test(`another reloader no longer stands against a workload that ${sentence}`, () => {
+    const stage = contested();
+    act(stage);
+    assert.deepEqual(stage.standing, []);
+  });
+}

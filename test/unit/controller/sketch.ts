@@ -11,7 +11,7 @@ export interface Sketch {
   readonly refers?: readonly string[];
   /** Its further annotations. */
   readonly asks?: Readonly<Record<string, string>>;
-  /** Config → stamp in the live template, e.g. `b.2`. */
+  /** Config, or a variable of Stakater Reloader → stamp in the live template, e.g. `b.2`. */
   readonly stamps?: Readonly<Record<string, string>>;
   /** Stands for all of the template that is not ours. */
   readonly image?: string;
@@ -110,7 +110,7 @@ export function rawOf(about: { readonly name: string; readonly namespace: string
   };
 }
 
-/** The variable of an object in the pod template. */
+/** The variable of an object in the pod template; one of Stakater Reloader is said in full. */
 function variableOf(config: string): string {
-  return `_RELOADER_CONFIGMAP_${config.toUpperCase()}`;
+  return config.startsWith('STAKATER_') ? config : `_RELOADER_CONFIGMAP_${config.toUpperCase()}`;
 }

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
+import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { vocabulary } from './defaults.ts';
+
+const WORDS = vocabulary();
+const VARIABLE = 'STAKATER_WEB_CONFIGMAP';
+const [A, B] = ['a'.repeat(40), 'b'.repeat(40)];
+
+/** A Deployment whose container has these variables. */
+function view(variables: Record<string, string>, manager = 'Reloader'): Workload {
+  const env = Object.entries(variables).map(([name, value]) => ({ name, value }));
+  const raw = {
+    metadata: {
+      name: 'web',
+      namespace: 'ns',
+      managedFields: [{ manager, time: '2026-01-01T00:00:00Z' }],
+    },
+    spec: { template: { spec: { containers: [{ name: 'app', env }] } } },
+  };
+  return workloadOf(workloadKindOf('Deployment'), raw, WORDS);
+}
+
+const SHOWN: Record<string, [before: Workload, after: Workload]> = {
+  'over one of its own': [view({ [VARIABLE]: A }), view({ [VARIABLE]: B })],
+  'over one of ours': [view({ [VARIABLE]: `${A}.2` }), view({ [VARIABLE]: B })],
+  'without the number of ours': [view({ [VARIABLE]: `${A}.2` }), view({ [VARIABLE]: A })],
+  'where none was': [view({}), view({ [VARIABLE]: A })],
+  'of a Secret': [view({}), view({ STAKATER_WEB_SECRET: A })],
+};
+
+for (const [sentence, [before, after]] of Object.entries(SHOWN)) {
+  test(`a digest without a number ${sentence} shows another reloader`, () => {
+    const rival = WORDS.rivalIn(before, after);
+    assert.ok(rival !== undefined);
+    const { reason, message } = WORDS.noticeOfRival(rival);
+    assert.equal(reason, 'second-reloader');
+    assert.match(message, /^another reloader \(field manager Reloader\) wrote .* STAKATER_WEB_/);
+  });
+}
+
+const NOT_SHOWN: Record<string, [before: Workload, after: Workload]> = {
+  'that was there before': [view({ [VARIABLE]: A }), view({ [VARIABLE]: A })],
+  'that goes': [view({ [VARIABLE]: A }), view({})],
+  'that gets a number': [view({ [VARIABLE]: A }), view({ [VARIABLE]: `${B}.1` })],
+  'that is none': [view({}), view({ [VARIABLE]: 'x' })],
+  'in a variable of ours': [view({}), view({ _RELOADER_CONFIGMAP_WEB: A })],
+  'that kubectl brings back': [view({ [VARIABLE]: `${B}.2` }), view({ [VARIABLE]: A }, 'kubectl-rollout')],
+  'that Helm brings back': [view({ [VARIABLE]: `${B}.2` }), view({ [VARIABLE]: A }, 'helm')],
+};
+
+for (const [sentence, [before, after]] of Object.entries(NOT_SHOWN)) {
+  test(`a digest ${sentence} shows no other reloader`, () => {
+    assert.equal(WORDS.rivalIn(before, after), undefined);
+  });
+}
+
+test('where the server does not tell who wrote, that is said', () => {
+  const unmanaged = { ...view({ [VARIABLE]: A }), lastManager: undefined };
+  const rival = WORDS.rivalIn(view({}), unmanaged);
+  assert.ok(rival !== undefined);
+  assert.match(WORDS.noticeOfRival(rival).message, /field manager unknown/);
+});
