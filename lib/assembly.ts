@@ -10,7 +10,7 @@ import { Informers, nameOf, streamsOf } from './informers.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { collectionPath } from './kubernetes/api-path.ts';
 import { areVersionsComparable } from './kubernetes/comparable-versions.ts';
-import { readConfigObject, readLeftOutType } from './kubernetes/config-reader.ts';
+import { readConfigObject, readLeftOut } from './kubernetes/config-reader.ts';
 import { DryRunState, DryRunWorkloads } from './kubernetes/dry-run.ts';
 import { EventRecorder } from './kubernetes/events.ts';
 import { observed } from './kubernetes/observed-send.ts';
@@ -85,25 +85,18 @@ export interface Assembly {
 export function assemble(parts: Parts): Assembly {
   const { options, place, log, metrics, random = Math.random } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
-  const dialect = vocabularyOf({
-    dialects: options.dialects,
-    stakaterKeys: options.stakaterKeys,
-    autoReloadAll: options.autoReloadAll,
-    strategy: options.reloadStrategy,
-    alternativeAnnotations: options.alternativeAnnotations,
-    ignoredKinds: options.ignoredConfigKinds,
-  });
-  const edges = new Edges(dialect, place.stateNamespace);
+  const edges = edgesFor(options, place);
   const timeline = new Timeline();
   const heartbeat = new Heartbeat();
   const watches = new WatchHealth();
-  const streams = streamsOf(place.namespaces, options.ignoredConfigKinds);
+  const streams = streamsOf(place.namespaces, options.ignoredConfigKinds, options.ignoredNamespaces);
   const gate = new SyncGate(streams);
   const events = new EventRecorder({ send, log, random });
   const shared = { timeline, heartbeat, log, random };
   const reloader = new Reloader({
     ...shared,
     ...clientsOf(send, place, options, events),
+    resourceSelector: options.resourceLabelSelector,
     edges,
     gate,
     state: { name: options.stateConfigMap, shardBytes: parts.stateShardBytes ?? SHARD_BYTES },
@@ -113,7 +106,8 @@ export function assemble(parts: Parts): Assembly {
     concurrency: options.maxConcurrentPatches,
     wait: sleep,
   });
-  const informers = new Informers({ ...shared, streams, send, reloader, dialect, metrics, watches });
+  const resourceSelector = options.resourceLabelSelector;
+  const informers = new Informers({ ...shared, streams, resourceSelector, send, reloader, metrics, watches });
   metrics?.observe(() => snapshotOf(reloader, edges, Date.now()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     timeline.comparable = await areVersionsComparable({ send, ...probePaths(streams), signal, random });
@@ -133,19 +127,34 @@ export function assemble(parts: Parts): Assembly {
   };
 }
 
+/** The knowledge of a process that knows nothing yet. */
+function edgesFor(options: Options, place: Place): Edges {
+  const dialect = vocabularyOf({
+    dialects: options.dialects,
+    stakaterKeys: options.stakaterKeys,
+    autoReloadAll: options.autoReloadAll,
+    strategy: options.reloadStrategy,
+    alternativeAnnotations: options.alternativeAnnotations,
+    ignoredKinds: options.ignoredConfigKinds,
+  });
+  const edges = new Edges(dialect, place.stateNamespace);
+  edges.isSelective = options.resourceLabelSelector !== undefined;
+  return edges;
+}
+
 /** What the reloader calls the API server with; in a dry run, what only reads. */
 function clientsOf(
   send: Send,
   place: Place,
-  { dryRun, stateConfigMap }: Options,
+  { dryRun, stateConfigMap, resourceLabelSelector: labelSelector }: Options,
   events: EventRecorder,
-): Pick<ReloaderOptions, 'client' | 'store' | 'readConfig' | 'readLeftOutType' | 'recordEvent'> {
+): Pick<ReloaderOptions, 'client' | 'store' | 'readConfig' | 'readLeftOut' | 'recordEvent'> {
   const writer = new WorkloadWriter(send);
   return {
     client: dryRun ? new DryRunWorkloads(writer) : writer,
     store: stateStore(send, place.stateNamespace, stateConfigMap, dryRun),
-    readConfig: (ref) => readConfigObject(send, ref),
-    readLeftOutType: (ref, signal) => readLeftOutType(send, ref, signal),
+    readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
+    readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
     recordEvent: (news) => {
       if (!dryRun) events.record(news);
     },

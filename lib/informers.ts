@@ -2,7 +2,6 @@
 
 import type { Reloader } from './controller/reloader.ts';
 import type { Stream } from './controller/sync-gate.ts';
-import type { Dialect } from './dialects/dialect.ts';
 import { Informer, type InformerObserver } from './kubernetes/informer.ts';
 import { configSource, workloadSource } from './kubernetes/sources.ts';
 import type { Send } from './kubernetes/transport.ts';
@@ -14,7 +13,7 @@ import type { RawConfigObject, RawWorkload } from './model/raw-objects.ts';
 import type { Timeline } from './model/timeline.ts';
 import type { WatchEnd } from './model/watch-end.ts';
 import type { WatchHealth } from './model/watch-health.ts';
-import { type Workload, workloadOf } from './model/workload.ts';
+import type { Workload } from './model/workload.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from './model/workload-kind.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
@@ -22,10 +21,11 @@ import type { Metrics } from './telemetry/metrics.ts';
 const LONGEST_SILENCE_MS = 165_000;
 const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 
-/** The streams of `namespaces`, or of all where it is undefined. */
+/** The streams of `namespaces`, or of all but some where it is undefined. */
 export function streamsOf(
   namespaces: readonly string[] | undefined,
   ignoredKinds: readonly ConfigKind[],
+  except: readonly string[],
 ): Stream[] {
   const kinds = [
     ...CONFIG_KINDS.filter((kind) => !ignoredKinds.includes(kind)).map((kind) => ({
@@ -34,7 +34,8 @@ export function streamsOf(
     })),
     ...WORKLOAD_KINDS.map(({ kind }) => ({ kind, isWorkload: true })),
   ];
-  return (namespaces ?? [undefined]).flatMap((namespace) => kinds.map((row) => ({ ...row, namespace })));
+  if (namespaces === undefined) return kinds.map((row) => ({ ...row, namespace: undefined, except }));
+  return namespaces.flatMap((namespace) => kinds.map((row) => ({ ...row, namespace })));
 }
 
 /** The stream as people call it. */
@@ -45,10 +46,11 @@ export function nameOf({ kind, namespace }: Stream): string {
 /** What informers are made of. */
 export interface InformersOptions {
   readonly streams: readonly Stream[];
+  /** The labels of the ConfigMaps and Secrets that are watched; undefined: all. */
+  readonly resourceSelector: string | undefined;
   readonly send: Send;
   readonly timeline: Timeline;
   readonly reloader: Reloader;
-  readonly dialect: Dialect;
   readonly heartbeat: Heartbeat;
   readonly watches: WatchHealth;
   readonly metrics: Metrics | undefined;
@@ -75,22 +77,22 @@ export class Informers {
   }
 
   #configs(stream: Stream): Informer<RawConfigObject, ConfigObject> {
-    const { reloader } = this.#options;
+    const { reloader, resourceSelector: labelSelector } = this.#options;
     const kind: ConfigKind = stream.kind === 'Secret' ? 'Secret' : 'ConfigMap';
     return new Informer({
       ...this.#common(stream),
-      source: configSource(kind, stream.namespace),
+      source: configSource(kind, stream.namespace, { except: stream.except, labelSelector }),
       project: (raw: RawConfigObject) => reloader.project(kind, raw),
       handler: (event) => reloader.onConfig(stream, event),
     });
   }
 
   #workloads(stream: Stream, row: WorkloadKind): Informer<RawWorkload, Workload> {
-    const { reloader, dialect } = this.#options;
+    const { reloader } = this.#options;
     return new Informer({
       ...this.#common(stream),
-      source: workloadSource(row, stream.namespace),
-      project: (raw: RawWorkload) => workloadOf(row, raw, dialect),
+      source: workloadSource(row, stream.namespace, stream),
+      project: (raw: RawWorkload) => reloader.view(row, raw),
       handler: (event) => reloader.onWorkload(stream, event),
     });
   }

@@ -92,12 +92,15 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   return hasRights ? 0 : FAILED;
 }
 
-function logStart({ scope, dryRun, stateConfigMap }: Options, place: Place, port: number, log: Log): void {
+function logStart(options: Options, place: Place, port: number, log: Log): void {
+  const { scope, dryRun, stateConfigMap, ignoredNamespaces, resourceLabelSelector } = options;
   const where =
     place.namespaces === undefined ? 'all namespaces' : `namespace ${place.namespaces.join(', ')}`;
   const why = scope.type === 'default' ? 'its own' : scope.source;
-  log.info(`kubernetes-reloader ${VERSION} watches ${where} (${why})`, {
+  const except = ignoredNamespaces.length === 0 ? '' : ` except ${ignoredNamespaces.join(', ')}`;
+  log.info(`kubernetes-reloader ${VERSION} watches ${where}${except} (${why})`, {
     state: `${place.stateNamespace}/${stateConfigMap}`,
+    ...(resourceLabelSelector === undefined ? {} : { resourceLabelSelector }),
     port,
   });
   if (dryRun) log.info('dry run: what would be rolled is reported, nothing is written');

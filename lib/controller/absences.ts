@@ -9,12 +9,12 @@ import { nearestTo } from '../model/nearest.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Edges } from './edges.ts';
 
-/** Looks for a Secret of a type that is not watched. Never throws. */
-export type ReadLeftOutType = (
+/** Looks for an object that is there and not watched: a Secret by its type, any by its labels. Never throws. */
+export type ReadLeftOut = (
   ref: ConfigRef,
   signal: AbortSignal,
 ) => Promise<
-  | { readonly kind: 'known'; readonly type: string | undefined }
+  | { readonly kind: 'known'; readonly type: string | undefined; readonly isUnselected: boolean }
   | { readonly kind: 'failed'; readonly message: string }
 >;
 
@@ -23,7 +23,9 @@ export interface AbsencesOptions {
   readonly edges: Edges;
   /** Whether all objects of a kind and all workloads of a namespace have been listed. */
   readonly isSynced: (namespace: string, kind: string) => boolean;
-  readonly readLeftOutType: ReadLeftOutType;
+  readonly readLeftOut: ReadLeftOut;
+  /** The labels of the objects that are watched; undefined: all are. */
+  readonly resourceSelector: string | undefined;
   /** What is known of the absence of an object has changed. */
   readonly onNews: (config: ObjectKey) => void;
   /** How long an object may be missing before it is looked into. */
@@ -124,13 +126,14 @@ export class Absences {
 
   /** Undefined where it cannot be found out now: then it is suspected again. */
   async #absenceOf(ref: ConfigRef, signal: AbortSignal): Promise<Absence | undefined> {
-    const { edges, readLeftOutType, random, wait } = this.#options;
+    const { edges, readLeftOut, resourceSelector: selector, random, wait } = this.#options;
     const similar = similarTo(edges, ref);
-    if (ref.kind !== 'Secret') return { ref, leftOutType: undefined, similar };
-    const reading = await readLeftOutType(ref, signal);
+    if (ref.kind !== 'Secret' && selector === undefined)
+      return { ref, leftOutType: undefined, isUnselected: false, selector, similar };
+    const reading = await readLeftOut(ref, signal);
     if (reading.kind === 'known') {
       this.#failures = 0;
-      return { ref, leftOutType: reading.type, similar };
+      return { ref, leftOutType: reading.type, isUnselected: reading.isUnselected, selector, similar };
     }
     await wait(backoffMs(this.#failures, BACKOFF, random), signal);
     this.#failures += 1;

@@ -12,6 +12,9 @@ import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
 import { followAppeared } from './workload-controller.ts';
 
+/** What is said beside the end of an object where it may be there all the same. */
+const UNSELECTED = { detail: 'or its labels are not those that are watched any more' } as const;
+
 type Present = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
 type Absent = Extract<InformerEvent<ConfigObject>, { type: 'absent' }>;
 
@@ -90,13 +93,15 @@ function observeAbsent(edges: Edges, { key, span }: Absent): Effects {
   record.absentAfter = Math.min(record.absentAfter ?? Number.POSITIVE_INFINITY, span.from);
   record.digest = undefined;
   record.resourceVersion = undefined;
+  // What has only lost its labels goes on changing unseen.
+  if (edges.isSelective) record.mayHaveReturned = true;
   if (edges.dependents.dependentsOf(key).size === 0) {
     edges.configs.delete(key);
     return effects;
   }
   effects.absent.add(key);
   effects.changes.push({ config: record.ref, type: 'deleted' });
-  effects.note({ reason: 'absent', config: record.ref });
+  effects.note({ reason: 'absent', config: record.ref, ...(edges.isSelective ? UNSELECTED : {}) });
   return effects;
 }
 

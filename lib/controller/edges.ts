@@ -76,6 +76,8 @@ export class Edges {
   readonly withPatterns: Set<ObjectKey> = new Set();
   readonly dialect: Dialect;
   readonly homeNamespace: string;
+  /** Whether objects are watched by their labels: one that no stream shows may be there all the same. */
+  isSelective = false;
   /** What the state is known to say. */
   state: ShardedState = NO_STATE;
   /** The shard in which each entry lies, or was last sent to or seen: a key does not move. */

@@ -19,6 +19,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'mistyped',
   'missing',
   'left-out',
+  'unselected-object',
   'opt-in-lost',
   'second-reloader',
   'held',
@@ -87,7 +88,7 @@ function messageOf({ reason, workload, config, detail }: Note): string {
     case 'state-foreign':
       return `the entry of ${what} was ${detail} by somebody else`;
     case 'absent':
-      return `${what} is gone: nothing is rolled until it returns`;
+      return `${what} is gone${detail === undefined ? '' : `, ${detail}`}: nothing is rolled until it returns`;
     case 'rolled-elsewhere':
       return `${who} was rolled for ${what} by another reloader`;
     case 'owner-rolled':

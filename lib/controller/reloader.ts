@@ -10,11 +10,12 @@ import type { Heartbeat } from '../model/heartbeat.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Log } from '../model/log.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { RawConfigObject } from '../model/raw-objects.ts';
+import type { RawConfigObject, RawWorkload } from '../model/raw-objects.ts';
 import { shardNames } from '../model/state-shards.ts';
 import type { Timeline } from '../model/timeline.ts';
-import type { Workload } from '../model/workload.ts';
-import { Absences, type ReadLeftOutType } from './absences.ts';
+import { type Workload, workloadOf } from '../model/workload.ts';
+import type { WorkloadKind } from '../model/workload-kind.ts';
+import { Absences, type ReadLeftOut } from './absences.ts';
 import { observeConfig } from './config-controller.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
@@ -26,7 +27,7 @@ import { type Counters, type RecordEvent, Reporter } from './reporter.ts';
 import { RolloutController, type WorkloadClient } from './rollout-controller.ts';
 import { StateCommitter } from './state-committer.ts';
 import { readShards, type StateStore } from './state-store.ts';
-import type { Stream, SyncGate } from './sync-gate.ts';
+import { covers, type Stream, type SyncGate } from './sync-gate.ts';
 import { observeWorkload } from './workload-controller.ts';
 
 /** What the reloader is made of. */
@@ -38,7 +39,9 @@ export interface ReloaderOptions {
   readonly client: WorkloadClient;
   readonly store: StateStore;
   readonly readConfig: ReadConfig;
-  readonly readLeftOutType: ReadLeftOutType;
+  readonly readLeftOut: ReadLeftOut;
+  /** The labels of the ConfigMaps and Secrets that the streams show; undefined: all. */
+  readonly resourceSelector: string | undefined;
   readonly timeline: Timeline;
   readonly log: Log;
   readonly heartbeat: Heartbeat;
@@ -147,6 +150,11 @@ export class Reloader {
       legacyDigest: (ref) => this.#wantsLegacy(ref),
       annotation: dialect.isConfigAnnotation,
     });
+  }
+
+  /** What is kept of a workload. */
+  view(row: WorkloadKind, raw: RawWorkload): Workload {
+    return workloadOf(row, raw, this.#options.edges.dialect);
   }
 
   /** News of a ConfigMap or Secret. */
@@ -258,11 +266,14 @@ export class Reloader {
     });
   }
 
-  /** Tells of the state's own ConfigMaps; of a list also those that are not in it. */
-  #noticeState({ kind, namespace }: Stream, event: InformerEvent<ConfigObject>): void {
+  /**
+   * Tells of the state's own ConfigMaps; of a list also those that are not in it: these are read before that is believed.
+   * Where ConfigMaps are watched by their labels nothing else may be heard of them: what somebody else writes is then
+   * noticed with the next list or the next write, and with the next write alone where the home namespace is left out.
+   */
+  #noticeState(stream: Stream, event: InformerEvent<ConfigObject>): void {
     const { edges } = this.#options;
-    const isOfState = kind === 'ConfigMap' && (namespace ?? edges.homeNamespace) === edges.homeNamespace;
-    if (!isOfState) return;
+    if (stream.kind !== 'ConfigMap' || !covers(stream, edges.homeNamespace)) return;
     for (const [shard, key] of this.#stateKeys.entries()) {
       if (event.type !== 'synced' && event.key !== key) continue;
       this.committer.notice(shard, edges.configs.get(key)?.resourceVersion);

@@ -5,6 +5,8 @@ export interface Stream {
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly isWorkload: boolean;
+  /** Namespaces that a stream of all leaves out. */
+  readonly except?: readonly string[];
 }
 
 /** Knows the streams and which of them have listed. */
@@ -29,9 +31,7 @@ export class SyncGate {
    */
   isSynced(namespace: string, kind?: string): boolean {
     const streams = this.#streams.filter(
-      (stream) =>
-        (stream.namespace === undefined || stream.namespace === namespace) &&
-        (stream.isWorkload || stream.kind === kind),
+      (stream) => covers(stream, namespace) && (stream.isWorkload || stream.kind === kind),
     );
     const isWatched =
       kind === undefined ? streams.length > 0 : streams.some((stream) => stream.kind === kind);
@@ -42,4 +42,9 @@ export class SyncGate {
   awaited(): readonly Stream[] {
     return this.#streams.filter((stream) => !this.#synced.has(stream));
   }
+}
+
+/** Whether the stream shows what is in `namespace`. */
+export function covers({ namespace: own, except = [] }: Stream, namespace: string): boolean {
+  return own === undefined ? !except.includes(namespace) : own === namespace;
 }

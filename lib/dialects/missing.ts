@@ -13,7 +13,7 @@ type Annotations = Readonly<Record<string, string>>;
  * follows these objects.
  */
 export function absenceNotice(
-  { ref, leftOutType, similar }: Absence,
+  { ref, leftOutType, isUnselected, selector, similar }: Absence,
   annotations: Annotations,
   follows: readonly ConfigRef[],
   keys: PolicyKeys,
@@ -26,12 +26,19 @@ export function absenceNotice(
     const message = `${about} is of the type ${leftOutType}, which is not watched: nothing is rolled for it; ${mended()}`;
     return { reason: 'left-out', about, message };
   }
+  if (isUnselected) {
+    const message = `${about} does not have the labels that are watched (${selector}): nothing is rolled for it; label it, or ${mended()}`;
+    return { reason: 'unselected-object', about, message };
+  }
   const remedy =
     meant === undefined ? `create it, or ${mended()}` : `if it is ${describe(meant)}, ${mended(meant)}`;
+  // One that is created later without them is never heard of.
+  const without =
+    selector === undefined ? '' : `, at least not with the labels that are watched (${selector})`;
   return {
     reason: 'missing',
     about,
-    message: `${about} does not exist: nothing is rolled for it; ${remedy}`,
+    message: `${about} does not exist${without}: nothing is rolled for it; ${remedy}`,
   };
 }
 

@@ -5,7 +5,7 @@ import type { RawConfigObject } from '../model/raw-objects.ts';
 import { ApiError } from './api-error.ts';
 import { withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';
-import { configSource, IGNORED_SECRET_TYPES } from './sources.ts';
+import { configSource, IGNORED_SECRET_TYPES, type StreamFilter } from './sources.ts';
 import type { Send } from './transport.ts';
 import { type FailedRead, failedRead } from './write-outcome.ts';
 
@@ -15,43 +15,64 @@ export type ConfigReading =
   | { readonly kind: 'absent' }
   | FailedRead;
 
-/** Which type, of those that are not watched, a Secret has; undefined: none of them, or there is no such Secret. */
-export type LeftOutReading = { readonly kind: 'known'; readonly type: string | undefined } | FailedRead;
+/** Why the streams do not show an object; none of it where there is no such object. */
+export type LeftOutReading =
+  | {
+      readonly kind: 'known';
+      /** Of the types that are not watched, that of a Secret. */
+      readonly type: string | undefined;
+      /** It is there, without the labels that are watched. */
+      readonly isUnselected: boolean;
+    }
+  | FailedRead;
 
 /** Names without data, from a server that knows how; from any other the data is dropped with the answer. */
 const NAMES_ALONE = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.9';
 
-/** Looks for a Secret among those that the streams leave out, without asking for its data. Never throws. */
-export async function readLeftOutType(
+/**
+ * Looks for an object that no stream shows among those that they leave out, without asking for its data. `labelSelector`:
+ * what the streams show is chosen by it. Never throws.
+ */
+export async function readLeftOut(
   send: Send,
   { kind, namespace, name }: ConfigRef,
   signal: AbortSignal,
+  labelSelector?: string,
 ): Promise<LeftOutReading> {
   const { path } = configSource(kind, namespace);
+  const isThere = async (...fields: readonly string[]): Promise<boolean> => {
+    const fieldSelector = [`metadata.name=${name}`, ...fields].join(',');
+    const list = await callJson<{ items?: readonly object[] | null }>(send, {
+      method: 'GET',
+      path: withQuery(path, { fieldSelector, limit: 1 }),
+      headers: { accept: NAMES_ALONE },
+      signal,
+    });
+    return (list.items ?? []).length > 0;
+  };
   try {
-    for (const type of IGNORED_SECRET_TYPES) {
-      const list = await callJson<{ items?: readonly object[] | null }>(send, {
-        method: 'GET',
-        path: withQuery(path, { fieldSelector: `metadata.name=${name},type=${type}`, limit: 1 }),
-        headers: { accept: NAMES_ALONE },
-        signal,
-      });
-      if ((list.items ?? []).length > 0) return { kind: 'known', type };
+    for (const type of kind === 'Secret' ? IGNORED_SECRET_TYPES : []) {
+      if (await isThere(`type=${type}`)) return { kind: 'known', type, isUnselected: false };
     }
-    return { kind: 'known', type: undefined };
+    const isUnselected = labelSelector !== undefined && (await isThere());
+    return { kind: 'known', type: undefined, isUnselected };
   } catch (thrown) {
     return failedRead(ApiError.from(thrown));
   }
 }
 
 /** The object as it is now, from no cache; what the streams leave out is `absent` here too. Never throws. */
-export async function readConfigObject(send: Send, ref: ConfigRef): Promise<ConfigReading> {
-  const { path, fieldSelector } = configSource(ref.kind, ref.namespace);
+export async function readConfigObject(
+  send: Send,
+  ref: ConfigRef,
+  filter: StreamFilter = {},
+): Promise<ConfigReading> {
+  const { path, fieldSelector, labelSelector } = configSource(ref.kind, ref.namespace, filter);
   const selectors = [`metadata.name=${ref.name}`, ...(fieldSelector === undefined ? [] : [fieldSelector])];
   try {
     const list = await callJson<{ items?: readonly RawConfigObject[] | null; metadata?: object }>(send, {
       method: 'GET',
-      path: withQuery(path, { fieldSelector: selectors.join(',') }),
+      path: withQuery(path, { fieldSelector: selectors.join(','), labelSelector }),
     });
     if (list.metadata === undefined) throw new ApiError('malformed', 'the answer is not a list');
     const object = list.items?.find(({ metadata }) => metadata.name === ref.name);

@@ -16,6 +16,7 @@ export interface ListWatchSource {
   /** The collection's path, without a query. */
   readonly path: string;
   readonly fieldSelector?: string;
+  readonly labelSelector?: string;
   /** Objects per page of a list. @default 100 */
   readonly pageSize?: number;
 }
@@ -64,6 +65,7 @@ export async function* list(
     const path = withQuery(source.path, {
       limit: source.pageSize ?? DEFAULT_PAGE_SIZE,
       fieldSelector: source.fieldSelector,
+      labelSelector: source.labelSelector,
       continue: next,
     });
     const deadline = new IdleDeadline(IDLE_MS, signal);
@@ -105,13 +107,14 @@ export async function openWatch(
   { resourceVersion, timeoutSeconds, silenceMs, signal }: WatchOptions,
 ): Promise<AsyncGenerator<WatchEvent>> {
   const deadline = new IdleDeadline(silenceMs, signal);
-  const { fieldSelector } = source;
+  const { fieldSelector, labelSelector } = source;
   const parameters = {
     watch: '1',
     allowWatchBookmarks: 'true',
     resourceVersion,
     timeoutSeconds,
     fieldSelector,
+    labelSelector,
   };
   const path = withQuery(source.path, parameters);
   try {

@@ -21,14 +21,42 @@ export function configResourceOf(kind: ConfigKind): ApiResource {
   return CONFIG_RESOURCES[kind];
 }
 
+/** What a stream leaves out; the API server does it, so nothing of it comes this way. */
+export interface StreamFilter {
+  /** Namespaces that a stream of all leaves out. */
+  readonly except?: readonly string[] | undefined;
+  /** The labels of the ConfigMaps and Secrets that it shows. */
+  readonly labelSelector?: string | undefined;
+}
+
 /** The ConfigMaps or Secrets of `namespace`, or of all namespaces. */
-export function configSource(kind: ConfigKind, namespace?: string): ListWatchSource {
-  const path = collectionPath(configResourceOf(kind), namespace);
-  if (kind === 'ConfigMap') return { kind, path };
-  return { kind, path, fieldSelector: IGNORED_SECRET_TYPES.map((type) => `type!=${type}`).join(',') };
+export function configSource(
+  kind: ConfigKind,
+  namespace?: string,
+  { except = [], labelSelector }: StreamFilter = {},
+): ListWatchSource {
+  const types = kind === 'Secret' ? IGNORED_SECRET_TYPES.map((type) => `type!=${type}`) : [];
+  return {
+    kind,
+    path: collectionPath(configResourceOf(kind), namespace),
+    ...selecting([...types, ...outside(except)]),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+  };
 }
 
 /** The workloads of one kind of `namespace`, or of all namespaces. */
-export function workloadSource(row: WorkloadKind, namespace?: string): ListWatchSource {
-  return { kind: row.kind, path: collectionPath(row, namespace) };
+export function workloadSource(
+  row: WorkloadKind,
+  namespace?: string,
+  { except = [] }: StreamFilter = {},
+): ListWatchSource {
+  return { kind: row.kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
+}
+
+function outside(namespaces: readonly string[]): string[] {
+  return namespaces.map((namespace) => `metadata.namespace!=${namespace}`);
+}
+
+function selecting(fields: readonly string[]): { fieldSelector?: string } {
+  return fields.length === 0 ? {} : { fieldSelector: fields.join(',') };
 }

@@ -7,6 +7,10 @@ export interface Absence {
   readonly ref: ConfigRef;
   /** The type of a Secret that is there after all, but of a type that is not watched. */
   readonly leftOutType: string | undefined;
+  /** It is there after all, but without the labels that are watched. */
+  readonly isUnselected: boolean;
+  /** The labels of the objects that are watched; undefined: all are. */
+  readonly selector: string | undefined;
   /** Objects that are there and may be meant, the likeliest first. */
   readonly similar: readonly ConfigRef[];
 }

@@ -20,6 +20,7 @@ export type EventReason =
   | 'MistypedAnnotation'
   | 'ObjectMissing'
   | 'SecretNotWatched'
+  | 'ObjectNotSelected'
   | 'OptInLost'
   | 'SecondReloader'
   | 'PodsNotReplaced';
@@ -34,6 +35,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },
   ObjectMissing: { type: 'Warning', tells: 'missing' },
   SecretNotWatched: { type: 'Warning', tells: 'left-out' },
+  ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
   OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
   SecondReloader: { type: 'Warning', tells: 'second-reloader' },
   PodsNotReplaced: { type: 'Warning', tells: 'held' },

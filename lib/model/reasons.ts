@@ -9,7 +9,7 @@ export const REASONS = {
   'changed-while-rolling': 'The content changed while pods were starting: they may have read either version.',
   'changed-while-down': 'The content changed while no reloader was running.',
   'changed-back': 'The content is again what the pods run: nothing is left to roll.',
-  absent: 'The object does not exist: nothing is owed until it does.',
+  absent: 'The object does not exist, or is not watched any more: nothing is owed until it is there again.',
   rolled: 'The pod template was stamped; the workload rolls.',
   'rolled-elsewhere': 'Another reloader stamped the pod template.',
   'owner-rolled':
@@ -26,6 +26,7 @@ export const REASONS = {
   mistyped: 'Nobody reads the annotation, which is almost one of ours.',
   missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
   'left-out': 'A Secret that the annotation names is of a type that is not watched.',
+  'unselected-object': 'An object that the annotation names does not have the labels that are watched.',
   'opt-in-lost':
     'The annotation went together with our stamp, as kubectl rollout undo does it: nothing is rolled any more.',
   'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',

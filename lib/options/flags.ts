@@ -31,6 +31,8 @@ type FlagGroup =
 export type FlagName =
   | 'namespace'
   | 'all-namespaces'
+  | 'namespaces-to-ignore'
+  | 'resource-label-selector'
   | 'state-namespace'
   | 'configmap'
   | 'coalesce-period'
@@ -97,6 +99,20 @@ const WATCHED: readonly Flag[] = [
     help: 'namespaces to watch; repeatable or a comma list',
   },
   { name: 'all-namespaces', alias: '-A', help: 'watch every namespace' },
+  {
+    name: 'namespaces-to-ignore',
+    value: 'names',
+    list: true,
+    help: 'namespaces to leave out where every one is watched; repeatable or a comma list',
+    isStakaters: 'name',
+  },
+  {
+    name: 'resource-label-selector',
+    value: 'selector',
+    list: true,
+    help: 'watch only ConfigMaps and Secrets with these labels; of several all must hold',
+    isStakaters: 'name',
+  },
   {
     name: 'ignored-config-resource-types',
     alias: '--resources-to-ignore',

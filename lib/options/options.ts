@@ -45,6 +45,10 @@ export interface Options {
   readonly autoReloadAll: boolean;
   /** How pod templates are stamped where the workload does not say. @default env-vars */
   readonly reloadStrategy: ReloadStrategy;
+  /** Namespaces that are left out where all are watched; else none. */
+  readonly ignoredNamespaces: readonly string[];
+  /** The labels of the ConfigMaps and Secrets that are watched, as the API server takes them. @default all */
+  readonly resourceLabelSelector?: string;
   /** Kinds that are not watched; never all of them. */
   readonly ignoredConfigKinds: readonly ConfigKind[];
   /** Where metrics, health and status are served; 0 picks a free port. @default 8080 */

@@ -17,6 +17,8 @@ import { VERSION } from './version.ts';
 
 const DEFAULT_PERIOD_MS = 5000;
 const DEFAULT_WAIT_IN_PERIODS = 6;
+/** Flags that mean something only where all namespaces are watched. */
+const IN_ALL_NAMESPACES = ['namespaces-to-ignore'] as const;
 
 /**
  * What `argv` (without node and script) and `env` ask for. Flags win over RELOADER_OPT_* variables, which win over PORT
@@ -29,7 +31,8 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
     if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n`, exitCode: 0 };
     const reader = new Reader(commandLine, readEnvironment(env));
     const options = deepFreeze(optionsFrom(reader, env));
-    return { type: 'run', options, notices: [...noticesOf(reader, env), ...strangeVariables(env)] };
+    const notices = [...noticesOf(reader, env, options), ...strangeVariables(env)];
+    return { type: 'run', options, notices };
   } catch (error) {
     if (error instanceof UsageError) return { type: 'usage-error', message: error.message };
     throw error;
@@ -37,8 +40,10 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
 }
 
 function optionsFrom(reader: Reader, env: Environment): Options {
+  const scope = scopeFrom(reader, env);
   return {
-    scope: scopeFrom(reader, env),
+    scope,
+    ...selectionFrom(reader, scope),
     ...present('stateNamespace', reader.one('state-namespace', types.NAMESPACE)),
     stateConfigMap: reader.one('configmap', types.STATE_NAME) ?? 'reloader-state',
     ...coalescingFrom(reader),
@@ -84,6 +89,18 @@ function scopeUnsaid(reader: Reader, env: Environment): Scope {
 /** Whether only --all-namespaces stands on the command line, and the names in a variable. */
 function isOverruled(reader: Reader): boolean {
   return reader.isOnCommandLine('all-namespaces') && !reader.isOnCommandLine('namespace');
+}
+
+/** What of the scope is watched. */
+function selectionFrom(
+  reader: Reader,
+  { type }: Scope,
+): Pick<Options, 'ignoredNamespaces' | 'resourceLabelSelector'> {
+  const ignoredNamespaces = reader.list('namespaces-to-ignore', types.NAMESPACE);
+  return {
+    ignoredNamespaces: type === 'all' ? ignoredNamespaces : [],
+    ...present('resourceLabelSelector', reader.joined('resource-label-selector', types.LABEL_SELECTOR)),
+  };
 }
 
 function coalescingFrom(reader: Reader): { coalescePeriodMs: number; coalesceMaxWaitMs: number } {
@@ -157,10 +174,13 @@ function contradictionIn(connection: ConnectionOptions): string | undefined {
   return undefined;
 }
 
-function noticesOf(reader: Reader, env: Environment): string[] {
+function noticesOf(reader: Reader, env: Environment, { scope }: Options): string[] {
   const dead = deadSettings(reader, env);
   const both = reader.isOnCommandLine('namespace') && reader.one('all-namespaces', types.BOOLEAN);
-  return both ? ['--namespace wins over --all-namespaces', ...dead] : dead;
+  const wins = both ? ['--namespace wins over --all-namespaces'] : [];
+  const idle = scope.type === 'all' ? [] : IN_ALL_NAMESPACES.flatMap((flag) => reader.sourceOf(flag) ?? []);
+  const why = 'has no effect: not all namespaces are watched';
+  return [...wins, ...idle.map((source) => `${source} ${why}`), ...dead];
 }
 
 /** An object with `key`, or an empty one: absent properties are not undefined ones. */

@@ -39,6 +39,12 @@ export class Reader {
     const given = this.#given.get(flag);
     return given === undefined ? [] : listOf(given, type);
   }
+
+  /** All texts of `flag` joined by commas, as one value; undefined if it was not given. @throws UsageError if it is not of `type`. */
+  joined<T>(flag: FlagName, type: ValueType<T>): T | undefined {
+    const given = this.#given.get(flag);
+    return given === undefined ? undefined : parsed(given.texts.join(','), type, given.source);
+  }
 }
 
 /** The items of comma lists, trimmed, each once. @throws UsageError if there is none or one is not of `type`. */

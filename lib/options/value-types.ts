@@ -4,7 +4,9 @@ import { DIALECT_NAMES, type DialectName } from '../model/dialect-name.ts';
 import { parseDurationMs } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import type { ReloadStrategy } from '../model/policy.ts';
+import { labelSelectorOf } from './label-selector.ts';
 import type { LogFormat, LogLevel } from './options.ts';
+import { DNS_SUBDOMAIN, isQualifiedName } from './qualified-name.ts';
 
 /** One type of value. */
 export interface ValueType<T> {
@@ -17,8 +19,6 @@ export interface ValueType<T> {
 }
 
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const ANNOTATION_NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
@@ -62,6 +62,13 @@ export const STATE_NAME: ValueType<string> = {
 export const ANNOTATION_KEY: ValueType<string> = {
   expected: 'an annotation key such as configmap.example.com/reload',
   parse: (text) => (isQualifiedName(text) ? text : undefined),
+};
+
+/** A label selector, as the API server takes it. */
+export const LABEL_SELECTOR: ValueType<string> = {
+  expected:
+    'a label selector: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b), several joined by commas',
+  parse: labelSelectorOf,
 };
 
 /** A kind of config object, with or without its version, also as the plural resource. */
@@ -141,11 +148,4 @@ function oneOf<T extends string>(words: readonly T[]): ValueType<T> {
 
 function matching(pattern: RegExp, maxLength: number): (text: string) => string | undefined {
   return (text) => (text.length <= maxLength && pattern.test(text) ? text : undefined);
-}
-
-/** `[<DNS subdomain>/]<name>`, as Kubernetes wants an annotation's key. */
-function isQualifiedName(text: string): boolean {
-  const [name, prefix, ...rest] = text.split('/').reverse();
-  if (name === undefined || rest.length > 0 || !ANNOTATION_NAME.test(name)) return false;
-  return prefix === undefined || (prefix.length <= 253 && DNS_SUBDOMAIN.test(prefix));
 }

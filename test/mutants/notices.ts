@@ -40,7 +40,7 @@ export const NOTICE_MUTANTS: readonly Mutant[] = [
     name: 'a notice claims what could not be found out',
     file: 'lib/controller/absences.ts',
     find: '    this.suspect(keyOf(ref));\n    return undefined;',
-    replace: '    return { ref, leftOutType: undefined, similar };',
+    replace: '    return { ref, leftOutType: undefined, isUnselected: false, selector, similar };',
     tests: [ABSENCES],
   },
   {

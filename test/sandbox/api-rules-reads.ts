@@ -1,7 +1,7 @@
 /** Rules of lists, selectors and watches. */
 
 import assert from 'node:assert/strict';
-import { type ApiRule, configMap, metadataOf, type RuleClient, versionOf } from './api-rules.ts';
+import { type ApiRule, configMap, deployment, metadataOf, type RuleClient, versionOf } from './api-rules.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick } from './json.ts';
 
 /** Each a case for `runRule`. */
@@ -92,6 +92,34 @@ export const READ_RULES: readonly ApiRule[] = [
       await api.created('secrets', secret('release-2', 'helm.sh/release.v1'));
       await api.created('secrets', secret('b', 'Opaque'));
       for (const each of [watch, streaming]) assert.deepEqual(await take(each, 1), ['ADDED b']);
+    },
+  },
+  {
+    name: 'a field selector leaves namespaces out of what is listed and watched in all of them',
+    run: async (api) => {
+      const others = [`${api.namespace}-x`, `${api.namespace}-y`];
+      const metadata = { labels: { [api.namespace]: '' } };
+      for (const name of others) await api.created('/api/v1/namespaces', { metadata: { name } });
+      const put = async (collection: string, name: string): Promise<void> => {
+        const object = { metadata: { name, ...metadata } };
+        const manifest = collection.endsWith('deployments') ? { ...deployment(name), ...object } : object;
+        for (const namespace of [...others, api.namespace])
+          await api.created(within(collection, namespace), manifest);
+      };
+      const outside = others.map((namespace) => `metadata.namespace!=${namespace}`).join(',');
+      for (const collection of ['/api/v1/configmaps', '/api/v1/secrets', '/apis/apps/v1/deployments']) {
+        await put(collection, 'a');
+        const fields = collection.endsWith('secrets') ? `type!=example.com/x,${outside}` : outside;
+        const query = `labelSelector=${api.namespace}&fieldSelector=${encodeURIComponent(fields)}`;
+        const { body } = await api.get(`${collection}?${query}&limit=500`);
+        assert.deepEqual(namesOf(body), ['a'], collection);
+        assert.equal(metadataOf(objectsOf(body['items'])[0], 'namespace'), api.namespace);
+        const watch = await api.watch(`${collection}?${query}&resourceVersion=${versionOf(body)}`);
+        await put(collection, 'b');
+        for (const namespace of [...others, api.namespace])
+          await api.delete(`${within(collection, namespace)}/a`);
+        assert.deepEqual(await take(watch, 2), ['ADDED b', 'DELETED a']);
+      }
     },
   },
   {
@@ -236,6 +264,11 @@ export const READ_RULES: readonly ApiRule[] = [
 
 const STREAMING = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
 const OURS = { labels: { ours: '' } };
+
+/** The collection of one namespace: `/api/v1/configmaps` → `/api/v1/namespaces/a/configmaps`. */
+function within(collection: string, namespace: string): string {
+  return collection.replace('/v1/', `/v1/namespaces/${namespace}/`);
+}
 
 function isOurs(name: string): boolean {
   return name !== 'kube-root-ca.crt';

@@ -25,7 +25,7 @@ export interface ReadAnswer {
 /** How a patch is sent. */
 export type PatchMedia = 'merge-patch' | 'strategic-merge-patch' | 'json-patch' | 'apply-patch';
 
-/** A client for one case: paths are below the case's namespace, such as `configmaps/a`. */
+/** A client for one case: paths are below the case's namespace, such as `configmaps/a`, or whole, such as `/api/v1/namespaces`. */
 export class RuleClient {
   readonly send: Send;
   readonly namespace: string;
@@ -36,8 +36,9 @@ export class RuleClient {
     this.namespace = namespace;
   }
 
-  /** The full path of `below`. */
+  /** The full path of `below`; what begins with a slash is one already. */
   path(below: string): string {
+    if (below.startsWith('/')) return below;
     const isApps = /^(deployments|statefulsets|daemonsets|replicasets)/.test(below);
     return `/${isApps ? 'apis/apps' : 'api'}/v1/namespaces/${this.namespace}/${below}`;
   }

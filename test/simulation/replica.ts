@@ -84,6 +84,7 @@ function optionsOf({ coalescePeriodMs, maxWaitMs }: Settings): Options {
     autoReloadAll: false,
     reloadStrategy: 'env-vars',
     alternativeAnnotations: { ConfigMap: [], Secret: [] },
+    ignoredNamespaces: [],
     ignoredConfigKinds: [],
     port: 0,
     statusPage: false,

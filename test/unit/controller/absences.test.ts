@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { Absences, type ReadLeftOutType } from '../../../lib/controller/absences.ts';
+import { Absences, type ReadLeftOut } from '../../../lib/controller/absences.ts';
 import type { Effects } from '../../../lib/controller/effects.ts';
 import { type ConfigKind, type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
 import { settle } from './committer-stage.ts';
@@ -11,7 +11,8 @@ import { World } from './world.ts';
 
 const GRACE_MS = 5_000;
 const TLS: ConfigRef = { kind: 'Secret', namespace: 'home', name: 'tls' };
-type Reading = Awaited<ReturnType<ReadLeftOutType>>;
+const NOT_THERE = { kind: 'known', type: undefined, isUnselected: false } as const;
+type Reading = Awaited<ReturnType<ReadLeftOut>>;
 
 /** Absences over a world; what they told and asked. */
 class Stage {
@@ -25,15 +26,16 @@ class Stage {
   readonly #end = new AbortController();
   readonly #running: Promise<void>;
 
-  constructor(t: TestContext) {
+  constructor(t: TestContext, resourceSelector?: string) {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     this.#timers = t.mock.timers;
     this.absences = new Absences({
       edges: this.world.edges,
       isSynced: () => this.isSynced,
-      readLeftOutType: async ({ name }) => {
+      resourceSelector,
+      readLeftOut: async ({ name }) => {
         this.asked.push(name);
-        return this.readings.shift() ?? { kind: 'known', type: undefined };
+        return this.readings.shift() ?? NOT_THERE;
       },
       onNews: (config) => void this.told.push(config.replace('home/', '')),
       graceMs: GRACE_MS,
@@ -141,7 +143,7 @@ test('of what nobody names any more nothing is known', async (t) => {
 
 test('for a Secret the API server is asked once, for however many workloads', async (t) => {
   const stage = new Stage(t);
-  stage.readings.push({ kind: 'known', type: 'helm.sh/release.v1' });
+  stage.readings.push({ ...NOT_THERE, type: 'helm.sh/release.v1' });
   stage.followSecret('web', TLS);
   stage.followSecret('api', TLS);
   await stage.pass(GRACE_MS);
@@ -149,6 +151,20 @@ test('for a Secret the API server is asked once, for however many workloads', as
   await stage.pass(60_000);
   assert.deepEqual([stage.asked, stage.told], [['tls'], ['Secret/tls', 'Secret/tls']]);
   assert.equal(stage.absences.of(keyOf(TLS))?.leftOutType, 'helm.sh/release.v1');
+  await stage.stop();
+});
+
+test('where objects are watched by their labels, one that seems missing may only lack them', async (t) => {
+  const stage = new Stage(t, 'team=a');
+  stage.readings.push({ ...NOT_THERE, isUnselected: true });
+  stage.apply(stage.world.workload('web', { follows: ['cfg', 'gone'] }));
+  await stage.pass(GRACE_MS + 100);
+  assert.deepEqual(stage.asked, ['cfg', 'gone']);
+  const [cfg, gone] = ['cfg', 'gone'].map((name) => stage.absences.of(stage.world.configKey(name)));
+  assert.deepEqual([cfg?.isUnselected, cfg?.selector], [true, 'team=a']);
+  assert.deepEqual([gone?.isUnselected, gone?.selector], [false, 'team=a']);
+  stage.apply(stage.world.config('cfg', 'a'));
+  assert.equal(stage.absences.of(stage.world.configKey('cfg')), undefined);
   await stage.stop();
 });
 
@@ -172,7 +188,7 @@ test('what came while the API server was asked is not missing', async (t) => {
   Object.assign(stage.readings, {
     shift: () => {
       stage.apply(stage.world.secret('tls', 'a'));
-      return { kind: 'known', type: undefined };
+      return NOT_THERE;
     },
   });
   await stage.pass(60_000);

@@ -39,7 +39,8 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
       calls.push(`look at ${name}`);
       return { kind: 'failed', message: 'away' };
     },
-    readLeftOutType: async () => ({ kind: 'failed', message: 'away' }),
+    readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
+    resourceSelector: undefined,
     timeline: new Timeline(),
     log: NO_LOG,
     heartbeat: new Heartbeat(),

@@ -31,6 +31,16 @@ const CASES: Record<string, readonly [boolean, boolean]> = {
   'no stream covers the namespace': [gate(['ns']).isSynced('far', 'Secret'), false],
 };
 
+test('a namespace that the streams of all leave out is never synced', () => {
+  const one = { ...stream('Deployment'), except: ['far', 'away'] };
+  const except = new SyncGate([one]);
+  except.markSynced(one);
+  assert.deepEqual(
+    [except.isSynced('ns'), except.isSynced('far'), except.isSynced('away')],
+    [true, false, false],
+  );
+});
+
 for (const [sentence, [actual, expected]] of Object.entries(CASES)) {
   test(`synced or not: ${sentence}`, () => assert.equal(actual, expected));
 }

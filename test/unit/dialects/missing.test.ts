@@ -18,6 +18,8 @@ interface Case {
   /** `Kind/name`. */
   readonly missing?: string;
   readonly leftOutType?: string;
+  readonly isUnselected?: true;
+  readonly selector?: string;
   readonly similar?: readonly string[];
   readonly told: string;
 }
@@ -81,6 +83,17 @@ const CASES: Record<string, Case> = {
     annotations: { [CONFIGMAP]: 'wbe', [THEIRS]: 'wbe' },
     told: `ConfigMap/wbe ${GONE}; create it, or remove ${CONFIGMAP} and remove ${THEIRS}`,
   },
+  'that is there without the labels that are watched': {
+    annotations: { [CONFIGMAP]: 'api, wbe' },
+    isUnselected: true,
+    selector: 'team=a',
+    told: `ConfigMap/wbe does not have the labels that are watched (team=a): nothing is rolled for it; label it, or write ${CONFIGMAP}: "api"`,
+  },
+  'that would not be heard of without the labels that are watched': {
+    annotations: { [CONFIGMAP]: 'wbe' },
+    selector: 'team=a',
+    told: `ConfigMap/wbe does not exist, at least not with the labels that are watched (team=a): nothing is rolled for it; create it, or remove ${CONFIGMAP}`,
+  },
   'that is of a type that is not watched': {
     annotations: { [SECRET]: 'release, tls' },
     missing: 'Secret/release',
@@ -99,13 +112,23 @@ const DIALECT = vocabulary({ alternativeAnnotations: { ConfigMap: [MORE], Secret
 
 for (const [
   sentence,
-  { annotations = {}, template = {}, missing = 'ConfigMap/wbe', leftOutType, similar = [], told },
+  {
+    annotations = {},
+    template = {},
+    missing = 'ConfigMap/wbe',
+    leftOutType,
+    isUnselected = false,
+    selector,
+    similar = [],
+    told,
+  },
 ] of Object.entries(CASES)) {
   test(`an object ${sentence}`, () => {
-    const absence = { ref: refOf(missing), leftOutType, similar: similar.map(refOf) };
+    const ref = refOf(missing);
+    const absence = { ref, leftOutType, isUnselected, selector, similar: similar.map(refOf) };
     const workload = deployment(DIALECT, annotations, { metadata: { annotations: template } });
     assert.deepEqual(DIALECT.noticeOfAbsence(absence, workload), {
-      reason: leftOutType === undefined ? 'missing' : 'left-out',
+      reason: isUnselected ? 'unselected-object' : leftOutType === undefined ? 'missing' : 'left-out',
       about: missing,
       message: told,
     });
@@ -115,6 +138,7 @@ for (const [
 test('nothing is said of an object that is only referred to, or only matched by an expression', () => {
   const template = { spec: { containers: [{ name: 'main', envFrom: [{ configMapRef: { name: 'wbe' } }] }] } };
   const annotations = { 'reloader.stakater.com/auto': 'true', [THEIRS]: 'wb.' };
-  const absence = { ref: refOf('ConfigMap/wbe'), leftOutType: undefined, similar: [] };
+  const nothing = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
+  const absence = { ref: refOf('ConfigMap/wbe'), ...nothing };
   assert.equal(DIALECT.noticeOfAbsence(absence, deployment(DIALECT, annotations, template)), undefined);
 });

@@ -8,7 +8,8 @@ import {
   type WatchEvent,
   watchEventOf,
 } from '../../../lib/kubernetes/list-watch.ts';
-import { configSource } from '../../../lib/kubernetes/sources.ts';
+import { configSource, workloadSource } from '../../../lib/kubernetes/sources.ts';
+import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import {
   bookmark,
   configMap,
@@ -64,6 +65,32 @@ test('Secrets that no container reads are not asked for', async () => {
   assert.equal(
     script.requests[0]?.path,
     `/api/v1/secrets?limit=5&fieldSelector=${encodeURIComponent(selector)}`,
+  );
+});
+
+test('namespaces and labels are left out by the server, of lists and of watches', async () => {
+  const script = scripted(listOf('9', []), watchOf());
+  const source = configSource('Secret', undefined, { except: ['a', 'b'], labelSelector: '!old,team in (x)' });
+  await listed(script, source);
+  const options = { resourceVersion: '7', timeoutSeconds: 300, silenceMs: 1_000 };
+  await openWatch(script.send, source, { ...options, signal: new AbortController().signal });
+  const types = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
+  assert.equal(script.requests.length, 2);
+  for (const { path } of script.requests) {
+    const query = new URLSearchParams(path.split('?')[1]);
+    assert.equal(query.get('fieldSelector'), `${types},metadata.namespace!=a,metadata.namespace!=b`);
+    assert.equal(query.get('labelSelector'), '!old,team in (x)');
+  }
+});
+
+test('workloads have other labels, and only their namespaces are left out', () => {
+  assert.deepEqual(
+    workloadSource(workloadKindOf('Deployment'), undefined, { except: ['a'], labelSelector: 'x' }),
+    {
+      kind: 'Deployment',
+      path: '/apis/apps/v1/deployments',
+      fieldSelector: 'metadata.namespace!=a',
+    },
   );
 });
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readConfigObject, readLeftOutType } from '../../../lib/kubernetes/config-reader.ts';
+import { readConfigObject, readLeftOut } from '../../../lib/kubernetes/config-reader.ts';
 import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
 import { WorkloadWriter } from '../../../lib/kubernetes/workload-writer.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
@@ -198,17 +198,17 @@ test('a config object is absent only if a list says so', async () => {
 const LEFT_OUT: Record<string, { answers: Answer[]; reading: object; requests: number }> = {
   'of the first type': {
     answers: [listOf('9', [{ metadata: { name: 'tls' } }])],
-    reading: { kind: 'known', type: 'helm.sh/release.v1' },
+    reading: { kind: 'known', type: 'helm.sh/release.v1', isUnselected: false },
     requests: 1,
   },
   'of the second type': {
     answers: [listOf('9', []), listOf('9', [{ metadata: { name: 'tls' } }])],
-    reading: { kind: 'known', type: 'kubernetes.io/service-account-token' },
+    reading: { kind: 'known', type: 'kubernetes.io/service-account-token', isUnselected: false },
     requests: 2,
   },
   'of none of them': {
     answers: [listOf('9', []), ok({ items: null })],
-    reading: { kind: 'known', type: undefined },
+    reading: { kind: 'known', type: undefined, isUnselected: false },
     requests: 2,
   },
   'that cannot be looked for': {
@@ -222,7 +222,7 @@ for (const [sentence, { answers, reading, requests }] of Object.entries(LEFT_OUT
   test(`a Secret that is not watched, ${sentence}`, async () => {
     const script = scripted(...answers);
     const ref = { kind: 'Secret', namespace: 'ns', name: 'tls' } as const;
-    assert.deepEqual(await readLeftOutType(script.send, ref, new AbortController().signal), reading);
+    assert.deepEqual(await readLeftOut(script.send, ref, new AbortController().signal), reading);
     assert.equal(script.requests.length, requests);
     const [first] = script.requests;
     assert.equal(
@@ -232,3 +232,27 @@ for (const [sentence, { answers, reading, requests }] of Object.entries(LEFT_OUT
     assert.match(first?.headers?.['accept'] ?? '', /as=PartialObjectMetadataList/, 'no data is asked for');
   });
 }
+
+test('an object is looked for without its labels only where the streams choose by them', async () => {
+  const ref = { kind: 'ConfigMap', namespace: 'ns', name: 'conf' } as const;
+  const { signal } = new AbortController();
+  const script = scripted(listOf('9', [configMap('conf', '3')]), listOf('9', []));
+  const nothing = { kind: 'known', type: undefined };
+  assert.deepEqual(await readLeftOut(script.send, ref, signal), { ...nothing, isUnselected: false });
+  assert.deepEqual(script.requests, []);
+  assert.deepEqual(await readLeftOut(script.send, ref, signal, 'a=b'), { ...nothing, isUnselected: true });
+  assert.deepEqual(await readLeftOut(script.send, ref, signal, 'a=b'), { ...nothing, isUnselected: false });
+  const paths = script.requests.map(({ path }) => decodeURIComponent(path));
+  const path = '/api/v1/namespaces/ns/configmaps?fieldSelector=metadata.name=conf&limit=1';
+  assert.deepEqual(paths, [path, path]);
+});
+
+test('a fresh look sees no more than the streams', async () => {
+  const script = scripted(listOf('9', []));
+  const ref = { kind: 'ConfigMap', namespace: 'ns', name: 'conf' } as const;
+  assert.deepEqual(await readConfigObject(script.send, ref, { labelSelector: '!a' }), { kind: 'absent' });
+  assert.equal(
+    decodeURIComponent(script.requests[0]?.path ?? ''),
+    '/api/v1/namespaces/ns/configmaps?fieldSelector=metadata.name=conf&labelSelector=!a',
+  );
+});

@@ -35,6 +35,7 @@ test('the bare command runs with the documented defaults', () => {
       coalesceMaxWaitMs: 30_000,
       alternativeAnnotations: { ConfigMap: [], Secret: [] },
       ...DEFAULT_VOCABULARIES,
+      ignoredNamespaces: [],
       ignoredConfigKinds: [],
       port: 8080,
       statusPage: true,

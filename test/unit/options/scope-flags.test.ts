@@ -52,3 +52,106 @@ describe('--resources-to-ignore', () => {
     test(`refuses ${words}`, () => assert.match(errorOf([`--resources-to-ignore=${words}`]), error));
   }
 });
+
+describe('--namespaces-to-ignore', () => {
+  test('leaves namespaces out of all of them', () => {
+    const { ignoredNamespaces } = optionsOf([
+      '-A',
+      '--namespaces-to-ignore=a, b',
+      '--namespaces-to-ignore=c',
+    ]);
+    assert.deepEqual(ignoredNamespaces, ['a', 'b', 'c']);
+  });
+
+  test('alone means all namespaces, as it does for Stakater Reloader', () => {
+    assert.equal(optionsOf(['--namespaces-to-ignore=a']).scope.type, 'all');
+  });
+
+  test('is a list of names', () => {
+    assert.match(errorOf(['-A', '--namespaces-to-ignore=kube-*']), /expected the name of a namespace/);
+  });
+
+  test('has no effect, and says so, where not all are watched', () => {
+    for (const [argv, env] of [
+      [['--namespace=a'], {}],
+      [[], { KUBERNETES_NAMESPACE: 'a' }],
+    ] as const) {
+      const command = parseOptions([...argv, '--namespaces-to-ignore=b'], env);
+      assert.ok(command.type === 'run');
+      assert.deepEqual(command.options.ignoredNamespaces, []);
+      assert.deepEqual(command.notices, [
+        '--namespaces-to-ignore has no effect: not all namespaces are watched',
+      ]);
+    }
+  });
+});
+
+/** What is written, and what the API server is asked. */
+const SELECTORS: Readonly<Record<string, string>> = {
+  team: 'team',
+  '!team': '!team',
+  '! team': '!team',
+  'team=a': 'team=a',
+  'team == a': 'team=a',
+  'team!=a': 'team!=a',
+  'team=': 'team=',
+  'team:a': 'team=a',
+  'team:*': 'team',
+  'team=*': 'team',
+  'example.com/team=a.b_c-d': 'example.com/team=a.b_c-d',
+  'team in (a, b)': 'team in (a,b)',
+  'team notin (a)': 'team notin (a)',
+  'team in(a)': 'team in (a)',
+  ' team in (a,b) , !old,, tier:front ': 'team in (a,b),!old,tier=front',
+  'team=a,team=a': 'team=a',
+};
+
+describe('--resource-label-selector', () => {
+  for (const [written, asked] of Object.entries(SELECTORS)) {
+    test(`takes ${JSON.stringify(written)}`, () => {
+      assert.equal(optionsOf(['--resource-label-selector', written]).resourceLabelSelector, asked);
+    });
+  }
+
+  test('joins what is repeated', () => {
+    const argv = ['--resource-label-selector=team in (a,b)', '--resource-label-selector=!old'];
+    assert.equal(optionsOf(argv).resourceLabelSelector, 'team in (a,b),!old');
+  });
+
+  test('is everything where it is not given', () => {
+    assert.equal('resourceLabelSelector' in optionsOf([]), false);
+  });
+
+  test('comes from a variable', () => {
+    const env = { RELOADER_OPT_RESOURCE_LABEL_SELECTOR: 'team in (a,b),!old' };
+    assert.equal(optionsOf([], env).resourceLabelSelector, 'team in (a,b),!old');
+  });
+
+  const malformed = [
+    '',
+    ',',
+    'team in a',
+    'team in (a',
+    'team in (a))',
+    'team (a)',
+    'te am',
+    'team=a b',
+    'team!=*',
+    'team=-a',
+    'team>1',
+    'a/b/c=d',
+    '!',
+    '=a',
+    'team=a=b',
+    'good,!',
+    `team=${'a'.repeat(64)}`,
+  ];
+  for (const text of malformed) {
+    test(`refuses ${JSON.stringify(text)}`, () => {
+      assert.match(
+        errorOf([`--resource-label-selector=${text}`]),
+        /^--resource-label-selector: expected a label selector: key, !key, key=value, .*, got "/,
+      );
+    });
+  }
+});
