@@ -52,6 +52,9 @@ interface EnvPatch {
   readonly $patch?: 'delete';
 }
 
+/** An object as in STAMPS_ANNOTATION: what else is a mark of the annotations is no stamp, whatever its value. */
+const OBJECT = /^(?:ConfigMap|Secret)\//;
+
 /** By container, or ANNOTATIONS: the value of each variable; undefined removes it. */
 type Changes = Map<string, Map<string, string | undefined>>;
 
@@ -125,7 +128,8 @@ function annotationPatch(
   if (changes === undefined) return Object.keys(further).length === 0 ? undefined : { ...further };
   const stamps = new Map(
     workload.marks
-      .filter(({ container, value }) => container === ANNOTATIONS && parseStamp(value) !== undefined)
+      .filter(({ container, variable }) => container === ANNOTATIONS && OBJECT.test(variable))
+      .filter(({ value }) => parseStamp(value) !== undefined)
       .map(({ variable, value }) => [variable, value]),
   );
   for (const [variable, value] of changes) {

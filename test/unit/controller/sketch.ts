@@ -1,6 +1,6 @@
 /** What a test says of the small world of `world.ts`, and how an API server would send it. */
 
-import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import type { RawPodTemplate, RawWorkload } from '../../../lib/model/raw-objects.ts';
 
 /** What a test says of a live workload; what it leaves out stays as it was. */
 export interface Sketch {
@@ -11,6 +11,8 @@ export interface Sketch {
   readonly refers?: readonly string[];
   /** Its further annotations. */
   readonly asks?: Readonly<Record<string, string>>;
+  /** The pod template, instead of the one that is made of the rest. */
+  readonly template?: RawPodTemplate | undefined;
   /** Config, or a variable of Stakater Reloader → stamp in the live template, e.g. `b.2`. */
   readonly stamps?: Readonly<Record<string, string>>;
   /** Stands for all of the template that is not ours. */
@@ -50,6 +52,7 @@ export const NEW: Live = {
   secrets: [],
   refers: [],
   asks: {},
+  template: undefined,
   stamps: {},
   image: 'v1',
   replicas: 1,
@@ -99,7 +102,10 @@ export function rawOf(about: { readonly name: string; readonly namespace: string
     spec: {
       replicas: live.replicas,
       paused: live.paused,
-      template: { metadata: { annotations: { image: live.image } }, spec: { containers: [container] } },
+      template: live.template ?? {
+        metadata: { annotations: { image: live.image } },
+        spec: { containers: [container] },
+      },
     },
     status: {
       observedGeneration: live.generation,

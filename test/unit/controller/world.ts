@@ -21,10 +21,12 @@ import type { VocabularyOptions } from '../../../lib/dialects/vocabulary.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../../lib/model/object-ref.ts';
 import { parseState, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
-import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import type { RawPodTemplate, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import type { JsonObject } from '../../sandbox/json.ts';
+import { strategicMerge } from '../../sandbox/strategic-merge.ts';
 import { vocabulary } from '../dialects/defaults.ts';
 import { type Arrival, d, type Live, type Marks, NEW, rawOf, type Sketch } from './sketch.ts';
 
@@ -156,9 +158,14 @@ export class World {
   edit(name: string, sketch: Sketch): void {
     this.now += 1;
     const before = this.live.get(name) ?? NEW;
-    const isSpec = [sketch.image, sketch.refers, sketch.stamps, sketch.replicas, sketch.paused].some(
-      (part) => part !== undefined,
-    );
+    const isSpec = [
+      sketch.image,
+      sketch.refers,
+      sketch.template,
+      sketch.stamps,
+      sketch.replicas,
+      sketch.paused,
+    ].some((part) => part !== undefined);
     const generation = before.generation + (isSpec || before === NEW ? 1 : 0);
     this.live.set(name, { ...before, ...sketch, version: this.now, generation });
   }
@@ -210,8 +217,11 @@ export class World {
         `${stamp.digest[0]}.${stamp.number}`,
       ]),
     );
+    const live = this.live.get(name);
+    const template = live?.template && patched(live.template, plan);
     this.edit(name, {
-      stamps: { ...this.live.get(name)?.stamps, ...stamps },
+      stamps: { ...live?.stamps, ...stamps },
+      ...(template === undefined ? {} : { template }),
       isRolledOut,
       manager: 'kubernetes-reloader',
     });
@@ -326,6 +336,11 @@ export class World {
 /** The version of the workload that a plan's patch is fenced by. */
 export function fenceOf({ body }: RolloutPlan): string {
   return (body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+}
+
+function patched(template: RawPodTemplate, { body }: RolloutPlan): RawPodTemplate {
+  const { spec } = body as { spec: { template: JsonObject } };
+  return strategicMerge(template as JsonObject, spec.template);
 }
 
 /** A world whose state says that `cfg` is committed as `a`, where it is `a` and the workloads named have rolled. */
