@@ -117,6 +117,6 @@ export function rawOf(about: { readonly name: string; readonly namespace: string
 }
 
 /** The variable of an object in the pod template; one of Stakater Reloader is said in full. */
-function variableOf(config: string): string {
+export function variableOf(config: string): string {
   return config.startsWith('STAKATER_') ? config : `_RELOADER_CONFIGMAP_${config.toUpperCase()}`;
 }

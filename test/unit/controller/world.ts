@@ -28,7 +28,7 @@ import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
 import { strategicMerge } from '../../sandbox/strategic-merge.ts';
 import { vocabulary } from '../dialects/defaults.ts';
-import { type Arrival, d, type Live, type Marks, NEW, rawOf, type Sketch } from './sketch.ts';
+import { type Arrival, d, type Live, type Marks, NEW, rawOf, type Sketch, variableOf } from './sketch.ts';
 
 /** Answers yes to everything: all is listed and nobody waits. */
 export const OPEN_GATE: WriteGate = {
@@ -211,16 +211,16 @@ export class World {
   /** The patch takes effect; nobody is told yet. */
   land(plan: RolloutPlan, isRolledOut = false): void {
     const { name } = plan.workload;
-    const stamps = Object.fromEntries(
-      plan.stamps.map(({ config, stamp }) => [
-        config.slice(config.lastIndexOf('/') + 1),
-        `${stamp.digest[0]}.${stamp.number}`,
-      ]),
+    const stamps = plan.stamps.flatMap(({ config, stamp, places }) =>
+      places.map(({ variable }) => {
+        const key = config.slice(config.lastIndexOf('/') + 1);
+        return [variable === variableOf(key) ? key : variable, `${stamp.digest[0]}.${stamp.number}`] as const;
+      }),
     );
     const live = this.live.get(name);
     const template = live?.template && patched(live.template, plan);
     this.edit(name, {
-      stamps: { ...live?.stamps, ...stamps },
+      stamps: { ...live?.stamps, ...Object.fromEntries(stamps) },
       ...(template === undefined ? {} : { template }),
       isRolledOut,
       manager: 'kubernetes-reloader',
