@@ -70,16 +70,17 @@ const WRITES: Readonly<Record<string, Write>> = {
   commits: { begin: bothRun, match: COMMIT, status: 409 },
 };
 
-/** What a reloader believes, in the order of its page. */
+/** What a reloader believes. The order of its page is that in which the kinds were first listed. */
 async function beliefOf(reloader: ReloaderProcess): Promise<string> {
   const { workloads } = await reloader.status();
-  return JSON.stringify(
-    workloads.map(({ workload, isOwed, follows }) => [
+  const beliefs = workloads.map(({ workload, isOwed, follows }) =>
+    JSON.stringify([
       workload,
       isOwed,
       follows.map(({ object, observed, committed, ran }) => [object, observed, committed, ran]),
     ]),
   );
+  return beliefs.sort().join();
 }
 
 async function agree(scene: Scene, reloaders: readonly ReloaderProcess[]): Promise<void> {
