@@ -12,6 +12,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { NOTICE_MUTANTS } from './mutants/notices.ts';
+import { POLICY_MUTANTS } from './mutants/policies.ts';
 import { PROCESS_MUTANTS } from './mutants/processes.ts';
 import { SHARD_MUTANTS } from './mutants/shards.ts';
 import { MUTANTS, type Mutant } from './mutants/table.ts';
@@ -54,7 +55,7 @@ const { values } = parseArgs({
 });
 const HISTORIES = values['by-simulation'] ? Number(values.histories) : undefined;
 process.exitCode = await tryAll(
-  [...MUTANTS, ...NOTICE_MUTANTS, ...PROCESS_MUTANTS, ...SHARD_MUTANTS].filter(
+  [...MUTANTS, ...NOTICE_MUTANTS, ...POLICY_MUTANTS, ...PROCESS_MUTANTS, ...SHARD_MUTANTS].filter(
     ({ name, file }) =>
       name.includes(values.only) &&
       (HISTORIES === undefined || !BESIDE_THE_RULES.some((place) => file.startsWith(place))),
