@@ -1,6 +1,6 @@
 /** Puts the parts together around one `send`: the same program for a cluster, a test and a simulation. */
 
-import { Edges } from './controller/edges.ts';
+import { Edges, type WorkloadRecord } from './controller/edges.ts';
 import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reloader.ts';
 import type { StateStore } from './controller/state-store.ts';
 import { snapshotOf, statusOf } from './controller/status.ts';
@@ -18,10 +18,10 @@ import { configResourceOf } from './kubernetes/sources.ts';
 import { StateConfigMap } from './kubernetes/state-config-map.ts';
 import type { Send } from './kubernetes/transport.ts';
 import { WorkloadWriter } from './kubernetes/workload-writer.ts';
-import { type Edge, isOwed } from './model/edge.ts';
+import type { Edge } from './model/edge.ts';
 import { Heartbeat } from './model/heartbeat.ts';
 import type { Log } from './model/log.ts';
-import type { ObjectKey } from './model/object-ref.ts';
+import { keyOf, type ObjectKey } from './model/object-ref.ts';
 import { SHARD_BYTES, shardNames } from './model/state-shards.ts';
 import type { StatusReport } from './model/status-report.ts';
 import { Timeline } from './model/timeline.ts';
@@ -137,8 +137,13 @@ function edgesFor(options: Options, place: Place): Edges {
     alternativeAnnotations: options.alternativeAnnotations,
     ignoredKinds: options.ignoredConfigKinds,
   });
-  const edges = new Edges(dialect, place.stateNamespace);
-  edges.isSelective = options.resourceLabelSelector !== undefined;
+  const isSelective = options.resourceLabelSelector !== undefined;
+  const edges = new Edges(dialect, place.stateNamespace, {
+    onCreate: options.reloadOnCreate,
+    // What has only lost its labels is not deleted.
+    onDelete: options.reloadOnDelete && !isSelective,
+  });
+  edges.isSelective = isSelective;
   return edges;
 }
 
@@ -207,14 +212,14 @@ function waitingFor(reloader: Reloader, gate: SyncGate): string[] {
 }
 
 function beliefsOf(edges: Edges): EdgeBelief[] {
-  const belief = (workload: ObjectKey, config: ObjectKey, edge: Edge): EdgeBelief => ({
-    workload,
+  const belief = (record: WorkloadRecord, config: ObjectKey, edge: Edge): EdgeBelief => ({
+    workload: keyOf(record.workload.ref),
     config,
     ran: edge.ran,
     dirty: edge.dirty,
-    owes: isOwed(edge, edges.configs.get(config)?.digest),
+    owes: edges.owesOn(record, config, edge),
   });
-  return [...edges.workloads].flatMap(([workload, record]) =>
-    [...record.edges].map(([config, edge]) => belief(workload, config, edge)),
+  return [...edges.workloads.values()].flatMap((record) =>
+    [...record.edges].map(([config, edge]) => belief(record, config, edge)),
   );
 }

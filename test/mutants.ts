@@ -13,6 +13,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { NOTICE_MUTANTS } from './mutants/notices.ts';
 import { POLICY_MUTANTS } from './mutants/policies.ts';
+import { PRESENCE_MUTANTS } from './mutants/presence.ts';
 import { PROCESS_MUTANTS } from './mutants/processes.ts';
 import { SHARD_MUTANTS } from './mutants/shards.ts';
 import { MUTANTS, type Mutant } from './mutants/table.ts';
@@ -55,7 +56,14 @@ const { values } = parseArgs({
 });
 const HISTORIES = values['by-simulation'] ? Number(values.histories) : undefined;
 process.exitCode = await tryAll(
-  [...MUTANTS, ...NOTICE_MUTANTS, ...POLICY_MUTANTS, ...PROCESS_MUTANTS, ...SHARD_MUTANTS].filter(
+  [
+    ...MUTANTS,
+    ...NOTICE_MUTANTS,
+    ...POLICY_MUTANTS,
+    ...PRESENCE_MUTANTS,
+    ...PROCESS_MUTANTS,
+    ...SHARD_MUTANTS,
+  ].filter(
     ({ name, file }) =>
       name.includes(values.only) &&
       (HISTORIES === undefined || !BESIDE_THE_RULES.some((place) => file.startsWith(place))),

@@ -4,12 +4,13 @@ import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest } from '../model/digest.ts';
 import { type Edge, isOwed } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
-import type { ObjectKey } from '../model/object-ref.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { POLICIES } from '../model/policy.ts';
 import type { Reason } from '../model/reasons.ts';
-import { isOlder, type Span } from '../model/timeline.ts';
+import { EVER, isOlder, type Span } from '../model/timeline.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
+import type { Stream } from './sync-gate.ts';
 import { followAppeared } from './workload-controller.ts';
 
 /** What is said beside the end of an object where it may be there all the same. */
@@ -30,6 +31,15 @@ interface Difference {
   readonly span: Span;
 }
 
+/** A first list: whatever was known before says nothing of it. */
+const NOTHING_BEFORE: Difference = {
+  type: undefined,
+  before: undefined,
+  isInInitialList: true,
+  mayHaveChanged: false,
+  span: EVER,
+};
+
 /** Takes in one observation of an object. */
 export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>): Effects {
   switch (event.type) {
@@ -48,7 +58,7 @@ function observePresent(edges: Edges, event: Present): Effects {
   const effects = new Effects();
   const record = edges.configRecordOf(object.ref, event.key);
   if (isStale(record, object)) return effects;
-  const difference = differenceFrom(record, event);
+  const difference = differenceFrom(record, event, edges.presence.countsDeletion);
   if (difference.mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   const isNew = record.lastDigest === undefined;
   record.annotations = object.annotations;
@@ -68,11 +78,13 @@ function observePresent(edges: Edges, event: Present): Effects {
   return effects;
 }
 
-function differenceFrom(record: ConfigRecord, event: Present): Difference {
+function differenceFrom(record: ConfigRecord, event: Present, countsDeletion: boolean): Difference {
   const { object, isInInitialList, isRelisted } = event;
   const { digest: before, lastDigest, mayHaveReturned, absentAfter = event.span.from } = record;
   const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
-  const mayHaveChanged = isDifferent || mayHaveReturned || (isRelisted && lastDigest !== undefined);
+  const isReturn = countsDeletion && before === undefined;
+  const mayHaveChanged =
+    isDifferent || mayHaveReturned || ((isRelisted || isReturn) && lastDigest !== undefined);
   const isCreated = before === undefined && !isInInitialList;
   const type = isCreated ? 'created' : isDifferent ? 'updated' : undefined;
   const from = mayHaveReturned ? Math.min(event.span.from, absentAfter) : event.span.from;
@@ -91,17 +103,42 @@ function observeAbsent(edges: Edges, { key, span }: Absent): Effects {
   const record = edges.configs.get(key);
   if (record === undefined) return effects;
   record.absentAfter = Math.min(record.absentAfter ?? Number.POSITIVE_INFINITY, span.from);
+  const before = record.digest;
   record.digest = undefined;
+  record.legacyDigest = undefined;
   record.resourceVersion = undefined;
   // What has only lost its labels goes on changing unseen.
   if (edges.isSelective) record.mayHaveReturned = true;
-  if (edges.dependents.dependentsOf(key).size === 0) {
+  const workloads = [...edges.dependents.dependentsOf(key)];
+  if (workloads.length === 0) {
     edges.configs.delete(key);
     return effects;
   }
   effects.absent.add(key);
   effects.changes.push({ config: record.ref, type: 'deleted' });
-  effects.note({ reason: 'absent', config: record.ref, ...(edges.isSelective ? UNSELECTED : {}) });
+  const difference = { type: undefined, before, isInInitialList: false, mayHaveChanged: true, span };
+  if (edges.committable(record) === undefined) {
+    effects.note({ reason: 'absent', config: record.ref, ...(edges.isSelective ? UNSELECTED : {}) });
+    return effects;
+  }
+  if (Number.isFinite(span.to)) record.changedAt = Math.max(record.changedAt, span.to);
+  for (const workload of workloads) observeEdge(edges, effects, workload, key, difference);
+  effects.writeSoon.add(key);
+  return effects;
+}
+
+/** The stream of a kind has listed for the first time: what it does not show is not there, where that counts. */
+export function observeListed(
+  edges: Edges,
+  { kind, namespace }: Pick<Stream, 'kind' | 'namespace'>,
+): Effects {
+  const effects = new Effects();
+  for (const [key, { ref, digest }] of edges.configs) {
+    if (digest !== undefined || ref.kind !== kind || (namespace ?? ref.namespace) !== ref.namespace) continue;
+    for (const workload of edges.dependents.dependentsOf(key)) {
+      observeEdge(edges, effects, workload, key, NOTHING_BEFORE);
+    }
+  }
   return effects;
 }
 
@@ -124,18 +161,49 @@ function observeEdge(
   const dependent = edges.workloads.get(workload);
   const record = edges.configs.get(config);
   const edge = dependent?.edges.get(config);
-  if (!dependent || !edge || record?.digest === undefined) return;
-  const changed = afterChange(edge, dependent, record, record.digest, difference);
+  if (!dependent || !edge || record === undefined) return;
+  const observed = edges.observed(dependent, record);
+  const next =
+    observed === undefined
+      ? edges.put(dependent, config, edge)
+      : observeContent(edges, effects, { dependent, record, edge, observed }, difference);
+  if (next !== edge && edges.wouldForget(dependent, record, next)) effects.writeNow.add(config);
+}
+
+/** An edge, and what is in force now. */
+interface Change {
+  readonly dependent: WorkloadRecord;
+  readonly record: ConfigRecord;
+  readonly edge: Edge;
+  readonly observed: Digest;
+}
+
+function observeContent(edges: Edges, effects: Effects, change: Change, difference: Difference): Edge {
+  const { dependent, record, edge, observed } = change;
+  const [workload, config] = [keyOf(dependent.workload.ref), keyOf(record.ref)];
+  const changed = afterChange(edge, dependent, record, observed, difference);
   const next = edges.put(dependent, config, changed);
-  const [wasOwed, owed] = [isOwed(edge, difference.before), isOwed(next, record.digest)];
-  const isDeclined = !owed && isOwed(changed, record.digest);
+  const wasOwed = isOwed(edge, beforeFor(edges, dependent, record, difference));
+  const owed = isOwed(next, observed);
+  const isDeclined = !owed && isOwed(changed, observed);
   const reason = isDeclined ? undefined : reasonOf(edge, next, wasOwed && !owed, difference);
   if (isDeclined) decline(edges, effects, dependent, record);
   say(effects, reason, dependent, record);
   // A change back begins the quiet period again where something else is owed.
   const owesStill = owed || (wasOwed && edges.owes(workload));
   if (owesStill && (!wasOwed || difference.mayHaveChanged)) effects.touch(workload, config);
-  if (edges.wouldForget(dependent, record, next)) effects.writeNow.add(config);
+  return next;
+}
+
+/** What was in force for the workload before. */
+function beforeFor(
+  edges: Edges,
+  { workload }: WorkloadRecord,
+  { ref }: ConfigRecord,
+  difference: Difference,
+): Digest | undefined {
+  if (difference === NOTHING_BEFORE) return undefined;
+  return edges.presence.observed(workload, ref, difference.before);
 }
 
 function say(
@@ -150,13 +218,9 @@ function say(
 
 /** Says why a change is not rolled out. */
 function decline(edges: Edges, effects: Effects, { workload }: WorkloadRecord, config: ConfigRecord): void {
-  const { because } = edges.dialect.judge(workload, config.ref, config.annotations);
-  effects.note({
-    reason: 'declined',
-    workload: workload.ref,
-    config: config.ref,
-    detail: POLICIES[because],
-  });
+  const { asks, because } = edges.dialect.judge(workload, config.ref, config.annotations);
+  const detail = asks ? 'pods are not rolled because an object is created' : POLICIES[because];
+  effects.note({ reason: 'declined', workload: workload.ref, config: config.ref, detail });
 }
 
 /** What is worth saying of the step from `edge` to `next`, besides that a change is rolled out. */

@@ -5,7 +5,7 @@
 
 import { DependentsIndex } from '../cache/dependents-index.ts';
 import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../dialects/dialect.ts';
-import type { Digest } from '../model/digest.ts';
+import { ABSENT, type Digest } from '../model/digest.ts';
 import { type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
@@ -21,6 +21,7 @@ import {
   type StateKey,
 } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
+import { Presence, type PresenceRules } from './presence.ts';
 
 /** What is known of one ConfigMap or Secret. */
 export interface ConfigRecord {
@@ -76,6 +77,7 @@ export class Edges {
   readonly withPatterns: Set<ObjectKey> = new Set();
   readonly dialect: Dialect;
   readonly homeNamespace: string;
+  readonly presence: Presence;
   /** Whether objects are watched by their labels: one that no stream shows may be there all the same. */
   isSelective = false;
   /** What the state is known to say. */
@@ -94,9 +96,14 @@ export class Edges {
   readonly abandoned: Map<ObjectKey, ConfigRef> = new Map();
 
   /** `homeNamespace`: the namespace of the state ConfigMap, whose objects' keys have no prefix. */
-  constructor(dialect: Dialect, homeNamespace: string) {
+  constructor(
+    dialect: Dialect,
+    homeNamespace: string,
+    rules: PresenceRules = { onCreate: false, onDelete: false },
+  ) {
     this.dialect = dialect;
     this.homeNamespace = homeNamespace;
+    this.presence = new Presence(rules);
   }
 
   /** The record of `ref`, made if there is none; `key` is its key, where there is one already. */
@@ -170,13 +177,28 @@ export class Edges {
   owes(workload: ObjectKey): boolean {
     const record = this.workloads.get(workload);
     if (record === undefined) return false;
-    for (const [config, edge] of record.edges) if (this.owesOn(config, edge)) return true;
+    for (const [config, edge] of record.edges) if (this.owesOn(record, config, edge)) return true;
     return false;
   }
 
-  /** Whether `edge`, of `config`, is owed. */
-  owesOn(config: ObjectKey, edge: Edge): boolean {
-    return isOwed(edge, this.configs.get(config)?.digest);
+  /** Whether `edge`, of `record` and `config`, is owed. */
+  owesOn(record: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
+    return isOwed(edge, this.observed(record, this.configs.get(config)));
+  }
+
+  /** What is in force of an object for the workload; undefined: nothing, or nobody knows. */
+  observed({ workload }: WorkloadRecord, config: ConfigRecord | undefined): Digest | undefined {
+    return config && this.presence.observed(workload, config.ref, config.digest);
+  }
+
+  /** What a commit of the object records: its content, or its absence where that is what pods started with. */
+  committable(config: ConfigRecord): Digest | undefined {
+    if (config.digest !== undefined) return config.digest;
+    const hasEntry = this.entryOf(config.ref) !== undefined;
+    const isAbsence = this.edgesOf(keyOf(config.ref)).some(
+      ([record, edge]) => this.observed(record, config) === ABSENT || (!hasEntry && edge.ran === ABSENT),
+    );
+    return isAbsence ? ABSENT : undefined;
   }
 
   /**
@@ -186,12 +208,14 @@ export class Edges {
   isOpen(config: ObjectKey): boolean {
     const record = this.configs.get(config);
     const entry = record && this.entryOf(record.ref);
-    if (record?.digest !== undefined && entry !== undefined && entry.digest !== record.digest) return true;
-    return this.edgesOf(config).some(([, edge]) =>
-      record?.digest === undefined
+    const digest = record && this.committable(record);
+    if (digest !== undefined && entry !== undefined && entry.digest !== digest) return true;
+    return this.edgesOf(config).some(([workload, edge]) => {
+      const observed = this.observed(workload, record);
+      return observed === undefined
         ? entry !== undefined && edge.ran !== entry.digest
-        : isOwed(edge, record.digest),
-    );
+        : isOwed(edge, observed);
+    });
   }
 
   /** Whether the policy of the workload asks for the object as it is now; an absent one is asked for as it was last. */
@@ -204,11 +228,22 @@ export class Edges {
    * in force: so it owes nothing, and begins with that once it asks for more. Answers the edge as it is from now on.
    */
   put(record: WorkloadRecord, config: ObjectKey, edge: Edge): Edge {
-    const observed = this.configs.get(config);
-    const follows = observed?.digest !== undefined && !this.asks(record, observed);
-    const next = follows ? { ...edge, ran: observed.digest, dirty: false } : edge;
+    const next = this.#underPolicy(record, this.configs.get(config), edge);
     record.edges.set(config, next);
     return next;
+  }
+
+  #underPolicy(record: WorkloadRecord, config: ConfigRecord | undefined, edge: Edge): Edge {
+    if (config === undefined) return edge;
+    const { workload } = record;
+    const observed = this.observed(record, config);
+    if (observed !== undefined) {
+      const isAsked = this.asks(record, config) && this.presence.counts(edge, observed);
+      return isAsked ? edge : { ...edge, ran: observed, dirty: false };
+    }
+    const beginsAbsent =
+      edge.ran === undefined && this.presence.beginsAbsent(workload, config.ref, config.digest);
+    return beginsAbsent ? { ...edge, ran: ABSENT } : edge;
   }
 
   /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */

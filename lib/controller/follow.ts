@@ -69,9 +69,12 @@ export function edgeAtStart(edges: Edges, { record, effects }: Beginning, config
   }
   const translated = ran === config.legacyDigest && config.digest !== undefined ? config.digest : ran;
   const known = { ...edge, ran: translated };
-  const start = ambiguous && speaks(stamp, entry) ? asUnknown(known) : known;
+  const observed = edges.observed(record, config);
+  const begins =
+    observed !== undefined && !edges.presence.counts(known, observed) ? { ...known, ran: observed } : known;
+  const start = ambiguous && speaks(stamp, entry) ? asUnknown(begins) : begins;
   const hasChangedSinceListed = config.changedAt > Number.NEGATIVE_INFINITY;
-  const dirty = isOwed(start, config.digest) || hasChangedSinceListed;
+  const dirty = isOwed(start, observed) || hasChangedSinceListed;
   if (dirty && edges.asks(record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return { ...start, dirty };
@@ -98,7 +101,7 @@ export function followedEdge(edges: Edges, sight: Sight, config: ConfigRecord, e
   const { isRolledOut } = record.workload;
   const next = afterWrites(edges, sight, config, edge);
   const mayHaveReadBoth = next.ran !== undefined && config.changedAt > startedAfter;
-  const startsWhileOwed = !isRolledOut && isOwed(next, config.digest);
+  const startsWhileOwed = !isRolledOut && isOwed(next, edges.observed(record, config));
   return {
     ...next,
     dirty: next.dirty || mayHaveReadBoth || startsWhileOwed,

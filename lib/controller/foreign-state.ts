@@ -97,7 +97,7 @@ function doubt(edges: Edges, effects: Effects, workload: ObjectKey, config: Obje
   if (record === undefined || observed === undefined || record.inFlight !== undefined) return;
   if (!edges.wouldForget(record, observed, edge)) return;
   const next = edges.put(record, config, asUnknown(edge));
-  if (edges.owesOn(config, next)) effects.touch(workload, config);
+  if (edges.owesOn(record, config, next)) effects.touch(workload, config);
 }
 
 /** Whose the live entry is, seen from what was known and what was sent. */

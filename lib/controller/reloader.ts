@@ -16,7 +16,7 @@ import type { Timeline } from '../model/timeline.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { Absences, type ReadLeftOut } from './absences.ts';
-import { observeConfig } from './config-controller.ts';
+import { observeConfig, observeListed } from './config-controller.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
 import { FreshLook, type ReadConfig } from './fresh-look.ts';
@@ -159,8 +159,12 @@ export class Reloader {
 
   /** News of a ConfigMap or Secret. */
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
+    const { edges } = this.#options;
     if (event.type === 'synced') this.#synced(stream);
-    this.#apply(observeConfig(this.#options.edges, event));
+    this.#apply(observeConfig(edges, event));
+    if (event.type === 'synced' && edges.presence.markListed(stream)) {
+      this.#apply(observeListed(edges, stream));
+    }
     this.#noticeState(stream, event);
   }
 

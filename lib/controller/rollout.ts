@@ -21,15 +21,16 @@ export function planRollout(edges: Edges, workload: ObjectKey, seconds = 0): Rol
   for (const [config, edge] of record.edges) {
     const observed = edges.configs.get(config);
     const variables = record.variables.get(config);
-    if (observed?.digest === undefined || variables === undefined) continue;
-    versions.set(config, { digest: observed.digest, changedAt: observed.changedAt });
-    if (!edges.owesOn(config, edge)) continue;
+    const digest = edges.observed(record, observed);
+    if (observed === undefined || digest === undefined || variables === undefined) continue;
+    versions.set(config, { digest, changedAt: observed.changedAt });
+    if (!edges.owesOn(record, config, edge)) continue;
     const used = Math.max(edges.floorOf(observed.ref), edge.highestNumber, edge.reservedNumber);
-    const stamp = { digest: observed.digest, number: used + 1 };
+    const stamp = { digest, number: used + 1 };
     const about = [record.workload, observed.ref, observed.annotations] as const;
     const places = edges.dialect.placesOf(...about, variables);
     stamps.push({ config, stamp, places, variables: variables.read });
-    const told = edges.dialect.tellingAnnotations(...about, { digest: observed.digest, seconds });
+    const told = edges.dialect.tellingAnnotations(...about, { digest, seconds });
     annotations = { ...annotations, ...told };
   }
   return stamps.length === 0 ? undefined : planOf(record.workload, { stamps, versions, annotations });

@@ -5,7 +5,7 @@
  * in the same write. Nothing that must be true together is in two writes, so each may fail alone.
  */
 
-import { isOwed, type Ran, ranAtStart } from '../model/edge.ts';
+import { type Ran, ranAtStart } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
 import {
@@ -102,8 +102,9 @@ export function adoptEntry(edges: Edges, effects: Effects, config: ObjectKey): v
     const ran = believedAtStart(edges, edges.state, workload, observed.ref);
     if (ran === undefined || ran === edge.ran || workload.inFlight !== undefined) continue;
     const adopted = { ...edge, ran };
-    const next = edges.put(workload, config, { ...adopted, dirty: isOwed(adopted, observed.digest) });
-    if (isOwed(next, observed.digest)) effects.touch(keyOf(workload.workload.ref), config);
+    const dirty = edges.owesOn(workload, config, adopted);
+    const next = edges.put(workload, config, { ...adopted, dirty });
+    if (edges.owesOn(workload, config, next)) effects.touch(keyOf(workload.workload.ref), config);
   }
 }
 
@@ -163,10 +164,11 @@ function consider(
 }
 
 function isBlocked(edges: Edges, config: ObjectKey, gate: WriteGate): boolean {
-  const digest = edges.configs.get(config)?.digest;
   return edges
     .edgesOf(config)
-    .some(([{ workload }, edge]) => isOwed(edge, digest) && gate.isWaiting(keyOf(workload.ref)));
+    .some(
+      ([record, edge]) => edges.owesOn(record, config, edge) && gate.isWaiting(keyOf(record.workload.ref)),
+    );
 }
 
 function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEntry | undefined | 'nothing' {
@@ -175,7 +177,8 @@ function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEnt
   if (dependents.length === 0) {
     return edges.abandoned.has(config) && persisted !== undefined ? undefined : 'nothing';
   }
-  const digest = edges.configs.get(config)?.digest ?? persisted?.digest;
+  const observed = edges.configs.get(config);
+  const digest = (observed && edges.committable(observed)) ?? persisted?.digest;
   if (digest === undefined) return 'nothing';
   const number = Math.max(1, edges.floorOf(ref), ...dependents.map(([, edge]) => edge.highestNumber));
   return { digest, number };

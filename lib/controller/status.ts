@@ -28,8 +28,8 @@ export function snapshotOf(reloader: Reloader, edges: Edges, now: number): Snaps
   const present = [...edges.configs.values()].filter(({ digest }) => digest !== undefined);
   let owedEdges = 0;
   let oldest = now;
-  for (const [key, { edges: own }] of edges.workloads) {
-    const owed = [...own].filter(([config, edge]) => edges.owesOn(config, edge)).length;
+  for (const [key, record] of edges.workloads) {
+    const owed = [...record.edges].filter(([config, edge]) => edges.owesOn(record, config, edge)).length;
     owedEdges += owed;
     if (owed > 0) oldest = Math.min(oldest, reloader.rollouts.tallyOf(key)?.since ?? now);
   }
@@ -89,7 +89,7 @@ function followedStatus(
   const edge = record.edges.get(key);
   if (edge === undefined) return undefined;
   const short = (digest: string | undefined): string | undefined => digest && shortDigest(digest);
-  const isOwed = edges.owesOn(key, edge);
+  const isOwed = edges.owesOn(record, key, edge);
   const unknown = edge.ran === '?' ? 'unknown' : undefined;
   const why = unknown ?? (edge.dirty ? 'changed-while-rolling' : 'content');
   return {

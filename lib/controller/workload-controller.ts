@@ -102,7 +102,7 @@ function follow(edges: Edges, sight: Sight, ref: ConfigRef): void {
     begin(edges, { effects, record, from: event.span.from }, ref, event.isInInitialList);
     return;
   }
-  const wasOwed = edges.owesOn(config, edge);
+  const wasOwed = edges.owesOn(record, config, edge);
   const next = edges.put(record, config, followedEdge(edges, sight, edges.configRecordOf(ref), edge));
   tell(edges, effects, record, config, next, wasOwed);
 }
@@ -130,7 +130,7 @@ function tell(
   wasOwed: boolean,
 ): void {
   const configRecord = edges.configs.get(config);
-  if (edges.owesOn(config, edge) && !wasOwed) effects.touch(keyOf(record.workload.ref), config);
+  if (edges.owesOn(record, config, edge) && !wasOwed) effects.touch(keyOf(record.workload.ref), config);
   const isUrgent = configRecord !== undefined && edges.wouldForget(record, configRecord, edge);
   (isUrgent ? effects.writeNow : effects.writeSoon).add(config);
 }

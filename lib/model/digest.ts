@@ -10,6 +10,9 @@ import type { RawConfigObject } from './raw-objects.ts';
  */
 export type Digest = string;
 
+/** Stands for the digest of an object that is not there, where that is something that pods can have read. */
+export const ABSENT: Digest = '-';
+
 /** The algorithm of digests that were kept before states carried a version. */
 export const LEGACY_ALGORITHM = 'collaborne';
 

@@ -11,7 +11,7 @@ export interface Stamp {
   readonly number: number;
 }
 
-const GRAMMAR = /^(?<digest>[0-9a-f]{40})(?:\.(?<number>\d{1,15}))?$/;
+const GRAMMAR = /^(?<digest>[0-9a-f]{40}|-)(?:\.(?<number>\d{1,15}))?$/;
 
 /** The stamp that `value` spells, or undefined if it is none. */
 export function parseStamp(value: string | undefined): Stamp | undefined {

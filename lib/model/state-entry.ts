@@ -1,7 +1,7 @@
 /** The grammar of the state: its keys, its entries, its exceptions. */
 
 import { createHash } from 'node:crypto';
-import { type Digest, LEGACY_ALGORITHM } from './digest.ts';
+import { ABSENT, type Digest, LEGACY_ALGORITHM } from './digest.ts';
 import { type Ran, UNKNOWN } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 
@@ -18,7 +18,7 @@ export interface StateEntry {
 export type Exceptions = Readonly<Record<StateKey, Ran>>;
 
 const LONGEST_KEY = 253;
-const ENTRY = /^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40})(?:\.(?<number>\d{1,15}))?$/;
+const ENTRY = /^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40}|-)(?:\.(?<number>\d{1,15}))?$/;
 
 /**
  * The key of an object's entry: `v1.ConfigMap_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. Neither
@@ -75,7 +75,8 @@ export function configRefOf(key: StateKey, homeNamespace: string): ConfigRef | u
 export function parseEntry(value: string, isLegacy: boolean): StateEntry | undefined {
   const groups = ENTRY.exec(value)?.groups;
   if (groups?.['digest'] === undefined) return undefined;
-  const algorithm = groups['algorithm'] ?? (isLegacy ? LEGACY_ALGORITHM : undefined);
+  const isOlder = isLegacy && groups['digest'] !== ABSENT;
+  const algorithm = groups['algorithm'] ?? (isOlder ? LEGACY_ALGORITHM : undefined);
   if (algorithm !== undefined && algorithm !== LEGACY_ALGORITHM) return undefined;
   const digest = algorithm === undefined ? groups['digest'] : `${algorithm}:${groups['digest']}`;
   return { digest, number: Number(groups['number'] ?? 0) };
@@ -96,7 +97,7 @@ export function parseExceptions(value: string): Exceptions | undefined {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
   const wellFormed = Object.values(parsed).every(
-    (ran) => ran === UNKNOWN || (typeof ran === 'string' && /^(?:[a-z0-9]+:)?[0-9a-f]{40}$/.test(ran)),
+    (ran) => ran === UNKNOWN || (typeof ran === 'string' && /^(?:-|(?:[a-z0-9]+:)?[0-9a-f]{40})$/.test(ran)),
   );
   return wellFormed ? (parsed as Exceptions) : undefined;
 }

@@ -43,6 +43,8 @@ export type FlagName =
   | 'dialects'
   | 'auto-reload-all'
   | 'reload-strategy'
+  | 'reload-on-create'
+  | 'reload-on-delete'
   | StakaterKeyFlagName
   | 'max-concurrent-patches'
   | 'dry-run'
@@ -161,6 +163,14 @@ const RELOADING: readonly Flag[] = [
     name: 'reload-strategy',
     value: 'strategy',
     help: 'env-vars stamps variables of the containers, annotations those of the pod template (default: env-vars)',
+  },
+  {
+    name: 'reload-on-create',
+    help: 'roll workloads too when an object comes to be that they started without',
+  },
+  {
+    name: 'reload-on-delete',
+    help: 'roll workloads too when an object is deleted that they can start without',
   },
   {
     name: 'coalesce-period',

@@ -49,6 +49,10 @@ export interface Options {
   readonly ignoredNamespaces: readonly string[];
   /** The labels of the ConfigMaps and Secrets that are watched, as the API server takes them. @default all */
   readonly resourceLabelSelector?: string;
+  /** Whether an object that comes to be rolls the workloads whose pods started without it. @default false */
+  readonly reloadOnCreate: boolean;
+  /** Whether the deletion of an object rolls the workloads whose pods can start without it. @default false */
+  readonly reloadOnDelete: boolean;
   /** Kinds that are not watched; never all of them. */
   readonly ignoredConfigKinds: readonly ConfigKind[];
   /** Where metrics, health and status are served; 0 picks a free port. @default 8080 */

@@ -53,6 +53,8 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     },
     ...vocabulariesFrom(reader),
     reloadStrategy: reader.one('reload-strategy', types.STRATEGY) ?? 'env-vars',
+    reloadOnCreate: reader.one('reload-on-create', types.BOOLEAN) ?? false,
+    reloadOnDelete: reader.one('reload-on-delete', types.BOOLEAN) ?? false,
     ignoredConfigKinds: ignoredKindsFrom(reader),
     port: reader.one('port', types.PORT) ?? 8080,
     statusPage: !(reader.one('no-status-page', types.BOOLEAN) ?? false),
@@ -174,13 +176,20 @@ function contradictionIn(connection: ConnectionOptions): string | undefined {
   return undefined;
 }
 
-function noticesOf(reader: Reader, env: Environment, { scope }: Options): string[] {
+function noticesOf(reader: Reader, env: Environment, options: Options): string[] {
+  const { scope, reloadOnDelete, resourceLabelSelector } = options;
   const dead = deadSettings(reader, env);
   const both = reader.isOnCommandLine('namespace') && reader.one('all-namespaces', types.BOOLEAN);
   const wins = both ? ['--namespace wins over --all-namespaces'] : [];
   const idle = scope.type === 'all' ? [] : IN_ALL_NAMESPACES.flatMap((flag) => reader.sourceOf(flag) ?? []);
   const why = 'has no effect: not all namespaces are watched';
-  return [...wins, ...idle.map((source) => `${source} ${why}`), ...dead];
+  const blind =
+    reloadOnDelete && resourceLabelSelector !== undefined
+      ? [
+          '--reload-on-delete has no effect with --resource-label-selector: a lost label looks like a deletion',
+        ]
+      : [];
+  return [...wins, ...idle.map((source) => `${source} ${why}`), ...blind, ...dead];
 }
 
 /** An object with `key`, or an empty one: absent properties are not undefined ones. */

@@ -83,6 +83,8 @@ function optionsOf({ coalescePeriodMs, maxWaitMs }: Settings): Options {
     stakaterKeys: STAKATER_KEYS,
     autoReloadAll: false,
     reloadStrategy: 'env-vars',
+    reloadOnCreate: false,
+    reloadOnDelete: false,
     alternativeAnnotations: { ConfigMap: [], Secret: [] },
     ignoredNamespaces: [],
     ignoredConfigKinds: [],

@@ -9,8 +9,9 @@ import { DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
 function optionsOf(...argv: string[]) {
   const command = parseOptions(argv, {});
   assert.equal(command.type, 'run', JSON.stringify(command));
-  const { dialects, stakaterKeys, autoReloadAll, reloadStrategy } = command.options;
-  return { dialects, stakaterKeys, autoReloadAll, reloadStrategy };
+  const { dialects, stakaterKeys, autoReloadAll, reloadStrategy, reloadOnCreate, reloadOnDelete } =
+    command.options;
+  return { dialects, stakaterKeys, autoReloadAll, reloadStrategy, reloadOnCreate, reloadOnDelete };
 }
 
 const CASES: Record<string, readonly [argv: readonly string[], want: Partial<typeof DEFAULT_VOCABULARIES>]> =
@@ -22,6 +23,8 @@ const CASES: Record<string, readonly [argv: readonly string[], want: Partial<typ
       { dialects: ['stakater', 'collaborne'] },
     ],
     'the flag of Stakater Reloader for everything': [['--auto-reload-all=true'], { autoReloadAll: true }],
+    'an object that comes to be': [['--reload-on-create=true'], { reloadOnCreate: true }],
+    'an object that is deleted': [['--reload-on-delete'], { reloadOnDelete: true }],
     'the strategy': [['--reload-strategy=annotations'], { reloadStrategy: 'annotations' }],
   };
 
@@ -46,6 +49,12 @@ for (const [flag, key] of Object.entries(RENAMED)) {
     assert.deepEqual(stakaterKeys, { ...STAKATER_KEYS, [key]: 'example.com/mine' });
   });
 }
+
+test('a deletion that cannot be told from a lost label does not count, and that is said', () => {
+  const command = parseOptions(['--reload-on-delete', '--resource-label-selector=app=web'], {});
+  assert.ok(command.type === 'run');
+  assert.match(command.notices.join(), /--reload-on-delete has no effect with --resource-label-selector/);
+});
 
 const REFUSED: Record<string, string> = {
   '--dialects=klingon': '--dialects: expected one of collaborne, stakater, got "klingon"',

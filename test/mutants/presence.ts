@@ -1,0 +1,51 @@
+/** Sabotages of what the coming and going of an object leads to. */
+
+import type { Mutant } from './table.ts';
+
+const PRESENCE = 'test/unit/controller/presence.test.ts';
+
+/** Every one of them must be noticed. */
+export const PRESENCE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'presence: an object that the pods need rolls by its coming and going',
+    file: 'lib/controller/presence.ts',
+    find: '?.isOptional ?? true;',
+    replace: '?.isOptional !== undefined || true;',
+    tests: [PRESENCE],
+  },
+  {
+    name: 'presence: what no list has shown yet counts as absent',
+    file: 'lib/controller/presence.ts',
+    find: 'return this.#isAbsent(ref) && canDoWithout(workload, ref) ? ABSENT : undefined;',
+    replace: 'return canDoWithout(workload, ref) ? ABSENT : undefined;',
+    tests: [PRESENCE],
+  },
+  {
+    name: 'presence: creation counts where only deletion should',
+    file: 'lib/controller/presence.ts',
+    find: 'return ran !== ABSENT || observed === ABSENT || this.#rules.onCreate;',
+    replace: 'return true;',
+    tests: [PRESENCE],
+  },
+  {
+    name: 'presence: pods that start between a deletion and the return are believed to have read the same',
+    file: 'lib/controller/config-controller.ts',
+    find: 'const isReturn = countsDeletion && before === undefined;',
+    replace: 'const isReturn = false;',
+    tests: [PRESENCE],
+  },
+  {
+    name: 'presence: what was deleted while no reloader ran is not looked for',
+    file: 'lib/controller/config-controller.ts',
+    find: 'observeEdge(edges, effects, workload, key, NOTHING_BEFORE);',
+    replace: '',
+    tests: [PRESENCE],
+  },
+  {
+    name: 'presence: the absence of an object is not committed',
+    file: 'lib/controller/edges.ts',
+    find: 'return isAbsence ? ABSENT : undefined;',
+    replace: 'return undefined;',
+    tests: [PRESENCE],
+  },
+];
