@@ -9,6 +9,8 @@ export interface Sketch {
   readonly secrets?: readonly string[];
   /** The ConfigMaps that its pods read. */
   readonly refers?: readonly string[];
+  /** The ConfigMaps that its pods read if they are there. */
+  readonly mayMiss?: readonly string[];
   /** Its further annotations. */
   readonly asks?: Readonly<Record<string, string>>;
   /** The pod template, instead of the one that is made of the rest. */
@@ -51,6 +53,7 @@ export const NEW: Live = {
   follows: [],
   secrets: [],
   refers: [],
+  mayMiss: [],
   asks: {},
   template: undefined,
   stamps: {},
@@ -80,7 +83,10 @@ export function rawOf(about: { readonly name: string; readonly namespace: string
     name: variableOf(config),
     value: full(stamp),
   }));
-  const envFrom = live.refers.map((name) => ({ configMapRef: { name } }));
+  const envFrom = [
+    ...live.refers.map((name) => ({ configMapRef: { name } })),
+    ...live.mayMiss.map((name) => ({ configMapRef: { name, optional: true } })),
+  ];
   const container = {
     name: 'main',
     ...(env.length > 0 ? { env } : {}),

@@ -5,9 +5,10 @@
  */
 
 import assert from 'node:assert/strict';
-import { observeConfig } from '../../../lib/controller/config-controller.ts';
+import { observeConfig, observeListed } from '../../../lib/controller/config-controller.ts';
 import { Edges, type WorkloadRecord } from '../../../lib/controller/edges.ts';
 import { Effects } from '../../../lib/controller/effects.ts';
+import type { PresenceRules } from '../../../lib/controller/presence.ts';
 import { acceptRollout, planRollout } from '../../../lib/controller/rollout.ts';
 import type { WriteGate } from '../../../lib/controller/state-exceptions.ts';
 import {
@@ -49,6 +50,7 @@ export class World {
   readonly live: Map<string, Live> = new Map();
   readonly contents: Map<string, Content> = new Map();
   readonly #flags: Partial<VocabularyOptions>;
+  readonly #rules: PresenceRules | undefined;
   now = 0;
   /** Where the next new entry goes. */
   nextShard = 0;
@@ -61,9 +63,11 @@ export class World {
     state: Readonly<Record<string, string>> = {},
     namespace = 'home',
     flags: Partial<VocabularyOptions> = {},
+    rules?: PresenceRules,
   ) {
     this.#flags = flags;
-    this.edges = new Edges(vocabulary(flags), 'home');
+    this.#rules = rules;
+    this.edges = new Edges(vocabulary(flags), 'home', rules);
     this.namespace = namespace;
     this.state(state);
   }
@@ -139,6 +143,12 @@ export class World {
       annotations: {},
     };
     return observeConfig(this.edges, { ...this.#news({}, this.now), key: keyOf(ref), object });
+  }
+
+  /** The stream of ConfigMaps has listed: what it has not told is not there. */
+  listed(): Effects {
+    const stream = { kind: 'ConfigMap', namespace: undefined };
+    return this.edges.presence.markListed(stream) ? observeListed(this.edges, stream) : new Effects();
   }
 
   /** The object is deleted, and its stream tells. */
@@ -278,7 +288,7 @@ export class World {
 
   /** The process dies; another one, perhaps with other flags, reads the state that was written and lists everything. */
   restart(flags: Partial<VocabularyOptions> = this.#flags): World {
-    const next = new World({}, this.namespace, flags);
+    const next = new World({}, this.namespace, flags, this.#rules);
     next.edges.state = this.edges.state;
     next.now = this.now;
     for (const [name, content] of this.contents) next.contents.set(name, content);
