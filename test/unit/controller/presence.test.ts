@@ -80,6 +80,16 @@ test('pods that started meanwhile may have started without it', () => {
   assert.equal(world.owes('web'), true);
 });
 
+test('so may pods of which one hears only after its return', () => {
+  const world = start(BOTH, NAMED, 'a');
+  world.write();
+  world.noConfig('cfg');
+  world.edit('web', { image: 'v2' });
+  world.config('cfg', 'a');
+  world.tellWorkload('web');
+  assert.equal(world.owes('web'), true);
+});
+
 test('what returns after its deletion was rolled out rolls again only where creation counts', () => {
   for (const rules of [BOTH, DELETE]) {
     const world = start(rules, NAMED, 'a');
