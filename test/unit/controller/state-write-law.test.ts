@@ -344,7 +344,9 @@ function isKept({ edges }: World, config: ObjectKey): boolean {
 function owedBy({ edges }: World): Set<string> {
   return new Set(
     [...edges.workloads].flatMap(([workload, record]) =>
-      [...record.edges].filter(([key, edge]) => edges.owesOn(record, key, edge)).map(([key]) => `${workload} ${key}`),
+      [...record.edges]
+        .filter(([key, edge]) => edges.owesOn(record, key, edge))
+        .map(([key]) => `${workload} ${key}`),
     ),
   );
 }
