@@ -6,7 +6,7 @@ import type { Workload } from '../model/workload.ts';
 import type { ConfigAnnotations, KnownNames } from './dialect.ts';
 import { isObjectName, itemsOf } from './name-list.ts';
 import { isPlainItem, matches } from './name-pattern.ts';
-import { type Words, workloadKeysOf } from './words.ts';
+import { askingKeysOf, type Words } from './words.ts';
 
 const KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
@@ -19,13 +19,13 @@ export function truthOf(text: string): boolean | undefined {
 
 /**
  * The annotations in which the policy of a workload is written: its own, or those of the pod template where it has none
- * at all.
+ * that asks for something. A list of what to exclude asks for nothing: it goes before that of the template.
  */
 export function policyAnnotations(words: Words, workload: Workload): Readonly<Record<string, string>> {
   const { annotations, templateAnnotations } = workload;
-  if (!words.readsTemplate) return annotations;
-  const hasOwn = workloadKeysOf(words).some((key) => annotations[key] !== undefined);
-  return hasOwn ? annotations : templateAnnotations;
+  if (!words.readsTemplate || Object.keys(templateAnnotations).length === 0) return annotations;
+  const hasOwn = askingKeysOf(words).some((key) => annotations[key] !== undefined);
+  return hasOwn ? annotations : { ...templateAnnotations, ...annotations };
 }
 
 /** The policy of one workload in one vocabulary. */

@@ -77,9 +77,12 @@ export function stakaterWords(keys: StakaterKeys): Words {
   };
 }
 
+/** The keys of a workload that ask for something. */
+export function askingKeysOf({ named, auto, typedAuto, search }: Words): readonly string[] {
+  return [...named.ConfigMap, ...named.Secret, auto, typedAuto.ConfigMap, typedAuto.Secret, search];
+}
+
 /** All keys that are read of a workload. */
 export function workloadKeysOf(words: Words): readonly string[] {
-  const { named, auto, typedAuto, search, exclude } = words;
-  const lists = [...named.ConfigMap, ...named.Secret, exclude.ConfigMap, exclude.Secret];
-  return [...lists, auto, typedAuto.ConfigMap, typedAuto.Secret, search];
+  return [...askingKeysOf(words), words.exclude.ConfigMap, words.exclude.Secret];
 }

@@ -9,7 +9,8 @@ A Deployment, StatefulSet or DaemonSet follows what its annotations list:
 
 const EPILOGUE = `
 Each flag is also a variable: --dry-run is RELOADER_OPT_DRY_RUN. Flags win. KUBERNETES_NAMESPACE names namespaces
-to watch if neither --namespace nor --all-namespaces is given; without it, the pod's own or the context's is watched.
+to watch if neither --namespace nor --all-namespaces is given; without it, the pod's own or the context's is watched,
+or all where settings are given that only Stakater Reloader has.
 
 Examples:
   reloader                                       watch the pod's own namespace
@@ -17,7 +18,7 @@ Examples:
   reloader -A --state-namespace reloader         watch all, keep the state in one place
   reloader --coalesce-period 10s --coalesce-max-wait 2m
   reloader --dry-run --context staging           say what would be rolled, write nothing
-  reloader --alternative-configmap-annotation configmap.reloader.stakater.com/reload
+  reloader -A --port 9090 --auto-reload-all      take the place of Stakater Reloader
 
 Exit codes: 0 stopped by a signal, 1 it cannot work here, 64 the command line is not understood.
 `;

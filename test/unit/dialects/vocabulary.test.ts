@@ -56,6 +56,16 @@ const CASES: Record<string, Case> = {
     template: { [S.auto]: 'true' },
     says: 'not-asked',
   },
+  'stakater: excludes of the workload alone leave the template in force': {
+    own: excluded(S, 'other'),
+    template: { [S.auto]: 'true' },
+    says: 'auto',
+  },
+  'stakater: and count beside it': {
+    own: excluded(S),
+    template: { [S.auto]: 'true', ...excluded(S, 'other') },
+    says: 'excluded',
+  },
   'stakater: excludes of the template do not count beside a word of the workload': {
     own: { [S.auto]: 'true' },
     template: excluded(S),
