@@ -4,6 +4,7 @@ import type { Mutant } from './table.ts';
 
 const ABSENCES = 'test/unit/controller/absences.test.ts';
 const NOTICES = 'test/unit/controller/notices.test.ts';
+const SECOND = 'test/unit/dialects/second-reloader.test.ts';
 const WORKLOADS = 'test/unit/controller/workload-controller.test.ts';
 
 /** Each must be noticed. */
@@ -21,6 +22,27 @@ export const NOTICE_MUTANTS: readonly Mutant[] = [
     find: '(isStamped ? held(workload) : [])',
     replace: 'held(workload)',
     tests: [NOTICES],
+  },
+  {
+    name: 'another reloader stands against a workload for ever',
+    file: 'lib/controller/notices.ts',
+    find: 'if (met?.hasRolledSince)',
+    replace: 'if (met === undefined)',
+    tests: [NOTICES],
+  },
+  {
+    name: 'another reloader is seen in what was there before',
+    file: 'lib/dialects/second-reloader.ts',
+    find: 'known.value === value',
+    replace: 'known.value !== value',
+    tests: [SECOND],
+  },
+  {
+    name: 'another reloader is seen in what a person brings back',
+    file: 'lib/dialects/second-reloader.ts',
+    find: "PEOPLES_TOOLS.test(after.lastManager ?? '')",
+    replace: 'after.lastManager === PEOPLES_TOOLS.source',
+    tests: [SECOND],
   },
   {
     name: 'a notice is made of a name before everything is listed',
