@@ -104,9 +104,15 @@ export function followedEdge(edges: Edges, sight: Sight, config: ConfigRecord, e
   const startsWhileOwed = !isRolledOut && isOwed(next, edges.observed(record, config));
   return {
     ...next,
-    dirty: next.dirty || mayHaveReadBoth || startsWhileOwed,
+    dirty: next.dirty || mayHaveReadBoth || startsWhileOwed || isAskedLate(edges, sight, config),
     isUnsettled: next.isUnsettled && !isRolledOut,
   };
+}
+
+/** Whether words that ask for the object may have come before its last change, which was heard of first. */
+function isAskedLate(edges: Edges, { before, event }: Sight, config: ConfigRecord): boolean {
+  if (config.digest === undefined || config.changedAt <= event.span.from) return false;
+  return !edges.dialect.judge(before, config.ref, config.annotations).asks;
 }
 
 /** Whether what changed in the template is the work of another of our processes, and nothing else. */

@@ -15,6 +15,8 @@ export interface Sight {
   readonly key: ObjectKey;
   readonly record: WorkloadRecord;
   readonly event: WorkloadPresent;
+  /** The workload as it was known until now. */
+  readonly before: Workload;
   /** Somebody's write made the pods start anew. */
   readonly podsRestart: boolean;
   /** Nothing but marks changed in the pod template, and by one write as far as is known. */
@@ -43,7 +45,7 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
   record.workload = seen;
   record.knownAt = span.to;
   const facts = { podsRestart, onlyMarksChanged, startedAfter };
-  return { effects, key, record, event, ...facts, isReload: false, takenBack: false };
+  return { effects, key, record, event, before: known, ...facts, isReload: false, takenBack: false };
 }
 
 /** Whether somebody wrote to the spec more than the number of replicas, as an autoscaler does all the time. */

@@ -122,6 +122,13 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     tests: [RULES, LAW],
   },
   {
+    name: 'policies: words that asked before a change that is heard of first come too late for it',
+    file: 'lib/controller/follow.ts',
+    find: 'startsWhileOwed || isAskedLate(edges, sight, config)',
+    replace: 'startsWhileOwed || (false && isAskedLate(edges, sight, config))',
+    tests: [RULES],
+  },
+  {
     name: 'policies: the annotations of an object are those of its first version',
     file: 'lib/controller/config-controller.ts',
     find: 'record.annotations = object.annotations;',

@@ -307,3 +307,32 @@ test('the flag for everything follows and rolls a workload that says nothing', (
   assert.ok(world.owes('web'));
   assert.ok(!world.restart({}).edges.workloads.has(world.workloadKey('web')), 'and not without the flag');
 });
+
+const ASKING_LATE: Record<string, readonly [before: Words, after: Words]> = {
+  auto: [SEARCH, AUTO],
+  'a name': [SEARCH, named(NATIVE, 'cfg')],
+  'exclusion that ends': [{ ...AUTO, ...EXCLUDE }, AUTO],
+};
+
+for (const [sentence, [before, after]] of Object.entries(ASKING_LATE)) {
+  test(`words that asked before the content came, and are heard of after it: ${sentence}`, () => {
+    const world = begun(before);
+    world.edit('web', { asks: after });
+    world.config('cfg', 'b');
+    assert.ok(!world.owes('web'));
+    const effects = world.tellWorkload('web');
+    assert.ok(world.owes('web'));
+    assert.deepEqual([...effects.touched.keys()], [world.workloadKey('web')]);
+    world.write();
+    assert.ok(world.restart().owes('web'));
+    world.roll('web');
+    assert.ok(!world.owes('web'));
+  });
+
+  test(`words that came after the content ask for nothing of before: ${sentence}`, () => {
+    const world = begun(before);
+    world.config('cfg', 'b');
+    world.workload('web', { asks: after });
+    assert.ok(!world.owes('web'));
+  });
+}
