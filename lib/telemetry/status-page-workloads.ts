@@ -1,6 +1,7 @@
 /** The tables of workloads: what is owed and why, what a person should read, and what is as it should be. */
 
 import type { Notice } from '../model/notice.ts';
+import { POLICIES } from '../model/policy.ts';
 import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
 import { breakable, section } from './status-page-parts.ts';
@@ -95,7 +96,8 @@ function digestsOf({ ran, observed }: FollowedStatus): Html {
   return html`<span class="digests"><span class="unseen">pods run </span><span class="digest">${from}</span><span aria-hidden="true"> → </span><span class="unseen">, in force is </span><span class="digest">${observed ?? 'nothing'}</span></span>`;
 }
 
-function presentOf({ observed, committed }: FollowedStatus): Html {
+function presentOf({ observed, committed, policy }: FollowedStatus): Html {
+  if (!policy.asks) return html`is not asked for: ${POLICIES[policy.because]}`;
   if (observed === undefined)
     return committed === undefined
       ? html`does not exist yet`

@@ -160,6 +160,15 @@ describe('the page says', () => {
     );
   });
 
+  test('why a change of something that is followed would roll nothing', () => {
+    const policy = { asks: false, because: 'excluded' } as const;
+    const follows = [{ ...current('ConfigMap/a'), policy }];
+    assert.match(
+      textOf(pageOf({ workloads: [workload('w', { follows })] })),
+      /ConfigMap\/a is not asked for: an annotation of the workload excludes the object/,
+    );
+  });
+
   test('that a dry run writes nothing, and only then', () => {
     assert.match(textOf(pageOf({}, '', { isDryRun: true })), /Dry run: .* nothing is written/);
     assert.doesNotMatch(text, /Dry run/);
