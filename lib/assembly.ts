@@ -89,7 +89,7 @@ export function assemble(parts: Parts): Assembly {
   const timeline = new Timeline();
   const heartbeat = new Heartbeat();
   const watches = new WatchHealth();
-  const streams = streamsOf(place.namespaces, options.ignoredConfigKinds, options.ignoredNamespaces);
+  const streams = streamsFor(options, place);
   const gate = new SyncGate(streams);
   const events = new EventRecorder({ send, log, random });
   const shared = { timeline, heartbeat, log, random };
@@ -106,8 +106,9 @@ export function assemble(parts: Parts): Assembly {
     concurrency: options.maxConcurrentPatches,
     wait: sleep,
   });
-  const resourceSelector = options.resourceLabelSelector;
-  const informers = new Informers({ ...shared, streams, resourceSelector, send, reloader, metrics, watches });
+  const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
+  const selectors = { resourceSelector, namespaceSelector };
+  const informers = new Informers({ ...shared, ...selectors, streams, send, reloader, metrics, watches });
   metrics?.observe(() => snapshotOf(reloader, edges, Date.now()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     timeline.comparable = await areVersionsComparable({ send, ...probePaths(streams), signal, random });
@@ -144,7 +145,13 @@ function edgesFor(options: Options, place: Place): Edges {
     onDelete: options.reloadOnDelete && !isSelective,
   });
   edges.isSelective = isSelective;
+  if (options.namespaceSelector !== undefined) edges.selected = new Set();
   return edges;
+}
+
+function streamsFor(options: Options, { namespaces }: Place): Stream[] {
+  const { ignoredConfigKinds, ignoredNamespaces, namespaceSelector } = options;
+  return streamsOf(namespaces, ignoredConfigKinds, ignoredNamespaces, namespaceSelector !== undefined);
 }
 
 /** What the reloader calls the API server with; in a dry run, what only reads. */

@@ -3,13 +3,13 @@
 import type { Reloader } from './controller/reloader.ts';
 import type { Stream } from './controller/sync-gate.ts';
 import { Informer, type InformerObserver } from './kubernetes/informer.ts';
-import { configSource, workloadSource } from './kubernetes/sources.ts';
+import { configSource, namespaceSource, workloadSource } from './kubernetes/sources.ts';
 import type { Send } from './kubernetes/transport.ts';
 import type { ConfigObject } from './model/config-object.ts';
 import type { Heartbeat } from './model/heartbeat.ts';
 import type { Log } from './model/log.ts';
 import type { ConfigKind } from './model/object-ref.ts';
-import type { RawConfigObject, RawWorkload } from './model/raw-objects.ts';
+import type { RawConfigObject, RawObject, RawWorkload } from './model/raw-objects.ts';
 import type { Timeline } from './model/timeline.ts';
 import type { WatchEnd } from './model/watch-end.ts';
 import type { WatchHealth } from './model/watch-health.ts';
@@ -21,11 +21,12 @@ import type { Metrics } from './telemetry/metrics.ts';
 const LONGEST_SILENCE_MS = 165_000;
 const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 
-/** The streams of `namespaces`, or of all but some where it is undefined. */
+/** The streams of `namespaces`; of all but some where it is undefined, and then perhaps of the namespaces themselves. */
 export function streamsOf(
   namespaces: readonly string[] | undefined,
   ignoredKinds: readonly ConfigKind[],
   except: readonly string[],
+  selectsNamespaces: boolean,
 ): Stream[] {
   const kinds = [
     ...CONFIG_KINDS.filter((kind) => !ignoredKinds.includes(kind)).map((kind) => ({
@@ -34,7 +35,8 @@ export function streamsOf(
     })),
     ...WORKLOAD_KINDS.map(({ kind }) => ({ kind, isWorkload: true })),
   ];
-  if (namespaces === undefined) return kinds.map((row) => ({ ...row, namespace: undefined, except }));
+  const all = selectsNamespaces ? [...kinds, { kind: 'Namespace', isWorkload: false }] : kinds;
+  if (namespaces === undefined) return all.map((row) => ({ ...row, namespace: undefined, except }));
   return namespaces.flatMap((namespace) => kinds.map((row) => ({ ...row, namespace })));
 }
 
@@ -48,6 +50,8 @@ export interface InformersOptions {
   readonly streams: readonly Stream[];
   /** The labels of the ConfigMaps and Secrets that are watched; undefined: all. */
   readonly resourceSelector: string | undefined;
+  /** The labels of the namespaces that are selected; undefined: nobody asks. */
+  readonly namespaceSelector: string | undefined;
   readonly send: Send;
   readonly timeline: Timeline;
   readonly reloader: Reloader;
@@ -69,11 +73,26 @@ export class Informers {
   /** Resolves when `signal` is aborted and the stream has ended; never rejects. */
   async run(stream: Stream, signal: AbortSignal): Promise<void> {
     const { heartbeat, watches } = this.#options;
-    const row = WORKLOAD_KINDS.find(({ kind }) => kind === stream.kind);
     heartbeat.progress(nameOf(stream), Date.now());
     watches.began(nameOf(stream), Date.now());
-    await (row === undefined ? this.#configs(stream) : this.#workloads(stream, row)).run(signal);
+    await this.#informerOf(stream).run(signal);
     heartbeat.ended(nameOf(stream));
+  }
+
+  #informerOf(stream: Stream): { readonly run: (signal: AbortSignal) => Promise<void> } {
+    const row = WORKLOAD_KINDS.find(({ kind }) => kind === stream.kind);
+    if (row !== undefined) return this.#workloads(stream, row);
+    return stream.kind === 'Namespace' ? this.#namespaces(stream) : this.#configs(stream);
+  }
+
+  #namespaces(stream: Stream): Informer<RawObject, string> {
+    const { reloader, namespaceSelector = '' } = this.#options;
+    return new Informer({
+      ...this.#common(stream),
+      source: namespaceSource(namespaceSelector),
+      project: ({ metadata }: RawObject) => metadata.name,
+      handler: (event) => reloader.onNamespace(stream, event),
+    });
   }
 
   #configs(stream: Stream): Informer<RawConfigObject, ConfigObject> {

@@ -93,13 +93,15 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
 }
 
 function logStart(options: Options, place: Place, port: number, log: Log): void {
-  const { scope, dryRun, stateConfigMap, ignoredNamespaces, resourceLabelSelector } = options;
+  const { scope, dryRun, stateConfigMap, ignoredNamespaces, resourceLabelSelector, namespaceSelector } =
+    options;
   const where =
     place.namespaces === undefined ? 'all namespaces' : `namespace ${place.namespaces.join(', ')}`;
   const why = scope.type === 'default' ? 'its own' : scope.source;
   const except = ignoredNamespaces.length === 0 ? '' : ` except ${ignoredNamespaces.join(', ')}`;
   log.info(`kubernetes-reloader ${VERSION} watches ${where}${except} (${why})`, {
     state: `${place.stateNamespace}/${stateConfigMap}`,
+    ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
     ...(resourceLabelSelector === undefined ? {} : { resourceLabelSelector }),
     port,
   });

@@ -46,6 +46,7 @@ export async function holdRights(
 export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place'>): Permission[] {
   return permissionsFor({
     namespaces: place.namespaces,
+    selectsNamespaces: options.namespaceSelector !== undefined,
     stateNamespace: place.stateNamespace,
     stateName: options.stateConfigMap,
     configKinds: CONFIG_KINDS.filter((kind) => !options.ignoredConfigKinds.includes(kind)),
@@ -54,11 +55,11 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
   });
 }
 
-/** Without the state, without any kind of object, or without any kind of workload nothing can be done. */
+/** Without the state, without the namespaces where they are selected, without any kind of object, or without any kind of workload nothing can be done. */
 function isEssential(missing: readonly MissingPermission[], wanted: readonly Permission[]): boolean {
   const lacksAll = (purpose: PermissionPurpose): boolean => {
     const lacking = missing.filter(({ permission }) => permission.purpose === purpose).length;
     return lacking > 0 && lacking === wanted.filter((permission) => permission.purpose === purpose).length;
   };
-  return lacksAll('state') || lacksAll('config') || lacksAll('workload');
+  return lacksAll('state') || lacksAll('scope') || lacksAll('config') || lacksAll('workload');
 }

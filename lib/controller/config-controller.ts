@@ -217,8 +217,9 @@ function say(
 }
 
 /** Says why a change is not rolled out. */
-function decline(edges: Edges, effects: Effects, { workload }: WorkloadRecord, config: ConfigRecord): void {
-  const { asks, because } = edges.dialect.judge(workload, config.ref, config.annotations);
+function decline(edges: Edges, effects: Effects, dependent: WorkloadRecord, config: ConfigRecord): void {
+  const { workload } = dependent;
+  const { asks, because } = edges.judge(dependent, config);
   const detail = asks ? 'pods are not rolled because an object is created' : POLICIES[because];
   effects.note({ reason: 'declined', workload: workload.ref, config: config.ref, detail });
 }

@@ -9,6 +9,7 @@ import { ABSENT, type Digest } from '../model/digest.ts';
 import { type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
+import type { Verdict } from '../model/policy.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
 import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
@@ -78,6 +79,8 @@ export class Edges {
   readonly dialect: Dialect;
   readonly homeNamespace: string;
   readonly presence: Presence;
+  /** The namespaces in which workloads may be rolled; undefined: every one. */
+  selected: Set<string> | undefined;
   /** Whether objects are watched by their labels: one that no stream shows may be there all the same. */
   isSelective = false;
   /** What the state is known to say. */
@@ -218,9 +221,25 @@ export class Edges {
     });
   }
 
+  /** Whether workloads of `namespace` may be rolled. */
+  isSelected(namespace: string): boolean {
+    return this.selected?.has(namespace) !== false;
+  }
+
+  /** Whether nothing is begun for the object: its namespace is not selected, and it never had an entry. */
+  isUnbegun(ref: ConfigRef): boolean {
+    return !this.isSelected(ref.namespace) && this.shardOf(ref) === undefined;
+  }
+
   /** Whether the policy of the workload asks for the object as it is now; an absent one is asked for as it was last. */
-  asks({ workload }: WorkloadRecord, { ref, annotations }: ConfigRecord): boolean {
-    return this.dialect.judge(workload, ref, annotations).asks;
+  asks(workload: WorkloadRecord, config: ConfigRecord): boolean {
+    return this.judge(workload, config).asks;
+  }
+
+  /** The same with the reason. */
+  judge({ workload }: WorkloadRecord, { ref, annotations }: ConfigRecord): Verdict {
+    if (this.isUnbegun(ref)) return { asks: false, because: 'unselected' };
+    return this.dialect.judge(workload, ref, annotations);
   }
 
   /**

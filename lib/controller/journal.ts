@@ -105,3 +105,9 @@ export function listed(refs: readonly (ConfigRef | WorkloadRef)[], most = 3): st
   const names = refs.slice(0, most).map(describe).join(', ');
   return refs.length > most ? `${names} and ${refs.length - most} more` : names;
 }
+
+/** How soon something is done, for a line. */
+export function inTime(ms: number): string {
+  if (ms <= 0) return 'at once';
+  return ms < 1000 ? `in ${Math.round(ms)} ms` : `in ${Math.round(ms / 100) / 10} s`;
+}

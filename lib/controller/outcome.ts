@@ -14,5 +14,7 @@ export type Outcome =
   | { readonly type: 'later'; readonly message: string; readonly retryAfterMs?: number }
   /** The API server will not have it, or somebody takes it back each time. */
   | { readonly type: 'refused'; readonly message: string }
+  /** Its namespace is not selected: it is rolled once that is. */
+  | { readonly type: 'unselected' }
   /** There is no such workload any more. */
   | { readonly type: 'gone' };

@@ -23,8 +23,9 @@ import { FreshLook, type ReadConfig } from './fresh-look.ts';
 import type { Journal } from './journal.ts';
 import type { StateLayout } from './known-state.ts';
 import { Notices } from './notices.ts';
-import { type Counters, type RecordEvent, Reporter } from './reporter.ts';
+import { type Counters, type Due, type RecordEvent, Reporter } from './reporter.ts';
 import { RolloutController, type WorkloadClient } from './rollout-controller.ts';
+import { SelectedNamespaces } from './selected-namespaces.ts';
 import { StateCommitter } from './state-committer.ts';
 import { readShards, type StateStore } from './state-store.ts';
 import { covers, type Stream, type SyncGate } from './sync-gate.ts';
@@ -72,6 +73,7 @@ export class Reloader {
   readonly committer: StateCommitter;
   readonly notices: Notices;
   readonly absences: Absences;
+  readonly #namespaces: SelectedNamespaces;
   readonly #options: ReloaderOptions;
   /** The ConfigMaps of the state, which may be among those that are watched. */
   readonly #stateKeys: readonly ObjectKey[];
@@ -95,6 +97,12 @@ export class Reloader {
       say: (workload, notice) => this.#reporter.notice(workload, notice),
     });
     this.rollouts = this.#newRollouts();
+    this.#namespaces = new SelectedNamespaces({
+      edges,
+      journal: this.#reporter.journal,
+      release: (workload) => this.rollouts.release(workload),
+      apply: (effects) => this.#apply(effects),
+    });
     this.committer = new StateCommitter({
       edges,
       store,
@@ -172,6 +180,12 @@ export class Reloader {
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
     if (event.type === 'synced') this.#synced(stream);
     else this.#observe(event);
+  }
+
+  /** News of a namespace that is selected, or of one that is not any more. */
+  onNamespace(stream: Stream, event: InformerEvent<string>): void {
+    this.#namespaces.observe(event);
+    if (event.type === 'synced') this.#synced(stream);
   }
 
   #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
@@ -340,10 +354,17 @@ export class Reloader {
         due.set(config, line);
       }
     }
-    for (const [config, line] of due) {
-      const ref = edges.configs.get(config)?.ref;
-      if (ref !== undefined && Number.isFinite(line.ms)) this.#reporter.due(ref, line);
-    }
+    for (const [config, line] of due) this.#tell(config, line);
+  }
+
+  /** Tells of a change for which workloads are due. */
+  #tell(config: ObjectKey, line: Due): void {
+    const { edges } = this.#options;
+    const ref = edges.configs.get(config)?.ref;
+    if (ref === undefined) return;
+    if (Number.isFinite(line.ms)) this.#reporter.due(ref, line);
+    else if (!edges.isSelected(ref.namespace) && this.#namespaces.hasListed)
+      this.#reporter.heldBack(ref, line.refs);
   }
 
   #contest(workload: ObjectKey, times: number): void {

@@ -11,9 +11,9 @@ import type { Workload } from '../model/workload.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
 import type { Note } from './effects.ts';
-import { Journal, listed } from './journal.ts';
+import { inTime, Journal, listed } from './journal.ts';
 import type { Outcome } from './outcome.ts';
-import type { Tally } from './rollout-controller.ts';
+import type { Tally } from './waiting.ts';
 
 /** Who counts what happens. Every method is cheap and never throws. */
 export interface Counters {
@@ -87,6 +87,12 @@ export class Reporter {
     );
   }
 
+  /** `config` changed, and these workloads wait for their namespace to be selected. */
+  heldBack(config: ConfigRef, refs: readonly WorkloadRef[]): void {
+    const message = `${describe(config)} changed: ${listed(refs)} not before the namespace is selected`;
+    this.journal.say('unselected-namespace', message, config.namespace);
+  }
+
   /** An attempt to roll ended. */
   outcome(ref: WorkloadRef, outcome: Outcome, tally: Tally, nextTryMs: number | undefined): void {
     const { counters } = this.#options;
@@ -94,7 +100,7 @@ export class Reporter {
     const say = (reason: Parameters<Journal['say']>[0], message: string): void =>
       this.journal.say(reason, message, ref.namespace);
     const again = nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`;
-    if (outcome.type !== 'settled') counters.attempted(ref, outcome.type);
+    if (outcome.type !== 'settled' && outcome.type !== 'unselected') counters.attempted(ref, outcome.type);
     if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
     switch (outcome.type) {
       case 'done':
@@ -117,6 +123,9 @@ export class Reporter {
       case 'refused':
         say('refused', `${who} is refused: ${outcome.message}${again}`);
         this.#warnOfRefusal(ref, outcome.message);
+        break;
+      case 'unselected':
+        say('unselected-namespace', `${who} is not rolled before its namespace is selected`);
         break;
       case 'gone':
         say('gone', `${who} is gone`);
@@ -170,11 +179,6 @@ export class Reporter {
     const uid = this.#options.edges.workloads.get(keyOf(regarding))?.workload.uid ?? '';
     this.#options.recordEvent({ regarding, uid, reason, about, message });
   }
-}
-
-function inTime(ms: number): string {
-  if (ms <= 0) return 'at once';
-  return ms < 1000 ? `in ${Math.round(ms)} ms` : `in ${Math.round(ms / 100) / 10} s`;
 }
 
 function count(number: number, noun: string): string {

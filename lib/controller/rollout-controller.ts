@@ -17,7 +17,9 @@ import { WorkQueue } from '../queue/work-queue.ts';
 import type { Edges } from './edges.ts';
 import { Effects } from './effects.ts';
 import type { Outcome } from './outcome.ts';
+import { Retries } from './retries.ts';
 import { abandonRollout, acceptRollout, planRollout } from './rollout.ts';
+import type { Tally, Waiting } from './waiting.ts';
 
 /** Knows how to read and patch workloads. Never throws. */
 export interface WorkloadClient {
@@ -44,20 +46,6 @@ export interface RolloutObserver {
   /** The API server answered a patch. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
-
-/** What waits to be rolled out to one workload. */
-export interface Tally {
-  /** Changes since the last rollout, reverts included. */
-  readonly changes: number;
-  /** When the first of them was seen, in ms of the clock. */
-  readonly since: number;
-}
-
-/** Why a workload that owes something is not being patched at this moment. */
-export type Waiting =
-  | { readonly type: 'quiet'; readonly until: number }
-  | { readonly type: 'queued' }
-  | { readonly type: 'backoff'; readonly until: number; readonly message: string };
 
 /** What the controller is made of. */
 export interface RolloutControllerOptions {
@@ -86,17 +74,6 @@ const CONFLICT_BACKOFF: BackoffBounds = { baseMs: 20, capMs: 5_000 };
 const LATER_BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
 const REFUSAL_BACKOFF: BackoffBounds = { baseMs: 5_000, capMs: 300_000 };
 
-interface Retry {
-  /** Times in a row that somebody else wrote first. */
-  conflicts: number;
-  /** Times in a row that the next try was put off. */
-  failures: number;
-  /** The plan that was refused on fresh data, as text: refused again it is a refusal. */
-  refused: string | undefined;
-  /** Set while the next try is put off: then the workload blocks no commit. */
-  backoff: { readonly until: number; readonly message: string } | undefined;
-}
-
 /** See the file's comment. */
 export class RolloutController {
   readonly #options: RolloutControllerOptions;
@@ -104,7 +81,9 @@ export class RolloutController {
   readonly #queue: WorkQueue;
   /** Released by the quiet period and not yet patched, refused or settled. */
   readonly #due = new Set<ObjectKey>();
-  readonly #retries = new Map<ObjectKey, Retry>();
+  readonly #retries = new Retries();
+  /** Owed something, in a namespace that is not selected. */
+  readonly #heldBack = new Set<ObjectKey>();
   readonly #tallies = new Map<ObjectKey, { changes: number; since: number }>();
 
   constructor(options: RolloutControllerOptions) {
@@ -118,9 +97,18 @@ export class RolloutController {
   touch(workload: ObjectKey, changes: number): number {
     const tally = this.#tallies.get(workload) ?? { changes: 0, since: Date.now() };
     this.#tallies.set(workload, { ...tally, changes: tally.changes + changes });
+    if (!this.#isSelected(workload)) {
+      this.#heldBack.add(workload);
+      return Number.POSITIVE_INFINITY;
+    }
     const { backoff } = this.#retries.get(workload) ?? {};
     if (backoff !== undefined) return Math.max(0, backoff.until - Date.now());
     return this.#quiet.touch(workload);
+  }
+
+  /** The workload's namespace is selected: in how many ms it is rolled; undefined if nothing was held back. */
+  release(workload: ObjectKey): number | undefined {
+    return this.#heldBack.delete(workload) ? this.#quiet.touch(workload) : undefined;
   }
 
   /** The owner changed the workload: what was refused before may be accepted now. */
@@ -134,7 +122,7 @@ export class RolloutController {
   /** Our stamp was taken back `times` more often than is tried: that counts as so many refusals in a row. */
   contest(workload: ObjectKey, ref: WorkloadRef, times: number): void {
     this.#quiet.forget(workload);
-    this.#retryOf(workload).failures = times - 1;
+    this.#retries.of(workload).failures = times - 1;
     this.#conclude(workload, ref, { type: 'refused', message: 'the stamp is taken back each time' });
   }
 
@@ -155,6 +143,7 @@ export class RolloutController {
 
   /** Why the workload is not being patched now; undefined if nothing is to be done for it. */
   waitingOf(workload: ObjectKey): Waiting | undefined {
+    if (this.#heldBack.has(workload)) return { type: 'selection' };
     const { backoff } = this.#retries.get(workload) ?? {};
     if (backoff !== undefined) return { type: 'backoff', ...backoff };
     if (this.#due.has(workload)) return { type: 'queued' };
@@ -202,6 +191,7 @@ export class RolloutController {
     const { edges, client } = this.#options;
     const unresolved = (await this.#resolveFlight(key, ref)) ?? (await this.#resolveDoubt(key));
     if (unresolved !== undefined) return unresolved;
+    if (!this.#isSelected(key)) return { type: 'unselected' };
     const since = this.#tallies.get(key)?.since ?? Date.now();
     const plan = planRollout(edges, key, Math.floor(since / 1000));
     const record = edges.workloads.get(key);
@@ -278,7 +268,7 @@ export class RolloutController {
     isForbidden: boolean,
     message: string,
   ): Promise<Outcome> {
-    const retry = this.#retryOf(key);
+    const retry = this.#retries.of(key);
     const text = JSON.stringify({ ...plan.body, metadata: undefined });
     const isRefusal = isForbidden || retry.refused === text;
     retry.refused = text;
@@ -327,6 +317,11 @@ export class RolloutController {
         // What came during the attempt begins a window of its own.
         if (this.#options.edges.owes(key)) this.touch(key, 1);
         break;
+      case 'unselected':
+        this.#due.delete(key);
+        this.#retries.delete(key);
+        this.#heldBack.add(key);
+        break;
       case 'again':
         nextTryMs = this.#again(key);
         break;
@@ -344,7 +339,7 @@ export class RolloutController {
   }
 
   #again(key: ObjectKey): number {
-    const retry = this.#retryOf(key);
+    const retry = this.#retries.of(key);
     const ms =
       retry.conflicts === 0 ? 0 : backoffMs(retry.conflicts - 1, CONFLICT_BACKOFF, this.#options.random);
     retry.conflicts += 1;
@@ -356,7 +351,7 @@ export class RolloutController {
   }
 
   #putOff(key: ObjectKey, message: string, bounds: BackoffBounds, atLeastMs = 0): number {
-    const retry = this.#retryOf(key);
+    const retry = this.#retries.of(key);
     const ms = Math.max(atLeastMs, backoffMs(retry.failures, bounds, this.#options.random));
     retry.failures += 1;
     retry.conflicts = 0;
@@ -369,18 +364,16 @@ export class RolloutController {
   }
 
   #settle(key: ObjectKey): void {
+    this.#heldBack.delete(key);
     this.#due.delete(key);
     this.#retries.delete(key);
     this.#tallies.delete(key);
   }
 
-  #retryOf(key: ObjectKey): Retry {
-    let retry = this.#retries.get(key);
-    if (retry === undefined) {
-      retry = { conflicts: 0, failures: 0, refused: undefined, backoff: undefined };
-      this.#retries.set(key, retry);
-    }
-    return retry;
+  #isSelected(key: ObjectKey): boolean {
+    const { edges } = this.#options;
+    const namespace = edges.workloads.get(key)?.workload.ref.namespace;
+    return namespace === undefined || edges.isSelected(namespace);
   }
 
   #viewOf(ref: WorkloadRef, raw: RawWorkload): Workload {

@@ -179,7 +179,7 @@ function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEnt
   }
   const observed = edges.configs.get(config);
   const digest = (observed && edges.committable(observed)) ?? persisted?.digest;
-  if (digest === undefined) return 'nothing';
+  if (digest === undefined || edges.isUnbegun(ref)) return 'nothing';
   const number = Math.max(1, edges.floorOf(ref), ...dependents.map(([, edge]) => edge.highestNumber));
   return { digest, number };
 }

@@ -99,7 +99,7 @@ function followedStatus(
     ran: short(edge.ran),
     isOwed,
     why: isOwed ? why : undefined,
-    policy: edges.dialect.judge(record.workload, config.ref, config.annotations),
+    policy: edges.judge(record, config),
   };
 }
 

@@ -26,12 +26,15 @@ export class SyncGate {
   }
 
   /**
-   * Whether all workloads of `namespace` are listed, and the objects of `kind` if one is given. False for a namespace that
+   * Whether all workloads of `namespace` are listed, the objects of `kind` if one is given, and the namespaces where they
+   * are selected. False for a namespace that
    * no stream covers, and for a kind that is not watched there.
    */
   isSynced(namespace: string, kind?: string): boolean {
     const streams = this.#streams.filter(
-      (stream) => covers(stream, namespace) && (stream.isWorkload || stream.kind === kind),
+      (stream) =>
+        covers(stream, namespace) &&
+        (stream.isWorkload || stream.kind === kind || stream.kind === 'Namespace'),
     );
     const isWatched =
       kind === undefined ? streams.length > 0 : streams.some((stream) => stream.kind === kind);

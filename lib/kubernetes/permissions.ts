@@ -4,7 +4,7 @@ import type { ConfigKind } from '../model/object-ref.ts';
 import { shardNames } from '../model/state-shards.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { callJson } from './json-call.ts';
-import { configResourceOf } from './sources.ts';
+import { configResourceOf, NAMESPACES } from './sources.ts';
 import type { Send } from './transport.ts';
 
 /** One rule of a Role or ClusterRole. */
@@ -16,7 +16,7 @@ export interface PolicyRule {
 }
 
 /** What a rule is needed for: what cannot be done without it. */
-export type PermissionPurpose = 'state' | 'config' | 'workload' | 'event';
+export type PermissionPurpose = 'state' | 'scope' | 'config' | 'workload' | 'event';
 
 /** One rule, and where it has to hold. */
 export interface Permission {
@@ -32,6 +32,8 @@ export interface Permission {
 export interface PermissionScope {
   /** undefined: all namespaces. */
   readonly namespaces: readonly string[] | undefined;
+  /** Whether namespaces are selected by their labels. */
+  readonly selectsNamespaces?: boolean;
   readonly stateNamespace: string;
   readonly stateName: string;
   readonly configKinds: readonly ConfigKind[];
@@ -51,7 +53,12 @@ export interface MissingPermission {
 /** Everything that the reloader asks of the API server within `scope`. */
 export function permissionsFor(scope: PermissionScope): Permission[] {
   const namespaces = scope.namespaces ?? [undefined];
-  return [statePermission(scope), ...namespaces.flatMap((namespace) => streamPermissions(scope, namespace))];
+  const scopes = scope.selectsNamespaces ? [NAMESPACE_PERMISSION] : [];
+  return [
+    statePermission(scope),
+    ...scopes,
+    ...namespaces.flatMap((namespace) => streamPermissions(scope, namespace)),
+  ];
 }
 
 /** The rule as it stands in a Role. */
@@ -83,6 +90,13 @@ export async function missingPermissions(
   }
   return missing;
 }
+
+const NAMESPACE_PERMISSION: Permission = {
+  purpose: 'scope',
+  kind: 'Namespace',
+  namespace: undefined,
+  rule: { apiGroups: [''], resources: [NAMESPACES.resource], verbs: ['list', 'watch'] },
+};
 
 function statePermission({ stateNamespace, stateName, isDryRun }: PermissionScope): Permission {
   const verbs = isDryRun ? ['get'] : ['get', 'create', 'patch'];

@@ -53,6 +53,14 @@ export function workloadSource(
   return { kind: row.kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
 }
 
+/** The resource of namespaces. */
+export const NAMESPACES: ApiResource = { group: '', version: 'v1', resource: 'namespaces' };
+
+/** The namespaces with these labels. */
+export function namespaceSource(labelSelector: string): ListWatchSource {
+  return { kind: 'Namespace', path: collectionPath(NAMESPACES), labelSelector };
+}
+
 function outside(namespaces: readonly string[]): string[] {
   return namespaces.map((namespace) => `metadata.namespace!=${namespace}`);
 }

@@ -25,6 +25,11 @@ export function keyOf({ namespace, kind, name }: ConfigRef | WorkloadRef): Objec
   return [namespace, kind, name].join('/');
 }
 
+/** The name of the object whose key this is. */
+export function nameIn(key: ObjectKey): string {
+  return key.slice(key.lastIndexOf('/') + 1);
+}
+
 /** `<kind>/<name>` as kubectl writes it, for people. */
 export function describe(ref: ConfigRef | WorkloadRef): string {
   return `${ref.kind}/${ref.name}`;

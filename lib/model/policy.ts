@@ -10,6 +10,7 @@ export const POLICIES = {
   excluded: 'an annotation of the workload excludes the object',
   ignored: 'the object is marked to be ignored',
   'not-matched': 'the workload searches for objects that carry a mark, and this one does not',
+  unselected: 'its namespace is not selected',
   'not-asked': 'no annotation of the workload asks for the object',
 } as const;
 

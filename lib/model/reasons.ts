@@ -27,6 +27,8 @@ export const REASONS = {
   missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
   'left-out': 'A Secret that the annotation names is of a type that is not watched.',
   'unselected-object': 'An object that the annotation names does not have the labels that are watched.',
+  'selected-namespace': 'The namespace is selected from now on: what is owed there is rolled.',
+  'unselected-namespace': 'The namespace is not selected: what is owed there is rolled once it is.',
   'opt-in-lost':
     'The annotation went together with our stamp, as kubectl rollout undo does it: nothing is rolled any more.',
   'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',

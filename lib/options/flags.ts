@@ -32,6 +32,7 @@ export type FlagName =
   | 'namespace'
   | 'all-namespaces'
   | 'namespaces-to-ignore'
+  | 'namespace-selector'
   | 'resource-label-selector'
   | 'state-namespace'
   | 'configmap'
@@ -106,6 +107,13 @@ const WATCHED: readonly Flag[] = [
     value: 'names',
     list: true,
     help: 'namespaces to leave out where every one is watched; repeatable or a comma list',
+    isStakaters: 'name',
+  },
+  {
+    name: 'namespace-selector',
+    value: 'selector',
+    list: true,
+    help: 'of all namespaces, roll only in those with these labels; of several all must hold',
     isStakaters: 'name',
   },
   {

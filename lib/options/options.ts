@@ -47,6 +47,8 @@ export interface Options {
   readonly reloadStrategy: ReloadStrategy;
   /** Namespaces that are left out where all are watched; else none. */
   readonly ignoredNamespaces: readonly string[];
+  /** The labels of the namespaces in which workloads are rolled, where all are watched. @default all */
+  readonly namespaceSelector?: string;
   /** The labels of the ConfigMaps and Secrets that are watched, as the API server takes them. @default all */
   readonly resourceLabelSelector?: string;
   /** Whether an object that comes to be rolls the workloads whose pods started without it. @default false */

@@ -18,7 +18,7 @@ import { VERSION } from './version.ts';
 const DEFAULT_PERIOD_MS = 5000;
 const DEFAULT_WAIT_IN_PERIODS = 6;
 /** Flags that mean something only where all namespaces are watched. */
-const IN_ALL_NAMESPACES = ['namespaces-to-ignore'] as const;
+const IN_ALL_NAMESPACES = ['namespaces-to-ignore', 'namespace-selector'] as const;
 
 /**
  * What `argv` (without node and script) and `env` ask for. Flags win over RELOADER_OPT_* variables, which win over PORT
@@ -97,10 +97,12 @@ function isOverruled(reader: Reader): boolean {
 function selectionFrom(
   reader: Reader,
   { type }: Scope,
-): Pick<Options, 'ignoredNamespaces' | 'resourceLabelSelector'> {
+): Pick<Options, 'ignoredNamespaces' | 'namespaceSelector' | 'resourceLabelSelector'> {
   const ignoredNamespaces = reader.list('namespaces-to-ignore', types.NAMESPACE);
+  const namespaceSelector = reader.joined('namespace-selector', types.LABEL_SELECTOR);
   return {
     ignoredNamespaces: type === 'all' ? ignoredNamespaces : [],
+    ...present('namespaceSelector', type === 'all' ? namespaceSelector : undefined),
     ...present('resourceLabelSelector', reader.joined('resource-label-selector', types.LABEL_SELECTOR)),
   };
 }

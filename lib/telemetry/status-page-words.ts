@@ -38,6 +38,7 @@ export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>,
   quiet: 'Quiet period: rolls',
   queued: 'Being patched, or next',
   backoff: 'Next try',
+  selection: 'Its namespace is not selected',
 };
 
 /** How a watch came to its end. */

@@ -245,6 +245,26 @@ export const READ_RULES: readonly ApiRule[] = [
     },
   },
   {
+    name: 'namespaces enter and leave a selection by their labels too',
+    run: async (api) => {
+      const own = `/api/v1/namespaces/${api.namespace}`;
+      const all = `/api/v1/namespaces?labelSelector=${encodeURIComponent(`ours=${api.namespace},!old`)}`;
+      const { body } = await api.get(`${all}&limit=500`);
+      assert.deepEqual(namesOf(body), []);
+      const watch = await api.watch(`${all}&resourceVersion=${versionOf(body)}`);
+      const label = async (labels: JsonObject): Promise<void> => {
+        await api.patch(own, 'merge-patch', { metadata: { labels } });
+      };
+      await label({ ours: api.namespace });
+      await label({ other: 'x' });
+      await label({ old: '' });
+      await label({ old: null });
+      const told = ['ADDED', 'MODIFIED', 'DELETED', 'ADDED'].map((type) => `${type} ${api.namespace}`);
+      assert.deepEqual(await take(watch, 4), told);
+      assert.deepEqual(namesOf((await api.get(all)).body), [api.namespace]);
+    },
+  },
+  {
     name: 'a watch ends after its timeoutSeconds',
     run: async (api) => {
       const created = await api.created('configmaps', configMap('a'));

@@ -4,11 +4,8 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Effects } from '../../../lib/controller/effects.ts';
 import type { Outcome } from '../../../lib/controller/outcome.ts';
-import {
-  RolloutController,
-  type Tally,
-  type WorkloadClient,
-} from '../../../lib/controller/rollout-controller.ts';
+import { RolloutController, type WorkloadClient } from '../../../lib/controller/rollout-controller.ts';
+import type { Tally } from '../../../lib/controller/waiting.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
 import { Heartbeat } from '../../../lib/model/heartbeat.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';

@@ -45,6 +45,15 @@ for (const [sentence, [actual, expected]] of Object.entries(CASES)) {
   test(`synced or not: ${sentence}`, () => assert.equal(actual, expected));
 }
 
+test('where namespaces are selected nothing is synced before they are listed', () => {
+  const [one, namespaces] = [stream('Deployment'), { ...stream('Namespace'), isWorkload: false }];
+  const selective = new SyncGate([one, namespaces]);
+  selective.markSynced(one);
+  assert.equal(selective.isSynced('ns'), false);
+  selective.markSynced(namespaces);
+  assert.equal(selective.isSynced('ns'), true);
+});
+
 test('that a stream has listed is news once', () => {
   const [one, other] = [stream('Secret', 'ns'), stream('Deployment', 'ns')];
   const fresh = new SyncGate([one, other]);

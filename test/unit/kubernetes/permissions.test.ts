@@ -66,6 +66,13 @@ test('each namespace needs the same rights, and the state ConfigMaps their own, 
   ]);
 });
 
+test('to select namespaces they have to be listed and watched', () => {
+  const own = permissionsFor(SCOPE).map(short);
+  const more = permissionsFor({ ...SCOPE, namespaces: undefined, selectsNamespaces: true }).map(short);
+  assert.ok(own.every((permission) => !permission.includes('namespaces')));
+  assert.ok(more.includes('*: list,watch namespaces'));
+});
+
 test('a dry run needs only to read', () => {
   const verbs = permissionsFor({ ...SCOPE, isDryRun: true }).flatMap(({ rule }) => rule.verbs);
   assert.deepEqual([...new Set(verbs)].sort(), ['get', 'list', 'watch']);

@@ -155,3 +155,25 @@ describe('--resource-label-selector', () => {
     });
   }
 });
+
+describe('--namespace-selector', () => {
+  test('is a selector of all namespaces', () => {
+    const argv = ['-A', '--namespace-selector=team:a', '--namespace-selector=!old'];
+    assert.equal(optionsOf(argv).namespaceSelector, 'team=a,!old');
+    assert.equal(optionsOf(['--namespace-selector=team']).scope.type, 'all');
+  });
+
+  test('has no effect, and says so, where not all are watched', () => {
+    const command = parseOptions(['--namespace=a', '--namespace-selector=team'], {});
+    assert.ok(command.type === 'run');
+    assert.equal('namespaceSelector' in command.options, false);
+    assert.deepEqual(command.notices, ['--namespace-selector has no effect: not all namespaces are watched']);
+  });
+
+  test('is refused where it is none', () => {
+    assert.match(
+      errorOf(['-A', '--namespace-selector=a b']),
+      /^--namespace-selector: expected a label selector/,
+    );
+  });
+});

@@ -1,0 +1,17 @@
+/** What a workload that owes something is owed for, and what it waits for. */
+
+/** What waits to be rolled out to one workload. */
+export interface Tally {
+  /** Changes since the last rollout, reverts included. */
+  readonly changes: number;
+  /** When the first of them was seen, in ms of the clock. */
+  readonly since: number;
+}
+
+/** Why a workload that owes something is not being patched at this moment. */
+export type Waiting =
+  | { readonly type: 'quiet'; readonly until: number }
+  | { readonly type: 'queued' }
+  | { readonly type: 'backoff'; readonly until: number; readonly message: string }
+  /** Its namespace is not selected. */
+  | { readonly type: 'selection' };
