@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { parse } from 'yaml';
+import { type PolicyRule, permissionsFor } from '../lib/kubernetes/permissions.ts';
+import { WORKLOAD_KINDS } from '../lib/model/workload-kind.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, '../docs/migration.md'), 'utf8');
@@ -102,4 +105,35 @@ describe('docs/migration.md says', () => {
       assert.equal(isDead, isSaidToBe, row);
     });
   }
+});
+
+test('its ClusterRole and the rules on the page are all the rights that are needed', () => {
+  const text = /```yaml\n([^`]*)```/.exec(SECTION.slice(SECTION.indexOf('### Rights')))?.[1] ?? '';
+  const rules: PolicyRule[] = [
+    ...parse(text),
+    { apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['list', 'get', 'watch'] },
+    { apiGroups: [''], resources: ['events'], verbs: ['create', 'patch'] },
+  ];
+  const holds = (needed: PolicyRule, verb: string, resource: string): boolean =>
+    rules.some(
+      ({ apiGroups, resources, resourceNames, verbs }) =>
+        apiGroups.includes(needed.apiGroups[0] ?? '') &&
+        resources.includes(resource) &&
+        verbs.includes(verb) &&
+        (resourceNames === undefined || needed.resourceNames?.every((name) => resourceNames.includes(name))),
+    );
+  const needed = permissionsFor({
+    namespaces: undefined,
+    stateNamespace: 'reloader',
+    stateName: 'reloader-state',
+    configKinds: ['ConfigMap', 'Secret'],
+    workloadKinds: WORKLOAD_KINDS.map(({ kind }) => kind),
+    isDryRun: false,
+  });
+  const missing = needed.flatMap(({ rule }) =>
+    rule.resources.flatMap((resource) =>
+      rule.verbs.filter((verb) => !holds(rule, verb, resource)).map((verb) => `${verb} ${resource}`),
+    ),
+  );
+  assert.deepEqual(missing, []);
 });
