@@ -120,6 +120,18 @@ describe('the scope is all namespaces, and says why, with', () => {
       env: { ...MANIFEST, KUBERNETES_NAMESPACE: '' },
       setting: 'RELOADER_DEPLOYMENT_NAME',
     },
+    'a flag that leaves namespaces out': {
+      argv: ['--namespaces-to-ignore=kube-system'],
+      setting: '--namespaces-to-ignore',
+    },
+    'a flag that selects them': {
+      argv: ['--namespace-selector=team:web'],
+      setting: '--namespace-selector',
+    },
+    'a flag that selects objects': {
+      argv: ['--resource-label-selector=team:web'],
+      setting: '--resource-label-selector',
+    },
     'a flag of ours under its name': {
       argv: ['--resources-to-ignore=secrets'],
       setting: '--resources-to-ignore',
