@@ -3,9 +3,11 @@
 import { newCommand } from './command-line.ts';
 
 const INTRODUCTION = `Watches ConfigMaps and Secrets and rolls the workloads that follow them when their content changes.
-A Deployment, StatefulSet or DaemonSet follows what its annotations list:
+A Deployment, StatefulSet or DaemonSet says in its annotations for what it is rolled:
   reloader.k8s.collaborne.com/configmap: "names"
-  reloader.k8s.collaborne.com/secret: "names"`;
+  reloader.k8s.collaborne.com/secret: "names"
+  reloader.k8s.collaborne.com/auto: "true"         all that its pods refer to
+The annotations of Stakater Reloader are read too.`;
 
 const EPILOGUE = `
 Each flag is also a variable: --dry-run is RELOADER_OPT_DRY_RUN. Flags win. KUBERNETES_NAMESPACE names namespaces
