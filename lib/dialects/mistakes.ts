@@ -37,7 +37,7 @@ function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Words[]
   return all
     .filter(({ namesArePatterns }) => namesArePatterns)
     .flatMap((words) => {
-      const annotations = policyAnnotations(words, workload);
+      const annotations = allOf(words, workload);
       return [...words.named.ConfigMap, ...words.named.Secret].flatMap((key) =>
         itemsOf(annotations[key]).flatMap((item): readonly Notice[] => {
           const mistake = mistakeIn(item);
@@ -50,10 +50,19 @@ function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Words[]
     });
 }
 
+/** All annotations that count, for objects of whatever kind. */
+function allOf(words: Words, workload: Workload): Readonly<Record<string, string>> {
+  return {
+    ...policyAnnotations(words, workload, 'ConfigMap'),
+    ...policyAnnotations(words, workload, 'Secret'),
+    ...workload.annotations,
+  };
+}
+
 /** Switches that are neither true nor false. */
 function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
   return all.flatMap((words) => {
-    const annotations = policyAnnotations(words, workload);
+    const annotations = allOf(words, workload);
     return [words.auto, words.typedAuto.ConfigMap, words.typedAuto.Secret, words.search].flatMap(
       (key): readonly Notice[] => {
         const value = annotations[key];

@@ -8,6 +8,8 @@ import { isObjectName, itemsOf } from './name-list.ts';
 import { isPlainItem, matches } from './name-pattern.ts';
 import { askingKeysOf, type Words } from './words.ts';
 
+type Annotations = Readonly<Record<string, string>>;
+
 const KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
@@ -18,13 +20,13 @@ export function truthOf(text: string): boolean | undefined {
 }
 
 /**
- * The annotations in which the policy of a workload is written: its own, or those of the pod template where it has none
- * that asks for something. A list of what to exclude asks for nothing: it goes before that of the template.
+ * The annotations in which the policy of a workload for objects of `kind` is written: its own, or those of the pod template
+ * where it has none that asks for such. A list of what to exclude asks for nothing: it goes before that of the template.
  */
-export function policyAnnotations(words: Words, workload: Workload): Readonly<Record<string, string>> {
+export function policyAnnotations(words: Words, workload: Workload, kind: ConfigKind): Annotations {
   const { annotations, templateAnnotations } = workload;
   if (!words.readsTemplate || Object.keys(templateAnnotations).length === 0) return annotations;
-  const hasOwn = askingKeysOf(words).some((key) => annotations[key] !== undefined);
+  const hasOwn = askingKeysOf(words, kind).some((key) => annotations[key] !== undefined);
   return hasOwn ? annotations : { ...templateAnnotations, ...annotations };
 }
 
@@ -32,24 +34,27 @@ export function policyAnnotations(words: Words, workload: Workload): Readonly<Re
 export class Policy {
   readonly #words: Words;
   readonly #workload: Workload;
-  readonly #annotations: Readonly<Record<string, string>>;
+  readonly #annotations: Readonly<Record<ConfigKind, Annotations>>;
 
   constructor(words: Words, workload: Workload) {
     this.#words = words;
     this.#workload = workload;
-    this.#annotations = policyAnnotations(words, workload);
+    this.#annotations = {
+      ConfigMap: policyAnnotations(words, workload, 'ConfigMap'),
+      Secret: policyAnnotations(words, workload, 'Secret'),
+    };
   }
 
   /** Whether an annotation says something about being rolled for all objects of `kind` that the workload refers to. */
   mentionsAuto(kind: ConfigKind): boolean {
     return [this.#words.auto, this.#words.typedAuto[kind]].some(
-      (key) => (this.#annotations[key] ?? '') !== '',
+      (key) => (this.#annotations[kind][key] ?? '') !== '',
     );
   }
 
   /** The items of the lists of names of `kind`. */
   itemsOf(kind: ConfigKind): readonly string[] {
-    return this.#words.named[kind].flatMap((key) => itemsOf(this.#annotations[key]));
+    return this.#words.named[kind].flatMap((key) => itemsOf(this.#annotations[kind][key]));
   }
 
   /** The names that are asked for whether they exist or not. */
@@ -71,33 +76,34 @@ export class Policy {
 
   /** Whether what the workload refers to of `kind` is followed. */
   followsReferences(kind: ConfigKind): boolean {
-    return this.#isAuto(kind) || this.#searches;
+    return this.#isAuto(kind) || this.#searches(kind);
   }
 
   /** Whether the workload is to be rolled for an object with these annotations. */
   judge({ kind, name }: ConfigRef, config: ConfigAnnotations): Verdict {
     const { ignore, match, exclude, typedAuto } = this.#words;
     if (config[ignore] === 'true') return { asks: false, because: 'ignored' };
-    if (itemsOf(this.#annotations[exclude[kind]]).includes(name)) return { asks: false, because: 'excluded' };
+    if (itemsOf(this.#annotations[kind][exclude[kind]]).includes(name))
+      return { asks: false, because: 'excluded' };
     if (this.#names(kind, name)) return { asks: true, because: 'named' };
     const isReferred = this.#workload.references.some((ref) => ref.kind === kind && ref.name === name);
     if (!isReferred) return { asks: false, because: 'not-asked' };
-    if (this.#searches && config[match] === 'true') return { asks: true, because: 'matched' };
-    if (this.#isTrue(this.#words.auto)) return { asks: true, because: 'auto' };
-    if (this.#isTrue(typedAuto[kind])) return { asks: true, because: 'typed-auto' };
-    return { asks: false, because: this.#searches ? 'not-matched' : 'not-asked' };
+    if (this.#searches(kind) && config[match] === 'true') return { asks: true, because: 'matched' };
+    if (this.#isTrue(kind, this.#words.auto)) return { asks: true, because: 'auto' };
+    if (this.#isTrue(kind, typedAuto[kind])) return { asks: true, because: 'typed-auto' };
+    return { asks: false, because: this.#searches(kind) ? 'not-matched' : 'not-asked' };
   }
 
-  get #searches(): boolean {
-    return this.#annotations[this.#words.search] === 'true';
+  #searches(kind: ConfigKind): boolean {
+    return this.#annotations[kind][this.#words.search] === 'true';
   }
 
   #isAuto(kind: ConfigKind): boolean {
-    return this.#isTrue(this.#words.auto) || this.#isTrue(this.#words.typedAuto[kind]);
+    return this.#isTrue(kind, this.#words.auto) || this.#isTrue(kind, this.#words.typedAuto[kind]);
   }
 
-  #isTrue(key: string): boolean {
-    return truthOf(this.#annotations[key] ?? '') === true;
+  #isTrue(kind: ConfigKind, key: string): boolean {
+    return truthOf(this.#annotations[kind][key] ?? '') === true;
   }
 
   #names(kind: ConfigKind, name: string): boolean {

@@ -128,7 +128,7 @@ class Union implements Dialect {
     if (naming.length === 0) return undefined;
     const annotations: Annotations = Object.assign(
       {},
-      ...naming.map((words) => policyAnnotations(words, workload)),
+      ...naming.map((words) => policyAnnotations(words, workload, kind)),
     );
     const keys = new Map(this.#kinds.map((of) => [of, naming.flatMap(({ named }) => named[of])]));
     const follows = this.follows(workload, () => []);

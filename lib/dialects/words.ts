@@ -77,12 +77,13 @@ export function stakaterWords(keys: StakaterKeys): Words {
   };
 }
 
-/** The keys of a workload that ask for something. */
-export function askingKeysOf({ named, auto, typedAuto, search }: Words): readonly string[] {
-  return [...named.ConfigMap, ...named.Secret, auto, typedAuto.ConfigMap, typedAuto.Secret, search];
+/** The keys of a workload that ask for objects of a kind. */
+export function askingKeysOf({ named, auto, typedAuto, search }: Words, kind: ConfigKind): readonly string[] {
+  return [...named[kind], auto, typedAuto[kind], search];
 }
 
 /** All keys that are read of a workload. */
 export function workloadKeysOf(words: Words): readonly string[] {
-  return [...askingKeysOf(words), words.exclude.ConfigMap, words.exclude.Secret];
+  const kinds: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+  return [...new Set(kinds.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]))];
 }

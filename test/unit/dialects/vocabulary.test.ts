@@ -47,9 +47,14 @@ const CASES: Record<string, Case> = {
     says: 'excluded',
   },
   'stakater: one word of the workload, and none of the template counts': {
-    own: { [S.typedAuto.Secret]: 'true' },
+    own: { [S.typedAuto.ConfigMap]: 'false' },
     template: { [S.auto]: 'true', ...named(S, 'cfg') },
     says: 'not-asked',
+  },
+  'stakater: a word of the workload for the other kind leaves the template in force': {
+    own: { [S.typedAuto.Secret]: 'true' },
+    template: { ...named(S, 'cfg') },
+    says: 'named',
   },
   'stakater: an empty word of the workload is one': {
     own: { [S.auto]: '' },
