@@ -16,8 +16,17 @@ export async function restsAt(
   revision: number,
 ): Promise<Record<string, string>> {
   await stage.mark(reloader);
+  return await isAt(stage, workload, revision);
+}
+
+/** The workload has had so many templates, and all its pods are of the last one. Answers the stamps. */
+export async function isAt(
+  stage: Stage,
+  workload: WorkloadName,
+  revision: number,
+): Promise<Record<string, string>> {
   await stage.rolledOut(workload);
-  assert.equal(await stage.revision(workload), revision);
+  assert.equal(await stage.revision(workload), revision, workload.name);
   const stamps = await stage.stamps(workload);
   for (const each of await stage.podStamps(workload)) assert.deepEqual(each, stamps);
   return stamps;

@@ -1,7 +1,8 @@
 /** Workloads of each kind for the end-to-end tests, and what their controllers tell of them. */
 
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
-import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
+import { type Json, type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 
 /** The kinds of workload. */
 export const KINDS = ['Deployment', 'StatefulSet', 'DaemonSet'] as const;
@@ -28,6 +29,12 @@ export interface WorkloadParts extends WorkloadName {
   readonly reads?: (typeof READINGS)[number];
   /** A DaemonSet has as many as there are nodes. @default 2 */
   readonly replicas?: number;
+  /** Those of the workload itself. @default the native lists of what it follows */
+  readonly annotations?: Readonly<Record<string, string>>;
+  /** @default none */
+  readonly templateAnnotations?: Readonly<Record<string, string>>;
+  /** Whether a container `first`, which reads nothing, stands before `app`, which reads. @default false */
+  readonly hasFirst?: boolean;
 }
 
 /** Real clusters can pull it, kwok does not need to. */
@@ -46,6 +53,9 @@ export function manifestOf({
   variables = {},
   reads = 'envFrom',
   replicas = 2,
+  annotations = annotationsFor(follows),
+  templateAnnotations,
+  hasFirst = false,
 }: WorkloadParts): JsonObject {
   const labels = { app: name };
   const own = Object.entries(variables).map(([variable, value]) => ({ name: variable, value }));
@@ -55,16 +65,16 @@ export function manifestOf({
   return {
     apiVersion: 'apps/v1',
     kind,
-    metadata: { name, annotations: annotationsFor(follows) },
+    metadata: { name, annotations },
     spec: {
       ...(kind === 'DaemonSet' ? {} : { replicas }),
       ...(kind === 'StatefulSet' ? { serviceName: name } : {}),
       selector: { matchLabels: labels },
       template: {
-        metadata: { labels },
+        metadata: { labels, ...(templateAnnotations ? { annotations: templateAnnotations } : {}) },
         spec: {
           terminationGracePeriodSeconds: 0,
-          containers: [container],
+          containers: [...(hasFirst ? [{ name: 'first', image: IMAGE }] : []), container],
           ...(volumes.length > 0 ? { volumes } : {}),
         },
       },
@@ -91,11 +101,16 @@ export function isRolledOut(workload: JsonObject): boolean {
   return isOneRevision && counts.every((count) => (status[count] ?? 0) === wanted);
 }
 
-/** The variables with which this program stamps a pod or its template, and their values. */
+/**
+ * The stamps of a pod or its template: the variables of either vocabulary, and the objects that its annotation names, with
+ * their values.
+ */
 export function stampsOf(pod: Json | undefined): Record<string, string> {
   const env = objectsOf(pick(pod, 'spec', 'containers')).flatMap((each) => objectsOf(each['env']));
   const pairs = env.map(({ name, value }): [string, string] => [String(name), String(value)]);
-  return Object.fromEntries(pairs.filter(([variable]) => variable.startsWith('_RELOADER_')));
+  const variables = pairs.filter(([variable]) => /^(?:_RELOADER|STAKATER)_/.test(variable));
+  const text = stringOf(pick(pod, 'metadata', 'annotations', STAMPS_ANNOTATION)) ?? '{}';
+  return { ...Object.fromEntries(variables), ...(JSON.parse(text) as Record<string, string>) };
 }
 
 /** The fields of the status that have to be as many as there are to be pods. */

@@ -1,0 +1,199 @@
+/** Workloads that are annotated for Stakater Reloader, on a real control plane with the rights of `k8s/base`. */
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import { installRights } from '../faults/rights.ts';
+import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { isAt, restsAt } from './endings.ts';
+import { type ReloaderOptions, Stage } from './stage.ts';
+import {
+  AUTO,
+  createObjects,
+  editObjects,
+  MATCH,
+  named,
+  type Rule,
+  SEARCH,
+  workloadsOfRules,
+} from './stakater-rules.ts';
+import { manifestOf, web } from './workloads.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+
+const TELLS = 'reloader.stakater.com/last-reloaded-from';
+const TELLS_NATIVE = 'reloader.k8s.collaborne.com/last-reloaded-from';
+
+/** A namespace, and a reloader with its rights; ready, with the marker. */
+async function begin(stage: Stage, options: ReloaderOptions = {}): Promise<ReloaderProcess> {
+  await installRights(cluster, stage.namespace);
+  await stage.createMarker();
+  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
+  return await stage.reloader({ ...options, as: { token, namespace: stage.namespace } });
+}
+
+/** The containers in which the variables of stamps stand. */
+function containersOf(workload: JsonObject): Record<string, string> {
+  const containers = objectsOf(pick(workload, 'spec', 'template', 'spec', 'containers'));
+  const pairs = containers.flatMap(({ name, env }) =>
+    objectsOf(env).map(({ name: variable }): [string, string] => [String(variable), String(name)]),
+  );
+  return Object.fromEntries(pairs.filter(([variable]) => /^(?:_RELOADER|STAKATER)_/.test(variable)));
+}
+
+/** The stamps stand in variables, in the containers that the rule says, and nothing is written beside them. */
+function isStampedInVariables(workload: JsonObject, { variables, ofTemplate }: Rule): void {
+  assert.deepEqual(containersOf(workload), variables);
+  const annotations = pick(workload, 'spec', 'template', 'metadata', 'annotations');
+  assert.deepEqual(objectOf(annotations), ofTemplate ?? {});
+}
+
+/** The stamps stand in one annotation, and beside it what was changed last is told. */
+function isStampedInAnnotations(workload: JsonObject, { objects, own = {} }: Rule, namespace: string): void {
+  assert.deepEqual(containersOf(workload), {});
+  const annotations = objectOf(pick(workload, 'spec', 'template', 'metadata', 'annotations'));
+  const isNative = Object.keys(own).some((key) => key.startsWith('reloader.k8s.collaborne.com/'));
+  assert.deepEqual([TELLS in annotations, TELLS_NATIVE in annotations], [objects.length > 0, isNative]);
+  if (objects.length === 0) return;
+  const told = JSON.parse(String(annotations[TELLS])) as Record<string, unknown>;
+  const last = objects.find((object) => {
+    const [kind = '', name] = object.split('/');
+    return kind.toUpperCase() === told['type'] && name === told['name'];
+  });
+  assert.ok(last !== undefined, `told of ${JSON.stringify(told)}`);
+  assert.deepEqual(
+    [told['namespace'], told['containerRefs']],
+    [namespace, [last.endsWith('/other') ? 'first' : 'app']],
+  );
+  assert.match(String(told['hash']), /^[0-9a-f]{40}$/);
+  assert.equal(typeof told['observedAt'], 'number');
+}
+
+/** What a strategy leaves in a workload, and the names of the stamps. */
+const STRATEGIES = {
+  'env-vars': {
+    isStamped: isStampedInVariables,
+    stampsOf: ({ variables }: Rule): readonly string[] => Object.keys(variables),
+  },
+  annotations: { isStamped: isStampedInAnnotations, stampsOf: ({ objects }: Rule) => objects },
+};
+
+describe('who is rolled when everything changes at once, and how it is stamped', () => {
+  for (const [strategy, { isStamped, stampsOf }] of Object.entries(STRATEGIES)) {
+    test(`with --reload-strategy=${strategy}`, async (t) => {
+      await using stage = await Stage.open(cluster);
+      const workloads = workloadsOfRules();
+      await createObjects(stage, 'A');
+      await Promise.all(workloads.map((each) => stage.create(each)));
+      const flags = ['--reload-strategy', strategy];
+      const reloader = await begin(stage, { flags, periodMs: 3000 });
+      await stage.mark(reloader);
+      const before = await stage.revisions(workloads);
+      assert.deepEqual(new Set(before), new Set([1]), 'nothing is rolled before the change');
+
+      await editObjects(stage, 'B');
+      for (const each of workloads) if (each.rule.objects.length > 0) await stage.stampedAfter(each, {});
+      await stage.mark(reloader);
+      for (const { rule, ...workload } of workloads)
+        await t.test(workload.name, async () => {
+          const expected = stampsOf(rule);
+          const stamps = await isAt(stage, workload, expected.length > 0 ? 2 : 1);
+          assert.deepEqual(Object.keys(stamps).sort(), [...expected].sort());
+          for (const stamp of Object.values(stamps)) assert.match(stamp, /^[0-9a-f]{40}\.2$/);
+          isStamped(await stage.live(workload), rule, stage.namespace);
+        });
+      assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
+    });
+  }
+});
+
+test('an nginx that searches is rolled for the ConfigMap that it mounts while that is marked, and for none that is not', async () => {
+  await using stage = await Stage.open(cluster);
+  const nginx = web('nginx', { follows: { ConfigMap: ['nginx-cm'] }, reads: 'volume', annotations: SEARCH });
+  const edit = (content: string): Promise<JsonObject> =>
+    stage.expect('PATCH', 'configmaps/nginx-cm', { data: { 'config.yaml': content } });
+  const mark = (annotations: Record<string, string | null>): Promise<JsonObject> =>
+    stage.expect('PATCH', 'configmaps/nginx-cm', { metadata: { annotations } });
+  await stage.expect('POST', 'configmaps', {
+    metadata: { name: 'nginx-cm', annotations: MATCH },
+    data: { 'config.yaml': 'debug: false' },
+  });
+  await stage.create(nginx);
+  const reloader = await begin(stage);
+  await restsAt(stage, reloader, nginx, 1);
+
+  await edit('debug: true');
+  await stage.stampedAfter(nginx, {});
+  const first = await restsAt(stage, reloader, nginx, 2);
+  assert.deepEqual(Object.keys(first), ['STAKATER_NGINX_CM_CONFIGMAP']);
+
+  await mark(Object.fromEntries(Object.keys(MATCH).map((key) => [key, null])));
+  await edit('debug: unseen');
+  assert.deepEqual(await restsAt(stage, reloader, nginx, 2), first);
+  await mark({ ...MATCH });
+  assert.deepEqual(await restsAt(stage, reloader, nginx, 2), first);
+  await edit('debug: seen');
+  await stage.stampedAfter(nginx, first);
+  await restsAt(stage, reloader, nginx, 3);
+});
+
+/** The same, where pods wait for what they read. */
+function withoutOptional(manifest: JsonObject): JsonObject {
+  const text = JSON.stringify(manifest, (key, value: unknown) => (key === 'optional' ? undefined : value));
+  return JSON.parse(text) as JsonObject;
+}
+
+describe('what flags add', { concurrency: 2 }, () => {
+  test('--reload-on-create and --reload-on-delete: coming and going count for those who can start without the object', async () => {
+    await using stage = await Stage.open(cluster);
+    const comes = web('comes', { annotations: AUTO });
+    const goes = web('goes', { kind: 'StatefulSet', annotations: named('configmap', 'goes') });
+    const needs = web('needs', { annotations: AUTO });
+    for (const name of ['goes', 'needs']) await stage.put(name, 'A');
+    for (const each of [comes, goes]) await stage.create(each);
+    await stage.expect('POST', 'deployments', withoutOptional(manifestOf(needs)));
+    const reloader = await begin(stage, { flags: ['--reload-on-create', '--reload-on-delete'] });
+    for (const each of [comes, goes, needs]) await restsAt(stage, reloader, each, 1);
+
+    await stage.put('comes', 'A');
+    await stage.stampedAfter(comes, {});
+    const came = await restsAt(stage, reloader, comes, 2);
+    assert.match(came['STAKATER_COMES_CONFIGMAP'] ?? '', /^[0-9a-f]{40}\.\d+$/);
+
+    for (const name of ['needs', 'goes']) await stage.expect('DELETE', `configmaps/${name}`);
+    await stage.stampedAfter(goes, {});
+    const gone = await restsAt(stage, reloader, goes, 2);
+    assert.match(gone['STAKATER_GOES_CONFIGMAP'] ?? '', /^-\.\d+$/);
+    await restsAt(stage, reloader, needs, 1);
+  });
+
+  test('--auto-reload-all is for who says nothing of it, and --dialects=stakater leaves the native words out', async () => {
+    await using stage = await Stage.open(cluster);
+    const silent = web('silent', { annotations: {} });
+    const declines = web('declines', {
+      follows: { ConfigMap: ['silent'] },
+      annotations: { 'reloader.stakater.com/auto': 'false' },
+    });
+    const native = web('native', {
+      follows: {},
+      annotations: { 'reloader.k8s.collaborne.com/configmap': 'silent' },
+    });
+    const lists = web('lists', { follows: {}, annotations: named('configmap', 'silent') });
+    const workloads = [silent, declines, native, lists];
+    await stage.put('silent', 'A');
+    for (const each of workloads) await stage.create(each);
+    const flags = ['--auto-reload-all', '--dialects=stakater'];
+    const reloader = await begin(stage, { flags });
+    // The marker follows by a native word, and refers to its object too: here it is the flag that rolls it.
+    for (const each of workloads) await restsAt(stage, reloader, each, 1);
+    await stage.put('silent', 'B');
+    for (const each of [silent, lists]) await stage.stampedAfter(each, {});
+    for (const each of [silent, lists]) {
+      const stamps = await restsAt(stage, reloader, each, 2);
+      assert.deepEqual(Object.keys(stamps), ['STAKATER_SILENT_CONFIGMAP']);
+    }
+    for (const each of [declines, native]) assert.deepEqual(await restsAt(stage, reloader, each, 1), {});
+  });
+});
