@@ -254,15 +254,13 @@ export class Edges {
 
   #underPolicy(record: WorkloadRecord, config: ConfigRecord | undefined, edge: Edge): Edge {
     if (config === undefined) return edge;
-    const { workload } = record;
-    const observed = this.observed(record, config);
-    if (observed !== undefined) {
-      const isAsked = this.asks(record, config) && this.presence.counts(edge, observed);
-      return isAsked ? edge : { ...edge, ran: observed, dirty: false };
-    }
     const beginsAbsent =
-      edge.ran === undefined && this.presence.beginsAbsent(workload, config.ref, config.digest);
-    return beginsAbsent ? { ...edge, ran: ABSENT } : edge;
+      edge.ran === undefined && this.presence.beginsAbsent(record.workload, config.ref, config.digest);
+    const begun = beginsAbsent ? { ...edge, ran: ABSENT } : edge;
+    const observed = this.observed(record, config);
+    if (observed === undefined) return begun;
+    const isAsked = this.asks(record, config) && this.presence.counts(begun, observed);
+    return isAsked ? begun : { ...begun, ran: observed, dirty: false };
   }
 
   /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */

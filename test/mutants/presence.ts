@@ -42,6 +42,14 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
     tests: [PRESENCE],
   },
   {
+    name: 'presence: who is heard of after the objects were listed did not start without any',
+    file: 'lib/controller/edges.ts',
+    find: 'const begun = beginsAbsent ? { ...edge, ran: ABSENT } : edge;',
+    replace:
+      'const begun = beginsAbsent && this.observed(record, config) === undefined ? { ...edge, ran: ABSENT } : edge;',
+    tests: [PRESENCE],
+  },
+  {
     name: 'presence: the absence of an object is not committed',
     file: 'lib/controller/edges.ts',
     find: 'return isAbsence ? ABSENT : undefined;',

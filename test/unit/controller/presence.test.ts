@@ -63,6 +63,37 @@ for (const [sentence, [rules, sketch, isOwed]] of Object.entries(DELETED)) {
   });
 }
 
+const BEGINNINGS: Record<string, (world: World) => void> = {
+  'before its objects are listed': (world) => {
+    world.workload('web', NAMED, { initial: true });
+    world.listed();
+  },
+  'after its objects are listed': (world) => {
+    world.listed();
+    world.workload('web', NAMED, { initial: true });
+  },
+  'while all runs': (world) => {
+    world.listed();
+    world.workload('web', NAMED);
+  },
+};
+
+for (const [when, begin] of Object.entries(BEGINNINGS)) {
+  for (const rules of [CREATE, BOTH]) {
+    const flags = rules.onDelete ? 'both count' : 'creation counts';
+    test(`a workload that is heard of ${when} is rolled for what comes to be then, where ${flags}`, () => {
+      const world = new World({}, 'home', {}, rules);
+      begin(world);
+      assert.deepEqual([world.edge('web').ran, world.owes('web')], ['-', false]);
+      world.write();
+      world.config('cfg', 'a');
+      assert.equal(world.owes('web'), true);
+      world.roll('web');
+      assert.equal(world.edge('web').ran, full('a'));
+    });
+  }
+}
+
 test('a deletion that is taken back in time leaves nothing to do', () => {
   const world = start(BOTH, NAMED, 'a');
   world.write();
