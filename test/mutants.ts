@@ -15,6 +15,7 @@ import { NOTICE_MUTANTS } from './mutants/notices.ts';
 import { POLICY_MUTANTS } from './mutants/policies.ts';
 import { PRESENCE_MUTANTS } from './mutants/presence.ts';
 import { PROCESS_MUTANTS } from './mutants/processes.ts';
+import { SCOPE_MUTANTS } from './mutants/scope.ts';
 import { SHARD_MUTANTS } from './mutants/shards.ts';
 import { MUTANTS, type Mutant } from './mutants/table.ts';
 
@@ -61,6 +62,7 @@ process.exitCode = await tryAll(
     ...NOTICE_MUTANTS,
     ...POLICY_MUTANTS,
     ...PRESENCE_MUTANTS,
+    ...SCOPE_MUTANTS,
     ...PROCESS_MUTANTS,
     ...SHARD_MUTANTS,
   ].filter(

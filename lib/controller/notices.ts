@@ -21,6 +21,8 @@ type Subject = Pick<Workload, 'ref' | 'uid'>;
 /** What stands against one workload. */
 interface Board extends Subject {
   readonly notices: readonly Notice[];
+  /** Those of them that people were told of. */
+  readonly said: readonly Notice[];
 }
 
 /** What the rules know of one workload. */
@@ -83,6 +85,7 @@ export class Notices {
 
   /** Another reloader wrote to a workload: that stands until two rollouts of ours had none of its between them. */
   meet(rival: Rival): void {
+    if (!this.#isHeard(rival.workload.ref)) return;
     this.#rivals.set(keyOf(rival.workload.ref), { rival, hasRolledSince: false });
   }
 
@@ -114,14 +117,21 @@ export class Notices {
     this.#replace(workload, record.workload, this.#noticesOf(record.workload, record.edges));
   }
 
-  /** What stands against a workload. */
+  /** People are told from now on what stands in these namespaces: they are selected. */
+  select(namespaces: ReadonlySet<string>): void {
+    for (const [key, board] of this.#boards)
+      if (namespaces.has(board.ref.namespace)) this.#replace(key, board, board.notices);
+  }
+
+  /** What stands against a workload; nothing where its namespace is not selected, for nobody expects anything there. */
   of(workload: ObjectKey): readonly Notice[] {
-    return this.#boards.get(workload)?.notices ?? [];
+    const board = this.#boards.get(workload);
+    return board !== undefined && this.#isHeard(board.ref) ? board.notices : [];
   }
 
   /** The workloads against which something stands. */
   workloads(): Iterable<readonly [ObjectKey, WorkloadRef]> {
-    return [...this.#boards].map(([key, { ref }]) => [key, ref]);
+    return [...this.#boards].filter(([, { ref }]) => this.#isHeard(ref)).map(([key, { ref }]) => [key, ref]);
   }
 
   #noticesOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Notice[] {
@@ -159,12 +169,16 @@ export class Notices {
 
   #replace(key: ObjectKey, { ref, uid }: Subject, notices: readonly Notice[]): void {
     const board = this.#boards.get(key);
-    const said = board?.uid === uid ? board.notices : [];
+    const before = board?.uid === uid ? board.said : [];
+    const wasSaid = (notice: Notice): boolean =>
+      before.some(({ reason, about }) => reason === notice.reason && about === notice.about);
+    const said = this.#isHeard(ref) ? notices : notices.filter(wasSaid);
     if (notices.length === 0) this.#boards.delete(key);
-    else this.#boards.set(key, { ref, uid, notices });
-    for (const notice of notices) {
-      const isNew = !said.some(({ reason, about }) => reason === notice.reason && about === notice.about);
-      if (isNew) this.#options.say({ ref, uid }, notice);
-    }
+    else this.#boards.set(key, { ref, uid, notices, said });
+    for (const notice of said) if (!wasSaid(notice)) this.#options.say({ ref, uid }, notice);
+  }
+
+  #isHeard({ namespace }: WorkloadRef): boolean {
+    return this.#options.edges.isSelected(namespace);
   }
 }

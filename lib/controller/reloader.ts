@@ -101,6 +101,7 @@ export class Reloader {
       edges,
       journal: this.#reporter.journal,
       release: (workload) => this.rollouts.release(workload),
+      onSelected: (namespaces) => this.notices.select(namespaces),
       apply: (effects) => this.#apply(effects),
     });
     this.committer = new StateCommitter({

@@ -17,6 +17,8 @@ export interface SelectedNamespacesOptions {
   readonly journal: Journal;
   /** The workload may be rolled from now on; in how many ms it is, undefined if nothing was held back. */
   readonly release: (workload: ObjectKey) => number | undefined;
+  /** The namespaces are selected from now on. */
+  readonly onSelected: (namespaces: ReadonlySet<string>) => void;
   /** Carries out the consequences. */
   readonly apply: (effects: Effects) => void;
 }
@@ -75,7 +77,7 @@ export class SelectedNamespaces {
 
   /** What was held back in these namespaces is rolled, and what follows without an entry begins with what is in force. */
   #take(namespaces: ReadonlySet<string>): void {
-    const { edges, release, apply } = this.#options;
+    const { edges, release, onSelected, apply } = this.#options;
     const effects = new Effects();
     const due: WorkloadRef[] = [];
     let soonest = Number.POSITIVE_INFINITY;
@@ -88,6 +90,7 @@ export class SelectedNamespaces {
       soonest = Math.min(soonest, ms);
     }
     apply(effects);
+    onSelected(namespaces);
     if (due.length > 0) this.#tell(due, soonest);
   }
 

@@ -229,3 +229,35 @@ for (const [sentence, act] of Object.entries(AFTER_A_RIVAL)) {
     assert.deepEqual(stage.standing, []);
   });
 }
+
+test('where a namespace is not selected nobody is told, but of what stands once it is', () => {
+  const stage = new Stage();
+  stage.world.edges.selected = new Set();
+  stage.tell({ [CONFIGMAP]: 'a/b' });
+  const shown = (): number => stage.notices.of(stage.key).length + [...stage.notices.workloads()].length;
+  assert.deepEqual([stage.said, shown()], [[], 0]);
+  stage.world.edges.selected.add('home');
+  stage.notices.select(new Set(['home']));
+  assert.deepEqual([stage.said, shown()], [['web malformed'], 2]);
+  stage.world.edges.selected.delete('home');
+  stage.tell({ [CONFIGMAP]: 'a/b, c/d' });
+  assert.equal(shown(), 0);
+  stage.world.edges.selected.add('home');
+  stage.notices.select(new Set(['home']));
+  assert.deepEqual(stage.said, ['web malformed', 'web malformed'], 'what was said before is not said again');
+});
+
+test('another reloader is none of our concern where a namespace is not selected', () => {
+  const stage = new Stage();
+  stage.follow({ follows: ['cfg'] });
+  const mark = { container: 'main', variable: 'STAKATER_CFG_CONFIGMAP', value: 'x' };
+  const rival = { workload: stage.world.view('web'), mark };
+  stage.world.edges.selected = new Set();
+  stage.notices.meet(rival);
+  stage.world.edges.selected.add('home');
+  stage.notices.review(stage.key);
+  assert.deepEqual(stage.said, []);
+  stage.notices.meet(rival);
+  stage.notices.review(stage.key);
+  assert.equal(stage.said.length, 1);
+});

@@ -15,6 +15,7 @@ const HOME = { key: '/Namespace/home', object: 'home', span: EVER } as const;
 class SelectionStage extends RolloutStage {
   readonly journal = new Journal(NO_LOG);
   readonly writeNow = new Set<string>();
+  readonly selected: string[] = [];
   readonly namespaces: SelectedNamespaces;
 
   constructor(t: TestContext) {
@@ -24,6 +25,7 @@ class SelectionStage extends RolloutStage {
       edges: this.world.edges,
       journal: this.journal,
       release: (workload) => this.controller.release(workload),
+      onSelected: (namespaces) => void this.selected.push(...namespaces),
       apply: ({ writeNow }) => {
         for (const config of writeNow) this.writeNow.add(config);
       },
@@ -138,6 +140,7 @@ test('that a namespace is there in another version is no news', (t) => {
   stage.deselect();
   stage.deselect();
   assert.deepEqual(stage.told, ['selected-namespace', 'unselected-namespace']);
+  assert.deepEqual(stage.selected, ['home']);
 });
 
 /** A world of one namespace that is not selected. */
