@@ -89,7 +89,18 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'exclude-of-a-list': { own: { ...named('configmap', 'plain, other'), ...EXCLUDE }, ...OTHER },
   ignore: { own: named('configmap', 'ignored, other'), ...OTHER },
   template: { ofTemplate: AUTO, ...ALL },
-  'template-second': { own: named('configmap', 'other'), ofTemplate: AUTO, ...OTHER },
+  // The workload's own words go before those of its template for the kind of object that they concern.
+  'template-by-kind': {
+    own: named('configmap', 'other'),
+    ofTemplate: AUTO,
+    variables: { ...OTHER.variables, ...SECRETS },
+    objects: ['ConfigMap/other', 'Secret/marked', 'Secret/plain'],
+  },
+  'template-second': {
+    own: { [`${PREFIX}/auto`]: 'false' },
+    ofTemplate: AUTO,
+    ...NONE,
+  },
   'template-exclude': { own: EXCLUDE, ofTemplate: AUTO, ...WITHOUT_PLAIN },
   'native-too': {
     own: { 'reloader.k8s.collaborne.com/configmap': 'plain', ...named('configmap', 'plain') },
