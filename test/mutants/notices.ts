@@ -12,7 +12,7 @@ export const NOTICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a notice is said again each time that its workload is told of',
     file: 'lib/controller/notices.ts',
-    find: 'if (isNew) this.#options.say',
+    find: 'if (!wasSaid(notice)) this.#options.say',
     replace: 'this.#options.say',
     tests: [NOTICES],
   },

@@ -31,7 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'commit before patch: an object is committed although a workload waits to be rolled',
     file: 'lib/controller/state-write.ts',
-    find: 'isOwed(edge, digest) && gate.isWaiting(',
+    find: 'edges.owesOn(record, config, edge) && gate.isWaiting(',
     replace: 'false && gate.isWaiting(',
     tests: [STATE_WRITE, STATE],
   },
