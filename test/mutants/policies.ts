@@ -17,9 +17,9 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: a name goes before exclusion',
     file: 'lib/dialects/policy.ts',
-    find: 'if (itemsOf(this.#annotations[exclude[kind]]).includes(name)) return',
+    find: 'if (itemsOf(this.#annotations[kind][exclude[kind]]).includes(name))',
     replace:
-      'if (!this.#names(kind, name) && itemsOf(this.#annotations[exclude[kind]]).includes(name)) return',
+      'if (!this.#names(kind, name) && itemsOf(this.#annotations[kind][exclude[kind]]).includes(name))',
     tests: [POLICY],
   },
   {
@@ -32,8 +32,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: search finds what carries no mark',
     file: 'lib/dialects/policy.ts',
-    find: "if (this.#searches && config[match] === 'true')",
-    replace: "if (this.#searches && config[match] !== 'false')",
+    find: "if (this.#searches(kind) && config[match] === 'true')",
+    replace: "if (this.#searches(kind) && config[match] !== 'false')",
     tests: [POLICY, RULES],
   },
   {
@@ -46,14 +46,14 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: the words of the template count beside those of the workload',
     file: 'lib/dialects/policy.ts',
-    find: 'return hasOwn ? annotations : templateAnnotations;',
-    replace: 'return { ...templateAnnotations, ...(hasOwn ? annotations : {}) };',
+    find: 'return hasOwn ? annotations : {',
+    replace: 'return hasOwn ? { ...templateAnnotations, ...annotations } : {',
     tests: [VOCABULARY],
   },
   {
     name: 'policies: what is searched is not followed',
     file: 'lib/dialects/policy.ts',
-    find: 'return this.#isAuto(kind) || this.#searches;',
+    find: 'return this.#isAuto(kind) || this.#searches(kind);',
     replace: 'return this.#isAuto(kind);',
     tests: [VOCABULARY, RULES],
   },
@@ -110,15 +110,15 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: what is not asked for is owed',
     file: 'lib/controller/edges.ts',
-    find: 'observed?.digest !== undefined && !this.asks(record, observed)',
-    replace: 'observed?.digest !== undefined && false',
+    find: 'const isAsked = this.asks(record, config) && this',
+    replace: 'const isAsked = this',
     tests: [RULES, LAW],
   },
   {
     name: 'policies: what is not asked for keeps what it ran, and is owed once it is asked for',
     file: 'lib/controller/edges.ts',
-    find: 'follows ? { ...edge, ran: observed.digest, dirty: false } : edge',
-    replace: 'follows ? { ...edge, dirty: false } : edge',
+    find: 'return isAsked ? begun : { ...begun, ran: observed, dirty: false };',
+    replace: 'return isAsked ? begun : { ...begun, dirty: false };',
     tests: [RULES, LAW],
   },
   {
