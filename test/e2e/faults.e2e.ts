@@ -44,7 +44,7 @@ describe('a change is rolled once although', { skip, concurrency: 5 }, () => {
     test(name, async () => {
       await using scene = await Scene.open(cluster);
       const { stage, proxy } = scene;
-      const reloader = await scene.reloader({ needsHurry: fault.needsHurry ?? false, periodMs: 500 });
+      const reloader = await scene.reloader({ needsHurry: fault.needsHurry ?? false, periodMs: 1500 });
       const end = await fault.begin(proxy);
       await changeBoth(scene);
       await stage.until('the fault is felt', () => proxy.deeds > 0);
@@ -63,7 +63,7 @@ describe('a change is rolled once although', { skip, concurrency: 5 }, () => {
     const account = [stage.namespace, 'reloader'] as const;
     const token = await cluster.serviceAccountToken(...account, 'session');
     await writeFile(file, token, { mode: 0o600 });
-    const reloader = await scene.reloader({ flags: ['--token-file', file], token: 'none', periodMs: 500 });
+    const reloader = await scene.reloader({ flags: ['--token-file', file], token: 'none', periodMs: 1500 });
     const send = cluster.sendAs(token);
     await stage.expect('DELETE', 'secrets/session');
     // The API server believes a token for ten seconds after it was shown to be good.
@@ -80,7 +80,7 @@ describe('a change is rolled once although', { skip, concurrency: 5 }, () => {
 test('a change is rolled once although what the watches missed is forgotten by etcd', { skip }, async () => {
   assert.ok(cluster instanceof ControlPlane);
   await using scene = await Scene.open(cluster);
-  const reloader = await scene.reloader({ periodMs: 500 });
+  const reloader = await scene.reloader({ periodMs: 1500 });
   await scene.proxy.disappear();
   await changeBoth(scene);
   await scene.stage.put('unrelated', 'so that the present version is another one');
@@ -96,7 +96,7 @@ test('a change is rolled once although what the watches missed is forgotten by e
 test('a change is rolled once although the API server is killed in the middle of it', { skip }, async () => {
   assert.ok(cluster instanceof ControlPlane);
   await using scene = await Scene.open(cluster);
-  const reloader = await scene.reloader({ periodMs: 500 });
+  const reloader = await scene.reloader({ periodMs: 1500 });
   await changeBoth(scene);
   await cluster.killApiServer();
   await reloader.hasSaid(/watch of ConfigMap failed, trying again/);

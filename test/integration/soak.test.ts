@@ -10,7 +10,7 @@ const run = promisify(execFile);
 const SOAK = path.resolve(import.meta.dirname, '../soak/soak.ts');
 
 test('a short soak says what it does, prints a table, and finds nothing lost', async () => {
-  const flags = ['--minutes', '0.05', '--seed', '3', '--target', 'sandbox'];
+  const flags = ['--minutes', '0.2', '--seed', '3', '--target', 'sandbox'];
   const { stdout, stderr } = await run(process.execPath, [SOAK, ...flags]);
   assert.match(stderr, / s {2}on the sandbox over HTTP, seed 3\n/);
   assert.match(stderr, / s {2}20 kills: \d+ changes, \d+ rollouts\n/);
