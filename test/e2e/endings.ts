@@ -42,6 +42,6 @@ export async function endsAt(
   const stamps = await restsAt(stage, reloader, workload, revision);
   assert.equal(Object.keys(stamps).length, 1);
   const { name } = workload;
-  const stamp = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`];
+  const stamp = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`] ?? stamps[`ConfigMap/${name}`];
   assert.equal((await stage.state())[`v1.ConfigMap_${name}`], stamp);
 }

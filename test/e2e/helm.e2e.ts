@@ -2,14 +2,16 @@
 
 import assert from 'node:assert/strict';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { helmOf } from '../control-plane/assets.ts';
 import type { HelmVersion } from '../control-plane/recipe.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { isRequired } from '../install/tools.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { driftOf, HELM_DRIFT } from './drift.ts';
 import { restsAt } from './endings.ts';
 import { fieldsByManager } from './managed-fields.ts';
+import type { Said } from './programs.ts';
 import { Stage } from './stage.ts';
 import { web } from './workloads.ts';
 
@@ -20,8 +22,13 @@ const CHART = path.join(import.meta.dirname, 'chart');
 const WEB = web();
 /** So long that Helm has written all of a release before it ends. */
 const PERIOD_MS = 2000;
-const CONFIG_MAP = '_RELOADER_CONFIGMAP_WEB';
-const SECRET = '_RELOADER_SECRET_WEB';
+const CONFIG_MAP = 'ConfigMap/web';
+const SECRET = 'Secret/web';
+/** By strategy: the names under which stamps stand, where they are not those of the objects. */
+const STRATEGIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'env-vars': { [CONFIG_MAP]: '_RELOADER_CONFIGMAP_WEB', [SECRET]: '_RELOADER_SECRET_WEB' },
+  annotations: {},
+};
 
 /** One command of Helm. */
 interface Step {
@@ -34,7 +41,7 @@ interface Step {
   readonly rollsBackTo?: number;
   /** How many templates the Deployment gets: Helm's and ours. */
   readonly templates: number;
-  /** Which stamps are others afterwards. */
+  /** The objects whose stamps are others afterwards. */
   readonly stamps: readonly string[] | Readonly<Record<HelmVersion, readonly string[]>>;
 }
 
@@ -81,7 +88,7 @@ const STEPS: readonly Step[] = [
     stamps: [CONFIG_MAP, SECRET],
   },
   {
-    what: 'an upgrade that takes the last variable away: Helm 3 drops the stamps too; nothing is rolled for that',
+    what: 'an upgrade that takes the last variable and annotation away: Helm 3 drops the stamps too; nothing is rolled for that',
     sets: { mode: '' },
     templates: 1,
     stamps: { 3: [CONFIG_MAP, SECRET], 4: [] },
@@ -113,10 +120,10 @@ function argsOf({ sets = {}, flags, rollsBackTo }: Step, version: HelmVersion): 
   return ['upgrade', 'web', CHART, '--reuse-values', ...values, ...(flags?.[version] ?? [])];
 }
 
-async function helm(stage: Stage, version: HelmVersion, args: readonly string[]): Promise<void> {
+async function helm(stage: Stage, version: HelmVersion, args: readonly string[]): Promise<Said> {
   const program = helmOf(version);
   if (program === undefined) throw new Error(notBuilt(version));
-  await stage.run(program, args);
+  return await stage.run(program, args);
 }
 
 function notBuilt(version: HelmVersion): string {
@@ -132,40 +139,63 @@ function changesOf(
   return [...variables].filter((variable) => before[variable] !== now[variable]).sort();
 }
 
-async function take(
-  stage: Stage,
-  reloader: ReloaderProcess,
-  version: HelmVersion,
-  step: Step,
-): Promise<void> {
+/** A release of one version of Helm, beside a reloader with one strategy. */
+interface Scene {
+  readonly stage: Stage;
+  readonly reloader: ReloaderProcess;
+  readonly version: HelmVersion;
+  readonly strategy: string;
+}
+
+async function take({ stage, reloader, version, strategy }: Scene, step: Step): Promise<void> {
   const { templates, stamps } = step;
   const before = await stage.stamps(WEB);
   const revision = await stage.revision(WEB);
   await helm(stage, version, argsOf(step, version));
-  const expected = 'length' in stamps ? stamps : stamps[version];
+  const objects = 'length' in stamps ? stamps : stamps[version];
+  const expected = objects.map((object) => STRATEGIES[strategy]?.[object] ?? object);
   if (expected.length > 0) await stage.stampedAfter(WEB, before);
   const now = await restsAt(stage, reloader, WEB, revision + templates);
   assert.deepEqual(changesOf(before, now), expected);
+  await hasNoDrift(stage, version);
+}
+
+/** Flux' helm-controller compares the manifest of the release with what is there. */
+async function hasNoDrift(stage: Stage, version: HelmVersion): Promise<void> {
+  const { stdout } = await helm(stage, version, ['get', 'manifest', 'web']);
+  const manifest = stdout.split('---').find((each) => each.includes('kind: Deployment')) ?? '';
+  assert.deepEqual(await driftOf(stage, WEB, manifest, HELM_DRIFT), []);
+}
+
+/** The fields of ours are stamps, and no stamp is Helm's. */
+async function fieldsAreApart(stage: Stage): Promise<void> {
+  const { helm: theirs = [], 'kubernetes-reloader': ours = [] } = fieldsByManager(await stage.live(WEB));
+  const isStamp = (field: string): boolean =>
+    /^spec\.template\..*(?:_RELOADER_|\.reloader\.k8s\.collaborne\.com\/)/.test(field);
+  // A list or map that was not there before is of whoever made it.
+  const made = ['spec.template.spec.containers.app.env', 'spec.template.metadata.annotations'];
+  assert.ok(
+    ours.length > 0 && ours.every((field) => made.includes(field) || isStamp(field)),
+    `only the stamps are ours: ${ours.join(', ')}`,
+  );
+  assert.ok(theirs.length > 0 && !theirs.some(isStamp), `no stamp is Helm's: ${theirs.join(', ')}`);
 }
 
 for (const version of [3, 4] as const) {
   const isLeftOut = helmOf(version) === undefined && !isRequired();
-  test(`with Helm ${version}`, { skip: isLeftOut && notBuilt(version) }, async (t) => {
-    await using stage = await Stage.open(cluster);
-    await stage.createMarker();
-    await helm(stage, version, ['install', 'web', CHART]);
-    await stage.rolledOut(WEB);
-    const reloader = await stage.reloader({ periodMs: PERIOD_MS });
-    for (const step of STEPS) await t.test(step.what, () => take(stage, reloader, version, step));
-    const fields = fieldsByManager(await stage.live(WEB));
-    const { helm: theirs = [], 'kubernetes-reloader': ours = [] } = fields;
-    const isStamp = (field: string): boolean => field.includes('_RELOADER_');
-    // A list that was not there before is of whoever made it.
-    const list = 'spec.template.spec.containers.app.env';
-    assert.ok(
-      ours.length > 0 && ours.every((field) => field === list || isStamp(field)),
-      `only the stamps are ours: ${ours.join(', ')}`,
-    );
-    assert.ok(theirs.length > 0 && !theirs.some(isStamp), `no stamp is Helm's: ${theirs.join(', ')}`);
+  const skip = isLeftOut && notBuilt(version);
+  describe(`with Helm ${version}`, { skip, concurrency: 2 }, () => {
+    for (const strategy of Object.keys(STRATEGIES))
+      test(`and stamps in ${strategy}`, async (t) => {
+        await using stage = await Stage.open(cluster);
+        await stage.createMarker();
+        await helm(stage, version, ['install', 'web', CHART]);
+        await stage.rolledOut(WEB);
+        const flags = ['--reload-strategy', strategy];
+        const reloader = await stage.reloader({ flags, periodMs: PERIOD_MS });
+        const scene = { stage, reloader, version, strategy };
+        for (const step of STEPS) await t.test(step.what, () => take(scene, step));
+        await fieldsAreApart(stage);
+      });
   });
 }

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
-import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { endsAt, restsAt } from './endings.ts';
 import { fieldsByManager } from './managed-fields.ts';
-import { Stage } from './stage.ts';
+import { type ReloaderOptions, Stage } from './stage.ts';
 import { annotationsFor, KINDS, manifestOf, type WorkloadName, web } from './workloads.ts';
 
 const cluster = await startCluster();
@@ -16,10 +16,15 @@ after(() => cluster[Symbol.asyncDispose]());
 const WEB = web();
 const US = 'kubernetes-reloader';
 const STAMP_OF_WEB = '_RELOADER_CONFIGMAP_WEB';
-/** All that a rollout of ours takes possession of. */
-const OUR_FIELDS = ['', '.name', '.value'].map(
-  (field) => `spec.template.spec.containers.app.env.${STAMP_OF_WEB}${field}`,
-);
+/** All that a rollout of ours takes possession of, by strategy. */
+const OUR_FIELDS = {
+  'env-vars': ['', '.name', '.value'].map(
+    (field) => `spec.template.spec.containers.app.env.${STAMP_OF_WEB}${field}`,
+  ),
+  annotations: ['last-reloaded-from', 'stamps'].map(
+    (word) => `spec.template.metadata.annotations.reloader.k8s.collaborne.com/${word}`,
+  ),
+};
 
 /** Who writes a whole manifest. */
 interface Owner {
@@ -62,12 +67,10 @@ const OWNERS: readonly Owner[] = [
   },
 ];
 
-/** Writes WEB's manifest; `mode` is the value of its own variable, undefined for none. */
+/** Writes WEB's manifest; `mode` is the value of its own variable and annotation, undefined for none. */
 async function write(stage: Stage, command: readonly string[], mode: string | undefined): Promise<void> {
-  const variables = mode === undefined ? {} : { MODE: mode };
-  const manifest = manifestOf(web('web', { variables }));
-  const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
-  const input = JSON.stringify(manifest, (_, value: unknown) => (isEmpty(value) ? undefined : value));
+  const own = mode === undefined ? {} : { variables: { MODE: mode }, templateAnnotations: { mode } };
+  const input = JSON.stringify(manifestOf(web('web', own)));
   await stage.kubectl([...command, '-f', '-'], { input });
 }
 
@@ -75,13 +78,13 @@ async function write(stage: Stage, command: readonly string[], mode: string | un
 async function begin(
   stage: Stage,
   { creates }: Pick<Owner, 'creates'>,
-  periodMs = 100,
+  options: ReloaderOptions = {},
 ): Promise<ReloaderProcess> {
   await stage.createMarker();
   await stage.put('web', 'A');
   await write(stage, creates, 'one');
   await stage.rolledOut(WEB);
-  return await stage.reloader({ periodMs });
+  return await stage.reloader(options);
 }
 
 /** Changes the content; resolves while the window is open. */
@@ -90,21 +93,29 @@ async function changeWithin(stage: Stage, reloader: ReloaderProcess, content: st
   await stage.until('the change is seen', async () => !(await reloader.isSettled()));
 }
 
-async function ownVariables(stage: Stage): Promise<readonly JsonObject[]> {
-  const [container] = objectsOf(pick(await stage.live(WEB), 'spec', 'template', 'spec', 'containers'));
-  return objectsOf(container?.['env']).filter(({ name }) => name !== STAMP_OF_WEB);
+/** The value of the template's own variable and annotation; undefined where there is none. Others there are not. */
+async function ownMode(stage: Stage): Promise<string | undefined> {
+  const template = objectOf(pick(await stage.live(WEB), 'spec', 'template'));
+  const [container] = objectsOf(pick(template, 'spec', 'containers'));
+  const [variable, ...more] = objectsOf(container?.['env']).filter(({ name }) => name !== STAMP_OF_WEB);
+  const annotations = objectOf(pick(template, 'metadata', 'annotations'));
+  assert.deepEqual([more, annotations['mode']], [[], variable?.['value']]);
+  return stringOf(variable?.['value']);
 }
 
 async function fieldsOfWeb(stage: Stage): Promise<Record<string, readonly string[]>> {
   return fieldsByManager(await stage.live(WEB));
 }
 
-for (const owner of OWNERS) {
+for (const [owner, [strategy, ourFields]] of OWNERS.flatMap((each) =>
+  Object.entries(OUR_FIELDS).map((way) => [each, way] as const),
+)) {
   const { how, writes, manager, keepsStamp, keepsStampAlone } = owner;
-  describe(how, { concurrency: 3 }, () => {
+  const flags = ['--reload-strategy', strategy];
+  describe(`${how}, with stamps in ${strategy}`, { concurrency: 3 }, () => {
     test(`${keepsStamp ? 'keeps' : 'drops'} the stamp, nothing is rolled for that, and what we roll leaves the owner's fields alone`, async () => {
       await using stage = await Stage.open(cluster);
-      const reloader = await begin(stage, owner);
+      const reloader = await begin(stage, owner, { flags });
       await stage.changeAndRoll(WEB, 'B');
       const stamps = await restsAt(stage, reloader, WEB, 2);
       const kept = keepsStamp ? stamps : {};
@@ -117,26 +128,26 @@ for (const owner of OWNERS) {
       const owned = (await fieldsOfWeb(stage))[manager];
       await stage.changeAndRoll(WEB, 'C');
       await endsAt(stage, reloader, WEB, again + 2);
-      assert.deepEqual(await ownVariables(stage), [{ name: 'MODE', value: 'two' }]);
+      assert.equal(await ownMode(stage), 'two');
       const fields = await fieldsOfWeb(stage);
       assert.deepEqual(fields[manager], owned);
-      assert.deepEqual(fields[US], OUR_FIELDS);
+      assert.deepEqual(fields[US], ourFields);
     });
 
     test('in the middle of a change is rolled once more, for its pods may have read either content', async () => {
       await using stage = await Stage.open(cluster);
-      const reloader = await begin(stage, owner, 5000);
+      const reloader = await begin(stage, owner, { flags, periodMs: 5000 });
       await changeWithin(stage, reloader, 'B');
       await write(stage, writes, 'two');
       await stage.until('the owner is seen', () => reloader.says(/"owner-rolled"/));
       await stage.stampedAfter(WEB, {});
       await endsAt(stage, reloader, WEB, 3);
-      assert.deepEqual(await ownVariables(stage), [{ name: 'MODE', value: 'two' }]);
+      assert.equal(await ownMode(stage), 'two');
     });
 
-    test(`that takes its last variable away ${keepsStampAlone ? 'keeps' : 'drops'} the stamp; the next change is rolled`, async () => {
+    test(`that takes its last variable and annotation away ${keepsStampAlone ? 'keeps' : 'drops'} the stamp; the next change is rolled`, async () => {
       await using stage = await Stage.open(cluster);
-      const reloader = await begin(stage, owner);
+      const reloader = await begin(stage, owner, { flags });
       await stage.changeAndRoll(WEB, 'B');
       const stamps = await restsAt(stage, reloader, WEB, 2);
       const kept = keepsStampAlone ? stamps : {};
@@ -144,7 +155,7 @@ for (const owner of OWNERS) {
       assert.deepEqual(await restsAt(stage, reloader, WEB, 3), kept);
       await stage.changeAndRoll(WEB, 'C');
       await endsAt(stage, reloader, WEB, 4);
-      assert.deepEqual(await ownVariables(stage), []);
+      assert.equal(await ownMode(stage), undefined);
     });
   });
 }
@@ -300,7 +311,7 @@ test('an autoscaler that writes all the while neither holds up a rollout nor cau
   await endsAt(stage, reloader, WEB, 3);
   const replicas = pick(await stage.live(WEB), 'spec', 'replicas');
   const fields = await fieldsOfWeb(stage);
-  assert.deepEqual([fields[AUTOSCALER], fields[US]], [['spec.replicas'], OUR_FIELDS]);
+  assert.deepEqual([fields[AUTOSCALER], fields[US]], [['spec.replicas'], OUR_FIELDS['env-vars']]);
   // As Kubernetes advises for what an autoscaler scales.
   const withoutReplicas = { ...rest, spec: { ...objectOf(spec), replicas: undefined } };
   await stage.kubectl(apply, { input: JSON.stringify(withoutReplicas) });

@@ -23,7 +23,7 @@ export interface WorkloadName {
 export interface WorkloadParts extends WorkloadName {
   /** The names of what it follows and reads. */
   readonly follows: Partial<Readonly<Record<ConfigKind, readonly string[]>>>;
-  /** Variables of the template's own. @default none */
+  /** Variables of the template's own; if empty, so is the list. @default none */
   readonly variables?: Readonly<Record<string, string>>;
   /** @default envFrom */
   readonly reads?: (typeof READINGS)[number];
@@ -50,7 +50,7 @@ export function manifestOf({
   kind,
   name,
   follows,
-  variables = {},
+  variables,
   reads = 'envFrom',
   replicas = 2,
   annotations = annotationsFor(follows),
@@ -58,9 +58,15 @@ export function manifestOf({
   hasFirst = false,
 }: WorkloadParts): JsonObject {
   const labels = { app: name };
-  const own = Object.entries(variables).map(([variable, value]) => ({ name: variable, value }));
+  const own = Object.entries(variables ?? {}).map(([variable, value]) => ({ name: variable, value }));
   const read = partsThatRead(reads, follows);
-  const container = { name: 'app', image: IMAGE, ...read, env: [...own, ...objectsOf(read['env'])] };
+  const env = [...own, ...objectsOf(read['env'])];
+  const container = {
+    name: 'app',
+    image: IMAGE,
+    ...read,
+    ...(variables !== undefined || env.length > 0 ? { env } : {}),
+  };
   const volumes = reads === 'volume' ? eachOf(follows, volumeOf) : [];
   return {
     apiVersion: 'apps/v1',
