@@ -11,6 +11,7 @@ import {
   type Of,
   workloadAt,
   workloadsOf,
+  writesOf,
 } from './timeline.ts';
 import type { Belief, Recorded, StateFact, Trace, Violation } from './trace.ts';
 
@@ -54,8 +55,10 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
 function changesFor(trace: Trace, workload: WorkloadName): readonly Of<'content'>[] {
   const isLate = trace.accounting === 'each';
   const slackMs = isLate ? Number.POSITIVE_INFINITY : doubtMsOf(trace);
-  const later = (fact: Recorded) =>
-    factsOf(trace, 'workload').filter((other) => other.at > fact.at && other.ms - fact.ms <= slackMs);
+  const later = (fact: Of<'content'>) =>
+    [...factsOf(trace, 'workload'), ...writesOf(trace, fact.config)].filter(
+      (other) => other.at > fact.at && other.ms - fact.ms <= slackMs,
+    );
   const absences = absencesOf(trace);
   return factsOf(trace, 'content').filter((fact) => {
     const { config, content, at } = fact;
@@ -150,7 +153,10 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
     const first = group.find((change) => change.config === config);
     const before = first && lastContentBefore(trace, first);
     const moments = [first?.at ?? 0, first && deletedAt(trace, first), end].filter((at) => at !== undefined);
-    const isFollowed = moments.every((at) => isFollowing(trace, workload, config, at));
+    const meanwhile = [...factsOf(trace, 'workload'), ...writesOf(trace, config)]
+      .map(({ at }) => at)
+      .filter((at) => at >= (first?.at ?? 0) && at <= end);
+    const isFollowed = [...moments, ...meanwhile].every((at) => isFollowing(trace, workload, config, at));
     return isFollowed && before === contentAt(trace, config, end);
   });
   const mayHaveStarted = factsOf(trace, 'rolling').some(

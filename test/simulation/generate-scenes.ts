@@ -16,6 +16,8 @@ export interface Scenes {
   readonly busy: Arbitrary<Scene>;
   /** A workload opts in before a change that is heard of first. */
   readonly lateOptIn: Arbitrary<Scene>;
+  /** A workload asks for more than marked objects before a change that is heard of first. */
+  readonly lateAsk: Arbitrary<Scene>;
   /** A process dies while a change waits or rolls, perhaps with a change back before the return. */
   readonly crashInWindow: Arbitrary<Scene>;
   /** Contents come and go while a stream is cut. */
@@ -100,6 +102,18 @@ export function scenesOf(cast: Cast): Scenes {
         wait(ms + coalescePeriodMs),
         { do: 'delay', resource: resourceOf(other), ms: 0 },
         ...(isBack ? [back] : []),
+      ]),
+    lateAsk: fc
+      .tuple(changes, workload, late, soon)
+      .map(([{ there }, other, ms, pause]) => [
+        { do: 'ask', workload: other, by: 'search', excludes: [] },
+        wait(coalescePeriodMs + 2000),
+        { do: 'delay', resource: resourceOf(other), ms },
+        { do: 'ask', workload: other, by: 'auto', excludes: [] },
+        pause,
+        there,
+        wait(ms + coalescePeriodMs),
+        { do: 'delay', resource: resourceOf(other), ms: 0 },
       ]),
     ownerInWindow: fc
       .tuple(changes, soon, fc.oneof(steps.owner, steps.workload), soon, window)

@@ -35,6 +35,10 @@ export interface Steps {
   readonly quietRestart: Arbitrary<ProcessStep>;
   readonly replica: Arbitrary<ProcessStep>;
   readonly wait: Arbitrary<Step>;
+  /** An object is marked, perhaps with new content. */
+  readonly mark: Arbitrary<ConfigStep>;
+  /** A workload asks for more than names, or excludes. */
+  readonly ask: Arbitrary<WorkloadStep>;
 }
 
 /** The steps of a cast. */
@@ -56,6 +60,18 @@ export function stepsOf({ configs, workloads, settings }: Cast): Steps {
     quietRestart: fc.record({ do: just('stop'), slot: just(0), downtimeMs: fc.constantFrom(0, 1000) }),
     replica: REPLICA,
     wait: waitStep(settings),
+    mark: fc.record({
+      do: just('mark'),
+      config,
+      mark: fc.constantFrom('match', 'ignore', undefined),
+      content: fc.constantFrom('A', 'B', 'C', undefined, undefined),
+    }),
+    ask: fc.record({
+      do: just('ask'),
+      workload,
+      by: fc.constantFrom('names', 'auto', 'search', 'search'),
+      excludes: fc.oneof(fc.constant([]), fc.subarray([...configs])),
+    }),
   };
 }
 

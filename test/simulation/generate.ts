@@ -18,9 +18,19 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
 /**
  * What may happen in a history: `calm` nobody but people editing content and workloads, `owners` also those who write pod
  * templates, `faults` a bad API server, `crashes` processes that die, `replicas` a second process, `everything`; `shards`
- * everything, with a state in several ConfigMaps that people remove and edit.
+ * everything, with a state in several ConfigMaps that people remove and edit; `policies` objects with marks, workloads
+ * that ask for what they refer to, and processes that die.
  */
-export const FLAVOURS = ['calm', 'owners', 'faults', 'crashes', 'replicas', 'everything', 'shards'] as const;
+export const FLAVOURS = [
+  'calm',
+  'owners',
+  'faults',
+  'crashes',
+  'replicas',
+  'everything',
+  'shards',
+  'policies',
+] as const;
 
 /** One of FLAVOURS. */
 export type Flavour = (typeof FLAVOURS)[number];
@@ -132,7 +142,16 @@ function scenesOfFlavour(
     [4, one(steps.state)],
     [8, scenes.damage],
   ];
-  return { ...mix, everything, shards }[flavour];
+  const policies: Weighted[] = [
+    [12, one(steps.mark)],
+    [8, one(steps.ask)],
+    [1, one(steps.quietRestart)],
+    [2, one(steps.crash)],
+    [2, scenes.crashInWindow],
+    [1, scenes.flicker],
+    [3, scenes.lateAsk],
+  ];
+  return { ...mix, everything, shards, policies }[flavour];
 }
 
 function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {

@@ -15,6 +15,12 @@ export type ConfigName = string;
 /** `<Kind>/<name>` of a workload. */
 export type WorkloadName = string;
 
+/** What a workload asks for besides the names in its lists: all that its pods refer to, or what of it carries a mark. */
+export type Asking = 'names' | 'auto' | 'search';
+
+/** What an object says of itself. */
+export type Mark = 'match' | 'ignore';
+
 /** Which of the at most two replicas of the reloader. */
 export type Slot = 0 | 1;
 
@@ -71,6 +77,13 @@ export type ConfigStep =
   /** An edit of the metadata alone. */
   | { readonly do: 'touch'; readonly config: ConfigName }
   | { readonly do: 'delete'; readonly config: ConfigName }
+  /** It carries this mark from now on, or none; with `content`, that comes by the same write. */
+  | {
+      readonly do: 'mark';
+      readonly config: ConfigName;
+      readonly mark?: Mark | undefined;
+      readonly content?: Content | undefined;
+    }
   /** Deletes and creates it at once; without `content`, with the same. */
   | { readonly do: 'recreate'; readonly config: ConfigName; readonly content?: Content };
 
@@ -89,6 +102,13 @@ export type WorkloadStep =
   | { readonly do: 'delete-workload'; readonly workload: WorkloadName }
   /** The annotations now name these objects; none: opted out. */
   | { readonly do: 'follow'; readonly workload: WorkloadName; readonly follows: readonly ConfigName[] }
+  /** What it asks for besides, and what it excludes. */
+  | {
+      readonly do: 'ask';
+      readonly workload: WorkloadName;
+      readonly by: Asking;
+      readonly excludes: readonly ConfigName[];
+    }
   | { readonly do: 'scale'; readonly workload: WorkloadName; readonly replicas: number }
   | { readonly do: 'pause'; readonly workload: WorkloadName; readonly paused: boolean }
   /** The owner writes its own template: foreign variables are gone. */

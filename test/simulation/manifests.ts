@@ -1,10 +1,12 @@
 /** The manifests of workloads, as their owners keep them. */
 
 import { split } from './api.ts';
-import type { ConfigName, InitialWorkload, WorkloadName } from './history.ts';
+import type { Asking, ConfigName, InitialWorkload, Mark, WorkloadName } from './history.ts';
 
 /** The objects that every pod template refers to, followed or not, so that each pod reads them all. */
 export const CONFIGS: readonly ConfigName[] = ['ConfigMap/a-b', 'ConfigMap/a.b', 'Secret/a-b', 'ConfigMap/c'];
+
+const PREFIX = 'reloader.k8s.collaborne.com/';
 
 /** Every workload that a history may have. */
 export const WORKLOADS: readonly WorkloadName[] = [
@@ -62,15 +64,40 @@ export function newWorkload(workload: InitialWorkload, parts: TemplateParts = { 
 
 /** The annotations that name these objects; null removes one, in a patch as in a manifest. */
 export function policyOf(follows: readonly ConfigName[]): Record<string, string | null> {
+  return listsOf('', follows);
+}
+
+/** The annotations that ask for more than names, and the lists of what is excluded. */
+export function wordsOf(by: Asking, excludes: readonly ConfigName[]): Record<string, string | null> {
+  return {
+    [`${PREFIX}auto`]: by === 'auto' ? 'true' : null,
+    [`${PREFIX}search`]: by === 'search' ? 'true' : null,
+    ...listsOf('exclude-', excludes),
+  };
+}
+
+/** The annotations of an object that carries this mark, or none. */
+export function marksOf(mark: Mark | undefined): Record<string, string | null> {
+  const valueFor = (one: Mark) => (mark === one ? 'true' : null);
+  return { [`${PREFIX}match`]: valueFor('match'), [`${PREFIX}ignore`]: valueFor('ignore') };
+}
+
+/** The mark of an object: the reverse of marksOf. */
+export function markOf(annotations: Readonly<Record<string, string>> = {}): Mark | undefined {
+  return (['match', 'ignore'] as const).find((mark) => annotations[`${PREFIX}${mark}`] === 'true');
+}
+
+/** A list for each kind of object. */
+function listsOf(word: string, configs: readonly ConfigName[]): Record<string, string | null> {
   const namesOf = (kind: string) =>
-    follows
+    configs
       .map(split)
       .filter((ref) => ref.kind === kind)
       .map(({ name }) => name)
       .join(', ') || null;
   return {
-    'reloader.k8s.collaborne.com/configmap': namesOf('ConfigMap'),
-    'reloader.k8s.collaborne.com/secret': namesOf('Secret'),
+    [`${PREFIX}${word}configmap`]: namesOf('ConfigMap'),
+    [`${PREFIX}${word}secret`]: namesOf('Secret'),
   };
 }
 
@@ -78,10 +105,27 @@ function withoutNulls(annotations: Readonly<Record<string, string | null>>): Rec
   return Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== null));
 }
 
-/** What the annotations of a workload name: the reverse of policyOf. */
-export function followsOf(annotations: Readonly<Record<string, string>> = {}): readonly ConfigName[] {
+/** What a workload asks for, as its annotations say it. */
+export interface Asked {
+  readonly names: readonly ConfigName[];
+  readonly by: Asking;
+  readonly excludes: readonly ConfigName[];
+}
+
+/** The reverse of policyOf and wordsOf. */
+export function askedBy(annotations: Readonly<Record<string, string>> = {}): Asked {
+  const by = (['auto', 'search'] as const).find((word) => annotations[`${PREFIX}${word}`] === 'true');
+  return { names: listed(annotations, ''), by: by ?? 'names', excludes: listed(annotations, 'exclude-') };
+}
+
+/** All that is followed, asked for or not: every template refers to every object. */
+export function followsOf({ names, by }: Asked): readonly ConfigName[] {
+  return by === 'names' ? names : [...new Set([...names, ...CONFIGS])];
+}
+
+function listed(annotations: Readonly<Record<string, string>>, word: string): readonly ConfigName[] {
   return ['ConfigMap', 'Secret'].flatMap((kind) => {
-    const list = annotations[`reloader.k8s.collaborne.com/${kind.toLowerCase()}`] ?? '';
+    const list = annotations[`${PREFIX}${word}${kind.toLowerCase()}`] ?? '';
     const names = list.split(',').map((name) => name.trim());
     return names.filter((name) => name !== '').map((name) => `${kind}/${name}`);
   });

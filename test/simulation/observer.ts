@@ -7,7 +7,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { kindOfResource, type LooseObject, NAMESPACE, RESOURCES, STATE_NAMES } from './api.ts';
 import { contentOf, contentOfText } from './contents.ts';
 import type { ConfigName, Content, Resource, WorkloadName } from './history.ts';
-import { CONFIGS, followsOf } from './manifests.ts';
+import { askedBy, CONFIGS, followsOf, markOf } from './manifests.ts';
 import type { Fact, Recorded } from './trace.ts';
 
 /** An object as it was at the last look. */
@@ -74,16 +74,17 @@ export class Observer {
     this.#written.get(resource)?.push(at);
     const name = `${kindOfResource(resource)}/${object.metadata.name}`;
     if (resource === 'configmaps' || resource === 'secrets') {
-      this.add({ type: 'content', config: name, content: isGone ? undefined : contentOf(object.data) }, at);
+      const content = isGone ? undefined : contentOf(object.data);
+      this.add({ type: 'content', config: name, content, mark: markOf(object.metadata.annotations) }, at);
     } else {
       this.#noteWorkload(name, object, isGone, at);
     }
   }
 
   #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
-    const follows = followsOf(object.metadata.annotations);
-    const rollable = isRollable(object);
-    this.#addIfNew({ type: 'workload', workload, exists: !isGone, follows, rollable }, at);
+    const asked = askedBy(object.metadata.annotations);
+    const [follows, rollable] = [followsOf(asked), isRollable(object)];
+    this.#addIfNew({ type: 'workload', workload, exists: !isGone, follows, asked, rollable }, at);
     this.#addIfNew({ type: 'rolling', workload, rolling: !isGone && !isRolledOut(object) }, at);
   }
 

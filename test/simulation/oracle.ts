@@ -14,6 +14,7 @@ import {
   endOf,
   factsOf,
   hasWitness,
+  isFollowing,
   type Of,
   type Pod,
   podsOf,
@@ -37,7 +38,8 @@ function judgeSafety(trace: Trace): readonly Violation[] {
   for (const pod of podsOf(trace)) {
     const workload = workloadAt(trace, pod.workload, end);
     if (pod.started > end || pod.gone <= end || workload?.rollable !== true) continue;
-    for (const config of workload.follows) {
+    const asked = workload.follows.filter((config) => isFollowing(trace, pod.workload, config, end));
+    for (const config of asked) {
       if (isUpToDate(trace, pod, config, end) || isExcused(trace, pod, config)) continue;
       const [read, now] = [readBy(trace, pod, config), contentAt(trace, config, end)];
       const message = `${pod.name} of ${pod.workload} runs ${config} as ${read}, in force is ${now}`;
@@ -73,12 +75,18 @@ function startedUnseen(trace: Trace, pod: Pod, config: ConfigName): boolean {
  */
 function wasLostInMemory(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return factsOf(trace, 'died').some((death) => {
-    if (death.at < pod.started || death.at > pod.gone) return false;
+    if (death.at < pod.started || death.at > pod.gone || !isBeforeTheEnd(trace, death)) return false;
     if (hasWitness(trace, death.replica, pod.started, death.ms)) return false;
     const belief = death.beliefs.find((one) => one.workload === pod.workload && one.config === config);
     if (belief?.ran === undefined || death.state.exceptions[pod.workload]?.[config] === '?') return false;
     return belief.dirty || (belief.ran !== '?' && belief.ran !== readBy(trace, pod, config));
   });
+}
+
+/** Whether the process died while there was something to do: the one that is stopped at rest had all the time it needs. */
+function isBeforeTheEnd(trace: Trace, death: Of<'died'>): boolean {
+  const settled = trace.facts.findIndex(({ type }) => type === 'settled');
+  return settled < 0 || trace.facts.indexOf(death) < settled;
 }
 
 /** What no write and no output may ever do. */
@@ -113,7 +121,7 @@ function judgeConvergence(trace: Trace): readonly Violation[] {
       const workload = workloadAt(trace, name, settled.at);
       return (workload?.follows ?? []).flatMap((config) => [
         ...unrestOf(trace, settled, name, config),
-        ...untoldOf(trace, settled, name, config),
+        ...(workload?.asked?.names.includes(config) === false ? [] : untoldOf(trace, settled, name, config)),
       ]);
     }),
     ...(wasEditedLast(trace, settled.at) ? [] : settled.state.untidy),

@@ -13,7 +13,7 @@ import type {
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { newWorkload, policyOf, type TemplateParts, templateOf } from './manifests.ts';
+import { marksOf, newWorkload, policyOf, type TemplateParts, templateOf, wordsOf } from './manifests.ts';
 
 /** Takes the steps that are a person's; a step with nothing to act on does nothing. */
 export class People {
@@ -48,6 +48,8 @@ export class People {
       case 'touch':
         await this.#api.merge(path, { metadata: { annotations: { edited: this.#edit() } } });
         return;
+      case 'mark':
+        return await this.#mark(step, present);
       case 'delete':
         await this.#api.delete(path);
         return;
@@ -58,6 +60,16 @@ export class People {
         return;
       }
     }
+  }
+
+  async #mark(
+    { config, mark, content }: Extract<ConfigStep, { readonly do: 'mark' }>,
+    present: Content | undefined,
+  ): Promise<void> {
+    if (present === undefined) return;
+    if (content !== undefined && content !== present) this.#former.set(config, present);
+    const data = content === undefined ? {} : { data: dataOf(config, content) };
+    await this.#api.merge(pathOf(config), { metadata: { annotations: marksOf(mark) }, ...data });
   }
 
   async #write(
@@ -85,6 +97,11 @@ export class People {
       case 'follow':
         await this.#api.merge(pathOf(step.workload), { metadata: { annotations: policyOf(step.follows) } });
         return;
+      case 'ask': {
+        const annotations = wordsOf(step.by, step.excludes);
+        await this.#api.merge(pathOf(step.workload), { metadata: { annotations } });
+        return;
+      }
       case 'scale':
         if (split(step.workload).kind === 'DaemonSet') return;
         await this.#api.merge(pathOf(step.workload), { spec: { replicas: step.replicas } });

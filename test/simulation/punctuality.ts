@@ -35,9 +35,7 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
     .every(({ content }) => content !== undefined && content !== before);
   const moments = [
     at,
-    ...factsOf(trace, 'workload')
-      .filter(isMeanwhile)
-      .map((fact) => fact.at),
+    ...[...factsOf(trace, 'workload'), ...contents].filter(isMeanwhile).map((fact) => fact.at),
   ];
   const isFollowed = moments.every((moment) => isFollowing(trace, workload, config, moment));
   const isRolled = factsOf(trace, 'write').some(

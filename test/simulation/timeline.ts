@@ -1,6 +1,7 @@
 /** Questions about a trace: what was in force when, who was there, who looked. */
 
 import type { ConfigName, Content, WorkloadName } from './history.ts';
+import type { Asked } from './manifests.ts';
 import type { Fact, Recorded, Trace } from './trace.ts';
 
 /** A fact of one type. */
@@ -49,9 +50,19 @@ export function workloadAt(trace: Trace, workload: WorkloadName, at: number): Of
   return fact?.exists === true ? fact : undefined;
 }
 
-/** Whether the workload exists and names the object just after position `at`. */
+/** Whether the workload exists and asks for the object, as both are just after position `at`. */
 export function isFollowing(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): boolean {
-  return workloadAt(trace, workload, at)?.follows.includes(config) ?? false;
+  const fact = workloadAt(trace, workload, at);
+  if (fact?.follows.includes(config) !== true) return false;
+  const { names, by, excludes }: Asked = fact.asked ?? { names: fact.follows, by: 'names', excludes: [] };
+  const mark = writesOf(trace, config).findLast((write) => write.at <= at)?.mark;
+  if (mark === 'ignore' || excludes.includes(config)) return false;
+  return names.includes(config) || by === 'auto' || (by === 'search' && mark === 'match');
+}
+
+/** Everything that was written to the object. */
+export function writesOf(trace: Trace, config: ConfigName): readonly Of<'content'>[] {
+  return factsOf(trace, 'content').filter((fact) => fact.config === config);
 }
 
 /** All workloads that ever were. */
@@ -104,20 +115,17 @@ export function hasWitness(trace: Trace, but: number, before: number, ms: number
 }
 
 /**
- * Where the edge's baseline was taken, as of position `end`: since the workload names the object (again), the object exists, and a reloader has
- * listed it that did not know it from the state.
+ * Where the edge's baseline was taken, as of position `end`: since the workload asks for the object (again), the object
+ * exists, and a reloader has listed it that did not know it from the state. A mark that comes with new content asks for
+ * that content: what was before is the baseline.
  */
 export function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName, end: number): number {
-  let begin = end;
-  for (const { at } of factsOf(trace, 'workload').filter(
-    (fact) => fact.workload === workload && fact.at <= end,
-  )) {
-    const [was, is] = [
-      isFollowing(trace, workload, config, at - 1),
-      isFollowing(trace, workload, config, at),
-    ];
-    if (is && !was) begin = at;
-  }
+  const ofWorkload = factsOf(trace, 'workload').filter((fact) => fact.workload === workload);
+  const begins = [...ofWorkload, ...writesOf(trace, config)]
+    .filter(({ at }) => at <= end && isFollowing(trace, workload, config, at))
+    .filter(({ at }) => !isFollowing(trace, workload, config, at - 1))
+    .map(({ type, at }) => (type === 'content' ? at - 1 : at));
+  let begin = begins.length === 0 ? end : Math.max(...begins);
   for (const { lost, at } of factsOf(trace, 'listed')) {
     if (at <= end && (lost.configs.includes(config) || lost.workloads.includes(workload)))
       begin = Math.max(begin, at);

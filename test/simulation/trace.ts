@@ -3,7 +3,8 @@
  * where a process dies, what that process believed. Nothing here comes from the reloader's reasoning but `died.beliefs`.
  */
 
-import type { ConfigName, Content, Settings, WorkloadName } from './history.ts';
+import type { ConfigName, Content, Mark, Settings, WorkloadName } from './history.ts';
+import type { Asked } from './manifests.ts';
 
 /** What a process that died believed about one edge. */
 export interface Belief {
@@ -40,13 +41,21 @@ export interface WriteFact {
 /** One fact. */
 export type Fact =
   /** Somebody wrote a config object; undefined: it is not there any more. The same content again: an edit of metadata. */
-  | { readonly type: 'content'; readonly config: ConfigName; readonly content: Content | undefined }
-  /** What a workload names, and whether its template reaches its pods (not paused, OnDelete or partitioned). */
+  | {
+      readonly type: 'content';
+      readonly config: ConfigName;
+      readonly content: Content | undefined;
+      /** Of one that is gone as it was last. */
+      readonly mark?: Mark | undefined;
+    }
+  /** What a workload follows and what of it it asks for, and whether its template reaches its pods (not paused, OnDelete or partitioned). */
   | {
       readonly type: 'workload';
       readonly workload: WorkloadName;
       readonly exists: boolean;
       readonly follows: readonly ConfigName[];
+      /** Absent: all that it follows is named. */
+      readonly asked?: Asked;
       readonly rollable: boolean;
     }
   /** Somebody else wrote a pod template; `copied`: a new workload came with the stamps of another. */

@@ -104,6 +104,7 @@ class World {
       case 'change':
       case 'revert':
       case 'touch':
+      case 'mark':
       case 'delete':
       case 'recreate':
         return await this.#people.config(step);
@@ -218,6 +219,8 @@ function accountingOf({ steps, workloads }: History): Trace['accounting'] {
     'change',
     'revert',
     'touch',
+    'mark',
+    'ask',
     'delete',
     'recreate',
     'create-workload',
