@@ -78,9 +78,21 @@ function wasLostInMemory(trace: Trace, pod: Pod, config: ConfigName): boolean {
     if (death.at < pod.started || death.at > pod.gone || !isBeforeTheEnd(trace, death)) return false;
     if (hasWitness(trace, death.replica, pod.started, death.ms)) return false;
     const belief = death.beliefs.find((one) => one.workload === pod.workload && one.config === config);
-    if (belief?.ran === undefined || death.state.exceptions[pod.workload]?.[config] === '?') return false;
+    if (belief?.ran === undefined || wasRecorded(trace, death, pod.workload, config)) return false;
     return belief.dirty || (belief.ran !== '?' && belief.ran !== readBy(trace, pod, config));
   });
+}
+
+/** Whether the state says that nobody knows what the pods run, and no later stamp says something else. */
+function wasRecorded(
+  trace: Trace,
+  { at, state }: Of<'died'>,
+  workload: WorkloadName,
+  config: ConfigName,
+): boolean {
+  const lastWrite = (to: WorkloadName | 'state'): number =>
+    factsOf(trace, 'write').findLast((write) => write.to === to && write.at <= at)?.at ?? 0;
+  return state.exceptions[workload]?.[config] === '?' && lastWrite('state') > lastWrite(workload);
 }
 
 /** Whether the process died while there was something to do: the one that is stopped at rest had all the time it needs. */
