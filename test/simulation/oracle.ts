@@ -22,7 +22,7 @@ import {
   workloadAt,
   workloadsOf,
 } from './timeline.ts';
-import type { Trace, Violation, WriteFact } from './trace.ts';
+import type { Belief, Trace, Violation, WriteFact } from './trace.ts';
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
@@ -79,7 +79,8 @@ function wasLostInMemory(trace: Trace, pod: Pod, config: ConfigName): boolean {
     if (hasWitness(trace, death.replica, pod.started, death.ms)) return false;
     const belief = death.beliefs.find((one) => one.workload === pod.workload && one.config === config);
     if (belief?.ran === undefined || wasRecorded(trace, death, pod.workload, config)) return false;
-    return belief.dirty || (belief.ran !== '?' && belief.ran !== readBy(trace, pod, config));
+    if (belief.dirty || isUnwritten(trace, death, belief)) return true;
+    return belief.ran !== '?' && belief.ran !== readBy(trace, pod, config);
   });
 }
 
@@ -90,13 +91,28 @@ function wasRecorded(
   workload: WorkloadName,
   config: ConfigName,
 ): boolean {
-  const lastWrite = (to: WorkloadName | 'state'): number =>
-    factsOf(trace, 'write').findLast((write) => write.to === to && write.at <= at)?.at ?? 0;
-  return state.exceptions[workload]?.[config] === '?' && lastWrite('state') > lastWrite(workload);
+  return state.exceptions[workload]?.[config] === '?' && !isStampLast(trace, workload, at);
 }
 
-/** Whether the process died while there was something to do: the one that is stopped at rest had all the time it needs. */
+/** Whether the state says something else than what the process believed, and no later stamp says the same. */
+function isUnwritten(trace: Trace, { at, state }: Of<'died'>, { workload, config, ran }: Belief): boolean {
+  const said = state.exceptions[workload]?.[config] ?? state.entries[config];
+  return said !== undefined && said !== ran && !isStampLast(trace, workload, at);
+}
+
+/** Whether our last patch of the workload is later than our last write of the state. */
+function isStampLast(trace: Trace, workload: WorkloadName, at: number): boolean {
+  const lastWrite = (to: WorkloadName | 'state'): number =>
+    factsOf(trace, 'write').findLast((write) => write.to === to && write.at <= at)?.at ?? 0;
+  return lastWrite(workload) > lastWrite('state');
+}
+
+/**
+ * Whether the process died while there was something to do: the one that is stopped at rest had all the time it needs. Where
+ * versions do not compare it may not know, at rest, what a late stream hid from it.
+ */
 function isBeforeTheEnd(trace: Trace, death: Of<'died'>): boolean {
+  if (trace.settings.versions !== 'comparable') return true;
   const settled = trace.facts.findIndex(({ type }) => type === 'settled');
   return settled < 0 || trace.facts.indexOf(death) < settled;
 }
