@@ -114,6 +114,14 @@ export function hasWitness(trace: Trace, but: number, before: number, ms: number
   );
 }
 
+/** Who began to ask in an absence is taken to run what the state says, where the next start finds just that in force. */
+function foundAsWritten(trace: Trace, config: ConfigName, begin: number): Of<'listed'> | undefined {
+  const absence = absencesOf(trace).find(({ from, to }) => from < begin && begin <= to);
+  const listed = factsOf(trace, 'listed').find(({ at }) => at === absence?.to);
+  const content = listed && contentAt(trace, config, listed.at);
+  return content !== undefined && listed?.state.entries[config] === content ? listed : undefined;
+}
+
 /**
  * Where the edge's baseline was taken, as of position `end`: since the workload asks for the object (again), the object
  * exists, and a reloader has listed it that did not know it from the state. A mark that comes with new content asks for
@@ -130,6 +138,7 @@ export function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigN
     if (at <= end && (lost.configs.includes(config) || lost.workloads.includes(workload)))
       begin = Math.max(begin, at);
   }
+  begin = foundAsWritten(trace, config, begin)?.at ?? begin;
   if (contentAt(trace, config, begin) !== undefined) return begin;
   const first = factsOf(trace, 'content').find(
     (fact) => fact.config === config && fact.at > begin && fact.content !== undefined,
