@@ -94,8 +94,12 @@ function wasRecorded(
   return state.exceptions[workload]?.[config] === '?' && !isStampLast(trace, workload, at);
 }
 
-/** Whether the state says something else than what the process believed, and no later stamp says the same. */
+/**
+ * Whether the state says something else than what the process believed, and no later stamp says the same: where something
+ * may have hindered the write.
+ */
 function isUnwritten(trace: Trace, { at, state }: Of<'died'>, { workload, config, ran }: Belief): boolean {
+  if (trace.accounting === 'strict') return false;
   const said = state.exceptions[workload]?.[config] ?? state.entries[config];
   return said !== undefined && said !== ran && !isStampLast(trace, workload, at);
 }
