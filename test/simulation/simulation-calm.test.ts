@@ -2,6 +2,7 @@
 
 import { tryHistories } from './histories.ts';
 
-tryHistories('calm', 0.2);
-tryHistories('owners', 0.15);
+tryHistories('calm', 0.15);
+tryHistories('owners', 0.1);
 tryHistories('crashes', 0.15);
+tryHistories('policies', 0.15);

@@ -18,5 +18,6 @@ for (const file of readdirSync(REGRESSIONS).filter((name) => name.endsWith('.jso
 }
 
 tryHistories('faults', 0.15);
-tryHistories('replicas', 0.15);
-tryHistories('everything', 0.2);
+tryHistories('replicas', 0.1);
+tryHistories('everything', 0.1);
+tryHistories('shards', 0.1);
