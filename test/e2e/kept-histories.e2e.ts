@@ -26,12 +26,16 @@ const PLAYED: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   'two-processes-that-take-turns': { 'StatefulSet/db': 3 },
 };
 
+const UNWRITTEN = 'it needs a state that cannot be written, and deaths between writes';
+
 const LATE = 'a stream of one process has to be late by seconds';
 const VERSIONS = 'the versions of a real API server can be compared';
 const MOMENT = 'a tenth of a second decides in which window a change falls';
 const BETWEEN = 'a process has to list in the millisecond between a change and the change back';
 const NOT_PLAYED: Readonly<Record<string, string>> = {
-  'a-doubt-that-could-not-be-written': 'it needs a state that cannot be written, and deaths between writes',
+  'a-doubt-that-could-not-be-written': UNWRITTEN,
+  'a-doubt-of-a-workload-made-again': UNWRITTEN,
+  'a-stamp-of-a-workload-that-is-gone': UNWRITTEN,
   'a-look-that-the-stream-overtook': VERSIONS,
   'a-return-between-two-windows': MOMENT,
   'change-back-beside-another-change': MOMENT,

@@ -101,14 +101,17 @@ function wasRecorded(
 function isUnwritten(trace: Trace, { at, state }: Of<'died'>, { workload, config, ran }: Belief): boolean {
   if (trace.accounting === 'strict') return false;
   const said = state.exceptions[workload]?.[config] ?? state.entries[config];
-  return said !== undefined && said !== ran && !isStampLast(trace, workload, at);
+  return said !== ran && !isStampLast(trace, workload, at);
 }
 
-/** Whether our last patch of the workload is later than our last write of the state. */
+/** Whether our last patch of the workload, not of one of its name before it, is later than our last write of the state. */
 function isStampLast(trace: Trace, workload: WorkloadName, at: number): boolean {
   const lastWrite = (to: WorkloadName | 'state'): number =>
     factsOf(trace, 'write').findLast((write) => write.to === to && write.at <= at)?.at ?? 0;
-  return lastWrite(workload) > lastWrite('state');
+  const deletion = factsOf(trace, 'workload').findLast(
+    (fact) => fact.workload === workload && !fact.exists && fact.at <= at,
+  );
+  return lastWrite(workload) > Math.max(lastWrite('state'), deletion?.at ?? 0);
 }
 
 /**
