@@ -33,7 +33,9 @@ const VERSIONS = 'the versions of a real API server can be compared';
 const MOMENT = 'a tenth of a second decides in which window a change falls';
 const BETWEEN = 'a process has to list in the millisecond between a change and the change back';
 const NOT_PLAYED: Readonly<Record<string, string>> = {
+  'a-copied-stamp-that-no-write-silenced': UNWRITTEN,
   'a-doubt-that-could-not-be-written': UNWRITTEN,
+  'ready-without-the-object': 'a kubelet starts no pod without an object that it needs',
   'a-doubt-of-a-workload-made-again': UNWRITTEN,
   'a-stamp-of-a-workload-that-is-gone': UNWRITTEN,
   'a-look-that-the-stream-overtook': VERSIONS,

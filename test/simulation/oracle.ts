@@ -21,6 +21,7 @@ import {
   readBy,
   workloadAt,
   workloadsOf,
+  writesOf,
 } from './timeline.ts';
 import type { Belief, Trace, Violation, WriteFact } from './trace.ts';
 
@@ -56,9 +57,23 @@ function isUpToDate(trace: Trace, pod: Pod, config: ConfigName, end: number): bo
   return pod.started < baseline && contentAt(trace, config, baseline) === inForce;
 }
 
-/** The limits of the model, each of which needs a process that died. */
+/** The limits of the model, most of which need a process that died. */
 function isExcused(trace: Trace, pod: Pod, config: ConfigName): boolean {
-  return startedUnseen(trace, pod, config) || wasLostInMemory(trace, pod, config);
+  return (
+    startedUnseen(trace, pod, config) ||
+    startedWithout(trace, pod, config) ||
+    wasLostInMemory(trace, pod, config)
+  );
+}
+
+/** It counted as ready without the object, which the sandbox allows and a kubelet does not: when it reads is not known. */
+function startedWithout(trace: Trace, pod: Pod, config: ConfigName): boolean {
+  if (pod.reads[config] !== undefined) return false;
+  const back = writesOf(trace, config).find(({ at, content }) => at > pod.started && content !== undefined);
+  const isReady = factsOf(trace, 'rolling').findLast(
+    ({ workload, at }) => workload === pod.workload && at <= (back?.at ?? 0),
+  );
+  return isReady?.rolling === false && isReady.at >= pod.started;
 }
 
 /** It started while no reloader was looking, and what it read was gone when one looked again. */
@@ -101,7 +116,16 @@ function wasRecorded(
 function isUnwritten(trace: Trace, { at, state }: Of<'died'>, { workload, config, ran }: Belief): boolean {
   if (trace.accounting === 'strict') return false;
   const said = state.exceptions[workload]?.[config] ?? state.entries[config];
-  return said !== ran && !isStampLast(trace, workload, at);
+  return isCopyUnsilenced(trace, workload, at) || (said !== ran && !isStampLast(trace, workload, at));
+}
+
+/** Whether the state has not been written since the workload came with a copied stamp, which a start would believe. */
+function isCopyUnsilenced(trace: Trace, workload: WorkloadName, at: number): boolean {
+  const copy = factsOf(trace, 'owner-write').findLast(
+    (fact) => fact.copied && fact.workload === workload && fact.at <= at,
+  );
+  const written = factsOf(trace, 'write').findLast((write) => write.to === 'state' && write.at <= at);
+  return copy !== undefined && (written?.at ?? 0) < copy.at;
 }
 
 /** Whether our last patch of the workload, not of one of its name before it, is later than our last write of the state. */
