@@ -8,7 +8,7 @@ import type { Send } from './kubernetes/transport.ts';
 import type { ConfigObject } from './model/config-object.ts';
 import type { Heartbeat } from './model/heartbeat.ts';
 import type { Log } from './model/log.ts';
-import type { ConfigKind } from './model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind } from './model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from './model/raw-objects.ts';
 import type { Timeline } from './model/timeline.ts';
 import type { WatchEnd } from './model/watch-end.ts';
@@ -19,7 +19,6 @@ import type { Metrics } from './telemetry/metrics.ts';
 
 /** A watch is cut after 160 s of silence; its loop is expected to move soon after. */
 const LONGEST_SILENCE_MS = 165_000;
-const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 
 /** The streams of `namespaces`; of all but some where it is undefined, and then perhaps of the namespaces themselves. */
 export function streamsOf(

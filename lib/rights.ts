@@ -9,13 +9,12 @@ import {
   type PermissionPurpose,
   permissionsFor,
 } from './kubernetes/permissions.ts';
-import type { ConfigKind } from './model/object-ref.ts';
+import { CONFIG_KINDS } from './model/object-ref.ts';
 import { WORKLOAD_KINDS } from './model/workload-kind.ts';
 
 /** How long a missing right may be one that was only just granted. */
 const RBAC_LAG_MS = 30_000;
 const RBAC_RETRY_MS = 3_000;
-const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 
 /**
  * Looks for missing rights until all are there and `isReady`: where the server does not answer, nothing is known to be

@@ -7,6 +7,7 @@
 import { ABSENT, type Digest } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
+import { referenceTo } from '../model/references.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Stream } from './sync-gate.ts';
 
@@ -65,8 +66,8 @@ export class Presence {
 }
 
 /** Whether the workload's pods start without the object: they do not refer to it, or do not need it. */
-function canDoWithout({ references }: Workload, { kind, name }: ConfigRef): boolean {
-  return references.find((ref) => ref.kind === kind && ref.name === name)?.isOptional ?? true;
+function canDoWithout({ references }: Workload, ref: ConfigRef): boolean {
+  return referenceTo(references, ref)?.isOptional ?? true;
 }
 
 function nameOf(kind: string, namespace: string | undefined): string {

@@ -1,10 +1,11 @@
 /** What of a workload's annotations cannot be meant as it stands, and how it would be right. */
 
 import type { Notice } from '../model/notice.ts';
+import { truthOf } from '../model/truth.ts';
 import type { Stray, Workload } from '../model/workload.ts';
 import { annotationText, isObjectName, itemsOf, meantNames } from './name-list.ts';
 import { mistakeIn } from './name-pattern.ts';
-import { policyAnnotations, truthOf } from './policy.ts';
+import { policyAnnotations } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
 import { STRATEGY_ANNOTATION, type Words } from './words.ts';
 

@@ -1,7 +1,9 @@
 /** What the annotations of one vocabulary ask for: which objects a workload follows, and for which of them it is rolled. */
 
-import type { ConfigKind, ConfigRef } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
 import type { Verdict } from '../model/policy.ts';
+import { referenceTo } from '../model/references.ts';
+import { truthOf } from '../model/truth.ts';
 import type { Workload } from '../model/workload.ts';
 import type { ConfigAnnotations, KnownNames } from './dialect.ts';
 import { isObjectName, itemsOf } from './name-list.ts';
@@ -9,15 +11,6 @@ import { isPlainItem, matches } from './name-pattern.ts';
 import { askingKeysOf, type Words } from './words.ts';
 
 type Annotations = Readonly<Record<string, string>>;
-
-const KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
-const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
-const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
-
-/** The truth that `text` spells, as Go's strconv.ParseBool reads it; undefined if it spells none. */
-export function truthOf(text: string): boolean | undefined {
-  return TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
-}
 
 /**
  * The annotations in which the policy of a workload for objects of `kind` is written: its own, or those of the pod template
@@ -64,7 +57,7 @@ export class Policy {
 
   /** Whether an item may match more names than the one that it spells. */
   get hasPatterns(): boolean {
-    return KINDS.some((kind) => this.#patternsOf(kind).length > 0);
+    return CONFIG_KINDS.some((kind) => this.#patternsOf(kind).length > 0);
   }
 
   /** Those of the known names of `kind` that a pattern matches. */
@@ -86,7 +79,7 @@ export class Policy {
     if (itemsOf(this.#annotations[kind][exclude[kind]]).includes(name))
       return { asks: false, because: 'excluded' };
     if (this.#names(kind, name)) return { asks: true, because: 'named' };
-    const isReferred = this.#workload.references.some((ref) => ref.kind === kind && ref.name === name);
+    const isReferred = referenceTo(this.#workload.references, { kind, name }) !== undefined;
     if (!isReferred) return { asks: false, because: 'not-asked' };
     if (this.#searches(kind) && config[match] === 'true') return { asks: true, because: 'matched' };
     if (this.#isTrue(kind, this.#words.auto)) return { asks: true, because: 'auto' };

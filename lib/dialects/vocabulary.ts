@@ -1,9 +1,16 @@
 /** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
 
 import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
-import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
-import { describe, keyOf } from '../model/object-ref.ts';
+import {
+  CONFIG_KINDS,
+  type ConfigKind,
+  type ConfigRef,
+  describe,
+  keyOf,
+  type ObjectKey,
+} from '../model/object-ref.ts';
 import type { ReloadStrategy, Verdict } from '../model/policy.ts';
+import { referenceTo } from '../model/references.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import { ANNOTATIONS, type Workload } from '../model/workload.ts';
 import type { ConfigAnnotations, Dialect, KnownNames } from './dialect.ts';
@@ -30,7 +37,6 @@ export interface VocabularyOptions {
 
 type Annotations = Readonly<Record<string, string>>;
 
-const KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 /** How many keys are remembered: they repeat from workload to workload. */
 const MOST_JUDGED = 1_000;
 const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
@@ -56,7 +62,7 @@ class Union implements Dialect {
 
   constructor(options: VocabularyOptions) {
     this.#options = options;
-    this.#kinds = KINDS.filter((kind) => !options.ignoredKinds.includes(kind));
+    this.#kinds = CONFIG_KINDS.filter((kind) => !options.ignoredKinds.includes(kind));
     const native = nativeWords(options.alternativeAnnotations);
     const stakater = stakaterWords(options.stakaterKeys);
     this.#words = [native, stakater].filter(({ dialect }) => options.dialects.includes(dialect));
@@ -114,7 +120,7 @@ class Union implements Dialect {
     if (asking !== undefined) return asking;
     const refusing = verdicts.find(({ because }) => because === 'ignored' || because === 'excluded');
     if (refusing !== undefined) return refusing;
-    const isReferred = workload.references.some(({ kind, name }) => kind === ref.kind && name === ref.name);
+    const isReferred = referenceTo(workload.references, ref) !== undefined;
     if (isReferred && this.#isAll(policies, ref.kind)) return { asks: true, because: 'auto-all' };
     return verdicts.find(({ because }) => because === 'not-matched') ?? NOT_ASKED;
   };
@@ -138,8 +144,7 @@ class Union implements Dialect {
   readonly placesOf: Dialect['placesOf'] = (workload, ref, annotations, { written }) => {
     if (this.#strategyOf(workload) === 'annotations')
       return [{ variable: describe(ref), container: ANNOTATIONS }];
-    const { container } =
-      workload.references.find(({ kind, name }) => kind === ref.kind && name === ref.name) ?? {};
+    const container = referenceTo(workload.references, ref)?.container;
     return this.#asking(workload, ref, annotations).map(
       ({ dialect }): Place => ({
         variable: written[dialect],
@@ -155,8 +160,7 @@ class Union implements Dialect {
     { digest, seconds },
   ) => {
     if (this.#strategyOf(workload) !== 'annotations') return {};
-    const { container } =
-      workload.references.find(({ kind, name }) => kind === ref.kind && name === ref.name) ?? {};
+    const container = referenceTo(workload.references, ref)?.container;
     const text = JSON.stringify({
       type: ref.kind.toUpperCase(),
       name: ref.name,

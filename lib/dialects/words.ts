@@ -1,7 +1,7 @@
 /** The annotations of each vocabulary. */
 
 import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
-import type { ConfigKind } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
 
 /** Keys by kind of object. */
 export type KeysByKind = Readonly<Record<ConfigKind, string>>;
@@ -84,6 +84,5 @@ export function askingKeysOf({ named, auto, typedAuto, search }: Words, kind: Co
 
 /** All keys that are read of a workload. */
 export function workloadKeysOf(words: Words): readonly string[] {
-  const kinds: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
-  return [...new Set(kinds.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]))];
+  return [...new Set(CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]))];
 }

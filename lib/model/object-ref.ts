@@ -3,6 +3,9 @@
 /** The kinds of object whose content is tracked. */
 export type ConfigKind = 'ConfigMap' | 'Secret';
 
+/** All of them. */
+export const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+
 /** A ConfigMap or Secret. */
 export interface ConfigRef {
   readonly kind: ConfigKind;

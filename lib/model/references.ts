@@ -13,6 +13,14 @@ export interface Reference {
   readonly isOptional: boolean;
 }
 
+/** The reference to an object, among those of one template; undefined if there is none. */
+export function referenceTo(
+  references: readonly Reference[],
+  { kind, name }: Pick<Reference, 'kind' | 'name'>,
+): Reference | undefined {
+  return references.find((reference) => reference.kind === kind && reference.name === name);
+}
+
 /** A name as it stands in a template. */
 interface Mention {
   readonly kind: ConfigKind;

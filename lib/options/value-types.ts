@@ -4,6 +4,7 @@ import { DIALECT_NAMES, type DialectName } from '../model/dialect-name.ts';
 import { parseDurationMs } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import type { ReloadStrategy } from '../model/policy.ts';
+import { truthOf } from '../model/truth.ts';
 import { labelSelectorOf } from './label-selector.ts';
 import type { LogFormat, LogLevel } from './options.ts';
 import { DNS_SUBDOMAIN, isQualifiedName } from './qualified-name.ts';
@@ -19,19 +20,17 @@ export interface ValueType<T> {
 }
 
 const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
-const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
-const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
 /** A switch, in the forms of Go's strconv.ParseBool. */
 export const BOOLEAN: ValueType<boolean> = {
   expected: 'true or false',
-  parse: (text) => (TRUE.has(text) ? true : FALSE.has(text) ? false : undefined),
+  parse: truthOf,
 };
 
 /** Whether a flag that has no effect asks for anything: a value of false or none does not. */
 export const ASKS: ValueType<boolean> = {
   expected: 'anything',
-  parse: (text) => text !== '' && !FALSE.has(text),
+  parse: (text) => text !== '' && truthOf(text) !== false,
 };
 
 /** Milliseconds. */

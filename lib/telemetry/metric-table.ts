@@ -1,6 +1,6 @@
 /** The table of metrics: names, meanings and the series that exist from the start. */
 
-import type { ConfigKind } from '../model/object-ref.ts';
+import { CONFIG_KINDS } from '../model/object-ref.ts';
 import { WATCH_ENDS } from '../model/watch-end.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 
@@ -29,7 +29,6 @@ const COMMIT_RESULTS = ['accepted', 'conflict', 'gone', 'rejected', 'throttled',
 /** How the content of an object changed. */
 export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
 
-const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
 const WORKLOADS: readonly string[] = WORKLOAD_KINDS.map(({ kind }) => kind);
 const PLAIN: readonly Labels[] = [{}];
 
