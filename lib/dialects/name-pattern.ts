@@ -4,10 +4,9 @@
  */
 
 import { RE2JS } from 're2js';
+import { remembered } from './remembered.ts';
 
-/** How many expressions are kept compiled: they repeat from workload to workload. */
-const MOST_COMPILED = 1_000;
-const compiled = new Map<string, RE2JS | string>();
+const compile = remembered(tryCompile);
 
 /** Whether `item` matches no other name than the one that it spells. */
 export function isPlainItem(item: string): boolean {
@@ -24,15 +23,6 @@ export function matches(pattern: string, name: string): boolean {
 export function mistakeIn(pattern: string): string | undefined {
   const expression = compile(pattern);
   return typeof expression === 'string' ? expression : undefined;
-}
-
-function compile(pattern: string): RE2JS | string {
-  const known = compiled.get(pattern);
-  if (known !== undefined) return known;
-  if (compiled.size >= MOST_COMPILED) compiled.clear();
-  const expression = tryCompile(pattern);
-  compiled.set(pattern, expression);
-  return expression;
 }
 
 function tryCompile(pattern: string): RE2JS | string {

@@ -19,6 +19,7 @@ import { absenceNotice } from './missing.ts';
 import { mistakesOf } from './mistakes.ts';
 import { Policy, policyAnnotations } from './policy.ts';
 import { isStray, type PolicyKeys } from './policy-keys.ts';
+import { remembered } from './remembered.ts';
 import { rivalIn, rivalNotice } from './second-reloader.ts';
 import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
 import { nativeWords, STRATEGY_ANNOTATION, stakaterWords, type Words, workloadKeysOf } from './words.ts';
@@ -37,8 +38,6 @@ export interface VocabularyOptions {
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** How many keys are remembered: they repeat from workload to workload. */
-const MOST_JUDGED = 1_000;
 const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
 
 /** The vocabularies that `options` ask for. */
@@ -194,17 +193,4 @@ class Union implements Dialect {
     this.#policies.set(workload, known);
     return known;
   }
-}
-
-/** `judge`, asked once for each key, as long as there are not too many. */
-function remembered(judge: (key: string) => boolean): (key: string) => boolean {
-  const judged = new Map<string, boolean>();
-  return (key) => {
-    const known = judged.get(key);
-    if (known !== undefined) return known;
-    if (judged.size >= MOST_JUDGED) judged.clear();
-    const verdict = judge(key);
-    judged.set(key, verdict);
-    return verdict;
-  };
 }
