@@ -21,12 +21,13 @@ import { startTarget, type TargetName } from './target.ts';
 
 const HELP = `npm run bench -- [options]
 
-  --only <names>    of latency, burst, fan-out, scale; a comma list (default: all)
-  --target <name>   control-plane or sandbox (default: the control plane where it is built)
-  --quick           a tenth of everything: to see that it works, not to judge by
-  --json <file>     writes the figures and what they come from
-  --charts <folder> writes the charts as SVG
-  --docs            writes figures and charts into docs/benchmark.md and docs/benchmark/
+  --only <names>          of latency, burst, fan-out, scale; a comma list (default: all)
+  --target <name>         control-plane or sandbox (default: the control plane where it is built)
+  --quick                 a tenth of everything: to see that it works, not to judge by
+  --node-options <text>   for the reloader, e.g. '--cpu-prof --cpu-prof-dir=/tmp/profiles'
+  --json <file>           writes the figures and what they come from
+  --charts <folder>       writes the charts as SVG
+  --docs                  writes figures and charts into docs/benchmark.md and docs/benchmark/
 `;
 const SCENARIOS: Readonly<Record<string, (bench: Bench) => Promise<Findings>>> = {
   latency,
@@ -55,6 +56,7 @@ async function main(): Promise<void> {
       only: { type: 'string', default: Object.keys(SCENARIOS).join() },
       target: { type: 'string' },
       quick: { type: 'boolean', default: false },
+      'node-options': { type: 'string', default: '' },
       json: { type: 'string' },
       charts: { type: 'string' },
       docs: { type: 'boolean', default: false },
@@ -65,7 +67,8 @@ async function main(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const run = await measured(values.only.split(','), targetNamed(values.target), values.quick);
+  const { quick, 'node-options': nodeOptions } = values;
+  const run = await measured(values.only.split(','), targetNamed(values.target), { quick, nodeOptions });
   process.stdout.write(`${run.target}\n${run.machine}\n\n${tableOf(run.figures)}\n`);
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(run, undefined, 2)}\n`);
   if (values.charts !== undefined) await writeCharts(values.charts, run.charts);
@@ -77,7 +80,11 @@ function targetNamed(name: string | undefined): TargetName {
   throw new Error(`there is no target "${name}"\n\n${HELP}`);
 }
 
-async function measured(names: readonly string[], wanted: TargetName, quick: boolean): Promise<Run> {
+async function measured(
+  names: readonly string[],
+  wanted: TargetName,
+  settings: Pick<Bench, 'quick' | 'nodeOptions'>,
+): Promise<Run> {
   const scenarios = names.map((name) => {
     const scenario = SCENARIOS[name];
     if (scenario === undefined) throw new Error(`there is no scenario "${name}"\n\n${HELP}`);
@@ -90,7 +97,7 @@ async function measured(names: readonly string[], wanted: TargetName, quick: boo
   const figures: Figure[] = [];
   const charts: LineChart[] = [];
   for (const scenario of scenarios) {
-    const findings = await scenario({ target, floor, progress, quick });
+    const findings = await scenario({ target, floor, progress, ...settings });
     figures.push(...findings.figures);
     charts.push(...findings.charts);
   }

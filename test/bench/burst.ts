@@ -12,7 +12,8 @@ const BETWEEN_MS = 100;
 const AFTERWARDS_MS = 3_000;
 
 /** The floor is one patch: nobody can do with less. */
-export async function burst({ target, progress }: Bench): Promise<Findings> {
+export async function burst(bench: Bench): Promise<Findings> {
+  const { target, progress } = bench;
   progress.step('burst: 20 ConfigMaps of one Deployment, the default quiet period');
   const names = numbered('part', SOURCES);
   const admin = await Admin.in(target.send, 'burst');
@@ -20,7 +21,7 @@ export async function burst({ target, progress }: Bench): Promise<Findings> {
   await admin.deployments([{ name: 'web', configMaps: names }]);
   await using watch = await TemplateWatch.open(target.send, 'burst');
   await using state = await StateWatch.open(target.send, 'burst');
-  await using subject = await Subject.start(target, 'burst');
+  await using subject = await Subject.start(bench, 'burst');
   await subject.settled();
   await pause(AFTERWARDS_MS);
   const before = { requests: await subject.requests(), bytes: state.bytes };

@@ -17,7 +17,8 @@ const SOURCE = 'source';
 type Round = readonly number[];
 
 /** The reloader and the bare client in turns. */
-export async function fanOut({ target, floor, progress, quick }: Bench): Promise<Findings> {
+export async function fanOut(bench: Bench): Promise<Findings> {
+  const { target, floor, progress, quick } = bench;
   const followers = numbered('web', quick ? QUICK_FOLLOWERS : FOLLOWERS);
   progress.step('fan-out: making Deployments');
   const lane = async (namespace: string): Promise<Admin> => {
@@ -32,7 +33,7 @@ export async function fanOut({ target, floor, progress, quick }: Bench): Promise
   const admins = { own: await lane('fan-out'), bare: await lane('fan-out-floor') };
   await using own = await TemplateWatch.open(target.send, 'fan-out');
   await using bare = await TemplateWatch.open(target.send, 'fan-out-floor');
-  await using subject = await Subject.start(target, 'fan-out', ['--coalesce-period', '0']);
+  await using subject = await Subject.start(bench, 'fan-out', ['--coalesce-period', '0']);
   await subject.settled();
   await using _floor = await floor.start({
     connection: target.connection,

@@ -17,11 +17,13 @@ const SOURCE = 'source';
 const FOLLOWER = 'web';
 
 /** Changes one object for the reloader and one for the bare client, in turns, so that both meet the same noise. */
-export async function latency({ target, floor, progress, quick }: Bench): Promise<Findings> {
+export async function latency(bench: Bench): Promise<Findings> {
+  const { target, floor, progress, quick } = bench;
   progress.step('latency: making two namespaces');
   await using own = await Lane.in(target.send, 'latency');
   await using bare = await Lane.in(target.send, 'latency-floor');
-  await using _subject = await Subject.start(target, 'latency', ['--coalesce-period', '0']);
+  const flags = ['--coalesce-period', '0', '--rollout-limit', 'off'];
+  await using _subject = await Subject.start(bench, 'latency', flags);
   await using _floor = await floor.start({
     connection: target.connection,
     namespace: 'latency-floor',

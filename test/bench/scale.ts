@@ -113,15 +113,16 @@ async function fill({ progress }: Bench, admin: Admin, from: number, to: number)
 
 /** Starts the bare client and the reloader, and does something while both run. */
 async function started(
-  { target, floor, progress }: Bench,
+  bench: Bench,
   objects: number,
   then: (subject: Subject, floor: FloorProcess) => Promise<void>,
 ): Promise<Start> {
+  const { target, floor, progress } = bench;
   const beside = `beside ${objects} ConfigMaps and ${objects} Secrets`;
   progress.step(`scale: the bare client lists, ${beside}`);
   await using bare = await floor.start({ connection: target.connection, namespace: NAMESPACE, kinds: KINDS });
   progress.step(`scale: the reloader starts, ${beside}`);
-  await using subject = await Subject.start(target, NAMESPACE);
+  await using subject = await Subject.start(bench, NAMESPACE);
   await subject.settled();
   await pause(AFTERWARDS_MS);
   const peak = subject.peakBytes();
@@ -173,10 +174,10 @@ async function idleness({ progress }: Bench, { idleMs }: Sizes, subject: Subject
 }
 
 /** A restart beside everything that was followed before: nothing changed, nothing may happen. */
-async function restart({ target, progress }: Bench, sizes: Sizes, watch: TemplateWatch): Promise<Figure[]> {
-  progress.step('scale: the reloader starts again');
+async function restart(bench: Bench, sizes: Sizes, watch: TemplateWatch): Promise<Figure[]> {
+  bench.progress.step('scale: the reloader starts again');
   const rollouts = watch.changes.length;
-  await using subject = await Subject.start(target, NAMESPACE);
+  await using subject = await Subject.start(bench, NAMESPACE);
   await pause(AFTERWARDS_MS);
   const beside = `restart with ${2 * sizes.deployments} followed objects`;
   const none = { floor: 0, wanted: { atMost: 0 } };

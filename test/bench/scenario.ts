@@ -13,6 +13,8 @@ export interface Bench {
   readonly progress: Progress;
   /** A tenth of everything: to see that it works, not to judge by. */
   readonly quick: boolean;
+  /** For the Node that the reloader runs on, e.g. to profile it. */
+  readonly nodeOptions: string;
 }
 
 /** What was found. */

@@ -22,9 +22,17 @@ export class Stream implements AsyncDisposable {
       if (news.object !== undefined) see(news.object);
     }
     const patience = { timeoutSeconds: LONGEST_SECONDS, silenceMs: LONGEST_SECONDS * 1000 };
-    const events = await openWatch(send, source, { resourceVersion, ...patience, signal });
+    const opened = (): ReturnType<typeof openWatch> =>
+      openWatch(send, source, { resourceVersion, ...patience, signal });
+    let events = await opened();
     stream.#running = (async () => {
-      for await (const { type, object } of events) if (type !== 'BOOKMARK') see(object);
+      // A server ends the watch of those who read too slowly, as happens where processors are few: it goes on where it was.
+      for (; ; events = await opened()) {
+        for await (const event of events) {
+          resourceVersion = event.resourceVersion;
+          if (event.type !== 'BOOKMARK') see(event.object);
+        }
+      }
     })();
     stream.#running.catch(() => undefined); // told when the stream is disposed of, unless it was ended
     return stream;

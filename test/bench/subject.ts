@@ -1,8 +1,9 @@
 /** The reloader under measurement: the bundle as a process. */
 
+import { dockerfile, stagesIn } from '../install/dockerfile.ts';
 import { ReloaderProcess, until } from '../integration/reloader-process.ts';
 import { cpuSeconds, peakBytes, residentBytes } from './process-facts.ts';
-import type { Target } from './target.ts';
+import type { Bench } from './scenario.ts';
 
 /** What the process had resident, so long after its start. */
 export interface MemorySample {
@@ -28,12 +29,17 @@ export class Subject implements AsyncDisposable {
   }
 
   /** Resolves when it is ready. */
-  static async start(target: Target, namespace: string, flags: readonly string[] = []): Promise<Subject> {
+  static async start(
+    { target, nodeOptions }: Pick<Bench, 'target' | 'nodeOptions'>,
+    namespace: string,
+    flags: readonly string[] = [],
+  ): Promise<Subject> {
     const kubeconfig = await target.kubeconfig(namespace);
     const startedAt = performance.now();
     const elapsed = (): number => (performance.now() - startedAt) / 1000;
     const own = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--port', '0', '--log-format', 'json'];
-    const process = new ReloaderProcess([...own, ...flags], {});
+    const env = { ...environmentOfTheImage(), NODE_OPTIONS: nodeOptions };
+    const process = new ReloaderProcess([...own, ...flags], env);
     const memory: MemorySample[] = [];
     const sampler = setInterval(
       () => memory.push({ seconds: elapsed(), bytes: residentBytes(process.pid) }),
@@ -89,4 +95,10 @@ export class Subject implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#process.stop();
   }
+}
+
+/** The variables that the Dockerfile sets. */
+function environmentOfTheImage(): Record<string, string> {
+  const steps = stagesIn(dockerfile()).at(-1)?.steps ?? [];
+  return Object.fromEntries(steps.filter(({ word }) => word === 'ENV').map(({ text }) => text.split('=')));
 }
