@@ -1,7 +1,9 @@
 /** Puts the parts together around one `send`: the same program for a cluster, a test and a simulation. */
 
 import { Edges, type WorkloadRecord } from './controller/edges.ts';
+import { oneAtATime } from './controller/one-at-a-time.ts';
 import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reloader.ts';
+import type { WorkloadClient } from './controller/rollout-attempt.ts';
 import type { StateStore } from './controller/state-store.ts';
 import { snapshotOf, statusOf } from './controller/status.ts';
 import { type Stream, SyncGate } from './controller/sync-gate.ts';
@@ -27,7 +29,10 @@ import type { StatusReport } from './model/status-report.ts';
 import { Timeline } from './model/timeline.ts';
 import { WatchHealth } from './model/watch-health.ts';
 import { WORKLOAD_KINDS } from './model/workload-kind.ts';
-import { type Options, stateNamespaceOf } from './options/options.ts';
+import type { WriteResult } from './model/write-result.ts';
+import { alertsOf, webhookOf } from './notifications.ts';
+import type { ProxyVariables } from './notify/http-post.ts';
+import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from './options/options.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 
 /** Where the reloader works. */
@@ -50,6 +55,8 @@ export interface Parts {
   readonly options: Options;
   readonly place: Place;
   readonly log: Log;
+  /** The proxies to those who are told, as variables name them. @default none */
+  readonly proxies?: ProxyVariables | undefined;
   /** Counts; absent where nobody reads them. */
   readonly metrics?: Metrics | undefined;
   /** How many bytes of data make a ConfigMap of the state full. @default SHARD_BYTES */
@@ -92,10 +99,12 @@ export function assemble(parts: Parts): Assembly {
   const streams = streamsFor(options, place);
   const gate = new SyncGate(streams);
   const events = new EventRecorder({ send, log, random });
+  const alerts = alertsOf(parts);
   const shared = { timeline, heartbeat, log, random };
   const reloader = new Reloader({
     ...shared,
-    ...clientsOf(send, place, options, events),
+    ...clientsOf({ ...parts, send }, events),
+    onRollout: alerts && ((news) => alerts.record(news)),
     resourceSelector: options.resourceLabelSelector,
     edges,
     gate,
@@ -112,11 +121,12 @@ export function assemble(parts: Parts): Assembly {
   metrics?.observe(() => snapshotOf(reloader, edges, Date.now()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     timeline.comparable = await areVersionsComparable({ send, ...probePaths(streams), signal, random });
+    edges.absorbsOwnersRollouts = timeline.comparable && options.absorbOwnerRollouts;
     const aside = [events.run(signal), reloader.absences.run(signal)];
     await Promise.all([...streams.map((stream) => informers.run(stream, signal)), ...aside]);
   };
   return {
-    run: (signal) => reloader.run(signal, runStreams),
+    run: (signal) => reloader.run(signal, runStreams).finally(() => alerts?.close()),
     status: () => ({
       ...statusOf(reloader, edges, Date.now()),
       waitingFor: waitingFor(reloader, gate),
@@ -135,6 +145,9 @@ function edgesFor(options: Options, place: Place): Edges {
     stakaterKeys: options.stakaterKeys,
     autoReloadAll: options.autoReloadAll,
     strategy: options.reloadStrategy,
+    rollsFinished: options.jobReload === 'recreate',
+    pausePeriodMs: options.pausePeriodMs,
+    pace: options.pace,
     alternativeAnnotations: options.alternativeAnnotations,
     ignoredKinds: options.ignoredConfigKinds,
   });
@@ -145,25 +158,32 @@ function edgesFor(options: Options, place: Place): Edges {
     onDelete: options.reloadOnDelete && !isSelective,
   });
   edges.isSelective = isSelective;
+  edges.onlyTells = options.webhookUrl !== undefined;
   if (options.namespaceSelector !== undefined) edges.selected = new Set();
   return edges;
 }
 
 function streamsFor(options: Options, { namespaces }: Place): Stream[] {
-  const { ignoredConfigKinds, ignoredNamespaces, namespaceSelector } = options;
-  return streamsOf(namespaces, ignoredConfigKinds, ignoredNamespaces, namespaceSelector !== undefined);
+  const { ignoredNamespaces, namespaceSelector } = options;
+  const served = { configKinds: configKindsOf(options), workloadKinds: workloadKindsOf(options) };
+  return streamsOf(namespaces, served, ignoredNamespaces, namespaceSelector !== undefined);
 }
 
-/** What the reloader calls the API server with; in a dry run, what only reads. */
+/** What the reloader calls the API server with; in a dry run, what only reads. With a webhook that is told in place of a patch. */
 function clientsOf(
-  send: Send,
-  place: Place,
-  { dryRun, stateConfigMap, resourceLabelSelector: labelSelector }: Options,
+  parts: Parts,
   events: EventRecorder,
-): Pick<ReloaderOptions, 'client' | 'store' | 'readConfig' | 'readLeftOut' | 'recordEvent'> {
+): Pick<ReloaderOptions, 'client' | 'finish' | 'store' | 'readConfig' | 'readLeftOut' | 'recordEvent'> {
+  const { send, place } = parts;
+  const { dryRun, stateConfigMap, resourceLabelSelector: labelSelector } = parts.options;
   const writer = new WorkloadWriter(send);
+  const webhook = webhookOf(parts);
+  const client: WorkloadClient =
+    webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
+  const mayWrite = !dryRun && webhook === undefined;
   return {
-    client: dryRun ? new DryRunWorkloads(writer) : writer,
+    client: oneAtATime(dryRun ? new DryRunWorkloads(writer) : client),
+    finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     store: stateStore(send, place.stateNamespace, stateConfigMap, dryRun),
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
     readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
@@ -171,6 +191,11 @@ function clientsOf(
       if (!dryRun) events.record(news);
     },
   };
+}
+
+/** Where nothing is written to workloads, what somebody began stays as it is. */
+function leaveAsItIs(): Promise<WriteResult<undefined>> {
+  return Promise.resolve({ kind: 'accepted', object: undefined });
 }
 
 function stateStore(send: Send, namespace: string, stateName: string, isDryRun: boolean): StateStore {

@@ -8,7 +8,7 @@ import type { Send } from './kubernetes/transport.ts';
 import type { ConfigObject } from './model/config-object.ts';
 import type { Heartbeat } from './model/heartbeat.ts';
 import type { Log } from './model/log.ts';
-import { CONFIG_KINDS, type ConfigKind } from './model/object-ref.ts';
+import type { ConfigKind } from './model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from './model/raw-objects.ts';
 import type { Timeline } from './model/timeline.ts';
 import type { WatchEnd } from './model/watch-end.ts';
@@ -20,19 +20,16 @@ import type { Metrics } from './telemetry/metrics.ts';
 /** A watch is cut after 160 s of silence; its loop is expected to move soon after. */
 const LONGEST_SILENCE_MS = 165_000;
 
-/** The streams of `namespaces`; of all but some where it is undefined, and then perhaps of the namespaces themselves. */
+/** The streams of `namespaces` and of these kinds; of all but some where it is undefined, and then perhaps of the namespaces themselves. */
 export function streamsOf(
   namespaces: readonly string[] | undefined,
-  ignoredKinds: readonly ConfigKind[],
+  served: { readonly configKinds: readonly ConfigKind[]; readonly workloadKinds: readonly WorkloadKind[] },
   except: readonly string[],
   selectsNamespaces: boolean,
 ): Stream[] {
   const kinds = [
-    ...CONFIG_KINDS.filter((kind) => !ignoredKinds.includes(kind)).map((kind) => ({
-      kind,
-      isWorkload: false,
-    })),
-    ...WORKLOAD_KINDS.map(({ kind }) => ({ kind, isWorkload: true })),
+    ...served.configKinds.map((kind) => ({ kind, isWorkload: false })),
+    ...served.workloadKinds.map(({ kind }) => ({ kind, isWorkload: true })),
   ];
   const all = selectsNamespaces ? [...kinds, { kind: 'Namespace', isWorkload: false }] : kinds;
   if (namespaces === undefined) return all.map((row) => ({ ...row, namespace: undefined, except }));

@@ -7,7 +7,8 @@ import { HttpsTransport } from './kubernetes/https-transport.ts';
 import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
 import type { Log } from './model/log.ts';
-import { type Options, USAGE_EXIT_CODE } from './options/options.ts';
+import { originOf } from './notify/http-post.ts';
+import { type Options, USAGE_EXIT_CODE, workloadKindsOf } from './options/options.ts';
 import { VERSION } from './options/version.ts';
 import { holdRights } from './rights.ts';
 import { HttpServer, ListenError } from './telemetry/http-server.ts';
@@ -61,10 +62,13 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const contextNamespace = contextNamespaceOf(load());
   const place = placeOf(options, podNamespace() ?? contextNamespace ?? 'default');
   const transport = new HttpsTransport({ load, version: VERSION });
-  const metrics = new Metrics(VERSION, { byNamespace: options.countsByNamespace });
+  const metrics = new Metrics(VERSION, {
+    byNamespace: options.countsByNamespace,
+    workloadKinds: workloadKindsOf(options),
+  });
   const ending = new AbortController();
   const stop = AbortSignal.any([signal, ending.signal]);
-  const parts = { send: transport.send, options, place, log, metrics };
+  const parts = { send: transport.send, options, place, log, metrics, proxies: env };
   const assembly = assemble(parts);
   const server = httpServerOf(assembly, {
     about: aboutOf(options, place),
@@ -93,8 +97,7 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
 }
 
 function logStart(options: Options, place: Place, port: number, log: Log): void {
-  const { scope, dryRun, stateConfigMap, ignoredNamespaces, resourceLabelSelector, namespaceSelector } =
-    options;
+  const { scope, stateConfigMap, ignoredNamespaces, resourceLabelSelector, namespaceSelector } = options;
   const where =
     place.namespaces === undefined ? 'all namespaces' : `namespace ${place.namespaces.join(', ')}`;
   const why = scope.type === 'default' ? 'its own' : scope.source;
@@ -105,7 +108,14 @@ function logStart(options: Options, place: Place, port: number, log: Log): void 
     ...(resourceLabelSelector === undefined ? {} : { resourceLabelSelector }),
     port,
   });
+  logWhoIsTold(options, log);
+}
+
+/** Of an address only scheme and host: the rest is a secret. */
+function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
   if (dryRun) log.info('dry run: what would be rolled is reported, nothing is written');
+  else if (webhookUrl !== undefined) log.info(`nothing is rolled: ${originOf(webhookUrl)} is told instead`);
+  else if (alerts !== undefined) log.info(`an alert is sent to ${originOf(alerts.url)} for each rollout`);
 }
 
 function aboutOf({ stateConfigMap, dryRun }: Options, { namespaces, stateNamespace }: Place): About {

@@ -9,8 +9,7 @@ import {
   type PermissionPurpose,
   permissionsFor,
 } from './kubernetes/permissions.ts';
-import { CONFIG_KINDS } from './model/object-ref.ts';
-import { WORKLOAD_KINDS } from './model/workload-kind.ts';
+import { configKindsOf, workloadKindsOf } from './options/options.ts';
 
 /** How long a missing right may be one that was only just granted. */
 const RBAC_LAG_MS = 30_000;
@@ -48,9 +47,10 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
     selectsNamespaces: options.namespaceSelector !== undefined,
     stateNamespace: place.stateNamespace,
     stateName: options.stateConfigMap,
-    configKinds: CONFIG_KINDS.filter((kind) => !options.ignoredConfigKinds.includes(kind)),
-    workloadKinds: WORKLOAD_KINDS.map(({ kind }) => kind),
+    configKinds: configKindsOf(options),
+    workloadKinds: workloadKindsOf(options).map(({ kind }) => kind),
     isDryRun: options.dryRun,
+    onlyTells: options.webhookUrl !== undefined,
   });
 }
 

@@ -25,8 +25,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   controller: ['model', 'dialects', 'cache', 'queue'],
   kubernetes: ['model', 'cache'],
   telemetry: ['model'],
+  notify: ['model'],
   options: ['model'],
-  main: ['model', 'dialects', 'cache', 'queue', 'controller', 'kubernetes', 'telemetry', 'options'],
+  main: ['model', 'dialects', 'cache', 'queue', 'controller', 'kubernetes', 'telemetry', 'notify', 'options'],
   // The options come first: showing the help must not load the rest.
   bin: ['main', 'options'],
 };

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { type PolicyRule, permissionsFor } from '../lib/kubernetes/permissions.ts';
-import { WORKLOAD_KINDS } from '../lib/model/workload-kind.ts';
+import { workloadKindsOf } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, '../docs/migration.md'), 'utf8');
@@ -127,7 +127,11 @@ test('its ClusterRole and the rules on the page are all the rights that are need
     stateNamespace: 'reloader',
     stateName: 'reloader-state',
     configKinds: ['ConfigMap', 'Secret'],
-    workloadKinds: WORKLOAD_KINDS.map(({ kind }) => kind),
+    workloadKinds: workloadKindsOf({
+      ignoredWorkloadKinds: [],
+      cronJobReload: 'none',
+      jobReload: 'none',
+    }).map(({ kind }) => kind),
     isDryRun: false,
   });
   const missing = needed.flatMap(({ rule }) =>

@@ -12,12 +12,16 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { NOTICE_MUTANTS } from './mutants/notices.ts';
+import { OWNER_MUTANTS } from './mutants/owners.ts';
+import { PACE_MUTANTS } from './mutants/paces.ts';
+import { PAUSE_MUTANTS } from './mutants/pauses.ts';
 import { POLICY_MUTANTS } from './mutants/policies.ts';
 import { PRESENCE_MUTANTS } from './mutants/presence.ts';
 import { PROCESS_MUTANTS } from './mutants/processes.ts';
 import { SCOPE_MUTANTS } from './mutants/scope.ts';
 import { SHARD_MUTANTS } from './mutants/shards.ts';
 import { MUTANTS, type Mutant } from './mutants/table.ts';
+import { TOLD_MUTANTS } from './mutants/told.ts';
 
 /** A test that failed, or a file that could not even be run to its end. */
 interface Failure {
@@ -62,7 +66,11 @@ process.exitCode = await tryAll(
     ...NOTICE_MUTANTS,
     ...POLICY_MUTANTS,
     ...PRESENCE_MUTANTS,
+    ...OWNER_MUTANTS,
+    ...PAUSE_MUTANTS,
+    ...PACE_MUTANTS,
     ...SCOPE_MUTANTS,
+    ...TOLD_MUTANTS,
     ...PROCESS_MUTANTS,
     ...SHARD_MUTANTS,
   ].filter(

@@ -4,7 +4,7 @@ import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest } from '../model/digest.ts';
 import { type Edge, isOwed } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
-import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { POLICIES } from '../model/policy.ts';
 import type { Reason } from '../model/reasons.ts';
 import { EVER, isOlder, type Span } from '../model/timeline.ts';
@@ -58,8 +58,17 @@ function observePresent(edges: Edges, event: Present): Effects {
   const effects = new Effects();
   const record = edges.configRecordOf(object.ref, event.key);
   if (isStale(record, object)) return effects;
-  const difference = differenceFrom(record, event, edges.presence.countsDeletion);
-  if (difference.mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
+  const workloads = [...edges.dependents.dependentsOf(event.key)];
+  const difference = differenceFrom(record, event, false);
+  const afterAbsence = differenceFrom(record, event, true);
+  const differenceFor = (workload: ObjectKey): Difference =>
+    countsAbsence(edges, workload, object.ref) ? afterAbsence : difference;
+  const mayHaveChanged =
+    isAnotherThanWritten(edges, record, event) ||
+    [difference, ...workloads.map(differenceFor)].some((each) => each.mayHaveChanged);
+  if (mayHaveChanged) {
+    record.changedAt = Math.max(record.changedAt, span.to);
+  }
   const isNew = record.lastDigest === undefined;
   record.annotations = object.annotations;
   record.digest = object.digest;
@@ -68,27 +77,41 @@ function observePresent(edges: Edges, event: Present): Effects {
   record.resourceVersion = object.resourceVersion;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
-  const workloads = [...edges.dependents.dependentsOf(event.key)];
   if (isNew) followAppeared(edges, effects, object.ref, event.isInInitialList);
   if (workloads.length === 0) return effects;
   if (difference.before === undefined) effects.returned.add(event.key);
   if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
-  for (const workload of workloads) observeEdge(edges, effects, workload, event.key, difference);
+  for (const workload of workloads) {
+    observeEdge(edges, effects, workload, event.key, differenceFor(workload));
+  }
   effects.writeSoon.add(event.key);
   return effects;
 }
 
-function differenceFrom(record: ConfigRecord, event: Present, countsDeletion: boolean): Difference {
+function countsAbsence(edges: Edges, key: ObjectKey, ref: ConfigRef): boolean {
+  const record = edges.workloads.get(key);
+  return record !== undefined && edges.presence.countsAbsence(record.workload, ref);
+}
+
+/** `countsAbsence`: pods that started while the object was away may have read something else than it. */
+function differenceFrom(record: ConfigRecord, event: Present, countsAbsence: boolean): Difference {
   const { object, isInInitialList, isRelisted } = event;
   const { digest: before, lastDigest, mayHaveReturned, absentAfter = event.span.from } = record;
   const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
-  const isReturn = countsDeletion && before === undefined;
+  const isReturn = countsAbsence && before === undefined;
   const mayHaveChanged =
     isDifferent || mayHaveReturned || ((isRelisted || isReturn) && lastDigest !== undefined);
   const isCreated = before === undefined && !isInInitialList;
   const type = isCreated ? 'created' : isDifferent ? 'updated' : undefined;
-  const from = mayHaveReturned ? Math.min(event.span.from, absentAfter) : event.span.from;
+  const from = mayHaveReturned || isReturn ? Math.min(event.span.from, absentAfter) : event.span.from;
   return { type, before, isInInitialList, mayHaveChanged, span: { from, to: event.span.to } };
+}
+
+/** An object that was not there at the first list comes back with other content than the state has of it. */
+function isAnotherThanWritten(edges: Edges, { ref, lastDigest }: ConfigRecord, event: Present): boolean {
+  const entry = edges.entryOf(ref);
+  const isFirst = lastDigest === undefined && !event.isInInitialList;
+  return isFirst && entry !== undefined && entry.digest !== event.object.digest;
 }
 
 /** An object that a list does not show may have been there for a while, with other content: its return is a change. */

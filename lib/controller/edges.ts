@@ -22,6 +22,7 @@ import {
   type StateKey,
 } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
+import type { OwnersRollout } from './owners-rollout.ts';
 import { Presence, type PresenceRules } from './presence.ts';
 
 /** What is known of one ConfigMap or Secret. */
@@ -61,6 +62,8 @@ export interface WorkloadRecord {
    * versions say themselves which is older.
    */
   awaitedVersion: string | undefined;
+  /** The rollout that its owner began, where its pods make one of ours needless. */
+  ownersRollout: OwnersRollout | undefined;
   /** How often our stamp was taken back before the workload had rolled. */
   takeBacks: number;
   /** The plan whose patch is on its way, or whose answer was lost. */
@@ -83,6 +86,13 @@ export class Edges {
   selected: Set<string> | undefined;
   /** Whether objects are watched by their labels: one that no stream shows may be there all the same. */
   isSelective = false;
+  /** Whether an owner's rollout may stand for one of ours: where times can be compared, and it is wanted. */
+  absorbsOwnersRollouts = false;
+  /**
+   * Whether somebody is told of what is owed, in place of a patch: `ran` is then what was told last, and who starts the
+   * pods of a workload anew, as whoever was told may do, tells nothing.
+   */
+  onlyTells = false;
   /** What the state is known to say. */
   state: ShardedState = NO_STATE;
   /** The shard in which each entry lies, or was last sent to or seen: a key does not move. */
@@ -254,11 +264,14 @@ export class Edges {
 
   #underPolicy(record: WorkloadRecord, config: ConfigRecord | undefined, edge: Edge): Edge {
     if (config === undefined) return edge;
-    const beginsAbsent =
-      edge.ran === undefined && this.presence.beginsAbsent(record.workload, config.ref, config.digest);
-    const begun = beginsAbsent ? { ...edge, ran: ABSENT } : edge;
+    const isAway = this.presence.beginsAbsent(record.workload, config.ref, config.digest);
+    const begun = isAway && edge.ran === undefined ? { ...edge, ran: ABSENT } : edge;
     const observed = this.observed(record, config);
-    if (observed === undefined) return begun;
+    if (observed === undefined) {
+      // Pods that start now do so without it: for its return they are rolled, and others are not.
+      const startsWithout = isAway && begun.ran !== ABSENT && !record.workload.isRolledOut;
+      return startsWithout ? { ...begun, dirty: true } : begun;
+    }
     const isAsked = this.asks(record, config) && this.presence.counts(begun, observed);
     return isAsked ? begun : { ...begun, ran: observed, dirty: false };
   }

@@ -28,6 +28,8 @@ export class Effects {
   readonly changes: { readonly config: ConfigRef; readonly type: 'created' | 'updated' | 'deleted' }[] = [];
   /** Workloads that their owner changed, not only in scale: a refusal of before says nothing any more. */
   readonly spurred: Set<ObjectKey> = new Set();
+  /** Workloads whose owner's rollout ended, well or not: what waited for it goes on. */
+  readonly resumed: Set<ObjectKey> = new Set();
   /** Workloads whose stamp was taken back before they had rolled, and how many times more often than is tried. */
   readonly contested: Map<ObjectKey, number> = new Map();
   /** Opt-ins that went together with our stamps. */

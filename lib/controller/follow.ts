@@ -17,6 +17,7 @@ import type { StateEntry } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
 import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { afterOwner, isReadByOwners } from './owners-rollout.ts';
 import type { Sight } from './sight.ts';
 
 /** Where an edge begins. */
@@ -100,13 +101,12 @@ export function followedEdge(edges: Edges, sight: Sight, config: ConfigRecord, e
   const { record, startedAfter } = sight;
   const { isRolledOut } = record.workload;
   const next = afterWrites(edges, sight, config, edge);
+  const observed = edges.observed(record, config);
   const mayHaveReadBoth = next.ran !== undefined && config.changedAt > startedAfter;
-  const startsWhileOwed = !isRolledOut && isOwed(next, edges.observed(record, config));
-  return {
-    ...next,
-    dirty: next.dirty || mayHaveReadBoth || startsWhileOwed || isAskedLate(edges, sight, config),
-    isUnsettled: next.isUnsettled && !isRolledOut,
-  };
+  const startsWhileOwed = !isRolledOut && isOwed(next, observed);
+  const dirty = next.dirty || mayHaveReadBoth || startsWhileOwed || isAskedLate(edges, sight, config);
+  const isUnsettled = next.isUnsettled && !isRolledOut;
+  return afterOwner(sight, config, { ...next, dirty, isUnsettled }, observed);
 }
 
 /** Whether words that ask for the object may have come before its last change, which was heard of first. */
@@ -138,9 +138,10 @@ function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edg
     if (stamp.digest !== config.digest) edges.doubted.add(key);
     return asStampedElsewhere(edge, stamp);
   }
-  if (!isOwnersRestart(sight, edge, stamp) || !edges.asks(record, config)) return withStamp(edge, stamp);
+  if (edges.onlyTells || !isOwnersRestart(sight, edge, stamp)) return withStamp(edge, stamp);
+  if (!edges.asks(record, config)) return withStamp(edge, stamp);
   if (!ambiguous && !edge.isUnsettled && !edges.isOpen(key)) return withStamp(edge, stamp);
-  effects.note({ reason: 'owner-rolled', ...about });
+  if (!isReadByOwners(sight, config)) effects.note({ reason: 'owner-rolled', ...about });
   if (edge.isUnsettled && isLowered(edge, stamp)) sight.takenBack = true;
   return asUnknown(withStamp(edge, stamp));
 }

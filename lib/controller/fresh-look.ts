@@ -11,7 +11,7 @@ import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { Edges } from './edges.ts';
-import type { WorkloadClient } from './rollout-controller.ts';
+import type { WorkloadClient } from './rollout-attempt.ts';
 
 /** A fresh look at one object. Never throws. */
 export type ReadConfig = (

@@ -23,6 +23,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'opt-in-lost',
   'second-reloader',
   'held',
+  'slowed',
   'state-damaged',
   'state-missing',
   'state-full',
@@ -93,6 +94,8 @@ function messageOf({ reason, workload, config, detail }: Note): string {
       return `${who} was rolled for ${what} by another reloader`;
     case 'owner-rolled':
       return `${who} was changed by its owner while ${what} was changing: it is rolled once more`;
+    case 'owner-has-rolled':
+      return `${who} was rolled by its owner since ${what} changed: nothing left to roll`;
     case 'taken-back':
       return `${who} lost its stamp before it had rolled: taken back by ${detail}`;
     default:

@@ -5,13 +5,16 @@
 
 import type { Dialect } from '../dialects/dialect.ts';
 import type { Absence } from '../model/absence.ts';
+import { formatDuration } from '../model/duration.ts';
 import type { Edge } from '../model/edge.ts';
 import { whenTaken } from '../model/hold.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Loss } from '../model/loss.ts';
 import type { Notice } from '../model/notice.ts';
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { type Pause, pauseWords } from '../model/pause.ts';
 import type { Rival } from '../model/rival.ts';
+import type { Pace } from '../model/rollout-limit.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges } from './edges.ts';
 
@@ -37,6 +40,8 @@ interface Facts {
   readonly loss: Loss | undefined;
   /** Another reloader of it. */
   readonly rival: Rival | undefined;
+  /** Whether it is rolled so often that its window was lengthened. */
+  readonly isSlowed: boolean;
 }
 
 /** What stands against a workload: all the rules, in the order in which people are told. */
@@ -48,8 +53,24 @@ const RULES: readonly ((facts: Facts) => readonly Notice[])[] = [
       .map((absence) => dialect.noticeOfAbsence(absence, workload))
       .filter((notice) => notice !== undefined),
   ({ dialect, rival }) => (rival === undefined ? [] : [dialect.noticeOfRival(rival)]),
-  ({ workload, isStamped }) => (isStamped ? held(workload) : []),
+  ({ dialect, workload }) => paused(dialect.pausing.pauseOf(workload)),
+  ({ dialect, workload, isStamped }) =>
+    isStamped && dialect.pausing.pauseOf(workload) === undefined ? held(workload) : [],
+  ({ dialect, workload, isSlowed }) => (isSlowed ? slowed(dialect.paceOf(workload)) : []),
 ];
+
+function paused(pause: Pause | undefined): readonly Notice[] {
+  if (pause === undefined) return [];
+  const message = `${pauseWords(pause)}: what changes until then is one rollout`;
+  return [{ reason: 'paused', about: pause.since, message }];
+}
+
+function slowed({ limit }: Pace): readonly Notice[] {
+  if (limit === undefined) return [];
+  const within = formatDuration(limit.withinMs);
+  const message = `rolled more than ${limit.rollouts} times within ${within}: from now on each rollout waits twice as long as the one before, an hour at the most, until nothing was owed for ${within}`;
+  return [{ reason: 'slowed', about: `${limit.rollouts}/${within}`, message }];
+}
 
 function held({ ref, hold }: Workload): readonly Notice[] {
   if (hold === undefined) return [];
@@ -61,6 +82,8 @@ export interface NoticesOptions {
   readonly edges: Edges;
   /** What was found out about an object that is not there. */
   readonly absenceOf: (config: ObjectKey) => Absence | undefined;
+  /** Whether a workload is rolled too often. */
+  readonly isSlowed: (workload: ObjectKey) => boolean;
   /** Tells people of a notice that did not stand before. */
   readonly say: (workload: Subject, notice: Notice) => void;
 }
@@ -135,12 +158,13 @@ export class Notices {
   }
 
   #noticesOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Notice[] {
-    if (workload.isBeingDeleted) return [];
-    const { edges, absenceOf } = this.#options;
+    if (workload.isLeftAlone) return [];
+    const { edges, absenceOf, isSlowed } = this.#options;
     const facts: Facts = {
       workload,
       loss: this.#lossOf(workload, follows),
       rival: this.#rivalOf(workload, follows),
+      isSlowed: isSlowed(keyOf(workload.ref)),
       dialect: edges.dialect,
       isStamped: [...follows.values()].some((edge) => edge.isUnsettled),
       absences: [...follows.keys()].map(absenceOf).filter((absence) => absence !== undefined),

@@ -16,5 +16,7 @@ export type Outcome =
   | { readonly type: 'refused'; readonly message: string }
   /** Its namespace is not selected: it is rolled once that is. */
   | { readonly type: 'unselected' }
+  /** Its owner is rolling it, and brings all that is owed. */
+  | { readonly type: 'absorbing' }
   /** There is no such workload any more. */
   | { readonly type: 'gone' };

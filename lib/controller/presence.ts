@@ -29,9 +29,10 @@ export class Presence {
     this.#rules = rules;
   }
 
-  /** Whether the deletion of an object counts as a change of its content. */
-  get countsDeletion(): boolean {
-    return this.#rules.onDelete;
+  /** Whether it matters to the workload that the object was away: pods of it may have started meanwhile, without it. */
+  countsAbsence(workload: Workload, ref: ConfigRef): boolean {
+    const { onCreate, onDelete } = this.#rules;
+    return (onCreate || onDelete) && canDoWithout(workload, ref);
   }
 
   /** A stream has listed; answers whether for the first time. */
@@ -50,9 +51,7 @@ export class Presence {
 
   /** Whether pods that are there now have started without the object, and that counts. */
   beginsAbsent(workload: Workload, ref: ConfigRef, digest: Digest | undefined): boolean {
-    const { onCreate, onDelete } = this.#rules;
-    if (digest !== undefined || !(onCreate || onDelete)) return false;
-    return this.#isAbsent(ref) && canDoWithout(workload, ref);
+    return digest === undefined && this.countsAbsence(workload, ref) && this.#isAbsent(ref);
   }
 
   /** Whether the step from what the pods ran to `observed` rolls them. */

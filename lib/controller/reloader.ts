@@ -3,9 +3,8 @@
  * before the state is read, so that the state is older than every cache and never the reverse.
  */
 
-import { backoffMs } from '../model/backoff.ts';
+import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
 import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
-import { LEGACY_ALGORITHM } from '../model/digest.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Log } from '../model/log.ts';
@@ -22,12 +21,16 @@ import type { Effects } from './effects.ts';
 import { FreshLook, type ReadConfig } from './fresh-look.ts';
 import type { Journal } from './journal.ts';
 import type { StateLayout } from './known-state.ts';
+import { wantsLegacyDigest } from './legacy-digest.ts';
 import { Notices } from './notices.ts';
-import { type Counters, type Due, type RecordEvent, Reporter } from './reporter.ts';
-import { RolloutController, type WorkloadClient } from './rollout-controller.ts';
+import { Pauses } from './pauses.ts';
+import { type Counters, type Due, type RecordEvent, Reporter, type ReporterOptions } from './reporter.ts';
+import type { WorkloadClient } from './rollout-attempt.ts';
+import { RolloutController } from './rollout-controller.ts';
 import { SelectedNamespaces } from './selected-namespaces.ts';
 import { StateCommitter } from './state-committer.ts';
 import { readShards, type StateStore } from './state-store.ts';
+import { Successions, type SuccessionsOptions } from './successions.ts';
 import { covers, type Stream, type SyncGate } from './sync-gate.ts';
 import { observeWorkload } from './workload-controller.ts';
 
@@ -38,6 +41,7 @@ export interface ReloaderOptions {
   /** The ConfigMaps of the state, in the home namespace of `edges`. */
   readonly state: StateLayout;
   readonly client: WorkloadClient;
+  readonly finish: SuccessionsOptions['finish'];
   readonly store: StateStore;
   readonly readConfig: ReadConfig;
   readonly readLeftOut: ReadLeftOut;
@@ -48,6 +52,7 @@ export interface ReloaderOptions {
   readonly heartbeat: Heartbeat;
   readonly counters: Counters;
   readonly recordEvent: RecordEvent;
+  readonly onRollout?: ReporterOptions['onRollout'];
   readonly quietMs: number;
   readonly maxWaitMs: number;
   readonly concurrency: number;
@@ -73,7 +78,9 @@ export class Reloader {
   readonly committer: StateCommitter;
   readonly notices: Notices;
   readonly absences: Absences;
+  readonly #pauses: Pauses;
   readonly #namespaces: SelectedNamespaces;
+  readonly #successions: Successions;
   readonly #options: ReloaderOptions;
   /** The ConfigMaps of the state, which may be among those that are watched. */
   readonly #stateKeys: readonly ObjectKey[];
@@ -94,9 +101,17 @@ export class Reloader {
     this.notices = new Notices({
       edges,
       absenceOf: (config) => this.absences.of(config),
+      isSlowed: (workload) => this.rollouts.isSlowed(workload),
       say: (workload, notice) => this.#reporter.notice(workload, notice),
     });
     this.rollouts = this.#newRollouts();
+    const { finish } = options;
+    this.#successions = new Successions({ finish, journal: this.#reporter.journal, random });
+    this.#pauses = new Pauses({
+      ...options,
+      isWaiting: (workload) => this.rollouts.isWaiting(workload),
+      say: (workload, notice) => this.#reporter.notice(workload, notice),
+    });
     this.#namespaces = new SelectedNamespaces({
       edges,
       journal: this.#reporter.journal,
@@ -156,7 +171,7 @@ export class Reloader {
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
     const { dialect } = this.#options.edges;
     return configObjectOf(kind, raw, {
-      legacyDigest: (ref) => this.#wantsLegacy(ref),
+      legacyDigest: (ref) => wantsLegacyDigest(this.#options.edges, ref),
       annotation: dialect.isConfigAnnotation,
     });
   }
@@ -180,7 +195,10 @@ export class Reloader {
   /** News of a workload. */
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
     if (event.type === 'synced') this.#synced(stream);
-    else this.#observe(event);
+    else {
+      this.#successions.observe(event);
+      this.#observe(event);
+    }
   }
 
   /** News of a namespace that is selected, or of one that is not any more. */
@@ -192,6 +210,7 @@ export class Reloader {
   #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
     this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
     this.notices.observe(event);
+    this.#pauses.observe(event);
   }
 
   /** Finishes what is under way, but not for longer than a pod is given to end: what is left is owed at the next start. */
@@ -204,7 +223,7 @@ export class Reloader {
       return !end.signal.aborted;
     };
     const finish = async (): Promise<void> => {
-      await this.rollouts.close();
+      await Promise.all([this.rollouts.close(), this.#pauses.close(), this.#successions.close()]);
       await this.committer.close(again);
       isDone = true;
     };
@@ -225,10 +244,7 @@ export class Reloader {
         this.#hasReadState = true;
         return;
       }
-      const ms = Math.max(
-        reading.retryAfterMs ?? 0,
-        backoffMs(attempt, { baseMs: 500, capMs: 30_000 }, random),
-      );
+      const ms = Math.max(reading.retryAfterMs ?? 0, backoffMs(attempt, LATER_BACKOFF, random));
       log.warn('the state cannot be read, nothing is decided before it is', {
         error: reading.message,
         retryInMs: ms,
@@ -262,10 +278,11 @@ export class Reloader {
           this.#reporter.outcome(ref, outcome, tally, nextTryMs);
           if (outcome.type === 'done') this.notices.rolled(keyOf(ref));
           this.notices.review(keyOf(ref));
+          this.#pauses.proceed(keyOf(ref));
           this.committer.kick();
         },
-        onPatchAnswered: (seconds) => this.#options.counters.patched(seconds),
       },
+      onPatchAnswered: (seconds) => this.#options.counters.patched(seconds),
       quietMs,
       maxWaitMs,
       concurrency,
@@ -314,15 +331,6 @@ export class Reloader {
     return this.#options.gate.isSynced(namespace);
   }
 
-  #wantsLegacy(ref: ConfigRef): boolean {
-    const { edges } = this.#options;
-    const isLegacy = (digest: string | undefined): boolean =>
-      digest?.startsWith(`${LEGACY_ALGORITHM}:`) === true;
-    return (
-      isLegacy(edges.entryOf(ref)?.digest) || edges.edgesOf(keyOf(ref)).some(([, edge]) => isLegacy(edge.ran))
-    );
-  }
-
   #apply(effects: Effects): void {
     for (const workload of effects.forgotten) {
       this.rollouts.forget(workload);
@@ -333,6 +341,7 @@ export class Reloader {
     for (const workload of effects.spurred)
       if (!effects.contested.has(workload)) this.rollouts.spur(workload);
     this.#touch(effects.touched);
+    for (const workload of effects.resumed) this.rollouts.resume(workload);
     for (const [workload, times] of effects.contested) this.#contest(workload, times);
     this.committer.request(effects.writeNow, effects.writeSoon);
     for (const loss of effects.losses) this.notices.lose(loss);

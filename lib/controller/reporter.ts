@@ -5,9 +5,12 @@ import { whenTaken } from '../model/hold.ts';
 import type { Log } from '../model/log.ts';
 import type { Notice } from '../model/notice.ts';
 import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { pauseWords } from '../model/pause.ts';
+import type { RolloutNews } from '../model/rollout-news.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp } from '../model/stamp.ts';
 import type { Workload } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
 import type { Note } from './effects.ts';
@@ -15,10 +18,13 @@ import { inTime, Journal, listed } from './journal.ts';
 import type { Outcome } from './outcome.ts';
 import type { Tally } from './waiting.ts';
 
+/** How an attempt ended. */
+type AttemptEnd = Exclude<Outcome['type'], 'settled' | 'unselected' | 'absorbing'>;
+
 /** Who counts what happens. Every method is cheap and never throws. */
 export interface Counters {
   readonly changed: (kind: ConfigRef['kind'], type: 'created' | 'updated' | 'deleted') => void;
-  readonly attempted: (ref: WorkloadRef, outcome: 'done' | 'again' | 'later' | 'refused' | 'gone') => void;
+  readonly attempted: (ref: WorkloadRef, outcome: AttemptEnd) => void;
   readonly rolled: (report: { readonly secondsSinceChange: number; readonly changes: number }) => void;
   readonly patched: (seconds: number) => void;
   readonly committed: (result: WriteResult<unknown>['kind']) => void;
@@ -33,6 +39,8 @@ export interface ReporterOptions {
   readonly log: Log;
   readonly counters: Counters;
   readonly recordEvent: RecordEvent;
+  /** Is told of every rollout; never blocks. @default nobody */
+  readonly onRollout?: ((news: RolloutNews) => void) | undefined;
 }
 
 /** Whose quiet period ends when. */
@@ -100,16 +108,16 @@ export class Reporter {
     const say = (reason: Parameters<Journal['say']>[0], message: string): void =>
       this.journal.say(reason, message, ref.namespace);
     const again = nextTryMs === undefined ? '' : `; next try ${inTime(nextTryMs)}`;
-    if (outcome.type !== 'settled' && outcome.type !== 'unselected') counters.attempted(ref, outcome.type);
+    if (isAttempt(outcome)) counters.attempted(ref, outcome.type);
     if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
     switch (outcome.type) {
       case 'done':
         counters.rolled({ secondsSinceChange: (Date.now() - tally.since) / 1000, changes: tally.changes });
         say(
-          'rolled',
-          `${who} rolled: ${count(outcome.plan.stamps.length, 'source')}, ${count(tally.changes, 'change')}`,
+          this.#isTold ? 'told' : 'rolled',
+          `${who} ${this.#doneTo(ref)}: ${count(outcome.plan.stamps.length, 'source')}, ${count(tally.changes, 'change')}`,
         );
-        this.#eventOfRollout(outcome.plan, tally);
+        this.#tellOfRollout(outcome.plan, tally);
         break;
       case 'settled':
         say('unchanged', `${who}: nothing left to roll`);
@@ -118,7 +126,7 @@ export class Reporter {
         say('conflict', `${who} was changed by somebody else: decided again`);
         break;
       case 'later':
-        say('retry', `${who} is not rolled yet: ${outcome.message}${again}`);
+        say('retry', `${who} is not ${this.#doneTo(ref)} yet: ${outcome.message}${again}`);
         break;
       case 'refused':
         say('refused', `${who} is refused: ${outcome.message}${again}`);
@@ -126,6 +134,9 @@ export class Reporter {
         break;
       case 'unselected':
         say('unselected-namespace', `${who} is not rolled before its namespace is selected`);
+        break;
+      case 'absorbing':
+        say('owner-rolls', `${who} is being rolled by its owner, which brings what changed`);
         break;
       case 'gone':
         say('gone', `${who} is gone`);
@@ -161,24 +172,52 @@ export class Reporter {
   #warnOfRefusal(ref: WorkloadRef, message: string): void {
     if (this.#refusals.get(keyOf(ref)) === message) return;
     this.#refusals.set(keyOf(ref), message);
-    this.#event(ref, 'ReloadRefused', message, `not rolled, and tried again until it is: ${message}`);
+    this.#event(
+      ref,
+      'ReloadRefused',
+      message,
+      `not ${this.#doneTo(ref)}, and tried again until it is: ${message}`,
+    );
+  }
+
+  get #isTold(): boolean {
+    return this.#options.edges.onlyTells;
+  }
+
+  /** What is done to a workload when it is rolled. */
+  #doneTo({ kind }: WorkloadRef): string {
+    return this.#isTold ? 'told to the webhook' : workloadKindOf(kind).done;
   }
 
   /** While an entry lives no stamp repeats: they tell this rollout from every other one. */
-  #eventOfRollout({ workload, stamps }: RolloutPlan, { changes }: Tally): void {
-    const { configs, workloads } = this.#options.edges;
-    const hold = workloads.get(keyOf(workload))?.workload.hold;
+  #tellOfRollout({ workload, stamps }: RolloutPlan, { changes }: Tally): void {
+    const { configs } = this.#options.edges;
     const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
     const about = stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
-    const later = hold === undefined ? '' : `; ${whenTaken(hold, workload)}`;
-    const message = `rolled once for ${count(changes, 'change')} of ${listed(sources, MOST_SOURCES)}${later}`;
-    this.#event(workload, 'Reloaded', about, message);
+    const later = this.#isTold ? '' : this.#laterOf(workload);
+    const message = `${this.#doneTo(workload)} once for ${count(changes, 'change')} of ${listed(sources, MOST_SOURCES)}${later}`;
+    this.#event(workload, this.#isTold ? 'WebhookTold' : 'Reloaded', about, message);
+    this.#options.onRollout?.({ workload, objects: sources });
+  }
+
+  /** When its pods take what was rolled, if not at once. */
+  #laterOf(ref: WorkloadRef): string {
+    const { workloads, dialect } = this.#options.edges;
+    const workload = workloads.get(keyOf(ref))?.workload;
+    const pause = workload && dialect.pausing.pauseOf(workload);
+    if (pause !== undefined) return `; ${pauseWords(pause)}: its pods take it then`;
+    return workload?.hold === undefined ? '' : `; ${whenTaken(workload.hold, ref)}`;
   }
 
   #event(regarding: WorkloadRef, reason: EventReason, about: string, message: string): void {
     const uid = this.#options.edges.workloads.get(keyOf(regarding))?.workload.uid ?? '';
     this.#options.recordEvent({ regarding, uid, reason, about, message });
   }
+}
+
+/** Whether the API server was asked, or would have been. */
+function isAttempt(outcome: Outcome): outcome is Extract<Outcome, { type: AttemptEnd }> {
+  return !['settled', 'unselected', 'absorbing'].includes(outcome.type);
 }
 
 function count(number: number, noun: string): string {

@@ -1,38 +1,26 @@
 /**
- * Rolls what is owed: a quiet period for each workload, then a worker that plans from the present, patches once, and acts
- * on the outcome. No outcome settles a workload but an accepted patch or the end of what it owes.
+ * Rolls what is owed: a quiet period for each workload, then a worker that makes one attempt at a time, and acts on its
+ * outcome. No outcome settles a workload but an accepted patch or the end of what it owes.
  */
 
-import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
+import {
+  type BackoffBounds,
+  backoffMs,
+  CONFLICT_BACKOFF,
+  LATER_BACKOFF,
+  REFUSAL_BACKOFF,
+} from '../model/backoff.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
-import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { RawWorkload } from '../model/raw-objects.ts';
-import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
-import type { Timeline } from '../model/timeline.ts';
-import { type Workload, workloadOf } from '../model/workload.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
-import type { WriteResult } from '../model/write-result.ts';
-import { QuietPeriod } from '../queue/quiet-period.ts';
+import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import type { Pace } from '../model/rollout-limit.ts';
+import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
-import type { Edges } from './edges.ts';
-import { Effects } from './effects.ts';
 import type { Outcome } from './outcome.ts';
+import { OwnersTurns } from './owners-turns.ts';
 import { Retries } from './retries.ts';
-import { abandonRollout, acceptRollout, planRollout } from './rollout.ts';
+import { type AttemptOptions, RolloutAttempts } from './rollout-attempt.ts';
+import { RolloutPace } from './rollout-pace.ts';
 import type { Tally, Waiting } from './waiting.ts';
-
-/** Knows how to read and patch workloads. Never throws. */
-export interface WorkloadClient {
-  /** An accepted patch without an object is one of a dry run. */
-  readonly patch: (ref: WorkloadRef, body: object) => Promise<WriteResult<RawWorkload | undefined>>;
-  readonly get: (
-    ref: WorkloadRef,
-  ) => Promise<
-    | { readonly kind: 'found'; readonly object: RawWorkload }
-    | { readonly kind: 'gone' }
-    | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number }
-  >;
-}
 
 /** Who wants to know what became of a workload that was due. */
 export interface RolloutObserver {
@@ -43,22 +31,11 @@ export interface RolloutObserver {
     tally: Tally,
     nextTryMs: number | undefined,
   ) => void;
-  /** The API server answered a patch. */
-  readonly onPatchAnswered: (seconds: number) => void;
 }
 
 /** What the controller is made of. */
-export interface RolloutControllerOptions {
-  readonly edges: Edges;
-  readonly client: WorkloadClient;
-  readonly timeline: Timeline;
+export interface RolloutControllerOptions extends Omit<AttemptOptions, 'ownersTurn'> {
   readonly heartbeat: Heartbeat;
-  /** Carries out the consequences of what was learned. */
-  readonly apply: (effects: Effects) => void;
-  /** Takes in a look at a workload, known before in the version `since`. False: it was overtaken and says nothing. */
-  readonly observe: (ref: WorkloadRef, workload: Workload, since: string | undefined) => boolean;
-  /** Looks afresh at an object and takes in what it sees; false: it failed. */
-  readonly lookAt: (config: ObjectKey) => Promise<boolean>;
   readonly observer: RolloutObserver;
   readonly quietMs: number;
   readonly maxWaitMs: number;
@@ -70,9 +47,9 @@ export interface RolloutControllerOptions {
 const LONGEST_ATTEMPT_MS = 120_000;
 /** A window that lasts longer than this many quiet periods holds up no commit. */
 const DEFAULT_WAIT_IN_PERIODS = 6;
-const CONFLICT_BACKOFF: BackoffBounds = { baseMs: 20, capMs: 5_000 };
-const LATER_BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
-const REFUSAL_BACKOFF: BackoffBounds = { baseMs: 5_000, capMs: 300_000 };
+
+/** Of a workload that is not known. */
+const UNHURRIED: Pace = { minIntervalMs: 0, limit: undefined };
 
 /** See the file's comment. */
 export class RolloutController {
@@ -82,15 +59,24 @@ export class RolloutController {
   /** Released by the quiet period and not yet patched, refused or settled. */
   readonly #due = new Set<ObjectKey>();
   readonly #retries = new Retries();
+  readonly #attempts: RolloutAttempts;
+  readonly #ownersTurns = new OwnersTurns();
+  /** How often each workload was rolled lately. */
+  readonly #pace = new RolloutPace((key) => this.#paceOf(key));
   /** Owed something, in a namespace that is not selected. */
   readonly #heldBack = new Set<ObjectKey>();
   readonly #tallies = new Map<ObjectKey, { changes: number; since: number }>();
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
-    const { quietMs, maxWaitMs, concurrency } = options;
-    this.#quiet = new QuietPeriod({ quietMs, maxWaitMs, release: (key) => this.#release(key) });
+    const { concurrency } = options;
+    this.#quiet = new QuietPeriod({
+      windowOf: (key) => this.#pace.windowOf(key, this.#windowOf(key)),
+      release: (key) => this.#release(key),
+    });
     this.#queue = new WorkQueue({ work: (key) => this.#work(key), concurrency });
+    const ownersTurn = this.#ownersTurns.remaining.bind(this.#ownersTurns);
+    this.#attempts = new RolloutAttempts({ ...options, ownersTurn });
   }
 
   /** `workload` owes something because `changes` objects changed; answers in how many ms it is rolled, if nothing else comes. */
@@ -109,6 +95,11 @@ export class RolloutController {
   /** The workload's namespace is selected: in how many ms it is rolled; undefined if nothing was held back. */
   release(workload: ObjectKey): number | undefined {
     return this.#heldBack.delete(workload) ? this.#quiet.touch(workload) : undefined;
+  }
+
+  /** The owner's rollout ended: what waited for it is settled, or rolled. */
+  resume(workload: ObjectKey): void {
+    if (this.#ownersTurns.delete(workload)) this.#release(workload);
   }
 
   /** The owner changed the workload: what was refused before may be accepted now. */
@@ -130,15 +121,29 @@ export class RolloutController {
   forget(workload: ObjectKey): void {
     this.#quiet.forget(workload);
     this.#queue.forget(workload);
+    this.#pace.forget(workload);
     this.#settle(workload);
+  }
+
+  /** Whether the workload is rolled so often that its window was lengthened. */
+  isSlowed(workload: ObjectKey): boolean {
+    return this.#pace.isSlowed(workload);
+  }
+
+  /** How many workloads are. */
+  get slowed(): number {
+    return this.#pace.slowed;
   }
 
   /** Whether the workload is going to be patched soon, so that a commit of what it owes waits for it. */
   isWaiting(workload: ObjectKey): boolean {
     if (this.#retries.get(workload)?.backoff !== undefined) return false;
-    if (this.#due.has(workload) || this.#queue.isBusy(workload)) return true;
+    const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
+    if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);
-    return openedAt !== undefined && Date.now() - openedAt < DEFAULT_WAIT_IN_PERIODS * this.#options.quietMs;
+    const longestMs = DEFAULT_WAIT_IN_PERIODS * this.#options.quietMs;
+    if (openedAt === undefined || this.#windowOf(workload).quietMs > longestMs) return false;
+    return Date.now() - openedAt < longestMs;
   }
 
   /** Why the workload is not being patched now; undefined if nothing is to be done for it. */
@@ -148,7 +153,9 @@ export class RolloutController {
     if (backoff !== undefined) return { type: 'backoff', ...backoff };
     if (this.#due.has(workload)) return { type: 'queued' };
     const until = this.#quiet.endOf(workload);
-    return until === undefined ? undefined : { type: 'quiet', until };
+    if (until !== undefined) return { type: 'quiet', until };
+    const ownersTurn = this.#ownersTurns.untilOf(workload);
+    return ownersTurn === undefined ? undefined : { type: 'owner', until: ownersTurn };
   }
 
   /** What waits to be rolled out to the workload. */
@@ -160,6 +167,14 @@ export class RolloutController {
   async close(): Promise<void> {
     this.#quiet.close();
     await this.#queue.close();
+  }
+
+  /** Where a workload asks for a longer one it lasts so long from the first change. */
+  #windowOf(workload: ObjectKey): WindowLength {
+    const { edges, quietMs, maxWaitMs } = this.#options;
+    const record = edges.workloads.get(workload);
+    const ownMs = record === undefined ? 0 : edges.dialect.pausing.windowMsOf(record.workload);
+    return { quietMs: Math.max(quietMs, ownMs), maxWaitMs: Math.max(maxWaitMs, ownMs) };
   }
 
   #release(key: ObjectKey): void {
@@ -179,131 +194,13 @@ export class RolloutController {
     const loop = `the rollout of ${key}`;
     heartbeat.sleeps(loop, Date.now() + LONGEST_ATTEMPT_MS);
     try {
-      return await this.#attempt(key, ref);
+      const since = this.#tallies.get(key)?.since ?? Date.now();
+      return await this.#attempts.run(ref, this.#retries.of(key), since);
     } catch (error) {
       return { type: 'later', message: `internal error: ${String(error)}` };
     } finally {
       heartbeat.ended(loop);
     }
-  }
-
-  async #attempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {
-    const { edges, client } = this.#options;
-    const unresolved = (await this.#resolveFlight(key, ref)) ?? (await this.#resolveDoubt(key));
-    if (unresolved !== undefined) return unresolved;
-    if (!this.#isSelected(key)) return { type: 'unselected' };
-    const since = this.#tallies.get(key)?.since ?? Date.now();
-    const plan = planRollout(edges, key, Math.floor(since / 1000));
-    const record = edges.workloads.get(key);
-    if (plan === undefined || record === undefined) return { type: 'settled' };
-    record.inFlight = plan;
-    const startedAt = Date.now();
-    const result = await client.patch(ref, plan.body);
-    this.#options.observer.onPatchAnswered((Date.now() - startedAt) / 1000);
-    return await this.#answered(key, plan, result);
-  }
-
-  /** Finds out what became of a patch whose answer was lost; undefined when that is known. */
-  async #resolveFlight(key: ObjectKey, ref: WorkloadRef): Promise<Outcome | undefined> {
-    const plan = this.#options.edges.workloads.get(key)?.inFlight;
-    return plan === undefined ? undefined : await this.#refresh(ref, plan);
-  }
-
-  /** What another process knew and this one does not is looked at first: else the two would roll in turns. */
-  async #resolveDoubt(key: ObjectKey): Promise<Outcome | undefined> {
-    const { edges, lookAt } = this.#options;
-    const configs = [...(edges.workloads.get(key)?.edges.keys() ?? [])].filter((config) =>
-      edges.doubted.has(config),
-    );
-    for (const config of configs) {
-      if (!(await lookAt(config))) return { type: 'later', message: 'the changed object cannot be read' };
-      edges.doubted.delete(config);
-    }
-    return undefined;
-  }
-
-  async #answered(
-    key: ObjectKey,
-    plan: RolloutPlan,
-    result: WriteResult<RawWorkload | undefined>,
-  ): Promise<Outcome> {
-    switch (result.kind) {
-      case 'accepted':
-        return this.#accepted(plan, result.object);
-      case 'conflict':
-        return (await this.#refresh(plan.workload, plan)) ?? { type: 'again' };
-      case 'gone':
-        this.#abandon(plan);
-        return { type: 'gone' };
-      case 'rejected':
-        return await this.#rejected(key, plan, result.code === 'forbidden', result.message);
-      case 'throttled':
-        this.#abandon(plan);
-        return { type: 'later', message: result.message, ...retryAfter(result.retryAfterMs) };
-      case 'unanswered': {
-        const known = await this.#refresh(plan.workload, plan);
-        return known ?? { type: 'later', message: result.message, ...retryAfter(result.retryAfterMs) };
-      }
-    }
-  }
-
-  #accepted(plan: RolloutPlan, object: RawWorkload | undefined): Outcome {
-    const { edges, apply, timeline } = this.#options;
-    const workload = object && this.#viewOf(plan.workload, object);
-    if (workload !== undefined && !carries(workload, plan)) {
-      this.#abandon(plan);
-      return { type: 'refused', message: 'the API server accepted the patch without its stamp' };
-    }
-    const effects = new Effects();
-    const span = timeline.ofWrite(workload?.resourceVersion ?? '', this.#signOf(plan.workload));
-    acceptRollout(edges, effects, plan, workload, span);
-    apply(effects);
-    return { type: 'done', plan };
-  }
-
-  /** A refusal counts only when the same plan is refused twice on fresh data: the first may have been of a stale one. */
-  async #rejected(
-    key: ObjectKey,
-    plan: RolloutPlan,
-    isForbidden: boolean,
-    message: string,
-  ): Promise<Outcome> {
-    const retry = this.#retries.of(key);
-    const text = JSON.stringify({ ...plan.body, metadata: undefined });
-    const isRefusal = isForbidden || retry.refused === text;
-    retry.refused = text;
-    if (isRefusal) {
-      this.#abandon(plan);
-      return { type: 'refused', message };
-    }
-    return (await this.#refresh(plan.workload, plan)) ?? { type: 'again' };
-  }
-
-  /** Looks at the workload afresh; undefined once it is known that `plan` is not in force and nothing is in its way. */
-  async #refresh(ref: WorkloadRef, plan: RolloutPlan): Promise<Outcome | undefined> {
-    const { client, observe, edges } = this.#options;
-    const since = edges.workloads.get(keyOf(ref))?.workload.resourceVersion;
-    const reading = await client.get(ref);
-    switch (reading.kind) {
-      case 'found': {
-        const workload = this.#viewOf(ref, reading.object);
-        if (!observe(ref, workload, since)) return { type: 'later', message: 'it changed while it was read' };
-        this.#abandon(plan);
-        return carries(workload, plan) ? { type: 'done', plan } : undefined;
-      }
-      case 'gone':
-        this.#abandon(plan);
-        return { type: 'gone' };
-      case 'failed':
-        // The plan stays in flight: until it is known whether it is in force, nobody plans anew.
-        return { type: 'later', message: reading.message, ...retryAfter(reading.retryAfterMs) };
-    }
-  }
-
-  #abandon(plan: RolloutPlan): void {
-    const effects = new Effects();
-    abandonRollout(this.#options.edges, effects, plan);
-    this.#options.apply(effects);
   }
 
   /** The one switch: what follows for the queue and for those who watch. */
@@ -313,6 +210,8 @@ export class RolloutController {
     switch (outcome.type) {
       case 'settled':
       case 'done':
+        if (outcome.type === 'done') this.#pace.rolled(key);
+        else this.#pace.settled(key);
         this.#settle(key);
         // What came during the attempt begins a window of its own.
         if (this.#options.edges.owes(key)) this.touch(key, 1);
@@ -321,6 +220,11 @@ export class RolloutController {
         this.#due.delete(key);
         this.#retries.delete(key);
         this.#heldBack.add(key);
+        break;
+      case 'absorbing':
+        this.#due.delete(key);
+        this.#retries.delete(key);
+        this.#queue.addAfter(key, Math.max(0, (this.#ownersTurns.untilOf(key) ?? 0) - Date.now()));
         break;
       case 'again':
         nextTryMs = this.#again(key);
@@ -365,9 +269,16 @@ export class RolloutController {
 
   #settle(key: ObjectKey): void {
     this.#heldBack.delete(key);
+    this.#ownersTurns.delete(key);
     this.#due.delete(key);
     this.#retries.delete(key);
     this.#tallies.delete(key);
+  }
+
+  #paceOf(key: ObjectKey): Pace {
+    const { edges } = this.#options;
+    const record = edges.workloads.get(key);
+    return record === undefined ? UNHURRIED : edges.dialect.paceOf(record.workload);
   }
 
   #isSelected(key: ObjectKey): boolean {
@@ -375,17 +286,4 @@ export class RolloutController {
     const namespace = edges.workloads.get(key)?.workload.ref.namespace;
     return namespace === undefined || edges.isSelected(namespace);
   }
-
-  #viewOf(ref: WorkloadRef, raw: RawWorkload): Workload {
-    return workloadOf(workloadKindOf(ref.kind), raw, this.#options.edges.dialect);
-  }
-
-  #signOf(ref: WorkloadRef): { resourceVersion: string; arrival: number } | undefined {
-    const record = this.#options.edges.workloads.get(keyOf(ref));
-    return record && { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
-  }
-}
-
-function retryAfter(retryAfterMs: number | undefined): { retryAfterMs?: number } {
-  return retryAfterMs === undefined ? {} : { retryAfterMs };
 }

@@ -1,6 +1,6 @@
 /** The decision to roll one workload, and what is known once its patch is answered. */
 
-import { asPatched, asUnknown, withStamp } from '../model/edge.ts';
+import { asPatched, asTold, asUnknown, withStamp } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { type OwedStamp, type PlannedVersion, planOf, type RolloutPlan } from '../model/rollout-plan.ts';
 import { awaitedAfter, isOlder, type Span } from '../model/timeline.ts';
@@ -10,9 +10,14 @@ import type { Effects } from './effects.ts';
 
 /**
  * The rollout that `workload` is owed at this moment; undefined if it owes nothing, or is not known any more. `seconds`:
- * when the first change was seen, since 1970.
+ * when the first change was seen, since 1970; `now`: this moment, which the beginning of a pause says.
  */
-export function planRollout(edges: Edges, workload: ObjectKey, seconds = 0): RolloutPlan | undefined {
+export function planRollout(
+  edges: Edges,
+  workload: ObjectKey,
+  seconds = 0,
+  now = '',
+): RolloutPlan | undefined {
   const record = edges.workloads.get(workload);
   if (record === undefined) return undefined;
   const stamps: OwedStamp[] = [];
@@ -33,12 +38,14 @@ export function planRollout(edges: Edges, workload: ObjectKey, seconds = 0): Rol
     const told = edges.dialect.tellingAnnotations(...about, { digest, seconds });
     annotations = { ...annotations, ...told };
   }
-  return stamps.length === 0 ? undefined : planOf(record.workload, { stamps, versions, annotations });
+  if (stamps.length === 0) return undefined;
+  const pause = edges.onlyTells ? undefined : edges.dialect.pausing.begin(record.workload, now);
+  return planOf(record.workload, { stamps, versions, annotations, pause });
 }
 
 /**
- * The patch of `plan` is in force and `workload` is what the server answered; undefined in a dry run, where the live
- * object stays as it was. What the plan read of each object is what the pods run; what changed since may have been read
+ * The patch of `plan` is in force and `workload` is what the server answered; undefined where nothing is patched, in a dry run
+ * or because somebody is told instead: the live object stays as it was. What the plan read of each object is what the pods run; what changed since may have been read
  * too. Says nothing if the plan is no longer the one in flight: then the informer told first.
  */
 export function acceptRollout(
@@ -55,9 +62,22 @@ export function acceptRollout(
     overtake(edges, record, plan);
   } else {
     if (workload !== undefined) takeAnswer(record, workload, span);
-    settle(edges, record, plan);
+    settle(edges, record, plan, workload !== undefined);
   }
   review(edges, effects, record);
+}
+
+/**
+ * Something that `plan` starts may run already, with whatever it reads: what it was for is owed until all of it is done.
+ * Says nothing if the plan is no longer the one in flight: then the informer told first that all of it is.
+ */
+export function doubtRollout(edges: Edges, plan: RolloutPlan): void {
+  const record = edges.workloads.get(keyOf(plan.workload));
+  if (record?.inFlight !== plan) return;
+  for (const { config } of plan.stamps) {
+    const edge = record.edges.get(config);
+    if (edge !== undefined) edges.put(record, config, asUnknown(edge));
+  }
 }
 
 /** The patch of the workload is not in force, and will not come to be: nothing is in flight any more. */
@@ -72,10 +92,11 @@ function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): voi
   record.workload = workload;
   record.awaitedVersion = awaitedAfter(workload.resourceVersion);
   record.knownAt = span.to;
+  record.ownersRollout = undefined;
   record.rolledUntil = workload.isRolledOut ? span.to : Number.POSITIVE_INFINITY;
 }
 
-function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan): void {
+function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan, isPatched: boolean): void {
   for (const [config, edge] of record.edges) {
     const version = plan.versions.get(config);
     const { stamp } = liveStampOf(record, config);
@@ -84,7 +105,11 @@ function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan): void {
       continue;
     }
     const changedSince = (edges.configs.get(config)?.changedAt ?? 0) > version.changedAt;
-    edges.put(record, config, { ...asPatched(edge, version.digest, stamp), dirty: changedSince });
+    const number = plan.stamps.find((owed) => owed.config === config)?.stamp.number ?? 0;
+    const next = isPatched
+      ? asPatched(edge, version.digest, stamp)
+      : asTold(edge, { digest: version.digest, number });
+    edges.put(record, config, { ...next, dirty: changedSince });
   }
 }
 

@@ -25,6 +25,8 @@ export interface Sight {
   isReload: boolean;
   /** Since when pods may have started, on the Timeline; Infinity if none did since the last look. */
   readonly startedAfter: number;
+  /** Every pod has started after this, on the Timeline; -Infinity where that is not known. */
+  readSince: number;
   /** A stamp of ours went before the workload had rolled. */
   takenBack: boolean;
 }
@@ -45,7 +47,18 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
   record.workload = seen;
   record.knownAt = span.to;
   const facts = { podsRestart, onlyMarksChanged, startedAfter };
-  return { effects, key, record, event, before: known, ...facts, isReload: false, takenBack: false };
+  const readSince = Number.NEGATIVE_INFINITY;
+  return {
+    effects,
+    key,
+    record,
+    event,
+    before: known,
+    ...facts,
+    isReload: false,
+    readSince,
+    takenBack: false,
+  };
 }
 
 /** Whether somebody wrote to the spec more than the number of replicas, as an autoscaler does all the time. */

@@ -3,7 +3,7 @@
  * second, less often where much is written; never two writes at a time, over all shards.
  */
 
-import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
+import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/write-result.ts';
@@ -26,11 +26,12 @@ const LOOP = 'the state';
 /** From one write to the next there are several calls, each of which may take half a minute to be answered. */
 const LONGEST_STEP_MS = 120_000;
 const BATCH_MS = 1000;
+/** From one look for something to write to the next, where there was nothing: each looks at all that follows an object. */
+const LOOK_MS = 100;
 /** Every write stores its shard whole: so much may be stored in each second, over batches. */
 const BYTES_PER_MS = 262_144 / 1000;
 /** How long no further shard is asked for after one was refused. */
 const NO_GROWTH_MS = 30_000;
-const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
 
 /** See the file's comment. */
 export class StateCommitter {
@@ -197,7 +198,8 @@ export class StateCommitter {
       tried.add(next.shard);
       bytes += await this.#write(next);
     }
-    if (isBatch && bytes > 0) this.#nextBatchAt = Date.now() + Math.max(BATCH_MS, bytes / BYTES_PER_MS);
+    const pauseMs = bytes > 0 ? Math.max(BATCH_MS, bytes / BYTES_PER_MS) : LOOK_MS;
+    if (isBatch) this.#nextBatchAt = Date.now() + pauseMs;
   }
 
   /** Whether nothing has to be read or looked at any more before a write. */
@@ -273,7 +275,9 @@ export class StateCommitter {
   }
 
   #putOff(atLeastMs: number, isFree: boolean): number {
-    const ms = isFree ? 0 : Math.max(atLeastMs, backoffMs(this.#failures, BACKOFF, this.#options.random));
+    const ms = isFree
+      ? 0
+      : Math.max(atLeastMs, backoffMs(this.#failures, LATER_BACKOFF, this.#options.random));
     this.#hasFailed = true;
     this.#notBefore = Math.max(this.#notBefore, Date.now() + ms);
     return ms;

@@ -39,6 +39,7 @@ export function snapshotOf(reloader: Reloader, edges: Edges, now: number): Snaps
     edges: edges.dependents.size,
     owedEdges,
     oldestOwedAgeSeconds: (now - oldest) / 1000,
+    slowedWorkloads: reloader.rollouts.slowed,
     stateEntries: edges.state.entries.size,
     stateExceptions: edges.state.exceptions.size,
     stateBytes: reloader.committer.bytes,

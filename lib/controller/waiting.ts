@@ -13,5 +13,7 @@ export type Waiting =
   | { readonly type: 'quiet'; readonly until: number }
   | { readonly type: 'queued' }
   | { readonly type: 'backoff'; readonly until: number; readonly message: string }
+  /** Its owner's rollout brings what is owed, if it comes further until then. */
+  | { readonly type: 'owner'; readonly until: number }
   /** Its namespace is not selected. */
   | { readonly type: 'selection' };

@@ -6,11 +6,15 @@ import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, isReload, lostByUndo } from './follow.ts';
+import { followOwner } from './owners-rollout.ts';
 import { acceptRollout } from './rollout.ts';
 import { lookAt, type Sight, type WorkloadPresent } from './sight.ts';
+
+type WorkloadAbsent = Extract<InformerEvent<Workload>, { type: 'absent' }>;
 
 /** How often a stamp is written again after somebody took it back before the workload had rolled. */
 const MOST_TAKE_BACKS = 3;
@@ -23,7 +27,7 @@ export function observeWorkload(edges: Edges, event: InformerEvent<Workload>, ma
       observePresent(edges, effects, event, mayAbandon);
       break;
     case 'absent':
-      forget(edges, effects, event.key, mayAbandon);
+      observeAbsent(edges, effects, event, mayAbandon);
       break;
     case 'synced':
       break;
@@ -40,7 +44,7 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   const loss = known && lostByUndo(edges, known, workload, refs);
   if (loss !== undefined) effects.losses.push(loss);
   const hasPatterns = edges.dialect.hasPatterns(workload);
-  const asksForNothing = workload.isBeingDeleted || (refs.length === 0 && !hasPatterns);
+  const asksForNothing = workload.isLeftAlone || (refs.length === 0 && !hasPatterns);
   if (known === undefined || asksForNothing) forget(edges, effects, key, mayAbandon);
   if (asksForNothing) return;
   const record = known ?? newRecord(event);
@@ -50,9 +54,27 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   noticeRival(edges, sight, before);
   record.variables = edges.dialect.stampVariablesOf(refs);
   sight.isReload = isReload(edges, sight);
+  followOwner(edges, sight);
   unfollow(edges, sight, refs, mayAbandon);
   for (const ref of refs) follow(edges, sight, ref);
   countTakeBack(sight);
+}
+
+/**
+ * What was created anew since is there again. While a Job is, the state keeps what it says of the objects: nobody may be
+ * left who remembers.
+ */
+function observeAbsent(
+  edges: Edges,
+  effects: Effects,
+  { key, span }: WorkloadAbsent,
+  mayAbandon: boolean,
+): void {
+  const record = edges.workloads.get(key);
+  if (record === undefined || span.to < record.knownAt) return;
+  const isReplaced =
+    record.inFlight !== undefined && workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
+  forget(edges, effects, key, mayAbandon && !isReplaced);
 }
 
 /** A patch whose answer is still awaited may be what the stream tells. */
@@ -88,6 +110,7 @@ function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent)
     rolledUntil: span.to,
     knownAt: span.from,
     awaitedVersion: undefined,
+    ownersRollout: undefined,
     takeBacks: 0,
     inFlight: undefined,
   };

@@ -7,8 +7,10 @@ import type { Notice } from '../model/notice.ts';
 import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { Verdict } from '../model/policy.ts';
 import type { Rival } from '../model/rival.ts';
+import type { Pace } from '../model/rollout-limit.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import type { Vocabulary, Workload } from '../model/workload.ts';
+import type { Pausing } from './pausing.ts';
 
 /** The variables of one object in a pod template. */
 export interface StampVariables {
@@ -37,6 +39,10 @@ export interface Dialect extends Vocabulary {
   readonly hasPatterns: (workload: Workload) => boolean;
   /** Whether a workload is to be rolled for an object with these annotations. */
   readonly judge: (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations) => Verdict;
+  /** How long workloads want to wait. */
+  readonly pausing: Pausing;
+  /** How often a workload may be rolled. */
+  readonly paceOf: (workload: Workload) => Pace;
   /** What of the annotations of a workload cannot be meant as it stands. */
   readonly mistakesOf: (workload: Workload) => readonly Notice[];
   /** What is said of an object that a workload names and that is not there, or not watched; undefined: nothing. */

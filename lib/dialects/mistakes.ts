@@ -1,17 +1,28 @@
 /** What of a workload's annotations cannot be meant as it stands, and how it would be right. */
 
+import { parseGoDurationMs } from '../model/duration.ts';
 import type { Notice } from '../model/notice.ts';
 import { truthOf } from '../model/truth.ts';
 import type { Stray, Workload } from '../model/workload.ts';
 import { annotationText, isObjectName, itemsOf, meantNames } from './name-list.ts';
 import { mistakeIn } from './name-pattern.ts';
+import { pacingMistakes } from './pacing.ts';
 import { policyAnnotations } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
 import { STRATEGY_ANNOTATION, type Words } from './words.ts';
 
 type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Words[]) => readonly Notice[];
 
-const RULES: readonly Rule[] = [malformed, unreadable, untrue, strange, misplaced, mistyped];
+const RULES: readonly Rule[] = [
+  malformed,
+  unreadable,
+  untrue,
+  strange,
+  unmeasured,
+  pacingMistakes,
+  misplaced,
+  mistyped,
+];
 const LONGEST_ITEM = 60;
 const NONE: readonly Notice[] = [];
 
@@ -88,6 +99,17 @@ function strange({ annotations }: Workload): readonly Notice[] {
   const cut = JSON.stringify(value.slice(0, LONGEST_ITEM));
   const message = `${cut} of ${STRATEGY_ANNOTATION} is no strategy; write env-vars or annotations`;
   return [{ reason: 'malformed', about: `${STRATEGY_ANNOTATION}: ${cut}`, message }];
+}
+
+/** A period that cannot be read: then there is none. */
+function unmeasured({ annotations }: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+  return all.flatMap(({ pause }): readonly Notice[] => {
+    const value = pause && annotations[pause.period];
+    if (value === undefined || parseGoDurationMs(value) !== undefined) return NONE;
+    const cut = JSON.stringify(value.slice(0, LONGEST_ITEM));
+    const message = `${cut} of ${pause?.period} is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days`;
+    return [{ reason: 'malformed', about: `${pause?.period}: ${cut}`, message }];
+  });
 }
 
 /** An annotation that the workload itself has too stands on the template for another's eyes. */

@@ -11,12 +11,15 @@ import {
 } from '../model/object-ref.ts';
 import type { ReloadStrategy, Verdict } from '../model/policy.ts';
 import { referenceTo } from '../model/references.ts';
+import type { Pace } from '../model/rollout-limit.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import { ANNOTATIONS, type Workload } from '../model/workload.ts';
 import type { ConfigAnnotations, Dialect, KnownNames } from './dialect.ts';
 import { lossNotice } from './lost-opt-in.ts';
 import { absenceNotice } from './missing.ts';
 import { mistakesOf } from './mistakes.ts';
+import { PACE_ANNOTATIONS, paceOf } from './pacing.ts';
+import { Pausing } from './pausing.ts';
 import { Policy, policyAnnotations } from './policy.ts';
 import { isStray, type PolicyKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';
@@ -34,6 +37,12 @@ export interface VocabularyOptions {
   /** Whether a workload that says nothing about it is rolled for all that it refers to. */
   readonly autoReloadAll: boolean;
   readonly strategy: ReloadStrategy;
+  /** Whether what has finished is rolled too. */
+  readonly rollsFinished: boolean;
+  /** How long the window of a workload lasts at least that says nothing about it. */
+  readonly pausePeriodMs: number;
+  /** How often a workload may be rolled that says nothing about it. */
+  readonly pace: Pace;
 }
 
 type Annotations = Readonly<Record<string, string>>;
@@ -58,6 +67,7 @@ class Union implements Dialect {
   /** Of each view that is alive, worked out once, in the order of the words. */
   readonly #policies = new WeakMap<Workload, readonly Policy[]>();
   readonly isStray: (key: string) => boolean;
+  readonly pausing: Pausing;
 
   constructor(options: VocabularyOptions) {
     this.#options = options;
@@ -67,7 +77,10 @@ class Union implements Dialect {
     this.#words = [native, stakater].filter(({ dialect }) => options.dialects.includes(dialect));
     const speaksNative = this.#words.includes(native);
     this.#keys = new Map(speaksNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);
-    this.#workloadKeys = new Set([...this.#words.flatMap(workloadKeysOf), STRATEGY_ANNOTATION]);
+    const { pause } = this.#words.find((words) => words.pause !== undefined) ?? {};
+    this.pausing = new Pausing(pause, options.pausePeriodMs);
+    const ofWorkloads = [...this.#words.flatMap(workloadKeysOf), ...Object.values(pause ?? {})];
+    this.#workloadKeys = new Set([...ofWorkloads, STRATEGY_ANNOTATION, ...PACE_ANNOTATIONS]);
     this.#templateKeys = new Set(this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf));
     this.#configKeys = new Set(this.#words.flatMap(({ match, ignore }) => [match, ignore]));
     this.#markKeys = new Set([native.lastReloadedFrom, stakater.lastReloadedFrom]);
@@ -113,6 +126,13 @@ class Union implements Dialect {
     this.#policiesOf(workload).some((policy) => policy.hasPatterns);
 
   readonly judge = (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict => {
+    const verdict = this.#verdictOf(workload, ref, annotations);
+    const { declines } = workload;
+    const isDeclined = declines !== undefined && !(declines === 'finished' && this.#options.rollsFinished);
+    return verdict.asks && isDeclined ? { asks: false, because: declines } : verdict;
+  };
+
+  #verdictOf(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict {
     const policies = this.#policiesOf(workload);
     const verdicts = policies.map((policy) => policy.judge(ref, annotations));
     const asking = verdicts.find(({ asks }) => asks);
@@ -122,7 +142,9 @@ class Union implements Dialect {
     const isReferred = referenceTo(workload.references, ref) !== undefined;
     if (isReferred && this.#isAll(policies, ref.kind)) return { asks: true, because: 'auto-all' };
     return verdicts.find(({ because }) => because === 'not-matched') ?? NOT_ASKED;
-  };
+  }
+
+  readonly paceOf = (workload: Workload): Pace => paceOf(workload, this.#options.pace);
 
   readonly mistakesOf: Dialect['mistakesOf'] = (workload) => mistakesOf(workload, this.#keys, this.#words);
 

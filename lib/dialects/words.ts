@@ -6,6 +6,14 @@ import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
 /** Keys by kind of object. */
 export type KeysByKind = Readonly<Record<ConfigKind, string>>;
 
+/** The annotations of a workload about its pauses. */
+export interface PauseKeys {
+  /** How long a pause lasts, or a window of what cannot be paused. */
+  readonly period: string;
+  /** When the present one began; a reloader writes it. */
+  readonly pausedAt: string;
+}
+
 /** The annotations of one vocabulary. */
 export interface Words {
   readonly dialect: DialectName;
@@ -24,6 +32,8 @@ export interface Words {
   readonly match: string;
   /** On an object: nothing is rolled for it. */
   readonly ignore: string;
+  /** Absent where the vocabulary has no pauses. */
+  readonly pause?: PauseKeys;
   /** Whether the pod template's annotations count where the workload itself has none of these. */
   readonly readsTemplate: boolean;
   /** On a pod template: tells what was changed last. */
@@ -72,6 +82,7 @@ export function stakaterWords(keys: StakaterKeys): Words {
     },
     match: keys.match,
     ignore: keys.ignore,
+    pause: { period: keys.pausePeriod, pausedAt: keys.pausedAt },
     readsTemplate: true,
     lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
   };

@@ -3,6 +3,7 @@
 import { backoffMs } from '../model/backoff.ts';
 import { decimalOf } from '../model/timeline.ts';
 import { sleep } from './abortable-sleep.ts';
+import { ApiError } from './api-error.ts';
 import { withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
@@ -14,26 +15,28 @@ export interface ComparableVersionsOptions {
   readonly configs: string;
   readonly workloads: string;
   readonly signal: AbortSignal;
-  /** @default 3 */
-  readonly attempts?: number;
   /** @default Math.random */
   readonly random?: () => number;
 }
 
+/** Half a minute at the most. */
+const ATTEMPTS = 10;
 const BACKOFF = { baseMs: 500, capMs: 5_000 };
 
 /**
  * Lists config objects, workloads and config objects again, one object each: only if all three versions are decimal and none is
- * lower than the one before may versions be compared across kinds. Where the lists fail, the answer is no.
+ * lower than the one before may versions be compared across kinds. Where the lists go on failing, or a right is missing, the
+ * answer is no. It holds for the life of the process, so a failure that may pass is waited for.
  */
 export async function areVersionsComparable(options: ComparableVersionsOptions): Promise<boolean> {
-  const { signal, attempts = 3, random = Math.random } = options;
-  for (let attempt = 0; attempt < attempts && !signal.aborted; attempt += 1) {
+  const { signal, random = Math.random } = options;
+  for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
     try {
       return ascends(await threeVersions(options));
-    } catch {
-      // Why does not matter: what cannot be asked is not compared, which errs towards a rollout more.
-      if (attempt + 1 < attempts) await sleep(backoffMs(attempt, BACKOFF, random), signal);
+    } catch (error) {
+      // What cannot be asked is not compared, which errs towards a rollout more.
+      if (error instanceof ApiError && error.code === 'forbidden') return false;
+      if (attempt + 1 < ATTEMPTS) await sleep(backoffMs(attempt, BACKOFF, random), signal);
     }
   }
   return false;

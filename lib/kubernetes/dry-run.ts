@@ -6,7 +6,7 @@ import type { WriteResult } from '../model/write-result.ts';
 import type { StateConfigMap, StatePatch, StateReading, StateSnapshot } from './state-config-map.ts';
 import type { WorkloadReading, WorkloadWriter } from './workload-writer.ts';
 
-/** A workload client whose patches change nothing. */
+/** A workload client whose rollouts change nothing. */
 export class DryRunWorkloads {
   readonly #writer: WorkloadWriter;
 
@@ -15,8 +15,13 @@ export class DryRunWorkloads {
   }
 
   /** Accepted without an object: the live one stays as it is. */
-  patch(): Promise<WriteResult<RawWorkload | undefined>> {
+  roll(): Promise<WriteResult<RawWorkload | undefined>> {
     return Promise.resolve({ kind: 'accepted', object: undefined });
+  }
+
+  /** The same. */
+  patch(): Promise<WriteResult<RawWorkload | undefined>> {
+    return this.roll();
   }
 
   /** The real one. */

@@ -3,6 +3,9 @@
 import { ApiError } from './api-error.ts';
 import type { Piece } from './transport.ts';
 
+/** Why nothing goes on after `end()`. One for all: without it each request would make an error, with a stack that nobody reads. */
+const OVER = new ApiError('aborted', 'the request is over');
+
 /** Runs from its construction; `end()` must be called, whatever happens. */
 export class IdleDeadline {
   readonly #controller = new AbortController();
@@ -39,7 +42,7 @@ export class IdleDeadline {
   end(): void {
     clearTimeout(this.#timer);
     this.#parent?.removeEventListener('abort', this.#onParentAbort);
-    this.#controller.abort();
+    this.#controller.abort(OVER);
   }
 
   /** Settles with `promise`, or rejects with the signal's reason if that comes first. */

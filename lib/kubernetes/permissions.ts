@@ -2,7 +2,7 @@
 
 import type { ConfigKind } from '../model/object-ref.ts';
 import { shardNames } from '../model/state-shards.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
+import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { callJson } from './json-call.ts';
 import { configResourceOf, NAMESPACES } from './sources.ts';
 import type { Send } from './transport.ts';
@@ -16,7 +16,7 @@ export interface PolicyRule {
 }
 
 /** What a rule is needed for: what cannot be done without it. */
-export type PermissionPurpose = 'state' | 'scope' | 'config' | 'workload' | 'event';
+export type PermissionPurpose = 'state' | 'scope' | 'config' | 'workload' | 'run' | 'event';
 
 /** One rule, and where it has to hold. */
 export interface Permission {
@@ -40,6 +40,8 @@ export interface PermissionScope {
   readonly workloadKinds: readonly string[];
   /** A dry run only reads. */
   readonly isDryRun: boolean;
+  /** Whether a webhook is told in place of patching workloads. */
+  readonly onlyTells?: boolean;
 }
 
 /** A right that is positively known to be missing. */
@@ -98,6 +100,20 @@ const NAMESPACE_PERMISSION: Permission = {
   rule: { apiGroups: [''], resources: [NAMESPACES.resource], verbs: ['list', 'watch'] },
 };
 
+/** What it takes to roll a workload, besides reading it. */
+const VERBS: Readonly<Record<WorkloadKind['rollout'], readonly string[]>> = {
+  'replace-pods': ['patch'],
+  'run-now': ['patch'],
+  recreate: ['create', 'delete'],
+};
+
+/** What is started of a CronJob; who creates Jobs anew may do it anyway. */
+const RUN_PERMISSION: Omit<Permission, 'namespace'> = {
+  purpose: 'run',
+  kind: 'Job',
+  rule: { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
+};
+
 function statePermission({ stateNamespace, stateName, isDryRun }: PermissionScope): Permission {
   const verbs = isDryRun ? ['get'] : ['get', 'create', 'patch'];
   const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: shardNames(stateName), verbs };
@@ -109,9 +125,10 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
     const rule = { apiGroups: [''], resources: [configResourceOf(kind).resource], verbs: ['list', 'watch'] };
     return { purpose: 'config', kind, namespace, rule };
   });
+  const isRolling = !scope.isDryRun && !scope.onlyTells;
   const workloads = scope.workloadKinds.map((kind): Permission => {
-    const { group, resource } = workloadKindOf(kind);
-    const verbs = ['get', 'list', 'watch', ...(scope.isDryRun ? [] : ['patch'])];
+    const { group, resource, rollout } = workloadKindOf(kind);
+    const verbs = ['get', 'list', 'watch', ...(isRolling ? VERBS[rollout] : [])];
     return {
       purpose: 'workload',
       kind,
@@ -119,9 +136,12 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
       rule: { apiGroups: [group], resources: [resource], verbs },
     };
   });
+  const rollouts = scope.workloadKinds.map((kind) => workloadKindOf(kind).rollout);
+  const startsRuns = isRolling && rollouts.includes('run-now') && !rollouts.includes('recreate');
+  const runs = startsRuns ? [{ ...RUN_PERMISSION, namespace }] : [];
   const rule = { apiGroups: [''], resources: ['events'], verbs: ['create'] };
   const events: Permission[] = scope.isDryRun ? [] : [{ purpose: 'event', kind: 'Event', namespace, rule }];
-  return [...configs, ...workloads, ...events];
+  return [...configs, ...workloads, ...runs, ...events];
 }
 
 /** Of a rule with names only the first is asked for: without the others the reloader can do its work. */

@@ -1,6 +1,6 @@
 /** Keeps a target up to date with one kind of object: lists, then watches, for ever. */
 
-import { backoffMs } from '../model/backoff.ts';
+import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { isOlder } from '../model/timeline.ts';
@@ -53,7 +53,6 @@ type State =
   | { readonly name: 'watching'; readonly resourceVersion: string }
   | { readonly name: 'waiting'; readonly ms: number; readonly next: State };
 
-const BACKOFF = { baseMs: 500, capMs: 30_000 };
 /** How long a watch may be silent, unless told otherwise: an observer that knows the loop to be alive adds it. */
 const DEFAULT_SILENCE_MS = 160_000;
 const SHORTEST_WATCH_SECONDS = 300;
@@ -184,7 +183,7 @@ export class Reflector {
 
   /** The server's own wish is a lower bound. */
   #pauseMs(failures: number, error: ApiError | undefined): number {
-    return Math.max(backoffMs(failures, BACKOFF, this.#random), error?.retryAfterMs ?? 0);
+    return Math.max(backoffMs(failures, LATER_BACKOFF, this.#random), error?.retryAfterMs ?? 0);
   }
 
   /** The first failure of a row is for everybody, those that follow are not; what cannot be read always is. */

@@ -1,11 +1,14 @@
-/** Reads and patches one workload. */
+/** Reads workloads, and rolls them as their kind asks for. */
 
+import { runOf } from '../model/cron-job-run.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
+import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import type { WriteResult } from '../model/write-result.ts';
+import type { RollResult, WriteResult } from '../model/write-result.ts';
 import { ApiError } from './api-error.ts';
-import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { collectionPath, FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { JOBS, JobRecreator } from './job-recreator.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
 import { type FailedRead, failedRead, failedWrite } from './write-outcome.ts';
@@ -18,27 +21,31 @@ export type WorkloadReading =
 
 const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
-/** Knows how to read and patch a workload of any kind of the table. Never throws. */
+/** Knows how to read and roll a workload of any kind of the table. Never throws. */
 export class WorkloadWriter {
   readonly #send: Send;
+  readonly #jobs: JobRecreator;
 
   constructor(send: Send) {
     this.#send = send;
+    this.#jobs = new JobRecreator(send);
   }
 
-  /** One strategic merge patch; `body` carries its own fence, metadata.resourceVersion. */
-  async patch(ref: WorkloadRef, body: object): Promise<WriteResult<RawWorkload>> {
-    try {
-      const object = await callJson<RawWorkload>(this.#send, {
-        method: 'PATCH',
-        path: withQuery(pathOf(ref), { fieldManager: FIELD_MANAGER }),
-        headers: { 'content-type': STRATEGIC_MERGE_PATCH },
-        body: JSON.stringify(body),
-      });
-      return { kind: 'accepted', object };
-    } catch (thrown) {
-      return failedWrite(ApiError.from(thrown));
+  /** Carries out `plan`; refused on any other version of the workload than the one that it was made for. */
+  async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
+    switch (workloadKindOf(plan.workload.kind).rollout) {
+      case 'replace-pods':
+        return await this.patch(plan.workload, plan.body);
+      case 'run-now':
+        return await this.#run(plan);
+      case 'recreate':
+        return await this.#jobs.roll(plan);
     }
+  }
+
+  /** Goes on where somebody left off who created a Job anew; `ref` is that of the copy. */
+  async finish(ref: WorkloadRef): Promise<WriteResult<undefined>> {
+    return await this.#jobs.finish(ref);
   }
 
   /** The workload as it is now, from no cache. */
@@ -49,6 +56,51 @@ export class WorkloadWriter {
     } catch (thrown) {
       const error = ApiError.from(thrown);
       return error.code === 'not-found' ? { kind: 'gone' } : failedRead(error);
+    }
+  }
+
+  /** One strategic merge patch; its body carries its own fence, metadata.resourceVersion. */
+  async patch(workload: WorkloadRef, body: object, dryRun?: 'All'): Promise<WriteResult<RawWorkload>> {
+    try {
+      const object = await callJson<RawWorkload>(this.#send, {
+        method: 'PATCH',
+        path: withQuery(pathOf(workload), { fieldManager: FIELD_MANAGER, dryRun }),
+        headers: { 'content-type': STRATEGIC_MERGE_PATCH },
+        body: JSON.stringify(body),
+      });
+      return { kind: 'accepted', object };
+    } catch (thrown) {
+      return failedWrite(ApiError.from(thrown));
+    }
+  }
+
+  /**
+   * First the patch is tried without effect: whoever would refuse it does so before anything runs, and the answer is the
+   * template of the run. Then the run is started. The stamps come last: until they are in force the run is owed, and is
+   * asked for by the same name.
+   */
+  async #run(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
+    const tried = await this.patch(plan.workload, plan.body, 'All');
+    if (tried.kind !== 'accepted') return tried;
+    const started = await this.#start(tried.object, plan);
+    if (started.kind !== 'accepted') return started;
+    const stamped = await this.patch(plan.workload, plan.body);
+    return stamped.kind === 'accepted' ? stamped : { ...stamped, mayHaveRun: true };
+  }
+
+  /** Who finds the name taken was faster than himself. */
+  async #start(stamped: RawWorkload, plan: RolloutPlan): Promise<RollResult<undefined>> {
+    const job = runOf(stamped, plan);
+    const path = withQuery(collectionPath(JOBS, plan.workload.namespace), { fieldManager: FIELD_MANAGER });
+    const headers = { 'content-type': 'application/json' };
+    try {
+      await callJson(this.#send, { method: 'POST', path, headers, body: JSON.stringify(job) });
+      return { kind: 'accepted', object: undefined };
+    } catch (thrown) {
+      const error = ApiError.from(thrown);
+      if (error.code === 'already-exists') return { kind: 'accepted', object: undefined };
+      const failed = failedWrite(error);
+      return failed.kind === 'unanswered' ? { ...failed, mayHaveRun: true } : failed;
     }
   }
 }

@@ -8,6 +8,15 @@ export interface BackoffBounds {
   readonly capMs: number;
 }
 
+/** Somebody else wrote first: what is decided anew has a good chance. */
+export const CONFLICT_BACKOFF: BackoffBounds = { baseMs: 20, capMs: 5_000 };
+
+/** The API server is not able to now. */
+export const LATER_BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
+
+/** The API server will not have it until somebody changes something. */
+export const REFUSAL_BACKOFF: BackoffBounds = { baseMs: 5_000, capMs: 300_000 };
+
 /**
  * The wait before the retry that follows failure number `attempt` (0 for the first one): evenly spread between `baseMs`
  * and `min(capMs, baseMs × 2^(attempt + 1))`. With 500 and 30000: 0.5–1 s, 0.5–2 s, … 0.5–30 s.

@@ -16,6 +16,8 @@ export interface StakaterKeys {
   readonly ignore: string;
   readonly configMap: string;
   readonly secret: string;
+  readonly pausePeriod: string;
+  readonly pausedAt: string;
 }
 
 /** Their names where nobody renames them. */
@@ -28,4 +30,6 @@ export const STAKATER_KEYS: StakaterKeys = {
   ignore: 'reloader.stakater.com/ignore',
   configMap: 'configmap.reloader.stakater.com/reload',
   secret: 'secret.reloader.stakater.com/reload',
+  pausePeriod: 'deployment.reloader.stakater.com/pause-period',
+  pausedAt: 'deployment.reloader.stakater.com/paused-at',
 };

@@ -1,6 +1,19 @@
 /** Durations as people write them. */
 
-const UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+const UNITS_MS: ReadonlyMap<string, number> = new Map([
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['\u00b5s', 1e-3],
+  ['\u03bcs', 1e-3],
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+const SHOWN_UNITS = ['h', 'm', 's', 'ms'] as const;
+const PART: string = `(\\d+\\.?\\d*|\\.\\d+)(${[...UNITS_MS.keys()].join('|')})`;
+const PARTS = new RegExp(`^\\+?(?:${PART})+$`);
+const EACH_PART = new RegExp(PART, 'g');
 
 /** The longest duration that a timer can wait: a little under 25 days. */
 export const MAX_DURATION_MS: number = 2 ** 31 - 1;
@@ -11,13 +24,32 @@ export const MAX_DURATION_MS: number = 2 ** 31 - 1;
  */
 export function parseDurationMs(text: string): number | undefined {
   const trimmed = text.trim();
-  const ms = /^\d+$/.test(trimmed) ? Number(trimmed) : sumOfParts(trimmed);
-  return ms !== undefined && ms <= MAX_DURATION_MS ? ms : undefined;
+  if (!/^\d+$/.test(trimmed)) return parseGoDurationMs(trimmed);
+  const ms = Number(trimmed);
+  return ms <= MAX_DURATION_MS ? ms : undefined;
 }
 
-function sumOfParts(text: string): number | undefined {
-  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
-  const ms = parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS_MS[unit ?? ''] ?? 0), 0);
-  return Math.round(ms);
+/** The same for what Go's time.ParseDuration takes: a number without a unit is none, but for 0. */
+export function parseGoDurationMs(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '0') return 0;
+  if (!PARTS.test(trimmed)) return undefined;
+  const parts = [...trimmed.matchAll(EACH_PART)];
+  const sum = parts.reduce(
+    (ms, [, amount, unit]) => ms + Number(amount) * (UNITS_MS.get(unit ?? '') ?? Number.NaN),
+    0,
+  );
+  return sum <= MAX_DURATION_MS ? Math.round(sum) : undefined;
+}
+
+/** The same time in words that parseDurationMs takes: `1h30m`, `500ms`. Whole milliseconds. */
+export function formatDuration(ms: number): string {
+  let rest = ms;
+  const parts = SHOWN_UNITS.map((unit) => {
+    const size = UNITS_MS.get(unit) ?? 1;
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? '' : `${count}${unit}`;
+  });
+  return parts.join('') || '0s';
 }

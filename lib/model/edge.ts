@@ -92,6 +92,14 @@ export function asPatched(edge: Edge, digest: Digest, stamp: Stamp | undefined):
 }
 
 /**
+ * The edge after its rollout was taken note of outside, and the template is as it was: who was told of `digest` answers for
+ * the pods. `number` is what the plan would have stamped; 0 if it was not owed.
+ */
+export function asTold(edge: Edge, { digest, number }: Stamp): Edge {
+  return { ...edge, ran: digest, dirty: false, highestNumber: Math.max(edge.highestNumber, number) };
+}
+
+/**
  * The edge after another of our processes stamped it: what the stamp says is what the pods run, and pods of before may
  * be left.
  */

@@ -13,6 +13,7 @@ interface EventRow {
 /** The `reason` of an Event. */
 export type EventReason =
   | 'Reloaded'
+  | 'WebhookTold'
   | 'ReloadRefused'
   | 'StampTakenBack'
   | 'MalformedAnnotation'
@@ -23,11 +24,15 @@ export type EventReason =
   | 'ObjectNotSelected'
   | 'OptInLost'
   | 'SecondReloader'
-  | 'PodsNotReplaced';
+  | 'Paused'
+  | 'Resumed'
+  | 'PodsNotReplaced'
+  | 'RolloutsSlowed';
 
 /** Every Event. */
 export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   Reloaded: { type: 'Normal', tells: 'rolled' },
+  WebhookTold: { type: 'Normal', tells: 'told' },
   ReloadRefused: { type: 'Warning', tells: 'refused' },
   StampTakenBack: { type: 'Warning', tells: 'taken-back' },
   MalformedAnnotation: { type: 'Warning', tells: 'malformed' },
@@ -38,7 +43,10 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
   OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
   SecondReloader: { type: 'Warning', tells: 'second-reloader' },
+  Paused: { type: 'Normal', tells: 'paused' },
+  Resumed: { type: 'Normal', tells: 'resumed' },
   PodsNotReplaced: { type: 'Warning', tells: 'held' },
+  RolloutsSlowed: { type: 'Warning', tells: 'slowed' },
 };
 
 /** The Event that tells of `reason`; undefined if none does. */

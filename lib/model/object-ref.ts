@@ -28,6 +28,12 @@ export function keyOf({ namespace, kind, name }: ConfigRef | WorkloadRef): Objec
   return [namespace, kind, name].join('/');
 }
 
+/** The ConfigMap or Secret whose key this is. */
+export function configRefIn(key: ObjectKey): ConfigRef {
+  const [namespace = '', kind, name = ''] = key.split('/');
+  return { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace, name };
+}
+
 /** The name of the object whose key this is. */
 export function nameIn(key: ObjectKey): string {
   return key.slice(key.lastIndexOf('/') + 1);

@@ -11,6 +11,8 @@ export const POLICIES = {
   ignored: 'the object is marked to be ignored',
   'not-matched': 'the workload searches for objects that carry a mark, and this one does not',
   unselected: 'its namespace is not selected',
+  finished: 'it has finished, and only what still runs is created anew',
+  suspended: 'it is suspended: whatever runs later reads what is in force then',
   'not-asked': 'no annotation of the workload asks for the object',
 } as const;
 

@@ -10,6 +10,9 @@ export interface RawMetadata {
   readonly deletionTimestamp?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly managedFields?: readonly RawManagedFields[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly ownerReferences?: readonly { readonly kind?: string; readonly controller?: boolean }[];
 }
 
 /** One entry of `metadata.managedFields`: who wrote last, and when (RFC 3339, to the second). */
@@ -64,7 +67,10 @@ export interface RawVolume {
 
 /** A pod template; more fields may be there. */
 export interface RawPodTemplate {
-  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly metadata?: {
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly spec?: {
     readonly containers?: readonly RawContainer[];
     readonly initContainers?: readonly RawContainer[];
@@ -72,16 +78,31 @@ export interface RawPodTemplate {
   };
 }
 
-/** A Deployment, StatefulSet or DaemonSet. */
+/** Where a CronJob has its pod template: the Job that it starts; more fields may be there. */
+export interface RawJobTemplate {
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec?: { readonly template?: RawPodTemplate };
+}
+
+/** An object of any kind in the table of workload kinds. */
 export interface RawWorkload extends RawObject {
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
+    readonly progressDeadlineSeconds?: number;
     readonly updateStrategy?: {
       readonly type?: string;
       readonly rollingUpdate?: { readonly partition?: number };
     };
     readonly template?: RawPodTemplate;
+    readonly suspend?: boolean;
+    readonly completions?: number;
+    readonly selector?: object;
+    readonly manualSelector?: boolean;
+    readonly jobTemplate?: RawJobTemplate;
   };
   readonly status?: {
     readonly observedGeneration?: number;
@@ -95,5 +116,9 @@ export interface RawWorkload extends RawObject {
     readonly currentNumberScheduled?: number;
     readonly updatedNumberScheduled?: number;
     readonly numberReady?: number;
+    readonly active?: number;
+    readonly ready?: number;
+    readonly succeeded?: number;
+    readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
   };
 }

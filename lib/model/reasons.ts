@@ -11,13 +11,18 @@ export const REASONS = {
   'changed-back': 'The content is again what the pods run: nothing is left to roll.',
   absent: 'The object does not exist, or is not watched any more: nothing is owed until it is there again.',
   rolled: 'The pod template was stamped; the workload rolls.',
+  told: 'The webhook has taken what would have been a rollout: nothing is rolled here.',
   'rolled-elsewhere': 'Another reloader stamped the pod template.',
   'owner-rolled':
     'The pod template was changed by somebody else while content was changing: its pods may have read anything.',
+  'owner-rolls':
+    "The workload's owner rolls it, and its new pods read the change: it is not rolled a second time unless that rollout fails.",
+  'owner-has-rolled': "The pods of the owner's rollout have read the change: nothing is left to roll.",
   'taken-back': 'Somebody took our stamp back before the workload had rolled.',
   conflict: 'Somebody else wrote first: read again and decide again.',
-  retry: 'The API server did not carry out the write: tried again later.',
-  refused: 'The API server refuses the write: tried again with growing pauses of up to five minutes.',
+  retry: 'The API server, or the webhook, did not carry it out: tried again later.',
+  refused:
+    'The API server, or the webhook, refuses it: tried again with growing pauses of up to five minutes.',
   gone: 'The workload no longer exists.',
   followed: 'The workload began to follow the object.',
   unfollowed: 'The workload no longer follows the object.',
@@ -32,6 +37,10 @@ export const REASONS = {
   'opt-in-lost':
     'The annotation went together with our stamp, as kubectl rollout undo does it: nothing is rolled any more.',
   'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',
+  paused: 'A reloader paused the Deployment for its pause period: what changes until then is one rollout.',
+  resumed: 'The pause of a Deployment is over: it rolls once with all that changed meanwhile.',
+  slowed:
+    'The workload is rolled more often than its limit allows: each rollout waits longer than the one before.',
   held: 'The workload does not replace its pods by itself: they take the new content later.',
   'state-damaged': 'A state ConfigMap was deleted or emptied; it is written again from memory.',
   'state-missing':

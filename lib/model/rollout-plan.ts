@@ -2,8 +2,11 @@
 
 import type { Digest } from './digest.ts';
 import type { ObjectKey, WorkloadRef } from './object-ref.ts';
+import type { PausePatch } from './pause.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
+import type { EnvPatch, TemplatePatch } from './template-patch.ts';
 import { ANNOTATIONS, type Mark, STAMPS_ANNOTATION, type Workload } from './workload.ts';
+import { workloadKindOf } from './workload-kind.ts';
 
 /** Where a stamp is written. */
 export interface Place {
@@ -37,19 +40,19 @@ export interface RolloutDraft {
   readonly versions: ReadonlyMap<ObjectKey, PlannedVersion>;
   /** Further annotations of the pod template: they tell people and prove nothing. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** What the same patch says of a pause. */
+  readonly pause?: PausePatch | undefined;
 }
 
 /** One patch to be. */
 export interface RolloutPlan extends RolloutDraft {
   readonly workload: WorkloadRef;
-  /** The strategic merge patch; refused on any other version of the workload than the one it was made for. */
+  /** The version of the workload that it was made for. */
+  readonly resourceVersion: string;
+  /** The strategic merge patch; refused on any other version. */
   readonly body: object;
-}
-
-interface EnvPatch {
-  readonly name: string;
-  readonly value?: string;
-  readonly $patch?: 'delete';
+  /** The part of it that concerns the pod template. */
+  readonly template: TemplatePatch;
 }
 
 /** An object as in STAMPS_ANNOTATION: what else is a mark of the annotations is no stamp, whatever its value. */
@@ -78,12 +81,24 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
     .filter(([name]) => name !== ANNOTATIONS)
     .map(([name, env]) => ({ name, env: [...env].map(([variable, value]) => envPatch(variable, value)) }));
   const annotations = annotationPatch(workload, changes.get(ANNOTATIONS), draft.annotations);
-  const template = {
+  const template: TemplatePatch = {
     ...(annotations === undefined ? {} : { metadata: { annotations } }),
     ...(containers.length === 0 ? {} : { spec: { containers } }),
   };
-  const body = { metadata: { resourceVersion: workload.resourceVersion }, spec: { template } };
-  return { ...draft, workload: workload.ref, body };
+  const { metadata, spec } = fencedPause(workload, draft.pause);
+  const body = { metadata, spec: { ...spec, ...workloadKindOf(workload.ref.kind).specWith(template) } };
+  const { resourceVersion } = workload;
+  return { ...draft, workload: workload.ref, resourceVersion, body, template };
+}
+
+/** A patch that speaks of a pause alone; refused on any other version of the workload. */
+export function fencedPause(
+  { resourceVersion }: Workload,
+  pause?: PausePatch,
+): { readonly metadata: object; readonly spec: object } {
+  if (pause === undefined) return { metadata: { resourceVersion }, spec: {} };
+  const { annotations, ...spec } = pause;
+  return { metadata: { resourceVersion, annotations }, spec };
 }
 
 /** Whether the live template carries every stamp of the plan: then the patch is in force, whoever sent it. */

@@ -8,6 +8,8 @@ export interface Snapshot {
   readonly owedEdges: number;
   /** 0 if nothing is owed. */
   readonly oldestOwedAgeSeconds: number;
+  /** Workloads that are rolled so often that they wait longer. */
+  readonly slowedWorkloads: number;
   readonly stateEntries: number;
   readonly stateExceptions: number;
   readonly stateBytes: number;

@@ -5,7 +5,14 @@ import type { Hold } from './hold.ts';
 import type { WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 import { type Reference, referencesOf } from './references.ts';
-import { holdOnPods, isRolledOut, type WorkloadKind } from './workload-kind.ts';
+import {
+  type Declining,
+  holdOnPods,
+  isRolledOut,
+  progressOf,
+  REPLACES_ANNOTATION,
+  type WorkloadKind,
+} from './workload-kind.ts';
 
 /** The place of marks that are annotations of the template: no container has this name. */
 export const ANNOTATIONS = '';
@@ -39,9 +46,20 @@ export interface Workload {
   /** How many pods its owner or an autoscaler wants; undefined where the object does not say. */
   readonly replicas: number | undefined;
   readonly isRolledOut: boolean;
+  /** See progressOf. */
+  readonly progress: number;
+  /** How long a rollout may come no further before it counts as failed. */
+  readonly progressDeadlineMs: number;
   /** What keeps pods of an older template where they are. */
   readonly hold: Hold | undefined;
-  readonly isBeingDeleted: boolean;
+  /** Why it is not rolled as it is, whatever its annotations ask for. */
+  readonly declines: Declining | undefined;
+  /** It is a Job that stands for another one while that is created anew. */
+  readonly isCopy: boolean;
+  /** It is being deleted, or its kind leaves it to others. */
+  readonly isLeftAlone: boolean;
+  /** Undefined where its kind cannot be paused. */
+  readonly isPaused: boolean | undefined;
   /** The metadata annotations in which a policy can be written. */
   readonly annotations: Readonly<Record<string, string>>;
   /** Those of the pod template in which a policy can be written too. */
@@ -73,13 +91,17 @@ export interface Vocabulary {
   readonly isMarkAnnotation: (key: string) => boolean;
 }
 
+/** As the API server sets it for a Deployment. */
+const DEFAULT_DEADLINE_S = 600;
+const LONGEST_DEADLINE_MS = 3_600_000;
+
 const NOTHING: Readonly<Record<string, string>> = {};
 const NO_STRAYS: readonly Stray[] = [];
 
 /** The view of `raw`. */
 export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Vocabulary): Workload {
   const { metadata } = raw;
-  const template = raw.spec?.template ?? {};
+  const template = kind.template(raw) ?? {};
   const containers = template.spec?.containers ?? [];
   return {
     ref: { kind: kind.kind, namespace: metadata.namespace ?? '', name: metadata.name },
@@ -88,8 +110,13 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     generation: metadata.generation ?? 0,
     replicas: raw.spec?.replicas,
     isRolledOut: isRolledOut(kind, raw),
+    progress: progressOf(kind, raw),
+    progressDeadlineMs: progressDeadlineMs(raw),
     hold: holdOnPods(kind, raw),
-    isBeingDeleted: metadata.deletionTimestamp !== undefined,
+    declines: kind.declines(raw),
+    isCopy: metadata.annotations?.[REPLACES_ANNOTATION] !== undefined,
+    isLeftAlone: metadata.deletionTimestamp !== undefined || kind.isLeftAlone(raw),
+    isPaused: kind.isPaused?.(raw),
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
     templateAnnotations: pick(template.metadata?.annotations ?? {}, vocabulary.isTemplatePolicyAnnotation),
     strays: straysOf(metadata.annotations, template.metadata?.annotations, vocabulary),
@@ -102,6 +129,11 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     templateDigest: digestWithoutMarks(template, vocabulary),
     lastManager: lastManagerOf(metadata),
   };
+}
+
+/** Only Deployments have a deadline of their own, which may stand for "never". */
+function progressDeadlineMs({ spec }: RawWorkload): number {
+  return Math.min((spec?.progressDeadlineSeconds ?? DEFAULT_DEADLINE_S) * 1000, LONGEST_DEADLINE_MS);
 }
 
 /** Whether two lists of marks would start the same pods. */

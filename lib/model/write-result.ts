@@ -14,3 +14,6 @@ export type WriteResult<T> =
   | { readonly kind: 'throttled'; readonly message: string; readonly retryAfterMs?: number }
   /** No answer, or a 5xx: it may have taken effect. */
   | { readonly kind: 'unanswered'; readonly message: string; readonly retryAfterMs?: number };
+
+/** The answer to an attempt to roll a workload; `mayHaveRun`: what it starts may have been started although it failed. */
+export type RollResult<T> = WriteResult<T> & { readonly mayHaveRun?: true };

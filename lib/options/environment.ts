@@ -1,6 +1,7 @@
 /** From the variables of the environment to the texts given for each flag. */
 
 import { nearestTo } from '../model/nearest.ts';
+import { ALERT_VARIABLES } from './alert-settings.ts';
 import type { GivenFlags } from './command-line.ts';
 import { FLAGS, type FlagName, PRINTING_FLAGS, VARIABLE_PREFIX, variableOf } from './flags.ts';
 
@@ -11,9 +12,13 @@ const FLAG_OF_VARIABLE: ReadonlyMap<string, FlagName> = new Map(
   FLAGS.filter(({ name }) => !PRINTING_FLAGS.includes(name)).map(({ name }) => [variableOf(name), name]),
 );
 
-/** What the environment gives; an empty variable gives nothing. PORT stands for --port, after RELOADER_OPT_PORT. */
+/** What the environment gives; an empty variable gives nothing. PORT and ALERT_* stand for flags, after RELOADER_OPT_*. */
 export function readEnvironment(env: Environment): GivenFlags {
-  const variables: [string, FlagName][] = [['PORT', 'port'], ...FLAG_OF_VARIABLE];
+  const variables: (readonly [string, FlagName])[] = [
+    ['PORT', 'port'],
+    ...ALERT_VARIABLES,
+    ...FLAG_OF_VARIABLE,
+  ];
   return new Map(
     variables.flatMap(([variable, flag]) => {
       const text = env[variable]?.trim() ?? '';

@@ -24,6 +24,7 @@ type FlagGroup =
   | 'What is watched:'
   | 'What asks for a reload:'
   | 'How it reloads:'
+  | 'Who is told:'
   | 'Connection:'
   | 'Output:';
 
@@ -38,17 +39,30 @@ export type FlagName =
   | 'configmap'
   | 'coalesce-period'
   | 'coalesce-max-wait'
+  | 'pause-period'
   | 'alternative-configmap-annotation'
   | 'alternative-secret-annotation'
   | 'ignored-config-resource-types'
+  | 'ignored-workload-types'
   | 'dialects'
   | 'auto-reload-all'
   | 'reload-strategy'
+  | 'absorb-owner-rollouts'
   | 'reload-on-create'
   | 'reload-on-delete'
+  | 'cronjob-reload'
+  | 'job-reload'
   | StakaterKeyFlagName
+  | 'min-rollout-interval'
+  | 'rollout-limit'
   | 'max-concurrent-patches'
   | 'dry-run'
+  | 'webhook-url'
+  | 'alert-on-reload'
+  | 'alert-sink'
+  | 'alert-webhook-url'
+  | 'alert-webhook-proxy'
+  | 'alert-additional-info'
   | 'kubeconfig'
   | 'context'
   | 'server'
@@ -75,7 +89,9 @@ export type StakaterKeyFlagName =
   | 'search-match-annotation'
   | 'ignore-annotation'
   | 'configmap-annotation'
-  | 'secret-annotation';
+  | 'secret-annotation'
+  | 'pause-deployment-annotation'
+  | 'pause-deployment-time-annotation';
 
 /** Flags of other reloaders that mean nothing here. */
 export type DeadFlagName = 'resource-type' | 'username' | 'password' | StakaterDeadFlagName;
@@ -87,11 +103,7 @@ type StakaterDeadFlagName =
   | 'enable-pprof'
   | 'pprof-addr'
   | 'is-Argo-Rollouts'
-  | 'webhook-url'
-  | 'enable-csi-integration'
-  | 'ignored-workload-types'
-  | 'pause-deployment-annotation'
-  | 'pause-deployment-time-annotation';
+  | 'enable-csi-integration';
 
 const WATCHED: readonly Flag[] = [
   {
@@ -131,6 +143,13 @@ const WATCHED: readonly Flag[] = [
     list: true,
     help: 'do not watch v1.ConfigMap or v1.Secret; configmaps and secrets mean the same',
   },
+  {
+    name: 'ignored-workload-types',
+    value: 'types',
+    list: true,
+    help: 'do not watch these kinds of workload, e.g. cronjobs or daemonsets; repeatable or a comma list',
+    isStakaters: 'name',
+  },
 ];
 
 const VOCABULARY: readonly Flag[] = [
@@ -164,6 +183,8 @@ const VOCABULARY: readonly Flag[] = [
   renaming('ignore-annotation', STAKATER_KEYS.ignore),
   renaming('configmap-annotation', STAKATER_KEYS.configMap),
   renaming('secret-annotation', STAKATER_KEYS.secret),
+  renaming('pause-deployment-annotation', STAKATER_KEYS.pausePeriod),
+  renaming('pause-deployment-time-annotation', STAKATER_KEYS.pausedAt),
 ];
 
 const RELOADING: readonly Flag[] = [
@@ -173,12 +194,26 @@ const RELOADING: readonly Flag[] = [
     help: 'env-vars stamps variables of the containers, annotations those of the pod template (default: env-vars)',
   },
   {
+    name: 'absorb-owner-rollouts',
+    help: 'do not roll a workload whose owner rolls it after the change, as helm upgrade does (default: true)',
+  },
+  {
     name: 'reload-on-create',
     help: 'roll workloads too when an object comes to be that they started without',
   },
   {
     name: 'reload-on-delete',
     help: 'roll workloads too when an object is deleted that they can start without',
+  },
+  {
+    name: 'cronjob-reload',
+    value: 'way',
+    help: 'none leaves CronJobs alone, run-now starts a run after each change (default: none)',
+  },
+  {
+    name: 'job-reload',
+    value: 'way',
+    help: 'none leaves Jobs alone, recreate creates them anew, recreate-running only those that have not finished (default: none)',
   },
   {
     name: 'coalesce-period',
@@ -190,7 +225,22 @@ const RELOADING: readonly Flag[] = [
     value: 'duration',
     help: 'longest time that further changes can postpone a rollout (default: 6 times the period)',
   },
-  { name: 'max-concurrent-patches', value: 'number', help: 'workloads patched at once (default: 16)' },
+  {
+    name: 'pause-period',
+    value: 'duration',
+    help: 'least window of every workload that does not say it itself, from the first change (default: 0)',
+  },
+  {
+    name: 'min-rollout-interval',
+    value: 'duration',
+    help: 'least time between two rollouts of one workload (default: 0)',
+  },
+  {
+    name: 'rollout-limit',
+    value: 'limit',
+    help: 'rollouts of one workload within a time beyond which it waits twice as long for each, or off (default: 20/1h)',
+  },
+  { name: 'max-concurrent-patches', value: 'number', help: 'workloads patched at once (default: 32)' },
   {
     name: 'configmap',
     value: 'name',
@@ -202,6 +252,36 @@ const RELOADING: readonly Flag[] = [
     help: "its namespace (default: the only one watched, else the reloader's own)",
   },
   { name: 'dry-run', help: 'report what would be rolled; write nothing' },
+];
+
+const TOLD: readonly Flag[] = [
+  {
+    name: 'webhook-url',
+    value: 'url',
+    help: 'tell this address whom a change concerns, and roll nobody',
+    isStakaters: 'name',
+  },
+  { name: 'alert-on-reload', help: 'send an alert for each rollout (also $ALERT_ON_RELOAD)' },
+  {
+    name: 'alert-sink',
+    value: 'sink',
+    help: 'what takes the alerts: slack, teams, gchat or raw (default: $ALERT_SINK, then raw)',
+  },
+  {
+    name: 'alert-webhook-url',
+    value: 'url',
+    help: 'where alerts are sent; better the variable (default: $ALERT_WEBHOOK_URL)',
+  },
+  {
+    name: 'alert-webhook-proxy',
+    value: 'url',
+    help: 'the HTTP proxy to it (default: $ALERT_WEBHOOK_PROXY, then what $HTTPS_PROXY and the like say)',
+  },
+  {
+    name: 'alert-additional-info',
+    value: 'text',
+    help: 'stands before each alert (default: $ALERT_ADDITIONAL_INFO)',
+  },
 ];
 
 const CONNECTION: readonly Flag[] = [
@@ -247,11 +327,7 @@ const DEAD: readonly Flag[] = [
   { name: 'enable-pprof', isStakaters: 'name' },
   { name: 'pprof-addr', value: 'address', isStakaters: 'name' },
   { name: 'is-Argo-Rollouts', value: 'boolean', isStakaters: 'name' },
-  { name: 'webhook-url', value: 'url', isStakaters: 'name' },
   { name: 'enable-csi-integration', isStakaters: 'name' },
-  { name: 'ignored-workload-types', value: 'types', list: true, isStakaters: 'name' },
-  { name: 'pause-deployment-annotation', value: 'key', isStakaters: 'name' },
-  { name: 'pause-deployment-time-annotation', value: 'key', isStakaters: 'name' },
 ];
 
 /** All flags, in the order of the help. */
@@ -259,20 +335,18 @@ export const FLAGS: readonly Flag[] = [
   ...inGroup('What is watched:', WATCHED),
   ...inGroup('What asks for a reload:', VOCABULARY),
   ...inGroup('How it reloads:', RELOADING),
+  ...inGroup('Who is told:', TOLD),
   ...inGroup('Connection:', CONNECTION),
   ...inGroup('Output:', OUTPUT),
   ...DEAD,
 ];
-
-const NO_PAUSE =
-  'no Deployment is paused after a rollout, so one that asks for a pause period is rolled for every group of changes; --coalesce-period and --coalesce-max-wait say how long a group can be';
 
 /**
  * Why each dead flag has no effect, and what is different for that, for the person who still passes it. The value is never
  * repeated: it may hold a secret.
  */
 export const DEAD_FLAGS: Readonly<Record<DeadFlagName, string>> = {
-  'resource-type': 'Deployments, StatefulSets and DaemonSets are always served',
+  'resource-type': 'Deployments, StatefulSets and DaemonSets are served, but for --ignored-workload-types',
   username:
     'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate',
   password:
@@ -283,13 +357,8 @@ export const DEAD_FLAGS: Readonly<Record<DeadFlagName, string>> = {
   'pprof-addr': 'nothing is profiled over HTTP',
   'is-Argo-Rollouts':
     'Rollouts of Argo are not watched: they are NOT rolled when a ConfigMap or Secret changes',
-  'webhook-url':
-    'no webhook is called, and where Stakater Reloader calls it INSTEAD of rolling, here workloads ARE rolled',
   'enable-csi-integration':
     'SecretProviderClasses are not watched: workloads are NOT rolled when what the CSI driver mounts changes',
-  'ignored-workload-types': 'neither Jobs nor CronJobs are watched, so none is ever started',
-  'pause-deployment-annotation': NO_PAUSE,
-  'pause-deployment-time-annotation': NO_PAUSE,
 };
 
 /** Every variable of ours begins so; a Service named "reloader" makes the kubelet inject RELOADER_PORT and the like. */

@@ -1,9 +1,12 @@
 /** The settings of the program: parsed once, validated, frozen. */
 
+import type { AlertOptions } from '../model/alert-options.ts';
 import type { ConnectionOptions } from '../model/connection-options.ts';
 import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
-import type { ConfigKind } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
 import type { ReloadStrategy } from '../model/policy.ts';
+import type { Pace } from '../model/rollout-limit.ts';
+import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
 /** Which namespaces are watched, and what said so, mostly a flag or variable. */
 export type Scope =
@@ -11,6 +14,12 @@ export type Scope =
   | { readonly type: 'all'; readonly source: string }
   /** Nothing was said: the pod's own namespace, else that of the kubeconfig's context. */
   | { readonly type: 'default' };
+
+/** What a change does to CronJobs that ask for it: nothing, since their next run reads it anyway, or it starts a run. */
+export type CronJobReload = 'none' | 'run-now';
+
+/** What a change does to Jobs that ask for it: nothing, or they are created anew, finished ones too or not. */
+export type JobReload = 'none' | 'recreate' | 'recreate-running';
 
 /** How severe a line must be to be written. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -35,6 +44,13 @@ export interface Options {
    * changes every second is rolled out once per 30 s. @default 6 × coalescePeriodMs
    */
   readonly coalesceMaxWaitMs: number;
+  /**
+   * The window of a workload that says nothing about it lasts at least so long, from the first change: with 600000 what
+   * changes within ten minutes is one rollout. @default 0
+   */
+  readonly pausePeriodMs: number;
+  /** How often a workload may be rolled that says nothing about it. @default no interval, 20 rollouts within an hour */
+  readonly pace: Pace;
   /** Further annotation keys of workloads that list names of that kind, as the native key does. */
   readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
   /** The vocabularies in use. @default all */
@@ -51,12 +67,20 @@ export interface Options {
   readonly namespaceSelector?: string;
   /** The labels of the ConfigMaps and Secrets that are watched, as the API server takes them. @default all */
   readonly resourceLabelSelector?: string;
+  /** Whether a rollout that an owner begins after a change stands for one of ours. @default true */
+  readonly absorbOwnerRollouts: boolean;
   /** Whether an object that comes to be rolls the workloads whose pods started without it. @default false */
   readonly reloadOnCreate: boolean;
   /** Whether the deletion of an object rolls the workloads whose pods can start without it. @default false */
   readonly reloadOnDelete: boolean;
   /** Kinds that are not watched; never all of them. */
   readonly ignoredConfigKinds: readonly ConfigKind[];
+  /** Kinds of workload that are not watched, whatever else is said of them; never all. */
+  readonly ignoredWorkloadKinds: readonly string[];
+  /** @default none */
+  readonly cronJobReload: CronJobReload;
+  /** @default none */
+  readonly jobReload: JobReload;
   /** Where metrics, health and status are served; 0 picks a free port. @default 8080 */
   readonly port: number;
   /** Whether a page for browsers is served at `/`. @default true */
@@ -68,6 +92,10 @@ export interface Options {
   readonly maxConcurrentPatches: number;
   /** Decide and report, write nothing. @default false */
   readonly dryRun: boolean;
+  /** Who is told whom a change concerns, in place of rolling; a secret but for scheme and host. @default nobody */
+  readonly webhookUrl?: string;
+  /** Where a message goes for each rollout. @default nowhere */
+  readonly alerts?: AlertOptions;
   /** @default info */
   readonly logLevel: LogLevel;
   /** @default text */
@@ -95,4 +123,28 @@ export function stateNamespaceOf({ scope, stateNamespace }: Options, own: string
   if (stateNamespace !== undefined) return stateNamespace;
   const [only, ...others] = scope.type === 'namespaces' ? scope.names : [];
   return only !== undefined && others.length === 0 ? only : own;
+}
+
+/** The kinds of object whose content is watched. */
+export function configKindsOf({ ignoredConfigKinds }: Options): readonly ConfigKind[] {
+  return CONFIG_KINDS.filter((kind) => !ignoredConfigKinds.includes(kind));
+}
+
+/** What says which kinds of workload are served. */
+export type WorkloadChoice = Pick<Options, 'ignoredWorkloadKinds' | 'cronJobReload' | 'jobReload'>;
+
+/** The kinds of workload that are served: nothing is asked for, heard or written of the others. */
+export function workloadKindsOf({
+  ignoredWorkloadKinds,
+  cronJobReload,
+  jobReload,
+}: WorkloadChoice): readonly WorkloadKind[] {
+  const isServed: Readonly<Record<WorkloadKind['rollout'], boolean>> = {
+    'replace-pods': true,
+    'run-now': cronJobReload !== 'none',
+    recreate: jobReload !== 'none',
+  };
+  return WORKLOAD_KINDS.filter(
+    ({ kind, rollout }) => isServed[rollout] && !ignoredWorkloadKinds.includes(kind),
+  );
 }

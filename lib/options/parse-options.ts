@@ -4,11 +4,19 @@ import type { ConnectionOptions } from '../model/connection-options.ts';
 import { DIALECT_NAMES, STAKATER_KEYS } from '../model/dialect-name.ts';
 import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
+import type { Pace, RolloutLimit } from '../model/rollout-limit.ts';
+import { alertNotices, alertsFrom } from './alert-settings.ts';
 import { readCommandLine } from './command-line.ts';
 import { type Environment, readEnvironment, strangeVariables } from './environment.ts';
 import type { StakaterKeyFlagName } from './flags.ts';
 import { helpText } from './help.ts';
-import type { Options, ParsedCommand, Scope } from './options.ts';
+import {
+  type Options,
+  type ParsedCommand,
+  type Scope,
+  type WorkloadChoice,
+  workloadKindsOf,
+} from './options.ts';
 import { listOf, Reader } from './reader.ts';
 import { deadSettings, stakaterSetting } from './stakater-settings.ts';
 import { UsageError } from './usage-error.ts';
@@ -17,6 +25,7 @@ import { VERSION } from './version.ts';
 
 const DEFAULT_PERIOD_MS = 5000;
 const DEFAULT_WAIT_IN_PERIODS = 6;
+const DEFAULT_LIMIT: RolloutLimit = { rollouts: 20, withinMs: 3_600_000 };
 /** Flags that mean something only where all namespaces are watched. */
 const IN_ALL_NAMESPACES = ['namespaces-to-ignore', 'namespace-selector'] as const;
 
@@ -31,7 +40,7 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
     if (commandLine.has('version')) return { type: 'print', text: `${VERSION}\n`, exitCode: 0 };
     const reader = new Reader(commandLine, readEnvironment(env));
     const options = deepFreeze(optionsFrom(reader, env));
-    const notices = [...noticesOf(reader, env, options), ...strangeVariables(env)];
+    const notices = [...noticesOf(reader, options), ...strangeVariables(env)];
     return { type: 'run', options, notices };
   } catch (error) {
     if (error instanceof UsageError) return { type: 'usage-error', message: error.message };
@@ -47,21 +56,26 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     ...present('stateNamespace', reader.one('state-namespace', types.NAMESPACE)),
     stateConfigMap: reader.one('configmap', types.STATE_NAME) ?? 'reloader-state',
     ...coalescingFrom(reader),
+    pace: paceFrom(reader),
     alternativeAnnotations: {
       ConfigMap: reader.list('alternative-configmap-annotation', types.ANNOTATION_KEY),
       Secret: reader.list('alternative-secret-annotation', types.ANNOTATION_KEY),
     },
     ...vocabulariesFrom(reader),
     reloadStrategy: reader.one('reload-strategy', types.STRATEGY) ?? 'env-vars',
+    absorbOwnerRollouts: reader.one('absorb-owner-rollouts', types.BOOLEAN) ?? true,
     reloadOnCreate: reader.one('reload-on-create', types.BOOLEAN) ?? false,
     reloadOnDelete: reader.one('reload-on-delete', types.BOOLEAN) ?? false,
     ignoredConfigKinds: ignoredKindsFrom(reader),
+    ...workloadsFrom(reader),
     port: reader.one('port', types.PORT) ?? 8080,
     statusPage: !(reader.one('no-status-page', types.BOOLEAN) ?? false),
     countsByNamespace: env['METRICS_COUNT_BY_NAMESPACE'] === 'enabled',
     connection: connectionFrom(reader),
-    maxConcurrentPatches: reader.one('max-concurrent-patches', types.CONCURRENCY) ?? 16,
+    maxConcurrentPatches: reader.one('max-concurrent-patches', types.CONCURRENCY) ?? 32,
     dryRun: reader.one('dry-run', types.BOOLEAN) ?? false,
+    ...present('webhookUrl', reader.one('webhook-url', types.WEBHOOK) || undefined),
+    ...present('alerts', alertsFrom(reader)),
     logLevel: reader.one('log-level', types.LOG_LEVEL) ?? 'info',
     logFormat: reader.one('log-format', types.LOG_FORMAT) ?? 'text',
   };
@@ -107,14 +121,28 @@ function selectionFrom(
   };
 }
 
-function coalescingFrom(reader: Reader): { coalescePeriodMs: number; coalesceMaxWaitMs: number } {
+function coalescingFrom(
+  reader: Reader,
+): Pick<Options, 'coalescePeriodMs' | 'coalesceMaxWaitMs' | 'pausePeriodMs'> {
   const period = reader.one('coalesce-period', types.DURATION) ?? DEFAULT_PERIOD_MS;
   const maxWait = reader.one('coalesce-max-wait', types.DURATION);
   if (maxWait !== undefined && maxWait < period) {
     const source = reader.sourceOf('coalesce-max-wait') ?? '';
     throw new UsageError(`${source}: expected at least the period of ${period} ms, got ${maxWait} ms`);
   }
-  return { coalescePeriodMs: period, coalesceMaxWaitMs: maxWait ?? defaultMaxWaitMs(period) };
+  return {
+    coalescePeriodMs: period,
+    coalesceMaxWaitMs: maxWait ?? defaultMaxWaitMs(period),
+    pausePeriodMs: reader.one('pause-period', types.DURATION) ?? 0,
+  };
+}
+
+function paceFrom(reader: Reader): Pace {
+  const limit = reader.one('rollout-limit', types.ROLLOUT_LIMIT) ?? DEFAULT_LIMIT;
+  return {
+    minIntervalMs: reader.one('min-rollout-interval', types.DURATION) ?? 0,
+    limit: limit === 'off' ? undefined : limit,
+  };
 }
 
 function defaultMaxWaitMs(periodMs: number): number {
@@ -137,6 +165,8 @@ function vocabulariesFrom(reader: Reader): Pick<Options, 'dialects' | 'stakaterK
       ignore: key('ignore-annotation', STAKATER_KEYS.ignore),
       configMap: key('configmap-annotation', STAKATER_KEYS.configMap),
       secret: key('secret-annotation', STAKATER_KEYS.secret),
+      pausePeriod: key('pause-deployment-annotation', STAKATER_KEYS.pausePeriod),
+      pausedAt: key('pause-deployment-time-annotation', STAKATER_KEYS.pausedAt),
     },
   };
 }
@@ -146,6 +176,18 @@ function ignoredKindsFrom(reader: Reader): ConfigKind[] {
   if (kinds.length < 2) return kinds;
   const source = reader.sourceOf('ignored-config-resource-types') ?? '';
   throw new UsageError(`${source}: expected v1.ConfigMap or v1.Secret, not both: nothing would be watched`);
+}
+
+/** Which kinds of workload are served. */
+function workloadsFrom(reader: Reader): WorkloadChoice {
+  const chosen = {
+    ignoredWorkloadKinds: reader.list('ignored-workload-types', types.WORKLOAD_KIND),
+    cronJobReload: reader.one('cronjob-reload', types.CRON_JOB_RELOAD) ?? 'none',
+    jobReload: reader.one('job-reload', types.JOB_RELOAD) ?? 'none',
+  };
+  if (workloadKindsOf(chosen).length > 0) return chosen;
+  const source = reader.sourceOf('ignored-workload-types') ?? '';
+  throw new UsageError(`${source}: expected not all kinds of workload: nothing would be watched`);
 }
 
 function connectionFrom(reader: Reader): ConnectionOptions {
@@ -178,9 +220,9 @@ function contradictionIn(connection: ConnectionOptions): string | undefined {
   return undefined;
 }
 
-function noticesOf(reader: Reader, env: Environment, options: Options): string[] {
+function noticesOf(reader: Reader, options: Options): string[] {
   const { scope, reloadOnDelete, resourceLabelSelector } = options;
-  const dead = deadSettings(reader, env);
+  const others = [...alertNotices(reader, options.webhookUrl), ...deadSettings(reader)];
   const both = reader.isOnCommandLine('namespace') && reader.one('all-namespaces', types.BOOLEAN);
   const wins = both ? ['--namespace wins over --all-namespaces'] : [];
   const idle = scope.type === 'all' ? [] : IN_ALL_NAMESPACES.flatMap((flag) => reader.sourceOf(flag) ?? []);
@@ -191,7 +233,7 @@ function noticesOf(reader: Reader, env: Environment, options: Options): string[]
           '--reload-on-delete has no effect with --resource-label-selector: a lost label looks like a deletion',
         ]
       : [];
-  return [...wins, ...idle.map((source) => `${source} ${why}`), ...blind, ...dead];
+  return [...wins, ...idle.map((source) => `${source} ${why}`), ...blind, ...others];
 }
 
 /** An object with `key`, or an empty one: absent properties are not undefined ones. */

@@ -24,13 +24,10 @@ export function stakaterSetting(reader: Reader, env: Environment): string | unde
 }
 
 /** A warning for each thing that is asked for, by it or the original reloader, and that this program does not do. */
-export function deadSettings(reader: Reader, env: Environment): string[] {
-  const flags = (Object.keys(DEAD_FLAGS) as DeadFlagName[])
+export function deadSettings(reader: Reader): string[] {
+  return (Object.keys(DEAD_FLAGS) as DeadFlagName[])
     .filter((name) => reader.one(name, ASKS))
     .map((name) => `${reader.sourceOf(name)} has no effect: ${DEAD_FLAGS[name]}`);
-  if (env['ALERT_ON_RELOAD'] !== 'true') return flags;
-  const instead = 'every rollout is an Event on its workload and a line of the log';
-  return [...flags, `ALERT_ON_RELOAD has no effect: no alert is sent; ${instead}`];
 }
 
 function isSet(value = ''): boolean {

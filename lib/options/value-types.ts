@@ -1,12 +1,15 @@
 /** What the text of a flag may be, and the value that it stands for. */
 
+import { ALERT_SINKS, type AlertSink } from '../model/alert-options.ts';
 import { DIALECT_NAMES, type DialectName } from '../model/dialect-name.ts';
 import { parseDurationMs } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import type { ReloadStrategy } from '../model/policy.ts';
+import { parseRolloutLimit, type RolloutLimit } from '../model/rollout-limit.ts';
 import { truthOf } from '../model/truth.ts';
+import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import { labelSelectorOf } from './label-selector.ts';
-import type { LogFormat, LogLevel } from './options.ts';
+import type { CronJobReload, JobReload, LogFormat, LogLevel } from './options.ts';
 import { DNS_SUBDOMAIN, isQualifiedName } from './qualified-name.ts';
 
 /** One type of value. */
@@ -37,6 +40,12 @@ export const ASKS: ValueType<boolean> = {
 export const DURATION: ValueType<number> = {
   expected: 'a duration such as 5000 (milliseconds), 500ms, 10s, 2m or 1h, at most 24 days',
   parse: parseDurationMs,
+};
+
+/** How many rollouts are usual. */
+export const ROLLOUT_LIMIT: ValueType<RolloutLimit | 'off'> = {
+  expected: 'a number of rollouts and a duration such as 20/1h, or off',
+  parse: parseRolloutLimit,
 };
 
 /** A TCP port, or 0 for any free one. */
@@ -79,6 +88,22 @@ export const CONFIG_KIND: ValueType<ConfigKind> = {
   },
 };
 
+/** A kind of workload, also as the plural resource. */
+export const WORKLOAD_KIND: ValueType<string> = {
+  expected: `one of ${WORKLOAD_KINDS.map(({ resource }) => resource).join(', ')}`,
+  parse: (text) => {
+    const word = text.toLowerCase();
+    return WORKLOAD_KINDS.find(({ kind, resource }) => word === resource || word === kind.toLowerCase())
+      ?.kind;
+  },
+};
+
+/** What a change does to Jobs. */
+export const JOB_RELOAD: ValueType<JobReload> = oneOf(['none', 'recreate', 'recreate-running']);
+
+/** What a change does to CronJobs. */
+export const CRON_JOB_RELOAD: ValueType<CronJobReload> = oneOf(['none', 'run-now']);
+
 /** A vocabulary. */
 export const DIALECT: ValueType<DialectName> = oneOf(DIALECT_NAMES);
 
@@ -118,6 +143,22 @@ export const SERVER: ValueType<string> = {
   },
   secret: true,
 };
+
+/** The address of a webhook or a proxy; no text at all is none. */
+export const WEBHOOK: ValueType<string> = {
+  expected: 'an http:// or https:// URL',
+  parse: (text) => (text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined),
+  secret: true,
+};
+
+/** Who takes alerts; no word at all is raw. */
+export const ALERT_SINK: ValueType<AlertSink> = {
+  ...oneOf(ALERT_SINKS),
+  parse: (text) => (text === '' ? 'raw' : oneOf(ALERT_SINKS).parse(text)),
+};
+
+/** Any text. */
+export const ANY: ValueType<string> = { expected: 'anything', parse: (text) => text };
 
 /** Any text but none. */
 export const TEXT: ValueType<string> = {

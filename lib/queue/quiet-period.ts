@@ -6,16 +6,23 @@
 import pDebounce from 'p-debounce';
 
 /** How long a key waits. */
-export interface QuietPeriodOptions {
+export interface WindowLength {
   /** How long a key must not be touched, in ms; 0 releases it at once. */
   readonly quietMs: number;
   /** How long a key waits at the most, in ms, however often it is touched; at least `quietMs`. */
   readonly maxWaitMs: number;
+}
+
+/** What the windows are like, and what comes of them. */
+export interface QuietPeriodOptions {
+  /** Asked when the window of `key` opens; a window that is open keeps the length that it has. */
+  readonly windowOf: (key: string) => WindowLength;
   /** Called once for each window, when it ends. */
   readonly release: (key: string) => void;
 }
 
 interface Window {
+  readonly quietMs: number;
   /** When it ends if it is not touched again, in ms of the clock. */
   endsAt: number;
   readonly openedAt: number;
@@ -42,17 +49,16 @@ export class QuietPeriod {
 
   /** Opens the window of `key` or restarts its quiet period; answers in how many ms it ends if nothing more comes. */
   touch(key: string): number {
-    const { quietMs, release } = this.#options;
     if (this.#isClosed) return Number.POSITIVE_INFINITY;
-    if (quietMs === 0) {
-      release(key);
+    const window = this.#windows.get(key) ?? this.#open(key);
+    if (window === undefined) {
+      this.#options.release(key);
       return 0;
     }
-    const window = this.#windows.get(key) ?? this.#open(key);
     window.touch().catch(() => {
       // Only an abort rejects: then the window has ended another way.
     });
-    window.endsAt = Math.min(Date.now() + quietMs, window.latestAt);
+    window.endsAt = Math.min(Date.now() + window.quietMs, window.latestAt);
     return window.endsAt - Date.now();
   }
 
@@ -81,10 +87,13 @@ export class QuietPeriod {
     for (const key of [...this.#windows.keys()]) this.forget(key);
   }
 
-  #open(key: string): Window {
-    const { quietMs, maxWaitMs } = this.#options;
+  /** Undefined: the key does not wait. */
+  #open(key: string): Window | undefined {
+    const { quietMs, maxWaitMs } = this.#options.windowOf(key);
+    if (quietMs === 0) return undefined;
     const end = new AbortController();
     const window: Window = {
+      quietMs,
       openedAt: Date.now(),
       endsAt: Date.now() + quietMs,
       touch: pDebounce(() => this.#release(key, window), quietMs, { signal: end.signal }),

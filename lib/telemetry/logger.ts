@@ -1,7 +1,7 @@
 /** The log of the program: winston, one line per entry, on standard error. */
 
 import type { Writable } from 'node:stream';
-import { createLogger, format, type Logger, transports } from 'winston';
+import { createLogger, format, transports } from 'winston';
 import type { Log, LogFields } from '../model/log.ts';
 import { jsonLine, type LogEntry, textLine } from './log-line.ts';
 
@@ -37,15 +37,37 @@ export function newLog(options: LoggerOptions): Log {
     format: line,
     transports: [new transports.Stream({ stream, eol: '\n' })],
   });
+  const together = gatherer(stream);
+  const write = (word: string, message: string, fields: LogFields | undefined): void => {
+    together();
+    // The fields stay one property: spread over winston's own entry they could overwrite its parts.
+    logger.log({ level: word, message, fields });
+  };
   return {
-    debug: (message, fields) => write(logger, 'debug', message, fields),
-    info: (message, fields) => write(logger, 'info', message, fields),
-    warn: (message, fields) => write(logger, 'warn', message, fields),
-    error: (message, fields) => write(logger, 'error', message, fields),
+    debug: (message, fields) => write('debug', message, fields),
+    info: (message, fields) => write('info', message, fields),
+    warn: (message, fields) => write('warn', message, fields),
+    error: (message, fields) => write('error', message, fields),
   };
 }
 
-/** The fields stay one property: spread over winston's own entry they could overwrite its parts. */
-function write(logger: Logger, level: string, message: string, fields: LogFields | undefined): void {
-  logger.log({ level, message, fields });
+/**
+ * To be called before each line: those of one turn of the event loop are written at once. A write to a pipe wakes whoever
+ * reads it, who then wants the same processors, and one change may be a line for each of hundreds of workloads. Whatever
+ * ends the process, no line is lost that a handler of `exit` can still write.
+ */
+function gatherer(stream: Writable): () => void {
+  let isHeld = false;
+  const release = (): void => {
+    process.off('exit', release);
+    isHeld = false;
+    stream.uncork();
+  };
+  return () => {
+    if (isHeld) return;
+    isHeld = true;
+    stream.cork();
+    process.once('exit', release);
+    setImmediate(release);
+  };
 }

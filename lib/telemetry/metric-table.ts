@@ -1,8 +1,9 @@
 /** The table of metrics: names, meanings and the series that exist from the start. */
 
+import { ALERT_RESULTS } from '../model/alert-options.ts';
 import { CONFIG_KINDS } from '../model/object-ref.ts';
 import { WATCH_ENDS } from '../model/watch-end.ts';
-import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
 /** The labels of one series and their values. Every label has few values, known beforehand. */
 export type Labels = Readonly<Record<string, string>>;
@@ -29,7 +30,8 @@ const COMMIT_RESULTS = ['accepted', 'conflict', 'gone', 'rejected', 'throttled',
 /** How the content of an object changed. */
 export const CHANGE_TYPES = ['created', 'updated', 'deleted'] as const;
 
-const WORKLOADS: readonly string[] = WORKLOAD_KINDS.map(({ kind }) => kind);
+const USUAL = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods');
+const WORKLOADS: readonly string[] = USUAL.map(({ kind }) => kind);
 const PLAIN: readonly Labels[] = [{}];
 
 /** The words that the code has for the metrics. */
@@ -39,6 +41,7 @@ export type MetricWord =
   | 'edges'
   | 'owedEdges'
   | 'oldestOwedAge'
+  | 'slowedWorkloads'
   | 'changes'
   | 'rollouts'
   | 'reloads'
@@ -51,6 +54,7 @@ export type MetricWord =
   | 'stateBytes'
   | 'stateShards'
   | 'commits'
+  | 'alerts'
   | 'watchUp'
   | 'watchRestarts'
   | 'apiRequests'
@@ -85,6 +89,12 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   oldestOwedAge: {
     name: 'reloader_oldest_owed_edge_age_seconds',
     help: 'For how long the oldest rollout has been owed; 0 if none is',
+    type: 'gauge',
+    series: PLAIN,
+  },
+  slowedWorkloads: {
+    name: 'reloader_slowed_workloads',
+    help: 'Workloads that were rolled more often than their limit allows, and wait longer for that',
     type: 'gauge',
     series: PLAIN,
   },
@@ -164,6 +174,12 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     type: 'counter',
     series: every({ result: COMMIT_RESULTS }),
   },
+  alerts: {
+    name: 'reloader_alerts_total',
+    help: 'Alerts of rollouts: sent, failed, dropped (too many were waiting, or the program ended)',
+    type: 'counter',
+    series: every({ result: ALERT_RESULTS }),
+  },
   watchUp: {
     name: 'reloader_watch_up',
     help: 'Whether the watch of a kind is open: 1 or 0; the worst of all namespaces',
@@ -190,6 +206,20 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   },
 };
 
+/** The series of a kind of workload that is served only where it is asked for. */
+export function seriesOf({ kind, resource }: WorkloadKind): Readonly<{
+  [Word in 'workloads' | 'rollouts' | 'watchUp' | 'watchRestarts' | 'apiRequests']: readonly Labels[];
+}> {
+  const own = [kind];
+  return {
+    workloads: every({ kind: own }),
+    rollouts: every({ kind: own, outcome: ROLLOUT_OUTCOMES }),
+    watchUp: every({ kind: own }),
+    watchRestarts: every({ kind: own, reason: WATCH_ENDS }),
+    apiRequests: requestsOf([resource], [resource]),
+  };
+}
+
 /** Every combination of the values. */
 function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
   return Object.entries(values).reduce<Labels[]>(
@@ -200,9 +230,13 @@ function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
 }
 
 function usualRequests(): Labels[] {
-  const workloads = WORKLOAD_KINDS.map(({ resource }) => resource);
+  const workloads = USUAL.map(({ resource }) => resource);
+  return requestsOf(['configmaps', 'secrets', ...workloads], ['configmaps', ...workloads]);
+}
+
+function requestsOf(watched: readonly string[], patched: readonly string[]): Labels[] {
   return [
-    ...every({ verb: ['list', 'watch'], resource: ['configmaps', 'secrets', ...workloads], code: ['200'] }),
-    ...every({ verb: ['patch'], resource: ['configmaps', ...workloads], code: ['200', '409'] }),
+    ...every({ verb: ['list', 'watch'], resource: watched, code: ['200'] }),
+    ...every({ verb: ['patch'], resource: patched, code: ['200', '409'] }),
   ];
 }

@@ -1,12 +1,14 @@
 /** The metrics of the program, told in its own words and served in the format of Prometheus. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { AlertResult } from '../model/alert-options.ts';
 import type { ConfigKind, WorkloadRef } from '../model/object-ref.ts';
 import type { Snapshot } from '../model/snapshot.ts';
 import type { WatchEnd } from '../model/watch-end.ts';
+import type { WorkloadKind } from '../model/workload-kind.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { CHANGE_TYPES, ROLLOUT_OUTCOMES } from './metric-table.ts';
-import { METRICS, type MetricRow } from './metric-table.ts';
+import { type Labels, METRICS, type MetricRow, seriesOf } from './metric-table.ts';
 
 /** One rollout that was accepted. */
 export interface RolloutReport {
@@ -20,6 +22,8 @@ export interface RolloutReport {
 export interface MetricsOptions {
   /** Whether rollouts are also counted by namespace. @default false */
   readonly byNamespace?: boolean;
+  /** Those whose series exist from the start; the kinds that are always served need not be among them. */
+  readonly workloadKinds?: readonly WorkloadKind[];
 }
 
 /** Counts. Every method is cheap and never throws; each instance has a registry of its own. */
@@ -30,6 +34,7 @@ export class Metrics {
   readonly #reloads = this.#counter(METRICS.reloads);
   readonly #reloadsByNamespace: Counter | undefined;
   readonly #commits = this.#counter(METRICS.commits);
+  readonly #alerts = this.#counter(METRICS.alerts);
   readonly #watchRestarts = this.#counter(METRICS.watchRestarts);
   readonly #apiRequests = this.#counter(METRICS.apiRequests);
   readonly #changesPerRollout = this.#histogram(METRICS.changesPerRollout);
@@ -41,17 +46,20 @@ export class Metrics {
   readonly #edges = this.#gauge(METRICS.edges);
   readonly #owedEdges = this.#gauge(METRICS.owedEdges);
   readonly #oldestOwedAge = this.#gauge(METRICS.oldestOwedAge);
+  readonly #slowedWorkloads = this.#gauge(METRICS.slowedWorkloads);
   readonly #stateEntries = this.#gauge(METRICS.stateEntries);
   readonly #stateExceptions = this.#gauge(METRICS.stateExceptions);
   readonly #stateBytes = this.#gauge(METRICS.stateBytes);
   readonly #stateShards = this.#gauge(METRICS.stateShards);
+  readonly #kinds: Labels[] = [...METRICS.workloads.series];
   #takeSnapshot: (() => Snapshot) | undefined;
 
   /** @param version of this program, for build info. */
-  constructor(version: string, { byNamespace = false }: MetricsOptions = {}) {
+  constructor(version: string, { byNamespace = false, workloadKinds = [] }: MetricsOptions = {}) {
     this.#reloadsByNamespace = byNamespace ? this.#counter(METRICS.reloadsByNamespace) : undefined;
     const info = { version, node: process.version };
     this.#gauge({ ...METRICS.buildInfo, series: [info] }).set(info, 1);
+    for (const kind of workloadKinds) this.#begin(kind);
     collectDefaultMetrics({ register: this.#registry });
   }
 
@@ -93,6 +101,11 @@ export class Metrics {
     this.#commits.inc({ result });
   }
 
+  /** What became of an alert is known. */
+  alerted(result: AlertResult): void {
+    this.#alerts.inc({ result });
+  }
+
   /** Whether the watches of a kind are open, in all namespaces. */
   watchIsUp(kind: string, isUp: boolean): void {
     this.#watchUp.set({ kind }, isUp ? 1 : 0);
@@ -120,16 +133,27 @@ export class Metrics {
       this.#reloadsByNamespace?.inc({ success: value, namespace }, value === success ? 1 : 0);
   }
 
+  #begin(kind: WorkloadKind): void {
+    if (this.#kinds.some((labels) => labels['kind'] === kind.kind)) return;
+    const { workloads, rollouts, watchUp, watchRestarts, apiRequests } = seriesOf(kind);
+    this.#kinds.push(...workloads);
+    for (const labels of rollouts) this.#rollouts.inc(labels, 0);
+    for (const labels of watchUp) this.#watchUp.set(labels, 0);
+    for (const labels of watchRestarts) this.#watchRestarts.inc(labels, 0);
+    for (const labels of apiRequests) this.#apiRequests.inc(labels, 0);
+  }
+
   #show(snapshot: Snapshot): void {
     for (const labels of METRICS.configObjects.series) {
       this.#configObjects.set(labels, snapshot.configObjects[labels['kind'] ?? ''] ?? 0);
     }
-    for (const labels of METRICS.workloads.series) {
+    for (const labels of this.#kinds) {
       this.#workloads.set(labels, snapshot.workloads[labels['kind'] ?? ''] ?? 0);
     }
     this.#edges.set(snapshot.edges);
     this.#owedEdges.set(snapshot.owedEdges);
     this.#oldestOwedAge.set(snapshot.oldestOwedAgeSeconds);
+    this.#slowedWorkloads.set(snapshot.slowedWorkloads);
     this.#stateEntries.set(snapshot.stateEntries);
     this.#stateExceptions.set(snapshot.stateExceptions);
     this.#stateBytes.set(snapshot.stateBytes);

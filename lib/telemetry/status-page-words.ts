@@ -38,6 +38,7 @@ export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>,
   quiet: 'Quiet period: rolls',
   queued: 'Being patched, or next',
   backoff: 'Next try',
+  owner: "Its owner's rollout",
   selection: 'Its namespace is not selected',
 };
 

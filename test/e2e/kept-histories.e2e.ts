@@ -31,15 +31,36 @@ const UNWRITTEN = 'it needs a state that cannot be written, and deaths between w
 const LATE = 'a stream of one process has to be late by seconds';
 const VERSIONS = 'the versions of a real API server can be compared';
 const MOMENT = 'a tenth of a second decides in which window a change falls';
+const STARTS = 'pods have to start at the very moment at which an object is deleted';
+const SELECTION = 'a reloader of these tests looks at one namespace, whose labels do not count';
 const BETWEEN = 'a process has to list in the millisecond between a change and the change back';
 const NOT_PLAYED: Readonly<Record<string, string>> = {
   'a-copied-stamp-that-no-write-silenced': UNWRITTEN,
   'a-doubt-that-could-not-be-written': UNWRITTEN,
+  'gone-while-pods-start': STARTS,
+  'gone-before-pods-start': STARTS,
+  'gone-at-a-start-while-pods-start': STARTS,
+  'gone-while-another-change-rolls': STARTS,
+  'a-rollout-that-waits-for-an-object': STARTS,
+  'came-and-went-at-a-start': BETWEEN,
+  'a-change-while-nothing-is-selected-and-pods-start': SELECTION,
+  'selected-just-before-a-change': SELECTION,
+  'a-window-that-ends-where-nothing-is-selected': SELECTION,
   'ready-without-the-object': 'a kubelet starts no pod without an object that it needs',
   'a-doubt-of-a-workload-made-again': UNWRITTEN,
   'a-stamp-of-a-workload-that-is-gone': UNWRITTEN,
   'a-look-that-the-stream-overtook': VERSIONS,
+  'a-first-content-that-nobody-heard-of': LATE,
+  'a-new-workload-beside-a-silent-stream': LATE,
+  'a-return-just-after-a-rollout': VERSIONS,
+  'an-owners-rollout-that-could-not-be-written': UNWRITTEN,
+  'selected-for-a-moment': MOMENT,
+  'an-undo-that-could-not-be-written': UNWRITTEN,
+  'asked-for-before-a-return': LATE,
+  'a-question-at-the-start-that-fails': LATE,
   'a-return-between-two-windows': MOMENT,
+  'a-return-without-the-mark': VERSIONS,
+  'an-opt-in-in-an-absence-to-what-is-gone': MOMENT,
   'change-back-beside-another-change': MOMENT,
   'commit-of-a-process-that-died': BETWEEN,
   'entry-told-before-its-rollout': LATE,

@@ -30,6 +30,12 @@ export interface ReloaderOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** Where resources are that are not of the core. */
+const ROOTS: Readonly<Record<string, RegExp>> = {
+  'apis/apps': /^(deployments|statefulsets|daemonsets|replicasets|controllerrevisions)\b/,
+  'apis/batch': /^(cronjobs|jobs)\b/,
+};
+
 /** Pods are made and started by others, who have more to do. */
 const PATIENCE_MS = 90_000;
 const MARKER = web('marker', { replicas: 0 });
@@ -61,8 +67,8 @@ export class Stage implements AsyncDisposable {
 
   /** The path of a resource in the namespace: `configmaps/web`, `deployments?limit=1`. */
   path(below: string): string {
-    const isApps = /^(deployments|statefulsets|daemonsets|replicasets|controllerrevisions)\b/.test(below);
-    return `/${isApps ? 'apis/apps' : 'api'}/v1/namespaces/${this.namespace}/${below}`;
+    const [root] = Object.entries(ROOTS).find(([, resources]) => resources.test(below)) ?? ['api'];
+    return `/${root}/v1/namespaces/${this.namespace}/${below}`;
   }
 
   /** Sends as the administrator; rejects unless the status is 2xx. A PATCH is a merge patch. */

@@ -31,7 +31,7 @@ export const KIND_BITS = 4;
 
 const OMITTED: readonly string[] = [
   ...['ref', 'containers', 'lastManager', 'dialect', 'dependents', 'uid', 'homeNamespace', 'variables'],
-  ...['variable', 'data', 'touched', 'comparable', 'clock', 'arrivals', 'container', 'isBeingDeleted'],
+  ...['variable', 'data', 'touched', 'comparable', 'clock', 'arrivals', 'container', 'isLeftAlone', 'isCopy'],
   ...['pods', 'generation', 'observedGeneration', 'at'],
   // There is one object, so one shard.
   ...['shard', 'homes', 'places', 'strays', 'isUrgent'],

@@ -10,9 +10,13 @@ const PATHS: Readonly<Record<string, string>> = {
   RoleBinding: 'apis/rbac.authorization.k8s.io/v1',
 };
 
-/** Makes the service account `reloader` and gives it what it has there. */
-export async function installRights(cluster: RealCluster, namespace: string): Promise<void> {
-  for (const object of render('base', namespace)) {
+/** Makes the service account `reloader` and gives it what it has there, and with these components. */
+export async function installRights(
+  cluster: RealCluster,
+  namespace: string,
+  components: readonly string[] = [],
+): Promise<void> {
+  for (const object of render('base', { namespace, components })) {
     const kind = String(object['kind']);
     const root = PATHS[kind];
     if (root === undefined) continue;

@@ -28,9 +28,9 @@ export interface Installation {
 /** One thing that may be done: `<namespace, or *>: <verb> <group>/<resource>[ <name>]`. */
 export type Right = string;
 
-/** Reads the installation in a folder below k8s. */
-export function installationIn(folder: string): Installation {
-  const objects = render(folder);
+/** Reads the installation in a folder below k8s, with these components. */
+export function installationIn(folder: string, components: readonly string[] = []): Installation {
+  const objects = render(folder, { components });
   const deployment = the(objects, 'Deployment');
   const service = the(objects, 'Service');
   const pod = objectOf(pick(deployment, 'spec', 'template', 'spec'));

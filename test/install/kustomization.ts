@@ -2,6 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { parse } from 'yaml';
 import {
   type Json,
   type JsonObject,
@@ -11,6 +12,7 @@ import {
   stringOf,
   withField,
 } from '../sandbox/json.ts';
+import { jsonPatch } from '../sandbox/json-patch.ts';
 import { parseManifests } from '../sandbox/manifest-files.ts';
 import { strategicMerge } from '../sandbox/strategic-merge.ts';
 
@@ -20,16 +22,26 @@ export const K8S: string = path.resolve(import.meta.dirname, '../../k8s');
 /** The folders that a person applies. */
 export const INSTALLATIONS: readonly string[] = ['base', 'cluster', 'namespaces'];
 
+/** The components that an overlay may name. */
+export const COMPONENTS: readonly string[] = ['cron-jobs', 'jobs'];
+
 const UNDERSTOOD = ['apiVersion', 'kind', 'namespace', 'resources', 'labels', 'patches'];
+const COMPONENT = ['apiVersion', 'kind', 'patches'];
 const CLUSTER_SCOPED = ['Namespace', 'ClusterRole', 'ClusterRoleBinding'];
 
+/** What an overlay adds to a folder below k8s. */
+export interface Overlay {
+  readonly namespace?: string;
+  readonly components?: readonly string[];
+}
+
 /**
- * What a folder below k8s comes to, or an overlay of it for another namespace.
+ * What a folder below k8s comes to, or an overlay of it.
  *
- * @throws if its kustomization asks for something that is not understood here
+ * @throws if a kustomization asks for something that is not understood here
  */
-export function render(folder: string, namespace?: string): readonly JsonObject[] {
-  const objects = built(path.join(K8S, folder));
+export function render(folder: string, { namespace, components = [] }: Overlay = {}): readonly JsonObject[] {
+  const objects = components.reduce(withComponent, built(path.join(K8S, folder)));
   return namespace === undefined ? objects : moved(objects, namespace);
 }
 
@@ -51,6 +63,21 @@ function built(folder: string): readonly JsonObject[] {
   const patched = patches.reduce(withPatch, resources);
   const labelled = patched.map((object) => labels.reduce(withLabels, object));
   return namespace === undefined ? labelled : moved(labelled, namespace);
+}
+
+/** A component holds nothing but patches of operations, each with its target. */
+function withComponent(objects: readonly JsonObject[], name: string): readonly JsonObject[] {
+  const folder = path.join(K8S, 'components', name);
+  const [component = {}] = documentsOf(path.join(folder, 'kustomization.yaml'));
+  const strange = Object.keys(component).filter((field) => !COMPONENT.includes(field));
+  if (strange.length > 0) throw new Error(`${folder}: ${strange.join(', ')} is not understood here`);
+  return objectsOf(component['patches']).reduce((all, { target, path: file, patch }) => {
+    const text =
+      typeof file === 'string' ? readFileSync(path.join(folder, file), 'utf8') : (stringOf(patch) ?? '');
+    const operations = parse(text) as Json;
+    const title = `${stringOf(pick(target, 'kind'))}/${stringOf(pick(target, 'name'))}`;
+    return all.map((object) => (titleOf(object) === title ? jsonPatch(object, operations) : object));
+  }, objects);
 }
 
 function documentsOf(file: string): readonly JsonObject[] {

@@ -1,15 +1,22 @@
 /** The manifests rendered by the real kustomize, and by the small one that the other tests read them with. */
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { canonicalText, type JsonObject } from '../sandbox/json.ts';
 import { parseManifests } from '../sandbox/manifest-files.ts';
-import { INSTALLATIONS, K8S, render } from './kustomization.ts';
+import { COMPONENTS, INSTALLATIONS, K8S, render } from './kustomization.ts';
 import { outputOf, programOnPath, skipWithout } from './tools.ts';
 
 const program = programOnPath('kustomize', 'kubectl');
 const skip = skipWithout(program, 'neither kustomize nor kubectl');
+
+function rendered(folder: string): readonly JsonObject[] {
+  const verb = program?.endsWith('kubectl') ? 'kustomize' : 'build';
+  return parseManifests(outputOf(program, verb, folder), folder);
+}
 
 /** Objects in an order of their own, undefined members left out. */
 function sorted(objects: readonly JsonObject[]): unknown[] {
@@ -22,9 +29,24 @@ function sorted(objects: readonly JsonObject[]): unknown[] {
 describe('kustomize renders', () => {
   for (const folder of INSTALLATIONS) {
     test(`k8s/${folder} as the tests read it`, { skip }, () => {
-      const verb = program?.endsWith('kubectl') ? 'kustomize' : 'build';
-      const rendered = parseManifests(outputOf(program, verb, path.join(K8S, folder)), folder);
-      assert.deepEqual(sorted(rendered), sorted(render(folder)));
+      assert.deepEqual(sorted(rendered(path.join(K8S, folder))), sorted(render(folder)));
+    });
+
+    test(`an overlay of k8s/${folder} with all components as the tests read it`, { skip }, () => {
+      const overlay = mkdtempSync(path.join(tmpdir(), 'reloader-overlay-'));
+      const to = (...below: string[]): string =>
+        path.relative(realpathSync(overlay), path.join(K8S, ...below));
+      const components = COMPONENTS.map((name) => to('components', name));
+      writeFileSync(
+        path.join(overlay, 'kustomization.yaml'),
+        JSON.stringify({ resources: [to(folder)], components }),
+      );
+      try {
+        const read = render(folder, { components: COMPONENTS });
+        assert.deepEqual(sorted(rendered(overlay)), sorted(read));
+      } finally {
+        rmSync(overlay, { recursive: true });
+      }
     });
   }
 });

@@ -2,13 +2,19 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { workloadKindsOf } from '../../lib/options/options.ts';
 import { permissionsOf } from '../../lib/rights.ts';
 import { BINDINGS, grantedTo, installationIn, rightsOf, roleOf } from './installation.ts';
-import { INSTALLATIONS, titleOf } from './kustomization.ts';
+import { COMPONENTS, INSTALLATIONS, titleOf } from './kustomization.ts';
 
-for (const folder of INSTALLATIONS) {
-  describe(`k8s/${folder}`, () => {
-    const installation = installationIn(folder);
+const EACH = INSTALLATIONS.flatMap((folder) => [
+  { folder, components: [] },
+  ...COMPONENTS.map((component) => ({ folder, components: [component] })),
+]);
+
+for (const { folder, components } of EACH) {
+  describe([`k8s/${folder}`, ...components].join(' with '), () => {
+    const installation = installationIn(folder, components);
     const asked = permissionsOf(installation).flatMap(({ namespace, rule }) => rightsOf(namespace, rule));
     const granted = grantedTo(installation);
 
@@ -34,6 +40,12 @@ for (const folder of INSTALLATIONS) {
     });
   });
 }
+
+test('a component adds to the kinds that are served', () => {
+  const kindsWith = (...components: string[]): number =>
+    workloadKindsOf(installationIn('base', components).options).length;
+  for (const component of COMPONENTS) assert.equal(kindsWith(component), kindsWith() + 1);
+});
 
 test('each installation watches what it is there for', () => {
   const places = Object.fromEntries(INSTALLATIONS.map((folder) => [folder, installationIn(folder).place]));

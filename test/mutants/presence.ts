@@ -28,10 +28,31 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
     tests: [PRESENCE],
   },
   {
+    name: 'presence: what the first list shows has just come to be',
+    file: 'lib/controller/presence.ts',
+    find: 'digest === undefined && this.countsAbsence(workload, ref) && this.#isAbsent(ref)',
+    replace: 'digest === undefined && this.countsAbsence(workload, ref)',
+    tests: [PRESENCE],
+  },
+  {
     name: 'presence: pods that start between a deletion and the return are believed to have read the same',
     file: 'lib/controller/config-controller.ts',
-    find: 'const isReturn = countsDeletion && before === undefined;',
+    find: 'const isReturn = countsAbsence && before === undefined;',
     replace: 'const isReturn = false;',
+    tests: [PRESENCE],
+  },
+  {
+    name: 'presence: pods that wait for an object may have started without it',
+    file: 'lib/controller/config-controller.ts',
+    find: 'countsAbsence(edges, workload, object.ref) ? afterAbsence : difference;',
+    replace: 'edges.workloads.has(workload) ? afterAbsence : difference;',
+    tests: [PRESENCE],
+  },
+  {
+    name: 'presence: that pods started without the object is forgotten with the process',
+    file: 'lib/controller/edges.ts',
+    find: 'return startsWithout ? { ...begun, dirty: true } : begun;',
+    replace: 'return begun;',
     tests: [PRESENCE],
   },
   {
@@ -44,9 +65,9 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'presence: who is heard of after the objects were listed did not start without any',
     file: 'lib/controller/edges.ts',
-    find: 'const begun = beginsAbsent ? { ...edge, ran: ABSENT } : edge;',
+    find: 'const begun = isAway && edge.ran === undefined ? { ...edge, ran: ABSENT } : edge;',
     replace:
-      'const begun = beginsAbsent && this.observed(record, config) === undefined ? { ...edge, ran: ABSENT } : edge;',
+      'const begun = isAway && edge.ran === undefined && this.observed(record, config) === undefined ? { ...edge, ran: ABSENT } : edge;',
     tests: [PRESENCE],
   },
   {

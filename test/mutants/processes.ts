@@ -51,7 +51,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: after a look that was overtaken one goes on as if it had been news',
-    file: 'lib/controller/rollout-controller.ts',
+    file: 'lib/controller/rollout-attempt.ts',
     find: 'if (!observe(ref, workload, since))',
     replace: 'if (!observe(ref, workload, since) && since === "never")',
     tests: [ROLLOUTS],

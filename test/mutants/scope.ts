@@ -24,8 +24,15 @@ export const SCOPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scope: a window that is open when the namespace is deselected ends in a rollout',
+    file: 'lib/controller/rollout-attempt.ts',
+    find: "if (!edges.isSelected(ref.namespace)) return { type: 'unselected' };",
+    replace: '',
+    tests: [NAMESPACES],
+  },
+  {
+    name: 'scope: a window that ends where nothing is selected holds up the commit',
     file: 'lib/controller/rollout-controller.ts',
-    find: "if (!this.#isSelected(key)) return { type: 'unselected' };",
+    find: ' && !this.#heldBack.has(workload)',
     replace: '',
     tests: [NAMESPACES],
   },

@@ -38,7 +38,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a workload that waits for its patch is not said to wait',
     file: 'lib/controller/rollout-controller.ts',
-    find: 'if (this.#due.has(workload) || this.#queue.isBusy(workload)) return true;',
+    find: 'if (this.#due.has(workload) || isTried) return true;',
     replace: '',
     tests: [ROLLOUTS],
   },
@@ -241,7 +241,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a patch without an answer counts as not in force, unasked',
-    file: 'lib/controller/rollout-controller.ts',
+    file: 'lib/controller/rollout-attempt.ts',
     find: 'return plan === undefined ? undefined : await this.#refresh(ref, plan);',
     replace: 'return undefined;',
     tests: [ROLLOUTS],

@@ -1,18 +1,10 @@
 /** What the server does to an object before it is stored: defaults, and the refusals that clients must live with. */
 
-import {
-  isList,
-  isObject,
-  type Json,
-  type JsonDraft,
-  type JsonObject,
-  objectOf,
-  objectsOf,
-  pick,
-  sameJson,
-} from './json.ts';
+import { admittedBatch } from './batch-admission.ts';
+import { type Json, type JsonDraft, type JsonObject, objectOf, pick, sameJson } from './json.ts';
 import type { ResourceRow } from './resource-table.ts';
 import { invalid, UndecodableError } from './status-error.ts';
+import { checkTemplate, nameOf } from './template-checks.ts';
 
 /** The most bytes that a ConfigMap or Secret may hold. */
 export const MAX_CONFIG_BYTES: number = 1024 * 1024;
@@ -25,6 +17,7 @@ export const MAX_CONFIG_BYTES: number = 1024 * 1024;
  */
 export function admitted(row: ResourceRow, object: JsonObject, previous: JsonObject | undefined): JsonObject {
   if (row.kind === 'ConfigMap' || row.kind === 'Secret') return admittedConfig(row, object, previous);
+  if (row.group === 'batch') return admittedBatch(row, object, previous);
   if (row.generation !== undefined) return admittedWorkload(row, object, previous);
   if (row.kind === 'Event') return admittedEvent(row, object);
   return object;
@@ -98,8 +91,7 @@ function admittedWorkload(row: ResourceRow, given: JsonObject, previous: JsonObj
     throw invalid(row, nameOf(object), 'spec.selector', 'Invalid value: field is immutable');
   if (previous !== undefined && template === pick(previous, 'spec', 'template')) return object;
   checkSelector(row, object);
-  checkContainers(row, object, 'containers');
-  checkContainers(row, object, 'initContainers');
+  checkTemplate(row, object, ['spec', 'template']);
   return object;
 }
 
@@ -132,24 +124,6 @@ function checkSelector(row: ResourceRow, object: JsonObject): void {
   throw invalid(row, nameOf(object), 'spec.template.metadata.labels', why);
 }
 
-function checkContainers(row: ResourceRow, object: JsonObject, list: 'containers' | 'initContainers'): void {
-  const path = `spec.template.spec.${list}`;
-  const containers = pick(object, 'spec', 'template', 'spec', list);
-  if (list === 'containers' && (!isList(containers) || containers.length === 0)) {
-    throw invalid(row, nameOf(object), path, 'Required value');
-  }
-  const names = new Set<Json>();
-  for (const [i, container] of objectsOf(containers).entries()) {
-    for (const field of ['name', 'image'] as const) {
-      if (!container[field]) throw invalid(row, nameOf(object), `${path}[${i}].${field}`, 'Required value');
-    }
-    const name = container['name'] ?? '';
-    if (names.has(name))
-      throw invalid(row, nameOf(object), `${path}[${i}].name`, `Duplicate value: "${name}"`);
-    names.add(name);
-  }
-}
-
 function admittedEvent(row: ResourceRow, object: JsonObject): JsonObject {
   const about = objectOf(object[row.group === '' ? 'involvedObject' : 'regarding']);
   const namespace = pick(object, 'metadata', 'namespace');
@@ -166,9 +140,4 @@ function admittedEvent(row: ResourceRow, object: JsonObject): JsonObject {
     if (!object[field]) throw invalid(row, nameOf(object), field, 'Required value');
   }
   return object;
-}
-
-function nameOf(object: JsonObject): string {
-  const metadata = object['metadata'];
-  return isObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '';
 }

@@ -25,6 +25,12 @@ export interface ReadAnswer {
 /** How a patch is sent. */
 export type PatchMedia = 'merge-patch' | 'strategic-merge-patch' | 'json-patch' | 'apply-patch';
 
+/** The groups of the resources that are not of the core. */
+const GROUPS: readonly (readonly [RegExp, string])[] = [
+  [/^(deployments|statefulsets|daemonsets|replicasets)/, 'apps'],
+  [/^(cronjobs|jobs)/, 'batch'],
+];
+
 /** A client for one case: paths are below the case's namespace, such as `configmaps/a`, or whole, such as `/api/v1/namespaces`. */
 export class RuleClient {
   readonly send: Send;
@@ -39,8 +45,8 @@ export class RuleClient {
   /** The full path of `below`; what begins with a slash is one already. */
   path(below: string): string {
     if (below.startsWith('/')) return below;
-    const isApps = /^(deployments|statefulsets|daemonsets|replicasets)/.test(below);
-    return `/${isApps ? 'apis/apps' : 'api'}/v1/namespaces/${this.namespace}/${below}`;
+    const [, group] = GROUPS.find(([resources]) => resources.test(below)) ?? [];
+    return `/${group === undefined ? 'api' : `apis/${group}`}/v1/namespaces/${this.namespace}/${below}`;
   }
 
   get(below: string): Promise<ReadAnswer> {

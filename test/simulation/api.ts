@@ -22,6 +22,7 @@ export interface LooseObject {
     resourceVersion?: string;
     generation?: number;
     annotations?: Record<string, string>;
+    labels?: Record<string, string>;
   };
   data?: Record<string, string>;
   // biome-ignore lint/suspicious/noExplicitAny: the shape of a spec differs from kind to kind
@@ -80,7 +81,13 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   DaemonSet: `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`,
 };
 
-/** The kinds that a reloader watches. */
+/** The path of that namespace. */
+export const NAMESPACE_PATH: string = `/api/v1/namespaces/${NAMESPACE}`;
+
+/** The label that selects it. */
+export const SELECTED_LABEL = 'reload';
+
+/** The kinds that a reloader watches wherever it rolls. */
 export const RESOURCES: readonly Resource[] = [
   'configmaps',
   'secrets',
@@ -88,6 +95,9 @@ export const RESOURCES: readonly Resource[] = [
   'statefulsets',
   'daemonsets',
 ];
+
+/** The kinds that it watches where it asks for the labels of namespaces. */
+export const WATCHED: readonly Resource[] = [...RESOURCES, 'namespaces'];
 
 const KINDS: Readonly<Record<string, string>> = {
   configmaps: 'ConfigMap',

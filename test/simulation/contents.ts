@@ -1,8 +1,9 @@
 /** What stands in the ConfigMaps and Secrets of a history: few contents, each with a text that can be found again. */
 
-import { digestOf } from '../../lib/model/digest.ts';
+import { ABSENT, digestOf } from '../../lib/model/digest.ts';
 import { split } from './api.ts';
 import type { ConfigName, Content } from './history.ts';
+import type { Read } from './trace.ts';
 
 const CONTENTS: readonly Content[] = ['A', 'B', 'C'];
 
@@ -30,8 +31,9 @@ export function contentOfText(text: string): Content | undefined {
   return CONTENTS.find((content) => MARKERS_OF[content].some((marker) => text.includes(marker)));
 }
 
-/** The content that a digest stands for; `other`: none of ours. */
-export function contentOfDigest(config: ConfigName, digest: string): Content | 'other' {
+/** What a digest stands for; `other`: none of our contents. */
+export function readOfDigest(config: ConfigName, digest: string): Read | 'other' {
+  if (digest === ABSENT) return '-';
   const kind = split(config).kind === 'Secret' ? 'Secret' : 'ConfigMap';
   return CONTENTS.find((content) => DIGESTS[kind][content] === digest) ?? 'other';
 }

@@ -1,25 +1,14 @@
 /** Histories that a simpler model fails, one by one, with exact expectations. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { Content, History, InitialWorkload, Settings, Step, WorkloadName } from './history.ts';
-import { judge } from './oracle.ts';
-import { contentAt, endOf, factsOf, podsOf } from './timeline.ts';
-import type { Trace } from './trace.ts';
-import { run } from './world.ts';
+import { C, type Case, change, crash, following, testCases, WEB, wait } from './cases.ts';
+import type { Step } from './history.ts';
+import { factsOf } from './timeline.ts';
 
-const C = 'ConfigMap/c';
-const WEB = 'Deployment/web';
 const API = 'Deployment/api';
 const DB = 'StatefulSet/db';
-const SETTINGS: Settings = {
-  coalescePeriodMs: 5000,
-  maxWaitMs: 30_000,
-  versions: 'comparable',
-  rolloutMs: 100,
-};
-const COMMITTED = { do: 'wait', ms: 10_000 } as const;
-const QUIET = { do: 'wait', ms: 5500 } as const;
+const COMMITTED = wait(10_000);
+const QUIET = wait(5500);
 
 /** State writes fail from here on, so that nothing is committed. */
 const NO_COMMIT: Step = {
@@ -39,28 +28,6 @@ const unfinished = (name: string): Step => ({
     effect: { kind: 'status', code: 500 },
   },
 });
-const change = (content: Content): Step => ({ do: 'change', config: C, content });
-const crash = (downtimeMs = 1000): Step => ({
-  do: 'crash',
-  slot: 0,
-  atWrite: 0,
-  effect: 'before',
-  downtimeMs,
-});
-const wait = (ms: number): Step => ({ do: 'wait', ms });
-const following = (...names: WorkloadName[]): InitialWorkload[] =>
-  names.map((workload) => ({ workload, follows: [C], replicas: 2, strategy: 'rolling' }));
-
-interface Case {
-  readonly workloads?: readonly InitialWorkload[];
-  readonly settings?: Partial<Settings>;
-  readonly steps: readonly Step[];
-  /** Our rollouts of each workload, the end of all trouble included. */
-  readonly rollouts: Readonly<Record<WorkloadName, number>>;
-  /** What all pods of WEB have read in the end. */
-  readonly reads: Content;
-  readonly also?: (trace: Trace) => void;
-}
 
 const CASES: Readonly<Record<string, Case>> = {
   'a: what is changed back after a patch and before the commit is rolled again': {
@@ -239,32 +206,4 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-for (const [
-  name,
-  { workloads = following(WEB), settings = {}, steps, rollouts, reads, also },
-] of Object.entries(CASES)) {
-  test(name, async () => {
-    const history: History = {
-      settings: { ...SETTINGS, ...settings },
-      configs: [{ config: C, content: 'A' }],
-      workloads,
-      steps,
-      seed: 1,
-    };
-    const trace = await run(history);
-    const end = endOf(trace);
-    const count = (workload: WorkloadName) =>
-      factsOf(trace, 'write').filter(({ to, at }) => to === workload && at <= end).length;
-    const pods = podsOf(trace).filter(
-      ({ workload, gone, started }) => workload === WEB && started <= end && gone > end,
-    );
-    assert.equal(contentAt(trace, C, end), reads);
-    assert.deepEqual(
-      Object.fromEntries(Object.keys(rollouts).map((workload) => [workload, count(workload)])),
-      rollouts,
-    );
-    assert.deepEqual([...new Set(pods.map((pod) => pod.reads[C]))], [reads]);
-    assert.deepEqual(judge(trace), []);
-    also?.(trace);
-  });
-}
+testCases(CASES);

@@ -2,7 +2,7 @@
 
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { type LooseObject, NAMESPACE, RESOURCES, STATE_NAMES } from './api.ts';
+import { type LooseObject, NAMESPACE, RESOURCES, STATE_NAMES, WATCHED } from './api.ts';
 import { Gate } from './gate.ts';
 import type { ProcessStep, Resource, Settings, Slot, StateStep, WorkloadName } from './history.ts';
 import { CONFIGS } from './manifests.ts';
@@ -92,7 +92,7 @@ export class Crew {
 
   #hear(slot: Slot, resource: string, version: string): void {
     const heard = this.#members.get(slot)?.heard;
-    const known = RESOURCES.find((one) => one === resource);
+    const known = WATCHED.find((one) => one === resource);
     if (heard === undefined || known === undefined) return;
     heard.set(known, Math.max(heard.get(known) ?? 0, this.#options.observer.positionOf(known, version)));
   }
@@ -138,8 +138,9 @@ export class Crew {
   }
 
   #knewUntil({ heard }: Member): number {
-    const { observer, sandbox } = this.#options;
-    const missed = RESOURCES.map((resource) => observer.firstAfter(resource, heard.get(resource) ?? 0));
+    const { observer, sandbox, settings } = this.#options;
+    const watched = settings.selected === undefined ? RESOURCES : WATCHED;
+    const missed = watched.map((resource) => observer.firstAfter(resource, heard.get(resource) ?? 0));
     return Math.min(sandbox.writes, ...missed.map((at) => (at ?? Number.POSITIVE_INFINITY) - 1));
   }
 

@@ -1,19 +1,25 @@
 /** Whether every rollout has its reason: an upper bound on our rollouts of each workload, from what happened around it. */
 
 import { BOOKMARK_MS } from '../sandbox/watch-hub.ts';
-import type { WorkloadName } from './history.ts';
+import type { Content, WorkloadName } from './history.ts';
 import {
   absencesOf,
   contentAt,
+  countsCreation,
+  countsDeletion,
   endOf,
   factsOf,
+  hasEntryAt,
+  inForceAt,
   isFollowing,
+  isSelectedAt,
   type Of,
+  rolloutsOf,
   workloadAt,
   workloadsOf,
   writesOf,
 } from './timeline.ts';
-import type { Belief, Recorded, StateFact, Trace, Violation } from './trace.ts';
+import type { Belief, Read, Recorded, StateFact, Trace, Violation } from './trace.ts';
 
 /** The first and the last of some changes. */
 interface Ends {
@@ -25,9 +31,7 @@ interface Ends {
 export function judgeEconomy(trace: Trace): readonly Violation[] {
   const end = endOf(trace);
   return workloadsOf(trace).flatMap((workload) => {
-    const rollouts = factsOf(trace, 'write').filter(
-      (write) => write.to === workload && write.at <= end,
-    ).length;
+    const rollouts = rolloutsOf(trace, workload).filter(({ at }) => at <= end).length;
     const reasons = reasonsToRoll(trace, workload);
     const allowed = Object.values(reasons).reduce((sum, count) => sum + count, 0);
     if (rollouts <= allowed) return [];
@@ -61,15 +65,87 @@ function changesFor(trace: Trace, workload: WorkloadName): readonly Of<'content'
     );
   const absences = absencesOf(trace);
   return factsOf(trace, 'content').filter((fact) => {
-    const { config, content, at } = fact;
-    const before = lastContentBefore(trace, fact);
-    if (content === undefined || before === undefined) return false;
-    if (content === before && !isLate && !isUnfinishedReturn(trace, fact)) return false;
+    const { config, at } = fact;
+    if (!isChange(trace, workload, fact) || !mayEverBeOwed(trace, workload, fact)) return false;
     const looked = absences.find(({ from, to }) => from < at && at <= to);
     return [at, looked?.to ?? at, ...later(fact).map((other) => other.at)].some((moment) =>
       isFollowing(trace, workload, config, moment),
     );
   });
+}
+
+/** Whether there is something else to read than before, or may be. */
+function isChange(trace: Trace, workload: WorkloadName, fact: Of<'content'>): boolean {
+  const { config, content } = fact;
+  if (content === undefined) return countsDeletion(trace, config);
+  const before = lastContentBefore(trace, fact);
+  const deletion = deletionBefore(trace, fact);
+  const isAppearance = before === undefined || deletion !== undefined;
+  if (isAppearance && countsCreation(trace, config)) return isCreation(trace, workload, fact, deletion);
+  if (before === undefined) return false;
+  if (trace.accounting === 'each' || isUnfinishedReturn(trace, fact)) return true;
+  const isFollowed = deletion !== undefined && countsDeletion(trace, config);
+  return isFollowed ? isUnfinishedDeletion(trace, fact, deletion) : content !== before;
+}
+
+/** Whether the object comes to be for pods that may have started without it, or is another than before. */
+function isCreation(
+  trace: Trace,
+  workload: WorkloadName,
+  fact: Of<'content'>,
+  deletion: Of<'content'> | undefined,
+): boolean {
+  // Whatever there is as one looks first has not come to be.
+  if (fact.at <= (factsOf(trace, 'listed')[0]?.at ?? 0)) return false;
+  const isOther = fact.content !== lastContentBefore(trace, fact) || countsDeletion(trace, fact.config);
+  return isOther || mayHaveStartedSince(trace, workload, deletion);
+}
+
+/** Once a deletion is rolled out the return does not count. */
+function isUnfinishedDeletion(
+  { settings, accounting }: Trace,
+  { ms }: Of<'content'>,
+  deletion: Of<'content'>,
+): boolean {
+  return ms - deletion.ms <= settings.maxWaitMs || accounting !== 'strict';
+}
+
+/** The deletion that the return `fact` ends; undefined: it is no return. */
+function deletionBefore(trace: Trace, { config, at }: Of<'content'>): Of<'content'> | undefined {
+  const last = writesOf(trace, config).findLast((fact) => fact.at < at);
+  return last?.content === undefined ? last : undefined;
+}
+
+/** Whether pods of the workload may have started after the deletion, or it began to follow something. */
+function mayHaveStartedSince(
+  trace: Trace,
+  workload: WorkloadName,
+  deletion: Of<'content'> | undefined,
+): boolean {
+  const isLater = (fact: { readonly workload: WorkloadName; readonly at: number }) =>
+    fact.workload === workload && fact.at > (deletion?.at ?? 0);
+  return (
+    factsOf(trace, 'pod-started').some(isLater) ||
+    factsOf(trace, 'workload').some(isLater) ||
+    mayBeRolling(trace, workload, deletion ?? { at: 0, ms: 0 })
+  );
+}
+
+/**
+ * Whether the change is one that is owed where nothing is selected: its object was begun, or pods start that may be seen to
+ * start later, and something is selected later.
+ */
+function mayEverBeOwed(trace: Trace, workload: WorkloadName, fact: Of<'content'>): boolean {
+  if (trace.accounting === 'each' || isSelectedAt(trace, fact.at)) return true;
+  if (!Number.isFinite(dueMsOf(trace, fact))) return false;
+  return hasEntryAt(trace, fact.config, fact.at) || mayBeRolling(trace, workload, fact);
+}
+
+/** When the change may be rolled out: at once, or once the namespace is selected again. */
+function dueMsOf(trace: Trace, { at, ms }: Of<'content'>): number {
+  if (isSelectedAt(trace, at)) return ms;
+  const selection = factsOf(trace, 'selection').find((fact) => fact.selected && fact.at > at);
+  return selection?.ms ?? Number.POSITIVE_INFINITY;
 }
 
 /**
@@ -80,8 +156,16 @@ function doubtMsOf({ settings }: Trace): number {
   return settings.versions === 'comparable' ? 0 : BOOKMARK_MS + 1000;
 }
 
+/** What was there to be read before the change. */
+function valueBefore(trace: Trace, fact: Of<'content'>): Read | undefined {
+  const { config } = fact;
+  const isAbsence = countsCreation(trace, config) || countsDeletion(trace, config);
+  const wasAbsent = contentAt(trace, config, fact.at - 1) === undefined;
+  return isAbsence && wasAbsent ? '-' : lastContentBefore(trace, fact);
+}
+
 /** A deletion is no change of content, and a return is one only if it brings another. */
-function lastContentBefore(trace: Trace, fact: Of<'content'>): string | undefined {
+function lastContentBefore(trace: Trace, fact: Of<'content'>): Content | undefined {
   const earlier = factsOf(trace, 'content').filter(
     ({ config, at, content }) => config === fact.config && at < fact.at && content !== undefined,
   );
@@ -114,7 +198,8 @@ function mostGroupsOf(trace: Trace, workload: WorkloadName, changes: readonly Of
 /** A group of changes ends by the quiet period or by the maximum wait. In a strict account one that undoes itself is none. */
 function groupsOf(trace: Trace, workload: WorkloadName, changes: readonly Of<'content'>[]): number {
   const { coalescePeriodMs, maxWaitMs } = trace.settings;
-  const bursts = splitWhere(changes, (change, { last }) => change.ms - last.ms >= coalescePeriodMs);
+  const due = changes.map((change) => ({ ...change, ms: dueMsOf(trace, change) }));
+  const bursts = splitWhere(due, (change, { last }) => change.ms - last.ms >= coalescePeriodMs);
   return bursts
     .map((burst) => splitWhere(burst, (change, { first }) => change.ms - first.ms >= maxWaitMs))
     .filter((groups) => trace.accounting !== 'strict' || !isUndone(trace, workload, groups))
@@ -151,13 +236,13 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
   const isSeen = !absencesOf(trace).some(({ from, to }) => from < end && to >= begin);
   const isBack = [...new Set(group.map(({ config }) => config))].every((config) => {
     const first = group.find((change) => change.config === config);
-    const before = first && lastContentBefore(trace, first);
+    const before = first && valueBefore(trace, first);
     const moments = [first?.at ?? 0, first && deletedAt(trace, first), end].filter((at) => at !== undefined);
     const meanwhile = [...factsOf(trace, 'workload'), ...writesOf(trace, config)]
       .map(({ at }) => at)
       .filter((at) => at >= (first?.at ?? 0) && at <= end);
     const isFollowed = [...moments, ...meanwhile].every((at) => isFollowing(trace, workload, config, at));
-    return isFollowed && before === contentAt(trace, config, end);
+    return isFollowed && before === inForceAt(trace, config, end);
   });
   const mayHaveStarted = factsOf(trace, 'rolling').some(
     (fact) => fact.workload === workload && fact.rolling && begin < fact.at && fact.at <= end,
@@ -167,7 +252,11 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
 }
 
 /** Whether pods of the workload may have started just then, as far as one can know who hears of both on two streams. */
-function mayBeRolling(trace: Trace, workload: WorkloadName, { at, ms }: Recorded): boolean {
+function mayBeRolling(
+  trace: Trace,
+  workload: WorkloadName,
+  { at, ms }: Pick<Recorded, 'at' | 'ms'>,
+): boolean {
   const rolling = factsOf(trace, 'rolling').filter((fact) => fact.workload === workload);
   const isRolling = rolling.findLast((fact) => fact.at <= at)?.rolling === true;
   const doubtMs = doubtMsOf(trace);
@@ -183,7 +272,7 @@ function isUnfinished(trace: Trace, workload: WorkloadName, listed: Of<'listed'>
   const isOpen = ({ entries, exceptions }: StateFact, at: number) =>
     exceptions[workload] !== undefined ||
     (workloadAt(trace, workload, at)?.follows ?? []).some(
-      (config) => entries[config] !== undefined && entries[config] !== contentAt(trace, config, at),
+      (config) => entries[config] !== undefined && entries[config] !== inForceAt(trace, config, at),
     );
   const owes = (belief: Belief) =>
     belief.workload === workload && (belief.owes || belief.dirty || belief.ran === '?');

@@ -14,6 +14,7 @@ export function foreignChange(
   return firstDifference(strip(before), strip(after), '');
 }
 
+const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret)|ran\.[A-Za-z]+)_/;
 const OF_THE_SERVER = ['resourceVersion', 'generation', 'managedFields'];
 
@@ -35,6 +36,13 @@ function withoutStamps(workload: unknown): unknown {
     OF_THE_SERVER.includes(key) ? undefined : value,
   );
   delete copy.status;
+  // The API server says nothing of one that is not paused.
+  if (copy.spec?.paused === false) delete copy.spec.paused;
+  // A pause without it is a person's.
+  if (copy.metadata?.annotations?.[PAUSED_AT] !== undefined) {
+    delete copy.metadata.annotations[PAUSED_AT];
+    delete copy.spec.paused;
+  }
   for (const container of copy.spec?.template?.spec?.containers ?? []) {
     const own = (container.env ?? []).filter(({ name }: { name: string }) => !/^_RELOADER_/.test(name));
     if (own.length === 0) delete container.env;

@@ -12,6 +12,8 @@ export interface Scenes {
   readonly flicker: Arbitrary<Scene>;
   /** An owner makes pods start while a change waits, and the change is taken back. */
   readonly ownerInWindow: Arbitrary<Scene>;
+  /** An owner changes the object and then the template; its rollout is left alone, disturbed, or stands still. */
+  readonly upgrade: Arbitrary<Scene>;
   /** Changes that do not end, each before the quiet period after the last is over. */
   readonly busy: Arbitrary<Scene>;
   /** A workload opts in before a change that is heard of first. */
@@ -82,6 +84,19 @@ export function scenesOf(cast: Cast): Scenes {
       .map(([{ there, other, back }, rolled, pause, isOther, last]) =>
         isOther ? [there, rolled, other, pause, there, last] : [there, rolled, back, pause, back, last],
       ),
+    upgrade: fc
+      .tuple(changes, workload, soon, soon, fc.constantFrom('through', 'undone', 'changed', 'stuck'), window)
+      .map(([{ there, other }, name, before, pause, end, last]) => [
+        wait(coalescePeriodMs + 1000),
+        ...(end === 'stuck' ? [{ do: 'rollout-speed', workload: name, ms: -1 } as const] : []),
+        there,
+        before,
+        { do: 'apply', workload: name },
+        pause,
+        ...(end === 'undone' ? [{ do: 'undo', workload: name } as const] : []),
+        ...(end === 'changed' ? [other] : []),
+        last,
+      ]),
     busy: fc
       .tuple(changes, fc.integer({ min: 3, max: 10 }), fc.constantFrom(0.5, 0.9))
       .map(([{ there, other }, times, share]) =>

@@ -8,6 +8,7 @@ import type {
   ConfigStep,
   FaultStep,
   ProcessStep,
+  SelectStep,
   Settings,
   StateStep,
   Step,
@@ -37,6 +38,10 @@ export interface Steps {
   readonly wait: Arbitrary<Step>;
   /** An object is marked, perhaps with new content. */
   readonly mark: Arbitrary<ConfigStep>;
+  /** An object comes to be, or is deleted. */
+  readonly coming: Arbitrary<ConfigStep>;
+  /** The namespace is selected, or not any more. */
+  readonly select: Arbitrary<SelectStep>;
   /** A workload asks for more than names, or excludes. */
   readonly ask: Arbitrary<WorkloadStep>;
 }
@@ -66,6 +71,12 @@ export function stepsOf({ configs, workloads, settings }: Cast): Steps {
       mark: fc.constantFrom('match', 'ignore', undefined),
       content: fc.constantFrom('A', 'B', 'C', undefined, undefined),
     }),
+    coming: fc.oneof(
+      fc.record({ do: just('delete'), config }),
+      fc.record({ do: just('recreate'), config }),
+      fc.record({ do: just('recreate'), config, content: fc.constantFrom('A', 'B') }),
+    ),
+    select: fc.record({ do: just('select'), selected: fc.boolean() }),
     ask: fc.record({
       do: just('ask'),
       workload,

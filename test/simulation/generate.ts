@@ -1,7 +1,9 @@
 /** Histories by chance: one arbitrary per flavour, so that simple laws are tried strictly and hard ones broadly. */
 
 import fc, { type Arbitrary } from 'fast-check';
+import type { Pace } from '../../lib/model/rollout-limit.ts';
 import { scenesOf } from './generate-scenes.ts';
+import { scopeScenesOf } from './generate-scope.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import { type Scene, troublesOf } from './generate-troubles.ts';
 import type {
@@ -19,7 +21,8 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
  * What may happen in a history: `calm` nobody but people editing content and workloads, `owners` also those who write pod
  * templates, `faults` a bad API server, `crashes` processes that die, `replicas` a second process, `everything`; `shards`
  * everything, with a state in several ConfigMaps that people remove and edit; `policies` objects with marks, workloads
- * that ask for what they refer to, and processes that die.
+ * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
+ * namespace that is selected and deselected. The last two have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -30,6 +33,8 @@ export const FLAVOURS = [
   'everything',
   'shards',
   'policies',
+  'presence',
+  'selection',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -67,14 +72,38 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
 function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]> {
   const steps = stepsOf(cast);
   const one = (step: Arbitrary<Step>) => step.map((only) => [only]);
-  const scenes: Weighted[] = [
-    [10, one(steps.config)],
-    [flavour === 'calm' ? 2 : 3, one(steps.workload)],
-    [10, one(steps.wait)],
-    ...scenesOfFlavour(flavour, cast, one),
+  const among = (own: readonly Weighted[]): Arbitrary<readonly Step[]> => {
+    const scenes: Weighted[] = [
+      [10, one(steps.config)],
+      [flavour === 'calm' ? 2 : 3, one(steps.workload)],
+      [10, one(steps.wait)],
+      ...own,
+    ];
+    const scene = fc.oneof(...scenes.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+    return fc.array(scene, { minLength: 5, maxLength: 20, size: 'max' }).map((all) => all.flat());
+  };
+  const any = among(scenesOfFlavour(flavour, cast, one));
+  if (flavour !== 'presence' && flavour !== 'selection') return any;
+  // Where nothing but people acts rollouts are accounted for strictly.
+  return fc.oneof(any, among(calmScenesOf(flavour, cast, one)));
+}
+
+function calmScenesOf(
+  flavour: 'presence' | 'selection',
+  cast: Cast,
+  one: (step: Arbitrary<Step>) => Arbitrary<Scene>,
+): readonly Weighted[] {
+  const steps = stepsOf(cast);
+  const { absence, deselected } = scopeScenesOf(cast);
+  const presence: Weighted[] = [
+    [4, one(steps.coming)],
+    [6, absence],
   ];
-  const scene = fc.oneof(...scenes.map(([weight, arbitrary]) => ({ weight, arbitrary })));
-  return fc.array(scene, { minLength: 5, maxLength: 20, size: 'max' }).map((all) => all.flat());
+  const selection: Weighted[] = [
+    [6, one(steps.select)],
+    [6, deselected],
+  ];
+  return [[1, one(steps.quietRestart)], ...{ presence, selection }[flavour]];
 }
 
 function scenesOfFlavour(
@@ -90,6 +119,7 @@ function scenesOfFlavour(
     [2, one(steps.speed)],
     [4, scenes.flicker],
     [4, scenes.ownerInWindow],
+    [4, scenes.upgrade],
     [3, troubles.ownerWhileOpen],
     [3, troubles.undone],
     [2, troubles.copyInWindow],
@@ -151,8 +181,41 @@ function scenesOfFlavour(
     [1, scenes.flicker],
     [3, scenes.lateAsk],
   ];
-  return { ...mix, everything, shards, policies }[flavour];
+  const little: Weighted[] = [
+    [1, one(steps.owner)],
+    [2, one(steps.crash)],
+    [1, one(steps.refuse)],
+    [2, scenes.flicker],
+    [2, scenes.ownerInWindow],
+    [2, scenes.crashInWindow],
+    [1, troubles.deathBetween],
+    [1, troubles.slowFlicker],
+    [1, one(steps.fault)],
+  ];
+  const scope = scopeScenesOf(cast);
+  const presence: Weighted[] = [
+    ...little,
+    ...calmScenesOf('presence', cast, one),
+    [6, scope.troubledAbsence],
+    [1, one(steps.mark)],
+    [1, one(steps.ask)],
+    [1, scenes.late],
+  ];
+  const selection: Weighted[] = [
+    ...little,
+    ...calmScenesOf('selection', cast, one),
+    [6, scope.troubledDeselected],
+    [2, scope.lateSelection],
+  ];
+  return { ...mix, everything, shards, policies, presence, selection }[flavour];
 }
+
+/** Mostly as fast as objects change: who is slowed is rolled less often. */
+const PACES: readonly (Pace | undefined)[] = [
+  ...new Array<undefined>(14).fill(undefined),
+  { minIntervalMs: 20_000, limit: undefined },
+  { minIntervalMs: 0, limit: { rollouts: 2, withinMs: 600_000 } },
+];
 
 function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
   const isCalm = flavour === 'calm';
@@ -161,17 +224,37 @@ function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
       coalescePeriodMs: fc.constantFrom(5000, 1000, ...(isCalm ? [] : [0])),
       factor: fc.constantFrom(6, 2),
       versions: fc.constantFrom('comparable', 'comparable', 'per-kind', 'opaque'),
+      pace: fc.constantFrom(...PACES),
       rolloutMs: fc.constantFrom(...(isCalm ? [100] : [100, 0, 1000, 4000, 15_000])),
       shardBytes: fc.constantFrom(
         ...(flavour === 'shards' ? [] : [undefined, undefined, undefined]),
         ...TINY,
       ),
+      scope: scopeArbitrary(flavour),
     })
-    .map(({ factor, shardBytes, ...rest }) => ({
+    .map(({ factor, shardBytes, scope, pace, ...rest }) => ({
       ...rest,
+      ...scope,
+      ...(pace === undefined ? {} : { pace }),
       maxWaitMs: rest.coalescePeriodMs * factor,
       ...(shardBytes === undefined ? {} : { shardBytes }),
     }));
+}
+
+/** What else is set in the flavours that are about it: in the others nothing, and no chance is taken for it. */
+function scopeArbitrary(flavour: Flavour): Arbitrary<Pick<Settings, 'presence' | 'required' | 'selected'>> {
+  const presence = fc.constantFrom(
+    { onCreate: true, onDelete: true },
+    { onCreate: true, onDelete: false },
+    { onCreate: false, onDelete: true },
+  );
+  if (flavour === 'presence') {
+    const required = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
+    return fc.record({ presence, required });
+  }
+  if (flavour !== 'selection') return fc.constant({});
+  const selected = fc.boolean();
+  return fc.oneof(fc.record({ selected }), fc.record({ selected, presence }));
 }
 
 function initialConfig(config: ConfigName): Arbitrary<InitialConfig | undefined> {

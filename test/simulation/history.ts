@@ -4,6 +4,7 @@
  * has nothing to act on does nothing, so any part of a history is a history.
  */
 
+import type { Pace } from '../../lib/model/rollout-limit.ts';
 import type { FaultRule, WatchEffect } from '../sandbox/faults.ts';
 
 /** One of few contents, so that a change back is frequent. */
@@ -47,12 +48,22 @@ export interface InitialWorkload {
 export interface Settings {
   readonly coalescePeriodMs: number;
   readonly maxWaitMs: number;
+  /** How long the window of each workload lasts at least; absent: no longer. */
+  readonly pausePeriodMs?: number;
   /** How resourceVersions look: of one counter, decimal but each kind from elsewhere, or no number at all. */
   readonly versions: 'comparable' | 'per-kind' | 'opaque';
   /** How long after a template write the workload's own controller sees it, and how long each pod takes. */
   readonly rolloutMs: number;
   /** How many bytes make a ConfigMap of the state full; absent: more than any history has. */
   readonly shardBytes?: number;
+  /** How often a workload may be rolled; absent: as often as its objects change. */
+  readonly pace?: Pace;
+  /** Whether it counts that an object comes to be, or is deleted, that pods can do without; absent: neither does. */
+  readonly presence?: { readonly onCreate: boolean; readonly onDelete: boolean };
+  /** The objects that no pod starts without; absent: pods can do without any. */
+  readonly required?: readonly ConfigName[];
+  /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */
+  readonly selected?: boolean;
 }
 
 /** What goes wrong with requests of the reloaders, or with their streams. */
@@ -67,7 +78,13 @@ export type FaultStep =
   | { readonly do: 'compact' };
 
 /** A stream of the reloader. */
-export type Resource = 'configmaps' | 'secrets' | 'deployments' | 'statefulsets' | 'daemonsets';
+export type Resource =
+  | 'configmaps'
+  | 'secrets'
+  | 'deployments'
+  | 'statefulsets'
+  | 'daemonsets'
+  | 'namespaces';
 
 /** What people do to ConfigMaps and Secrets. */
 export type ConfigStep =
@@ -110,6 +127,12 @@ export type WorkloadStep =
       readonly excludes: readonly ConfigName[];
     }
   | { readonly do: 'scale'; readonly workload: WorkloadName; readonly replicas: number }
+  /** Annotations of the workload itself; null removes one. */
+  | {
+      readonly do: 'annotate';
+      readonly workload: WorkloadName;
+      readonly annotations: Readonly<Record<string, string | null>>;
+    }
   | { readonly do: 'pause'; readonly workload: WorkloadName; readonly paused: boolean }
   /** The owner writes its own template: foreign variables are gone. */
   | { readonly do: 'replace'; readonly workload: WorkloadName }
@@ -129,6 +152,12 @@ export type WorkloadStep =
   | { readonly do: 'refuse'; readonly workload: WorkloadName; readonly status: 0 | 403 | 422 }
   /** Rollouts take so long from now on; -1: they stand still. Without a workload: all. */
   | { readonly do: 'rollout-speed'; readonly workload?: WorkloadName; readonly ms: number };
+
+/** A person gives the namespace the label that selects it, or takes it away. */
+export interface SelectStep {
+  readonly do: 'select';
+  readonly selected: boolean;
+}
 
 /** What people do to the ConfigMaps of the state: to the one with that number, or to all. */
 export type StateStep =
@@ -160,6 +189,7 @@ export type ProcessStep =
 export type Step =
   | ConfigStep
   | WorkloadStep
+  | SelectStep
   | StateStep
   | FaultStep
   | ProcessStep

@@ -21,14 +21,17 @@ export interface TemplateParts {
   readonly image: string;
   /** Variables of the container, e.g. copied stamps. */
   readonly env?: readonly { readonly name: string; readonly value: string }[];
+  /** What its pods do not start without. */
+  readonly needs?: readonly ConfigName[];
 }
 
 /** A pod template. */
-export function templateOf(workload: WorkloadName, { image, env = [] }: TemplateParts): object {
+export function templateOf(workload: WorkloadName, { image, env = [], needs = [] }: TemplateParts): object {
   const own = { name: 'MODE', value: 'production' };
   const envFrom = CONFIGS.map((config) => {
     const { kind, name } = split(config);
-    return { [kind === 'Secret' ? 'secretRef' : 'configMapRef']: { name, optional: true } };
+    const optional = !needs.includes(config);
+    return { [kind === 'Secret' ? 'secretRef' : 'configMapRef']: { name, optional } };
   });
   return {
     metadata: { labels: labelsOf(workload) },
@@ -42,7 +45,7 @@ export function templateOf(workload: WorkloadName, { image, env = [] }: Template
 }
 
 /** A workload as `kubectl create` gets it. */
-export function newWorkload(workload: InitialWorkload, parts: TemplateParts = { image: 'app:0' }): object {
+export function newWorkload(workload: InitialWorkload, parts: TemplateParts): object {
   const { kind, name } = split(workload.workload);
   const strategies = {
     rolling: {},

@@ -4,10 +4,11 @@ import type { AuditRecord } from '../sandbox/api-server.ts';
 import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { kindOfResource, type LooseObject, NAMESPACE, RESOURCES, STATE_NAMES } from './api.ts';
+import { kindOfResource, type LooseObject, NAMESPACE, SELECTED_LABEL, STATE_NAMES, WATCHED } from './api.ts';
 import { contentOf, contentOfText } from './contents.ts';
 import type { ConfigName, Content, Resource, WorkloadName } from './history.ts';
 import { askedBy, CONFIGS, followsOf, markOf } from './manifests.ts';
+import { stateFactNow } from './state-fact.ts';
 import type { Fact, Recorded } from './trace.ts';
 
 /** An object as it was at the last look. */
@@ -22,10 +23,12 @@ export class Observer {
   readonly #sandbox: Sandbox;
   readonly #style: VersionStyle;
   readonly #now: () => number;
-  readonly #seen = new Map<Resource, Map<string, Seen>>(RESOURCES.map((resource) => [resource, new Map()]));
-  readonly #written = new Map<Resource, number[]>(RESOURCES.map((resource) => [resource, []]));
+  readonly #seen = new Map<Resource, Map<string, Seen>>(WATCHED.map((resource) => [resource, new Map()]));
+  readonly #written = new Map<Resource, number[]>(WATCHED.map((resource) => [resource, []]));
   readonly #said = new Map<string, string>();
   readonly #running = new Set<string>();
+  /** Of the ConfigMaps of the state at the last look. */
+  #stateVersions = '';
 
   constructor(sandbox: Sandbox, style: VersionStyle, now: () => number) {
     this.#sandbox = sandbox;
@@ -50,7 +53,8 @@ export class Observer {
 
   /** Compares what is there with the last look. */
   look(): void {
-    for (const resource of RESOURCES) this.#lookAt(resource);
+    for (const resource of WATCHED) this.#lookAt(resource);
+    this.#lookAtState();
     this.#lookAtPods();
   }
 
@@ -76,9 +80,24 @@ export class Observer {
     if (resource === 'configmaps' || resource === 'secrets') {
       const content = isGone ? undefined : contentOf(object.data);
       this.add({ type: 'content', config: name, content, mark: markOf(object.metadata.annotations) }, at);
+    } else if (resource === 'namespaces') {
+      if (object.metadata.name === NAMESPACE) this.#noteSelection(object, at);
     } else {
       this.#noteWorkload(name, object, isGone, at);
     }
+  }
+
+  #noteSelection({ metadata }: LooseObject, at: number): void {
+    this.#addIfNew({ type: 'selection', selected: metadata.labels?.[SELECTED_LABEL] !== undefined }, at);
+  }
+
+  #lookAtState(): void {
+    const versions = STATE_NAMES.map(
+      (name) => this.#sandbox.get('configmaps', NAMESPACE, name)?.metadata.resourceVersion,
+    ).join();
+    if (versions === this.#stateVersions) return;
+    this.#stateVersions = versions;
+    this.#addIfNew({ type: 'entries', of: Object.keys(stateFactNow(this.#sandbox).entries).sort() });
   }
 
   #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
@@ -88,8 +107,9 @@ export class Observer {
     this.#addIfNew({ type: 'rolling', workload, rolling: !isGone && !isRolledOut(object) }, at);
   }
 
-  #addIfNew(fact: Fact & { readonly workload: WorkloadName }, at: number): void {
-    const [key, text] = [`${fact.type} ${fact.workload}`, JSON.stringify(fact)];
+  #addIfNew(fact: Fact, at?: number): void {
+    const about = 'workload' in fact ? fact.workload : '';
+    const [key, text] = [`${fact.type} ${about}`, JSON.stringify(fact)];
     if (this.#said.get(key) !== text) this.add(fact, at);
     this.#said.set(key, text);
   }
@@ -123,11 +143,13 @@ export class Observer {
   #noteWrite({ resource, name = '', body, before, after, verb }: AuditRecord, replica: number): void {
     const isState = resource === 'configmaps' && STATE_NAMES.includes(name);
     const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
+    const isResume = !isState && templateTextOf(before) === templateTextOf(after);
     this.add({
       type: 'write',
       replica,
       to: isState ? 'state' : `${kindOfResource(resource)}/${name}`,
       fenced: metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined),
+      ...(isResume ? { isResume } : {}),
       before,
       after,
     });

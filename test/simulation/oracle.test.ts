@@ -2,71 +2,27 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Content, Settings } from './history.ts';
-import { judge } from './oracle.ts';
-import type { Fact, StateFact, Trace } from './trace.ts';
+import type { Fact } from './trace.ts';
+import {
+  BEGIN,
+  type Case,
+  CONFIG,
+  content,
+  died,
+  gone,
+  KNOWN,
+  lawsOf,
+  patched,
+  ROLLED,
+  settled,
+  soon,
+  started,
+  state,
+  traceOf,
+  WEB,
+  wait,
+} from './trace-by-hand.ts';
 
-const SETTINGS: Settings = {
-  coalescePeriodMs: 5000,
-  maxWaitMs: 30_000,
-  versions: 'comparable',
-  rolloutMs: 100,
-};
-const CONFIG = 'ConfigMap/a';
-const WEB = 'Deployment/web';
-const NOTHING: StateFact = { entries: {}, exceptions: {}, untidy: [] };
-const KNOWN = { lost: { configs: [], workloads: [] }, replica: 0, type: 'listed' } as const;
-
-/** Facts a second apart, or at the times given. */
-function traceOf(
-  facts: readonly (Fact | { wait: number })[],
-  accounting: Trace['accounting'] = 'strict',
-): Trace {
-  const recorded = [];
-  let ms = 0;
-  for (const fact of facts) {
-    if ('wait' in fact) ms += fact.wait;
-    else recorded.push({ ...fact, at: recorded.length, ms });
-  }
-  return { settings: SETTINGS, accounting, markers: ['hush'], facts: recorded };
-}
-
-const content = (value: Content | undefined): Fact => ({ type: 'content', config: CONFIG, content: value });
-const follows = (rollable = true): Fact => ({
-  type: 'workload',
-  workload: WEB,
-  exists: true,
-  follows: [CONFIG],
-  rollable,
-});
-const started = (pod: string, read: 'A' | 'B'): Fact => ({
-  type: 'pod-started',
-  workload: WEB,
-  pod,
-  reads: { [CONFIG]: read },
-});
-const gone = (pod: string): Fact => ({ type: 'pod-gone', pod });
-const state = (entry: Content): StateFact => ({ entries: { [CONFIG]: entry }, exceptions: {}, untidy: [] });
-const firstListed: Fact = { ...KNOWN, lost: { configs: [CONFIG], workloads: [] }, state: NOTHING };
-const patched: Fact = { type: 'write', replica: 0, to: WEB, fenced: true };
-const settled = (entry: Content, owes = false, missing: readonly string[] = []): Fact => ({
-  type: 'settled',
-  missing,
-  state: state(entry),
-  beliefs: [{ workload: WEB, config: CONFIG, ran: entry, dirty: false, owes }],
-});
-const died = (ran: 'A' | 'B' | '?', dirty = false): Fact => ({
-  type: 'died',
-  replica: 0,
-  knewUntil: 99,
-  state: state('A'),
-  beliefs: [{ workload: WEB, config: CONFIG, ran, dirty, owes: false }],
-});
-const wait = { wait: 60_000 };
-/** Longer than the quiet period, shorter than the maximum wait. */
-const soon = { wait: 6000 };
-const BEGIN = [content('A'), follows(), started('p1', 'A'), firstListed, wait];
-const ROLLED = [patched, started('p2', 'B'), gone('p1'), wait];
 const rolling = (now: boolean): Fact => ({ type: 'rolling', workload: WEB, rolling: now });
 /** A row of changes that the maximum wait cuts once, back to A in the end. */
 const FOR_LONG = Array.from({ length: 10 }, (_, index) => [
@@ -74,13 +30,7 @@ const FOR_LONG = Array.from({ length: 10 }, (_, index) => [
   { wait: 4000 },
 ]).flat();
 
-function lawsOf(trace: Trace): string[] {
-  return judge(trace).map(({ law }) => law);
-}
-
-const CASES: Readonly<
-  Record<string, { facts: readonly (Fact | { wait: number })[]; laws: readonly string[] }>
-> = {
+const CASES: Readonly<Record<string, Case>> = {
   'a change that is rolled out is as it must be': {
     facts: [...BEGIN, content('B'), soon, ...ROLLED, settled('B')],
     laws: [],

@@ -7,14 +7,18 @@ import { judgeEconomy } from './economy.ts';
 import { foreignChange } from './foreign-change.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { judgePunctuality } from './punctuality.ts';
+import { judgeSelection } from './selection.ts';
 import {
   absencesOf,
   baselineOf,
   contentAt,
+  countsCreation,
   endOf,
   factsOf,
   hasWitness,
+  inForceAt,
   isFollowing,
+  isSelectedAt,
   type Of,
   type Pod,
   podsOf,
@@ -27,8 +31,8 @@ import type { Belief, Trace, Violation, WriteFact } from './trace.ts';
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
-  return [judgeNever, judgeSafety, judgeEconomy, judgePunctuality, judgeConvergence].flatMap((law) =>
-    law(trace),
+  return [judgeNever, judgeSelection, judgeSafety, judgeEconomy, judgePunctuality, judgeConvergence].flatMap(
+    (law) => law(trace),
   );
 }
 
@@ -36,13 +40,14 @@ export function judge(trace: Trace): readonly Violation[] {
 function judgeSafety(trace: Trace): readonly Violation[] {
   const end = endOf(trace);
   const violations: Violation[] = [];
+  if (!isSelectedAt(trace, end)) return violations;
   for (const pod of podsOf(trace)) {
     const workload = workloadAt(trace, pod.workload, end);
     if (pod.started > end || pod.gone <= end || workload?.rollable !== true) continue;
     const asked = workload.follows.filter((config) => isFollowing(trace, pod.workload, config, end));
     for (const config of asked) {
       if (isUpToDate(trace, pod, config, end) || isExcused(trace, pod, config)) continue;
-      const [read, now] = [readBy(trace, pod, config), contentAt(trace, config, end)];
+      const [read, now] = [readBy(trace, pod, config), inForceAt(trace, config, end)];
       const message = `${pod.name} of ${pod.workload} runs ${config} as ${read}, in force is ${now}`;
       violations.push({ law: 'safety', message });
     }
@@ -51,10 +56,11 @@ function judgeSafety(trace: Trace): readonly Violation[] {
 }
 
 function isUpToDate(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
-  const inForce = contentAt(trace, config, end);
+  const inForce = inForceAt(trace, config, end);
   if (inForce === undefined || readBy(trace, pod, config) === inForce) return true;
+  if (inForce === '-' && pod.reads[config] === undefined) return true;
   const baseline = baselineOf(trace, pod.workload, config, end);
-  return pod.started < baseline && contentAt(trace, config, baseline) === inForce;
+  return pod.started < baseline && (contentAt(trace, config, baseline) ?? '-') === inForce;
 }
 
 /** The limits of the model, most of which need a process that died. */
@@ -66,9 +72,9 @@ function isExcused(trace: Trace, pod: Pod, config: ConfigName): boolean {
   );
 }
 
-/** It counted as ready without the object, which the sandbox allows and a kubelet does not: when it reads is not known. */
+/** It counted as ready without the object, and it does not count that this comes to be: when it reads is not known. */
 function startedWithout(trace: Trace, pod: Pod, config: ConfigName): boolean {
-  if (pod.reads[config] !== undefined) return false;
+  if (pod.reads[config] !== undefined || countsCreation(trace, config)) return false;
   const back = writesOf(trace, config).find(({ at, content }) => at > pod.started && content !== undefined);
   const isReady = factsOf(trace, 'rolling').findLast(
     ({ workload, at }) => workload === pod.workload && at <= (back?.at ?? 0),
@@ -80,7 +86,7 @@ function startedWithout(trace: Trace, pod: Pod, config: ConfigName): boolean {
 function startedUnseen(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return absencesOf(trace).some(
     ({ from, to }) =>
-      from < pod.started && pod.started <= to && readBy(trace, pod, config) !== contentAt(trace, config, to),
+      from < pod.started && pod.started <= to && readBy(trace, pod, config) !== inForceAt(trace, config, to),
   );
 }
 
@@ -110,13 +116,15 @@ function wasRecorded(
 }
 
 /**
- * Whether the state says something else than what the process believed, and no later stamp says the same: where something
- * may have hindered the write.
+ * Whether a start would believe something else than the process did, where something may have hindered the write: the state
+ * says something else, and no later stamp; or a stamp was later, and an owner's write later still, which may have brought
+ * back another one that speaks.
  */
 function isUnwritten(trace: Trace, { at, state }: Of<'died'>, { workload, config, ran }: Belief): boolean {
   if (trace.accounting === 'strict') return false;
   const said = state.exceptions[workload]?.[config] ?? state.entries[config];
-  return isCopyUnsilenced(trace, workload, at) || (said !== ran && !isStampLast(trace, workload, at));
+  const isUnsaid = isStampLast(trace, workload, at) ? isOwnerLast(trace, workload, at) : said !== ran;
+  return isUnsaid || isCopyUnsilenced(trace, workload, at);
 }
 
 /** Whether the state has not been written since the workload came with a copied stamp, which a start would believe. */
@@ -126,6 +134,15 @@ function isCopyUnsilenced(trace: Trace, workload: WorkloadName, at: number): boo
   );
   const written = factsOf(trace, 'write').findLast((write) => write.to === 'state' && write.at <= at);
   return copy !== undefined && (written?.at ?? 0) < copy.at;
+}
+
+/** Whether its owner has written the workload since our last patch of it. */
+function isOwnerLast(trace: Trace, workload: WorkloadName, at: number): boolean {
+  const patch = factsOf(trace, 'write').findLast((write) => write.to === workload && write.at <= at);
+  const owners = factsOf(trace, 'owner-write').findLast(
+    (fact) => fact.workload === workload && fact.at <= at,
+  );
+  return (owners?.at ?? 0) > (patch?.at ?? 0);
 }
 
 /** Whether our last patch of the workload, not of one of its name before it, is later than our last write of the state. */
@@ -193,7 +210,9 @@ function judgeConvergence(trace: Trace): readonly Violation[] {
 function untoldOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, config: ConfigName): string[] {
   const exists = contentAt(trace, config, settled.at) !== undefined;
   const isTold = settled.missing.includes(`${name} ${config}`);
-  if (exists !== isTold) return [];
+  const isHeard = isSelectedAt(trace, settled.at);
+  if (isTold === (isHeard && !exists)) return [];
+  if (!isHeard) return [`${name} is told of ${config} where nothing is rolled`];
   return [
     exists
       ? `${config} exists, and ${name} is told that it does not`
@@ -203,15 +222,19 @@ function untoldOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
 
 /** What is unfinished about one edge in the end. */
 function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, config: ConfigName): string[] {
-  const inForce = contentAt(trace, config, settled.at);
+  const inForce = inForceAt(trace, config, settled.at);
   if (inForce === undefined) return [];
   const { state, beliefs } = settled;
   const entry = state.entries[config];
   const belief = beliefs.find((one) => one.workload === name && one.config === config);
-  const isEdited = wasEditedLast(trace, settled.at);
-  const unrest = entry === inForce || isEdited ? [] : [`the entry of ${config} is ${entry}, not ${inForce}`];
+  const isSelected = isSelectedAt(trace, settled.at);
+  const isUnbegun = !isSelected && entry === undefined;
+  const unrest =
+    entry === inForce || isUnbegun || wasEditedLast(trace, settled.at)
+      ? []
+      : [`the entry of ${config} is ${entry}, not ${inForce}`];
   if (belief === undefined) unrest.push(`${name} is not known to follow ${config}`);
-  if (workloadAt(trace, name, settled.at)?.rollable !== true) return unrest;
+  if (workloadAt(trace, name, settled.at)?.rollable !== true || !isSelected) return unrest;
   if (belief?.owes === true) unrest.push(`${name} owes ${config} for ever`);
   const exception = state.exceptions[name]?.[config];
   if (exception !== undefined) unrest.push(`an exception of ${name} is left: ${config} as ${exception}`);

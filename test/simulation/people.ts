@@ -2,7 +2,17 @@
 
 import { entryKeyOf, exceptionsKeyOf } from '../../lib/model/state-entry.ts';
 import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
-import { type Api, collectionOf, type LooseObject, NAMESPACE, pathOf, STATE_NAMES, split } from './api.ts';
+import {
+  type Api,
+  collectionOf,
+  type LooseObject,
+  NAMESPACE,
+  NAMESPACE_PATH,
+  pathOf,
+  SELECTED_LABEL,
+  STATE_NAMES,
+  split,
+} from './api.ts';
 import { contentOf, dataOf, manifestOf } from './contents.ts';
 import type {
   ConfigName,
@@ -18,18 +28,28 @@ import { marksOf, newWorkload, policyOf, type TemplateParts, templateOf, wordsOf
 /** Takes the steps that are a person's; a step with nothing to act on does nothing. */
 export class People {
   readonly #api: Api;
+  readonly #needs: readonly ConfigName[];
   /** The content before the present one, of each object. */
   readonly #former = new Map<ConfigName, Content>();
   /** Counts edits, so that no two are the same. */
   #edits = 0;
 
-  constructor(api: Api) {
+  /** `needs`: what no pod starts without. */
+  constructor(api: Api, needs: readonly ConfigName[] = []) {
     this.#api = api;
+    this.#needs = needs;
   }
 
   /** Creates a workload; what is there already stays. */
-  async create(workload: InitialWorkload, parts?: TemplateParts): Promise<void> {
-    await this.#api.create(collectionOf(workload.workload), newWorkload(workload, parts));
+  async create(workload: InitialWorkload, parts: TemplateParts = { image: 'app:0' }): Promise<void> {
+    const manifest = newWorkload(workload, { ...parts, needs: this.#needs });
+    await this.#api.create(collectionOf(workload.workload), manifest);
+  }
+
+  /** Gives the namespace the label that selects it, or takes it away. */
+  async select(selected: boolean): Promise<void> {
+    const labels = { [SELECTED_LABEL]: selected ? 'yes' : null };
+    await this.#api.merge(NAMESPACE_PATH, { metadata: { labels } });
   }
 
   /** Edits a ConfigMap or Secret. */
@@ -106,6 +126,9 @@ export class People {
         if (split(step.workload).kind === 'DaemonSet') return;
         await this.#api.merge(pathOf(step.workload), { spec: { replicas: step.replicas } });
         return;
+      case 'annotate':
+        await this.#api.merge(pathOf(step.workload), { metadata: { annotations: step.annotations } });
+        return;
       case 'pause':
         if (split(step.workload).kind !== 'Deployment') return;
         await this.#api.merge(pathOf(step.workload), { spec: { paused: step.paused } });
@@ -128,7 +151,7 @@ export class People {
     const live = await this.#api.get(pathOf(workload));
     if (live === undefined) return;
     const container = live.spec.template.spec.containers[0];
-    await this.putTemplate(workload, templateOf(workload, { image: container.image }));
+    await this.putTemplate(workload, templateOf(workload, { image: container.image, needs: this.#needs }));
   }
 
   /** Writes a whole pod template, whatever is there. */

@@ -1,7 +1,20 @@
 /** Whether a change waits no longer than the maximum wait. */
 
 import type { ConfigName, WorkloadName } from './history.ts';
-import { baselineOf, contentAt, endOf, factsOf, isFollowing, type Of, workloadsOf } from './timeline.ts';
+import {
+  baselineOf,
+  contentAt,
+  countsCreation,
+  countsDeletion,
+  endOf,
+  factsOf,
+  inForceAt,
+  isFollowing,
+  isSelectedAt,
+  type Of,
+  rolloutsOf,
+  workloadsOf,
+} from './timeline.ts';
 import type { Trace, Violation } from './trace.ts';
 
 /** For the API server and the rounding of timers. */
@@ -12,7 +25,7 @@ const GRACE_MS = 1500;
  * where nothing but people was in the history: all else may hold a rollout back.
  */
 export function judgePunctuality(trace: Trace): readonly Violation[] {
-  if (trace.accounting !== 'strict') return [];
+  if (trace.accounting !== 'strict' || trace.settings.pace !== undefined) return [];
   return workloadsOf(trace).flatMap((workload) =>
     factsOf(trace, 'content')
       .filter((change) => isOverdue(trace, workload, change))
@@ -29,24 +42,36 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
   const isMeanwhile = (fact: { readonly ms: number; readonly at: number }) =>
     fact.at >= at && fact.ms <= deadline;
   const contents = factsOf(trace, 'content').filter((fact) => fact.config === config);
-  const before = contentAt(trace, config, anchorOf(trace, workload, config, at));
+  const anchor = anchorOf(trace, workload, config, at);
+  const begin = contentAt(trace, config, anchor);
+  const before = begin ?? (countsCreation(trace, config) ? '-' : undefined);
+  // What comes to be is followed where only deletions count, unless the pods still run what was before.
+  const isMere =
+    contentAt(trace, config, at - 1) === undefined &&
+    countsDeletion(trace, config) &&
+    !countsCreation(trace, config);
   const isLasting = contents
     .filter(isMeanwhile)
-    .every(({ content }) => content !== undefined && content !== before);
+    .map((fact) => inForceAt(trace, config, fact.at))
+    .every((inForce) => inForce !== undefined && inForce !== before);
   const moments = [
     at,
     ...[...factsOf(trace, 'workload'), ...contents].filter(isMeanwhile).map((fact) => fact.at),
   ];
-  const isFollowed = moments.every((moment) => isFollowing(trace, workload, config, moment));
-  const isRolled = factsOf(trace, 'write').some(
-    (fact) => fact.to === workload && fact.at > at && isMeanwhile(fact),
+  const selections = factsOf(trace, 'selection').filter(isMeanwhile);
+  const isAsked =
+    isSelectedAt(trace, at) &&
+    selections.length === 0 &&
+    moments.every((moment) => isFollowing(trace, workload, config, moment));
+  const isRolled = rolloutsOf(trace, workload).some((fact) => fact.at > at && isMeanwhile(fact));
+  return (
+    before !== undefined && !isMere && isLasting && isAsked && !isRolled && isWatched(trace, at, deadline)
   );
-  return before !== undefined && isLasting && isFollowed && !isRolled && isWatched(trace, at, deadline);
 }
 
 /** When the pods were last known to run what was in force: at our last rollout, or when the baseline was taken. */
 function anchorOf(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): number {
-  const rollout = factsOf(trace, 'write').findLast((fact) => fact.to === workload && fact.at < at);
+  const rollout = rolloutsOf(trace, workload).findLast((fact) => fact.at < at);
   return Math.max(rollout?.at ?? 0, baselineOf(trace, workload, config, at));
 }
 

@@ -4,9 +4,10 @@ import { type Assembly, assemble } from '../../lib/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { DIALECT_NAMES, STAKATER_KEYS } from '../../lib/model/dialect-name.ts';
 import type { Log } from '../../lib/model/log.ts';
+import type { Pace } from '../../lib/model/rollout-limit.ts';
 import type { Options } from '../../lib/options/options.ts';
-import { NAMESPACE, STATE_NAME } from './api.ts';
-import { contentOfDigest } from './contents.ts';
+import { NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
+import { readOfDigest } from './contents.ts';
 import type { Settings } from './history.ts';
 import type { Belief } from './trace.ts';
 
@@ -36,7 +37,10 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
   const assembly = assemble({
     send,
     options: optionsOf(settings),
-    place: { namespaces: [NAMESPACE], stateNamespace: NAMESPACE },
+    place: {
+      namespaces: settings.selected === undefined ? [NAMESPACE] : undefined,
+      stateNamespace: NAMESPACE,
+    },
     log: logTo(onLine),
     random,
     stateShardBytes: settings.shardBytes,
@@ -57,7 +61,7 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
 
 function beliefOf({ workload, config, ran, dirty, owes }: ReturnType<Assembly['beliefs']>[number]): Belief {
   const name = withoutNamespace(config);
-  const known = ran === undefined || ran === '?' ? ran : contentOfDigest(name, ran);
+  const known = ran === undefined || ran === '?' ? ran : readOfDigest(name, ran);
   return { workload: withoutNamespace(workload), config: name, ran: known, dirty, owes };
 }
 
@@ -73,26 +77,37 @@ function logTo(onLine: (line: string) => void): Log {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-function optionsOf({ coalescePeriodMs, maxWaitMs }: Settings): Options {
+const UNHURRIED: Pace = { minIntervalMs: 0, limit: undefined };
+
+function optionsOf(settings: Settings): Options {
+  const { coalescePeriodMs, maxWaitMs, presence, selected, pausePeriodMs = 0, pace = UNHURRIED } = settings;
   return {
-    scope: { type: 'namespaces', names: [NAMESPACE], source: 'test' },
+    ...(selected === undefined
+      ? { scope: { type: 'namespaces', names: [NAMESPACE], source: 'test' } }
+      : { scope: { type: 'all', source: 'test' }, namespaceSelector: SELECTED_LABEL }),
     stateConfigMap: STATE_NAME,
     coalescePeriodMs,
     coalesceMaxWaitMs: maxWaitMs,
+    pausePeriodMs,
+    pace,
     dialects: DIALECT_NAMES,
     stakaterKeys: STAKATER_KEYS,
     autoReloadAll: false,
     reloadStrategy: 'env-vars',
-    reloadOnCreate: false,
-    reloadOnDelete: false,
+    absorbOwnerRollouts: true,
+    reloadOnCreate: presence?.onCreate === true,
+    reloadOnDelete: presence?.onDelete === true,
     alternativeAnnotations: { ConfigMap: [], Secret: [] },
     ignoredNamespaces: [],
     ignoredConfigKinds: [],
+    ignoredWorkloadKinds: [],
+    cronJobReload: 'none',
+    jobReload: 'none',
     port: 0,
     statusPage: false,
     countsByNamespace: false,
     connection: { insecureSkipTlsVerify: false },
-    maxConcurrentPatches: 16,
+    maxConcurrentPatches: 32,
     dryRun: false,
     logLevel: 'debug',
     logFormat: 'text',

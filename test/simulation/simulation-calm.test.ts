@@ -6,3 +6,4 @@ tryHistories('calm', 0.15);
 tryHistories('owners', 0.1);
 tryHistories('crashes', 0.15);
 tryHistories('policies', 0.15);
+tryHistories('selection', 0.09);

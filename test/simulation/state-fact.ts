@@ -4,12 +4,12 @@ import { entryKeyOf, exceptionsKeyOf } from '../../lib/model/state-entry.ts';
 import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, split } from './api.ts';
-import { contentOfDigest } from './contents.ts';
-import type { ConfigName, Content, WorkloadName } from './history.ts';
+import { readOfDigest } from './contents.ts';
+import type { ConfigName, WorkloadName } from './history.ts';
 import { CONFIGS, WORKLOADS } from './manifests.ts';
-import type { StateFact } from './trace.ts';
+import type { Read, StateFact } from './trace.ts';
 
-type Ran = Content | '?' | 'other';
+type Ran = Read | '?' | 'other';
 type Data = Readonly<Record<string, string>>;
 
 /** What they say now. */
@@ -19,14 +19,13 @@ export function stateFactNow(sandbox: Sandbox): StateFact {
 
 /** What a start makes of them: the entry with the highest number counts, and exceptions beside it. */
 export function stateFactOf(at: (name: string) => LooseObject | undefined): StateFact {
-  const entries: Record<ConfigName, Content | 'other'> = {};
+  const entries: Record<ConfigName, Read | 'other'> = {};
   const exceptions: Record<WorkloadName, Record<ConfigName, Ran>> = {};
   const untidy = untidyNames(at);
   for (const config of CONFIGS) {
     const shards = STATE_NAMES.map((name) => shardOf(config, at(name)?.data ?? {}, name));
     const home = homeOf(shards);
-    if (home?.entry !== undefined)
-      entries[config] = contentOfDigest(config, home.entry.replace(/\.\d+$/, ''));
+    if (home?.entry !== undefined) entries[config] = readOfDigest(config, home.entry.replace(/\.\d+$/, ''));
     for (const [workload, ran] of home?.exceptions ?? []) {
       exceptions[workload] = { ...exceptions[workload], [config]: ran };
     }
@@ -77,7 +76,7 @@ function exceptionsFor(config: ConfigName, data: Data): [WorkloadName, Ran][] {
     const text = data[exceptionsKey(workload)];
     const value = text && (JSON.parse(text) as Record<string, string>)[entryKey(config)];
     if (!value) return [];
-    return [[workload, value === '?' ? '?' : contentOfDigest(config, value)]];
+    return [[workload, value === '?' ? '?' : readOfDigest(config, value)]];
   });
 }
 

@@ -22,7 +22,7 @@ function textOf(fact: Recorded): string {
     case 'pod-started':
       return `${fact.pod} of ${fact.workload} started with ${JSON.stringify(fact.reads)}`;
     case 'write':
-      return `replica ${fact.replica} wrote ${fact.to}`;
+      return `replica ${fact.replica} ${fact.isResume ? 'resumed' : 'wrote'} ${fact.to}`;
     case 'output':
       return `${fact.where}: ${fact.text}`;
     default: {

@@ -2,7 +2,7 @@
 
 import type { ConfigName, Content, WorkloadName } from './history.ts';
 import type { Asked } from './manifests.ts';
-import type { Fact, Recorded, Trace } from './trace.ts';
+import type { Fact, Read, Recorded, Trace } from './trace.ts';
 
 /** A fact of one type. */
 export type Of<T extends Fact['type']> = Extract<Recorded, { readonly type: T }>;
@@ -42,6 +42,47 @@ export function contentAt(trace: Trace, config: ConfigName, at: number): Content
   return factsOf(trace, 'content').findLast((fact) => fact.config === config && fact.at <= at)?.content;
 }
 
+/** Whether pods are rolled because the object comes to be that they started without: only if they can do without it. */
+export function countsCreation({ settings }: Trace, config: ConfigName): boolean {
+  return settings.presence?.onCreate === true && settings.required?.includes(config) !== true;
+}
+
+/** Whether pods are rolled because the object is deleted: only if they can do without it. */
+export function countsDeletion({ settings }: Trace, config: ConfigName): boolean {
+  return settings.presence?.onDelete === true && settings.required?.includes(config) !== true;
+}
+
+/** What pods should have read just after position `at`; undefined: nothing is asked of an object that is absent. */
+export function inForceAt(trace: Trace, config: ConfigName, at: number): Read | undefined {
+  return contentAt(trace, config, at) ?? (countsDeletion(trace, config) ? '-' : undefined);
+}
+
+/** To hear of a selection and to write the state. */
+const ENOUGH_MS = 100;
+
+/** Whether people want rollouts in the namespace, just after position `at`. */
+export function isSelectedAt(trace: Trace, at: number): boolean {
+  const { selected } = trace.settings;
+  if (selected === undefined) return true;
+  return factsOf(trace, 'selection').findLast((fact) => fact.at <= at)?.selected ?? selected;
+}
+
+/** The same, and for long enough to be acted on. */
+function isSelectedForLong(trace: Trace, at: number): boolean {
+  const facts = factsOf(trace, 'selection');
+  const [since, end] = [facts.findLast((fact) => fact.at <= at), facts.find((fact) => fact.at > at)];
+  return isSelectedAt(trace, at) && (end?.ms ?? Number.POSITIVE_INFINITY) - (since?.ms ?? 0) >= ENOUGH_MS;
+}
+
+/** Whether the state has an entry of the object just after position `at`. */
+export function hasEntryAt(trace: Trace, config: ConfigName, at: number): boolean {
+  return (
+    factsOf(trace, 'entries')
+      .findLast((fact) => fact.at <= at)
+      ?.of.includes(config) === true
+  );
+}
+
 /** What a workload was just after position `at`; undefined: it does not exist. */
 export function workloadAt(trace: Trace, workload: WorkloadName, at: number): Of<'workload'> | undefined {
   const fact = factsOf(trace, 'workload').findLast(
@@ -65,6 +106,11 @@ export function writesOf(trace: Trace, config: ConfigName): readonly Of<'content
   return factsOf(trace, 'content').filter((fact) => fact.config === config);
 }
 
+/** Our rollouts of the workload, as they were written. */
+export function rolloutsOf(trace: Trace, workload: WorkloadName): readonly Of<'write'>[] {
+  return factsOf(trace, 'write').filter(({ to, isResume }) => to === workload && isResume !== true);
+}
+
 /** All workloads that ever were. */
 export function workloadsOf(trace: Trace): readonly WorkloadName[] {
   return [...new Set(factsOf(trace, 'workload').map(({ workload }) => workload))];
@@ -78,13 +124,20 @@ export function podsOf(trace: Trace): readonly Pod[] {
   });
 }
 
-/** What a pod reads of an object: one that was absent is waited for, as a kubelet does. */
-export function readBy(trace: Trace, pod: Pod, config: ConfigName): Content | undefined {
-  const first = () =>
-    factsOf(trace, 'content').find(
-      (fact) => fact.config === config && fact.at > pod.started && fact.content !== undefined,
-    );
-  return pod.reads[config] ?? first()?.content;
+/**
+ * What a pod counts as having read of an object. Where it does not count that one comes to be, one that was absent is waited
+ * for, as a kubelet does.
+ */
+export function readBy(trace: Trace, pod: Pod, config: ConfigName): Read | undefined {
+  const read = pod.reads[config];
+  if (read !== undefined) return read;
+  if (countsCreation(trace, config)) return '-';
+  return firstAfter(trace, config, pod.started)?.content ?? inForceAt(trace, config, pod.started);
+}
+
+/** When the object comes to be after position `at`. */
+function firstAfter(trace: Trace, config: ConfigName, at: number): Of<'content'> | undefined {
+  return writesOf(trace, config).find((fact) => fact.at > at && fact.content !== undefined);
 }
 
 /** When no reloader was looking. What its streams had not yet told one that died counts as after its death. */
@@ -114,12 +167,32 @@ export function hasWitness(trace: Trace, but: number, before: number, ms: number
   );
 }
 
-/** Who began to ask in an absence is taken to run what the state says, where the next start finds just that in force. */
-function foundAsWritten(trace: Trace, config: ConfigName, begin: number): Of<'listed'> | undefined {
+/**
+ * Who began to ask in an absence is taken to run what the state says: where the next start finds just that in force, as of
+ * that start; where it finds nothing, as of when that was in force last.
+ */
+function foundAsWritten(trace: Trace, config: ConfigName, begin: number): number | undefined {
   const absence = absencesOf(trace).find(({ from, to }) => from < begin && begin <= to);
   const listed = factsOf(trace, 'listed').find(({ at }) => at === absence?.to);
-  const content = listed && contentAt(trace, config, listed.at);
-  return content !== undefined && listed?.state.entries[config] === content ? listed : undefined;
+  const written = listed?.state.entries[config];
+  if (listed === undefined || written === undefined) return undefined;
+  const content = inForceAt(trace, config, listed.at);
+  if (content !== undefined) return content === written ? listed.at : undefined;
+  return writesOf(trace, config).findLast((write) => write.at < listed.at && write.content === written)?.at;
+}
+
+/**
+ * What was before new content that brought a mark with it: the last content that there was while the workload named the
+ * object, asked for or not.
+ */
+function beforeMark(trace: Trace, workload: WorkloadName, { config, at }: Of<'content'>): number {
+  if (contentAt(trace, config, at - 1) !== undefined) return at - 1;
+  const last = writesOf(trace, config).findLast((write) => write.at < at && write.content !== undefined);
+  const names = (moment: number) => workloadAt(trace, workload, moment)?.follows.includes(config) === true;
+  const begin = factsOf(trace, 'workload').findLast(
+    (fact) => fact.workload === workload && fact.at <= at && names(fact.at) && !names(fact.at - 1),
+  );
+  return Math.max(last?.at ?? at - 1, begin?.at ?? 0);
 }
 
 /**
@@ -128,20 +201,49 @@ function foundAsWritten(trace: Trace, config: ConfigName, begin: number): Of<'li
  * that content: what was before is the baseline.
  */
 export function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName, end: number): number {
+  const asked = lastAsked(trace, workload, config, end);
+  const begin = begunAt(trace, config, foundAsWritten(trace, config, asked) ?? asked) ?? end;
+  const first = firstThere(trace, config, begin) ?? end;
+  return trace.accounting === 'each' ? sinceWritten(trace, config, first) : first;
+}
+
+/** Since when the workload asks for the object, or a reloader has listed either that did not know it from the state. */
+function lastAsked(trace: Trace, workload: WorkloadName, config: ConfigName, end: number): number {
   const ofWorkload = factsOf(trace, 'workload').filter((fact) => fact.workload === workload);
   const begins = [...ofWorkload, ...writesOf(trace, config)]
     .filter(({ at }) => at <= end && isFollowing(trace, workload, config, at))
     .filter(({ at }) => !isFollowing(trace, workload, config, at - 1))
-    .map(({ type, at }) => (type === 'content' ? at - 1 : at));
-  let begin = begins.length === 0 ? end : Math.max(...begins);
-  for (const { lost, at } of factsOf(trace, 'listed')) {
-    if (at <= end && (lost.configs.includes(config) || lost.workloads.includes(workload)))
-      begin = Math.max(begin, at);
-  }
-  begin = foundAsWritten(trace, config, begin)?.at ?? begin;
-  if (contentAt(trace, config, begin) !== undefined) return begin;
-  const first = factsOf(trace, 'content').find(
-    (fact) => fact.config === config && fact.at > begin && fact.content !== undefined,
-  );
-  return first?.at ?? end;
+    .map((fact) => (fact.type === 'content' ? beforeMark(trace, workload, fact) : fact.at));
+  const lost = factsOf(trace, 'listed')
+    .filter(({ at }) => at <= end)
+    .filter((listed) => listed.lost.configs.includes(config) || listed.lost.workloads.includes(workload))
+    .map(({ at }) => at);
+  return begins.length === 0 ? end : Math.max(...begins, ...lost);
+}
+
+/** From position `begin` on: when there is content, or its absence counts as such. */
+function firstThere(trace: Trace, config: ConfigName, begin: number): number | undefined {
+  if (contentAt(trace, config, begin) !== undefined || countsCreation(trace, config)) return begin;
+  return firstAfter(trace, config, begin)?.at ?? (countsDeletion(trace, config) ? begin : undefined);
+}
+
+/** The guarantees count from the entry on: where news may be late what came before it may never have been heard of. */
+function sinceWritten(trace: Trace, config: ConfigName, begin: number): number {
+  if (hasEntryAt(trace, config, begin)) return begin;
+  const written = factsOf(trace, 'entries').find(({ at, of }) => at > begin && of.includes(config));
+  return written?.at ?? begin;
+}
+
+/**
+ * Since when what is in force is known of an object that somebody follows: where namespaces are selected, since the state has
+ * an entry of it, or since its namespace is selected, if one hears of that at once and there is the time to write it.
+ */
+function begunAt(trace: Trace, config: ConfigName, begin: number): number | undefined {
+  const isBegun = (at: number): boolean =>
+    hasEntryAt(trace, config, at) || (trace.accounting !== 'each' && isSelectedForLong(trace, at));
+  if (trace.settings.selected === undefined || isBegun(begin)) return begin;
+  return [...factsOf(trace, 'entries'), ...factsOf(trace, 'selection')]
+    .map(({ at }) => at)
+    .sort((a, b) => a - b)
+    .find((at) => at > begin && isBegun(at));
 }

@@ -6,12 +6,15 @@
 import type { ConfigName, Content, Mark, Settings, WorkloadName } from './history.ts';
 import type { Asked } from './manifests.ts';
 
+/** What pods can have started with: a content, or `-`, that the object is not there. */
+export type Read = Content | '-';
+
 /** What a process that died believed about one edge. */
 export interface Belief {
   readonly workload: WorkloadName;
   readonly config: ConfigName;
   /** What it believed the pods to have read; `?`: it knew that it did not know. Undefined: nothing yet. */
-  readonly ran: Content | '?' | 'other' | undefined;
+  readonly ran: Read | '?' | 'other' | undefined;
   readonly dirty: boolean;
   readonly owes: boolean;
 }
@@ -19,8 +22,8 @@ export interface Belief {
 /** What the state says at some moment, as a start would read it. */
 export interface StateFact {
   /** The content that each entry stands for; `other`: none that was ever in force. */
-  readonly entries: Readonly<Record<ConfigName, Content | 'other'>>;
-  readonly exceptions: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Content | '?' | 'other'>>>>;
+  readonly entries: Readonly<Record<ConfigName, Read | 'other'>>;
+  readonly exceptions: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Read | '?' | 'other'>>>>;
   /** What is not as it should be although a start would not mind: keys where they do not count, ConfigMaps that are missing. */
   readonly untidy: readonly string[];
 }
@@ -33,6 +36,8 @@ export interface WriteFact {
   readonly to: WorkloadName | 'state';
   /** Whether the request said which resourceVersion it was based on, or created what was not there. */
   readonly fenced: boolean;
+  /** It left the pod template as it was: a pause came to its end. */
+  readonly isResume?: true;
   /** The object before and after, where it existed. */
   readonly before?: unknown;
   readonly after?: unknown;
@@ -58,6 +63,10 @@ export type Fact =
       readonly asked?: Asked;
       readonly rollable: boolean;
     }
+  /** Somebody labelled the namespace, or took the label away. */
+  | { readonly type: 'selection'; readonly selected: boolean }
+  /** The objects that the state has entries of from now on. */
+  | { readonly type: 'entries'; readonly of: readonly ConfigName[] }
   /** Somebody else wrote a pod template; `copied`: a new workload came with the stamps of another. */
   | { readonly type: 'owner-write'; readonly workload: WorkloadName; readonly copied: boolean }
   /** Whether some pod of the workload is not yet one of its present template. */

@@ -15,6 +15,8 @@ import type { Trace } from './trace.ts';
 
 /** Longer than the longest backoff, the longest silence of a watch and a rollout together. */
 const REST_MS = 1_200_000;
+/** A window that was lengthened lasts an hour at the most, and so may the one after it. */
+const REST_OF_SLOWED_MS = 9_000_000;
 /** Long enough for whatever a restart would roll. */
 const AFTER_RESTART_MS = 120_000;
 
@@ -53,7 +55,7 @@ class World {
     });
     this.#observer = new Observer(this.#sandbox, settings.versions, () => clock.now());
     const api = apiOf(this.#sandbox.handle);
-    this.#people = new People(api);
+    this.#people = new People(api, settings.required);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox);
     this.#crew = new Crew({ sandbox: this.#sandbox, observer: this.#observer, settings, seed });
   }
@@ -71,6 +73,7 @@ class World {
 
   async #begin(): Promise<void> {
     const api = apiOf(this.#sandbox.handle);
+    if (this.#history.settings.selected === true) await this.#people.select(true);
     for (const { config, content } of this.#history.configs) {
       if (content !== undefined) await api.create(collectionOf(config), manifestOf(config, content));
     }
@@ -80,13 +83,17 @@ class World {
     await this.#pass(2000);
   }
 
-  /** All that is wrong ends, one process is left, and everything comes to rest; then it is started anew. */
+  /** All that is wrong ends, what pods wait for comes to be, and with one process left all comes to rest; then that is started anew. */
   async #end(): Promise<void> {
     this.#sandbox.clearFaults();
     this.#takeBacks.end();
     this.#speed(undefined, undefined);
     this.#crew.leaveOne();
-    await this.#pass(REST_MS);
+    for (const config of this.#history.settings.required ?? []) {
+      if (this.#sandbox.get(resourceOf(config), NAMESPACE, split(config).name) !== undefined) continue;
+      await this.#people.config({ do: 'change', config, content: 'A' });
+    }
+    await this.#pass(this.#history.settings.pace === undefined ? REST_MS : REST_OF_SLOWED_MS);
     const state = stateFactNow(this.#sandbox);
     const [beliefs, missing] = [this.#crew.beliefs(), this.#crew.missing()];
     this.#observer.add({ type: 'settled', beliefs, state, missing });
@@ -108,6 +115,8 @@ class World {
       case 'delete':
       case 'recreate':
         return await this.#people.config(step);
+      case 'select':
+        return await this.#people.select(step.selected);
       case 'remove-entry':
       case 'remove-exceptions':
       case 'remove-state':
@@ -226,6 +235,7 @@ function accountingOf({ steps, workloads }: History): Trace['accounting'] {
     'create-workload',
     'delete-workload',
     'follow',
+    'select',
     'scale',
     'stop',
   ];

@@ -27,9 +27,10 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
     edges: world.edges,
     gate: new SyncGate([]),
     state: { name: 'reloader-state', shardBytes: 262_144 },
+    finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
     client: {
-      patch: async ({ name }) => {
-        calls.push(`patch ${name}`);
+      roll: async ({ workload: { name } }) => {
+        calls.push(`roll ${name}`);
         return { kind: 'unanswered', message: 'lost' };
       },
       get: async () => ({ kind: 'failed', message: 'away' }),
@@ -108,12 +109,12 @@ test('the end waits for the patch under way', async (t) => {
   const world = settled('web');
   world.config('cfg', 'b');
   const { promise, resolve } = Promise.withResolvers<void>();
-  const patch = async () => {
+  const roll = async () => {
     await promise;
     return { kind: 'gone' } as const;
   };
   const get = async () => ({ kind: 'gone' }) as const;
-  const { reloader, calls } = reloaderOver(world, { client: { patch, get } });
+  const { reloader, calls } = reloaderOver(world, { client: { roll, get } });
   const end = reloader.run(AbortSignal.abort(), async () => {}).then(() => calls.push('end'));
   reloader.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
@@ -172,7 +173,7 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const world = settled('web');
   world.config('cfg', 'b');
-  const patch = () => new Promise<never>(() => {});
+  const roll = () => new Promise<never>(() => {});
   const get = async () => ({ kind: 'gone' }) as const;
   const waits: number[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -180,7 +181,7 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
     waits.push(ms);
     return promise;
   };
-  const { reloader } = reloaderOver(world, { client: { patch, get }, wait });
+  const { reloader } = reloaderOver(world, { client: { roll, get }, wait });
   const end = reloader.run(AbortSignal.abort(), async () => {});
   reloader.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
@@ -249,8 +250,8 @@ test('a look at a workload that ends while it is looked at does not bring it bac
     world.edges.workloads.delete(world.workloadKey('web')); // as its stream would have it meanwhile
     return { kind: 'found', object: raw } as const;
   };
-  const patch = async () => ({ kind: 'conflict' }) as const;
-  const { reloader } = reloaderOver(world, { client: { patch, get } });
+  const roll = async () => ({ kind: 'conflict' }) as const;
+  const { reloader } = reloaderOver(world, { client: { roll, get } });
   reloader.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
   assert.equal(world.edges.workloads.has(world.workloadKey('web')), false);

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Notices } from '../../../lib/controller/notices.ts';
+import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
@@ -11,13 +12,17 @@ import { World } from './world.ts';
 
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
 
+const LIMITED = { minIntervalMs: 0, limit: { rollouts: 20, withinMs: 3_600_000 } };
+
 /** Notices over a world, and what they said: `<workload> <reason>`. */
 class Stage {
-  readonly world = new World();
+  readonly world = new World({}, 'home', { pace: LIMITED });
   readonly said: string[] = [];
+  isSlowed = false;
   readonly notices: Notices = new Notices({
     edges: this.world.edges,
     absenceOf: () => undefined,
+    isSlowed: () => this.isSlowed,
     say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
   });
 
@@ -141,6 +146,23 @@ test('a workload that keeps its old pods is spoken of once it is stamped, until 
   assert.deepEqual(stage.said, ['web held']);
 });
 
+test('a pause of a reloader is told for as long as it lasts, and is no hold', () => {
+  const stage = new Stage();
+  const { world } = stage;
+  const asks = { [STAKATER_KEYS.pausePeriod]: '5m', [STAKATER_KEYS.pausedAt]: '2026-01-01T12:00:00Z' };
+  world.config('cfg', 'a');
+  stage.follow({ follows: ['cfg'] });
+  world.config('cfg', 'b');
+  world.roll('web', false);
+  stage.follow({ asks, paused: true, isRolledOut: false });
+  stage.follow({ asks, paused: true, isRolledOut: false });
+  assert.deepEqual([stage.standing, stage.said], [['paused'], ['web paused']]);
+  const [notice] = stage.notices.of(stage.key);
+  assert.match(notice?.message ?? '', /^paused since 2026-01-01T12:00:00Z, until 2026-01-01T12:05:00.000Z:/);
+  stage.follow({ asks, paused: false, isRolledOut: false });
+  assert.deepEqual(stage.standing, []);
+});
+
 /** A Deployment `web` that lost its opt-in together with its stamp. */
 function bereft(): Stage {
   const stage = new Stage();
@@ -260,4 +282,23 @@ test('another reloader is none of our concern where a namespace is not selected'
   stage.notices.meet(rival);
   stage.notices.review(stage.key);
   assert.equal(stage.said.length, 1);
+});
+
+test('a workload that is rolled too often is told so once, until it is calm', () => {
+  const stage = new Stage();
+  stage.isSlowed = true;
+  stage.tell({ [CONFIGMAP]: 'cfg' });
+  stage.tell({ [CONFIGMAP]: 'cfg' });
+  assert.deepEqual(
+    stage.said.filter((line) => line.endsWith('slowed')),
+    ['web slowed'],
+  );
+  stage.isSlowed = false;
+  stage.tell({ [CONFIGMAP]: 'cfg' });
+  stage.isSlowed = true;
+  stage.tell({ [CONFIGMAP]: 'cfg' });
+  assert.deepEqual(
+    stage.said.filter((line) => line.endsWith('slowed')),
+    ['web slowed', 'web slowed'],
+  );
 });

@@ -133,6 +133,72 @@ test('what returns after its deletion was rolled out rolls again only where crea
   }
 });
 
+/** `web` ran `a`; the object is gone, and its owner lets it roll before the same content is back. */
+function rolledMeanwhile(rules: PresenceRules, sketch: Sketch): World {
+  const world = start(rules, sketch, 'a');
+  world.write();
+  world.noConfig('cfg');
+  world.workload('web', { image: 'v2', isRolledOut: false });
+  world.workload('web', { isRolledOut: true });
+  return world;
+}
+
+test('pods that started while it was gone are rolled for its return, though its deletion alone rolls none', () => {
+  const world = rolledMeanwhile(CREATE, NAMED);
+  assert.equal(world.owes('web'), false);
+  world.config('cfg', 'a');
+  assert.equal(world.owes('web'), true);
+});
+
+test('that they started without it is written, and known after a restart', () => {
+  const world = rolledMeanwhile(CREATE, NAMED);
+  world.write();
+  assert.deepEqual(world.written['ran.Deployment_web'], { 'v1.ConfigMap_cfg': '?' });
+  const next = world.restart();
+  next.listed();
+  next.config('cfg', 'a');
+  assert.equal(next.owes('web'), true);
+});
+
+test('pods that were starting as it was deleted may have started without it', () => {
+  const world = start(CREATE, NAMED, 'a');
+  world.write();
+  world.workload('web', { image: 'v2', isRolledOut: false });
+  world.noConfig('cfg');
+  world.workload('web', { isRolledOut: true });
+  world.config('cfg', 'a');
+  assert.equal(world.owes('web'), true);
+});
+
+test('a start that finds pods starting without the object knows that, whichever is listed first', () => {
+  for (const isObjectFirst of [true, false]) {
+    const world = new World({ 'v1.ConfigMap_cfg': 'a.1' }, 'home', {}, CREATE);
+    if (isObjectFirst) world.listed();
+    world.workload('web', { ...NAMED, isRolledOut: false }, { initial: true });
+    if (!isObjectFirst) world.listed();
+    world.config('cfg', 'a');
+    assert.equal(world.owes('web'), true);
+  }
+});
+
+test('pods that wait for the object until it is back are not rolled for that', () => {
+  for (const rules of [CREATE, DELETE, BOTH]) {
+    const world = start(rules, REQUIRED, 'a');
+    world.write();
+    world.noConfig('cfg');
+    world.workload('web', { image: 'v2', isRolledOut: false });
+    world.config('cfg', 'a');
+    world.workload('web', { isRolledOut: true });
+    assert.equal(world.owes('web'), false);
+  }
+});
+
+test('without a flag nothing is rolled for a return, whoever started meanwhile', () => {
+  const world = rolledMeanwhile(NEITHER, NAMED);
+  world.config('cfg', 'a');
+  assert.equal(world.owes('web'), false);
+});
+
 test('that an object is not there yet is written at once, and found again', () => {
   const world = start(CREATE, NAMED);
   world.write();
@@ -159,6 +225,14 @@ test('until its stream has listed an object is not known to be absent', () => {
   world.config('cfg', 'a', { initial: true });
   world.listed();
   assert.equal(world.owes('web'), false);
+});
+
+test('what the first list shows has not come to be just now', () => {
+  const world = new World({}, 'home', {}, CREATE);
+  world.workload('web', NAMED, { initial: true });
+  world.config('cfg', 'a', { initial: true });
+  world.listed();
+  assert.deepEqual([world.edge('web').ran, world.owes('web')], [full('a'), false]);
 });
 
 test('an absence that was recorded counts no more once the flag is gone', () => {

@@ -210,6 +210,30 @@ test('a lost answer to a patch that is not in force is tried again later', async
   assert.deepEqual(stage.outcomes, ['later', 'done']);
 });
 
+test('what may have been started for a change is owed until its stamp stands, though the change is taken back', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ before: () => stage.change('a'), result: { kind: 'conflict', mayHaveRun: true } });
+  stage.change('b');
+  await stage.pass(3000);
+  assert.deepEqual(stage.outcomes, ['again', 'done']);
+  assert.equal(stage.world.owes('web'), false);
+});
+
+test('an answer that comes after the stream has told of the stamp casts no doubt', async (t) => {
+  const stage = new RolloutStage(t);
+  const told = (): void => {
+    const { inFlight } = stage.world.record('web');
+    assert.ok(inFlight !== undefined);
+    stage.world.land(inFlight);
+    stage.apply(stage.world.tellWorkload('web'));
+  };
+  stage.faults.push({ before: told, result: { kind: 'conflict', mayHaveRun: true } });
+  stage.change('b');
+  await stage.pass(60_000);
+  assert.deepEqual(stage.outcomes, ['done']);
+  assert.equal(stage.patches.length, 1);
+});
+
 test('until it is known what became of a patch, nobody plans anew', async (t) => {
   const stage = new RolloutStage(t);
   stage.faults.push({ isLost: true });

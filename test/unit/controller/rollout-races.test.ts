@@ -12,6 +12,26 @@ test('a window beyond the default maximum wait blocks no commit', async (t) => {
   assert.equal(stage.patches.length, 0);
   assert.equal(stage.isWaiting('web'), false);
 });
+test('nor does one that a workload asks for: neither at its beginning nor later', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { flags: { pausePeriodMs: 60_000 } });
+  stage.change('b');
+  assert.equal(stage.isWaiting('web'), false);
+  await stage.pass(30_000);
+  stage.change('c');
+  await stage.pass(29_000);
+  assert.deepEqual([stage.patches, stage.isWaiting('web')], [[], false]);
+  await stage.pass(2000);
+  assert.equal(stage.patches[0]?.atMs, 60_000);
+});
+test('a window that is asked for is never shorter than the others, and holds up a commit like them', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { flags: { pausePeriodMs: 5000 }, maxWaitMs: 8000 });
+  for (let n = 0; n < 8; n += 1) {
+    stage.change('bcdef'[n % 5] ?? '');
+    assert.equal(stage.isWaiting('web'), n < 6);
+    await stage.pass(1000);
+  }
+  assert.deepEqual(stage.patches, [{ workload: 'web', atMs: 8000 }]);
+});
 for (let depth = 0; depth < 14; depth += 1) {
   test(`a change that arrives while an attempt settles is not lost (${depth} microtasks in)`, async (t) => {
     const stage = new RolloutStage(t);

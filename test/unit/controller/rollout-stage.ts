@@ -4,21 +4,24 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Effects } from '../../../lib/controller/effects.ts';
 import type { Outcome } from '../../../lib/controller/outcome.ts';
-import { RolloutController, type WorkloadClient } from '../../../lib/controller/rollout-controller.ts';
+import type { WorkloadClient } from '../../../lib/controller/rollout-attempt.ts';
+import { RolloutController } from '../../../lib/controller/rollout-controller.ts';
 import type { Tally } from '../../../lib/controller/waiting.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
+import type { VocabularyOptions } from '../../../lib/dialects/vocabulary.ts';
 import { Heartbeat } from '../../../lib/model/heartbeat.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
-import type { WriteResult } from '../../../lib/model/write-result.ts';
+import type { RollResult } from '../../../lib/model/write-result.ts';
 import { settle } from './committer-stage.ts';
-import { fenceOf, settled, type World } from './world.ts';
+import { fenceOf, settledWith, type World } from './world.ts';
 
 /** Instead of the ordinary answer to a patch; `before` happens first, e.g. somebody else's write. */
 export interface Fault {
   readonly before?: () => void;
   /** The patch does not take effect and this is the answer. */
-  readonly result?: Exclude<WriteResult<never>, { kind: 'accepted' }>;
+  readonly result?: Exclude<RollResult<never>, { kind: 'accepted' }>;
   /** The patch is carried out like any other, but its answer is lost. */
   readonly isLost?: boolean;
   /** The server drops our variable from what it is sent. */
@@ -32,6 +35,8 @@ export interface Attempt {
   readonly type: Outcome['type'];
   readonly tally: Tally;
   readonly nextTryMs: number | undefined;
+  /** Whether a commit still waits for the workload as it ends. */
+  readonly isWaiting: boolean;
   readonly atMs: number;
 }
 
@@ -40,6 +45,8 @@ interface Settings {
   readonly maxWaitMs?: number;
   readonly concurrency?: number;
   readonly random?: () => number;
+  /** How the vocabularies differ from the default. */
+  readonly flags?: Partial<VocabularyOptions>;
 }
 
 /** See the file's comment. */
@@ -65,7 +72,8 @@ export class RolloutStage {
     t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
     this.#timers = t.mock.timers;
     this.#startedAt = Date.now();
-    this.world = settled(...workloads);
+    const { flags = {}, ...others } = settings;
+    this.world = settledWith(flags, workloads);
     const timeline = new Timeline();
     timeline.comparable = true;
     this.controller = new RolloutController({
@@ -84,15 +92,17 @@ export class RolloutStage {
       },
       lookAt: () => Promise.resolve(true),
       observer: {
-        onOutcome: (ref, { type }, tally, nextTryMs) =>
-          this.attempts.push({ workload: ref.name, type, tally, nextTryMs, atMs: this.now }),
-        onPatchAnswered: () => {},
+        onOutcome: (ref, { type }, tally, nextTryMs) => {
+          const isWaiting = this.controller.isWaiting(keyOf(ref));
+          this.attempts.push({ workload: ref.name, type, tally, nextTryMs, isWaiting, atMs: this.now });
+        },
       },
+      onPatchAnswered: () => {},
       quietMs: 1000,
       maxWaitMs: 6000,
       concurrency: 16,
       random: () => 0,
-      ...settings,
+      ...others,
     });
   }
 
@@ -133,7 +143,7 @@ export class RolloutStage {
 
   get #client(): WorkloadClient {
     return {
-      patch: (ref, body) => this.#patch(ref.name, body),
+      roll: (plan) => this.#roll(plan),
       get: async ({ name }) => {
         this.reads += 1;
         const message = this.readFaults.shift();
@@ -143,7 +153,8 @@ export class RolloutStage {
     };
   }
 
-  async #patch(name: string, body: object): ReturnType<WorkloadClient['patch']> {
+  async #roll(plan: RolloutPlan): ReturnType<WorkloadClient['roll']> {
+    const { name } = plan.workload;
     this.patches.push({ workload: name, atMs: this.now });
     this.underWay += 1;
     this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
@@ -152,17 +163,17 @@ export class RolloutStage {
     this.underWay -= 1;
     fault.before?.();
     if (fault.result !== undefined) return fault.result;
-    return this.#carryOut(name, body, fault);
+    return this.#carryOut(plan, fault);
   }
 
-  #carryOut(
-    name: string,
-    body: object,
-    { isLost, isStripped }: Fault,
-  ): Awaited<ReturnType<WorkloadClient['patch']>> {
+  #carryOut(plan: RolloutPlan, { isLost, isStripped }: Fault): Awaited<ReturnType<WorkloadClient['roll']>> {
+    const { name } = plan.workload;
     const live = this.world.live.get(name);
-    const plan = this.world.record(name).inFlight;
-    assert.ok(plan !== undefined && plan.body === body, 'a plan in flight is known before its patch is sent');
+    assert.equal(
+      this.world.record(name).inFlight,
+      plan,
+      'a plan in flight is known before it is carried out',
+    );
     if (live === undefined) return { kind: 'gone' };
     if (String(live.version) !== fenceOf(plan)) return { kind: 'conflict' };
     if (isStripped === true) this.world.edit(name, {});

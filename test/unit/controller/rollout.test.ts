@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { Effects } from '../../../lib/controller/effects.ts';
 import { abandonRollout, acceptRollout, planRollout } from '../../../lib/controller/rollout.ts';
 import { noteSent } from '../../../lib/controller/state-write.ts';
+import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
 import { d } from './sketch.ts';
 import { settled, World } from './world.ts';
 
@@ -72,6 +73,27 @@ test('a workload that owes nothing, or is not known, has no plan', () => {
   const world = settled('web');
   assert.equal(planRollout(world.edges, world.workloadKey('web')), undefined);
   assert.equal(planRollout(world.edges, world.workloadKey('never-seen')), undefined);
+});
+
+/** The body of the patch, as far as it speaks of a pause. */
+function pauseIn(world: World): readonly unknown[] {
+  const plan = planRollout(world.edges, world.workloadKey('web'), 0, 'noon');
+  assert.ok(plan !== undefined);
+  const { metadata, spec } = plan.body as { metadata: { annotations?: object }; spec: { paused?: boolean } };
+  return [metadata.annotations, spec.paused];
+}
+
+test('a Deployment that asks for a pause is paused by the patch that stamps it, unless nothing is patched', () => {
+  const { pausePeriod, pausedAt } = STAKATER_KEYS;
+  const world = settled('web');
+  world.workload('web', { asks: { [pausePeriod]: '5m' } });
+  world.config('cfg', 'b');
+  assert.deepEqual(pauseIn(world), [{ [pausedAt]: 'noon' }, true]);
+  world.workload('web', { asks: { [pausePeriod]: '5m', [pausedAt]: 'before' }, paused: true });
+  assert.deepEqual(pauseIn(world), [undefined, undefined]);
+  world.workload('web', { asks: { [pausePeriod]: '5m' }, paused: false });
+  world.edges.onlyTells = true;
+  assert.deepEqual(pauseIn(world), [undefined, undefined]);
 });
 
 test('a dry run is believed without a live stamp', () => {

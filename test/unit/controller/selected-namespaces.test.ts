@@ -72,6 +72,7 @@ test('a namespace that is deselected within the quiet period is not rolled, and 
   stage.deselect();
   await stage.pass(600_000);
   assert.deepEqual([stage.outcomes, stage.patches.length, stage.waitsFor], [['unselected'], 0, 'selection']);
+  assert.equal(stage.attempts[0]?.isWaiting, false, 'the commit that waited for it goes on');
   stage.change('c');
   await stage.pass(600_000);
   assert.deepEqual(stage.outcomes, ['unselected']);

@@ -75,6 +75,24 @@ test('a workload that is about to be patched blocks the commit until it is', asy
   assert.deepEqual(stage.data, { [CFG]: 'b.2' });
 });
 
+test('whatever happens meanwhile, it is not looked more than ten times a second for something to write', async (t) => {
+  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
+  stage.world.config('cfg', 'b');
+  stage.waiting.add('web');
+  const looks = t.mock.method(stage.waiting, 'has').mock;
+  stage.request([], ['cfg']);
+  for (let i = 0; i < 50; i += 1) {
+    stage.committer.kick();
+    await stage.pass(0);
+  }
+  assert.equal(looks.callCount(), 1);
+  stage.world.roll('web');
+  stage.waiting.delete('web');
+  stage.committer.kick();
+  await stage.pass(100);
+  assert.deepEqual(stage.data, { [CFG]: 'b.2' });
+});
+
 test('what is urgent waits neither for the next batch nor for a workload that is about to be patched', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
   for (const content of ['b', 'c']) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Effects } from '../../../lib/controller/effects.ts';
+import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
 import type { Sketch } from './sketch.ts';
 import { settled, World } from './world.ts';
 
@@ -236,4 +237,15 @@ test('a workload of the same name is another one', () => {
   const effects = world.workload('web', { uid: 'uid-2' });
   assert.ok(effects.forgotten.has(world.workloadKey('web')));
   assert.equal(world.owes('web'), false);
+});
+
+test('an end that is older than what is known says nothing: the workload was created again', () => {
+  const world = settled('web');
+  world.tellWorkload('web');
+  const key = world.workloadKey('web');
+  const { knownAt } = world.record('web');
+  observeWorkload(world.edges, { type: 'absent', key, span: { from: knownAt - 2, to: knownAt - 1 } }, true);
+  assert.ok(world.edges.workloads.has(key));
+  observeWorkload(world.edges, { type: 'absent', key, span: { from: knownAt, to: knownAt + 1 } }, true);
+  assert.ok(!world.edges.workloads.has(key));
 });

@@ -355,7 +355,12 @@ function patched(template: RawPodTemplate, { body }: RolloutPlan): RawPodTemplat
 
 /** A world whose state says that `cfg` is committed as `a`, where it is `a` and the workloads named have rolled. */
 export function settled(...workloads: string[]): World {
-  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' });
+  return settledWith({}, workloads);
+}
+
+/** The same with vocabularies that differ from the default. */
+export function settledWith(flags: Partial<VocabularyOptions>, workloads: readonly string[]): World {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' }, 'home', flags);
   world.config('cfg', 'a', { initial: true });
   for (const name of workloads) world.workload(name, { follows: ['cfg'] }, { initial: true });
   return world;

@@ -16,6 +16,9 @@ export const PLAIN: VocabularyOptions = {
   ignoredKinds: [],
   autoReloadAll: false,
   strategy: 'env-vars',
+  rollsFinished: false,
+  pausePeriodMs: 0,
+  pace: { minIntervalMs: 0, limit: undefined },
 };
 
 /** The vocabularies with these flags. */

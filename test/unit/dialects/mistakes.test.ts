@@ -11,6 +11,7 @@ import { PLAIN } from './defaults.ts';
 const PREFIX = 'reloader.k8s.collaborne.com';
 const CONFIGMAP = `${PREFIX}/configmap`;
 const SECRET = `${PREFIX}/secret`;
+const PERIOD = 'deployment.reloader.stakater.com/pause-period';
 const MORE: VocabularyOptions = {
   ...PLAIN,
   alternativeAnnotations: { ConfigMap: ['example.com/configs'], Secret: [] },
@@ -99,6 +100,29 @@ const CASES: Record<string, Case> = {
     options: MORE,
     own: { 'example.com/config': 'web' },
     told: [['mistyped', 'nobody reads the annotation example.com/config; write example.com/configs: "web"']],
+  },
+  'a period that is no duration is none': {
+    own: { [PERIOD]: '5 minutes' },
+    told: [
+      [
+        'malformed',
+        `"5 minutes" of ${PERIOD} is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days`,
+      ],
+    ],
+  },
+  'nor is a negative one': {
+    own: { [PERIOD]: '-5m' },
+    told: [
+      [
+        'malformed',
+        `"-5m" of ${PERIOD} is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days`,
+      ],
+    ],
+  },
+  'a period that can be read is right': { own: { [PERIOD]: '1h30m' } },
+  'where its vocabulary is not in use nobody reads it': {
+    options: { ...PLAIN, dialects: ['collaborne'] },
+    own: { [PERIOD]: 'soon' },
   },
   'a kind that is not watched has no mistakes': {
     options: { ...PLAIN, ignoredKinds: ['Secret'] },

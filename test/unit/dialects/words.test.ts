@@ -46,6 +46,10 @@ test('the words are those that people have in their manifests', () => {
     },
     match: 'reloader.stakater.com/match',
     ignore: 'reloader.stakater.com/ignore',
+    pause: {
+      period: 'deployment.reloader.stakater.com/pause-period',
+      pausedAt: 'deployment.reloader.stakater.com/paused-at',
+    },
     readsTemplate: true,
     lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
   });

@@ -61,16 +61,22 @@ test('a failure is tried again, from the first list on', async (t) => {
   assert.equal(script.left(), 0);
 });
 
-test('after three failures the answer is no', async (t) => {
+test('after ten failures the answer is no', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  const script = scripted(...Array.from({ length: 9 }, () => refused(500)));
+  const script = scripted(...Array.from({ length: 20 }, () => refused(500)));
   const answer = ask(script);
-  for (let attempt = 0; attempt < 3; attempt += 1) {
+  for (let attempt = 0; attempt < 10; attempt += 1) {
     await settle();
-    t.mock.timers.tick(500);
+    t.mock.timers.tick(5000);
   }
   assert.equal(await answer, false);
-  assert.equal(script.requests.length, 3);
+  assert.equal(script.requests.length, 10);
+});
+
+test('a missing right does not pass', async () => {
+  const script = scripted(listOf('5', []), refused(403), listOf('6', []));
+  assert.equal(await ask(script), false);
+  assert.equal(script.requests.length, 2);
 });
 
 test('it ends when told to', async () => {

@@ -66,6 +66,27 @@ test('each namespace needs the same rights, and the state ConfigMaps their own, 
   ]);
 });
 
+test('to start runs of CronJobs, Jobs have to be created, and nothing else is done with Jobs', () => {
+  const own = permissionsFor(SCOPE).map(short);
+  const more = permissionsFor({ ...SCOPE, namespaces: ['one'], workloadKinds: ['CronJob'] }).map(short);
+  assert.ok(own.every((permission) => !permission.includes('batch')));
+  assert.deepEqual(
+    more.filter((permission) => permission.includes('batch')),
+    ['one: get,list,watch,patch batch/cronjobs', 'one: create batch/jobs'],
+  );
+  const told = permissionsFor({ ...SCOPE, workloadKinds: ['CronJob'], onlyTells: true }).map(short);
+  assert.ok(told.every((permission) => !permission.includes('batch/jobs')));
+});
+
+test('to create Jobs anew takes one rule, which runs of CronJobs need no other beside', () => {
+  const workloadKinds = ['CronJob', 'Job'];
+  const more = permissionsFor({ ...SCOPE, namespaces: ['one'], workloadKinds }).map(short);
+  assert.deepEqual(
+    more.filter((permission) => permission.includes('batch/jobs')),
+    ['one: get,list,watch,create,delete batch/jobs'],
+  );
+});
+
 test('to select namespaces they have to be listed and watched', () => {
   const own = permissionsFor(SCOPE).map(short);
   const more = permissionsFor({ ...SCOPE, namespaces: undefined, selectsNamespaces: true }).map(short);
@@ -74,8 +95,19 @@ test('to select namespaces they have to be listed and watched', () => {
 });
 
 test('a dry run needs only to read', () => {
-  const verbs = permissionsFor({ ...SCOPE, isDryRun: true }).flatMap(({ rule }) => rule.verbs);
+  const workloadKinds = [...SCOPE.workloadKinds, 'CronJob'];
+  const verbs = permissionsFor({ ...SCOPE, workloadKinds, isDryRun: true }).flatMap(({ rule }) => rule.verbs);
   assert.deepEqual([...new Set(verbs)].sort(), ['get', 'list', 'watch']);
+});
+
+test('where a webhook is told instead, workloads need not be patched, but the state must be', () => {
+  const patched = permissionsFor({ ...SCOPE, onlyTells: true }).filter(({ rule }) =>
+    rule.verbs.includes('patch'),
+  );
+  assert.deepEqual(
+    patched.map(({ purpose }) => purpose),
+    ['state'],
+  );
 });
 
 test('for all namespaces the rights are asked once, without a namespace, but for the state', async () => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { readConfigObject, readLeftOut } from '../../../lib/kubernetes/config-reader.ts';
 import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
 import { WorkloadWriter } from '../../../lib/kubernetes/workload-writer.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
 import { type Answer, answered, configMap, listOf, ok, refused, scripted } from './scripted-send.ts';
 
@@ -13,6 +14,14 @@ const WEB_PATH = '/apis/apps/v1/namespaces/ns/statefulsets/web';
 const STATE = { namespace: 'ns', name: 'reloader-state' };
 const STATE_PATH = '/api/v1/namespaces/ns/configmaps/reloader-state';
 const FENCE = { metadata: { resourceVersion: '7', uid: 'u' } };
+const PLAN: RolloutPlan = {
+  workload: WEB,
+  body: FENCE,
+  stamps: [],
+  versions: new Map(),
+  resourceVersion: '7',
+  template: {},
+};
 const RAW_STATE = {
   metadata: { name: 'reloader-state', uid: 'u', resourceVersion: '8', annotations: { v: '1' } },
   data: { k: 'd.1' },
@@ -63,13 +72,13 @@ function rejected(code: 'forbidden' | 'invalid', status: number): WriteResult<ne
 
 for (const [sentence, { answer, result }] of Object.entries(REFUSALS)) {
   test(`of a workload's patch: ${sentence}`, async () => {
-    assert.deepEqual(await new WorkloadWriter(scripted(answer).send).patch(WEB, FENCE), result);
+    assert.deepEqual(await new WorkloadWriter(scripted(answer).send).roll(PLAN), result);
   });
 }
 
 test('a workload is patched by strategic merge, under our field manager', async () => {
   const script = scripted(ok({ metadata: { name: 'web', resourceVersion: '8' } }));
-  const result = await new WorkloadWriter(script.send).patch(WEB, FENCE);
+  const result = await new WorkloadWriter(script.send).roll(PLAN);
   assert.deepEqual(result, { kind: 'accepted', object: { metadata: { name: 'web', resourceVersion: '8' } } });
   const [request] = script.requests;
   assert.equal(`${request?.method} ${request?.path}`, `PATCH ${WEB_PATH}?fieldManager=kubernetes-reloader`);

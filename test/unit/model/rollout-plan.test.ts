@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { carries, type OwedStamp, planOf } from '../../../lib/model/rollout-plan.ts';
+import { carries, fencedPause, type OwedStamp, planOf } from '../../../lib/model/rollout-plan.ts';
 import type { Mark, Workload } from '../../../lib/model/workload.ts';
 
 const B = 'b'.repeat(40);
@@ -26,8 +26,13 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
     generation: 1,
     replicas: 1,
     isRolledOut: true,
+    progress: 0,
+    progressDeadlineMs: 0,
     hold: undefined,
-    isBeingDeleted: false,
+    declines: undefined,
+    isCopy: false,
+    isLeftAlone: false,
+    isPaused: false,
     annotations: {},
     templateAnnotations: {},
     strays: [],
@@ -103,6 +108,19 @@ for (const [sentence, { of, stamps, containers }] of Object.entries(CASES)) {
     assert.deepEqual([plan.workload, plan.stamps], [of.ref, stamps]);
   });
 }
+
+test('a pause begins with the patch that stamps, and ends with one that says nothing else', () => {
+  const web = workload(['main']);
+  const pause = { paused: true, annotations: { at: 'noon' } } as const;
+  assert.deepEqual(planOf(web, { stamps: [CFG], versions: new Map(), pause }).body, {
+    metadata: { resourceVersion: '7', annotations: { at: 'noon' } },
+    spec: { paused: true, template: { spec: { containers: [{ name: 'main', env: [set('CFG', 3)] }] } } },
+  });
+  assert.deepEqual(fencedPause(web, { paused: null, annotations: { at: null } }), {
+    metadata: { resourceVersion: '7', annotations: { at: null } },
+    spec: { paused: null },
+  });
+});
 
 const names = ['main', 'side', 'third'];
 

@@ -163,12 +163,58 @@ for (const [sentence, { kind, spec, status, hold }] of Object.entries(HELD)) {
   });
 }
 
+test('a CronJob has no pods that could be left behind, and declines while it is suspended', () => {
+  const kind = workloadKindOf('CronJob');
+  const raw = (spec: Spec): RawWorkload => ({ metadata: { name: 'w', generation: 4 }, spec });
+  assert.equal(isRolledOut(kind, raw({})), true);
+  assert.equal(holdOnPods(kind, raw({ suspend: true })), undefined);
+  assert.equal(kind.declines(raw({})), undefined);
+  assert.equal(kind.declines(raw({ suspend: false })), undefined);
+  assert.equal(kind.declines(raw({ suspend: true })), 'suspended');
+});
+
+const COMPLETE = [{ type: 'Complete', status: 'True' }];
+const JOBS: Record<string, { spec?: Spec; status?: Status; is: boolean }> = {
+  'a Job that has no pod yet is not rolled out': { is: false },
+  'a Job whose pods are not ready is not': { status: { active: 2, ready: 1 }, is: false },
+  'a Job that has pods to come is not': {
+    spec: { completions: 3 },
+    status: { active: 1, ready: 1, succeeded: 1 },
+    is: false,
+  },
+  'a Job whose last pods are ready is': {
+    spec: { completions: 2 },
+    status: { active: 1, ready: 1, succeeded: 1 },
+    is: true,
+  },
+  'a Job that has finished is': { spec: { completions: 3 }, status: { conditions: COMPLETE }, is: true },
+  'a Job that is about to finish is not': {
+    status: { conditions: [{ type: 'Complete', status: 'False' }] },
+    is: false,
+  },
+};
+
+for (const [sentence, { spec = {}, status = {}, is }] of Object.entries(JOBS))
+  test(sentence, () =>
+    assert.equal(isRolledOut(workloadKindOf('Job'), { metadata: { name: 'w' }, spec, status }), is),
+  );
+
+test('a Job declines once it has finished, else while it is suspended', () => {
+  const { declines } = workloadKindOf('Job');
+  const metadata = { name: 'w' };
+  const failed = [{ type: 'Failed', status: 'True' }];
+  assert.equal(declines({ metadata, spec: {} }), undefined);
+  assert.equal(declines({ metadata, spec: { suspend: true } }), 'suspended');
+  assert.equal(declines({ metadata, spec: { suspend: true }, status: { conditions: COMPLETE } }), 'finished');
+  assert.equal(declines({ metadata, status: { conditions: failed } }), 'finished');
+});
+
 test('each kind has one row', () => {
   const kinds = WORKLOAD_KINDS.map(({ kind }) => kind);
-  assert.deepEqual(kinds, ['Deployment', 'StatefulSet', 'DaemonSet']);
+  assert.deepEqual(kinds, ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job']);
   assert.deepEqual(
     kinds.map((kind) => workloadKindOf(kind).kind),
     kinds,
   );
-  assert.throws(() => workloadKindOf('Job'), /no such workload kind: Job/);
+  assert.throws(() => workloadKindOf('Pod'), /no such workload kind: Pod/);
 });

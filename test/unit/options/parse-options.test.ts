@@ -41,7 +41,7 @@ test('the bare command runs with the documented defaults', () => {
       statusPage: true,
       countsByNamespace: false,
       connection: { insecureSkipTlsVerify: false },
-      maxConcurrentPatches: 16,
+      maxConcurrentPatches: 32,
       dryRun: false,
       logLevel: 'info',
       logFormat: 'text',

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Options } from '../../../lib/options/options.ts';
+import { type Options, workloadKindsOf } from '../../../lib/options/options.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 
 type Env = Readonly<Record<string, string>>;
@@ -51,6 +51,44 @@ describe('--resources-to-ignore', () => {
   for (const [words, error] of Object.entries(errors)) {
     test(`refuses ${words}`, () => assert.match(errorOf([`--resources-to-ignore=${words}`]), error));
   }
+});
+
+describe('the kinds of workload', () => {
+  const kindsOf = (...argv: string[]): string =>
+    workloadKindsOf(optionsOf(argv))
+      .map(({ kind }) => kind)
+      .join();
+  const cases: Record<string, { argv: string[]; kinds: string }> = {
+    'are those that replace their pods': { argv: [], kinds: 'Deployment,StatefulSet,DaemonSet' },
+    'are CronJobs too with --cronjob-reload=run-now': {
+      argv: ['--cronjob-reload=run-now'],
+      kinds: 'Deployment,StatefulSet,DaemonSet,CronJob',
+    },
+    'are Jobs too with --job-reload': {
+      argv: ['--job-reload=recreate-running'],
+      kinds: 'Deployment,StatefulSet,DaemonSet,Job',
+    },
+    'are without those that --ignored-workload-types names': {
+      argv: [
+        '--cronjob-reload=run-now',
+        '--ignored-workload-types=jobs,CronJobs',
+        '--ignored-workload-types=daemonset',
+      ],
+      kinds: 'Deployment,StatefulSet',
+    },
+  };
+  for (const [sentence, { argv, kinds }] of Object.entries(cases))
+    test(sentence, () => assert.equal(kindsOf(...argv), kinds));
+
+  const errors: Record<string, RegExp> = {
+    '--ignored-workload-types=pods':
+      /^--ignored-workload-types: expected one of deployments, statefulsets, daemonsets, cronjobs, jobs, got "pods"$/,
+    '--ignored-workload-types=deployments,statefulsets,daemonsets': /nothing would be watched$/,
+    '--job-reload=run-now': /^--job-reload: expected one of none, recreate, recreate-running, got "run-now"$/,
+    '--cronjob-reload=always': /^--cronjob-reload: expected one of none, run-now, got "always"$/,
+  };
+  for (const [flag, error] of Object.entries(errors))
+    test(`refuse ${flag}`, () => assert.match(errorOf([flag]), error));
 });
 
 describe('--namespaces-to-ignore', () => {

@@ -21,22 +21,9 @@ const DEAD: Record<string, { forms: string[][]; says: RegExp }> = {
   'enable-pprof': { forms: switchForms('enable-pprof'), says: /nothing is profiled/ },
   'pprof-addr': { forms: valueForms('pprof-addr', ':6060'), says: /nothing is profiled/ },
   'is-Argo-Rollouts': { forms: valueForms('is-Argo-Rollouts', 'true'), says: /Argo .* NOT rolled/ },
-  'webhook-url': { forms: valueForms('webhook-url', 'https://x/y'), says: /INSTEAD .* ARE rolled/ },
   'enable-csi-integration': {
     forms: switchForms('enable-csi-integration'),
     says: /NOT rolled .* CSI driver/,
-  },
-  'ignored-workload-types': {
-    forms: [...valueForms('ignored-workload-types', 'jobs,cronjobs')],
-    says: /neither Jobs nor CronJobs/,
-  },
-  'pause-deployment-annotation': {
-    forms: valueForms('pause-deployment-annotation', 'a/b'),
-    says: /no Deployment is paused .* --coalesce-period/,
-  },
-  'pause-deployment-time-annotation': {
-    forms: valueForms('pause-deployment-time-annotation', 'a/b'),
-    says: /no Deployment is paused/,
   },
 };
 
@@ -61,13 +48,6 @@ describe('a flag without a meaning here is taken with one warning, which says wh
       });
     }
   }
-
-  test('ALERT_ON_RELOAD', () => {
-    const { notices } = parsed([], { ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: 'https://hunter2' });
-    assert.equal(notices.length, 1);
-    assert.match(notices[0] ?? '', /^ALERT_ON_RELOAD has no effect: no alert is sent/);
-    assert.deepEqual(parsed([], { ALERT_ON_RELOAD: 'false' }).notices, []);
-  });
 });
 
 test('a flag that is switched off or empty asks for nothing, and nothing is said', () => {
@@ -77,13 +57,12 @@ test('a flag that is switched off or empty asks for nothing, and nothing is said
     '--enable-pprof=f',
     '--is-Argo-Rollouts=false',
     '--webhook-url=',
-    '--ignored-workload-types=',
   ];
   assert.deepEqual(parsed(argv).notices, []);
 });
 
 test('what such a flag is given is never repeated: it may hold a secret', () => {
-  const { notices } = parsed(['--webhook-url', 'https://me:hunter2@example.com']);
+  const { notices } = parsed(['--pprof-addr', 'me:hunter2@example.com']);
   assert.doesNotMatch(notices.join(), /hunter2/);
 });
 

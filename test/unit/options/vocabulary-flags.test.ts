@@ -9,9 +9,8 @@ import { DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
 function optionsOf(...argv: string[]) {
   const command = parseOptions(argv, {});
   assert.equal(command.type, 'run', JSON.stringify(command));
-  const { dialects, stakaterKeys, autoReloadAll, reloadStrategy, reloadOnCreate, reloadOnDelete } =
-    command.options;
-  return { dialects, stakaterKeys, autoReloadAll, reloadStrategy, reloadOnCreate, reloadOnDelete };
+  const names = Object.keys(DEFAULT_VOCABULARIES) as (keyof typeof DEFAULT_VOCABULARIES)[];
+  return Object.fromEntries(names.map((name) => [name, command.options[name]]));
 }
 
 const CASES: Record<string, readonly [argv: readonly string[], want: Partial<typeof DEFAULT_VOCABULARIES>]> =
@@ -23,8 +22,15 @@ const CASES: Record<string, readonly [argv: readonly string[], want: Partial<typ
       { dialects: ['stakater', 'collaborne'] },
     ],
     'the flag of Stakater Reloader for everything': [['--auto-reload-all=true'], { autoReloadAll: true }],
+    'how often is too often': [
+      ['--rollout-limit=3/10m', '--min-rollout-interval', '30s'],
+      { pace: { minIntervalMs: 30_000, limit: { rollouts: 3, withinMs: 600_000 } } },
+    ],
+    'no limit': [['--rollout-limit=off'], { pace: { minIntervalMs: 0, limit: undefined } }],
+    'rollouts of owners': [['--absorb-owner-rollouts=false'], { absorbOwnerRollouts: false }],
     'an object that comes to be': [['--reload-on-create=true'], { reloadOnCreate: true }],
     'an object that is deleted': [['--reload-on-delete'], { reloadOnDelete: true }],
+    'the window of every workload': [['--pause-period=10m'], { pausePeriodMs: 600_000 }],
     'the strategy': [['--reload-strategy=annotations'], { reloadStrategy: 'annotations' }],
   };
 
@@ -41,6 +47,8 @@ const RENAMED: Record<string, keyof StakaterKeys> = {
   'ignore-annotation': 'ignore',
   'configmap-annotation': 'configMap',
   'secret-annotation': 'secret',
+  'pause-deployment-annotation': 'pausePeriod',
+  'pause-deployment-time-annotation': 'pausedAt',
 };
 
 for (const [flag, key] of Object.entries(RENAMED)) {
@@ -59,6 +67,7 @@ test('a deletion that cannot be told from a lost label does not count, and that 
 const REFUSED: Record<string, string> = {
   '--dialects=klingon': '--dialects: expected one of collaborne, stakater, got "klingon"',
   '--reload-strategy=restart': '--reload-strategy: expected one of env-vars, annotations, got "restart"',
+  '--pause-period=-5m': '--pause-period: expected a duration',
   '--auto-annotation=a b': '--auto-annotation: expected an annotation key such as',
 };
 

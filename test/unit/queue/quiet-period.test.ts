@@ -30,7 +30,9 @@ function stage(
       await new Promise((resolve) => setImmediate(resolve));
     }
   };
-  const result: Stage = { quiet: new QuietPeriod({ quietMs, maxWaitMs, release }), released, pass };
+  const windowOf = (key: string) =>
+    key === 'slow' ? { quietMs: 300, maxWaitMs: 400 } : { quietMs, maxWaitMs };
+  const result: Stage = { quiet: new QuietPeriod({ windowOf, release }), released, pass };
   return result;
 }
 
@@ -74,6 +76,38 @@ test('each key has its own window', async (t) => {
     ['a', 100],
     ['b', 150],
   ]);
+});
+
+test('a window is as long as it is said to be for its key', async (t) => {
+  const { quiet, released, pass } = stage(t, 100, 600);
+  assert.deepEqual([quiet.touch('a'), quiet.touch('slow')], [100, 300]);
+  await pass(200);
+  assert.equal(quiet.touch('slow'), 200);
+  await pass(500);
+  assert.deepEqual(released, [
+    ['a', 100],
+    ['slow', 400],
+  ]);
+});
+
+test('a window that is open keeps its length', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: BEGIN });
+  const lengths = [
+    { quietMs: 100, maxWaitMs: 600 },
+    { quietMs: 0, maxWaitMs: 0 },
+  ];
+  const released: number[] = [];
+  const quiet = new QuietPeriod({
+    windowOf: () => lengths.shift() ?? { quietMs: 0, maxWaitMs: 0 },
+    release: () => released.push(Date.now() - BEGIN),
+  });
+  quiet.touch('a');
+  t.mock.timers.tick(50);
+  assert.equal(quiet.touch('a'), 100);
+  t.mock.timers.tick(100);
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(released, [150]);
+  assert.equal(quiet.touch('a'), 0);
 });
 
 test('a touch during the release opens the next window', async (t) => {

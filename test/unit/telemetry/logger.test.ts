@@ -28,6 +28,7 @@ function written(
 ): string {
   const stream = new Terminal(options.isTTY ?? false);
   newLog({ level: 'debug', format: 'text', stream, ...options }).info(message, fields);
+  stream.uncork(); // as the end of the turn does
   return stream.text;
 }
 
@@ -112,5 +113,29 @@ test('entries below the level are dropped, and the order is kept', () => {
   log.warn('2');
   log.info('3');
   log.error('4');
+  stream.uncork();
   assert.deepEqual(stream.text.match(/(WARN|ERROR|INFO|DEBUG) +\d/g), ['WARN  2', 'ERROR 4']);
+});
+
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+test('the lines of one turn are written at once, when it ends or the process does', async () => {
+  const writes: string[] = [];
+  const writev: Writable['_writev'] = (chunks, done) => {
+    writes.push(chunks.map(({ chunk }) => String(chunk)).join(''));
+    done();
+  };
+  const stream = new Writable({ write: () => assert.fail('one line at a time'), writev });
+  const log = newLog({ level: 'info', format: 'text', stream });
+  await endOfTurn();
+  const listeners = process.listenerCount('exit');
+  log.info('1');
+  log.info('2');
+  assert.deepEqual(writes, []);
+  assert.equal(process.listenerCount('exit'), listeners + 1);
+  await endOfTurn();
+  assert.match(writes.join('|'), /^[^|]*1\n[^|]*2\n$/);
+  assert.equal(process.listenerCount('exit'), listeners);
 });

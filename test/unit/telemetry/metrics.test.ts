@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Snapshot } from '../../../lib/model/snapshot.ts';
+import { WORKLOAD_KINDS } from '../../../lib/model/workload-kind.ts';
 import { METRICS, type MetricRow } from '../../../lib/telemetry/metric-table.ts';
 import { Metrics } from '../../../lib/telemetry/metrics.ts';
 
@@ -30,6 +31,7 @@ const SNAPSHOT: Snapshot = {
   edges: 7,
   owedEdges: 1,
   oldestOwedAgeSeconds: 12.5,
+  slowedWorkloads: 3,
   stateEntries: 4,
   stateExceptions: 1,
   stateBytes: 512,
@@ -74,6 +76,18 @@ test('every series of the table is there from the start, at 0', async () => {
       assert.ok(text.includes(`\n${name}${suffix}${braces} 0\n`), `${name}${suffix}${braces}`);
     }
   }
+});
+
+test('a kind that is served only where it is asked for has its series from the start where it is', async () => {
+  const own = /kind="CronJob"|cronjobs/;
+  assert.doesNotMatch(await new Metrics('1.2.3').text(), own);
+  const metrics = new Metrics('1.2.3', { workloadKinds: WORKLOAD_KINDS });
+  const lines = async (): Promise<string[]> =>
+    (await metrics.text()).split('\n').filter((line) => own.test(line));
+  assert.ok((await lines()).includes('reloader_rollouts_total{kind="CronJob",outcome="done"} 0'));
+  assert.ok((await lines()).includes('reloader_watch_up{kind="CronJob"} 0'));
+  metrics.observe(() => ({ ...SNAPSHOT, workloads: { CronJob: 2 } }));
+  assert.ok((await lines()).includes('reloader_workloads{kind="CronJob"} 2'));
 });
 
 test('all that is reported is counted, and nothing else', async () => {

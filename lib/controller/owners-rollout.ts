@@ -1,0 +1,87 @@
+/**
+ * The rollout that a workload's owner began by a change of the pod template. Where every pod was of the template before,
+ * all pods of the new one have read what was in force when it was written: what changed before that needs no rollout of ours.
+ */
+
+import type { Digest } from '../model/digest.ts';
+import { type Edge, isOwed } from '../model/edge.ts';
+import { decimalOf } from '../model/timeline.ts';
+import type { Workload } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { Sight } from './sight.ts';
+
+/** An owner's rollout that is under way. */
+export interface OwnersRollout {
+  /** Every pod of it started after this, on the Timeline. */
+  readonly startedAfter: number;
+  /** The digest of the template of before, without our marks: if that comes back, so do its pods. */
+  readonly from: string;
+  /** The furthest that it was seen to have come, see progressOf. */
+  readonly progress: number;
+}
+
+/** What a look says of the owner's rollout: one begins, goes on, comes to its end, or is given up. */
+export function followOwner(edges: Edges, sight: Sight): void {
+  const { effects, key, record } = sight;
+  const { workload: seen } = record;
+  const rollout = record.ownersRollout ?? beginning(edges, sight);
+  if (rollout === undefined) return;
+  const counts = seen.hold === undefined && seen.templateDigest !== rollout.from;
+  const isUnderWay = counts && !seen.isRolledOut;
+  record.ownersRollout = isUnderWay ? furthest(rollout, seen) : undefined;
+  if (isUnderWay) return;
+  if (counts) sight.readSince = rollout.startedAfter;
+  effects.resumed.add(key);
+}
+
+/** Only where every pod was of the template before can none of the new one be older. */
+function beginning(edges: Edges, { before, record, startedAfter }: Sight): OwnersRollout | undefined {
+  const { workload: seen } = record;
+  // A new template of a CronJob starts nothing.
+  if (workloadKindOf(seen.ref.kind).rollout !== 'replace-pods') return undefined;
+  if (!edges.absorbsOwnersRollouts || !before.isRolledOut) return undefined;
+  if (before.templateDigest === seen.templateDigest) return undefined;
+  return { startedAfter, from: before.templateDigest, progress: Number.NEGATIVE_INFINITY };
+}
+
+function furthest(rollout: OwnersRollout, { progress }: Workload): OwnersRollout {
+  return { ...rollout, progress: Math.max(rollout.progress, progress) };
+}
+
+/** Whether the pods of an owner's rollout, under way or through, read what is in force of the object. */
+export function isReadByOwners({ readSince, record }: Sight, config: ConfigRecord): boolean {
+  return wasInForce(config, record.ownersRollout?.startedAfter ?? readSince);
+}
+
+/** The edge once the owner's rollout is through, if its pods have read what is in force. */
+export function afterOwner(
+  { effects, readSince, record }: Sight,
+  config: ConfigRecord,
+  edge: Edge,
+  observed: Digest | undefined,
+): Edge {
+  if (observed === undefined || !wasInForce(config, readSince)) return edge;
+  if (isOwed(edge, observed)) {
+    effects.note({ reason: 'owner-has-rolled', workload: record.workload.ref, config: config.ref });
+  }
+  return { ...edge, ran: observed, dirty: false, isUnsettled: false };
+}
+
+/** Whether all that the workload owes is in force since before its owner's rollout, so that this brings it. */
+export function isBroughtByOwner(edges: Edges, record: WorkloadRecord): boolean {
+  const { ownersRollout } = record;
+  if (ownersRollout === undefined) return false;
+  const owed = [...record.edges].filter(([config, edge]) => edges.owesOn(record, config, edge));
+  return owed.every(([key]) => {
+    const config = edges.configs.get(key);
+    return config !== undefined && wasInForce(config, ownersRollout.startedAfter);
+  });
+}
+
+/** Of what has not changed since it was listed only its last write is known. */
+function wasInForce({ changedAt, resourceVersion }: ConfigRecord, at: number): boolean {
+  if (changedAt > Number.NEGATIVE_INFINITY) return changedAt <= at;
+  const written = resourceVersion === undefined ? undefined : decimalOf(resourceVersion);
+  return written !== undefined && written <= at;
+}

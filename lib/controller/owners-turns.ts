@@ -1,0 +1,35 @@
+/** How long workloads wait for a rollout of their owner that comes no further. */
+
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { WorkloadRecord } from './edges.ts';
+
+interface Turn {
+  /** How far the rollout had come, see progressOf. */
+  readonly progress: number;
+  /** When it must have come further, in ms of the clock. */
+  readonly until: number;
+}
+
+/** By workload, until one is settled. */
+export class OwnersTurns {
+  readonly #turns = new Map<ObjectKey, Turn>();
+
+  /** When the owner's rollout must have come further; undefined: nobody waits. */
+  untilOf(workload: ObjectKey): number | undefined {
+    return this.#turns.get(workload)?.until;
+  }
+
+  /** For how many ms more the workload waits; 0: the rollout has come no further for its deadline. */
+  remaining(key: ObjectKey, { workload, ownersRollout }: WorkloadRecord): number {
+    const { progress = Number.NEGATIVE_INFINITY } = ownersRollout ?? {};
+    const turn = this.#turns.get(key);
+    if (turn !== undefined && progress <= turn.progress) return Math.max(0, turn.until - Date.now());
+    this.#turns.set(key, { progress, until: Date.now() + workload.progressDeadlineMs });
+    return workload.progressDeadlineMs;
+  }
+
+  /** Forgets a workload; whether it waited. */
+  delete(workload: ObjectKey): boolean {
+    return this.#turns.delete(workload);
+  }
+}

@@ -1,0 +1,195 @@
+/** One attempt to roll a workload: plan from the present, patch once, find out what became of it. */
+
+import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
+import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
+import type { Timeline } from '../model/timeline.ts';
+import { type Workload, workloadOf } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
+import type { RollResult, WriteResult } from '../model/write-result.ts';
+import type { Edges, WorkloadRecord } from './edges.ts';
+import { Effects } from './effects.ts';
+import type { Outcome } from './outcome.ts';
+import { isBroughtByOwner } from './owners-rollout.ts';
+import type { Retry } from './retries.ts';
+import { abandonRollout, acceptRollout, doubtRollout, planRollout } from './rollout.ts';
+
+/** Knows how to read and roll workloads. Never throws. */
+export interface WorkloadClient {
+  /** Carries out the plan. Accepted without an object: the workload stays as it is. */
+  readonly roll: (plan: RolloutPlan) => Promise<RollResult<RawWorkload | undefined>>;
+  /** One strategic merge patch, which carries its own fence; the answer is as that of `roll`. Absent where nothing is patched. */
+  readonly patch?: (ref: WorkloadRef, body: object) => Promise<WriteResult<RawWorkload | undefined>>;
+  readonly get: (
+    ref: WorkloadRef,
+  ) => Promise<
+    | { readonly kind: 'found'; readonly object: RawWorkload }
+    | { readonly kind: 'gone' }
+    | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number }
+  >;
+}
+
+/** What attempts are made with. */
+export interface AttemptOptions {
+  readonly edges: Edges;
+  readonly client: WorkloadClient;
+  readonly timeline: Timeline;
+  /** Carries out the consequences of what was learned. */
+  readonly apply: (effects: Effects) => void;
+  /** Takes in a look at a workload, known before in the version `since`. False: it was overtaken and says nothing. */
+  readonly observe: (ref: WorkloadRef, workload: Workload, since: string | undefined) => boolean;
+  /** Looks afresh at an object and takes in what it sees; false: it failed. */
+  readonly lookAt: (config: ObjectKey) => Promise<boolean>;
+  /** For how many ms more a workload is left to its owner's rollout, which brings what is owed. */
+  readonly ownersTurn: (workload: ObjectKey, record: WorkloadRecord) => number;
+  /** The API server answered a patch. */
+  readonly onPatchAnswered: (seconds: number) => void;
+}
+
+/** See the file's comment. */
+export class RolloutAttempts {
+  readonly #options: AttemptOptions;
+
+  constructor(options: AttemptOptions) {
+    this.#options = options;
+  }
+
+  /** One attempt; `retry` is what is remembered of those before, `since` when the first change was seen, in ms. Never two at once. */
+  async run(ref: WorkloadRef, retry: Retry, since: number): Promise<Outcome> {
+    const { edges, client } = this.#options;
+    const key = keyOf(ref);
+    const unresolved = (await this.#resolveFlight(key, ref)) ?? (await this.#resolveDoubt(key));
+    if (unresolved !== undefined) return unresolved;
+    if (!edges.isSelected(ref.namespace)) return { type: 'unselected' };
+    if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
+    const plan = planRollout(edges, key, Math.floor(since / 1000), new Date().toISOString());
+    const record = edges.workloads.get(key);
+    if (plan === undefined || record === undefined) return { type: 'settled' };
+    record.inFlight = plan;
+    const startedAt = Date.now();
+    const result = await client.roll(plan);
+    this.#options.onPatchAnswered((Date.now() - startedAt) / 1000);
+    return await this.#answered(plan, result, retry);
+  }
+
+  /** A rollout of the owner that comes no further is not waited for any more. */
+  #isOwnersTurn(key: ObjectKey): boolean {
+    const { edges, ownersTurn } = this.#options;
+    const record = edges.workloads.get(key);
+    if (record === undefined || !edges.owes(key) || !isBroughtByOwner(edges, record)) return false;
+    if (ownersTurn(key, record) > 0) return true;
+    record.ownersRollout = undefined;
+    return false;
+  }
+
+  /** Finds out what became of a patch whose answer was lost; undefined when that is known. */
+  async #resolveFlight(key: ObjectKey, ref: WorkloadRef): Promise<Outcome | undefined> {
+    const plan = this.#options.edges.workloads.get(key)?.inFlight;
+    return plan === undefined ? undefined : await this.#refresh(ref, plan);
+  }
+
+  /** What another process knew and this one does not is looked at first: else the two would roll in turns. */
+  async #resolveDoubt(key: ObjectKey): Promise<Outcome | undefined> {
+    const { edges, lookAt } = this.#options;
+    const configs = [...(edges.workloads.get(key)?.edges.keys() ?? [])].filter((config) =>
+      edges.doubted.has(config),
+    );
+    for (const config of configs) {
+      if (!(await lookAt(config))) return { type: 'later', message: 'the changed object cannot be read' };
+      edges.doubted.delete(config);
+    }
+    return undefined;
+  }
+
+  async #answered(
+    plan: RolloutPlan,
+    result: RollResult<RawWorkload | undefined>,
+    retry: Retry,
+  ): Promise<Outcome> {
+    if (result.mayHaveRun) doubtRollout(this.#options.edges, plan);
+    switch (result.kind) {
+      case 'accepted':
+        return this.#accepted(plan, result.object);
+      case 'conflict':
+        return (await this.#refresh(plan.workload, plan)) ?? { type: 'again' };
+      case 'gone':
+        this.#abandon(plan);
+        return { type: 'gone' };
+      case 'rejected':
+        return await this.#rejected(plan, result.code === 'forbidden', result.message, retry);
+      case 'throttled':
+        this.#abandon(plan);
+        return { type: 'later', message: result.message, ...retryAfter(result.retryAfterMs) };
+      case 'unanswered': {
+        const known = await this.#refresh(plan.workload, plan);
+        return known ?? { type: 'later', message: result.message, ...retryAfter(result.retryAfterMs) };
+      }
+    }
+  }
+
+  #accepted(plan: RolloutPlan, object: RawWorkload | undefined): Outcome {
+    const { edges, apply, timeline } = this.#options;
+    const workload = object && this.#viewOf(plan.workload, object);
+    if (workload !== undefined && !carries(workload, plan)) {
+      this.#abandon(plan);
+      return { type: 'refused', message: 'the API server accepted the patch without its stamp' };
+    }
+    const effects = new Effects();
+    const span = timeline.ofWrite(workload?.resourceVersion ?? '', this.#signOf(plan.workload));
+    acceptRollout(edges, effects, plan, workload, span);
+    apply(effects);
+    return { type: 'done', plan };
+  }
+
+  /** A refusal counts only when the same plan is refused twice on fresh data: the first may have been of a stale one. */
+  async #rejected(plan: RolloutPlan, isForbidden: boolean, message: string, retry: Retry): Promise<Outcome> {
+    const text = JSON.stringify({ ...plan.body, metadata: undefined });
+    const isRefusal = isForbidden || retry.refused === text;
+    retry.refused = text;
+    if (isRefusal) {
+      this.#abandon(plan);
+      return { type: 'refused', message };
+    }
+    return (await this.#refresh(plan.workload, plan)) ?? { type: 'again' };
+  }
+
+  /** Looks at the workload afresh; undefined once it is known that `plan` is not in force and nothing is in its way. */
+  async #refresh(ref: WorkloadRef, plan: RolloutPlan): Promise<Outcome | undefined> {
+    const { client, observe, edges } = this.#options;
+    const since = edges.workloads.get(keyOf(ref))?.workload.resourceVersion;
+    const reading = await client.get(ref);
+    switch (reading.kind) {
+      case 'found': {
+        const workload = this.#viewOf(ref, reading.object);
+        if (!observe(ref, workload, since)) return { type: 'later', message: 'it changed while it was read' };
+        this.#abandon(plan);
+        return carries(workload, plan) ? { type: 'done', plan } : undefined;
+      }
+      case 'gone':
+        this.#abandon(plan);
+        return { type: 'gone' };
+      case 'failed':
+        // The plan stays in flight: until it is known whether it is in force, nobody plans anew.
+        return { type: 'later', message: reading.message, ...retryAfter(reading.retryAfterMs) };
+    }
+  }
+
+  #abandon(plan: RolloutPlan): void {
+    const effects = new Effects();
+    abandonRollout(this.#options.edges, effects, plan);
+    this.#options.apply(effects);
+  }
+
+  #viewOf(ref: WorkloadRef, raw: RawWorkload): Workload {
+    return workloadOf(workloadKindOf(ref.kind), raw, this.#options.edges.dialect);
+  }
+
+  #signOf(ref: WorkloadRef): { resourceVersion: string; arrival: number } | undefined {
+    const record = this.#options.edges.workloads.get(keyOf(ref));
+    return record && { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
+  }
+}
+
+function retryAfter(retryAfterMs: number | undefined): { retryAfterMs?: number } {
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
+}

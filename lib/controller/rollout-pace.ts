@@ -1,0 +1,98 @@
+/**
+ * A breaker for objects that change for ever. Who is rolled more often than is usual waits longer: with each further rollout
+ * its window doubles, up to an hour, until it has owed nothing for a while. Nothing is lost: the last content still comes.
+ */
+
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { Pace } from '../model/rollout-limit.ts';
+import type { WindowLength } from '../queue/quiet-period.ts';
+
+/** What is remembered of one workload. */
+interface Past {
+  /** The last rollouts, as many as the limit allows, in ms of the clock. */
+  times: readonly number[];
+  /** How often its window was doubled. */
+  doublings: number;
+  /** Since when it owes nothing, in ms of the clock; Infinity while it waits for a rollout. */
+  calmSince: number;
+}
+
+const LONGEST_WINDOW_MS = 3_600_000;
+/** What is doubled where a window has no length. */
+const LEAST_WINDOW_MS = 1000;
+
+/** See the file's comment. Kept in memory only: a process that starts begins anew. */
+export class RolloutPace {
+  readonly #paceOf: (workload: ObjectKey) => Pace;
+  readonly #past = new Map<ObjectKey, Past>();
+
+  /** `paceOf`: what holds for a workload at this moment. */
+  constructor(paceOf: (workload: ObjectKey) => Pace) {
+    this.#paceOf = paceOf;
+  }
+
+  /** The length of the window that opens now, where it would be `usual`. */
+  windowOf(workload: ObjectKey, usual: WindowLength): WindowLength {
+    const { minIntervalMs } = this.#paceOf(workload);
+    const past = this.#recent(workload);
+    if (past === undefined) return usual;
+    const lastAt = past.times.at(-1) ?? Number.NEGATIVE_INFINITY;
+    const remainingMs = lastAt + minIntervalMs - Date.now();
+    past.calmSince = Number.POSITIVE_INFINITY;
+    const length = (ms: number): number => Math.max(lengthened(ms, past.doublings), remainingMs);
+    return { quietMs: length(usual.quietMs), maxWaitMs: length(usual.maxWaitMs) };
+  }
+
+  /** The workload was rolled. */
+  rolled(workload: ObjectKey): void {
+    const { limit, minIntervalMs } = this.#paceOf(workload);
+    if (limit === undefined && minIntervalMs === 0) return;
+    const { times = [], doublings = 0 } = this.#past.get(workload) ?? {};
+    const now = Date.now();
+    const { rollouts, withinMs } = limit ?? { rollouts: 1, withinMs: minIntervalMs };
+    const recent = times.filter((time) => now - time < withinMs);
+    const isTooMany = limit !== undefined && (doublings > 0 || recent.length >= rollouts);
+    this.#past.set(workload, {
+      times: [...recent, now].slice(-rollouts),
+      doublings: isTooMany ? doublings + 1 : 0,
+      calmSince: now,
+    });
+  }
+
+  /** The workload owes nothing any more, and was not rolled for that. */
+  settled(workload: ObjectKey): void {
+    const past = this.#past.get(workload);
+    if (past !== undefined) past.calmSince = Math.min(past.calmSince, Date.now());
+  }
+
+  /** Whether the workload waits longer than it asks for. */
+  isSlowed(workload: ObjectKey): boolean {
+    return (this.#recent(workload)?.doublings ?? 0) > 0;
+  }
+
+  /** How many workloads do. */
+  get slowed(): number {
+    return [...this.#past.keys()].filter((workload) => this.isSlowed(workload)).length;
+  }
+
+  /** Forgets a workload that is gone or follows nothing any more. */
+  forget(workload: ObjectKey): void {
+    this.#past.delete(workload);
+  }
+
+  /** What is remembered, unless the workload has been calm for as long as its limit counts. */
+  #recent(workload: ObjectKey): Past | undefined {
+    const past = this.#past.get(workload);
+    if (past === undefined) return undefined;
+    const { limit, minIntervalMs } = this.#paceOf(workload);
+    const memoryMs = Math.max(limit?.withinMs ?? 0, minIntervalMs);
+    if (Date.now() - past.calmSince < memoryMs) return past;
+    this.#past.delete(workload);
+    return undefined;
+  }
+}
+
+function lengthened(ms: number, doublings: number): number {
+  if (doublings === 0) return ms;
+  return Math.max(ms, Math.min(Math.max(ms, LEAST_WINDOW_MS) * 2 ** doublings, LONGEST_WINDOW_MS));
+}

@@ -1,0 +1,74 @@
+/**
+ * Jobs that are being created anew: a copy that stays longer than it takes was left by a process that died, or waits for what
+ * the API server refuses. It is tried until the Job is there again, whatever becomes of the wish for it.
+ */
+
+import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
+import type { InformerEvent } from '../model/informer-event.ts';
+import { describe, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { Workload } from '../model/workload.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import { WorkQueue } from '../queue/work-queue.ts';
+import type { Journal } from './journal.ts';
+
+/** What it is made of. */
+export interface SuccessionsOptions {
+  /** Goes on where somebody left off; `ref` is that of the copy. Accepted: nothing is left to do. Never throws. */
+  readonly finish: (ref: WorkloadRef) => Promise<WriteResult<undefined>>;
+  readonly journal: Journal;
+  readonly random: () => number;
+}
+
+const CONCURRENCY = 4;
+/** Whoever made the copy is done by then. */
+const USUAL_MS = 1_000;
+const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 300_000 };
+
+/** See the file's comment. */
+export class Successions {
+  readonly #options: SuccessionsOptions;
+  readonly #queue = new WorkQueue({ work: (key) => this.#work(key), concurrency: CONCURRENCY });
+  readonly #copies = new Map<ObjectKey, { readonly ref: WorkloadRef; failures: number }>();
+
+  constructor(options: SuccessionsOptions) {
+    this.#options = options;
+  }
+
+  /** News of anything in the streams of workloads. */
+  observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+    const { key } = event;
+    if (event.type === 'absent' || !event.object.isCopy) {
+      if (this.#copies.delete(key)) this.#queue.forget(key);
+      return;
+    }
+    if (this.#copies.has(key)) return;
+    this.#copies.set(key, { ref: event.object.ref, failures: 0 });
+    if (event.isInInitialList) this.#queue.add(key);
+    else this.#queue.addAfter(key, USUAL_MS);
+  }
+
+  /** Begins nothing more; resolves when what is under way is answered. */
+  async close(): Promise<void> {
+    await this.#queue.close();
+  }
+
+  async #work(key: ObjectKey): Promise<void> {
+    const copy = this.#copies.get(key);
+    if (copy === undefined) return;
+    const result = await this.#options.finish(copy.ref);
+    if (result.kind === 'accepted') {
+      this.#copies.delete(key);
+      return;
+    }
+    const ms = backoffMs(copy.failures, BACKOFF, this.#options.random);
+    copy.failures += 1;
+    this.#tell(copy.ref, result);
+    this.#queue.addAfter(key, ms);
+  }
+
+  #tell(ref: WorkloadRef, result: WriteResult<undefined>): void {
+    if (result.kind !== 'rejected') return;
+    const message = `${describe(ref)} is the copy of a Job that cannot be created anew yet: ${result.message}`;
+    this.#options.journal.say('refused', message, ref.namespace);
+  }
+}

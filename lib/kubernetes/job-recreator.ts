@@ -1,0 +1,186 @@
+/** Creates Jobs anew, and finishes what somebody began: the requests between the steps of job-succession.ts. */
+
+import {
+  copyNameOf,
+  copyOf,
+  type JobPair,
+  nextStep,
+  replacedBy,
+  successorOf,
+} from '../model/job-succession.ts';
+import type { WorkloadRef } from '../model/object-ref.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
+import type { RolloutPlan } from '../model/rollout-plan.ts';
+import type { RollResult, WriteResult } from '../model/write-result.ts';
+import { ApiError } from './api-error.ts';
+import { type ApiResource, collectionPath, FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { callJson } from './json-call.ts';
+import type { ApiRequest, Send } from './transport.ts';
+import { failedWrite } from './write-outcome.ts';
+
+/** Jobs. */
+export const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
+
+/** Four are enough; more only where others write too. */
+const MOST_STEPS = 20;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** What must hold of a Job that is deleted. */
+interface Preconditions {
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
+/** Where the two Jobs are. */
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Knows how to create Jobs anew. Never throws. */
+export class JobRecreator {
+  readonly #send: Send;
+  /** The copies that are being worked on. */
+  readonly #busy = new Set<string>();
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Carries out `plan`; refused on any other version of the Job than the one that it was made for. */
+  async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
+    return await this.#alone(plan.workload, () => this.#roll(plan));
+  }
+
+  /** Goes on where somebody left off; `ref` is that of the copy. Accepted: nothing is left to do. */
+  async finish(ref: WorkloadRef): Promise<WriteResult<undefined>> {
+    const { namespace } = ref;
+    const copy = await this.#guarded(async () => ({ kind: 'accepted', object: await this.#read(ref) }));
+    if (copy.kind === 'gone') return { kind: 'accepted', object: undefined };
+    if (copy.kind !== 'accepted') return copy;
+    const replaced = copy.object && replacedBy(copy.object);
+    if (replaced === undefined) return { kind: 'accepted', object: undefined };
+    const place = { namespace, name: replaced.name };
+    return await this.#alone(place, async () => {
+      await this.#advance(place, await this.#look(place));
+      return { kind: 'accepted', object: undefined };
+    });
+  }
+
+  /** Two at once would only hinder each other. */
+  async #alone<T>(place: Place, act: () => Promise<WriteResult<T>>): Promise<WriteResult<T>> {
+    const key = `${place.namespace}/${place.name}`;
+    if (this.#busy.has(key)) return { kind: 'unanswered', message: 'it is being created anew already' };
+    this.#busy.add(key);
+    try {
+      return await this.#guarded(act);
+    } finally {
+      this.#busy.delete(key);
+    }
+  }
+
+  async #guarded<T>(act: () => Promise<WriteResult<T>>): Promise<WriteResult<T>> {
+    try {
+      return await act();
+    } catch (thrown) {
+      return failedWrite(ApiError.from(thrown));
+    }
+  }
+
+  async #roll(plan: RolloutPlan): Promise<WriteResult<RawWorkload>> {
+    const place = plan.workload;
+    const job = await this.#read(place);
+    if (job === undefined) return { kind: 'gone' };
+    if (job.metadata.resourceVersion !== plan.resourceVersion) return { kind: 'conflict' };
+    const copy = await this.#copy(place, job, plan);
+    if (copy === 'foreign') {
+      const message = `the Job ${copyNameOf(place.name)} is in the way: its name is that of a copy`;
+      return { kind: 'rejected', code: 'forbidden', message };
+    }
+    const made = await this.#advance(place, { job, copy });
+    return made === undefined ? { kind: 'conflict' } : { kind: 'accepted', object: made };
+  }
+
+  /** The copy that is there now, be it made for an earlier plan. */
+  async #copy(place: Place, job: RawWorkload, plan: RolloutPlan): Promise<RawWorkload | 'foreign'> {
+    try {
+      return await this.#create(place, copyOf(job, plan));
+    } catch (thrown) {
+      if (ApiError.from(thrown).code !== 'already-exists') throw thrown;
+      return (await this.#look(place)).copy ?? 'foreign';
+    }
+  }
+
+  /** Takes all steps that are left; answers the Job that it has made, if it is still the one that is there. */
+  async #advance(place: Place, begin: JobPair): Promise<RawWorkload | undefined> {
+    let pair = begin;
+    let made: RawWorkload | undefined;
+    for (let step = 0; step < MOST_STEPS; step += 1) {
+      if (nextStep(pair) === 'done') return pair.job?.metadata.uid === made?.metadata.uid ? made : undefined;
+      const next = await this.#step(place, pair);
+      if (next?.job !== undefined && pair.job === undefined) made = next.job;
+      pair = next ?? (await this.#look(place));
+    }
+    throw new ApiError('unavailable', 'others write the Job all the time');
+  }
+
+  /** What is there after the next step; undefined if somebody was faster. */
+  async #step(place: Place, pair: JobPair): Promise<JobPair | undefined> {
+    const { job, copy } = pair;
+    try {
+      switch (nextStep(pair)) {
+        case 'create-job':
+          return { copy, job: copy && (await this.#create(place, successorOf(copy, place.name))) };
+        case 'delete-job':
+          await this.#delete(place, job?.metadata);
+          return { copy, job: undefined };
+        case 'delete-copy':
+          await this.#delete({ ...place, name: copyNameOf(place.name) }, { uid: copy?.metadata.uid });
+          return { job, copy: undefined };
+        case 'done':
+          return pair;
+      }
+    } catch (thrown) {
+      const { code } = ApiError.from(thrown);
+      if (code === 'already-exists' || code === 'conflict' || code === 'not-found') return undefined;
+      throw thrown;
+    }
+  }
+
+  async #look(place: Place): Promise<JobPair> {
+    // The copy first: what is created after it is deleted is never mistaken for the old one.
+    const copy = await this.#read({ ...place, name: copyNameOf(place.name) });
+    const job = await this.#read(place);
+    return { job, copy: copy !== undefined && replacedBy(copy)?.name === place.name ? copy : undefined };
+  }
+
+  async #read(place: Place): Promise<RawWorkload | undefined> {
+    try {
+      return await this.#call({ method: 'GET', path: objectPath(JOBS, place.namespace, place.name) });
+    } catch (thrown) {
+      if (ApiError.from(thrown).code === 'not-found') return undefined;
+      throw thrown;
+    }
+  }
+
+  async #create({ namespace }: Place, manifest: RawWorkload): Promise<RawWorkload> {
+    const path = withQuery(collectionPath(JOBS, namespace), { fieldManager: FIELD_MANAGER });
+    return await this.#call({ method: 'POST', path, headers: JSON_TYPE, body: JSON.stringify(manifest) });
+  }
+
+  /** Deletes what is still as `is` says, and lets its pods go after it. */
+  async #delete({ namespace, name }: Place, is: Preconditions = {}): Promise<void> {
+    const { uid, resourceVersion } = is;
+    const body = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      preconditions: { uid, resourceVersion },
+    });
+    await this.#call({ method: 'DELETE', path: objectPath(JOBS, namespace, name), headers: JSON_TYPE, body });
+  }
+
+  async #call(request: ApiRequest): Promise<RawWorkload> {
+    return await callJson<RawWorkload>(this.#send, request);
+  }
+}

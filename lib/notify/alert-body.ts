@@ -1,0 +1,40 @@
+/** What an alert says, in the form that each sink takes. */
+
+import type { AlertOptions, AlertSink } from '../model/alert-options.ts';
+import type { ConfigRef } from '../model/object-ref.ts';
+import type { RolloutNews } from '../model/rollout-news.ts';
+import type { PostBody } from './http-post.ts';
+
+/** How many objects a message names. */
+const MOST_OBJECTS = 20;
+
+/** The alert of one rollout, in the words of Stakater Reloader. */
+export function alertBodyOf(
+  { workload, objects }: RolloutNews,
+  { sink, additionalInfo }: Pick<AlertOptions, 'sink' | 'additionalInfo'>,
+): PostBody {
+  const { kind, namespace, name } = workload;
+  const detected = `Reloader detected changes in ${listed(objects)} in namespace *${namespace}*.`;
+  const reloaded = `Hence reloaded *${name}* of type *${kind}* in namespace *${namespace}*`;
+  const info = additionalInfo === undefined ? '' : `${additionalInfo} : `;
+  return BODIES[sink](`${info}${detected} ${reloaded}`);
+}
+
+const BODIES: Readonly<Record<AlertSink, (text: string) => PostBody>> = {
+  slack: (text) => json({ attachments: [{ color: 'good', author_name: 'Reloader', text }] }),
+  teams: (text) => json({ text }),
+  gchat: (text) => json({ text }),
+  raw: (text) => ({ contentType: 'text/plain; charset=utf-8', text: text.replaceAll('*', '') }),
+};
+
+function json(body: object): PostBody {
+  return { contentType: 'application/json', text: JSON.stringify(body) };
+}
+
+function listed(objects: readonly ConfigRef[]): string {
+  const names = objects
+    .slice(0, MOST_OBJECTS)
+    .map(({ kind, name }) => `*${name}* of type *${kind.toUpperCase()}*`);
+  const more = objects.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}

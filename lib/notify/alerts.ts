@@ -1,0 +1,114 @@
+/** Sends an alert for each rollout, one after the other and on the side: no rollout waits for one or fails with one. */
+
+import type { AlertOptions, AlertResult } from '../model/alert-options.ts';
+import { backoffMs } from '../model/backoff.ts';
+import type { Log } from '../model/log.ts';
+import { describe } from '../model/object-ref.ts';
+import type { RolloutNews } from '../model/rollout-news.ts';
+import { alertBodyOf } from './alert-body.ts';
+import type { HttpPoster, PostResult } from './http-post.ts';
+
+/** What sends alerts is made of. */
+export interface AlertsOptions {
+  readonly poster: Pick<HttpPoster, 'origin' | 'post'>;
+  readonly settings: Pick<AlertOptions, 'sink' | 'additionalInfo'>;
+  readonly log: Log;
+  readonly onResult: (result: AlertResult) => void;
+  readonly random: () => number;
+  /** Resolves after `ms` or when `signal` is aborted. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** The longest queue: when it is full the oldest is dropped. @default 500 */
+  readonly capacity?: number;
+}
+
+const CAPACITY = 500;
+const TRIES = 4;
+const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
+/** How long the end of the program waits for what is queued. */
+export const LONGEST_FAREWELL_MS = 5_000;
+
+/** A queue and, while there is something in it, one worker. */
+export class Alerts {
+  readonly #options: AlertsOptions;
+  readonly #queue: RolloutNews[] = [];
+  /** From now on nothing waits for a better moment. */
+  readonly #closing = new AbortController();
+  /** From now on nothing is sent. */
+  readonly #end = new AbortController();
+  #worker: Promise<void> | undefined;
+  #hasSaidFull = false;
+
+  constructor(options: AlertsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes note and returns; never throws. */
+  record(news: RolloutNews): void {
+    if (this.#queue.length >= (this.#options.capacity ?? CAPACITY)) this.#dropOldest();
+    this.#queue.push(news);
+    this.#worker ??= this.#work();
+  }
+
+  /** Sends what is queued, each once more at most; resolves when it is sent, or the time for it is over. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    const timer = setTimeout(() => this.#end.abort(), LONGEST_FAREWELL_MS);
+    await this.#worker;
+    clearTimeout(timer);
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    for (let news = this.#queue.shift(); news !== undefined; news = this.#queue.shift()) {
+      if (this.#end.signal.aborted) {
+        this.#dropRest();
+        break;
+      }
+      await this.#deliver(news);
+    }
+    this.#worker = undefined;
+    this.#hasSaidFull = false;
+  }
+
+  async #deliver(news: RolloutNews): Promise<void> {
+    const { poster, settings, log, onResult } = this.#options;
+    const body = alertBodyOf(news, settings);
+    let result = await poster.post(body, this.#end.signal);
+    for (let failures = 1; this.#isWorthARetry(result, failures); failures += 1) {
+      await this.#pause(result, failures);
+      result = await poster.post(body, this.#end.signal);
+    }
+    onResult(result.kind === 'taken' ? 'sent' : 'failed');
+    if (result.kind === 'taken') return;
+    const { workload } = news;
+    const about = { object: describe(workload), namespace: workload.namespace };
+    log.warn('an alert is not sent', { ...about, error: result.message });
+  }
+
+  #isWorthARetry({ kind }: PostResult, failures: number): boolean {
+    return kind === 'later' && failures < TRIES && !this.#closing.signal.aborted;
+  }
+
+  async #pause(result: PostResult, failures: number): Promise<void> {
+    const { wait, random } = this.#options;
+    const retryAfterMs = result.kind === 'later' ? (result.retryAfterMs ?? 0) : 0;
+    await wait(Math.max(retryAfterMs, backoffMs(failures - 1, BACKOFF, random)), this.#closing.signal);
+  }
+
+  #dropOldest(): void {
+    const { log, onResult, poster } = this.#options;
+    this.#queue.shift();
+    onResult('dropped');
+    if (!this.#hasSaidFull)
+      log.warn(`alerts are dropped: too many wait for ${poster.origin}; said once until they are sent`);
+    this.#hasSaidFull = true;
+  }
+
+  /** What there was no time for, the one in hand included. */
+  #dropRest(): void {
+    const { log, onResult } = this.#options;
+    const rest = 1 + this.#queue.splice(0).length;
+    for (let i = 0; i < rest; i += 1) onResult('dropped');
+    log.warn('alerts are dropped: there was no time left to send them', { alerts: rest });
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * One POST to an address whose path, query and password are secrets: nothing that is answered or said here shows more of it
+ * than scheme and host.
+ */
+
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+
+/** What is posted. */
+export interface PostBody {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** What became of a post. `message` is for people. */
+export type PostResult =
+  /** Any 2xx. */
+  | { readonly kind: 'taken' }
+  /** The same again will fare no better: a redirect, or a 4xx that is not about the moment. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** No answer, a 5xx, or too many requests: it may have been taken. */
+  | { readonly kind: 'later'; readonly message: string; readonly retryAfterMs?: number };
+
+/** Proxies as the environment of a process names them: `HTTPS_PROXY`, `http_proxy`, `NO_PROXY`. */
+export type ProxyVariables = Readonly<Record<string, string | undefined>>;
+
+/** What a poster is made of. */
+export interface HttpPosterOptions {
+  /** http: or https:, maybe with user name and password. */
+  readonly url: string;
+  readonly proxies?: ProxyVariables | undefined;
+  /** Of the program. */
+  readonly userAgent: string;
+  /** The longest time that one post takes in all. @default 10000 */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = 10_000;
+/** Nobody reads the body of an answer: what is longer is cut off. */
+const LONGEST_ANSWER = 64 * 1024;
+const LONGEST_RETRY_AFTER_S = 300;
+/** Statuses below 500 that are about the moment, not about the request. */
+const OF_THE_MOMENT: readonly number[] = [408, 425, 429];
+
+/** Scheme and host of an address, all of it that may be shown. */
+export function originOf(url: string): string {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`;
+}
+
+/** Posts to one address, on a new connection each time: an idle one would mostly be closed by the next rollout. */
+export class HttpPoster {
+  /** Scheme and host, all that may be shown. */
+  readonly origin: string;
+  readonly #url: URL;
+  readonly #options: HttpPosterOptions;
+  readonly #agent: HttpAgent;
+  readonly #timeoutMs: number;
+
+  constructor(options: HttpPosterOptions) {
+    this.#options = options;
+    this.#url = new URL(options.url);
+    this.origin = originOf(options.url);
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    // The timeout is for the socket to a proxy that hangs, which no call owns.
+    const settings = { proxyEnv: { ...options.proxies }, timeout: this.#timeoutMs };
+    this.#agent = this.#isPlain ? new HttpAgent(settings) : new HttpsAgent(settings);
+  }
+
+  /** Never rejects, and ends within the time of one post. Aborted by `signal` it is a post without an answer. */
+  post(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
+    return new Promise((resolve) => {
+      let result: PostResult | undefined;
+      let why = '';
+      const end = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        resolve(result ?? this.#unanswered(why));
+      };
+      // While a proxy hangs, a call that is destroyed says nothing more.
+      const giveUp = (because: string): void => {
+        why = because;
+        call.destroy();
+        end();
+      };
+      const onAbort = (): void => giveUp('before the end');
+      const call = this.#start(body);
+      const timer = setTimeout(() => giveUp(`within ${this.#timeoutMs / 1000} s`), this.#timeoutMs);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      call.once('response', (answer) => {
+        result = this.#resultOf(answer);
+        drain(answer);
+      });
+      call.on('error', ({ code, name }: NodeJS.ErrnoException) => {
+        why ||= `(${code ?? name})`;
+        end();
+      });
+      call.once('close', end);
+      call.end(body.text);
+      if (signal?.aborted) onAbort();
+    });
+  }
+
+  get #isPlain(): boolean {
+    return this.#url.protocol === 'http:';
+  }
+
+  #start({ contentType, text }: PostBody): ClientRequest {
+    const start = this.#isPlain ? httpRequest : httpsRequest;
+    return start(this.#url, {
+      method: 'POST',
+      agent: this.#agent,
+      headers: {
+        'content-type': contentType,
+        'content-length': Buffer.byteLength(text),
+        'user-agent': this.#options.userAgent,
+      },
+    });
+  }
+
+  /** The messages of errors are not repeated: some hold the address, or that of a proxy. */
+  #unanswered(why: string): PostResult {
+    return { kind: 'later', message: `no answer from ${this.origin} ${why}`.trimEnd() };
+  }
+
+  #resultOf({ statusCode: status = 0, headers }: IncomingMessage): PostResult {
+    const message = `${this.origin} answered ${status}`;
+    if (status >= 200 && status < 300) return { kind: 'taken' };
+    if (status >= 300 && status < 400)
+      return { kind: 'refused', message: `${message}, a redirect, which is not followed` };
+    if (status < 500 && !OF_THE_MOMENT.includes(status)) return { kind: 'refused', message };
+    const seconds = /^\d{1,9}$/.test(headers['retry-after'] ?? '')
+      ? Number(headers['retry-after'])
+      : undefined;
+    if (seconds === undefined) return { kind: 'later', message };
+    return { kind: 'later', message, retryAfterMs: Math.min(seconds, LONGEST_RETRY_AFTER_S) * 1000 };
+  }
+}
+
+/** Reads what is left of an answer, up to a bound. */
+function drain(answer: IncomingMessage): void {
+  let length = 0;
+  answer.on('error', () => undefined); // cut off after its head: the status has said all
+  answer.on('data', (piece: Buffer) => {
+    length += piece.length;
+    if (length > LONGEST_ANSWER) answer.destroy();
+  });
+}

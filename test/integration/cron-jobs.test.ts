@@ -1,0 +1,198 @@
+/** CronJobs: left alone as long as nobody asks; run once for each change where somebody does. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
+import type { StoredObject } from '../sandbox/stored-object.ts';
+import { Cluster } from './harness.ts';
+import { configMap, mark, pair, put } from './manifests.ts';
+
+const RUN_NOW = ['--cronjob-reload=run-now'];
+const TEMPLATE = ['spec', 'jobTemplate', 'spec', 'template'] as const;
+const CREATE = { verb: 'create', resource: 'jobs' } as const;
+const STAMP = '_RELOADER_CONFIGMAP_REPORT';
+
+/** A CronJob that reads the ConfigMap of its name, and the marker. */
+async function setUp(cluster: Cluster, spec: JsonObject = {}): Promise<void> {
+  put(cluster, configMap('report'), 'one');
+  await pair(cluster, 'marker');
+  const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'report' } }] }];
+  const jobTemplate = {
+    metadata: { labels: { app: 'report' } },
+    spec: { template: { spec: { restartPolicy: 'Never', containers } } },
+  };
+  cluster.sandbox.create('cronjobs', {
+    metadata: {
+      namespace: 'default',
+      name: 'report',
+      annotations: { 'reloader.k8s.collaborne.com/configmap': 'report' },
+    },
+    spec: { schedule: '0 3 * * *', jobTemplate, ...spec },
+  });
+}
+
+function jobs({ sandbox }: Cluster): readonly StoredObject[] {
+  return sandbox.list('jobs');
+}
+
+/** The stamp that a template carries. */
+function stampIn(object: JsonObject | undefined, place: readonly string[]): unknown {
+  const [container] = objectsOf(pick(object, ...place, 'spec', 'containers'));
+  return objectsOf(container?.['env']).find(({ name }) => name === STAMP)?.['value'];
+}
+
+async function runs(cluster: Cluster, count: number): Promise<void> {
+  await cluster.until(`there are ${count} runs`, () => jobs(cluster).length === count);
+}
+
+describe('with --cronjob-reload=run-now', { concurrency: 2 }, () => {
+  test('each change starts one run, like the schedule would, and a restart none', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const first = await cluster.reloader({ flags: RUN_NOW });
+    assert.equal(jobs(cluster).length, 0, 'the first start runs nothing');
+    put(cluster, configMap('report'), 'two');
+    await cluster.settled(first);
+    const [run] = jobs(cluster);
+    assert.deepEqual(run?.metadata.labels, { app: 'report' });
+    assert.equal(run?.metadata.annotations?.['cronjob.kubernetes.io/instantiate'], 'manual');
+    const [owner] = run?.metadata.ownerReferences ?? [];
+    assert.deepEqual([owner?.['kind'], owner?.['name'], owner?.['controller']], ['CronJob', 'report', true]);
+    const stamp = cluster.state()['v1.ConfigMap_report'];
+    const cronJob = cluster.sandbox.get('cronjobs', 'default', 'report');
+    assert.equal(stampIn(cronJob, TEMPLATE), stamp);
+    assert.equal(stampIn(run, ['spec', 'template']), stamp);
+    await first.hasSaid(/CronJob\/report run: 1 source, 1 change/);
+    await first.stop();
+    const second = await cluster.reloader({ flags: RUN_NOW });
+    assert.equal(jobs(cluster).length, 1);
+    for (const [index, content] of ['one', 'two', 'one'].entries()) {
+      put(cluster, configMap('report'), content);
+      await runs(cluster, 2 + index);
+      await cluster.settled(second);
+    }
+  });
+
+  test('a change while no reloader ran starts one run', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    await (await cluster.reloader({ flags: RUN_NOW })).stop();
+    put(cluster, configMap('report'), 'two');
+    await cluster.reloader({ flags: RUN_NOW });
+    assert.equal(jobs(cluster).length, 1);
+  });
+
+  test('a suspended one is never run, says so, and is not made up for', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster, { suspend: true });
+    const reloader = await cluster.reloader({ flags: RUN_NOW });
+    put(cluster, configMap('report'), 'two');
+    await reloader.hasSaid(
+      /ConfigMap\/report changed: nothing rolled for CronJob\/report, since it is suspended/,
+    );
+    cluster.sandbox.patch('cronjobs', 'default', 'report', { spec: { suspend: false } });
+    await mark(cluster);
+    await cluster.settled(reloader);
+    assert.equal(jobs(cluster).length, 0);
+    put(cluster, configMap('report'), 'three');
+    await runs(cluster, 1);
+  });
+
+  test('the name of the run makes one of two attempts: an answer that is lost, and a death before the stamp', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const first = await cluster.reloader({ flags: RUN_NOW });
+    cluster.sandbox.addFault({ match: CREATE, times: 1, effect: { kind: 'lost' } });
+    put(cluster, configMap('report'), 'two');
+    await cluster.settled(first);
+    assert.equal(jobs(cluster).length, 1, 'the answer was lost');
+    const away = cluster.sandbox.addFault({
+      match: { verb: 'patch', resource: 'cronjobs' },
+      nth: 2, // the first only tries
+      times: 'always',
+      effect: { kind: 'status', code: 503 },
+    });
+    put(cluster, configMap('report'), 'three');
+    await runs(cluster, 2);
+    await cluster.until(
+      'what may have run is recorded',
+      () => cluster.state()['ran.CronJob_report'] !== undefined,
+    );
+    await first.kill();
+    away();
+    const second = await cluster.reloader({ flags: RUN_NOW });
+    assert.equal(jobs(cluster).length, 2, 'it died before the stamp');
+    await cluster.until('it is settled', () => cluster.state()['ran.CronJob_report'] === undefined);
+    put(cluster, configMap('report'), 'two');
+    await runs(cluster, 3);
+    await cluster.settled(second);
+  });
+
+  test('two reloaders start one run', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const both = [await cluster.reloader({ flags: RUN_NOW }), await cluster.reloader({ flags: RUN_NOW })];
+    for (const content of ['two', 'three', 'two']) put(cluster, configMap('report'), content);
+    for (const reloader of both) await cluster.settled(reloader);
+    await mark(cluster);
+    for (const reloader of both) await cluster.settled(reloader);
+    assert.equal(jobs(cluster).length, 1);
+  });
+
+  test('a run that is refused is owed until it is not', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const reloader = await cluster.reloader({ flags: RUN_NOW });
+    cluster.sandbox.addFault({ match: CREATE, times: 1, effect: { kind: 'status', code: 403 } });
+    put(cluster, configMap('report'), 'two');
+    await reloader.hasSaid(/CronJob\/report is refused/);
+    await cluster.until(
+      'the exception is written',
+      () => cluster.state()['ran.CronJob_report'] !== undefined,
+    );
+    assert.equal(stampIn(cluster.sandbox.get('cronjobs', 'default', 'report'), TEMPLATE), undefined);
+    await reloader.stop();
+    await cluster.reloader({ flags: RUN_NOW });
+    assert.equal(jobs(cluster).length, 1);
+  });
+
+  test("an owner's new template starts nothing, so it is no rollout that stands for the run", async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const reloader = await cluster.reloader({ flags: RUN_NOW, periodMs: 1000 });
+    put(cluster, configMap('report'), 'two');
+    await reloader.hasSaid(/ConfigMap\/report changed: CronJob\/report in/);
+    const containers = [{ name: 'app', image: 'app:2' }];
+    const patch = { spec: { jobTemplate: { spec: { template: { spec: { containers } } } } } };
+    cluster.sandbox.patch('cronjobs', 'default', 'report', patch, 'strategic');
+    await runs(cluster, 1);
+    await cluster.settled(reloader);
+    await mark(cluster);
+    assert.equal(jobs(cluster).length, 1);
+  });
+
+  test('a dry run starts nothing', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const reloader = await cluster.reloader({ flags: [...RUN_NOW, '--dry-run'] });
+    put(cluster, configMap('report'), 'two');
+    await reloader.hasSaid(/CronJob\/report run: 1 source/);
+    assert.equal(cluster.writes().length, 0);
+  });
+});
+
+test('without it nothing is asked of CronJobs and Jobs, nor of kinds that are ignored', async () => {
+  await using cluster = await Cluster.start();
+  await setUp(cluster);
+  const reloader = await cluster.reloader({ flags: ['--ignored-workload-types=daemonsets'] });
+  put(cluster, configMap('report'), 'two');
+  await mark(cluster);
+  await cluster.settled(reloader);
+  assert.equal(jobs(cluster).length, 0);
+  assert.ok(cluster.arrived.some((path) => path.includes('deployments')));
+  assert.deepEqual(
+    cluster.arrived.filter((path) => /batch|daemonsets/.test(path)),
+    [],
+  );
+  assert.doesNotMatch((await reloader.page('/metrics')).text, /CronJob|cronjobs/);
+});

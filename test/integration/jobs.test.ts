@@ -1,0 +1,169 @@
+/** Jobs: left alone as long as nobody asks; created anew and never lost where somebody does. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { copyOf } from '../../lib/model/job-succession.ts';
+import type { RawWorkload } from '../../lib/model/raw-objects.ts';
+import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
+import type { StoredObject } from '../sandbox/stored-object.ts';
+import { Cluster } from './harness.ts';
+import { configMap, mark, pair, put } from './manifests.ts';
+
+const RECREATE = ['--job-reload=recreate'];
+const ANNOTATIONS = { 'reloader.k8s.collaborne.com/configmap': 'work' };
+
+/** The ConfigMap `work`, and the marker. */
+async function setUp(cluster: Cluster): Promise<void> {
+  put(cluster, configMap('work'), 'one');
+  await pair(cluster, 'marker');
+}
+
+function createJob({ sandbox }: Cluster, metadata: JsonObject = {}, spec: JsonObject = {}): StoredObject {
+  const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'work' } }] }];
+  const own = { namespace: 'default', name: 'work', labels: { team: 'a' }, annotations: ANNOTATIONS };
+  const template = { spec: { restartPolicy: 'Never', containers } };
+  return sandbox.create('jobs', { metadata: { ...own, ...metadata }, spec: { template, ...spec } });
+}
+
+function jobs({ sandbox }: Cluster): string[] {
+  return sandbox.list('jobs').map(({ metadata }) => metadata.name);
+}
+
+function work({ sandbox }: Cluster): StoredObject | undefined {
+  return sandbox.get('jobs', 'default', 'work');
+}
+
+function stampOf(job: StoredObject | undefined): unknown {
+  const [container] = objectsOf(pick(job, 'spec', 'template', 'spec', 'containers'));
+  return objectsOf(container?.['env'])[0]?.['value'];
+}
+
+describe('with --job-reload=recreate', { concurrency: 2 }, () => {
+  test('each change creates the Job anew under its name, with its labels, and a restart none', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const old = createJob(cluster);
+    const first = await cluster.reloader({ flags: RECREATE });
+    put(cluster, configMap('work'), 'two');
+    await first.hasSaid(/Job\/work recreated: 1 source, 1 change/);
+    await cluster.settled(first);
+    const made = work(cluster);
+    assert.notEqual(made?.metadata.uid, old.metadata.uid);
+    assert.deepEqual(made?.metadata.labels, { team: 'a' });
+    assert.deepEqual(made?.metadata.annotations, ANNOTATIONS);
+    assert.equal(stampOf(made), cluster.state()['v1.ConfigMap_work']);
+    assert.deepEqual(jobs(cluster), ['work']);
+    await first.stop();
+    const second = await cluster.reloader({ flags: RECREATE });
+    await mark(cluster);
+    await cluster.settled(second);
+    assert.equal(work(cluster)?.metadata.uid, made?.metadata.uid);
+    put(cluster, configMap('work'), 'one');
+    await cluster.until('it is created anew', () => work(cluster)?.metadata.uid !== made?.metadata.uid);
+    await cluster.settled(second);
+    await mark(cluster);
+    assert.equal(cluster.audits.filter(({ verb, name }) => verb === 'delete' && name === 'work').length, 2);
+  });
+
+  const LEFT_ALONE: Record<string, JsonObject> = {
+    'of a CronJob': {
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'c', uid: 'u', controller: true }],
+    },
+    'with a finalizer': { finalizers: ['example.com/wait'] },
+  };
+  for (const [which, metadata] of Object.entries(LEFT_ALONE)) {
+    test(`a Job ${which} is left alone`, async () => {
+      await using cluster = await Cluster.start();
+      await setUp(cluster);
+      const old = createJob(cluster, metadata);
+      const reloader = await cluster.reloader({ flags: RECREATE });
+      put(cluster, configMap('work'), 'two');
+      await mark(cluster);
+      await cluster.settled(reloader);
+      assert.equal(work(cluster)?.metadata.uid, old.metadata.uid);
+    });
+  }
+
+  test('a suspended Job is left alone: it has read nothing yet', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const old = createJob(cluster, {}, { suspend: true });
+    const reloader = await cluster.reloader({ flags: RECREATE });
+    put(cluster, configMap('work'), 'two');
+    await reloader.hasSaid(/nothing rolled for Job\/work, since it is suspended/);
+    assert.equal(work(cluster)?.metadata.uid, old.metadata.uid);
+  });
+
+  test('a copy that may not be made leaves the Job as it is, and it is owed', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const old = createJob(cluster);
+    const reloader = await cluster.reloader({ flags: RECREATE });
+    const match = { verb: 'create', resource: 'jobs' } as const;
+    cluster.sandbox.addFault({ match, times: 'always', effect: { kind: 'status', code: 403 } });
+    put(cluster, configMap('work'), 'two');
+    await reloader.hasSaid(/Job\/work is refused/);
+    await cluster.until('it is recorded', () => cluster.state()['ran.Job_work'] !== undefined);
+    assert.deepEqual(jobs(cluster), ['work']);
+    assert.equal(work(cluster)?.metadata.uid, old.metadata.uid);
+    await reloader.stop();
+    cluster.sandbox.clearFaults();
+    await cluster.reloader({ flags: RECREATE });
+    assert.notEqual(work(cluster)?.metadata.uid, old.metadata.uid);
+  });
+
+  test('a Job that is deleted and cannot be created comes from its copy, as soon as it can', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    createJob(cluster);
+    const first = await cluster.reloader({ flags: RECREATE });
+    const match = { verb: 'create', resource: 'jobs' } as const;
+    // The first create is that of the copy.
+    cluster.sandbox.addFault({ match, nth: 2, times: 'always', effect: { kind: 'status', code: 403 } });
+    put(cluster, configMap('work'), 'two');
+    await cluster.until('the copy alone is there', () => jobs(cluster).join() === 'work-reload');
+    await first.hasSaid(/Job\/work-reload is the copy of a Job that cannot be created anew yet/);
+    await first.kill();
+    cluster.sandbox.clearFaults();
+    const second = await cluster.reloader({ flags: RECREATE });
+    await cluster.until('the Job alone is there', () => jobs(cluster).join() === 'work');
+    assert.equal(pick(work(cluster), 'spec', 'suspend'), false);
+    await cluster.settled(second);
+    await mark(cluster);
+    assert.equal(stampOf(work(cluster)), cluster.state()['v1.ConfigMap_work']);
+  });
+
+  test('what a process left that died before it deleted the old one is finished', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    const old = createJob(cluster);
+    const plan = { workload: { kind: 'Job', namespace: 'default', name: 'work' }, template: {}, body: {} };
+    const versions = { resourceVersion: old.metadata.resourceVersion, stamps: [], versions: new Map() };
+    cluster.sandbox.create('jobs', copyOf(old as unknown as RawWorkload, { ...plan, ...versions }));
+    await cluster.reloader({ flags: RECREATE });
+    await cluster.until('the new Job alone is there', () => jobs(cluster).join() === 'work');
+    assert.notEqual(work(cluster)?.metadata.uid, old.metadata.uid);
+  });
+
+  test('a dry run creates and deletes nothing', async () => {
+    await using cluster = await Cluster.start();
+    await setUp(cluster);
+    createJob(cluster);
+    const reloader = await cluster.reloader({ flags: [...RECREATE, '--dry-run'] });
+    put(cluster, configMap('work'), 'two');
+    await reloader.hasSaid(/Job\/work recreated: 1 source/);
+    assert.equal(cluster.writes().length, 0);
+  });
+});
+
+test('without it nothing is asked of Jobs', async () => {
+  await using cluster = await Cluster.start();
+  await setUp(cluster);
+  const old = createJob(cluster);
+  const reloader = await cluster.reloader();
+  put(cluster, configMap('work'), 'two');
+  await mark(cluster);
+  await cluster.settled(reloader);
+  assert.equal(work(cluster)?.metadata.uid, old.metadata.uid);
+  assert.ok(cluster.arrived.every((path) => !path.includes('/jobs')));
+});

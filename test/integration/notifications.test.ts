@@ -1,0 +1,222 @@
+/** Who is told outside the cluster: a webhook in place of rollouts, and alerts beside them. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { WorkloadRef } from '../../lib/model/object-ref.ts';
+import { Cluster } from './harness.ts';
+import { configMap, deploy, mark, pair, put } from './manifests.ts';
+import { CUT, Receiver, SILENCE, status } from './receiver.ts';
+import type { ReloaderProcess } from './reloader-process.ts';
+
+const SECRET = 'hunter2-in-the-path';
+
+interface Told {
+  readonly id: string;
+  readonly time: string;
+  readonly workload: WorkloadRef;
+  readonly objects: readonly unknown[];
+}
+
+function toldBy({ bodies }: Receiver): readonly Told[] {
+  return bodies.map((body) => JSON.parse(body) as Told);
+}
+
+function webhook({ host }: Receiver): { flags: string[] } {
+  return { flags: ['--webhook-url', `http://me:${SECRET}@${host}/${SECRET}?key=${SECRET}`] };
+}
+
+function alerts({ host }: Receiver): { env: Record<string, string> } {
+  const url = `http://${host}/${SECRET}`;
+  return { env: { ALERT_ON_RELOAD: 'true', ALERT_SINK: 'slack', ALERT_WEBHOOK_URL: url } };
+}
+
+/** A Deployment that follows two ConfigMaps, whose pods run. */
+async function web(cluster: Cluster): Promise<WorkloadRef> {
+  for (const name of ['one', 'two']) put(cluster, configMap(name), '1');
+  const ref = deploy(cluster, 'web', { follows: { ConfigMap: ['one', 'two'] } });
+  await cluster.podsAreCurrent(ref);
+  return ref;
+}
+
+/** Nothing that a person can see shows more of an address than its host. */
+async function keepsTheSecret(reloader: ReloaderProcess): Promise<void> {
+  const pages = await Promise.all(['/', '/status.json', '/metrics'].map((path) => reloader.page(path)));
+  const shown = [reloader.stderr, reloader.stdout, ...pages.map(({ text }) => text)].join('\n');
+  assert.ok(!shown.includes(SECRET), 'the secret part of an address is shown');
+}
+
+function events({ sandbox }: Cluster, reason: string): string[] {
+  return sandbox
+    .list('events')
+    .filter((event) => event['reason'] === reason)
+    .map((event) => String(event['message']));
+}
+
+describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
+  test('is told once of a window, who and what it is about, and nothing is patched', async () => {
+    await using cluster = await Cluster.start();
+    await using receiver = await Receiver.start(status(202));
+    const ref = await web(cluster);
+    const first = await cluster.reloader(webhook(receiver));
+    put(cluster, configMap('one'), '2');
+    put(cluster, configMap('two'), '2');
+    await cluster.until('it is told', () => receiver.bodies.length > 0);
+    await cluster.settled(first);
+    const [told] = toldBy(receiver);
+    assert.deepEqual(told?.workload, ref);
+    assert.deepEqual(told?.objects, [configMap('one'), configMap('two')]);
+    await cluster.until('an Event tells of it', () => events(cluster, 'WebhookTold').length > 0);
+    assert.deepEqual(events(cluster, 'WebhookTold'), [
+      'told to the webhook once for 2 changes of ConfigMap/one, ConfigMap/two',
+    ]);
+    await keepsTheSecret(first);
+    assert.deepEqual(await first.stop(), { code: 0, signal: null });
+    const second = await cluster.reloader(webhook(receiver));
+    put(cluster, configMap('one'), '3');
+    await cluster.until('it is told of the next change', () => receiver.bodies.length > 1);
+    await cluster.settled(second);
+    assert.deepEqual(
+      toldBy(receiver).map(({ objects }) => objects.length),
+      [2, 1],
+    );
+    assert.equal(new Set(toldBy(receiver).map(({ id }) => id)).size, 2);
+    assert.deepEqual(cluster.patches(), []);
+  });
+
+  test('that rolls the workload by itself is told once', async () => {
+    await using cluster = await Cluster.start();
+    await using receiver = await Receiver.start();
+    const ref = await web(cluster);
+    const restart = (): void =>
+      void cluster.sandbox.patch('deployments', 'default', 'web', {
+        spec: { template: { metadata: { annotations: { restarted: String(receiver.bodies.length) } } } },
+      });
+    receiver.usual = (response) => {
+      restart();
+      response.end();
+      setTimeout(restart, 50);
+    };
+    const reloader = await cluster.reloader(webhook(receiver));
+    put(cluster, configMap('one'), '2');
+    await cluster.podsAreCurrent(ref);
+    await cluster.settled(reloader);
+    put(cluster, configMap('two'), '2');
+    await cluster.until('it is told of the next change', () => receiver.bodies.length > 1);
+    await cluster.settled(reloader);
+    await reloader.stop();
+    assert.equal(receiver.bodies.length, 2);
+  });
+
+  test('that fails is told again until it has taken it, also by the next process', async () => {
+    await using cluster = await Cluster.start();
+    await using receiver = await Receiver.start(status(503));
+    receiver.next.push(CUT);
+    await web(cluster);
+    const first = await cluster.reloader(webhook(receiver));
+    put(cluster, configMap('one'), '2');
+    await first.hasSaid(/Deployment\/web is not told to the webhook yet: .* answered 503; next try in/);
+    await keepsTheSecret(first);
+    await first.kill();
+    receiver.next.push(status(500));
+    receiver.usual = status(200);
+    const tries = receiver.bodies.length;
+    const second = await cluster.reloader(webhook(receiver));
+    await cluster.settled(second);
+    assert.ok(receiver.bodies.length >= tries + 1);
+    assert.equal(toldBy(receiver).at(-1)?.workload.name, 'web');
+    const after = receiver.bodies.length;
+    await second.stop();
+    await (await cluster.reloader(webhook(receiver))).stop();
+    assert.equal(receiver.bodies.length, after, 'what was taken is not told again');
+    assert.deepEqual(cluster.patches(), []);
+  });
+
+  test('that refuses or redirects is told of on the workload, and nothing is lost', async () => {
+    await using cluster = await Cluster.start();
+    await using elsewhere = await Receiver.start();
+    await using receiver = await Receiver.start(
+      status(307, { location: `http://${elsewhere.host}/${SECRET}` }),
+    );
+    await web(cluster);
+    const first = await cluster.reloader(webhook(receiver));
+    put(cluster, configMap('one'), '2');
+    await cluster.until('a Warning tells of it', () => events(cluster, 'ReloadRefused').length > 0);
+    assert.deepEqual(events(cluster, 'ReloadRefused'), [
+      `not told to the webhook, and tried again until it is: http://${receiver.host} answered 307, a redirect, which is not followed`,
+    ]);
+    await keepsTheSecret(first);
+    await first.stop();
+    receiver.usual = status(200);
+    await cluster.settled(await cluster.reloader(webhook(receiver)));
+    assert.deepEqual([receiver.bodies.length, elsewhere.bodies.length], [2, 0]);
+  });
+
+  test('is not told anything by a dry run', async () => {
+    await using cluster = await Cluster.start();
+    await using receiver = await Receiver.start();
+    await web(cluster);
+    const { flags } = webhook(receiver);
+    const reloader = await cluster.reloader({ flags: [...flags, '--dry-run'] });
+    put(cluster, configMap('one'), '2');
+    await reloader.hasSaid(/Deployment\/web told to the webhook: 1 source/);
+    await reloader.stop();
+    assert.deepEqual(receiver.bodies, []);
+  });
+});
+
+describe('alerts', { concurrency: 4 }, () => {
+  test('are one for each rollout, with all its objects, and none for a start', async () => {
+    await using cluster = await Cluster.start();
+    await using receiver = await Receiver.start(status(202));
+    const ref = await web(cluster);
+    const reloader = await cluster.reloader(alerts(receiver));
+    put(cluster, configMap('one'), '2');
+    put(cluster, configMap('two'), '2');
+    await cluster.podsAreCurrent(ref);
+    await cluster.until('it has arrived', () => receiver.bodies.length > 0);
+    await cluster.until('it is counted', async () => {
+      return (await reloader.metric('reloader_alerts_total{result="sent"}')) === 1;
+    });
+    await keepsTheSecret(reloader);
+    await reloader.stop();
+    const text =
+      'Reloader detected changes in *one* of type *CONFIGMAP*, *two* of type *CONFIGMAP* in namespace *default*. Hence reloaded *web* of type *Deployment* in namespace *default*';
+    assert.deepEqual(
+      receiver.bodies.map((body) => JSON.parse(body) as unknown),
+      [{ attachments: [{ color: 'good', author_name: 'Reloader', text }] }],
+    );
+    assert.equal(cluster.rollouts(ref), 1);
+  });
+
+  test('that nobody takes delay no rollout, and not the end for long', async () => {
+    await using cluster = await Cluster.start();
+    await using receiver = await Receiver.start(SILENCE);
+    await pair(cluster, 'marker');
+    const reloader = await cluster.reloader(alerts(receiver));
+    for (let i = 0; i < 3; i += 1) await mark(cluster);
+    await cluster.settled(reloader);
+    assert.equal(receiver.bodies.length, 1, 'one at a time');
+    await keepsTheSecret(reloader);
+    assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
+    assert.ok(reloader.says(/an alert is not sent.*no answer from http:\/\/127\.0\.0\.1:\d+ before the end/));
+    assert.ok(reloader.says(/no time left to send them.*"alerts":2/));
+    assert.ok(!reloader.stderr.includes(SECRET));
+  });
+
+  test('that wait when the program is asked to end are sent', async () => {
+    await using cluster = await Cluster.start();
+    await using receiver = await Receiver.start();
+    let release = (): void => undefined;
+    receiver.next.push((response) => {
+      release = () => void response.end();
+    });
+    await pair(cluster, 'marker');
+    const reloader = await cluster.reloader(alerts(receiver));
+    for (let i = 0; i < 3; i += 1) await mark(cluster);
+    await cluster.settled(reloader);
+    const ended = reloader.stop();
+    release();
+    assert.equal((await ended).code, 0);
+    assert.equal(receiver.bodies.length, 3);
+  });
+});

@@ -1,0 +1,58 @@
+/** An object that changes for ever does not roll a workload for ever, and its last content still comes. */
+
+import assert from 'node:assert/strict';
+import type { Pace } from '../../lib/model/rollout-limit.ts';
+import { type Case, change, testCases, WEB, wait } from './cases.ts';
+import type { Step } from './history.ts';
+import { factsOf } from './timeline.ts';
+import type { Trace } from './trace.ts';
+
+const LIMITED: Pace = { minIntervalMs: 0, limit: { rollouts: 5, withinMs: 600_000 } };
+const UNLIMITED: Pace = { minIntervalMs: 0, limit: undefined };
+
+/** Another content each time, `everyMs` apart. */
+function flapping(times: number, everyMs: number): Step[] {
+  return Array.from({ length: times }, (_, index) => [
+    change(index % 2 === 0 ? 'B' : 'C'),
+    wait(everyMs),
+  ]).flat();
+}
+
+/** How long after the rollout before each one came, in seconds. */
+function gaps(trace: Trace): number[] {
+  const times = factsOf(trace, 'write')
+    .filter(({ to }) => to === WEB)
+    .map(({ ms }) => ms);
+  return times.slice(1).map((time, index) => Math.round((time - (times[index] ?? 0)) / 1000));
+}
+
+const CASES: Readonly<Record<string, Case>> = {
+  'each window is twice as long as the one before, once the limit is reached': {
+    settings: { pace: LIMITED },
+    steps: [...flapping(250, 10_000), change('A')],
+    rollouts: { [WEB]: 12 },
+    reads: 'A',
+    also: (trace) => assert.deepEqual(gaps(trace), [10, 10, 10, 10, 10, 15, 120, 240, 480, 960, 950]),
+  },
+  'without a limit it is rolled for each': {
+    settings: { pace: UNLIMITED },
+    steps: [...flapping(60, 10_000), change('A')],
+    rollouts: { [WEB]: 61 },
+    reads: 'A',
+  },
+  'whoever has owed nothing for as long as the limit counts begins anew': {
+    settings: { pace: LIMITED },
+    steps: [...flapping(6, 10_000), wait(900_000), ...flapping(5, 10_000), wait(10_000)],
+    rollouts: { [WEB]: 11 },
+    reads: 'B',
+  },
+  'the least time between two rollouts is kept, and what came meanwhile is one rollout': {
+    settings: { pace: { minIntervalMs: 120_000, limit: undefined } },
+    steps: [...flapping(8, 10_000), wait(200_000), change('A')],
+    rollouts: { [WEB]: 3 },
+    reads: 'A',
+    also: (trace) => assert.deepEqual(gaps(trace).slice(0, 1), [120]),
+  },
+};
+
+testCases(CASES);

@@ -1,0 +1,79 @@
+/** Scenes of objects that are away for a while, and of a namespace that is not selected for a while. */
+
+import fc, { type Arbitrary } from 'fast-check';
+import { type Cast, stepsOf } from './generate-steps.ts';
+import type { Scene } from './generate-troubles.ts';
+import type { Step } from './history.ts';
+
+/** Arbitraries of scenes. */
+export interface ScopeScenes {
+  /** An object is deleted and comes back; people do something in between. */
+  readonly absence: Arbitrary<Scene>;
+  /** The same, with an owner or a death in between. */
+  readonly troubledAbsence: Arbitrary<Scene>;
+  /** The namespace is deselected for a while, in which people do something. */
+  readonly deselected: Arbitrary<Scene>;
+  /** The same, with an owner or a death in between. */
+  readonly troubledDeselected: Arbitrary<Scene>;
+  /** The namespace is selected or deselected, of which one hears after a change. */
+  readonly lateSelection: Arbitrary<Scene>;
+}
+
+/** The scenes of a cast. */
+export function scopeScenesOf(cast: Cast): ScopeScenes {
+  const { coalescePeriodMs } = cast.settings;
+  const steps = stepsOf(cast);
+  const change = fc
+    .tuple(fc.constantFrom(...cast.configs), fc.constantFrom('A', 'B', 'C'))
+    .map(([config, content]) => ({ do: 'change', config, content }) as const);
+  const pause = fc.constantFrom(0, 20, 1000, 4000, coalescePeriodMs + 20, coalescePeriodMs + 1000).map(wait);
+  const calm = fc.oneof(steps.workload, steps.config, steps.quietRestart);
+  const trouble = fc.oneof(steps.owner, steps.crash);
+  const absence = (between: Arbitrary<Step>) =>
+    fc
+      .tuple(change, pause, between, pause, pause)
+      .map(
+        ([back, gone, step, before, end]): Scene => [
+          { do: 'delete', config: back.config },
+          gone,
+          step,
+          before,
+          back,
+          end,
+        ],
+      );
+  const deselected = (between: Arbitrary<Step>) =>
+    fc
+      .tuple(pause, change, between, pause, pause)
+      .map(
+        ([before, there, step, after, end]): Scene => [
+          { do: 'select', selected: false },
+          before,
+          there,
+          step,
+          after,
+          { do: 'select', selected: true },
+          end,
+        ],
+      );
+  return {
+    absence: absence(calm),
+    troubledAbsence: absence(trouble),
+    deselected: deselected(calm),
+    troubledDeselected: deselected(trouble),
+    lateSelection: fc
+      .tuple(fc.constantFrom(50, 3000, 20_000), fc.boolean(), pause, change)
+      .map(([ms, selected, soon, there]) => [
+        { do: 'delay', resource: 'namespaces', ms },
+        { do: 'select', selected },
+        soon,
+        there,
+        wait(ms + coalescePeriodMs),
+        { do: 'delay', resource: 'namespaces', ms: 0 },
+      ]),
+  };
+}
+
+function wait(ms: number): Step {
+  return { do: 'wait', ms };
+}

@@ -1,0 +1,62 @@
+/** How often a workload may be rolled: what its annotations say, and what cannot be read. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Pace } from '../../../lib/model/rollout-limit.ts';
+import { deployment, vocabulary } from './defaults.ts';
+
+const PREFIX = 'reloader.k8s.collaborne.com';
+const USUAL: Pace = { minIntervalMs: 1000, limit: { rollouts: 20, withinMs: 3_600_000 } };
+const dialect = vocabulary({ pace: USUAL });
+
+const PACES: Readonly<
+  Record<string, { readonly says: Readonly<Record<string, string>>; readonly pace: Pace }>
+> = {
+  'who says nothing has what the flags say': { says: {}, pace: USUAL },
+  'a limit of its own wins': {
+    says: { 'rollout-limit': '3/10m' },
+    pace: { ...USUAL, limit: { rollouts: 3, withinMs: 600_000 } },
+  },
+  'off is no limit': { says: { 'rollout-limit': 'off' }, pace: { ...USUAL, limit: undefined } },
+  'an interval of its own wins, be it none': {
+    says: { 'min-rollout-interval': '0' },
+    pace: { ...USUAL, minIntervalMs: 0 },
+  },
+  'what cannot be read does not count': {
+    says: { 'rollout-limit': '0/1h', 'min-rollout-interval': 'soon' },
+    pace: USUAL,
+  },
+};
+
+for (const [name, { says, pace }] of Object.entries(PACES)) {
+  test(name, () => assert.deepEqual(dialect.paceOf(deployment(dialect, prefixed(says))), pace));
+}
+
+for (const limit of [
+  '',
+  '20',
+  '20/',
+  '/1h',
+  '0/1h',
+  '-1/1h',
+  '1.5/1h',
+  '20/0',
+  '20/soon',
+  'on',
+  '99999/1h',
+]) {
+  test(`"${limit}" is no limit, which people are told`, () => {
+    const [notice] = dialect.mistakesOf(deployment(dialect, prefixed({ 'rollout-limit': limit })));
+    assert.equal(notice?.reason, 'malformed');
+    assert.match(notice?.message ?? '', /is no limit; write such as 20\/1h, or off$/);
+  });
+}
+
+test('an interval that is no duration is told', () => {
+  const [notice] = dialect.mistakesOf(deployment(dialect, prefixed({ 'min-rollout-interval': '5 minutes' })));
+  assert.match(notice?.message ?? '', /^"5 minutes" of .*min-rollout-interval is no duration; /);
+});
+
+function prefixed(says: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(says).map(([key, value]) => [`${PREFIX}/${key}`, value]));
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { AlertSink } from '../../../lib/model/alert-options.ts';
+import type { ConfigRef } from '../../../lib/model/object-ref.ts';
+import { alertBodyOf } from '../../../lib/notify/alert-body.ts';
+
+const WORKLOAD = { kind: 'Deployment', namespace: 'shop', name: 'web' };
+const MAP: ConfigRef = { kind: 'ConfigMap', namespace: 'shop', name: 'web' };
+const SECRET: ConfigRef = { kind: 'Secret', namespace: 'shop', name: 'tls' };
+const TEXT =
+  'Reloader detected changes in *web* of type *CONFIGMAP*, *tls* of type *SECRET* in namespace *shop*. Hence reloaded *web* of type *Deployment* in namespace *shop*';
+
+const BODIES: Record<AlertSink, [contentType: string, body: unknown]> = {
+  slack: ['application/json', { attachments: [{ color: 'good', author_name: 'Reloader', text: TEXT }] }],
+  teams: ['application/json', { text: TEXT }],
+  gchat: ['application/json', { text: TEXT }],
+  raw: ['text/plain; charset=utf-8', TEXT.replaceAll('*', '')],
+};
+
+describe('the alert of a rollout with two objects', () => {
+  for (const [sink, [contentType, body]] of Object.entries(BODIES)) {
+    test(`for ${sink}`, () => {
+      const alert = alertBodyOf({ workload: WORKLOAD, objects: [MAP, SECRET] }, { sink: sink as AlertSink });
+      assert.equal(alert.contentType, contentType);
+      assert.deepEqual(sink === 'raw' ? alert.text : JSON.parse(alert.text), body);
+    });
+  }
+});
+
+test('what a person has to add stands before the words', () => {
+  const news = { workload: WORKLOAD, objects: [MAP] };
+  const { text } = alertBodyOf(news, { sink: 'raw', additionalInfo: 'cluster "a"' });
+  assert.equal(
+    text,
+    'cluster "a" : Reloader detected changes in web of type CONFIGMAP in namespace shop. Hence reloaded web of type Deployment in namespace shop',
+  );
+});
+
+test('of very many objects the first are named', () => {
+  const objects = Array.from({ length: 500 }, (_, i): ConfigRef => ({ ...MAP, name: `map-${i}` }));
+  const { text } = alertBodyOf({ workload: WORKLOAD, objects }, { sink: 'raw' });
+  assert.match(text, /map-19 of type CONFIGMAP and 480 more in namespace shop/);
+});

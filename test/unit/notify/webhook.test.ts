@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import type { WriteResult } from '../../../lib/model/write-result.ts';
+import type { PostBody, PostResult } from '../../../lib/notify/http-post.ts';
+import { bodyOf, Webhook } from '../../../lib/notify/webhook.ts';
+
+const DIGEST = 'b'.repeat(40);
+const NOW = new Date('2026-01-31T12:00:00Z');
+
+/** A plan that stamps these objects, each with a number. */
+function planOf(stamps: Readonly<Record<string, number>>): RolloutPlan {
+  return {
+    workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+    stamps: Object.entries(stamps).map(([config, number]) => ({
+      config,
+      stamp: { digest: DIGEST, number },
+      places: [],
+      variables: [],
+    })),
+    versions: new Map(),
+    resourceVersion: '7',
+    template: {},
+    body: { metadata: { resourceVersion: '7' } },
+  };
+}
+
+const PLAN = planOf({ 'shop/ConfigMap/web': 2, 'shop/Secret/tls': 5 });
+
+const idOf = (plan: RolloutPlan): unknown => (JSON.parse(bodyOf(plan, NOW).text) as { id: unknown }).id;
+
+test('the body names the workload and every object, and no content or digest of one', () => {
+  const { contentType, text } = bodyOf(PLAN, NOW);
+  assert.equal(contentType, 'application/json');
+  assert.deepEqual(JSON.parse(text), {
+    webhook: 'update successful',
+    id: idOf(PLAN),
+    time: '2026-01-31T12:00:00.000Z',
+    workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
+    objects: [
+      { kind: 'ConfigMap', namespace: 'shop', name: 'web' },
+      { kind: 'Secret', namespace: 'shop', name: 'tls' },
+    ],
+  });
+  assert.ok(!text.includes(DIGEST));
+});
+
+describe('the id', () => {
+  test('is the same for the same rollout, whatever the fence and the order', () => {
+    const again = { ...planOf({ 'shop/Secret/tls': 5, 'shop/ConfigMap/web': 2 }), body: {} };
+    assert.equal(idOf(again), idOf(PLAN));
+  });
+
+  test('is another one for the next rollout, although the content is the same again', () => {
+    assert.notEqual(idOf(planOf({ 'shop/ConfigMap/web': 3, 'shop/Secret/tls': 5 })), idOf(PLAN));
+  });
+});
+
+const RESULTS: Record<string, [PostResult, WriteResult<undefined>]> = {
+  'what is taken is done, and the workload as it was': [
+    { kind: 'taken' },
+    { kind: 'accepted', object: undefined },
+  ],
+  'what is refused is a refusal at once': [
+    { kind: 'refused', message: 'm' },
+    { kind: 'rejected', code: 'forbidden', message: 'm' },
+  ],
+  'what is not answered is told again later, without a look at the workload': [
+    { kind: 'later', message: 'm', retryAfterMs: 5 },
+    { kind: 'throttled', message: 'm', retryAfterMs: 5 },
+  ],
+};
+
+describe('the webhook', () => {
+  for (const [sentence, [answer, result]] of Object.entries(RESULTS)) {
+    test(sentence, async () => {
+      const posted: PostBody[] = [];
+      const post = async (body: PostBody): Promise<PostResult> => {
+        posted.push(body);
+        return answer;
+      };
+      assert.deepEqual(await new Webhook({ post }).tell(PLAN), result);
+      assert.equal(posted.length, 1);
+    });
+  }
+});
