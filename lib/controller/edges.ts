@@ -10,6 +10,7 @@ import { type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
 import type { Verdict } from '../model/policy.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
 import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
@@ -21,7 +22,8 @@ import {
   type StateEntry,
   type StateKey,
 } from '../model/state-entry.ts';
-import type { Workload } from '../model/workload.ts';
+import { type Workload, workloadOf } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
 import type { OwnersRollout } from './owners-rollout.ts';
 import { Presence, type PresenceRules } from './presence.ts';
 
@@ -117,6 +119,11 @@ export class Edges {
     this.dialect = dialect;
     this.homeNamespace = homeNamespace;
     this.presence = new Presence(rules);
+  }
+
+  /** A workload as it was read outside its stream. */
+  viewOf(ref: WorkloadRef, raw: RawWorkload): Workload {
+    return workloadOf(workloadKindOf(ref.kind), raw, this.dialect);
   }
 
   /** The record of `ref`, made if there is none; `key` is its key, where there is one already. */

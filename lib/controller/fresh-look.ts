@@ -8,8 +8,7 @@ import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
-import { type Workload, workloadOf } from '../model/workload.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
+import type { Workload } from '../model/workload.ts';
 import type { Edges } from './edges.ts';
 import type { WorkloadClient } from './rollout-attempt.ts';
 
@@ -78,7 +77,7 @@ export class FreshLook {
       if (reading.kind === 'failed') return false;
       // One that is gone is left to its stream.
       if (reading.kind === 'gone') continue;
-      const workload = workloadOf(workloadKindOf(ref.kind), reading.object, edges.dialect);
+      const workload = edges.viewOf(ref, reading.object);
       if (!this.take(ref, workload, since)) return false;
     }
     return true;

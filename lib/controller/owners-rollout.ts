@@ -68,15 +68,16 @@ export function afterOwner(
   return { ...edge, ran: observed, dirty: false, isUnsettled: false };
 }
 
-/** Whether all that the workload owes is in force since before its owner's rollout, so that this brings it. */
+/** Whether the workload owes something, and all of it is in force since before its owner's rollout, so that this brings it. */
 export function isBroughtByOwner(edges: Edges, record: WorkloadRecord): boolean {
   const { ownersRollout } = record;
   if (ownersRollout === undefined) return false;
   const owed = [...record.edges].filter(([config, edge]) => edges.owesOn(record, config, edge));
-  return owed.every(([key]) => {
+  const isBrought = owed.every(([key]) => {
     const config = edges.configs.get(key);
     return config !== undefined && wasInForce(config, ownersRollout.startedAfter);
   });
+  return owed.length > 0 && isBrought;
 }
 
 /** Of what has not changed since it was listed only its last write is known. */

@@ -13,12 +13,11 @@ import {
 import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Notice } from '../model/notice.ts';
-import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
 import { type Pause, remainingMs } from '../model/pause.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { fencedPause } from '../model/rollout-plan.ts';
-import { type Workload, workloadOf } from '../model/workload.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
+import type { Workload } from '../model/workload.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
 import type { Edges } from './edges.ts';
@@ -121,7 +120,7 @@ export class Pauses {
     const reading = await client.get(ref);
     if (reading.kind === 'gone') return this.#forget(key);
     if (reading.kind === 'failed') return this.#putOff(key, paused, { reason: 'retry', ...reading });
-    const workload = this.#viewOf(ref, reading.object);
+    const workload = this.#options.edges.viewOf(ref, reading.object);
     const pause = this.#pauseOf(workload);
     if (pause === undefined) return this.#forget(key);
     if (remainingMs(pause, Date.now()) > 0) return this.#lookLater(key, workload, pause, 0);
@@ -175,9 +174,5 @@ export class Pauses {
     const ms = Math.max(atLeastMs, backoffMs(paused.failures, bounds, this.#options.random));
     paused.failures += 1;
     this.#queue.addAfter(key, ms);
-  }
-
-  #viewOf(ref: WorkloadRef, raw: RawWorkload): Workload {
-    return workloadOf(workloadKindOf(ref.kind), raw, this.#options.edges.dialect);
   }
 }

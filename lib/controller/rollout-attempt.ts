@@ -4,8 +4,7 @@ import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts'
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import type { Timeline } from '../model/timeline.ts';
-import { type Workload, workloadOf } from '../model/workload.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
+import type { Workload } from '../model/workload.ts';
 import type { RollResult, WriteResult } from '../model/write-result.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
@@ -76,7 +75,7 @@ export class RolloutAttempts {
   #isOwnersTurn(key: ObjectKey): boolean {
     const { edges, ownersTurn } = this.#options;
     const record = edges.workloads.get(key);
-    if (record === undefined || !edges.owes(key) || !isBroughtByOwner(edges, record)) return false;
+    if (record === undefined || !isBroughtByOwner(edges, record)) return false;
     if (ownersTurn(key, record) > 0) return true;
     record.ownersRollout = undefined;
     return false;
@@ -129,7 +128,7 @@ export class RolloutAttempts {
 
   #accepted(plan: RolloutPlan, object: RawWorkload | undefined): Outcome {
     const { edges, apply, timeline } = this.#options;
-    const workload = object && this.#viewOf(plan.workload, object);
+    const workload = object && edges.viewOf(plan.workload, object);
     if (workload !== undefined && !carries(workload, plan)) {
       this.#abandon(plan);
       return { type: 'refused', message: 'the API server accepted the patch without its stamp' };
@@ -160,7 +159,7 @@ export class RolloutAttempts {
     const reading = await client.get(ref);
     switch (reading.kind) {
       case 'found': {
-        const workload = this.#viewOf(ref, reading.object);
+        const workload = edges.viewOf(ref, reading.object);
         if (!observe(ref, workload, since)) return { type: 'later', message: 'it changed while it was read' };
         this.#abandon(plan);
         return carries(workload, plan) ? { type: 'done', plan } : undefined;
@@ -178,10 +177,6 @@ export class RolloutAttempts {
     const effects = new Effects();
     abandonRollout(this.#options.edges, effects, plan);
     this.#options.apply(effects);
-  }
-
-  #viewOf(ref: WorkloadRef, raw: RawWorkload): Workload {
-    return workloadOf(workloadKindOf(ref.kind), raw, this.#options.edges.dialect);
   }
 
   #signOf(ref: WorkloadRef): { resourceVersion: string; arrival: number } | undefined {

@@ -12,7 +12,7 @@ import {
 } from '../model/backoff.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
-import type { Pace } from '../model/rollout-limit.ts';
+import { type Pace, UNHURRIED } from '../model/rollout-limit.ts';
 import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
 import type { Outcome } from './outcome.ts';
@@ -47,9 +47,6 @@ export interface RolloutControllerOptions extends Omit<AttemptOptions, 'ownersTu
 const LONGEST_ATTEMPT_MS = 120_000;
 /** A window that lasts longer than this many quiet periods holds up no commit. */
 const DEFAULT_WAIT_IN_PERIODS = 6;
-
-/** Of a workload that is not known. */
-const UNHURRIED: Pace = { minIntervalMs: 0, limit: undefined };
 
 /** See the file's comment. */
 export class RolloutController {

@@ -17,6 +17,9 @@ export interface Pace {
   readonly limit: RolloutLimit | undefined;
 }
 
+/** Of a workload that may be rolled whenever something changes. */
+export const UNHURRIED: Pace = { minIntervalMs: 0, limit: undefined };
+
 /** What `text` says: `20/1h`, or `off`. Undefined if it is neither. */
 export function parseRolloutLimit(text: string): RolloutLimit | 'off' | undefined {
   if (text.trim() === 'off') return 'off';

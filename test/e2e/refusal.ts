@@ -1,6 +1,8 @@
-/** Rules of a cluster that refuse writes, and a webhook that is down: what other people's admission does to ours. */
+/** Rules of a cluster that refuse writes, and a webhook that is silent: what other people's admission does to ours. */
 
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { RealCluster } from '../control-plane/cluster.ts';
 import type { JsonObject } from '../sandbox/json.ts';
 import type { Stage } from './stage.ts';
@@ -59,14 +61,6 @@ export class Refusal {
     });
   }
 
-  /** A webhook that nobody answers, for the Deployments of one name; the API server answers 500. */
-  static async byDeadWebhook(stage: Stage, deployment: string): Promise<Refusal> {
-    const { probe } = templates(deployment);
-    return await Refusal.#begin(stage, probe, {
-      validatingwebhookconfigurations: deadWebhook(nameOf(stage), stage.namespace, deployment),
-    });
-  }
-
   static async #begin(
     stage: Stage,
     [below, body]: Refused['probe'],
@@ -74,8 +68,7 @@ export class Refusal {
   ): Promise<Refusal> {
     const paths: string[] = [];
     for (const [resource, object] of Object.entries(objects)) {
-      const { metadata } = await stage.cluster.expect('POST', `${ADMISSION}/${resource}`, object);
-      paths.unshift(`${ADMISSION}/${resource}/${String((metadata as JsonObject)['name'])}`);
+      paths.unshift(await createRule(stage.cluster, resource, object));
     }
     await stage.until('the rule is in force', async () => {
       const answer = await stage.cluster.ask('PATCH', `${stage.path(below)}?dryRun=All`, body);
@@ -88,6 +81,56 @@ export class Refusal {
   async end(): Promise<void> {
     for (const path of this.#paths) await this.#cluster.expect('DELETE', path);
   }
+}
+
+/**
+ * A webhook that takes calls and does not answer until `end`, for the Deployments of one name: a write of their templates
+ * hangs for half a minute, and is then answered with 500.
+ */
+export class SilentWebhook {
+  readonly #cluster: RealCluster;
+  readonly #server = createServer((socket) => {
+    this.#sockets.add(socket.on('error', () => undefined));
+  });
+  readonly #sockets = new Set<Socket>();
+  #path = '';
+
+  private constructor(cluster: RealCluster) {
+    this.#cluster = cluster;
+  }
+
+  static async of(stage: Stage, deployment: string): Promise<SilentWebhook> {
+    const webhook = new SilentWebhook(stage.cluster);
+    await webhook.#begin(stage, deployment);
+    return webhook;
+  }
+
+  /** Takes it away; what hangs is answered with 500. */
+  async end(): Promise<void> {
+    await this.#cluster.expect('DELETE', this.#path);
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async #begin(stage: Stage, deployment: string): Promise<void> {
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = this.#server.address() as AddressInfo;
+    const rule = silentWebhook(nameOf(stage), stage.namespace, deployment, port);
+    this.#path = await createRule(stage.cluster, 'validatingwebhookconfigurations', rule);
+    const [below, body] = templates(deployment).probe;
+    await stage.until('the webhook is called', async () => {
+      // What is asked once the rule is in force hangs: nobody waits for it.
+      const asked = stage.cluster.ask('PATCH', `${stage.path(below)}?dryRun=All`, body);
+      await Promise.race([asked.catch(() => undefined), once(this.#server, 'connection')]);
+      return this.#sockets.size > 0;
+    });
+  }
+}
+
+/** Answers the path of the rule. */
+async function createRule(cluster: RealCluster, resource: string, object: JsonObject): Promise<string> {
+  const { metadata } = await cluster.expect('POST', `${ADMISSION}/${resource}`, object);
+  return `${ADMISSION}/${resource}/${String((metadata as JsonObject)['name'])}`;
 }
 
 const ADMISSION = '/apis/admissionregistration.k8s.io/v1';
@@ -114,21 +157,20 @@ function bindingOf(name: string, namespace: string): JsonObject {
   };
 }
 
-function deadWebhook(name: string, namespace: string, app: string): JsonObject {
+function silentWebhook(name: string, namespace: string, app: string, port: number): JsonObject {
   return {
     metadata: { name },
     webhooks: [
       {
-        name: 'dead.example.com',
+        name: 'silent.example.com',
         ...only(namespace),
         rules: [updatesOf(['deployments'])],
         matchConditions: [{ name: 'this-one', expression: `object.metadata.name == '${app}'` }],
-        // Nobody listens on the port of discard.
-        clientConfig: { url: 'https://127.0.0.1:9/' },
+        clientConfig: { url: `https://127.0.0.1:${port}/` },
         failurePolicy: 'Fail',
         sideEffects: 'None',
         admissionReviewVersions: ['v1'],
-        timeoutSeconds: 1,
+        timeoutSeconds: 30,
       },
     ],
   };

@@ -199,7 +199,8 @@ describe('all pods are replaced', { concurrency: 3 }, () => {
     test(`of a ${kind}, by those of the new revision, and the one before is kept for an undo`, async () => {
       await using stage = await Stage.open(cluster);
       const pair = await stage.createPair({ ...PAIR, kind });
-      await stage.reloader();
+      // Both objects change within the window, also on a busy machine.
+      await stage.reloader({ periodMs: 2000 });
       const before = (await podsOf(stage)).map(({ uid }) => uid);
       await stage.changeAndRoll(pair, 'B');
       const pods = await podsOf(stage);

@@ -42,11 +42,6 @@ export function crash(downtimeMs = 1000): Step {
   return { do: 'crash', slot: 0, atWrite: 0, effect: 'before', downtimeMs };
 }
 
-/** Time passes. */
-export function wait(ms: number): Step {
-  return { do: 'wait', ms };
-}
-
 /** Workloads of two pods that follow C. */
 export function following(...names: WorkloadName[]): InitialWorkload[] {
   return names.map((workload) => ({ workload, follows: [C], replicas: 2, strategy: 'rolling' }));

@@ -1,8 +1,8 @@
 /** Histories that a simpler model fails, one by one, with exact expectations. */
 
 import assert from 'node:assert/strict';
-import { C, type Case, change, crash, following, testCases, WEB, wait } from './cases.ts';
-import type { Step } from './history.ts';
+import { C, type Case, change, crash, following, testCases, WEB } from './cases.ts';
+import { type Step, wait } from './history.ts';
 import { factsOf } from './timeline.ts';
 
 const API = 'Deployment/api';

@@ -1,14 +1,13 @@
 /** An object that changes for ever does not roll a workload for ever, and its last content still comes. */
 
 import assert from 'node:assert/strict';
-import type { Pace } from '../../lib/model/rollout-limit.ts';
-import { type Case, change, testCases, WEB, wait } from './cases.ts';
-import type { Step } from './history.ts';
+import { type Pace, UNHURRIED } from '../../lib/model/rollout-limit.ts';
+import { type Case, change, testCases, WEB } from './cases.ts';
+import { type Step, wait } from './history.ts';
 import { factsOf } from './timeline.ts';
 import type { Trace } from './trace.ts';
 
 const LIMITED: Pace = { minIntervalMs: 0, limit: { rollouts: 5, withinMs: 600_000 } };
-const UNLIMITED: Pace = { minIntervalMs: 0, limit: undefined };
 
 /** Another content each time, `everyMs` apart. */
 function flapping(times: number, everyMs: number): Step[] {
@@ -35,7 +34,7 @@ const CASES: Readonly<Record<string, Case>> = {
     also: (trace) => assert.deepEqual(gaps(trace), [10, 10, 10, 10, 10, 15, 120, 240, 480, 960, 950]),
   },
   'without a limit it is rolled for each': {
-    settings: { pace: UNLIMITED },
+    settings: { pace: UNHURRIED },
     steps: [...flapping(60, 10_000), change('A')],
     rollouts: { [WEB]: 61 },
     reads: 'A',

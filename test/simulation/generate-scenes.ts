@@ -4,7 +4,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { resourceOf } from './api.ts';
 import { type Cast, stepsOf, WATCH_EFFECT } from './generate-steps.ts';
 import type { Scene } from './generate-troubles.ts';
-import type { Content, Step } from './history.ts';
+import { type Content, wait } from './history.ts';
 
 /** Arbitraries of scenes. */
 export interface Scenes {
@@ -201,7 +201,3 @@ const NO_STATE_WRITES = {
   times: 5,
   effect: { kind: 'status', code: 500 },
 } as const;
-
-function wait(ms: number): Step {
-  return { do: 'wait', ms };
-}

@@ -3,7 +3,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import type { Scene } from './generate-troubles.ts';
-import type { Step } from './history.ts';
+import { type Step, wait } from './history.ts';
 
 /** Arbitraries of scenes. */
 export interface ScopeScenes {
@@ -72,8 +72,4 @@ export function scopeScenesOf(cast: Cast): ScopeScenes {
         { do: 'delay', resource: 'namespaces', ms: 0 },
       ]),
   };
-}
-
-function wait(ms: number): Step {
-  return { do: 'wait', ms };
 }

@@ -6,7 +6,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { split } from './api.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
-import type { ConfigName, Content, Step, WorkloadName } from './history.ts';
+import { type ConfigName, type Content, type Step, type WorkloadName, wait } from './history.ts';
 
 /** Steps in a row. */
 export type Scene = readonly Step[];
@@ -298,8 +298,4 @@ function failing(
 ): Step {
   const match = { verb, ...(resource && { resource }), ...(name !== undefined && { name }) };
   return { do: 'fault', rule: { match, times, effect: { kind: 'status', code: 500 } } };
-}
-
-function wait(ms: number): Step {
-  return { do: 'wait', ms };
 }

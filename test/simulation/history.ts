@@ -195,6 +195,11 @@ export type Step =
   | ProcessStep
   | { readonly do: 'wait'; readonly ms: number };
 
+/** Time passes. */
+export function wait(ms: number): Step {
+  return { do: 'wait', ms };
+}
+
 /** A history. Slot 0 is started before the first step. */
 export interface History {
   readonly settings: Settings;

@@ -1,7 +1,7 @@
 /** Upgrades that change an object and the pod template: one rollout where the owner's is enough, ours where it is not. */
 
-import { type Case, change, crash, following, testCases, WEB, wait } from './cases.ts';
-import type { Step } from './history.ts';
+import { type Case, change, crash, following, testCases, WEB } from './cases.ts';
+import { type Step, wait } from './history.ts';
 
 const APPLY: Step = { do: 'apply', workload: WEB };
 const UNDO: Step = { do: 'undo', workload: WEB };

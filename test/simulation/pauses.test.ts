@@ -1,9 +1,9 @@
 /** Deployments that ask for a pause: one rollout at its end, and an end in every case; and what else asks for a longer window. */
 
 import assert from 'node:assert/strict';
-import { type Case, change, crash, following, testCases, WEB, wait } from './cases.ts';
+import { type Case, change, crash, following, testCases, WEB } from './cases.ts';
 import { EPOCH_MS } from './clock.ts';
-import type { Step, WorkloadName } from './history.ts';
+import { type Step, type WorkloadName, wait } from './history.ts';
 import { endOf, factsOf, podsOf, rolloutsOf } from './timeline.ts';
 import type { Trace } from './trace.ts';
 

@@ -2,6 +2,7 @@
 
 import type { ConfigName, WorkloadName } from './history.ts';
 import {
+  askedSince,
   baselineOf,
   contentAt,
   countsCreation,
@@ -45,6 +46,7 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
   const anchor = anchorOf(trace, workload, config, at);
   const begin = contentAt(trace, config, anchor);
   const before = begin ?? (countsCreation(trace, config) ? '-' : undefined);
+  const ran = [before, ...ranBefore(trace, workload, config, at)];
   // What comes to be is followed where only deletions count, unless the pods still run what was before.
   const isMere =
     contentAt(trace, config, at - 1) === undefined &&
@@ -53,7 +55,7 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
   const isLasting = contents
     .filter(isMeanwhile)
     .map((fact) => inForceAt(trace, config, fact.at))
-    .every((inForce) => inForce !== undefined && inForce !== before);
+    .every((inForce) => inForce !== undefined && !ran.includes(inForce));
   const moments = [
     at,
     ...[...factsOf(trace, 'workload'), ...contents].filter(isMeanwhile).map((fact) => fact.at),
@@ -73,6 +75,19 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
 function anchorOf(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): number {
   const rollout = rolloutsOf(trace, workload).findLast((fact) => fact.at < at);
   return Math.max(rollout?.at ?? 0, baselineOf(trace, workload, config, at));
+}
+
+/** What was in force when the workload began to ask, since our last rollout: what its pods may still run. */
+function ranBefore(
+  trace: Trace,
+  workload: WorkloadName,
+  config: ConfigName,
+  at: number,
+): readonly (string | undefined)[] {
+  const rollout = rolloutsOf(trace, workload).findLast((fact) => fact.at < at)?.at ?? 0;
+  return askedSince(trace, workload, config, at)
+    .filter((since) => since >= rollout)
+    .map((since) => contentAt(trace, config, since));
 }
 
 /** Whether one process had listed everything before and lived until the deadline, and the history went on so long. */

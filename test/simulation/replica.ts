@@ -4,7 +4,7 @@ import { type Assembly, assemble } from '../../lib/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { DIALECT_NAMES, STAKATER_KEYS } from '../../lib/model/dialect-name.ts';
 import type { Log } from '../../lib/model/log.ts';
-import type { Pace } from '../../lib/model/rollout-limit.ts';
+import { UNHURRIED } from '../../lib/model/rollout-limit.ts';
 import type { Options } from '../../lib/options/options.ts';
 import { NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import { readOfDigest } from './contents.ts';
@@ -76,8 +76,6 @@ function logTo(onLine: (line: string) => void): Log {
       onLine(`${level} ${message} ${JSON.stringify(fields)}`);
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
-
-const UNHURRIED: Pace = { minIntervalMs: 0, limit: undefined };
 
 function optionsOf(settings: Settings): Options {
   const { coalescePeriodMs, maxWaitMs, presence, selected, pausePeriodMs = 0, pace = UNHURRIED } = settings;

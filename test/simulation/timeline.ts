@@ -209,16 +209,30 @@ export function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigN
 
 /** Since when the workload asks for the object, or a reloader has listed either that did not know it from the state. */
 function lastAsked(trace: Trace, workload: WorkloadName, config: ConfigName, end: number): number {
+  return Math.max(...askedSince(trace, workload, config, end));
+}
+
+/**
+ * Since a reloader listed either that did not know it from the state: each time when the workload began to ask for the
+ * object. What is not asked for is followed all the same, so that the first of them may be what its pods still run.
+ */
+export function askedSince(
+  trace: Trace,
+  workload: WorkloadName,
+  config: ConfigName,
+  end: number,
+): readonly number[] {
   const ofWorkload = factsOf(trace, 'workload').filter((fact) => fact.workload === workload);
   const begins = [...ofWorkload, ...writesOf(trace, config)]
     .filter(({ at }) => at <= end && isFollowing(trace, workload, config, at))
     .filter(({ at }) => !isFollowing(trace, workload, config, at - 1))
     .map((fact) => (fact.type === 'content' ? beforeMark(trace, workload, fact) : fact.at));
+  if (begins.length === 0) return [end];
   const lost = factsOf(trace, 'listed')
     .filter(({ at }) => at <= end)
     .filter((listed) => listed.lost.configs.includes(config) || listed.lost.workloads.includes(workload))
-    .map(({ at }) => at);
-  return begins.length === 0 ? end : Math.max(...begins, ...lost);
+    .at(-1);
+  return lost === undefined ? begins : [lost.at, ...begins.filter((at) => at > lost.at)];
 }
 
 /** From position `begin` on: when there is content, or its absence counts as such. */

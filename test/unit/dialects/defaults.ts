@@ -5,6 +5,7 @@ import { type VocabularyOptions, vocabularyOf } from '../../../lib/dialects/voca
 import { DIALECT_NAMES, STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
+import { UNHURRIED } from '../../../lib/model/rollout-limit.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
@@ -18,7 +19,7 @@ export const PLAIN: VocabularyOptions = {
   strategy: 'env-vars',
   rollsFinished: false,
   pausePeriodMs: 0,
-  pace: { minIntervalMs: 0, limit: undefined },
+  pace: UNHURRIED,
 };
 
 /** The vocabularies with these flags. */
