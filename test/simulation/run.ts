@@ -14,7 +14,7 @@ import { judge } from './oracle.ts';
 import { tell } from './tell.ts';
 import { run } from './world.ts';
 
-/** What a worker is told, and what it answers: progress, then at most one failure. */
+/** What a worker is told, and what it answers: progress, and each failure when it is shrunk. */
 interface Work {
   readonly first: number;
   readonly count: number;
@@ -80,37 +80,35 @@ async function tryAll(histories: number, seed: number, flavour: Flavour | undefi
       tried[index] = count;
     });
   });
-  const failures = (await Promise.all(ends)).filter((failure) => failure !== undefined);
+  const failures = (await Promise.all(ends)).reduce((sum, count) => sum + count, 0);
   clearInterval(progress);
   const seconds = Math.round((performance.now() - startedAt) / 1000);
   console.log(`${total()} histories from seed ${seed} in ${seconds} s, ${rate()}`);
-  for (const failure of failures) console.log(describeFailure(failure));
-  console.log(failures.length === 0 ? 'no law was broken' : 'laws were broken');
-  return failures.length === 0 ? 0 : 1;
+  console.log(failures === 0 ? 'no law was broken' : `laws were broken in ${failures}`);
+  return failures === 0 ? 0 : 1;
 }
 
-/** Runs one worker to its end; undefined: it found nothing. */
-async function employ(work: Work, onTried: (count: number) => void): Promise<Failure | undefined> {
+/** Runs one worker to its end, and tells what it finds as it does; answers how many failures there were. */
+async function employ(work: Work, onTried: (count: number) => void): Promise<number> {
   const worker = fork(new URL(import.meta.url));
-  let failure: Failure | undefined;
-  worker.on('message', (report: Report) => {
-    onTried(report.tried);
-    failure ??= report.failure;
+  let failures = 0;
+  worker.on('message', ({ tried, failure }: Report) => {
+    onTried(tried);
+    if (failure === undefined) return;
+    failures += 1;
+    console.log(describeFailure(failure));
   });
   worker.send(work);
   const code = await new Promise<number | null>((resolve) => worker.once('exit', resolve));
   if (code !== 0) throw new Error(`a worker ended with ${code}`);
-  return failure;
+  return failures;
 }
 
 async function labour({ first, count, stride, flavour }: Work): Promise<void> {
   for (let tried = 0; tried < count; tried += 1) {
     const seed = first + tried * stride;
     const failure = await trySeed(flavour ?? flavourOf(seed), seed);
-    if (failure !== undefined) {
-      tellParent({ tried: tried + 1, failure: await shrunk(failure) });
-      break;
-    }
+    if (failure !== undefined) tellParent({ tried: tried + 1, failure: await shrunk(failure) });
     if (tried % 20 === 19 || tried === count - 1) tellParent({ tried: tried + 1 });
   }
   process.disconnect();
