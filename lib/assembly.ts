@@ -97,7 +97,7 @@ export function assemble(parts: Parts): Assembly {
   const heartbeat = new Heartbeat();
   const watches = new WatchHealth();
   const streams = streamsFor(options, place);
-  const gate = new SyncGate(streams);
+  const gate = new SyncGate(streams, options.dialects.includes('wave'));
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
   const shared = { timeline, heartbeat, log, random };
@@ -150,6 +150,8 @@ function edgesFor(options: Options, place: Place): Edges {
     pace: options.pace,
     alternativeAnnotations: options.alternativeAnnotations,
     ignoredKinds: options.ignoredConfigKinds,
+    watches: (namespace) =>
+      place.namespaces?.includes(namespace) ?? !options.ignoredNamespaces.includes(namespace),
   });
   const isSelective = options.resourceLabelSelector !== undefined;
   const edges = new Edges(dialect, place.stateNamespace, {

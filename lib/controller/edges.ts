@@ -17,8 +17,8 @@ import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
 import {
   configRefOf,
   entryKeyOf,
+  exceptionKeyOf,
   exceptionsKeyOf,
-  localEntryKeyOf,
   type StateEntry,
   type StateKey,
 } from '../model/state-entry.ts';
@@ -185,7 +185,11 @@ export class Edges {
 
   /** The recorded exception of an edge. */
   exceptionOf(workload: WorkloadRef, config: ConfigRef): Ran | undefined {
-    return exceptionOf(this.state, this.exceptionsKeyOf(workload), localEntryKeyOf(config));
+    return exceptionOf(
+      this.state,
+      this.exceptionsKeyOf(workload),
+      exceptionKeyOf(workload.namespace, config),
+    );
   }
 
   /** The number up to which stamps of `ref` are silent, or may be once a write under way is answered. */
@@ -243,9 +247,9 @@ export class Edges {
     return this.selected?.has(namespace) !== false;
   }
 
-  /** Whether nothing is begun for the object: its namespace is not selected, and it never had an entry. */
-  isUnbegun(ref: ConfigRef): boolean {
-    return !this.isSelected(ref.namespace) && this.shardOf(ref) === undefined;
+  /** Whether nothing is begun for the object by a workload of `namespace`: that is not selected, and it never had an entry. */
+  isUnbegun(ref: ConfigRef, namespace: string): boolean {
+    return !this.isSelected(namespace) && this.shardOf(ref) === undefined;
   }
 
   /** Whether the policy of the workload asks for the object as it is now; an absent one is asked for as it was last. */
@@ -255,7 +259,7 @@ export class Edges {
 
   /** The same with the reason. */
   judge({ workload }: WorkloadRecord, { ref, annotations }: ConfigRecord): Verdict {
-    if (this.isUnbegun(ref)) return { asks: false, because: 'unselected' };
+    if (this.isUnbegun(ref, workload.ref.namespace)) return { asks: false, because: 'unselected' };
     return this.dialect.judge(workload, ref, annotations);
   }
 

@@ -3,7 +3,7 @@
 import { asUnknown, type Edge } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
-import { localEntryKeyOf, type StateEntry } from '../model/state-entry.ts';
+import { exceptionKeyOf, type StateEntry } from '../model/state-entry.ts';
 import type { Edges } from './edges.ts';
 import { Effects } from './effects.ts';
 import { adoptEntry, type StateWrite } from './state-write.ts';
@@ -84,7 +84,7 @@ function takeInExceptions(edges: Edges, effects: Effects, before: PersistedState
     ];
     for (const [config, edge] of record.edges) {
       const observed = edges.configs.get(config);
-      const local = observed === undefined ? '' : localEntryKeyOf(observed.ref);
+      const local = observed === undefined ? '' : exceptionKeyOf(record.workload.ref.namespace, observed.ref);
       const isForeign = live[local] !== known[local] && live[local] !== ours[local];
       if (isForeign && live[local] !== undefined) doubt(edges, effects, workload, config, edge);
     }

@@ -20,6 +20,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'missing',
   'left-out',
   'unselected-object',
+  'unwatched-namespace',
   'opt-in-lost',
   'second-reloader',
   'held',

@@ -7,8 +7,7 @@
 import { ABSENT, type Digest } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
-import { referenceTo } from '../model/references.ts';
-import type { Workload } from '../model/workload.ts';
+import { referenceOf, type Workload } from '../model/workload.ts';
 import type { Stream } from './sync-gate.ts';
 
 /** What rolls a workload besides a change of content. */
@@ -65,8 +64,8 @@ export class Presence {
 }
 
 /** Whether the workload's pods start without the object: they do not refer to it, or do not need it. */
-function canDoWithout({ references }: Workload, ref: ConfigRef): boolean {
-  return referenceTo(references, ref)?.isOptional ?? true;
+function canDoWithout(workload: Workload, ref: ConfigRef): boolean {
+  return referenceOf(workload, ref)?.isOptional ?? true;
 }
 
 function nameOf(kind: string, namespace: string | undefined): string {

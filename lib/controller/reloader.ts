@@ -22,8 +22,8 @@ import { FreshLook, type ReadConfig } from './fresh-look.ts';
 import type { Journal } from './journal.ts';
 import type { StateLayout } from './known-state.ts';
 import { wantsLegacyDigest } from './legacy-digest.ts';
+import { Mending } from './mending.ts';
 import { Notices } from './notices.ts';
-import { Pauses } from './pauses.ts';
 import { type Counters, type Due, type RecordEvent, Reporter, type ReporterOptions } from './reporter.ts';
 import type { WorkloadClient } from './rollout-attempt.ts';
 import { RolloutController } from './rollout-controller.ts';
@@ -78,7 +78,7 @@ export class Reloader {
   readonly committer: StateCommitter;
   readonly notices: Notices;
   readonly absences: Absences;
-  readonly #pauses: Pauses;
+  readonly #mending: Mending;
   readonly #namespaces: SelectedNamespaces;
   readonly #successions: Successions;
   readonly #options: ReloaderOptions;
@@ -107,7 +107,7 @@ export class Reloader {
     this.rollouts = this.#newRollouts();
     const { finish } = options;
     this.#successions = new Successions({ finish, journal: this.#reporter.journal, random });
-    this.#pauses = new Pauses({
+    this.#mending = new Mending({
       ...options,
       isWaiting: (workload) => this.rollouts.isWaiting(workload),
       say: (workload, notice) => this.#reporter.notice(workload, notice),
@@ -116,7 +116,10 @@ export class Reloader {
       edges,
       journal: this.#reporter.journal,
       release: (workload) => this.rollouts.release(workload),
-      onSelected: (namespaces) => this.notices.select(namespaces),
+      onSelected: (namespaces) => {
+        this.notices.select(namespaces);
+        this.#mending.select(namespaces);
+      },
       apply: (effects) => this.#apply(effects),
     });
     this.committer = new StateCommitter({
@@ -210,7 +213,7 @@ export class Reloader {
   #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
     this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
     this.notices.observe(event);
-    this.#pauses.observe(event);
+    this.#mending.observe(event);
   }
 
   /** Finishes what is under way, but not for longer than a pod is given to end: what is left is owed at the next start. */
@@ -223,7 +226,7 @@ export class Reloader {
       return !end.signal.aborted;
     };
     const finish = async (): Promise<void> => {
-      await Promise.all([this.rollouts.close(), this.#pauses.close(), this.#successions.close()]);
+      await Promise.all([this.rollouts.close(), this.#mending.close(), this.#successions.close()]);
       await this.committer.close(again);
       isDone = true;
     };
@@ -278,7 +281,7 @@ export class Reloader {
           this.#reporter.outcome(ref, outcome, tally, nextTryMs);
           if (outcome.type === 'done') this.notices.rolled(keyOf(ref));
           this.notices.review(keyOf(ref));
-          this.#pauses.proceed(keyOf(ref));
+          this.#mending.proceed(keyOf(ref));
           this.committer.kick();
         },
       },
@@ -373,7 +376,7 @@ export class Reloader {
     const ref = edges.configs.get(config)?.ref;
     if (ref === undefined) return;
     if (Number.isFinite(line.ms)) this.#reporter.due(ref, line);
-    else if (!edges.isSelected(ref.namespace) && this.#namespaces.hasListed)
+    else if (line.refs.some(({ namespace }) => !edges.isSelected(namespace)) && this.#namespaces.hasListed)
       this.#reporter.heldBack(ref, line.refs);
   }
 

@@ -8,8 +8,8 @@ import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } fro
 import { pauseWords } from '../model/pause.ts';
 import type { RolloutNews } from '../model/rollout-news.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
-import { formatStamp } from '../model/stamp.ts';
-import type { Workload } from '../model/workload.ts';
+import { formatStamp, parseStamp } from '../model/stamp.ts';
+import type { Mark, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
@@ -161,7 +161,8 @@ export class Reporter {
     log.info(
       `everything is listed: ${count(workloads.length, 'workload')}, ${count(objects, 'object')} followed`,
     );
-    const stamped = workloads.filter(({ marks }) => marks.length > 0).map(({ ref }) => ref);
+    const isStamp = ({ value }: Mark): boolean => parseStamp(value) !== undefined;
+    const stamped = workloads.filter(({ marks }) => marks.some(isStamp)).map(({ ref }) => ref);
     if (!beganWithoutState || stamped.length === 0) return;
     log.warn(
       `no state was found although ${listed(stamped)} carry stamps: the present content is the baseline, changes made meanwhile are not known`,

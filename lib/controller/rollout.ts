@@ -1,5 +1,6 @@
 /** The decision to roll one workload, and what is known once its patch is answered. */
 
+import type { FollowedContent } from '../dialects/dialect.ts';
 import { asPatched, asTold, asUnknown, withStamp } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { type OwedStamp, type PlannedVersion, planOf, type RolloutPlan } from '../model/rollout-plan.ts';
@@ -40,7 +41,17 @@ export function planRollout(
   }
   if (stamps.length === 0) return undefined;
   const pause = edges.onlyTells ? undefined : edges.dialect.pausing.begin(record.workload, now);
-  return planOf(record.workload, { stamps, versions, annotations, pause });
+  annotations = {
+    ...annotations,
+    ...edges.dialect.hashAnnotations(record.workload, contentsOf(edges, record)),
+  };
+  const triggers = edges.dialect.triggersOf(record.workload);
+  return planOf(record.workload, { stamps, versions, annotations, pause, triggers });
+}
+
+/** All that a workload follows, as it is now. */
+function contentsOf(edges: Edges, record: WorkloadRecord): readonly FollowedContent[] {
+  return [...record.edges.keys()].flatMap((config) => edges.configs.get(config) ?? []);
 }
 
 /**

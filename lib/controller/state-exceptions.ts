@@ -7,8 +7,8 @@ import { type Ran, recordedRan, speaks, UNKNOWN } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import {
   type Exceptions,
+  exceptionKeyOf,
   formatExceptions,
-  localEntryKeyOf,
   parseStateKey,
   type StateEntry,
   type StateKey,
@@ -87,7 +87,9 @@ function exceptionsByShard(
     if (speaks(edge.stamp, entry)) continue;
     const shard = desired.get(config)?.shard ?? edges.shardOf(ref) ?? 0;
     const exceptions = byShard.get(shard) ?? {};
-    exceptions[localEntryKeyOf(ref)] = edges.contested.has(config) ? UNKNOWN : ran;
+    exceptions[exceptionKeyOf(workload.workload.ref.namespace, ref)] = edges.contested.has(config)
+      ? UNKNOWN
+      : ran;
     byShard.set(shard, exceptions);
   }
   return byShard;

@@ -10,9 +10,9 @@ import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
 import {
   type Exceptions,
+  exceptionKeyOf,
   formatEntry,
   formatExceptions,
-  localEntryKeyOf,
   type StateEntry,
   type StateKey,
 } from '../model/state-entry.ts';
@@ -127,7 +127,8 @@ export function believedAtStart(
 ): Ran | undefined {
   const exceptions = state.exceptions.get(edges.exceptionsKeyOf(workload.workload.ref));
   const stamp = workload.edges.get(keyOf(ref))?.stamp;
-  return ranAtStart(state.entries.get(edges.entryKeyOf(ref)), exceptions?.[localEntryKeyOf(ref)], stamp);
+  const exception = exceptions?.[exceptionKeyOf(workload.workload.ref.namespace, ref)];
+  return ranAtStart(state.entries.get(edges.entryKeyOf(ref)), exception, stamp);
 }
 
 /** Nothing follows the object and nothing is written of it: nothing of it is kept either. */
@@ -179,7 +180,8 @@ function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEnt
   }
   const observed = edges.configs.get(config);
   const digest = (observed && edges.committable(observed)) ?? persisted?.digest;
-  if (digest === undefined || edges.isUnbegun(ref)) return 'nothing';
+  const isUnbegun = dependents.every(([{ workload }]) => edges.isUnbegun(ref, workload.ref.namespace));
+  if (digest === undefined || isUnbegun) return 'nothing';
   const number = Math.max(1, edges.floorOf(ref), ...dependents.map(([, edge]) => edge.highestNumber));
   return { digest, number };
 }

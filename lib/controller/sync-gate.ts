@@ -12,10 +12,13 @@ export interface Stream {
 /** Knows the streams and which of them have listed. */
 export class SyncGate {
   readonly #streams: readonly Stream[];
+  readonly #followsAcross: boolean;
   readonly #synced = new Set<Stream>();
 
-  constructor(streams: readonly Stream[]) {
+  /** `followsAcross`: whether workloads may follow objects of other namespaces than their own. */
+  constructor(streams: readonly Stream[], followsAcross = false) {
     this.#streams = streams;
+    this.#followsAcross = followsAcross;
   }
 
   /** `stream`, one of those given, has listed; answers whether that is news. */
@@ -26,19 +29,17 @@ export class SyncGate {
   }
 
   /**
-   * Whether all workloads of `namespace` are listed, the objects of `kind` if one is given, and the namespaces where they
-   * are selected. False for a namespace that
-   * no stream covers, and for a kind that is not watched there.
+   * Whether all workloads are listed that may follow what is in `namespace`, the objects of `kind` there if one is given, and
+   * the namespaces where they are selected. False for a namespace that no stream covers, and for a kind that is not
+   * watched there.
    */
   isSynced(namespace: string, kind?: string): boolean {
-    const streams = this.#streams.filter(
-      (stream) =>
-        covers(stream, namespace) &&
-        (stream.isWorkload || stream.kind === kind || stream.kind === 'Namespace'),
-    );
+    const covering = this.#streams.filter((stream) => covers(stream, namespace));
     const isWatched =
-      kind === undefined ? streams.length > 0 : streams.some((stream) => stream.kind === kind);
-    return isWatched && streams.every((stream) => this.#synced.has(stream));
+      kind === undefined ? covering.length > 0 : covering.some((stream) => stream.kind === kind);
+    const followers = (this.#followsAcross ? this.#streams : covering).filter(({ isWorkload }) => isWorkload);
+    const others = covering.filter((stream) => stream.kind === kind || stream.kind === 'Namespace');
+    return isWatched && [...followers, ...others].every((stream) => this.#synced.has(stream));
   }
 
   /** The streams that have not listed yet. */

@@ -52,7 +52,7 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   const { workload: before } = record;
   const sight = lookAt(effects, record, event);
   noticeRival(edges, sight, before);
-  record.variables = edges.dialect.stampVariablesOf(refs);
+  record.variables = edges.dialect.stampVariablesOf(refs, workload.ref.namespace);
   sight.isReload = isReload(edges, sight);
   followOwner(edges, sight);
   unfollow(edges, sight, refs, mayAbandon);
@@ -172,7 +172,8 @@ export function followAppeared(
     const refs = edges.dialect.follows(record.workload, (kind) => (kind === ref.kind ? [ref.name] : []));
     if (!refs.some((followed) => keyOf(followed) === config)) continue;
     const known = [...record.edges.keys()].map((other) => edges.configs.get(other)?.ref);
-    record.variables = edges.dialect.stampVariablesOf([...known.filter((other) => other !== undefined), ref]);
+    const all = [...known.filter((other) => other !== undefined), ref];
+    record.variables = edges.dialect.stampVariablesOf(all, ref.namespace);
     begin(edges, { effects, record, from: record.knownAt }, ref, isInInitialList && record.isFromStart);
   }
 }

@@ -14,14 +14,24 @@ import type { Pausing } from './pausing.ts';
 
 /** The variables of one object in a pod template. */
 export interface StampVariables {
-  /** The one that a patch writes, by vocabulary. */
-  readonly written: Readonly<Record<DialectName, string>>;
+  /** The one that a patch writes, by vocabulary; those without one write into an annotation. */
+  readonly written: Readonly<Partial<Record<DialectName, string>>>;
+  /** Its name in annotations. */
+  readonly inAnnotations: string;
   /** All that may hold a stamp of this object, the written ones and the name in annotations included. */
   readonly read: readonly string[];
 }
 
 /** The annotations of an object that policies ask for. */
 export type ConfigAnnotations = Readonly<Record<string, string>>;
+
+/** An object that a workload follows, as it is now. */
+export interface FollowedContent {
+  readonly ref: ConfigRef;
+  readonly annotations: ConfigAnnotations;
+  /** Undefined where it is not there. */
+  readonly digest: string | undefined;
+}
 
 /** The names of the objects of a kind that are known in one namespace. */
 export type KnownNames = (kind: ConfigKind) => Iterable<string>;
@@ -53,8 +63,11 @@ export interface Dialect extends Vocabulary {
   readonly rivalIn: (before: Workload, after: Workload) => Rival | undefined;
   /** What is said of it. */
   readonly noticeOfRival: (rival: Rival) => Notice;
-  /** The variables of all objects that one workload follows. */
-  readonly stampVariablesOf: (refs: readonly ConfigRef[]) => ReadonlyMap<ObjectKey, StampVariables>;
+  /** The variables of all objects that one workload of `namespace` follows. */
+  readonly stampVariablesOf: (
+    refs: readonly ConfigRef[],
+    namespace: string,
+  ) => ReadonlyMap<ObjectKey, StampVariables>;
   /** Where the stamp of an object is written: once for each vocabulary that asks for it. */
   readonly placesOf: (
     workload: Workload,
@@ -69,4 +82,11 @@ export interface Dialect extends Vocabulary {
     annotations: ConfigAnnotations,
     about: { readonly digest: string; readonly seconds: number },
   ) => Readonly<Record<string, string>>;
+  /** Annotations of the pod template that hold the hash of what is followed, one for each vocabulary that has such. */
+  readonly hashAnnotations: (
+    workload: Workload,
+    contents: readonly FollowedContent[],
+  ) => Readonly<Record<string, string>>;
+  /** Annotations of the workload itself by which another reloader asked its webhook, and that go with the next rollout. */
+  readonly triggersOf: (workload: Workload) => readonly string[];
 }

@@ -2,26 +2,32 @@
 
 import type { Absence } from '../model/absence.ts';
 import type { Notice } from '../model/notice.ts';
-import { type ConfigRef, describe, keyOf } from '../model/object-ref.ts';
+import { type ConfigRef, describe, describeFrom, keyOf } from '../model/object-ref.ts';
 import { annotationText, itemsOf } from './name-list.ts';
 import type { PolicyKeys } from './policy-keys.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
-/**
- * The notice of `absence`, against a workload that names the object under some of `keys` of these annotations, and by them
- * follows these objects.
- */
+/** A workload that names an object which is not there. */
+export interface Naming {
+  /** In which it names it, under some of `keys`. */
+  readonly annotations: Annotations;
+  readonly keys: PolicyKeys;
+  /** All that it follows by them. */
+  readonly follows: readonly ConfigRef[];
+  /** Its own. */
+  readonly namespace: string;
+}
+
+/** The notice of `absence`, against such a workload. */
 export function absenceNotice(
   { ref, leftOutType, isUnselected, selector, similar }: Absence,
-  annotations: Annotations,
-  follows: readonly ConfigRef[],
-  keys: PolicyKeys,
+  naming: Naming,
 ): Notice {
-  const about = describe(ref);
-  const followed = new Set(follows.map(keyOf));
+  const about = describeFrom(naming.namespace, ref);
+  const followed = new Set(naming.follows.map(keyOf));
   const meant = similar.find((other) => !followed.has(keyOf(other)));
-  const mended = (other?: ConfigRef): string => mendedText(annotations, keys, ref, other);
+  const mended = (other?: ConfigRef): string => mendedText(naming, ref, other);
   if (leftOutType !== undefined) {
     const message = `${about} is of the type ${leftOutType}, which is not watched: nothing is rolled for it; ${mended()}`;
     return { reason: 'left-out', about, message };
@@ -44,22 +50,27 @@ export function absenceNotice(
 
 /** How the annotations would be right that name `ref`: with `meant` instead, or without it. */
 function mendedText(
-  annotations: Annotations,
-  keys: PolicyKeys,
+  { annotations, keys, namespace }: Naming,
   ref: ConfigRef,
   meant: ConfigRef | undefined,
 ): string {
   const isSameKind = meant?.kind === ref.kind;
+  const isElsewhere = ref.namespace !== namespace;
+  const spelled = (name: string): string => (isElsewhere ? `${ref.namespace}/${name}` : name);
+  const isMeant = (item: string): boolean =>
+    item === spelled(ref.name) || item === `${ref.namespace}/${ref.name}`;
   const steps = (keys.get(ref.kind) ?? [])
-    .filter((key) => itemsOf(annotations[key]).includes(ref.name))
+    .filter((key) => itemsOf(annotations[key]).some(isMeant))
     .map((key) => {
       const items = itemsOf(annotations[key]).flatMap((item) => {
-        if (item !== ref.name) return [item];
-        return meant !== undefined && isSameKind ? [meant.name] : [];
+        if (!isMeant(item)) return [item];
+        return meant !== undefined && isSameKind ? [spelled(meant.name)] : [];
       });
       return items.length === 0 ? `remove ${key}` : `write ${annotationText(key, items)}`;
     });
   const key = meant && keys.get(meant.kind)?.[0];
   if (meant === undefined || key === undefined || isSameKind) return steps.join(' and ');
-  return [`write ${annotationText(key, [...itemsOf(annotations[key]), meant.name])}`, ...steps].join(' and ');
+  return [`write ${annotationText(key, [...itemsOf(annotations[key]), spelled(meant.name)])}`, ...steps].join(
+    ' and ',
+  );
 }

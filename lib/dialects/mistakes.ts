@@ -4,7 +4,7 @@ import { parseGoDurationMs } from '../model/duration.ts';
 import type { Notice } from '../model/notice.ts';
 import { truthOf } from '../model/truth.ts';
 import type { Stray, Workload } from '../model/workload.ts';
-import { annotationText, isObjectName, itemsOf, meantNames } from './name-list.ts';
+import { annotationText, isNameElsewhere, isObjectName, itemsOf, meantNames } from './name-list.ts';
 import { mistakeIn } from './name-pattern.ts';
 import { pacingMistakes } from './pacing.ts';
 import { policyAnnotations } from './policy.ts';
@@ -31,17 +31,29 @@ export function mistakesOf(workload: Workload, keys: PolicyKeys, words: readonly
   return RULES.flatMap((rule) => rule(workload, keys, words));
 }
 
-function malformed({ annotations }: Workload, keys: PolicyKeys): readonly Notice[] {
-  return [...keys.values()].flat().flatMap((key): readonly Notice[] => {
-    const items = itemsOf(annotations[key]).filter((item) => !isObjectName(item));
-    if (items.length === 0) return NONE;
-    const cut = items.map((item) => JSON.stringify(item.slice(0, LONGEST_ITEM))).join(', ');
-    const names = meantNames(annotations[key]);
-    const remedy =
-      names.length === 0 ? 'list names, separated by commas' : `write ${annotationText(key, names)}`;
-    const message = `${cut} of ${key} cannot be the name of an object; ${remedy}`;
-    return [{ reason: 'malformed', about: `${key}: ${cut}`, message }];
-  });
+function malformed(workload: Workload, keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+  const native = [...keys.values()].flat().flatMap((key) => malformedItems(workload, key, false));
+  const others = all
+    .filter(({ hash }) => hash !== undefined)
+    .flatMap(({ named, namesMayBeElsewhere = false }) =>
+      [...named.ConfigMap, ...named.Secret].flatMap((key) =>
+        malformedItems(workload, key, namesMayBeElsewhere),
+      ),
+    );
+  return [...native, ...others];
+}
+
+function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: boolean): readonly Notice[] {
+  const isName = (item: string): boolean => isObjectName(item) || (mayBeElsewhere && isNameElsewhere(item));
+  const items = itemsOf(annotations[key]).filter((item) => !isName(item));
+  if (items.length === 0) return NONE;
+  const cut = items.map((item) => JSON.stringify(item.slice(0, LONGEST_ITEM))).join(', ');
+  const names = mayBeElsewhere ? [] : meantNames(annotations[key]);
+  const what = mayBeElsewhere ? 'names, or <namespace>/<name>' : 'names';
+  const remedy =
+    names.length === 0 ? `list ${what}, separated by commas` : `write ${annotationText(key, names)}`;
+  const message = `${cut} of ${key} cannot be the name of an object; ${remedy}`;
+  return [{ reason: 'malformed', about: `${key}: ${cut}`, message }];
 }
 
 /** Items that are expressions and cannot be understood: the others count. */
@@ -78,7 +90,8 @@ function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): r
     return [words.auto, words.typedAuto.ConfigMap, words.typedAuto.Secret, words.search].flatMap(
       (key): readonly Notice[] => {
         const value = annotations[key];
-        if (value === undefined || isReadable(value, key === words.search)) return NONE;
+        const isToTheLetter = key === words.search || words.autoIsToTheLetter === true;
+        if (value === undefined || isReadable(value, isToTheLetter)) return NONE;
         const cut = JSON.stringify(value.slice(0, LONGEST_ITEM));
         const message = `${cut} of ${key} is neither true nor false and counts as false; write ${key}: "true"`;
         return [{ reason: 'malformed', about: `${key}: ${cut}`, message }];
@@ -87,7 +100,7 @@ function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): r
   });
 }
 
-/** The word for searching is read to the letter. */
+/** Some words are read to the letter. */
 function isReadable(value: string, isToTheLetter: boolean): boolean {
   const truth = truthOf(value);
   return isToTheLetter ? truth === false || value === 'true' : truth !== undefined;

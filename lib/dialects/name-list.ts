@@ -2,6 +2,7 @@
 
 const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LONGEST_NAME = 253;
+const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** The items of `text`, trimmed, without the empty ones. */
 export function itemsOf(text: string | undefined): readonly string[] {
@@ -14,6 +15,12 @@ export function itemsOf(text: string | undefined): readonly string[] {
 /** Whether an object of the API can have this name. */
 export function isObjectName(item: string): boolean {
   return item.length <= LONGEST_NAME && OBJECT_NAME.test(item);
+}
+
+/** Whether it is the name of an object with that of a namespace before it. */
+export function isNameElsewhere(item: string): boolean {
+  const [namespace = '', name = '', ...others] = item.split('/');
+  return others.length === 0 && NAMESPACE_NAME.test(namespace) && isObjectName(name);
 }
 
 /** The names that `text` is meant to list, each once. What no name can be made of is left out. */

@@ -2,11 +2,10 @@
 
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
 import type { Verdict } from '../model/policy.ts';
-import { referenceTo } from '../model/references.ts';
 import { truthOf } from '../model/truth.ts';
-import type { Workload } from '../model/workload.ts';
+import { referenceOf, type Workload } from '../model/workload.ts';
 import type { ConfigAnnotations, KnownNames } from './dialect.ts';
-import { isObjectName, itemsOf } from './name-list.ts';
+import { isNameElsewhere, isObjectName, itemsOf } from './name-list.ts';
 import { isPlainItem, matches } from './name-pattern.ts';
 import { askingKeysOf, type Words } from './words.ts';
 
@@ -45,14 +44,21 @@ export class Policy {
     );
   }
 
-  /** The items of the lists of names of `kind`. */
+  /** The items of the lists of names of `kind`, as far as they count. */
   itemsOf(kind: ConfigKind): readonly string[] {
+    if (this.#words.namesNeedAuto && !this.#isAuto(kind)) return [];
     return this.#words.named[kind].flatMap((key) => itemsOf(this.#annotations[kind][key]));
   }
 
-  /** The names that are asked for whether they exist or not. */
-  namesOf(kind: ConfigKind): readonly string[] {
-    return this.itemsOf(kind).filter(isObjectName);
+  /** The objects of `kind` that are asked for by their names, whether they exist or not. */
+  named(kind: ConfigKind): readonly ConfigRef[] {
+    const { namespace: own } = this.#workload.ref;
+    return this.itemsOf(kind).flatMap((item): readonly ConfigRef[] => {
+      if (isObjectName(item)) return [{ kind, namespace: own, name: item }];
+      if (!this.#words.namesMayBeElsewhere || !isNameElsewhere(item)) return [];
+      const [namespace = '', name = ''] = item.split('/');
+      return [{ kind, namespace, name }];
+    });
   }
 
   /** Whether an item may match more names than the one that it spells. */
@@ -73,14 +79,15 @@ export class Policy {
   }
 
   /** Whether the workload is to be rolled for an object with these annotations. */
-  judge({ kind, name }: ConfigRef, config: ConfigAnnotations): Verdict {
+  judge(ref: ConfigRef, config: ConfigAnnotations): Verdict {
+    const { kind, name } = ref;
     const { ignore, match, exclude, typedAuto } = this.#words;
+    if (this.#isDisabled) return { asks: false, because: 'disabled' };
     if (config[ignore] === 'true') return { asks: false, because: 'ignored' };
     if (itemsOf(this.#annotations[kind][exclude[kind]]).includes(name))
       return { asks: false, because: 'excluded' };
-    if (this.#names(kind, name)) return { asks: true, because: 'named' };
-    const isReferred = referenceTo(this.#workload.references, { kind, name }) !== undefined;
-    if (!isReferred) return { asks: false, because: 'not-asked' };
+    if (this.#names(ref)) return { asks: true, because: 'named' };
+    if (referenceOf(this.#workload, ref) === undefined) return { asks: false, because: 'not-asked' };
     if (this.#searches(kind) && config[match] === 'true') return { asks: true, because: 'matched' };
     if (this.#isTrue(kind, this.#words.auto)) return { asks: true, because: 'auto' };
     if (this.#isTrue(kind, typedAuto[kind])) return { asks: true, because: 'typed-auto' };
@@ -96,11 +103,19 @@ export class Policy {
   }
 
   #isTrue(kind: ConfigKind, key: string): boolean {
-    return truthOf(this.#annotations[kind][key] ?? '') === true;
+    const value = this.#annotations[kind][key] ?? '';
+    return this.#words.autoIsToTheLetter ? value === 'true' : truthOf(value) === true;
   }
 
-  #names(kind: ConfigKind, name: string): boolean {
+  get #isDisabled(): boolean {
+    const { disabling = [] } = this.#words;
+    return disabling.some((label) => this.#workload.labels[label] === 'true');
+  }
+
+  #names({ kind, namespace, name }: ConfigRef): boolean {
     const items = this.itemsOf(kind);
+    if (this.#words.namesMayBeElsewhere && items.includes(`${namespace}/${name}`)) return true;
+    if (namespace !== this.#workload.ref.namespace) return false;
     return items.includes(name) || this.#patternsOf(kind).some((pattern) => matches(pattern, name));
   }
 

@@ -2,26 +2,31 @@
 
 import type { Notice } from '../model/notice.ts';
 import type { Rival } from '../model/rival.ts';
-import type { Workload } from '../model/workload.ts';
+import { parseStamp } from '../model/stamp.ts';
+import type { Mark, Workload } from '../model/workload.ts';
 import { isStakaterVariable } from './stamp-variables.ts';
+import { SAP_HASH_ANNOTATION, WAVE_HASH_ANNOTATION } from './words.ts';
 
 /** Ours end in a number. */
 const WITHOUT_NUMBER = /^[0-9a-f]{40}$/;
+/** Where SAP's pod-reloader and wave write; so do we, but with a stamp beside it. */
+const HASHES: readonly string[] = [SAP_HASH_ANNOTATION, WAVE_HASH_ANNOTATION];
 /** They bring back what somebody wrote before: an undo, an old manifest. */
 const PEOPLES_TOOLS = /^(?:kubectl|helm)/i;
 
 /** The rival that `after` shows, which followed on `before` by a write that changed nothing but marks. */
 export function rivalIn(before: Workload, after: Workload): Rival | undefined {
   if (PEOPLES_TOOLS.test(after.lastManager ?? '')) return undefined;
-  const mark = after.marks.find(
-    ({ container, variable, value }) =>
-      isStakaterVariable(variable) &&
-      WITHOUT_NUMBER.test(value) &&
-      !before.marks.some(
-        (known) => known.container === container && known.variable === variable && known.value === value,
-      ),
+  const written = after.marks.filter((mark) => !before.marks.some((known) => isSame(mark, known)));
+  const isOurs = written.some(({ value }) => (parseStamp(value)?.number ?? 0) > 0);
+  const mark = written.find(({ variable, value }) =>
+    isStakaterVariable(variable) ? WITHOUT_NUMBER.test(value) : !isOurs && HASHES.includes(variable),
   );
   return mark === undefined ? undefined : { workload: after, mark };
+}
+
+function isSame(mark: Mark, other: Mark): boolean {
+  return mark.container === other.container && mark.variable === other.variable && mark.value === other.value;
 }
 
 /** The notice of a rival; the same for every variable that it writes. */

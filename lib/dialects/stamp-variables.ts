@@ -1,26 +1,28 @@
 /** The variables in which stamps stand, by vocabulary: every one is read, whether its vocabulary is in use or not. */
 
 import { createHash } from 'node:crypto';
-import { DIALECT_NAMES, type DialectName } from '../model/dialect-name.ts';
-import { type ConfigRef, describe, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { DialectName } from '../model/dialect-name.ts';
+import { type ConfigRef, describeFrom, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { StampVariables } from './dialect.ts';
 
 type Variable = (ref: ConfigRef) => string;
+/** The vocabularies that have variables. */
+type Naming = Extract<DialectName, 'collaborne' | 'stakater'>;
 
 /** The variable of an object that shares it with no other. */
-const PLAIN: Readonly<Record<DialectName, Variable>> = {
+const PLAIN: Readonly<Record<Naming, Variable>> = {
   collaborne: (ref) => capitals(`_RELOADER__${ref.kind}_${ref.name}`),
   stakater: (ref) => capitals(`STAKATER_${ref.name}_${ref.kind}`),
 };
 const DIGITS = '(?:_[0-9A-F]{6}|_[0-9A-F]{40})?';
-const STAMPS: Readonly<Record<DialectName, RegExp>> = {
+const STAMPS: Readonly<Record<Naming, RegExp>> = {
   collaborne: /^_RELOADER_(?:CONFIGMAP|SECRET)_/,
   stakater: new RegExp(`^STAKATER_.+_(?:CONFIGMAP|SECRET)${DIGITS}$`),
 };
 
 /** Whether `name` is a variable that a vocabulary stamps. */
 export function isStampVariable(name: string): boolean {
-  return DIALECT_NAMES.some((dialect) => STAMPS[dialect].test(name));
+  return STAMPS.collaborne.test(name) || STAMPS.stakater.test(name);
 }
 
 /** Whether `name` is a variable that Stakater Reloader stamps. */
@@ -28,15 +30,26 @@ export function isStakaterVariable(name: string): boolean {
   return STAMPS.stakater.test(name);
 }
 
-/** The variables of all objects that one workload follows. */
-export function stampVariablesOf(refs: readonly ConfigRef[]): ReadonlyMap<ObjectKey, StampVariables> {
-  const native = variablesOf(refs, PLAIN.collaborne);
-  const stakater = variablesOf(refs, PLAIN.stakater);
+/**
+ * The variables of all objects that one workload of `namespace` follows. Those of other namespaces have none, for a
+ * variable would not tell them from what is called the same here.
+ */
+export function stampVariablesOf(
+  refs: readonly ConfigRef[],
+  namespace: string,
+): ReadonlyMap<ObjectKey, StampVariables> {
+  const here = refs.filter((ref) => ref.namespace === namespace);
+  const native = variablesOf(here, PLAIN.collaborne);
+  const stakater = variablesOf(here, PLAIN.stakater);
+  const places = new Map(here.map((ref, index) => [ref, index]));
   return new Map(
-    refs.map((ref, index) => {
+    refs.map((ref) => {
+      const inAnnotations = describeFrom(namespace, ref);
+      const index = places.get(ref);
+      if (index === undefined) return [keyOf(ref), { written: {}, inAnnotations, read: [inAnnotations] }];
       const [ours, theirs] = [native[index] ?? NONE, stakater[index] ?? NONE];
       const written = { collaborne: ours.written, stakater: theirs.written };
-      return [keyOf(ref), { written, read: [...ours.read, ...theirs.read, describe(ref)] }];
+      return [keyOf(ref), { written, inAnnotations, read: [...ours.read, ...theirs.read, inAnnotations] }];
     }),
   );
 }

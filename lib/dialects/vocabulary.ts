@@ -1,31 +1,34 @@
 /** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
 
 import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
-import {
-  CONFIG_KINDS,
-  type ConfigKind,
-  type ConfigRef,
-  describe,
-  keyOf,
-  type ObjectKey,
-} from '../model/object-ref.ts';
-import type { ReloadStrategy, Verdict } from '../model/policy.ts';
-import { referenceTo } from '../model/references.ts';
+import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { PolicyReason, ReloadStrategy, Verdict } from '../model/policy.ts';
 import type { Pace } from '../model/rollout-limit.ts';
 import type { Place } from '../model/rollout-plan.ts';
-import { ANNOTATIONS, type Workload } from '../model/workload.ts';
+import { ANNOTATIONS, referenceOf, type Workload } from '../model/workload.ts';
+import { configHashOf } from './config-hash.ts';
 import type { ConfigAnnotations, Dialect, KnownNames } from './dialect.ts';
+import { unwatchedNotices } from './elsewhere.ts';
 import { lossNotice } from './lost-opt-in.ts';
 import { absenceNotice } from './missing.ts';
 import { mistakesOf } from './mistakes.ts';
 import { PACE_ANNOTATIONS, paceOf } from './pacing.ts';
+import { parkingOf } from './parking.ts';
 import { Pausing } from './pausing.ts';
 import { Policy, policyAnnotations } from './policy.ts';
 import { isStray, type PolicyKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';
 import { rivalIn, rivalNotice } from './second-reloader.ts';
 import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
-import { nativeWords, STRATEGY_ANNOTATION, stakaterWords, type Words, workloadKeysOf } from './words.ts';
+import {
+  nativeWords,
+  STRATEGY_ANNOTATION,
+  sapWords,
+  stakaterWords,
+  type Words,
+  waveWords,
+  workloadKeysOf,
+} from './words.ts';
 
 /** Which vocabularies are in use, and how. */
 export interface VocabularyOptions {
@@ -34,6 +37,8 @@ export interface VocabularyOptions {
   readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
   readonly stakaterKeys: StakaterKeys;
   readonly ignoredKinds: readonly ConfigKind[];
+  /** Whether a namespace is watched. @default every one */
+  readonly watches?: (namespace: string) => boolean;
   /** Whether a workload that says nothing about it is rolled for all that it refers to. */
   readonly autoReloadAll: boolean;
   readonly strategy: ReloadStrategy;
@@ -48,6 +53,8 @@ export interface VocabularyOptions {
 type Annotations = Readonly<Record<string, string>>;
 
 const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
+/** Outcomes by which a vocabulary refuses what no other one asks for, flags included. */
+const REFUSING: readonly PolicyReason[] = ['ignored', 'excluded', 'disabled'];
 
 /** The vocabularies that `options` ask for. */
 export function vocabularyOf(options: VocabularyOptions): Dialect {
@@ -61,6 +68,7 @@ class Union implements Dialect {
   /** The native lists of the kinds that are watched. */
   readonly #keys: PolicyKeys;
   readonly #workloadKeys: ReadonlySet<string>;
+  readonly #workloadLabels: ReadonlySet<string>;
   readonly #templateKeys: ReadonlySet<string>;
   readonly #configKeys: ReadonlySet<string>;
   readonly #markKeys: ReadonlySet<string>;
@@ -73,27 +81,33 @@ class Union implements Dialect {
     this.#options = options;
     this.#kinds = CONFIG_KINDS.filter((kind) => !options.ignoredKinds.includes(kind));
     const native = nativeWords(options.alternativeAnnotations);
-    const stakater = stakaterWords(options.stakaterKeys);
-    this.#words = [native, stakater].filter(({ dialect }) => options.dialects.includes(dialect));
+    const all = [native, stakaterWords(options.stakaterKeys), sapWords(), waveWords()];
+    this.#words = all.filter(({ dialect }) => options.dialects.includes(dialect));
     const speaksNative = this.#words.includes(native);
     this.#keys = new Map(speaksNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);
     const { pause } = this.#words.find((words) => words.pause !== undefined) ?? {};
     this.pausing = new Pausing(pause, options.pausePeriodMs);
     const ofWorkloads = [...this.#words.flatMap(workloadKeysOf), ...Object.values(pause ?? {})];
     this.#workloadKeys = new Set([...ofWorkloads, STRATEGY_ANNOTATION, ...PACE_ANNOTATIONS]);
+    this.#workloadLabels = new Set(this.#words.flatMap(({ disabling = [] }) => disabling));
     this.#templateKeys = new Set(this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf));
     this.#configKeys = new Set(this.#words.flatMap(({ match, ignore }) => [match, ignore]));
-    this.#markKeys = new Set([native.lastReloadedFrom, stakater.lastReloadedFrom]);
+    this.#markKeys = new Set(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
     this.isStray = remembered((key) => !this.#workloadKeys.has(key) && isStray(key, this.#keys));
   }
 
   readonly isPolicyAnnotation = (key: string): boolean => this.#workloadKeys.has(key);
+
+  readonly isPolicyLabel = (key: string): boolean => this.#workloadLabels.has(key);
 
   readonly isTemplatePolicyAnnotation = (key: string): boolean => this.#templateKeys.has(key);
 
   readonly isConfigAnnotation = (key: string): boolean => this.#configKeys.has(key);
 
   readonly isStampVariable = isStampVariable;
+
+  readonly parkingOf: Dialect['parkingOf'] = (metadata, template) =>
+    this.#options.dialects.includes('wave') ? parkingOf(metadata, template) : undefined;
 
   readonly isMarkAnnotation = (key: string): boolean => this.#markKeys.has(key);
 
@@ -110,17 +124,25 @@ class Union implements Dialect {
     const { namespace } = workload.ref;
     const refs = new Map<ObjectKey, ConfigRef>();
     for (const kind of this.#kinds) {
-      const names = policies.flatMap((policy) => [...policy.namesOf(kind), ...policy.matched(kind, known)]);
+      const matched = policies.flatMap((policy) => policy.matched(kind, known));
       const isReferring =
         this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
       const references = isReferring ? workload.references.filter((ref) => ref.kind === kind) : [];
-      for (const name of [...names, ...references.map((reference) => reference.name)]) {
-        const ref: ConfigRef = { kind, namespace, name };
-        refs.set(keyOf(ref), ref);
-      }
+      const names = [...matched, ...references.map((reference) => reference.name)];
+      const here = names.map((name): ConfigRef => ({ kind, namespace, name }));
+      for (const ref of [...this.#named(workload, kind, true), ...here]) refs.set(keyOf(ref), ref);
     }
     return [...refs.values()];
   };
+
+  /** What a workload names, of its own namespace or of others: those that are watched, or those that are not. */
+  #named(workload: Workload, kind: ConfigKind, areWatched: boolean): readonly ConfigRef[] {
+    const { watches } = this.#options;
+    const isWatched = ({ namespace }: ConfigRef): boolean =>
+      namespace === workload.ref.namespace || watches?.(namespace) !== false;
+    const refs = this.#policiesOf(workload).flatMap((policy) => policy.named(kind));
+    return refs.filter((ref) => isWatched(ref) === areWatched);
+  }
 
   readonly hasPatterns = (workload: Workload): boolean =>
     this.#policiesOf(workload).some((policy) => policy.hasPatterns);
@@ -137,21 +159,27 @@ class Union implements Dialect {
     const verdicts = policies.map((policy) => policy.judge(ref, annotations));
     const asking = verdicts.find(({ asks }) => asks);
     if (asking !== undefined) return asking;
-    const refusing = verdicts.find(({ because }) => because === 'ignored' || because === 'excluded');
+    const refusing = verdicts.find(({ because }) => REFUSING.includes(because));
     if (refusing !== undefined) return refusing;
-    const isReferred = referenceTo(workload.references, ref) !== undefined;
+    const isReferred = referenceOf(workload, ref) !== undefined;
     if (isReferred && this.#isAll(policies, ref.kind)) return { asks: true, because: 'auto-all' };
     return verdicts.find(({ because }) => because === 'not-matched') ?? NOT_ASKED;
   }
 
   readonly paceOf = (workload: Workload): Pace => paceOf(workload, this.#options.pace);
 
-  readonly mistakesOf: Dialect['mistakesOf'] = (workload) => mistakesOf(workload, this.#keys, this.#words);
+  readonly mistakesOf: Dialect['mistakesOf'] = (workload) => [
+    ...mistakesOf(workload, this.#keys, this.#words),
+    ...unwatchedNotices(this.#kinds.flatMap((kind) => this.#named(workload, kind, false))),
+  ];
 
   readonly noticeOfAbsence: Dialect['noticeOfAbsence'] = (absence, workload) => {
-    const { kind, name } = absence.ref;
+    const { kind } = absence.ref;
+    const key = keyOf(absence.ref);
     const policies = this.#policiesOf(workload);
-    const naming = this.#words.filter((_, index) => policies[index]?.namesOf(kind).includes(name));
+    const naming = this.#words.filter((_, index) =>
+      policies[index]?.named(kind).some((ref) => keyOf(ref) === key),
+    );
     if (naming.length === 0) return undefined;
     const annotations: Annotations = Object.assign(
       {},
@@ -159,19 +187,20 @@ class Union implements Dialect {
     );
     const keys = new Map(this.#kinds.map((of) => [of, naming.flatMap(({ named }) => named[of])]));
     const follows = this.follows(workload, () => []);
-    return absenceNotice(absence, annotations, follows, keys);
+    return absenceNotice(absence, { annotations, follows, keys, namespace: workload.ref.namespace });
   };
 
-  readonly placesOf: Dialect['placesOf'] = (workload, ref, annotations, { written }) => {
-    if (this.#strategyOf(workload) === 'annotations')
-      return [{ variable: describe(ref), container: ANNOTATIONS }];
-    const container = referenceTo(workload.references, ref)?.container;
-    return this.#asking(workload, ref, annotations).map(
-      ({ dialect }): Place => ({
-        variable: written[dialect],
-        container: dialect === 'stakater' ? container : undefined,
-      }),
-    );
+  readonly placesOf: Dialect['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {
+    const beside: Place = { variable: inAnnotations, container: ANNOTATIONS };
+    if (this.#strategyOf(workload) === 'annotations') return [beside];
+    const container = referenceOf(workload, ref)?.container;
+    const places = this.#asking(workload, ref, annotations).map(({ dialect }): Place => {
+      const variable = written[dialect];
+      return variable === undefined
+        ? beside
+        : { variable, container: dialect === 'stakater' ? container : undefined };
+    });
+    return places.filter((place, index) => place !== beside || places.indexOf(beside) === index);
   };
 
   readonly tellingAnnotations: Dialect['tellingAnnotations'] = (
@@ -181,7 +210,7 @@ class Union implements Dialect {
     { digest, seconds },
   ) => {
     if (this.#strategyOf(workload) !== 'annotations') return {};
-    const container = referenceTo(workload.references, ref)?.container;
+    const container = referenceOf(workload, ref)?.container;
     const text = JSON.stringify({
       type: ref.kind.toUpperCase(),
       name: ref.name,
@@ -190,15 +219,31 @@ class Union implements Dialect {
       containerRefs: [container ?? workload.containers[0]],
       observedAt: seconds,
     });
-    const keys = this.#asking(workload, ref, annotations).map(({ lastReloadedFrom }) => lastReloadedFrom);
-    return Object.fromEntries(keys.map((key) => [key, text]));
+    const telling = this.#asking(workload, ref, annotations).filter(({ hash }) => hash === undefined);
+    return Object.fromEntries(telling.map(({ lastReloadedFrom }) => [lastReloadedFrom, text]));
   };
 
-  /** The vocabularies that ask for `ref`; of what is asked for by a flag alone, the last one speaks. */
+  readonly hashAnnotations: Dialect['hashAnnotations'] = (workload, contents) => {
+    const policies = this.#policiesOf(workload);
+    const hashes = this.#words.flatMap(({ hash }, index): readonly [string, string][] => {
+      const asked = contents.filter(({ ref, annotations }) => policies[index]?.judge(ref, annotations).asks);
+      return hash === undefined || asked.length === 0
+        ? []
+        : [[hash, configHashOf(workload.ref.namespace, asked)]];
+    });
+    return Object.fromEntries(hashes);
+  };
+
+  readonly triggersOf: Dialect['triggersOf'] = ({ annotations }) =>
+    this.#words.flatMap(({ trigger }) => trigger ?? []).filter((key) => annotations[key] !== undefined);
+
+  /** The vocabularies that ask for `ref`; of what is asked for by a flag alone, the last one with a variable speaks. */
   #asking(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): readonly Words[] {
     const policies = this.#policiesOf(workload);
     const asking = this.#words.filter((_, index) => policies[index]?.judge(ref, annotations).asks);
-    return asking.length > 0 ? asking : this.#words.slice(-1);
+    if (asking.length > 0) return asking;
+    const last = this.#words.findLast(({ hash }) => hash === undefined) ?? this.#words.at(-1);
+    return last === undefined ? [] : [last];
   }
 
   #strategyOf({ annotations }: Workload): ReloadStrategy {

@@ -14,6 +14,10 @@ export interface PauseKeys {
   readonly pausedAt: string;
 }
 
+/** Stands for a word that a vocabulary does not have: no annotation has this key. */
+const NO_WORD = '';
+const NO_WORDS: KeysByKind = { ConfigMap: NO_WORD, Secret: NO_WORD };
+
 /** The annotations of one vocabulary. */
 export interface Words {
   readonly dialect: DialectName;
@@ -21,13 +25,21 @@ export interface Words {
   readonly named: Readonly<Record<ConfigKind, readonly string[]>>;
   /** Whether the items of those lists are expressions, each of which matches whole names. */
   readonly namesArePatterns: boolean;
+  /** Whether an item may be `<namespace>/<name>`. @default false */
+  readonly namesMayBeElsewhere?: boolean;
+  /** Whether those lists count only where `auto` is true. @default false */
+  readonly namesNeedAuto?: boolean;
   /** On a workload: it is rolled for all that it refers to. */
   readonly auto: string;
+  /** Whether `auto` is true by the very word `true` alone. @default false */
+  readonly autoIsToTheLetter?: boolean;
   readonly typedAuto: KeysByKind;
   /** On a workload: it is rolled for what it refers to and what carries `match`. */
   readonly search: string;
   /** On a workload: lists of objects that it is never rolled for. */
   readonly exclude: KeysByKind;
+  /** Labels of a workload: where one is `true`, it is not rolled. */
+  readonly disabling?: readonly string[];
   /** On an object. */
   readonly match: string;
   /** On an object: nothing is rolled for it. */
@@ -38,10 +50,22 @@ export interface Words {
   readonly readsTemplate: boolean;
   /** On a pod template: tells what was changed last. */
   readonly lastReloadedFrom: string;
+  /** On a pod template: the hash of all that this vocabulary asks for. */
+  readonly hash?: string;
+  /** On a workload: by it another reloader asks its webhook for the hash. What is left of it goes with the next rollout. */
+  readonly trigger?: string;
 }
 
 /** Every native annotation begins so. */
 export const NATIVE_PREFIX = 'reloader.k8s.collaborne.com';
+
+/**
+ * SAP's hash: on a pod template what its pods were started with, on a workload what its writer takes to be in force.
+ */
+export const SAP_HASH_ANNOTATION = 'pod-reloader.cs.sap.com/config-hash';
+
+/** On a pod template: wave's hash. */
+export const WAVE_HASH_ANNOTATION = 'wave.pusher.com/config-hash';
 
 /** On a workload: how its pod template is stamped, whatever the flag says. */
 export const STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/reload-strategy`;
@@ -88,6 +112,45 @@ export function stakaterWords(keys: StakaterKeys): Words {
   };
 }
 
+/** The words of SAP's pod-reloader. */
+export function sapWords(): Words {
+  return {
+    ...WORDS_OF_HASHES,
+    dialect: 'sap',
+    named: { ConfigMap: ['pod-reloader.cs.sap.com/configmaps'], Secret: ['pod-reloader.cs.sap.com/secrets'] },
+    disabling: ['pod-reloader.cs.sap.com/ignored', 'pod-reloader.cs.sap.com/disabled'],
+    hash: SAP_HASH_ANNOTATION,
+    trigger: SAP_HASH_ANNOTATION,
+  };
+}
+
+/** The words of wave. */
+export function waveWords(): Words {
+  return {
+    ...WORDS_OF_HASHES,
+    dialect: 'wave',
+    named: { ConfigMap: ['wave.pusher.com/extra-configmaps'], Secret: ['wave.pusher.com/extra-secrets'] },
+    namesMayBeElsewhere: true,
+    namesNeedAuto: true,
+    auto: 'wave.pusher.com/update-on-config-change',
+    autoIsToTheLetter: true,
+    hash: WAVE_HASH_ANNOTATION,
+  };
+}
+
+/** What the two have in common. */
+const WORDS_OF_HASHES = {
+  namesArePatterns: false,
+  auto: NO_WORD,
+  typedAuto: NO_WORDS,
+  search: NO_WORD,
+  exclude: NO_WORDS,
+  match: NO_WORD,
+  ignore: NO_WORD,
+  readsTemplate: false,
+  lastReloadedFrom: NO_WORD,
+} as const;
+
 /** The keys of a workload that ask for objects of a kind. */
 export function askingKeysOf({ named, auto, typedAuto, search }: Words, kind: ConfigKind): readonly string[] {
   return [...named[kind], auto, typedAuto[kind], search];
@@ -95,5 +158,6 @@ export function askingKeysOf({ named, auto, typedAuto, search }: Words, kind: Co
 
 /** All keys that are read of a workload. */
 export function workloadKeysOf(words: Words): readonly string[] {
-  return [...new Set(CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]))];
+  const keys = CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]);
+  return [...new Set([...keys, words.trigger ?? NO_WORD])].filter((key) => key !== NO_WORD);
 }

@@ -1,10 +1,13 @@
 /** The vocabularies in which workloads ask for a reload. */
 
 /** Their names. */
-export const DIALECT_NAMES = ['collaborne', 'stakater'] as const;
+export const DIALECT_NAMES = ['collaborne', 'stakater', 'sap', 'wave'] as const;
 
 /** One of DIALECT_NAMES. */
 export type DialectName = (typeof DIALECT_NAMES)[number];
+
+/** Those in use where nobody chooses. */
+export const DEFAULT_DIALECTS: readonly DialectName[] = ['collaborne', 'stakater'];
 
 /** The keys of the vocabulary of Stakater Reloader that can be renamed. */
 export interface StakaterKeys {

@@ -22,10 +22,12 @@ export type EventReason =
   | 'ObjectMissing'
   | 'SecretNotWatched'
   | 'ObjectNotSelected'
+  | 'NamespaceNotWatched'
   | 'OptInLost'
   | 'SecondReloader'
   | 'Paused'
   | 'Resumed'
+  | 'Unparked'
   | 'PodsNotReplaced'
   | 'RolloutsSlowed';
 
@@ -41,10 +43,12 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   ObjectMissing: { type: 'Warning', tells: 'missing' },
   SecretNotWatched: { type: 'Warning', tells: 'left-out' },
   ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
+  NamespaceNotWatched: { type: 'Warning', tells: 'unwatched-namespace' },
   OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
   SecondReloader: { type: 'Warning', tells: 'second-reloader' },
   Paused: { type: 'Normal', tells: 'paused' },
   Resumed: { type: 'Normal', tells: 'resumed' },
+  Unparked: { type: 'Normal', tells: 'unparked' },
   PodsNotReplaced: { type: 'Warning', tells: 'held' },
   RolloutsSlowed: { type: 'Warning', tells: 'slowed' },
 };

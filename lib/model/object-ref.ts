@@ -43,3 +43,8 @@ export function nameIn(key: ObjectKey): string {
 export function describe(ref: ConfigRef | WorkloadRef): string {
   return `${ref.kind}/${ref.name}`;
 }
+
+/** The same, seen from `namespace`: an object of another one has that between. Injective, as no part can hold a slash. */
+export function describeFrom(namespace: string, ref: ConfigRef): string {
+  return ref.namespace === namespace ? describe(ref) : `${ref.kind}/${ref.namespace}/${ref.name}`;
+}

@@ -75,6 +75,7 @@ export interface RawPodTemplate {
     readonly containers?: readonly RawContainer[];
     readonly initContainers?: readonly RawContainer[];
     readonly volumes?: readonly RawVolume[];
+    readonly schedulerName?: string;
   };
 }
 

@@ -32,6 +32,7 @@ export const REASONS = {
   missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
   'left-out': 'A Secret that the annotation names is of a type that is not watched.',
   'unselected-object': 'An object that the annotation names does not have the labels that are watched.',
+  'unwatched-namespace': 'The workload names an object of a namespace that is not watched.',
   'selected-namespace': 'The namespace is selected from now on: what is owed there is rolled.',
   'unselected-namespace': 'The namespace is not selected: what is owed there is rolled once it is.',
   'opt-in-lost':
@@ -39,6 +40,7 @@ export const REASONS = {
   'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',
   paused: 'A reloader paused the Deployment for its pause period: what changes until then is one rollout.',
   resumed: 'The pause of a Deployment is over: it rolls once with all that changed meanwhile.',
+  unparked: 'Another reloader had left the workload waiting for it: nothing does any more.',
   slowed:
     'The workload is rolled more often than its limit allows: each rollout waits longer than the one before.',
   held: 'The workload does not replace its pods by itself: they take the new content later.',

@@ -42,6 +42,8 @@ export interface RolloutDraft {
   readonly annotations?: Readonly<Record<string, string>>;
   /** What the same patch says of a pause. */
   readonly pause?: PausePatch | undefined;
+  /** Annotations of the workload itself, by which another reloader asked for this, that the same patch removes. */
+  readonly triggers?: readonly string[];
 }
 
 /** One patch to be. */
@@ -85,10 +87,17 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
     ...(annotations === undefined ? {} : { metadata: { annotations } }),
     ...(containers.length === 0 ? {} : { spec: { containers } }),
   };
-  const { metadata, spec } = fencedPause(workload, draft.pause);
+  const { metadata, spec } = fencedPause(workload, withoutTriggers(draft));
   const body = { metadata, spec: { ...spec, ...workloadKindOf(workload.ref.kind).specWith(template) } };
   const { resourceVersion } = workload;
   return { ...draft, workload: workload.ref, resourceVersion, body, template };
+}
+
+/** What the patch of `draft` says of the workload itself. */
+function withoutTriggers({ pause, triggers = [] }: RolloutDraft): PausePatch | undefined {
+  if (triggers.length === 0) return pause;
+  const removed = Object.fromEntries(triggers.map((key) => [key, null]));
+  return { ...pause, annotations: { ...pause?.annotations, ...removed } };
 }
 
 /** A patch that speaks of a pause alone; refused on any other version of the workload. */

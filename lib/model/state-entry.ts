@@ -29,9 +29,14 @@ export function entryKeyOf(ref: ConfigRef, homeNamespace: string): StateKey {
   return bounded(prefix(ref.namespace, homeNamespace) + localEntryKeyOf(ref));
 }
 
-/** The key of an object's entry as exceptions name it: without a namespace, since a workload's objects share its own. */
+/** The key of an object's entry without a namespace. */
 export function localEntryKeyOf(ref: ConfigRef): StateKey {
   return bounded(`v1.${ref.kind}_${ref.name}`);
+}
+
+/** The key of an object's entry as the exceptions of a workload of `namespace` name it: its own namespace goes without saying. */
+export function exceptionKeyOf(namespace: string, ref: ConfigRef): StateKey {
+  return prefix(ref.namespace, namespace) + localEntryKeyOf(ref);
 }
 
 /** The key of a workload's exceptions: `ran.<Kind>_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. */
@@ -41,8 +46,9 @@ export function exceptionsKeyOf(ref: WorkloadRef, homeNamespace: string): StateK
 
 /** The key of the entry that `local`, the name of an object in the exceptions under `workload`, stands for. */
 export function entryKeyBeside(workload: StateKey, local: StateKey, homeNamespace: string): StateKey {
-  const namespace = parseStateKey(workload, homeNamespace)?.namespace ?? homeNamespace;
-  return bounded(prefix(namespace, homeNamespace) + local);
+  const { elsewhere, key = local } = /^(?<elsewhere>[a-z0-9-]+)_(?<key>v1\..*)$/.exec(local)?.groups ?? {};
+  const namespace = elsewhere ?? parseStateKey(workload, homeNamespace)?.namespace ?? homeNamespace;
+  return bounded(prefix(namespace, homeNamespace) + key);
 }
 
 /** What a key of the state is about, as far as a key tells; undefined for a key that is not ours. */

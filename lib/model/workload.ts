@@ -2,9 +2,10 @@
 
 import { createHash } from 'node:crypto';
 import type { Hold } from './hold.ts';
-import type { WorkloadRef } from './object-ref.ts';
+import type { ConfigRef, WorkloadRef } from './object-ref.ts';
+import type { Parking } from './parking.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
-import { type Reference, referencesOf } from './references.ts';
+import { type Reference, referencesOf, referenceTo } from './references.ts';
 import {
   type Declining,
   holdOnPods,
@@ -60,8 +61,12 @@ export interface Workload {
   readonly isLeftAlone: boolean;
   /** Undefined where its kind cannot be paused. */
   readonly isPaused: boolean | undefined;
+  /** What another reloader keeps waiting; undefined: nothing. */
+  readonly parking: Parking | undefined;
   /** The metadata annotations in which a policy can be written. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** The same of its labels. */
+  readonly labels: Readonly<Record<string, string>>;
   /** Those of the pod template in which a policy can be written too. */
   readonly templateAnnotations: Readonly<Record<string, string>>;
   /** Mostly none. */
@@ -81,12 +86,16 @@ export interface Workload {
 export interface Vocabulary {
   /** Whether a metadata annotation can hold policy. */
   readonly isPolicyAnnotation: (key: string) => boolean;
+  /** The same of a label. */
+  readonly isPolicyLabel: (key: string) => boolean;
   /** Whether such an annotation is read on the pod template too. */
   readonly isTemplatePolicyAnnotation: (key: string) => boolean;
   /** Whether nobody reads a metadata annotation although it looks like policy. */
   readonly isStray: (key: string) => boolean;
   /** Whether an environment variable is a stamp of ours. */
   readonly isStampVariable: (name: string) => boolean;
+  /** What another reloader keeps waiting. */
+  readonly parkingOf: (metadata: RawMetadata, template: RawPodTemplate) => Parking | undefined;
   /** Whether an annotation of the pod template is a mark of ours, besides STAMPS_ANNOTATION. */
   readonly isMarkAnnotation: (key: string) => boolean;
 }
@@ -117,7 +126,9 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     isCopy: metadata.annotations?.[REPLACES_ANNOTATION] !== undefined,
     isLeftAlone: metadata.deletionTimestamp !== undefined || kind.isLeftAlone(raw),
     isPaused: kind.isPaused?.(raw),
+    parking: kind.rollout === 'replace-pods' ? vocabulary.parkingOf(metadata, template) : undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
+    labels: pick(metadata.labels ?? NOTHING, vocabulary.isPolicyLabel),
     templateAnnotations: pick(template.metadata?.annotations ?? {}, vocabulary.isTemplatePolicyAnnotation),
     strays: straysOf(metadata.annotations, template.metadata?.annotations, vocabulary),
     references: referencesOf(template),
@@ -129,6 +140,11 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     templateDigest: digestWithoutMarks(template, vocabulary),
     lastManager: lastManagerOf(metadata),
   };
+}
+
+/** The reference of a workload's pod template to an object; to one of another namespace there is none. */
+export function referenceOf({ ref, references }: Workload, config: ConfigRef): Reference | undefined {
+  return config.namespace === ref.namespace ? referenceTo(references, config) : undefined;
 }
 
 /** Only Deployments have a deadline of their own, which may stand for "never". */
@@ -153,13 +169,13 @@ export function sameMarks(a: readonly Mark[], b: readonly Mark[]): boolean {
 function straysOf(
   own: Readonly<Record<string, string>> = {},
   ofTemplate: Readonly<Record<string, string>> = {},
-  { isPolicyAnnotation, isTemplatePolicyAnnotation, isStray }: Vocabulary,
+  { isPolicyAnnotation, isTemplatePolicyAnnotation, isMarkAnnotation, isStray }: Vocabulary,
 ): readonly Stray[] {
   const strays: Stray[] = [];
   for (const [key, value] of Object.entries(own))
     if (isStray(key)) strays.push({ key, value, isOnTemplate: false });
   for (const [key, value] of Object.entries(ofTemplate))
-    if (isPolicyAnnotation(key) && !isTemplatePolicyAnnotation(key))
+    if (isPolicyAnnotation(key) && !isTemplatePolicyAnnotation(key) && !isMarkAnnotation(key))
       strays.push({ key, value, isOnTemplate: true });
   return strays.length === 0 ? NO_STRAYS : strays;
 }

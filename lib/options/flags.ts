@@ -157,7 +157,7 @@ const VOCABULARY: readonly Flag[] = [
     name: 'dialects',
     value: 'names',
     list: true,
-    help: 'vocabularies in use: collaborne, stakater (default: both)',
+    help: 'vocabularies in use: collaborne, stakater, sap, wave (default: the first two)',
   },
   {
     name: 'auto-reload-all',

@@ -53,7 +53,7 @@ export interface Options {
   readonly pace: Pace;
   /** Further annotation keys of workloads that list names of that kind, as the native key does. */
   readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
-  /** The vocabularies in use. @default all */
+  /** The vocabularies in use. @default DEFAULT_DIALECTS */
   readonly dialects: readonly DialectName[];
   /** The keys of the stakater vocabulary. @default those of Stakater Reloader */
   readonly stakaterKeys: StakaterKeys;

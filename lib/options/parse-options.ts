@@ -1,7 +1,7 @@
 /** The command line and the environment become one validated, frozen Options. Nothing is read, written or ended here. */
 
 import type { ConnectionOptions } from '../model/connection-options.ts';
-import { DIALECT_NAMES, STAKATER_KEYS } from '../model/dialect-name.ts';
+import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../model/dialect-name.ts';
 import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import type { Pace, RolloutLimit } from '../model/rollout-limit.ts';
@@ -154,7 +154,7 @@ function vocabulariesFrom(reader: Reader): Pick<Options, 'dialects' | 'stakaterK
   const key = (flag: StakaterKeyFlagName, name: string): string =>
     reader.one(flag, types.ANNOTATION_KEY) ?? name;
   return {
-    dialects: dialects.length === 0 ? DIALECT_NAMES : dialects,
+    dialects: dialects.length === 0 ? DEFAULT_DIALECTS : dialects,
     autoReloadAll: reader.one('auto-reload-all', types.BOOLEAN) ?? false,
     stakaterKeys: {
       auto: key('auto-annotation', STAKATER_KEYS.auto),

@@ -94,8 +94,8 @@ function remembering(dialect: Dialect): Dialect {
       verdicts.set(workload.annotations, verdict);
       return verdict;
     },
-    stampVariablesOf: (refs: readonly ConfigRef[]) => {
-      const known = variables.get(refs) ?? dialect.stampVariablesOf(refs);
+    stampVariablesOf: (refs: readonly ConfigRef[], namespace: string) => {
+      const known = variables.get(refs) ?? dialect.stampVariablesOf(refs, namespace);
       variables.set(refs, known);
       return known;
     },

@@ -4,6 +4,7 @@
  * has nothing to act on does nothing, so any part of a history is a history.
  */
 
+import type { DialectName } from '../../lib/model/dialect-name.ts';
 import type { Pace } from '../../lib/model/rollout-limit.ts';
 import type { FaultRule, WatchEffect } from '../sandbox/faults.ts';
 
@@ -50,6 +51,8 @@ export interface Settings {
   readonly maxWaitMs: number;
   /** How long the window of each workload lasts at least; absent: no longer. */
   readonly pausePeriodMs?: number;
+  /** The vocabularies in use; absent: the default. */
+  readonly dialects?: readonly DialectName[];
   /** How resourceVersions look: of one counter, decimal but each kind from elsewhere, or no number at all. */
   readonly versions: 'comparable' | 'per-kind' | 'opaque';
   /** How long after a template write the workload's own controller sees it, and how long each pod takes. */

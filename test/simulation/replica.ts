@@ -2,7 +2,7 @@
 
 import { type Assembly, assemble } from '../../lib/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
-import { DIALECT_NAMES, STAKATER_KEYS } from '../../lib/model/dialect-name.ts';
+import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../../lib/model/dialect-name.ts';
 import type { Log } from '../../lib/model/log.ts';
 import { UNHURRIED } from '../../lib/model/rollout-limit.ts';
 import type { Options } from '../../lib/options/options.ts';
@@ -88,7 +88,7 @@ function optionsOf(settings: Settings): Options {
     coalesceMaxWaitMs: maxWaitMs,
     pausePeriodMs,
     pace,
-    dialects: DIALECT_NAMES,
+    dialects: settings.dialects ?? DEFAULT_DIALECTS,
     stakaterKeys: STAKATER_KEYS,
     autoReloadAll: false,
     reloadStrategy: 'env-vars',

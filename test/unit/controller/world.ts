@@ -317,8 +317,10 @@ export class World {
     return this.edges.owes(this.workloadKey(name));
   }
 
-  configRef(name: string): ConfigRef {
-    return { kind: 'ConfigMap', namespace: this.namespace, name };
+  /** `<name>`, or `<namespace>/<name>` elsewhere. */
+  configRef(text: string): ConfigRef {
+    const [name = '', namespace = this.namespace] = text.split('/').reverse();
+    return { kind: 'ConfigMap', namespace, name };
   }
 
   configKey(name: string): ObjectKey {

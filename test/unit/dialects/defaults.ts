@@ -2,7 +2,7 @@
 
 import type { Dialect } from '../../../lib/dialects/dialect.ts';
 import { type VocabularyOptions, vocabularyOf } from '../../../lib/dialects/vocabulary.ts';
-import { DIALECT_NAMES, STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
+import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { UNHURRIED } from '../../../lib/model/rollout-limit.ts';
@@ -11,7 +11,7 @@ import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
 /** What the flags say where nobody sets any. */
 export const PLAIN: VocabularyOptions = {
-  dialects: DIALECT_NAMES,
+  dialects: DEFAULT_DIALECTS,
   alternativeAnnotations: { ConfigMap: [], Secret: [] },
   stakaterKeys: STAKATER_KEYS,
   ignoredKinds: [],

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type VocabularyOptions, vocabularyOf } from '../../../lib/dialects/vocabulary.ts';
+import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
 import type { Notice } from '../../../lib/model/notice.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
@@ -24,6 +25,10 @@ interface Case {
   /** Reason and message of each. */
   readonly told?: readonly (readonly [Notice['reason'], string])[];
 }
+
+const EVERY: VocabularyOptions = { ...PLAIN, dialects: DIALECT_NAMES };
+const SAP = 'pod-reloader.cs.sap.com';
+const WAVE = 'wave.pusher.com';
 
 const CASES: Record<string, Case> = {
   'what is right is not spoken of': { own: { [CONFIGMAP]: 'web, api', [SECRET]: 'tls', other: 'x' } },
@@ -120,6 +125,50 @@ const CASES: Record<string, Case> = {
     ],
   },
   'a period that can be read is right': { own: { [PERIOD]: '1h30m' } },
+  'wave means one spelling of true': {
+    options: EVERY,
+    own: { [`${WAVE}/update-on-config-change`]: 'yes' },
+    told: [
+      [
+        'malformed',
+        `"yes" of ${WAVE}/update-on-config-change is neither true nor false and counts as false; write ${WAVE}/update-on-config-change: "true"`,
+      ],
+    ],
+  },
+  'a list of SAP is one of names': {
+    options: EVERY,
+    own: { [`${SAP}/configmaps`]: 'shop/web, tls' },
+    told: [
+      [
+        'malformed',
+        `"shop/web" of ${SAP}/configmaps cannot be the name of an object; write ${SAP}/configmaps: "web, tls"`,
+      ],
+    ],
+  },
+  'one of wave may name namespaces': {
+    options: EVERY,
+    own: { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-secrets`]: 'shop/tls, a/b/c' },
+    told: [
+      [
+        'malformed',
+        `"a/b/c" of ${WAVE}/extra-secrets cannot be the name of an object; list names, or <namespace>/<name>, separated by commas`,
+      ],
+    ],
+  },
+  'but only such as are watched': {
+    options: { ...EVERY, watches: (namespace) => namespace !== 'shop' },
+    own: { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-secrets`]: 'shop/tls, club/tls' },
+    told: [
+      [
+        'unwatched-namespace',
+        'Secret/tls of the namespace shop is not watched: nothing is rolled for it, all else is as if it were not named; watch that namespace too (--namespace, --all-namespaces), or take it out of the list',
+      ],
+    ],
+  },
+  'the hashes of SAP and wave stand on pod templates by right': {
+    options: EVERY,
+    template: { [`${SAP}/config-hash`]: 'x', [`${WAVE}/config-hash`]: 'x' },
+  },
   'where its vocabulary is not in use nobody reads it': {
     options: { ...PLAIN, dialects: ['collaborne'] },
     own: { [PERIOD]: 'soon' },

@@ -8,8 +8,16 @@ const WORDS = vocabulary();
 const VARIABLE = 'STAKATER_WEB_CONFIGMAP';
 const [A, B] = ['a'.repeat(40), 'b'.repeat(40)];
 
+const HASH = 'wave.pusher.com/config-hash';
+const STAMPS = 'reloader.k8s.collaborne.com/stamps';
+
+/** A Deployment whose pod template has these annotations. */
+function annotated(annotations: Record<string, string>, manager = 'wave'): Workload {
+  return view({}, manager, annotations);
+}
+
 /** A Deployment whose container has these variables. */
-function view(variables: Record<string, string>, manager = 'Reloader'): Workload {
+function view(variables: Record<string, string>, manager = 'Reloader', annotations = {}): Workload {
   const env = Object.entries(variables).map(([name, value]) => ({ name, value }));
   const raw = {
     metadata: {
@@ -17,7 +25,7 @@ function view(variables: Record<string, string>, manager = 'Reloader'): Workload
       namespace: 'ns',
       managedFields: [{ manager, time: '2026-01-01T00:00:00Z' }],
     },
-    spec: { template: { spec: { containers: [{ name: 'app', env }] } } },
+    spec: { template: { metadata: { annotations }, spec: { containers: [{ name: 'app', env }] } } },
   };
   return workloadOf(workloadKindOf('Deployment'), raw, WORDS);
 }
@@ -53,6 +61,24 @@ const NOT_SHOWN: Record<string, [before: Workload, after: Workload]> = {
 for (const [sentence, [before, after]] of Object.entries(NOT_SHOWN)) {
   test(`a digest ${sentence} shows no other reloader`, () => {
     assert.equal(WORDS.rivalIn(before, after), undefined);
+  });
+}
+
+const HASHES: Record<string, [isShown: boolean, before: Workload, after: Workload]> = {
+  'that was another one': [true, annotated({ [HASH]: 'x' }), annotated({ [HASH]: 'y' })],
+  'where none was': [true, annotated({}), annotated({ 'pod-reloader.cs.sap.com/config-hash': 'x' })],
+  'that was there before': [false, annotated({ [HASH]: 'x' }), annotated({ [HASH]: 'x' })],
+  'with a stamp of ours': [
+    false,
+    annotated({ [HASH]: 'x' }),
+    annotated({ [HASH]: 'y', [STAMPS]: `{"ConfigMap/web":"${A}.2"}` }),
+  ],
+  'that kubectl brings back': [false, annotated({ [HASH]: 'y' }), annotated({ [HASH]: 'x' }, 'kubectl')],
+};
+
+for (const [sentence, [isShown, before, after]] of Object.entries(HASHES)) {
+  test(`a hash ${sentence} shows ${isShown ? 'another' : 'no other'} reloader`, () => {
+    assert.equal(WORDS.rivalIn(before, after) !== undefined, isShown);
   });
 }
 

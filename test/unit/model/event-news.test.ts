@@ -50,6 +50,6 @@ test('each Event tells another reason, and only what calls for a person is a War
   const normal = Object.entries(EVENTS).filter(([, { type }]) => type === 'Normal');
   assert.deepEqual(
     normal.map(([name]) => name),
-    ['Reloaded', 'WebhookTold', 'Paused', 'Resumed'],
+    ['Reloaded', 'WebhookTold', 'Paused', 'Resumed', 'Unparked'],
   );
 });

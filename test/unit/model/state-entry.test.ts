@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ConfigRef, WorkloadRef } from '../../../lib/model/object-ref.ts';
 import {
+  entryKeyBeside,
   entryKeyOf,
+  exceptionKeyOf,
   exceptionsKeyOf,
   formatEntry,
   formatExceptions,
-  localEntryKeyOf,
   parseEntry,
   parseExceptions,
   parseStateKey,
@@ -24,7 +25,11 @@ const KEYS: Record<string, readonly [string, string]> = {
   'an object of the home namespace has no prefix': [entryKeyOf(CFG, 'home'), 'v1.ConfigMap_cfg'],
   'an object of another namespace has one': [entryKeyOf(CFG, 'kube'), 'home_v1.ConfigMap_cfg'],
   'a Secret is told from a ConfigMap': [entryKeyOf({ ...CFG, kind: 'Secret' }, 'home'), 'v1.Secret_cfg'],
-  'exceptions name an object without its namespace': [localEntryKeyOf(CFG), 'v1.ConfigMap_cfg'],
+  'exceptions name an object of the same namespace without it': [
+    exceptionKeyOf('home', CFG),
+    'v1.ConfigMap_cfg',
+  ],
+  'and one of another with it': [exceptionKeyOf('shop', CFG), 'home_v1.ConfigMap_cfg'],
   'the exceptions of a workload': [exceptionsKeyOf(WEB, 'home'), 'ran.Deployment_web'],
   'the exceptions of a workload elsewhere': [exceptionsKeyOf(WEB, 'kube'), 'home_ran.Deployment_web'],
 };
@@ -52,6 +57,16 @@ test('law: no entry and no exceptions share a key, and a key tells what it is ab
       assert.deepEqual(parseStateKey(entry, 'home'), { type: 'entry', kind, namespace });
       const about = { type: 'exceptions', kind: workload.kind, namespace: workload.namespace };
       assert.deepEqual(parseStateKey(exceptions, 'home'), about);
+    }),
+  );
+});
+
+test('law: what exceptions name leads to the entry, whatever the namespaces', () => {
+  const long = refs.map((ref) => ({ ...ref, name: ref.name.repeat(80) }));
+  fc.assert(
+    fc.property(fc.oneof(refs, long), workloadRefs, fc.constantFrom('home', 'a'), (ref, workload, home) => {
+      const named = exceptionKeyOf(workload.namespace, ref);
+      assert.equal(entryKeyBeside(exceptionsKeyOf(workload, home), named, home), entryKeyOf(ref, home));
     }),
   );
 });

@@ -12,6 +12,8 @@ import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 const VOCABULARY = {
   isPolicyAnnotation: (key: string): boolean => key.startsWith('policy/'),
   isStray: (key: string): boolean => key.startsWith('polcy/'),
+  isPolicyLabel: () => false,
+  parkingOf: () => undefined,
   isTemplatePolicyAnnotation: (key: string): boolean => key === 'policy/both',
   isStampVariable: (name: string): boolean => name.startsWith('STAMP_'),
   isMarkAnnotation: (key: string): boolean => key === 'mark',
@@ -127,7 +129,9 @@ test('the view keeps what decisions need', () => {
     isCopy: false,
     isLeftAlone: true,
     isPaused: false,
+    parking: undefined,
     annotations: { 'policy/a': '1' },
+    labels: {},
     templateAnnotations: {},
     references: [],
     strays: [

@@ -21,6 +21,10 @@ const CASES: Record<string, readonly [argv: readonly string[], want: Partial<typ
       ['--dialects=stakater, collaborne'],
       { dialects: ['stakater', 'collaborne'] },
     ],
+    'those of SAP and of wave are asked for': [
+      ['--dialects', 'collaborne,sap', '--dialects', 'wave'],
+      { dialects: ['collaborne', 'sap', 'wave'] },
+    ],
     'the flag of Stakater Reloader for everything': [['--auto-reload-all=true'], { autoReloadAll: true }],
     'how often is too often': [
       ['--rollout-limit=3/10m', '--min-rollout-interval', '30s'],
@@ -65,7 +69,7 @@ test('a deletion that cannot be told from a lost label does not count, and that 
 });
 
 const REFUSED: Record<string, string> = {
-  '--dialects=klingon': '--dialects: expected one of collaborne, stakater, got "klingon"',
+  '--dialects=klingon': '--dialects: expected one of collaborne, stakater, sap, wave, got "klingon"',
   '--reload-strategy=restart': '--reload-strategy: expected one of env-vars, annotations, got "restart"',
   '--pause-period=-5m': '--pause-period: expected a duration',
   '--auto-annotation=a b': '--auto-annotation: expected an annotation key such as',
