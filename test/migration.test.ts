@@ -1,4 +1,4 @@
-/** docs/migration.md speaks of everything that Stakater Reloader has, and what it says of flags is so. */
+/** docs/migration.md speaks of everything that other reloaders have, and what it says of flags is so. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -6,11 +6,13 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { type PolicyRule, permissionsFor } from '../lib/kubernetes/permissions.ts';
+import { STAKATER_KEYS } from '../lib/model/dialect-name.ts';
 import { workloadKindsOf } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
+import { deployment, followed, vocabulary } from './unit/dialects/defaults.ts';
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, '../docs/migration.md'), 'utf8');
-const SECTION = PAGE.slice(PAGE.indexOf('\n## From Stakater Reloader'));
+const SECTION = sectionOf('From Stakater Reloader');
 
 const NAMES: Record<string, string> = {
   annotations: `reloader.stakater.com/auto configmap.reloader.stakater.com/auto secret.reloader.stakater.com/auto
@@ -68,23 +70,127 @@ const FLAGS: Record<string, string> = {
   'enable-csi-integration': 'true',
 };
 
-/** What the page says of a flag: the row of the table that begins with it or names it in its first column. */
-function rowOf(flag: string): string | undefined {
+/** The part of the page under one heading. */
+function sectionOf(heading: string): string {
+  const from = PAGE.indexOf(`\n## ${heading}\n`);
+  assert.ok(from >= 0, `there is a section ${heading}`);
+  const next = PAGE.indexOf('\n## ', from + 1);
+  return next < 0 ? PAGE.slice(from) : PAGE.slice(from, next);
+}
+
+/** What a section says of a flag: the row of the table that begins with it or names it in its first column. */
+function rowOf(flag: string, section = SECTION): string | undefined {
   const named = `\`--${flag}\``;
-  return SECTION.split('\n').find(
-    (line) => line.startsWith('| `--') && line.split(' | ')[0]?.includes(named),
-  );
+  return section
+    .split('\n')
+    .find((line) => line.startsWith('| `--') && line.split(' | ')[0]?.includes(named));
+}
+
+/** Those of `names` that a section does not name. */
+function unnamedIn(section: string, names: string): readonly string[] {
+  const isNamed = (name: string): boolean => new RegExp(`[\`{]${escaped(name)}(?![-\\w])`).test(section);
+  return names.split(/\s+/).filter((name) => !isNamed(name));
 }
 
 for (const [what, names] of Object.entries(NAMES)) {
   test(`docs/migration.md names all ${what} of Stakater Reloader`, () => {
-    const isNamed = (name: string): boolean => new RegExp(`[\`{]${escaped(name)}(?![-\\w])`).test(SECTION);
-    assert.deepEqual(
-      names.split(/\s+/).filter((name) => !isNamed(name)),
-      [],
-    );
+    assert.deepEqual(unnamedIn(SECTION, names), []);
   });
 }
+
+/** What the others have, by the heading of their section; each flag with a value that it takes. */
+const OTHERS: Record<string, { readonly names: string; readonly flags: Record<string, string> }> = {
+  "From SAP's pod-reloader": {
+    names: `pod-reloader.cs.sap.com/configmaps pod-reloader.cs.sap.com/secrets pod-reloader.cs.sap.com/config-hash
+      pod-reloader.cs.sap.com/ignored pod-reloader.cs.sap.com/disabled ConfigurationChanged pod-reloader.cs.sap.com
+      --webhook-bind-address --webhook-tls-directory replicaCount pdb topologySpreadConstraints webhook`,
+    flags: {
+      'metrics-bind-address': ':8080',
+      'health-probe-bind-address': ':8081',
+      'leader-elect': 'true',
+      'leader-election-namespace': 'a',
+      kubeconfig: 'a',
+      'zap-log-level': 'info',
+      'zap-encoder': 'json',
+      'zap-devel': 'true',
+      'zap-stacktrace-level': 'error',
+      'zap-time-encoding': 'epoch',
+    },
+  },
+  'From wave': {
+    names: `wave.pusher.com/update-on-config-change wave.pusher.com/extra-configmaps wave.pusher.com/extra-secrets
+      wave.pusher.com/config-hash wave.pusher.com/scheduling-disabled wave.pusher.com/invalid wave.pusher.com/finalizer
+      ConfigChanged SchedulingDisabled SchedulingEnabled --version replicas pdb topologySpread webhooks syncPeriod
+      updateRate updateBurst global.rbac`,
+    flags: {
+      'leader-election': 'true',
+      'leader-election-id': 'wave',
+      'leader-election-namespace': 'a',
+      'sync-period': '10h',
+      'update-rate': '1',
+      'update-burst': '100',
+      'enable-webhooks': 'true',
+      namespaces: 'a,b',
+      kubeconfig: 'a',
+      'zap-log-level': 'info',
+      'zap-encoder': 'json',
+      'zap-devel': 'true',
+      'zap-stacktrace-level': 'error',
+      'zap-time-encoding': 'epoch',
+    },
+  },
+};
+
+for (const [heading, { names, flags }] of Object.entries(OTHERS)) {
+  test(`docs/migration.md, ${heading}, names all that it has`, () => {
+    assert.deepEqual(unnamedIn(sectionOf(heading), names), []);
+  });
+  for (const [flag, value] of Object.entries(flags)) {
+    test(`docs/migration.md, ${heading}, says whether --${flag} is taken`, () => {
+      const row = rowOf(flag, sectionOf(heading));
+      assert.ok(row !== undefined, 'there is a row');
+      const command = parseOptions([`--${flag}=${value}`], {});
+      assert.equal(command.type, /\*\*refused\*\*/.test(row) ? 'usage-error' : 'run', row);
+    });
+  }
+  test(`docs/migration.md, ${heading}, gives the argument with which its words are read`, () => {
+    const [argument = ''] = /--dialects=[a-z,]+/.exec(sectionOf(heading)) ?? [];
+    const command = parseOptions([argument], {});
+    assert.ok(command.type === 'run' && command.options.dialects.length === 3);
+  });
+}
+
+test('the flags for other reloaders are taken, and what their annotations name is followed', () => {
+  const flags = sectionOf('From others').match(/^--\S+$/gm) ?? [];
+  assert.equal(flags.length, 3);
+  const command = parseOptions(flags, {});
+  assert.ok(command.type === 'run');
+  const { alternativeAnnotations } = command.options;
+  const refs = followed(vocabulary({ alternativeAnnotations }), {
+    'configmap.fabric8.io/update-on-change': 'a, b',
+    'trigger.k8s.io/triggering-configMaps': 'c',
+    'trigger.k8s.io/triggering-secrets': 'd',
+    'reloader.k8s.collaborne.com/configmap': 'e',
+  });
+  assert.deepEqual(refs.map(({ kind, name }) => `${kind}/${name}`).sort(), [
+    'ConfigMap/a',
+    'ConfigMap/b',
+    'ConfigMap/c',
+    'ConfigMap/e',
+    'Secret/d',
+  ]);
+});
+
+test('what xing’s controller asks with is neither a list nor true, and the annotation beside it asks', () => {
+  assert.match(sectionOf('From others'), /reloader\.k8s\.collaborne\.com\/auto=true/);
+  const asks = { 'com.xing.deployment-restart': 'enabled' };
+  const template = { spec: { containers: [{ name: 'a', envFrom: [{ configMapRef: { name: 'cfg' } }] }] } };
+  const dialect = vocabulary({ stakaterKeys: { ...STAKATER_KEYS, auto: 'com.xing.deployment-restart' } });
+  const follows = (annotations: Record<string, string>): number =>
+    dialect.follows(deployment(dialect, annotations, template), () => []).length;
+  assert.equal(follows(asks), 0);
+  assert.equal(follows({ ...asks, 'reloader.k8s.collaborne.com/auto': 'true' }), 1);
+});
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
