@@ -1,5 +1,7 @@
 /** Puts the parts together around one `send`: the same program for a cluster, a test and a simulation. */
 
+import { knowledgeOf } from './admission/knowledge.ts';
+import { Reviewer } from './admission/reviewer.ts';
 import { Edges, type WorkloadRecord } from './controller/edges.ts';
 import { oneAtATime } from './controller/one-at-a-time.ts';
 import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reloader.ts';
@@ -10,7 +12,7 @@ import { type Stream, SyncGate } from './controller/sync-gate.ts';
 import { vocabularyOf } from './dialects/vocabulary.ts';
 import { Informers, nameOf, streamsOf } from './informers.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
-import { collectionPath } from './kubernetes/api-path.ts';
+import { collectionPath, FIELD_MANAGER } from './kubernetes/api-path.ts';
 import { areVersionsComparable } from './kubernetes/comparable-versions.ts';
 import { readConfigObject, readLeftOut } from './kubernetes/config-reader.ts';
 import { DryRunState, DryRunWorkloads } from './kubernetes/dry-run.ts';
@@ -84,6 +86,8 @@ export interface Assembly {
   readonly beliefs: () => readonly EdgeBelief[];
   /** The loops that are stuck. */
   readonly stuck: () => readonly string[];
+  /** Answers a review of the admission webhook from what is known. @throws MalformedReviewError if it is none */
+  readonly review: (text: string) => string;
   /** What has to happen before decisions are made; empty when ready. */
   readonly waitingFor: () => readonly string[];
 }
@@ -98,6 +102,7 @@ export function assemble(parts: Parts): Assembly {
   const watches = new WatchHealth();
   const streams = streamsFor(options, place);
   const gate = new SyncGate(streams, options.dialects.includes('wave'));
+  const reviewer = reviewerOf(parts, edges, gate);
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
   const shared = { timeline, heartbeat, log, random };
@@ -134,8 +139,15 @@ export function assemble(parts: Parts): Assembly {
     }),
     beliefs: () => beliefsOf(edges),
     stuck: () => heartbeat.stuck(Date.now()),
+    review: (text) => reviewer.answer(text),
     waitingFor: () => waitingFor(reloader, gate),
   };
+}
+
+/** Answers the admission webhook from what is known. */
+function reviewerOf({ log, metrics }: Parts, edges: Edges, gate: SyncGate): Reviewer {
+  const known = knowledgeOf(edges, gate, FIELD_MANAGER);
+  return new Reviewer({ known, log, onReview: (result, seconds) => metrics?.reviewed(result, seconds) });
 }
 
 /** The knowledge of a process that knows nothing yet. */

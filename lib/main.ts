@@ -1,17 +1,19 @@
 /** The running program: connection, log, metrics, HTTP, permissions, and the reloader between them. */
 
 import { setFlagsFromString } from 'node:v8';
+import { serveAdmission } from './admission-webhook.ts';
 import { type Assembly, assemble, type Place, placeOf } from './assembly.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { HttpsTransport } from './kubernetes/https-transport.ts';
 import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
+import { ListenError } from './model/listen-error.ts';
 import type { Log } from './model/log.ts';
 import { originOf } from './notify/http-post.ts';
 import { type Options, USAGE_EXIT_CODE, workloadKindsOf } from './options/options.ts';
 import { VERSION } from './options/version.ts';
 import { holdRights } from './rights.ts';
-import { HttpServer, ListenError } from './telemetry/http-server.ts';
+import { HttpServer } from './telemetry/http-server.ts';
 import { newLog } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { pageRequestOf, statusPage } from './telemetry/status-page.ts';
@@ -78,12 +80,17 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   });
   const port = await server.start(options.port);
   logStart(options, place, port, log);
+  const admissionEnded = await serveAdmission(parts, assembly, stop).catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
   const rights = holdRights(parts, () => assembly.waitingFor().length === 0, stop);
   void rights.then((mayGoOn) => mayGoOn || ending.abort());
   const complaints = complain(assembly, log, stop);
   const end = await assembly.run(stop).finally(() => ending.abort());
   const hasRights = await rights;
   await complaints;
+  await admissionEnded();
   await server.stop();
   transport.close();
   if (end.type === 'unknown-state-version') {

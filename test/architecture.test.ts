@@ -25,9 +25,21 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   controller: ['model', 'dialects', 'cache', 'queue'],
   kubernetes: ['model', 'cache'],
   telemetry: ['model'],
+  admission: ['model', 'dialects', 'controller'],
   notify: ['model'],
   options: ['model'],
-  main: ['model', 'dialects', 'cache', 'queue', 'controller', 'kubernetes', 'telemetry', 'notify', 'options'],
+  main: [
+    'model',
+    'dialects',
+    'cache',
+    'queue',
+    'controller',
+    'admission',
+    'kubernetes',
+    'telemetry',
+    'notify',
+    'options',
+  ],
   // The options come first: showing the help must not load the rest.
   bin: ['main', 'options'],
 };
@@ -40,6 +52,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'p-debounce': 'queue',
   commander: 'options',
   re2js: 'dialects',
+  '@peculiar/x509': 'admission',
+  'reflect-metadata': 'admission',
 };
 
 /** Folders without time, chance and I/O; hashing is the one builtin that is pure. */

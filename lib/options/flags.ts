@@ -1,6 +1,7 @@
 /** The table of flags: what the help, the environment and the parser know of them. */
 
 import { STAKATER_KEYS } from '../model/dialect-name.ts';
+import { ADMISSION_FLAGS, type AdmissionFlagName } from './admission-flags.ts';
 
 /** One flag. */
 export interface Flag {
@@ -24,6 +25,7 @@ type FlagGroup =
   | 'What is watched:'
   | 'What asks for a reload:'
   | 'How it reloads:'
+  | 'Admission webhook:'
   | 'Who is told:'
   | 'Connection:'
   | 'Output:';
@@ -58,6 +60,7 @@ export type FlagName =
   | 'max-concurrent-patches'
   | 'dry-run'
   | 'webhook-url'
+  | AdmissionFlagName
   | 'alert-on-reload'
   | 'alert-sink'
   | 'alert-webhook-url'
@@ -335,6 +338,7 @@ export const FLAGS: readonly Flag[] = [
   ...inGroup('What is watched:', WATCHED),
   ...inGroup('What asks for a reload:', VOCABULARY),
   ...inGroup('How it reloads:', RELOADING),
+  ...inGroup('Admission webhook:', ADMISSION_FLAGS),
   ...inGroup('Who is told:', TOLD),
   ...inGroup('Connection:', CONNECTION),
   ...inGroup('Output:', OUTPUT),

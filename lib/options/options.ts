@@ -1,5 +1,6 @@
 /** The settings of the program: parsed once, validated, frozen. */
 
+import type { AdmissionOptions } from '../model/admission.ts';
 import type { AlertOptions } from '../model/alert-options.ts';
 import type { ConnectionOptions } from '../model/connection-options.ts';
 import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
@@ -94,6 +95,8 @@ export interface Options {
   readonly dryRun: boolean;
   /** Who is told whom a change concerns, in place of rolling; a secret but for scheme and host. @default nobody */
   readonly webhookUrl?: string;
+  /** The webhook that keeps stamps through updates of their owners. @default none */
+  readonly admission?: AdmissionOptions;
   /** Where a message goes for each rollout. @default nowhere */
   readonly alerts?: AlertOptions;
   /** @default info */

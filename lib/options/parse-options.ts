@@ -5,6 +5,7 @@ import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../model/dialect-name.ts';
 import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import type { Pace, RolloutLimit } from '../model/rollout-limit.ts';
+import { admissionFrom } from './admission-settings.ts';
 import { alertNotices, alertsFrom } from './alert-settings.ts';
 import { readCommandLine } from './command-line.ts';
 import { type Environment, readEnvironment, strangeVariables } from './environment.ts';
@@ -75,6 +76,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     maxConcurrentPatches: reader.one('max-concurrent-patches', types.CONCURRENCY) ?? 32,
     dryRun: reader.one('dry-run', types.BOOLEAN) ?? false,
     ...present('webhookUrl', reader.one('webhook-url', types.WEBHOOK) || undefined),
+    ...present('admission', admissionFrom(reader)),
     ...present('alerts', alertsFrom(reader)),
     logLevel: reader.one('log-level', types.LOG_LEVEL) ?? 'info',
     logFormat: reader.one('log-format', types.LOG_FORMAT) ?? 'text',

@@ -1,6 +1,7 @@
 /** The small HTTP server of the program: metrics, health, readiness, status and its page, for reading only. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { listenErrorOf } from '../model/listen-error.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
 /** What the pages show; each is asked anew for every request. */
@@ -16,9 +17,6 @@ export interface Pages {
   /** The status page at /, for the query of an address; absent: there is no such page. */
   readonly statusPage?: ((query: string) => string) | undefined;
 }
-
-/** The HTTP server cannot listen; the message says what to change. */
-export class ListenError extends Error {}
 
 interface Answer {
   readonly status: number;
@@ -66,7 +64,7 @@ export class HttpServer {
    */
   async start(port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error) => reject(listenErrorOf(error, port)));
+      this.#server.once('error', (error) => reject(listenErrorOf(error, port, '--port')));
       this.#server.listen(port, resolve);
     });
     this.#server.on('error', this.#onError);
@@ -150,17 +148,4 @@ function judged(ok: boolean, lead: string, reasons: readonly string[]): Answer {
 
 function jsonAnswer(value: unknown): Answer {
   return { status: 200, type: 'application/json', body: `${JSON.stringify(value, undefined, 2)}\n` };
-}
-
-function listenErrorOf(error: NodeJS.ErrnoException, port: number): Error {
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new ListenError(`port ${port} is taken: choose another with --port`, { cause: error });
-    case 'EACCES':
-      return new ListenError(`port ${port} may not be used: choose one above 1023 with --port`, {
-        cause: error,
-      });
-    default:
-      return error;
-  }
 }

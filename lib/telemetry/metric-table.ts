@@ -1,5 +1,6 @@
 /** The table of metrics: names, meanings and the series that exist from the start. */
 
+import { ADMISSION_RESULTS } from '../model/admission.ts';
 import { ALERT_RESULTS } from '../model/alert-options.ts';
 import { CONFIG_KINDS } from '../model/object-ref.ts';
 import { WATCH_ENDS } from '../model/watch-end.ts';
@@ -55,6 +56,8 @@ export type MetricWord =
   | 'stateShards'
   | 'commits'
   | 'alerts'
+  | 'admissionReviews'
+  | 'admissionDuration'
   | 'watchUp'
   | 'watchRestarts'
   | 'apiRequests'
@@ -179,6 +182,19 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     help: 'Alerts of rollouts: sent, failed, dropped (too many were waiting, or the program ended)',
     type: 'counter',
     series: every({ result: ALERT_RESULTS }),
+  },
+  admissionReviews: {
+    name: 'reloader_admission_reviews_total',
+    help: 'Writes of workloads that the admission webhook was asked about, by what became of them',
+    type: 'counter',
+    series: every({ result: Object.keys(ADMISSION_RESULTS) }),
+  },
+  admissionDuration: {
+    name: 'reloader_admission_duration_seconds',
+    help: 'Time that the admission webhook took to decide, without the network',
+    type: 'histogram',
+    series: PLAIN,
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2],
   },
   watchUp: {
     name: 'reloader_watch_up',

@@ -1,6 +1,7 @@
 /** The metrics of the program, told in its own words and served in the format of Prometheus. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { AdmissionResult } from '../model/admission.ts';
 import type { AlertResult } from '../model/alert-options.ts';
 import type { ConfigKind, WorkloadRef } from '../model/object-ref.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -35,6 +36,8 @@ export class Metrics {
   readonly #reloadsByNamespace: Counter | undefined;
   readonly #commits = this.#counter(METRICS.commits);
   readonly #alerts = this.#counter(METRICS.alerts);
+  readonly #reviews = this.#counter(METRICS.admissionReviews);
+  readonly #reviewDuration = this.#histogram(METRICS.admissionDuration);
   readonly #watchRestarts = this.#counter(METRICS.watchRestarts);
   readonly #apiRequests = this.#counter(METRICS.apiRequests);
   readonly #changesPerRollout = this.#histogram(METRICS.changesPerRollout);
@@ -104,6 +107,12 @@ export class Metrics {
   /** What became of an alert is known. */
   alerted(result: AlertResult): void {
     this.#alerts.inc({ result });
+  }
+
+  /** The admission webhook was asked about a write, and answered. */
+  reviewed(result: AdmissionResult, seconds: number): void {
+    this.#reviews.inc({ result });
+    this.#reviewDuration.observe(Math.max(0, seconds));
   }
 
   /** Whether the watches of a kind are open, in all namespaces. */

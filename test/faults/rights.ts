@@ -1,7 +1,8 @@
 /** The rights of `k8s/base`, in any namespace. */
 
 import type { RealCluster } from '../control-plane/cluster.ts';
-import { render, titleOf } from '../install/kustomization.ts';
+import { render } from '../install/kustomization.ts';
+import { titleOf } from '../install/replacement.ts';
 import { pick } from '../sandbox/json.ts';
 
 const PATHS: Readonly<Record<string, string>> = {

@@ -6,7 +6,8 @@ import type { PolicyRule } from '../../lib/kubernetes/permissions.ts';
 import type { Options } from '../../lib/options/options.ts';
 import { parseOptions } from '../../lib/options/parse-options.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
-import { render, titleOf } from './kustomization.ts';
+import { render } from './kustomization.ts';
+import { titleOf } from './replacement.ts';
 
 /** One installation. */
 export interface Installation {
@@ -32,7 +33,10 @@ export type Right = string;
 export function installationIn(folder: string, components: readonly string[] = []): Installation {
   const objects = render(folder, { components });
   const deployment = the(objects, 'Deployment');
-  const service = the(objects, 'Service');
+  const service = the(
+    objects.filter((object) => titleOf(object) !== WEBHOOK_SERVICE),
+    'Service',
+  );
   const pod = objectOf(pick(deployment, 'spec', 'template', 'spec'));
   const [container = {}] = objectsOf(pod['containers']);
   const own = namespaceOf(deployment);
@@ -84,6 +88,9 @@ export function roleOf(objects: readonly JsonObject[], binding: JsonObject): Jso
   assert.ok(role, `${titleOf(binding)} binds nothing`);
   return role;
 }
+
+/** The Service that the API server asks. */
+export const WEBHOOK_SERVICE = 'Service/kubernetes-reloader-webhook';
 
 /** Both kinds of binding. */
 export const BINDINGS: readonly string[] = ['RoleBinding', 'ClusterRoleBinding'];

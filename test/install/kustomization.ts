@@ -15,6 +15,7 @@ import {
 import { jsonPatch } from '../sandbox/json-patch.ts';
 import { parseManifests } from '../sandbox/manifest-files.ts';
 import { strategicMerge } from '../sandbox/strategic-merge.ts';
+import { titleOf, withReplacement } from './replacement.ts';
 
 /** The folder of the manifests. */
 export const K8S: string = path.resolve(import.meta.dirname, '../../k8s');
@@ -23,11 +24,11 @@ export const K8S: string = path.resolve(import.meta.dirname, '../../k8s');
 export const INSTALLATIONS: readonly string[] = ['base', 'cluster', 'namespaces'];
 
 /** The components that an overlay may name. */
-export const COMPONENTS: readonly string[] = ['cron-jobs', 'jobs'];
+export const COMPONENTS: readonly string[] = ['cron-jobs', 'jobs', 'webhook-cert-manager'];
 
 const UNDERSTOOD = ['apiVersion', 'kind', 'namespace', 'resources', 'labels', 'patches'];
-const COMPONENT = ['apiVersion', 'kind', 'patches'];
-const CLUSTER_SCOPED = ['Namespace', 'ClusterRole', 'ClusterRoleBinding'];
+const COMPONENT = ['apiVersion', 'kind', 'resources', 'patches', 'replacements'];
+const CLUSTER_SCOPED = ['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'MutatingWebhookConfiguration'];
 
 /** What an overlay adds to a folder below k8s. */
 export interface Overlay {
@@ -45,11 +46,6 @@ export function render(folder: string, { namespace, components = [] }: Overlay =
   return namespace === undefined ? objects : moved(objects, namespace);
 }
 
-/** `Kind/name`. */
-export function titleOf(object: JsonObject): string {
-  return `${stringOf(object['kind'])}/${stringOf(pick(object, 'metadata', 'name'))}`;
-}
-
 function built(folder: string): readonly JsonObject[] {
   const [kustomization = {}] = documentsOf(path.join(folder, 'kustomization.yaml'));
   const strange = Object.keys(kustomization).filter((field) => !UNDERSTOOD.includes(field));
@@ -65,19 +61,24 @@ function built(folder: string): readonly JsonObject[] {
   return namespace === undefined ? labelled : moved(labelled, namespace);
 }
 
-/** A component holds nothing but patches of operations, each with its target. */
+/** A component holds resources, patches of operations, each with its target, and replacements. */
 function withComponent(objects: readonly JsonObject[], name: string): readonly JsonObject[] {
   const folder = path.join(K8S, 'components', name);
   const [component = {}] = documentsOf(path.join(folder, 'kustomization.yaml'));
   const strange = Object.keys(component).filter((field) => !COMPONENT.includes(field));
   if (strange.length > 0) throw new Error(`${folder}: ${strange.join(', ')} is not understood here`);
-  return objectsOf(component['patches']).reduce((all, { target, path: file, patch }) => {
-    const text =
-      typeof file === 'string' ? readFileSync(path.join(folder, file), 'utf8') : (stringOf(patch) ?? '');
-    const operations = parse(text) as Json;
-    const title = `${stringOf(pick(target, 'kind'))}/${stringOf(pick(target, 'name'))}`;
-    return all.map((object) => (titleOf(object) === title ? jsonPatch(object, operations) : object));
-  }, objects);
+  const more = strings(component['resources']).flatMap((below) => resourcesAt(path.join(folder, below)));
+  const patched = objectsOf(component['patches']).reduce(
+    (all, { target, path: file, patch }) => {
+      const text =
+        typeof file === 'string' ? readFileSync(path.join(folder, file), 'utf8') : (stringOf(patch) ?? '');
+      const operations = parse(text) as Json;
+      const title = `${stringOf(pick(target, 'kind'))}/${stringOf(pick(target, 'name'))}`;
+      return all.map((object) => (titleOf(object) === title ? jsonPatch(object, operations) : object));
+    },
+    [...objects, ...more],
+  );
+  return objectsOf(component['replacements']).reduce(withReplacement, patched);
 }
 
 function documentsOf(file: string): readonly JsonObject[] {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { HttpServer, ListenError, type Pages } from '../../../lib/telemetry/http-server.ts';
+import { ListenError } from '../../../lib/model/listen-error.ts';
+import { HttpServer, type Pages } from '../../../lib/telemetry/http-server.ts';
 
 const PAGES: Pages = {
   metrics: async () => 'reloader_edges 1\n',

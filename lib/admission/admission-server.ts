@@ -1,0 +1,150 @@
+/** The HTTPS server that the API server asks before it stores a workload. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import { listenErrorOf } from '../model/listen-error.ts';
+import { MalformedReviewError } from './review.ts';
+
+/** A certificate with those that it is signed by, and its key, both as PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** What it is made of. */
+export interface AdmissionServerOptions {
+  /** Answers the text of a review. @throws MalformedReviewError if it is none */
+  readonly answer: (text: string) => string;
+  /** Told of what should not happen; the API server gets a bare 500, and lets the write through. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The only path. */
+export const ADMISSION_PATH = '/mutate';
+/** Two objects of at most 3 MiB each, and something around them. */
+const LONGEST_BYTES = 8 * 1024 * 1024;
+/** The API server waits for two seconds, and nobody else has a reason to ask. */
+const SLOWEST_MS = 5000;
+/** Longer than an API server keeps a connection that nobody uses, so that it never writes to a closed one. */
+const IDLE_MS = 120_000;
+const STOP_GRACE_MS = 1000;
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Serves from start to stop; until it has a certificate, nobody can connect. */
+export class AdmissionServer {
+  readonly #server: Server;
+  readonly #options: AdmissionServerOptions;
+
+  constructor(options: AdmissionServerOptions) {
+    this.#options = options;
+    const limits = {
+      headersTimeout: SLOWEST_MS,
+      requestTimeout: SLOWEST_MS,
+      handshakeTimeout: SLOWEST_MS,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: IDLE_MS,
+      maxHeaderSize: 8192,
+    };
+    this.#server = createServer(
+      { ...limits, minVersion: 'TLSv1.2' },
+      (request, response) => void this.#serve(request, response),
+    );
+    this.#server.maxConnections = 200;
+    this.#server.on('tlsClientError', ignore);
+  }
+
+  /**
+   * Listens on all addresses and answers the port.
+   *
+   * @throws ListenError if the port is taken or may not be used.
+   */
+  async start(port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', (error) => reject(listenErrorOf(error, port, '--webhook-port')));
+      this.#server.listen(port, resolve);
+    });
+    this.#server.on('error', this.#options.onError);
+    const address = this.#server.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
+  }
+
+  /** New connections get this certificate; those that are open go on. @throws if certificate and key do not belong together */
+  use({ certificate, key }: KeyPair): void {
+    this.#server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' });
+  }
+
+  /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
+  async stop(): Promise<void> {
+    if (!this.#server.listening) return;
+    const cutOff = setTimeout(() => this.#server.closeAllConnections(), STOP_GRACE_MS);
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeIdleConnections();
+    });
+    clearTimeout(cutOff);
+  }
+
+  /** Never rejects. */
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let answer: Answer;
+    try {
+      answer = refusalOf(request) ?? (await this.#review(request));
+    } catch (error) {
+      if (request.destroyed && !request.complete) return; // it was cut off: nobody waits for an answer
+      this.#options.onError(error);
+      answer = { status: 500, body: 'internal error\n' };
+    }
+    const isOver = answer.status !== 200;
+    response.writeHead(answer.status, {
+      'content-type': isOver ? 'text/plain; charset=utf-8' : 'application/json',
+      'content-length': Buffer.byteLength(answer.body),
+      ...(answer.status === 405 ? { allow: 'POST' } : {}),
+      // What was refused is not read to its end.
+      ...(isOver ? { connection: 'close' } : {}),
+    });
+    response.end(answer.body);
+  }
+
+  async #review(request: IncomingMessage): Promise<Answer> {
+    const text = await textOf(request);
+    if (text === undefined) return TOO_LONG;
+    try {
+      return { status: 200, body: this.#options.answer(text) };
+    } catch (error) {
+      if (!(error instanceof MalformedReviewError)) throw error;
+      return { status: 400, body: `${error.message}\n` };
+    }
+  }
+}
+
+const TOO_LONG: Answer = { status: 413, body: `a review has at most ${LONGEST_BYTES} bytes\n` };
+
+/** What can be refused before the body is read. The path is compared without its query, which holds a timeout. */
+function refusalOf({ method, url = '', headers }: IncomingMessage): Answer | undefined {
+  if (url.split('?')[0] !== ADMISSION_PATH)
+    return { status: 404, body: `not found; see ${ADMISSION_PATH}\n` };
+  if (method !== 'POST') return { status: 405, body: 'only POST\n' };
+  if (!headers['content-type']?.startsWith('application/json'))
+    return { status: 415, body: 'only application/json\n' };
+  return Number(headers['content-length'] ?? 0) > LONGEST_BYTES ? TOO_LONG : undefined;
+}
+
+/** The body; undefined if it is too long. */
+async function textOf(request: AsyncIterable<Buffer>): Promise<string | undefined> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of request) {
+    bytes += piece.length;
+    if (bytes > LONGEST_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function ignore(): void {
+  // A client that does not trust the certificate, or is none, is the client's affair.
+}

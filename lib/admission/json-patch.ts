@@ -1,0 +1,75 @@
+/** The smallest JSON patch between two versions of a pod template that differ in stamps alone. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { RawEnvVar, RawPodTemplate } from '../model/raw-objects.ts';
+
+/** One operation of a JSON patch (RFC 6902). */
+export type Operation =
+  | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string };
+
+/**
+ * What makes `after` of `before`, both standing at `path`: of annotations and of the variables of containers, which are the
+ * same containers in the same order.
+ */
+export function patchBetween(before: RawPodTemplate, after: RawPodTemplate, path: string): Operation[] {
+  const containers = (after.spec?.containers ?? []).flatMap(({ env }, index) => {
+    const present = before.spec?.containers?.[index]?.env;
+    return variableOperations(present, env, `${path}/spec/containers/${index}/env`);
+  });
+  return [...annotationOperations(before.metadata, after.metadata, `${path}/metadata`), ...containers];
+}
+
+type TemplateMetadata = RawPodTemplate['metadata'];
+
+function annotationOperations(before: TemplateMetadata, after: TemplateMetadata, path: string): Operation[] {
+  const [present, wanted] = [before?.annotations, after?.annotations ?? {}];
+  const changed = Object.entries(wanted).filter(([key, value]) => present?.[key] !== value);
+  const gone = Object.keys(present ?? {}).filter((key) => wanted[key] === undefined);
+  if (changed.length === 0 && gone.length === 0) return [];
+  if (before === undefined) return [{ op: 'add', path, value: { annotations: wanted } }];
+  if (present === undefined) return [{ op: 'add', path: `${path}/annotations`, value: wanted }];
+  const at = (key: string): string => `${path}/annotations/${escaped(key)}`;
+  return [
+    ...gone.map((key): Operation => ({ op: 'remove', path: at(key) })),
+    ...changed.map(
+      ([key, value]): Operation => ({
+        op: present[key] === undefined ? 'add' : 'replace',
+        path: at(key),
+        value,
+      }),
+    ),
+  ];
+}
+
+type Variables = readonly RawEnvVar[];
+
+function variableOperations(before: Variables | undefined, after: Variables = [], path: string): Operation[] {
+  if (before === undefined) return after.length === 0 ? [] : [{ op: 'add', path, value: after }];
+  const operations: Operation[] = [];
+  let list = before;
+  for (const [index, wanted] of after.entries()) {
+    const at = `${path}/${index}`;
+    for (const _ of unwantedBefore(list, index, wanted)) {
+      operations.push({ op: 'remove', path: at });
+      list = list.toSpliced(index, 1);
+    }
+    if (isDeepStrictEqual(list[index], wanted)) continue;
+    const isChange = list[index]?.name === wanted.name;
+    operations.push({ op: isChange ? 'replace' : 'add', path: at, value: wanted });
+    list = list.toSpliced(index, isChange ? 1 : 0, wanted);
+  }
+  const rest = list.slice(after.length).map((_, index) => `${path}/${after.length + index}`);
+  return [...operations, ...rest.reverse().map((at): Operation => ({ op: 'remove', path: at }))];
+}
+
+/** What stands from `index` on before the wanted one. */
+function unwantedBefore(list: Variables, index: number, wanted: RawEnvVar): Variables {
+  const at = list.findIndex((variable, place) => place >= index && isDeepStrictEqual(variable, wanted));
+  return at < 0 ? [] : list.slice(index, at);
+}
+
+/** A key as a part of a JSON pointer. */
+function escaped(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,102 @@
+/** The marks of a live pod template that an update lacks, or has in an earlier version. */
+
+import { isDeepStrictEqual } from 'node:util';
+import { parseStamp } from '../model/stamp.ts';
+import type { EnvPatch, TemplatePatch } from '../model/template-patch.ts';
+import { ANNOTATIONS, type Mark, STAMPS_ANNOTATION, type Workload } from '../model/workload.ts';
+
+/** What the live template carries. */
+export interface LiveMarks {
+  readonly marks: readonly Mark[];
+  /** Its STAMPS_ANNOTATION as it stands. */
+  readonly text: string | undefined;
+}
+
+/** An object as in STAMPS_ANNOTATION. */
+const OBJECT = /^(?:ConfigMap|Secret)\//;
+
+/**
+ * What puts the live marks back into `update`: stamps of followed objects that it lacks or has with a lower number, and the
+ * further annotations that it lacks. Undefined if there are none.
+ *
+ * @param objects the variables of each object that the workload follows
+ */
+export function lackingIn(
+  update: Workload,
+  live: LiveMarks,
+  objects: readonly (readonly string[])[],
+): TemplatePatch | undefined {
+  const foreign = update.marks.filter((mark) => !live.marks.some((one) => isDeepStrictEqual(one, mark)));
+  const lacking = live.marks.filter((mark) =>
+    isStamp(mark) ? isStampLacking({ update, foreign }, mark, objects) : isAnnotationLacking(update, mark),
+  );
+  if (lacking.length === 0) return undefined;
+  const variables = Map.groupBy(
+    lacking.filter(({ container }) => container !== ANNOTATIONS),
+    ({ container }) => container,
+  );
+  const containers = [...variables].map(([name, marks]) => ({ name, env: marks.map(envPatch) }));
+  const annotations = annotationPatch(update, live, lacking);
+  return {
+    ...(annotations === undefined ? {} : { metadata: { annotations } }),
+    ...(containers.length === 0 ? {} : { spec: { containers } }),
+  };
+}
+
+/** The highest number among the stamps in `variables`; below every number if there is none. */
+export function numberIn(marks: readonly Mark[], variables: readonly string[]): number {
+  const own = marks.filter((mark) => isStamp(mark) && variables.includes(mark.variable));
+  return Math.max(Number.NEGATIVE_INFINITY, ...own.map(numberOf));
+}
+
+function isStamp({ container, variable }: Mark): boolean {
+  return container !== ANNOTATIONS || OBJECT.test(variable);
+}
+
+/** Not where the update says as much of the object under that name, or more that is new under any. */
+function isStampLacking(
+  { update, foreign }: { readonly update: Workload; readonly foreign: readonly Mark[] },
+  mark: Mark,
+  objects: readonly (readonly string[])[],
+): boolean {
+  const variables = objects.find((names) => names.includes(mark.variable));
+  if (variables === undefined) return false;
+  const number = numberOf(mark);
+  return numberIn(update.marks, [mark.variable]) < number && numberIn(foreign, variables) <= number;
+}
+
+/** Annotations that tell people of a rollout are the owner's where the owner writes them. */
+function isAnnotationLacking({ marks }: Workload, { variable }: Mark): boolean {
+  return variable !== STAMPS_ANNOTATION && !marks.some((mark) => mark.variable === variable);
+}
+
+/** A value that is no stamp of ours is another program's: as old as can be. */
+function numberOf({ value }: Mark): number {
+  return parseStamp(value)?.number ?? 0;
+}
+
+function envPatch({ variable, value }: Mark): EnvPatch {
+  return { name: variable, value };
+}
+
+/** The stamps of all objects are one annotation; where all of them are there it is the live one to the letter. */
+function annotationPatch(
+  update: Workload,
+  live: LiveMarks,
+  lacking: readonly Mark[],
+): Record<string, string> | undefined {
+  const ours = lacking.filter(({ container }) => container === ANNOTATIONS);
+  if (ours.length === 0) return undefined;
+  const others = ours.filter((mark) => !isStamp(mark)).map(({ variable, value }) => [variable, value]);
+  if (!ours.some(isStamp)) return Object.fromEntries(others);
+  const stamps = { ...stampsIn(update.marks), ...stampsIn(ours) };
+  const isWhole = live.text !== undefined && isDeepStrictEqual(stamps, stampsIn(live.marks));
+  const sorted = Object.entries(stamps).sort(([a], [b]) => (a < b ? -1 : 1));
+  const text = isWhole ? live.text : JSON.stringify(Object.fromEntries(sorted));
+  return { ...Object.fromEntries(others), [STAMPS_ANNOTATION]: text };
+}
+
+function stampsIn(marks: readonly Mark[]): Record<string, string> {
+  const stamps = marks.filter((mark) => mark.container === ANNOTATIONS && isStamp(mark));
+  return Object.fromEntries(stamps.map(({ variable, value }) => [variable, value]));
+}

@@ -1,0 +1,59 @@
+/** Marks in a raw pod template: which of those in the live one are missing in another, and how they are put in. */
+
+import type { RawContainer, RawEnvVar, RawPodTemplate } from '../model/raw-objects.ts';
+import type { EnvPatch, TemplatePatch } from '../model/template-patch.ts';
+
+/** The variables of each container in the live template, where a mark that is put back has its place. */
+export type Order = (container: string) => readonly RawEnvVar[];
+
+/** The order of variables in `template`. */
+export function orderIn(template: RawPodTemplate): Order {
+  return (name) => template.spec?.containers?.find((container) => container.name === name)?.env ?? [];
+}
+
+/**
+ * `template` with `patch` carried out and every other thing where it is: what stands there changes in its place, what is
+ * new comes to where `order` has it, else first.
+ */
+export function marked(template: RawPodTemplate, patch: TemplatePatch, order: Order): RawPodTemplate {
+  const containers = template.spec?.containers?.map((container) => {
+    const changes = patch.spec?.containers.find(({ name }) => name === container.name)?.env ?? [];
+    return changes.length === 0 ? container : withVariables(container, changes, order(container.name));
+  });
+  const isTemplateChanged = containers !== undefined && patch.spec !== undefined;
+  return {
+    ...template,
+    ...withAnnotations(template.metadata, patch.metadata?.annotations),
+    ...(isTemplateChanged ? { spec: { ...template.spec, containers } } : {}),
+  };
+}
+
+function withAnnotations(
+  metadata: RawPodTemplate['metadata'],
+  changes: Readonly<Record<string, string | null>> | undefined,
+): Pick<RawPodTemplate, 'metadata'> {
+  if (changes === undefined) return {};
+  const all = Object.entries({ ...metadata?.annotations, ...changes });
+  const kept = all.filter((entry): entry is [string, string] => entry[1] !== null);
+  return { metadata: { ...metadata, annotations: Object.fromEntries(kept) } };
+}
+
+function withVariables(
+  container: RawContainer,
+  changes: readonly EnvPatch[],
+  order: readonly RawEnvVar[],
+): RawContainer {
+  const places = changes.map((change) => ({
+    ...change,
+    at: order.findIndex(({ name }) => name === change.name),
+  }));
+  let env: readonly RawEnvVar[] = container.env ?? [];
+  // From the first to the last, so that each finds those before it where they were.
+  for (const { name, value = '', $patch, at } of places.toSorted((a, b) => a.at - b.at)) {
+    const present = env.findIndex((variable) => variable.name === name);
+    if ($patch === 'delete') env = env.filter((variable) => variable.name !== name);
+    else if (present >= 0) env = env.with(present, { name, value });
+    else env = env.toSpliced(Math.max(at, 0), 0, { name, value });
+  }
+  return { ...container, env };
+}

@@ -1,0 +1,82 @@
+/** AdmissionReview as the API server sends it and wants it answered (admission.k8s.io/v1). */
+
+import type { RawObject, RawWorkload } from '../model/raw-objects.ts';
+import type { Operation } from './json-patch.ts';
+
+/** One write that is about to be stored. */
+export interface AdmissionRequest {
+  readonly uid: string;
+  /** The kind, of the group `apps`; empty for any other. */
+  readonly kind: string;
+  readonly namespace: string;
+  /** As the request names it; undefined where it does not. */
+  readonly fieldManager: string | undefined;
+  readonly isDryRun: boolean;
+  /** What is to be stored. */
+  readonly object: RawWorkload;
+  /** What is stored now; undefined for a new object. */
+  readonly oldObject: RawWorkload | undefined;
+}
+
+/** What was sent is no review; the message says why. */
+export class MalformedReviewError extends Error {}
+
+const API_VERSION = 'admission.k8s.io/v1';
+
+/** The request in a review. @throws MalformedReviewError */
+export function parseReview(text: string): AdmissionRequest {
+  const review = objectOf(parsed(text), 'the body');
+  if (review['kind'] !== 'AdmissionReview' || review['apiVersion'] !== API_VERSION)
+    throw new MalformedReviewError(`expected an AdmissionReview of ${API_VERSION}`);
+  const request = objectOf(review['request'], 'request');
+  const { group, kind } = objectOf(request['kind'], 'request.kind');
+  const { uid, namespace = '' } = request;
+  if (typeof uid !== 'string' || uid === '') throw new MalformedReviewError('expected a request.uid');
+  const isNew = isCreation(request);
+  const manager = objectOf(request['options'] ?? {}, 'request.options')['fieldManager'];
+  return {
+    uid,
+    kind: group === 'apps' && typeof kind === 'string' ? kind : '',
+    namespace: typeof namespace === 'string' ? namespace : '',
+    fieldManager: typeof manager === 'string' ? manager : undefined,
+    isDryRun: request['dryRun'] === true,
+    object: workloadIn(request['object'], 'request.object'),
+    oldObject: isNew ? undefined : workloadIn(request['oldObject'], 'request.oldObject'),
+  };
+}
+
+/** The answer that lets the write through, changed by `patch`. */
+export function reviewAllowing(uid: string, patch: readonly Operation[]): string {
+  const change =
+    patch.length === 0
+      ? {}
+      : { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(patch)).toString('base64') };
+  const response = { uid, allowed: true, ...change };
+  return JSON.stringify({ apiVersion: API_VERSION, kind: 'AdmissionReview', response });
+}
+
+/** Whether it is about a new object. @throws MalformedReviewError for what is not about a whole one */
+function isCreation({ operation, subResource }: Readonly<Record<string, unknown>>): boolean {
+  if ((operation === 'CREATE' || operation === 'UPDATE') && !subResource) return operation === 'CREATE';
+  throw new MalformedReviewError('expected the creation or the update of a whole object');
+}
+
+function workloadIn(value: unknown, what: string): RawWorkload {
+  const raw = objectOf(value, what);
+  objectOf(raw['metadata'], `${what}.metadata`);
+  return raw as unknown as RawObject;
+}
+
+function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Readonly<Record<string, unknown>>;
+  throw new MalformedReviewError(`expected ${what} to be an object`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new MalformedReviewError('expected JSON', { cause });
+  }
+}

@@ -1,0 +1,68 @@
+/** Answers reviews: decides each from what is known, counts it and says what was changed. */
+
+import type { AdmissionResult } from '../model/admission.ts';
+import type { Log } from '../model/log.ts';
+import { type Decision, type Knowledge, keepStamps } from './keep-stamps.ts';
+import { type AdmissionRequest, parseReview, reviewAllowing } from './review.ts';
+
+/** What it is made of. */
+export interface ReviewerOptions {
+  readonly known: Knowledge;
+  readonly log: Log;
+  /** Counts a review, which took so many seconds. */
+  readonly onReview: (result: AdmissionResult, seconds: number) => void;
+  /** Milliseconds, ever growing. @default performance.now */
+  readonly now?: () => number;
+}
+
+const SAID: Partial<Record<AdmissionResult, string>> = {
+  kept: 'stamps that the update left out are kept',
+  renewed: 'stamps that the update left out are put back with what is in force',
+  stamped: 'stamped at its creation',
+};
+
+/** See the file's comment. */
+export class Reviewer {
+  readonly #options: ReviewerOptions;
+
+  constructor(options: ReviewerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The answer to a review, as text. Nothing that goes wrong here keeps a write from being stored.
+   *
+   * @throws MalformedReviewError if it is none
+   */
+  answer(text: string): string {
+    const { onReview, now = () => performance.now() } = this.#options;
+    const startedAt = now();
+    let result: AdmissionResult = 'malformed';
+    try {
+      const request = parseReview(text);
+      const decision = this.#decide(request);
+      result = decision.result;
+      return reviewAllowing(request.uid, decision.patch);
+    } finally {
+      onReview(result, (now() - startedAt) / 1000);
+    }
+  }
+
+  /** A write of which the reviewer knows nothing is none of its business. */
+  #decide(request: AdmissionRequest): Decision {
+    const { known, log } = this.#options;
+    const { kind, namespace, object, isDryRun } = request;
+    const workload = `${kind}/${object.metadata.name ?? ''}`;
+    try {
+      const decision = keepStamps(known, request);
+      const said = SAID[decision.result];
+      const fields = { namespace, reason: decision.result };
+      if (said === undefined || isDryRun) log.debug(`admission of ${workload}`, { ...fields, isDryRun });
+      else log.info(`${workload}: ${said}`, fields);
+      return decision;
+    } catch (error) {
+      log.error(`admission of ${workload} failed: it goes through as it is`, { namespace, error });
+      return { result: 'failed', patch: [] };
+    }
+  }
+}

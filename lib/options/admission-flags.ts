@@ -1,0 +1,22 @@
+/** The flags of the admission webhook. Not to be taken for --webhook-url, which names somebody who is told. */
+
+/** Their names. */
+export type AdmissionFlagName = 'webhook-port' | 'webhook-tls-directory';
+
+/** The flags, as in the table of all flags. */
+export const ADMISSION_FLAGS: readonly {
+  readonly name: AdmissionFlagName;
+  readonly value: string;
+  readonly help: string;
+}[] = [
+  {
+    name: 'webhook-port',
+    value: 'number',
+    help: 'port of the admission webhook, which keeps stamps through updates of their owners (default: no webhook)',
+  },
+  {
+    name: 'webhook-tls-directory',
+    value: 'folder',
+    help: 'where its tls.crt and tls.key are; read again when they change',
+  },
+];

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { KeyPair } from '../../../lib/admission/admission-server.ts';
+import { followCertificateFiles } from '../../../lib/admission/certificate-files.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
+
+let directory = '';
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'reloader-tls-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+async function put(certificate: string, key: string): Promise<void> {
+  await writeFile(path.join(directory, 'tls.crt'), certificate);
+  await writeFile(path.join(directory, 'tls.key'), key);
+}
+
+/** What is used and warned of while `between` happens between the looks. */
+async function follow(...between: (() => Promise<void>)[]): Promise<{ used: string[]; warned: number }> {
+  const end = new AbortController();
+  const used: string[] = [];
+  let warned = 0;
+  const use = ({ certificate, key }: KeyPair): void => {
+    if (certificate !== key) throw new Error('key values mismatch');
+    used.push(certificate);
+  };
+  const wait = async (): Promise<void> => {
+    const next = between.shift();
+    if (next === undefined) end.abort();
+    else await next();
+  };
+  const log = { ...NO_LOG, warn: () => (warned += 1) };
+  await followCertificateFiles({ directory, use, log, wait }, end.signal);
+  return { used, warned };
+}
+
+test('each pair is used once', async () => {
+  await put('a', 'a');
+  const nothing = () => Promise.resolve();
+  assert.deepEqual(await follow(nothing, () => put('b', 'b'), nothing), { used: ['a', 'b'], warned: 0 });
+});
+
+test('files that come later are used then, and their absence is said once', async () => {
+  const nothing = () => Promise.resolve();
+  assert.deepEqual(await follow(nothing, nothing, () => put('a', 'a')), { used: ['a'], warned: 1 });
+});
+
+test('a pair that is half renewed is used when it is whole', async () => {
+  await put('a', 'a');
+  assert.deepEqual(
+    await follow(
+      () => put('b', 'a'),
+      () => put('b', 'b'),
+    ),
+    { used: ['a', 'b'], warned: 1 },
+  );
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { MalformedReviewError, parseReview, reviewAllowing } from '../../../lib/admission/review.ts';
+import { Reviewer } from '../../../lib/admission/reviewer.ts';
+import type { AdmissionResult } from '../../../lib/model/admission.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
+import { B, deployment, knowing } from './papers.ts';
+
+const REQUEST = {
+  uid: 'u',
+  kind: { group: 'apps', version: 'v1', kind: 'Deployment' },
+  namespace: 'ns',
+  operation: 'CREATE',
+  options: { kind: 'CreateOptions', fieldManager: 'helm' },
+  object: deployment(),
+};
+
+function review(request: object): string {
+  return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
+}
+
+test('a review is read', () => {
+  const { object, ...read } = parseReview(review({ ...REQUEST, dryRun: true }));
+  const expected = { uid: 'u', kind: 'Deployment', namespace: 'ns', fieldManager: 'helm', isDryRun: true };
+  assert.deepEqual(read, { ...expected, oldObject: undefined });
+  assert.deepEqual(object, deployment());
+});
+
+describe('no review is', () => {
+  const refused: Record<string, string> = {
+    'what is not JSON': '{',
+    'a list': '[]',
+    'another kind of object': JSON.stringify({ apiVersion: 'v1', kind: 'Pod', request: REQUEST }),
+    'an older version': JSON.stringify({ apiVersion: 'admission.k8s.io/v1beta1', kind: 'AdmissionReview' }),
+    'one without a request': review([]),
+    'one without a uid': review({ ...REQUEST, uid: undefined }),
+    'one of a deletion': review({ ...REQUEST, operation: 'DELETE' }),
+    'one of a subresource': review({ ...REQUEST, subResource: 'scale' }),
+    'one without an object': review({ ...REQUEST, object: null }),
+    'one of an update without what was there': review({ ...REQUEST, operation: 'UPDATE' }),
+  };
+  for (const [name, text] of Object.entries(refused))
+    test(name, () => assert.throws(() => parseReview(text), MalformedReviewError));
+});
+
+test('a kind of another group is none that is known', () => {
+  assert.equal(parseReview(review({ ...REQUEST, kind: { group: 'x', kind: 'Deployment' } })).kind, '');
+});
+
+test('an answer without a change has no patch', () => {
+  assert.deepEqual(JSON.parse(reviewAllowing('u', [])), {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    response: { uid: 'u', allowed: true },
+  });
+});
+
+describe('the reviewer', () => {
+  const counted: AdmissionResult[] = [];
+  const lines: string[] = [];
+  const log = {
+    ...NO_LOG,
+    info: (message: string) => lines.push(message),
+    error: (m: string) => lines.push(m),
+  };
+  const known = knowing({ web: { digest: B, number: 2 } });
+  const reviewer = (knows = known) =>
+    new Reviewer({ known: knows, log, onReview: (result) => counted.push(result) });
+
+  test('changes, counts and says so', () => {
+    const { response } = JSON.parse(reviewer().answer(review(REQUEST)));
+    const patch = JSON.parse(Buffer.from(response.patch, 'base64').toString());
+    assert.equal(response.patchType, 'JSONPatch');
+    assert.deepEqual(patch, [
+      {
+        op: 'add',
+        path: '/spec/template/spec/containers/0/env',
+        value: [{ name: '_RELOADER_CONFIGMAP_WEB', value: `${B}.2` }],
+      },
+    ]);
+    assert.deepEqual([counted.pop(), lines.pop()], ['stamped', 'Deployment/web: stamped at its creation']);
+  });
+
+  test('says nothing of a dry run', () => {
+    reviewer().answer(review({ ...REQUEST, dryRun: true }));
+    assert.deepEqual([counted.pop(), lines.length], ['stamped', 0]);
+  });
+
+  test('lets through what it fails at', () => {
+    const broken = { ...deployment(), spec: { template: { spec: { containers: 7 } } } };
+    const { response } = JSON.parse(reviewer().answer(review({ ...REQUEST, object: broken })));
+    assert.deepEqual(response, { uid: 'u', allowed: true });
+    assert.deepEqual([counted.pop(), lines.length], ['failed', 1]);
+  });
+
+  test('counts what is no review', () => {
+    assert.throws(() => reviewer().answer('{}'), MalformedReviewError);
+    assert.equal(counted.pop(), 'malformed');
+  });
+});

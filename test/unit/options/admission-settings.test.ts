@@ -1,0 +1,58 @@
+/** The admission webhook: flags, their variables, and what does not go together. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Options } from '../../../lib/options/options.ts';
+import { parseOptions } from '../../../lib/options/parse-options.ts';
+
+const FILES = { port: 9443, certificate: { type: 'files', directory: '/tls' } } as const;
+const BOTH = ['--webhook-port=9443', '--webhook-tls-directory=/tls'];
+
+describe('the admission webhook is served', () => {
+  const cases: Record<string, [argv: string[], env: Record<string, string>, Options['admission']]> = {
+    'not at all where nothing is said': [[], {}, undefined],
+    'with a certificate from files': [BOTH, {}, FILES],
+    'as variables say': [
+      [],
+      { RELOADER_OPT_WEBHOOK_PORT: '9443', RELOADER_OPT_WEBHOOK_TLS_DIRECTORY: '/tls' },
+      FILES,
+    ],
+    'beside an ordinary run that is said to be one': [
+      [...BOTH, '--dry-run=false', '--webhook-url='],
+      {},
+      FILES,
+    ],
+  };
+  for (const [name, [argv, env, admission]] of Object.entries(cases)) {
+    test(name, () => {
+      const command = parseOptions(argv, env);
+      assert.ok(command.type === 'run', JSON.stringify(command));
+      assert.deepEqual(command.options.admission, admission);
+    });
+  }
+});
+
+describe('it is refused', () => {
+  const cases: Record<string, [argv: string[], message: RegExp]> = {
+    'without a certificate': [
+      ['--webhook-port=9443'],
+      /expected --webhook-tls-directory beside --webhook-port/,
+    ],
+    'without a port': [
+      ['--webhook-tls-directory=/tls'],
+      /expected --webhook-port beside --webhook-tls-directory/,
+    ],
+    'in a dry run': [[...BOTH, '--dry-run'], /expected --webhook-port or --dry-run, not both/],
+    'where somebody is told instead': [
+      [...BOTH, '--webhook-url=http://a'],
+      /expected --webhook-port or --webhook-url, not both/,
+    ],
+  };
+  for (const [name, [argv, message]] of Object.entries(cases)) {
+    test(name, () => {
+      const command = parseOptions(argv, {});
+      assert.ok(command.type === 'usage-error', JSON.stringify(command));
+      assert.match(command.message, message);
+    });
+  }
+});
