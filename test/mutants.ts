@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { DIALECT_MUTANTS } from './mutants/dialects.ts';
 import { NOTICE_MUTANTS } from './mutants/notices.ts';
 import { OWNER_MUTANTS } from './mutants/owners.ts';
 import { PACE_MUTANTS } from './mutants/paces.ts';
@@ -68,6 +69,7 @@ process.exitCode = await tryAll(
     ...PRESENCE_MUTANTS,
     ...OWNER_MUTANTS,
     ...PAUSE_MUTANTS,
+    ...DIALECT_MUTANTS,
     ...PACE_MUTANTS,
     ...SCOPE_MUTANTS,
     ...TOLD_MUTANTS,

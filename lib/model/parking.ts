@@ -31,12 +31,15 @@ export function unparkingPatch(
   };
 }
 
+/** Its controller waits for a pod that never ran to be ready before it replaces it. */
+const STUCK = 'of a StatefulSet, those that stay pending have to be deleted once';
+
 /** The same for people. */
 export function unparkingWords({ scheduler, finalizers }: Parking): string {
   const pods =
     scheduler === undefined
       ? []
-      : [`its pods are scheduled again, by ${scheduler ?? 'the default scheduler'}`];
+      : [`its pods are scheduled again, by ${scheduler ?? 'the default scheduler'} (${STUCK})`];
   const end = finalizers.length === 0 ? [] : ['its deletion waits for nobody any more'];
   const words = [...pods, ...end];
   return words.length === 0 ? 'nothing is left of its waiting' : words.join(', and ');

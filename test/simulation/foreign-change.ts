@@ -15,6 +15,9 @@ export function foreignChange(
 }
 
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
+/** What SAP's controller leaves on a workload goes with a rollout. */
+const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';
+const OF_TEMPLATES = ['reloader.k8s.collaborne.com/stamps', SAP_HASH, 'wave.pusher.com/config-hash'];
 const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret)|ran\.[A-Za-z]+)_/;
 const OF_THE_SERVER = ['resourceVersion', 'generation', 'managedFields'];
 
@@ -43,12 +46,23 @@ function withoutStamps(workload: unknown): unknown {
     delete copy.metadata.annotations[PAUSED_AT];
     delete copy.spec.paused;
   }
+  withoutAnnotations(copy.metadata, [SAP_HASH]);
+  withoutAnnotations(copy.spec?.template?.metadata, OF_TEMPLATES);
   for (const container of copy.spec?.template?.spec?.containers ?? []) {
     const own = (container.env ?? []).filter(({ name }: { name: string }) => !/^_RELOADER_/.test(name));
     if (own.length === 0) delete container.env;
     else container.env = own;
   }
   return copy;
+}
+
+function withoutAnnotations(
+  metadata: { annotations?: Record<string, string> } | undefined,
+  keys: readonly string[],
+): void {
+  if (metadata?.annotations === undefined) return;
+  for (const key of keys) delete metadata.annotations[key];
+  if (Object.keys(metadata.annotations).length === 0) delete metadata.annotations;
 }
 
 function firstDifference(before: unknown, after: unknown, path: string): string | undefined {

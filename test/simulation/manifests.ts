@@ -7,6 +7,9 @@ import type { Asking, ConfigName, InitialWorkload, Mark, WorkloadName } from './
 export const CONFIGS: readonly ConfigName[] = ['ConfigMap/a-b', 'ConfigMap/a.b', 'Secret/a-b', 'ConfigMap/c'];
 
 const PREFIX = 'reloader.k8s.collaborne.com/';
+/** What means the same as the native words, in histories where it is read. */
+const SAPS = 'pod-reloader.cs.sap.com/';
+const WAVES_AUTO = 'wave.pusher.com/update-on-config-change';
 
 /** Every workload that a history may have. */
 export const WORKLOADS: readonly WorkloadName[] = [
@@ -118,7 +121,8 @@ export interface Asked {
 /** The reverse of policyOf and wordsOf. */
 export function askedBy(annotations: Readonly<Record<string, string>> = {}): Asked {
   const by = (['auto', 'search'] as const).find((word) => annotations[`${PREFIX}${word}`] === 'true');
-  return { names: listed(annotations, ''), by: by ?? 'names', excludes: listed(annotations, 'exclude-') };
+  const waves = annotations[WAVES_AUTO] === 'true' ? 'auto' : 'names';
+  return { names: listed(annotations, ''), by: by ?? waves, excludes: listed(annotations, 'exclude-') };
 }
 
 /** All that is followed, asked for or not: every template refers to every object. */
@@ -128,8 +132,9 @@ export function followsOf({ names, by }: Asked): readonly ConfigName[] {
 
 function listed(annotations: Readonly<Record<string, string>>, word: string): readonly ConfigName[] {
   return ['ConfigMap', 'Secret'].flatMap((kind) => {
-    const list = annotations[`${PREFIX}${word}${kind.toLowerCase()}`] ?? '';
-    const names = list.split(',').map((name) => name.trim());
+    const native = annotations[`${PREFIX}${word}${kind.toLowerCase()}`] ?? '';
+    const saps = annotations[`${SAPS}${word}${kind.toLowerCase()}s`] ?? '';
+    const names = `${native},${saps}`.split(',').map((name) => name.trim());
     return names.filter((name) => name !== '').map((name) => `${kind}/${name}`);
   });
 }

@@ -152,6 +152,9 @@ test('an object of a namespace that is not selected is followed by a workload of
   world.edges.selected = new Set(['home']);
   for (const name of ['cfg', 'shop/cfg']) world.config(name, 'a', { initial: true });
   world.workload('web', { asks: ACROSS, template: templateOf() }, { initial: true });
+  world.config('shop/cfg', 'b');
+  assert.ok(world.owes('web'), 'without an entry too');
+  world.config('shop/cfg', 'a');
   world.write();
   assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'a.1', 'shop_v1.ConfigMap_cfg': 'a.1' });
   world.config('shop/cfg', 'b');

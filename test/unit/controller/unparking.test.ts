@@ -90,7 +90,8 @@ class Stage {
   }
 }
 
-const DONE = 'unparked: wave had left it waiting: its pods are scheduled again, by mine';
+const DONE =
+  'unparked: wave had left it waiting: its pods are scheduled again, by mine (of a StatefulSet, those that stay pending have to be deleted once)';
 
 test('what is parked is unparked at once, and told once', async (t) => {
   const stage = new Stage(t);

@@ -16,6 +16,8 @@ const NOBODY = 'wave.pusher.com/invalid';
 const FORMER = 'wave.pusher.com/scheduling-disabled';
 const FINALIZER = 'wave.pusher.com/finalizer';
 
+const STUCK = '(of a StatefulSet, those that stay pending have to be deleted once)';
+
 interface Case {
   readonly metadata?: Partial<RawMetadata>;
   readonly schedulerName?: string;
@@ -30,13 +32,13 @@ const CASES: Record<string, Case> = {
     metadata: { annotations: { [FORMER]: 'mine', own: '1' } },
     schedulerName: NOBODY,
     parking: { scheduler: 'mine', annotations: [FORMER], finalizers: [] },
-    words: 'its pods are scheduled again, by mine',
+    words: `its pods are scheduled again, by mine ${STUCK}`,
   },
   'where it had none, the default one': {
     metadata: { annotations: { [FORMER]: '' } },
     schedulerName: NOBODY,
     parking: { scheduler: null, annotations: [FORMER], finalizers: [] },
-    words: 'its pods are scheduled again, by the default scheduler',
+    words: `its pods are scheduled again, by the default scheduler ${STUCK}`,
   },
   'where nothing tells any more, too': {
     schedulerName: NOBODY,
@@ -62,7 +64,7 @@ const CASES: Record<string, Case> = {
     metadata: { annotations: { [FORMER]: 'mine' }, finalizers: [FINALIZER] },
     schedulerName: NOBODY,
     parking: { scheduler: 'mine', annotations: [FORMER], finalizers: [FINALIZER] },
-    words: 'its pods are scheduled again, by mine, and its deletion waits for nobody any more',
+    words: `its pods are scheduled again, by mine ${STUCK}, and its deletion waits for nobody any more`,
   },
   'of what is being deleted the finalizer alone': {
     metadata: { annotations: { [FORMER]: 'mine' }, finalizers: [FINALIZER], deletionTimestamp: 'now' },

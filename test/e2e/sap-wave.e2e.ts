@@ -1,0 +1,247 @@
+/** Workloads in the words of SAP's pod-reloader and of wave, on a real control plane with the rights of `k8s/base`. */
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import { installRights } from '../faults/rights.ts';
+import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { type JsonObject, objectOf, pick } from '../sandbox/json.ts';
+import { isAt } from './endings.ts';
+import { Stage } from './stage.ts';
+import { KINDS, manifestOf, type WorkloadParts, web } from './workloads.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+
+const DIALECTS = ['--dialects', 'collaborne,stakater,sap,wave'];
+const WAVE = { 'wave.pusher.com/update-on-config-change': 'true' };
+const NOBODY = 'wave.pusher.com/invalid';
+const FORMER = 'wave.pusher.com/scheduling-disabled';
+const FINALIZER = 'wave.pusher.com/finalizer';
+/** What they hash is theirs alone. */
+const THEIRS = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+
+/** How a workload asks for a ConfigMap and a Secret of this name that its pods read, and where its hash stands. */
+const VOCABULARIES = {
+  sap: {
+    asks: (name: string) => ({
+      'pod-reloader.cs.sap.com/configmaps': name,
+      'pod-reloader.cs.sap.com/secrets': name,
+    }),
+    hash: 'pod-reloader.cs.sap.com/config-hash',
+  },
+  wave: { asks: () => WAVE, hash: 'wave.pusher.com/config-hash' },
+} as const;
+type Words = keyof typeof VOCABULARIES;
+
+async function startReloader(stage: Stage): Promise<ReloaderProcess> {
+  await installRights(cluster, stage.namespace);
+  await stage.createMarker();
+  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
+  return await stage.reloader({ periodMs: 1000, flags: DIALECTS, as: { token, namespace: stage.namespace } });
+}
+
+/** The annotations of the pod template. */
+async function annotationsOf(stage: Stage, workload: WorkloadParts): Promise<JsonObject> {
+  return objectOf(pick(await stage.live(workload), 'spec', 'template', 'metadata', 'annotations'));
+}
+
+/** Each has so many templates, and carries its hash; answers the hashes. */
+async function hashesAt(
+  stage: Stage,
+  workloads: readonly (WorkloadParts & { readonly words: Words })[],
+  revision: number,
+): Promise<readonly unknown[]> {
+  const hashes = [];
+  for (const each of workloads) {
+    await isAt(stage, each, revision);
+    hashes.push((await annotationsOf(stage, each))[VOCABULARIES[each.words].hash]);
+  }
+  return hashes;
+}
+
+function follows(name: string): WorkloadParts['follows'] {
+  return { ConfigMap: [name], Secret: [name] };
+}
+
+const EACH = (['sap', 'wave'] as const).flatMap((words) =>
+  KINDS.map((kind) => ({
+    words,
+    kind,
+    name: `${words}-${kind.toLowerCase()}`,
+    follows: follows('shop'),
+    annotations: VOCABULARIES[words].asks('shop'),
+  })),
+);
+
+const TAKEN_OVER = Array.from({ length: 50 }, (_, index) => {
+  const words = index % 2 === 0 ? 'sap' : 'wave';
+  return {
+    words,
+    kind: KINDS[index % KINDS.length] ?? 'Deployment',
+    name: `app-${index}`,
+    replicas: 1,
+    follows: follows('shop'),
+    annotations: {
+      ...VOCABULARIES[words].asks('shop'),
+      // Its controller asked a webhook that was away.
+      ...(index % 4 === 0 ? { [VOCABULARIES.sap.hash]: THEIRS } : {}),
+    },
+    templateAnnotations: { [VOCABULARIES[words].hash]: THEIRS },
+  } as const;
+});
+
+/** A workload as wave leaves it that waits for something: its pods have no scheduler. */
+function parked(kind: WorkloadParts['kind']): {
+  readonly parts: WorkloadParts;
+  readonly manifest: JsonObject;
+} {
+  const annotations = { ...WAVE, [FORMER]: 'default-scheduler' };
+  const parts: WorkloadParts = { kind, name: kind.toLowerCase(), follows: follows('shop'), annotations };
+  const manifest = structuredClone(manifestOf(parts)) as {
+    metadata: { finalizers?: readonly string[] };
+    spec: { template: { spec: { schedulerName?: string } } };
+  };
+  manifest.metadata.finalizers = [FINALIZER];
+  manifest.spec.template.spec.schedulerName = NOBODY;
+  return { parts, manifest: manifest as unknown as JsonObject };
+}
+
+function pathOf({ kind, name }: WorkloadParts): string {
+  return `${kind.toLowerCase()}s/${name}`;
+}
+
+/** Resolves when nothing is left of its waiting, and its pods run; answers how many templates it has had. */
+async function released(stage: Stage, workload: WorkloadParts): Promise<number> {
+  await stage.until(`${workload.kind} has its scheduler back`, async () => {
+    const name = pick(await stage.live(workload), 'spec', 'template', 'spec', 'schedulerName');
+    return name === 'default-scheduler';
+  });
+  const revision = await stage.revision(workload);
+  // A StatefulSet waits for ever for a pod that was never scheduled: the Event says that it has to be deleted.
+  if (workload.kind === 'StatefulSet')
+    await stage.expect('DELETE', `pods?labelSelector=app%3D${workload.name}`);
+  await stage.rolledOut(workload);
+  const { metadata } = await stage.live(workload);
+  assert.equal(objectOf(pick(metadata, 'annotations'))[FORMER], undefined);
+  assert.equal(pick(metadata, 'finalizers'), undefined);
+  return revision;
+}
+
+/** The objects of Events of this reason. */
+async function toldOf(stage: Stage, reason: string): Promise<readonly string[]> {
+  const events = await stage.list('events');
+  return events
+    .filter((event) => event['reason'] === reason)
+    .map(({ involvedObject }) => String(pick(involvedObject, 'name')))
+    .sort();
+}
+
+describe('the words of SAP and wave', { concurrency: 2 }, () => {
+  test('each kind is rolled once for each change, and by no label', async () => {
+    await using stage = await Stage.open(cluster);
+    for (const kind of ['ConfigMap', 'Secret'] as const) await stage.put('shop', 'A', kind);
+    await Promise.all(EACH.map((each) => stage.create(each)));
+    const reloader = await startReloader(stage);
+    await stage.mark(reloader);
+    assert.deepEqual(
+      await hashesAt(stage, EACH, 1),
+      EACH.map(() => undefined),
+    );
+
+    await stage.put('shop', 'B');
+    for (const each of EACH) await stage.stampedAfter(each, {});
+    await stage.mark(reloader);
+    const first = await hashesAt(stage, EACH, 2);
+    for (const hash of first) assert.match(String(hash), /^[0-9a-f]{64}$/);
+    assert.equal(new Set(first).size, 1, 'the same contents have the same hash');
+
+    for (const below of ['configmaps/shop', 'secrets/shop'])
+      await stage.expect('PATCH', below, { metadata: { labels: { team: 'a' } } });
+    await stage.mark(reloader);
+    assert.deepEqual(await hashesAt(stage, EACH, 2), first);
+
+    const stamps = await Promise.all(EACH.map((each) => stage.stamps(each)));
+    await stage.put('shop', 'B', 'Secret');
+    for (const [index, each] of EACH.entries()) await stage.stampedAfter(each, stamps[index] ?? {});
+    await stage.mark(reloader);
+    const second = await hashesAt(stage, EACH, 3);
+    assert.equal(new Set([...first, ...second]).size, 2);
+  });
+
+  test('50 workloads with their hashes are taken over without a rollout; the next change rolls each once', async () => {
+    await using stage = await Stage.open(cluster);
+    for (const kind of ['ConfigMap', 'Secret'] as const) await stage.put('shop', 'A', kind);
+    await Promise.all(TAKEN_OVER.map((each) => stage.create(each)));
+    const reloader = await startReloader(stage);
+    await stage.mark(reloader);
+    assert.deepEqual(new Set(await hashesAt(stage, TAKEN_OVER, 1)), new Set([THEIRS]));
+
+    await stage.put('shop', 'B');
+    for (const each of TAKEN_OVER) await stage.stampedAfter(each, {});
+    await stage.mark(reloader);
+    const hashes = new Set(await hashesAt(stage, TAKEN_OVER, 2));
+    assert.ok(hashes.size === 1 && !hashes.has(THEIRS));
+    for (const each of TAKEN_OVER) {
+      const own = objectOf(pick(await stage.live(each), 'metadata', 'annotations'));
+      assert.equal(own[VOCABULARIES.sap.hash], undefined, `${each.name} asks no webhook any more`);
+    }
+    assert.ok(!reloader.says(/second-reloader/));
+  });
+
+  test('what wave left waiting is released, told of, and rolled once for the next change', async () => {
+    await using stage = await Stage.open(cluster);
+    for (const kind of ['ConfigMap', 'Secret'] as const) await stage.put('shop', 'A', kind);
+    const all = KINDS.map(parked);
+    for (const { parts, manifest } of all)
+      await stage.expect('POST', `${parts.kind.toLowerCase()}s`, manifest);
+    const going = web('going', { annotations: {} });
+    const last = { ...manifestOf(going), metadata: { name: 'going', finalizers: [FINALIZER] } };
+    await stage.expect('POST', 'deployments', last);
+    await stage.expect('DELETE', pathOf(going));
+    await stage.expect('GET', pathOf(going));
+
+    const reloader = await startReloader(stage);
+    await stage.until('what was being deleted is gone', async () => {
+      const { status } = await cluster.ask('GET', stage.path(pathOf(going)));
+      return status === 404;
+    });
+    const revisions = [];
+    for (const { parts } of all) revisions.push(await released(stage, parts));
+    const names = ['going', ...all.map(({ parts }) => parts.name)].sort();
+    await stage.until('all is told', async () => (await toldOf(stage, 'Unparked')).length === names.length);
+    assert.deepEqual(await toldOf(stage, 'Unparked'), names);
+
+    await stage.put('shop', 'B');
+    for (const { parts } of all) await stage.stampedAfter(parts, {});
+    await stage.mark(reloader);
+    for (const [index, { parts }] of all.entries()) await isAt(stage, parts, (revisions[index] ?? 0) + 1);
+  });
+
+  test('an object of another namespace rolls where that is watched, and is told of where it is not', async () => {
+    await using stage = await Stage.open(cluster);
+    await using other = await Stage.open(cluster);
+    const extra = `${other.namespace}/shop, kube-system/shop`;
+    const annotations = { ...WAVE, 'wave.pusher.com/extra-configmaps': extra };
+    const shop = web('shop', { annotations });
+    await stage.put('shop', 'A');
+    await other.put('shop', 'A');
+    await stage.create(shop);
+    await stage.createMarker();
+    const places = ['--namespace', other.namespace, '--state-namespace', stage.namespace];
+    const reloader = await stage.reloader({ flags: [...DIALECTS, ...places] });
+    await stage.mark(reloader);
+    await isAt(stage, shop, 1);
+    await stage.until('it is told', async () => (await toldOf(stage, 'NamespaceNotWatched')).length > 0);
+
+    await other.put('shop', 'B');
+    const stamps = await stage.stampedAfter(shop, {});
+    assert.deepEqual(Object.keys(stamps), [`ConfigMap/${other.namespace}/shop`]);
+    await stage.mark(reloader);
+    await isAt(stage, shop, 2);
+    await stage.put('shop', 'C');
+    await stage.stampedAfter(shop, stamps);
+    await stage.mark(reloader);
+    assert.equal(Object.keys(await isAt(stage, shop, 3)).length, 2);
+  });
+});
