@@ -17,7 +17,7 @@ import type { Store } from './store.ts';
 import { objectText, type StoredObject, storeKey } from './stored-object.ts';
 import { strategicMerge } from './strategic-merge.ts';
 import { type Ambush, WatchHub } from './watch-hub.ts';
-import { type Target, type WriteOptions, Writes } from './writes.ts';
+import { type Mutate, type Target, type WriteOptions, Writes } from './writes.ts';
 
 /** A finished request: what was asked, what was answered, what it changed. */
 export interface AuditRecord {
@@ -57,6 +57,8 @@ export interface ApiServerOptions {
   /** How long every request takes; by default nothing, not even a timer. */
   readonly latencyMs: number;
   readonly audit: ((record: AuditRecord) => void) | undefined;
+  /** A mutating webhook. */
+  readonly mutate?: Mutate | undefined;
 }
 
 /** The API server. `handle` settles within microtasks unless latency or a fault says otherwise. */
@@ -71,7 +73,7 @@ export class ApiServer {
 
   constructor(store: Store, options: ApiServerOptions) {
     this.store = store;
-    this.writes = new Writes(store);
+    this.writes = new Writes(store, options.mutate);
     this.watches = new WatchHub(store);
     this.#options = options;
   }

@@ -15,7 +15,7 @@ import { Store } from './store.ts';
 import { type StoredObject, storeKey, timestamp } from './stored-object.ts';
 import { strategicMerge } from './strategic-merge.ts';
 import { type Pace, WorkloadController } from './workload-controller.ts';
-import type { Target, WriteOptions } from './writes.ts';
+import type { Mutate, Target, WriteOptions } from './writes.ts';
 
 /** How a sandbox behaves. */
 export interface SandboxOptions {
@@ -35,6 +35,8 @@ export interface SandboxOptions {
   readonly annotationReads?: (ref: WorkloadRef, workload: StoredObject) => readonly ConfigRef[];
   /** Called synchronously once for each finished request; a watch counts as finished when it is open. */
   readonly audit?: (record: AuditRecord) => void;
+  /** A mutating webhook, asked synchronously before an object is stored. @default none */
+  readonly mutate?: Mutate;
 }
 
 /** How a patch is understood. */
@@ -122,7 +124,7 @@ class EmbeddedSandbox implements Sandbox {
     const { latencyMs = 0, observeMs = 10, podStartMs = 50, nodes = 2 } = options;
     const { namespaces = ['default', 'kube-system'], annotationReads = () => [] } = options;
     this.#store = new Store(options.resourceVersions ?? 'comparable');
-    this.#server = new ApiServer(this.#store, { latencyMs, audit: options.audit });
+    this.#server = new ApiServer(this.#store, { latencyMs, audit: options.audit, mutate: options.mutate });
     this.#controller = new WorkloadController(this.#store, this.#server.writes, {
       observeMs,
       podStartMs,

@@ -35,13 +35,24 @@ export interface Preconditions {
   readonly resourceVersion?: string;
 }
 
+/** What a mutating webhook makes of an object that is about to be stored: the very same one where it changes nothing. */
+export type Mutate = (
+  target: Target,
+  object: JsonObject,
+  live: StoredObject | undefined,
+  options: WriteOptions,
+) => JsonObject;
+
 /** The writing half of the API server. Every method throws a StatusError when the server would refuse. */
 export class Writes {
   readonly #store: Store;
+  readonly #mutate: Mutate;
   #generatedNames = 0;
 
-  constructor(store: Store) {
+  /** `mutate`: a webhook that is asked before an object is stored; what it changes is nobody's field. */
+  constructor(store: Store, mutate: Mutate = (_, object) => object) {
     this.#store = store;
+    this.#mutate = mutate;
   }
 
   /** Creates an object in `namespace` (undefined: in none). */
@@ -143,8 +154,9 @@ export class Writes {
       ...(row.generation === undefined ? {} : { generation: 1 }),
       ...(managed.length === 0 ? {} : { managedFields: managed }),
     };
+    const created = { ...fields, metadata, ...initialStatus(row) };
     const object = asStored(
-      admitted(row, { ...fields, metadata, ...initialStatus(row) }, undefined),
+      admitted(row, this.#mutate(target, created, undefined, options), undefined),
       metadata,
     );
     return options.dryRun ? object : this.#store.put(row, object);
@@ -161,12 +173,13 @@ export class Writes {
     if (candidate === live && applied === undefined) return live;
     this.#checkIdentity(target, live, objectOf(candidate['metadata']));
     const settled = settledFields(live, candidate, options.subresource);
-    const object = admitted(row, settled, live);
+    const asked = admitted(row, settled, live);
+    const isWhole = options.subresource === undefined;
+    const object = isWhole ? admitted(row, this.#mutate(target, asked, live, options), live) : asked;
     const isSame = sameJson(object, live);
     if (isSame && (applied === undefined || applied === live.metadata.managedFields)) return live;
-    const managedFields = applied ?? managedAfterUpdate(live, object, options, row.apiVersion);
-    const isSpecWrite = options.subresource === undefined;
-    const generation = isSpecWrite ? generationOf(row, live, object) : live.metadata.generation;
+    const managedFields = applied ?? managedAfterUpdate(live, asked, options, row.apiVersion);
+    const generation = isWhole ? generationOf(row, live, object) : live.metadata.generation;
     const metadata = {
       ...asMetadata(object, live),
       ...(generation === undefined ? {} : { generation }),

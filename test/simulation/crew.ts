@@ -44,6 +44,7 @@ export class Crew {
   /** Workloads whose exceptions a person removed, until a reloader writes that ConfigMap of the state again. */
   readonly #robbed = new Map<WorkloadName, Set<string>>();
   #started = 0;
+  #reviews = 0;
 
   constructor(options: CrewOptions) {
     this.#options = options;
@@ -207,6 +208,13 @@ export class Crew {
       names.delete(name);
       if (names.size === 0) this.#robbed.delete(workload);
     }
+  }
+
+  /** A process answers a review of the admission webhook, in turns where there are two; undefined: there is none. */
+  review(text: string): string | undefined {
+    const members = [...this.#members.values()].filter(({ hasEnded }) => !hasEnded);
+    this.#reviews += 1;
+    return members[this.#reviews % Math.max(members.length, 1)]?.replica.review(text);
   }
 
   /** Called whenever the world has come to rest for a moment. */

@@ -22,7 +22,8 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
  * templates, `faults` a bad API server, `crashes` processes that die, `replicas` a second process, `everything`; `shards`
  * everything, with a state in several ConfigMaps that people remove and edit; `policies` objects with marks, workloads
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
- * namespace that is selected and deselected. The last two have a little of everything else.
+ * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
+ * times. The last three have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -35,6 +36,7 @@ export const FLAVOURS = [
   'policies',
   'presence',
   'selection',
+  'admission',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -207,7 +209,16 @@ function scenesOfFlavour(
     [6, scope.troubledDeselected],
     [2, scope.lateSelection],
   ];
-  return { ...mix, everything, shards, policies, presence, selection }[flavour];
+  const admission: Weighted[] = [
+    ...owners,
+    ...little,
+    [8, one(steps.owner)],
+    [3, one(fc.boolean().map((away) => ({ do: 'admission', away })))],
+    [2, troubles.ownerThenDeath],
+    [2, one(steps.replica)],
+    [2, scenes.late],
+  ];
+  return { ...mix, everything, shards, policies, presence, selection, admission }[flavour];
 }
 
 /** Mostly as fast as objects change: who is slowed is rolled less often. */
@@ -242,7 +253,9 @@ function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
 }
 
 /** What else is set in the flavours that are about it: in the others nothing, and no chance is taken for it. */
-function scopeArbitrary(flavour: Flavour): Arbitrary<Pick<Settings, 'presence' | 'required' | 'selected'>> {
+function scopeArbitrary(
+  flavour: Flavour,
+): Arbitrary<Pick<Settings, 'presence' | 'required' | 'selected' | 'admission'>> {
   const presence = fc.constantFrom(
     { onCreate: true, onDelete: true },
     { onCreate: true, onDelete: false },
@@ -252,6 +265,7 @@ function scopeArbitrary(flavour: Flavour): Arbitrary<Pick<Settings, 'presence' |
     const required = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
     return fc.record({ presence, required });
   }
+  if (flavour === 'admission') return fc.constant({ admission: true });
   if (flavour !== 'selection') return fc.constant({});
   const selected = fc.boolean();
   return fc.oneof(fc.record({ selected }), fc.record({ selected, presence }));

@@ -65,6 +65,8 @@ export interface Settings {
   readonly presence?: { readonly onCreate: boolean; readonly onDelete: boolean };
   /** The objects that no pod starts without; absent: pods can do without any. */
   readonly required?: readonly ConfigName[];
+  /** Whether owners' writes pass the admission webhook of the reloaders; absent: there is none. */
+  readonly admission?: boolean;
   /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */
   readonly selected?: boolean;
 }
@@ -196,6 +198,8 @@ export type Step =
   | StateStep
   | FaultStep
   | ProcessStep
+  /** The admission webhook goes away, or is back. */
+  | { readonly do: 'admission'; readonly away: boolean }
   | { readonly do: 'wait'; readonly ms: number };
 
 /** Time passes. */

@@ -25,6 +25,8 @@ export interface Replica {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
   /** Whether it has read its state and listed everything. */
   readonly hasListed: () => boolean;
+  /** Answers a review of the admission webhook. */
+  readonly review: (text: string) => string;
   readonly beliefs: () => readonly Belief[];
   /** The names of which its page says that nothing of that name exists: `<workload> <config>`. */
   readonly missing: () => readonly string[];
@@ -48,6 +50,7 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
   return {
     run: (signal) => assembly.run(signal),
     hasListed: () => assembly.waitingFor().length === 0,
+    review: (text) => assembly.review(text),
     beliefs: () => assembly.beliefs().map(beliefOf),
     missing: () =>
       assembly

@@ -1,6 +1,7 @@
 /** Runs a history: the real program under virtual time against an embedded API server, with people and faults around it. */
 
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { AdmissionInTheWay } from './admission.ts';
 import { apiOf, collectionOf, NAMESPACE, resourceOf, split } from './api.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS, manifestOf } from './contents.ts';
@@ -38,13 +39,17 @@ class World {
   readonly #people: People;
   readonly #crew: Crew;
   readonly #takeBacks: TakeBacks;
+  readonly #admission: AdmissionInTheWay;
   readonly #refusals = new Map<WorkloadName, () => void>();
 
   constructor(history: History, clock: VirtualClock) {
     const { settings, seed } = history;
     this.#history = history;
     this.#clock = clock;
+    this.#admission = new AdmissionInTheWay((text) => this.#crew.review(text));
+    this.#admission.isAway = settings.admission !== true;
     this.#sandbox = createSandbox({
+      mutate: this.#admission.mutate,
       resourceVersions: settings.versions,
       podStartMs: settings.rolloutMs,
       audit: (record) => {
@@ -106,6 +111,9 @@ class World {
 
   async #take(step: Step): Promise<void> {
     switch (step.do) {
+      case 'admission':
+        this.#admission.isAway = step.away;
+        return;
       case 'wait':
         return await this.#pass(step.ms);
       case 'change':
