@@ -21,6 +21,7 @@ import { type Operation, patchBetween } from './json-patch.ts';
 import { lackingIn, numberIn } from './lacking.ts';
 import { marked, orderIn } from './marks.ts';
 import type { AdmissionRequest } from './review.ts';
+import { isUndo } from './undo.ts';
 
 /** What is known at this moment, as far as reviews need it. It asks nobody, and learns nothing from being asked. */
 export interface Knowledge {
@@ -48,8 +49,6 @@ export interface Decision {
   readonly patch: readonly Operation[];
 }
 
-/** Who undoes a rollout with kubectl; other tools that do so do not say it. */
-const UNDO = 'kubectl-rollout';
 /** Where the kinds that are stamped have their pod template. */
 const TEMPLATE = '/spec/template';
 
@@ -80,7 +79,7 @@ export function keepStamps(known: Knowledge, request: AdmissionRequest): Decisio
 function reasonToPass(known: Knowledge, request: AdmissionRequest): AdmissionResult | undefined {
   if (request.fieldManager === known.ownManager) return 'own';
   if (!known.isServed(request.kind)) return 'unclaimed';
-  if (request.fieldManager === UNDO) return 'undo';
+  if (request.oldObject !== undefined && isUndo(request)) return 'undo';
   return known.isListed(request.namespace, request.kind) ? undefined : 'unknown';
 }
 

@@ -38,7 +38,7 @@ export function parseReview(text: string): AdmissionRequest {
     uid,
     kind: group === 'apps' && typeof kind === 'string' ? kind : '',
     namespace: typeof namespace === 'string' ? namespace : '',
-    fieldManager: typeof manager === 'string' ? manager : undefined,
+    fieldManager: typeof manager === 'string' && manager !== '' ? manager : undefined,
     isDryRun: request['dryRun'] === true,
     object: workloadIn(request['object'], 'request.object'),
     oldObject: isNew ? undefined : workloadIn(request['oldObject'], 'request.oldObject'),

@@ -136,6 +136,13 @@ const UPDATES: Record<string, Case> = {
     update: deployment({ follows: '' }),
     result: 'unclaimed',
   },
+  'a client without a name that is not kubectl is an owner like any other': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: managed(deployment(), 'argocd-controller'),
+    facts: { fieldManager: undefined },
+    result: 'kept',
+    becomes: managed(deployment({ env: [web(`${B}.2`)] }), 'argocd-controller'),
+  },
   'the annotation with the stamps comes back to the letter': {
     live: deployment({ templateAnnotations: { [STAMPS]: `{ "ConfigMap/web": "${B}.2" }`, [LAST]: '{}' } }),
     update: deployment(),
@@ -198,12 +205,28 @@ const CREATIONS: Record<string, Case> = {
   'one that follows nothing gets nothing': { update: deployment({ follows: '' }), result: 'unclaimed' },
 };
 
+/** The same as somebody wrote it last. */
+function managed(raw: RawWorkload, manager: string): RawWorkload {
+  const managedFields = [
+    { manager: 'helm', time: '2026-01-01T00:00:00Z' },
+    { manager, time: '2026-01-01T00:00:01Z' },
+    { manager: 'kube-controller-manager', time: '2026-01-01T00:00:02Z', subresource: 'status' },
+  ];
+  return { ...raw, metadata: { ...raw.metadata, managedFields } };
+}
+
 const PASSED: Record<string, Case> = {
   'our own write': { update: deployment(), facts: { fieldManager: 'kubernetes-reloader' }, result: 'own' },
   'an undo of kubectl': {
     live: deployment({ env: [web(`${B}.2`)] }),
     update: deployment({ env: [web(`${A}.1`)] }),
     facts: { fieldManager: 'kubectl-rollout' },
+    result: 'undo',
+  },
+  'an undo of kubectl, which gives no name': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: managed(deployment({ env: [web(`${A}.1`)] }), 'kubectl'),
+    facts: { fieldManager: undefined },
     result: 'undo',
   },
   'a kind that is not stamped': { update: deployment(), facts: { kind: 'ReplicaSet' }, result: 'unclaimed' },

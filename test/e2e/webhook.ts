@@ -1,0 +1,106 @@
+/** The admission webhook of a reloader as a real API server asks it: its certificate, and a configuration like ours. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type IssuedPair, issuePair } from '../../lib/admission/certificate-authority.ts';
+import { freePort } from '../control-plane/free-port.ts';
+import { render } from '../install/kustomization.ts';
+import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
+import type { Stage } from './stage.ts';
+import { manifestOf, stampsOf, web } from './workloads.ts';
+
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+const PROBE = web('probe', { replicas: 0 });
+/** What a reloader says when it has taken a certificate. */
+const IN_USE = /certificate of the admission webhook is in use/;
+
+/** A webhook for one namespace, at a port of this machine. */
+export class Webhook implements AsyncDisposable {
+  readonly #stage: Stage;
+  readonly #folder: string;
+  readonly #port: number;
+  #pair: IssuedPair;
+
+  private constructor(stage: Stage, folder: string, port: number, pair: IssuedPair) {
+    this.#stage = stage;
+    this.#folder = folder;
+    this.#port = port;
+    this.#pair = pair;
+  }
+
+  /** Makes a certificate, and has the API server ask for the namespace of `stage`; nobody answers yet. */
+  static async open(stage: Stage): Promise<Webhook> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'reloader-webhook-'));
+    const webhook = new Webhook(stage, folder, await freePort(), await newPair());
+    await webhook.#write();
+    await stage.cluster.expect('POST', CONFIGURATIONS, webhook.#configuration());
+    await stage.put(PROBE.name, 'A');
+    return webhook;
+  }
+
+  /** What a reloader is told. */
+  get flags(): readonly string[] {
+    return [`--webhook-port=${this.#port}`, `--webhook-tls-directory=${this.#folder}`];
+  }
+
+  /** Resolves when the API server asks and is answered. */
+  async isAsked(): Promise<void> {
+    await this.#stage.until('the admission webhook is asked', async () => {
+      const created = await this.#stage.expect('POST', 'deployments?dryRun=All', manifestOf(PROBE));
+      return Object.keys(stampsOf(pick(created, 'spec', 'template'))).length > 0;
+    });
+  }
+
+  /** A new authority and a new certificate; resolves when `reloader` uses it. */
+  async rotate(reloader: ReloaderProcess): Promise<void> {
+    const before = reloader.lines.filter(({ message }) => IN_USE.test(message)).length;
+    const old = this.#pair.authority;
+    this.#pair = await newPair();
+    await this.#stage.cluster.expect('PATCH', this.#path(), {
+      webhooks: this.#configuration(this.#pair.authority + old)['webhooks'],
+    });
+    await this.#write();
+    await this.#stage.until('the new certificate is in use', () => {
+      return reloader.lines.filter(({ message }) => IN_USE.test(message)).length > before;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stage.cluster.ask('DELETE', this.#path());
+    await rm(this.#folder, { recursive: true });
+  }
+
+  async #write(): Promise<void> {
+    await writeFile(path.join(this.#folder, 'tls.crt'), this.#pair.certificate);
+    await writeFile(path.join(this.#folder, 'tls.key'), this.#pair.key);
+  }
+
+  #path(): string {
+    return `${CONFIGURATIONS}/${this.#stage.namespace}`;
+  }
+
+  /** That of the manifests, for this namespace alone and without a Service. */
+  #configuration(authorities = this.#pair.authority): JsonObject {
+    const objects = render('base', { components: ['webhook-cert-manager'] });
+    const configuration = objects.find(({ kind }) => kind === 'MutatingWebhookConfiguration') ?? {};
+    const values = [this.#stage.namespace];
+    const clientConfig = {
+      url: `https://localhost:${this.#port}/mutate`,
+      caBundle: Buffer.from(authorities).toString('base64'),
+    };
+    const webhooks = objectsOf(configuration['webhooks']).map((webhook) => ({
+      ...webhook,
+      clientConfig,
+      namespaceSelector: {
+        matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }],
+      },
+    }));
+    return { ...configuration, metadata: { name: this.#stage.namespace }, webhooks };
+  }
+}
+
+function newPair(): Promise<IssuedPair> {
+  return issuePair({ names: ['localhost'], now: Date.now(), lifetimeMs: 3_600_000 });
+}
