@@ -157,6 +157,7 @@ function edgesFor(options: Options, place: Place): Edges {
     stakaterKeys: options.stakaterKeys,
     autoReloadAll: options.autoReloadAll,
     strategy: options.reloadStrategy,
+    keyScoped: options.keyScoped,
     rollsFinished: options.jobReload === 'recreate',
     pausePeriodMs: options.pausePeriodMs,
     pace: options.pace,
@@ -172,6 +173,7 @@ function edgesFor(options: Options, place: Place): Edges {
     onDelete: options.reloadOnDelete && !isSelective,
   });
   edges.isSelective = isSelective;
+  edges.scopes.keepsAll = options.keyScoped;
   edges.onlyTells = options.webhookUrl !== undefined;
   if (options.namespaceSelector !== undefined) edges.selected = new Set();
   return edges;

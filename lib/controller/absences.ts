@@ -6,7 +6,7 @@
 import type { Absence } from '../model/absence.ts';
 import { backoffMs } from '../model/backoff.ts';
 import { nearestTo } from '../model/nearest.ts';
-import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Edges } from './edges.ts';
 
 /** Looks for an object that is there and not watched: a Secret by its type, any by its labels. Never throws. */
@@ -151,13 +151,17 @@ export class Absences {
 /** Objects that are there and may be meant: the same name of the other kind, then the nearest name of this kind. */
 function similarTo({ configs }: Edges, ref: ConfigRef): readonly ConfigRef[] {
   const isThere = (other: ConfigRef): boolean => configs.get(keyOf(other))?.digest !== undefined;
-  const namesake: ConfigRef = { ...ref, kind: ref.kind === 'Secret' ? 'ConfigMap' : 'Secret' };
+  const namesake: ConfigRef = { ...wholeOf(ref), kind: ref.kind === 'Secret' ? 'ConfigMap' : 'Secret' };
   const names = [...configs.values()]
     .filter(
-      ({ ref: other }) => other.kind === ref.kind && other.namespace === ref.namespace && isThere(other),
+      ({ ref: other }) =>
+        other.keys === undefined &&
+        other.kind === ref.kind &&
+        other.namespace === ref.namespace &&
+        isThere(other),
     )
     .map(({ ref: { name } }) => name);
   const nearest = nearestTo(ref.name, names);
-  const likely = nearest === undefined ? [] : [{ ...ref, name: nearest }];
+  const likely = nearest === undefined ? [] : [{ ...wholeOf(ref), name: nearest }];
   return isThere(namesake) ? [namesake, ...likely] : likely;
 }

@@ -10,6 +10,8 @@ import type { Reason } from '../model/reasons.ts';
 import { EVER, isOlder, type Span } from '../model/timeline.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
+import { ranOfOtherScopes } from './other-scopes.ts';
+import { scopedObjectOf } from './scoped-record.ts';
 import type { Stream } from './sync-gate.ts';
 import { followAppeared } from './workload-controller.ts';
 
@@ -54,10 +56,32 @@ export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>):
 }
 
 function observePresent(edges: Edges, event: Present): Effects {
-  const { object, span } = event;
+  const { object, key } = event;
   const effects = new Effects();
+  observeVersion(edges, effects, event);
+  const whole = edges.configs.get(key);
+  // A look outside the stream may have run ahead of it.
+  if (whole?.resourceVersion !== object.resourceVersion) return effects;
+  if (object.keyDigests !== undefined) whole.keyDigests = object.keyDigests;
+  for (const ref of edges.scopes.of(key)) observeScope(edges, effects, event, ref);
+  return effects;
+}
+
+/** The same for those who follow some keys of the object. What was not told apart before was there all the time. */
+function observeScope(edges: Edges, effects: Effects, event: Present, ref: ConfigRef): void {
+  const record = edges.configRecordOf(ref);
+  const object = scopedObjectOf(event.object, ref);
+  if (object === undefined) effects.unread.add(event.key);
+  if (object === undefined || isStale(record, object)) return;
+  const isInInitialList = event.isInInitialList || record.isUnread === true;
+  if (record.isUnread === true) record.isUnread = false;
+  observeVersion(edges, effects, { ...event, key: keyOf(ref), object, isInInitialList });
+}
+
+function observeVersion(edges: Edges, effects: Effects, event: Present): void {
+  const { object, span } = event;
   const record = edges.configRecordOf(object.ref, event.key);
-  if (isStale(record, object)) return effects;
+  if (isStale(record, object)) return;
   const workloads = [...edges.dependents.dependentsOf(event.key)];
   const difference = differenceFrom(record, event, false);
   const afterAbsence = differenceFrom(record, event, true);
@@ -77,15 +101,18 @@ function observePresent(edges: Edges, event: Present): Effects {
   record.resourceVersion = object.resourceVersion;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
-  if (isNew) followAppeared(edges, effects, object.ref, event.isInInitialList);
-  if (workloads.length === 0) return effects;
+  if (isNew && object.ref.keys === undefined) {
+    // Who begins to follow keys of it begins with these.
+    if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
+    followAppeared(edges, effects, object.ref, event.isInInitialList);
+  }
+  if (workloads.length === 0) return;
   if (difference.before === undefined) effects.returned.add(event.key);
   if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
   for (const workload of workloads) {
     observeEdge(edges, effects, workload, event.key, differenceFor(workload));
   }
   effects.writeSoon.add(event.key);
-  return effects;
 }
 
 function countsAbsence(edges: Edges, key: ObjectKey, ref: ConfigRef): boolean {
@@ -123,8 +150,13 @@ function suspectAbsent(edges: Edges): void {
 
 function observeAbsent(edges: Edges, { key, span }: Absent): Effects {
   const effects = new Effects();
+  for (const each of [key, ...edges.scopes.of(key).map(keyOf)]) observeEnd(edges, effects, each, span);
+  return effects;
+}
+
+function observeEnd(edges: Edges, effects: Effects, key: ObjectKey, span: Span): void {
   const record = edges.configs.get(key);
-  if (record === undefined) return effects;
+  if (record === undefined) return;
   record.absentAfter = Math.min(record.absentAfter ?? Number.POSITIVE_INFINITY, span.from);
   const before = record.digest;
   record.digest = undefined;
@@ -132,22 +164,22 @@ function observeAbsent(edges: Edges, { key, span }: Absent): Effects {
   record.resourceVersion = undefined;
   // What has only lost its labels goes on changing unseen.
   if (edges.isSelective) record.mayHaveReturned = true;
+  if (record.isUnread === true) record.isUnread = false;
   const workloads = [...edges.dependents.dependentsOf(key)];
   if (workloads.length === 0) {
-    edges.configs.delete(key);
-    return effects;
+    edges.forgetConfig(key);
+    return;
   }
   effects.absent.add(key);
   effects.changes.push({ config: record.ref, type: 'deleted' });
   const difference = { type: undefined, before, isInInitialList: false, mayHaveChanged: true, span };
   if (edges.committable(record) === undefined) {
     effects.note({ reason: 'absent', config: record.ref, ...(edges.isSelective ? UNSELECTED : {}) });
-    return effects;
+    return;
   }
   if (Number.isFinite(span.to)) record.changedAt = Math.max(record.changedAt, span.to);
   for (const workload of workloads) observeEdge(edges, effects, workload, key, difference);
   effects.writeSoon.add(key);
-  return effects;
 }
 
 /** The stream of a kind has listed for the first time: what it does not show is not there, where that counts. */
@@ -202,7 +234,8 @@ interface Change {
 }
 
 function observeContent(edges: Edges, effects: Effects, change: Change, difference: Difference): Edge {
-  const { dependent, record, edge, observed } = change;
+  const { dependent, record, observed } = change;
+  const edge = begunEdge(edges, effects, change, difference);
   const [workload, config] = [keyOf(dependent.workload.ref), keyOf(record.ref)];
   const changed = afterChange(edge, dependent, record, observed, difference);
   const next = edges.put(dependent, config, changed);
@@ -216,6 +249,17 @@ function observeContent(edges: Edges, effects: Effects, change: Change, differen
   const owesStill = owed || (wasOwed && edges.owes(workload));
   if (owesStill && (!wasOwed || difference.mayHaveChanged)) effects.touch(workload, config);
   return next;
+}
+
+/** Of what is listed first the state may have something to say, by other parts of the object. */
+function begunEdge(
+  edges: Edges,
+  effects: Effects,
+  { dependent, record, edge }: Change,
+  { isInInitialList }: Difference,
+): Edge {
+  if (edge.ran !== undefined || !isInInitialList) return edge;
+  return { ...edge, ran: ranOfOtherScopes(edges, effects, dependent, record) };
 }
 
 /** What was in force for the workload before. */

@@ -4,10 +4,19 @@
  */
 
 import { DependentsIndex } from '../cache/dependents-index.ts';
+import { ScopesIndex } from '../cache/scopes-index.ts';
 import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../dialects/dialect.ts';
 import { ABSENT, type Digest } from '../model/digest.ts';
 import { type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { isDigestOf, type KeyDigests } from '../model/key-digests.ts';
+import {
+  type ConfigRef,
+  configRefIn,
+  keyOf,
+  type ObjectKey,
+  type WorkloadRef,
+  wholeOf,
+} from '../model/object-ref.ts';
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
 import type { Verdict } from '../model/policy.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
@@ -26,8 +35,9 @@ import { type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { OwnersRollout } from './owners-rollout.ts';
 import { Presence, type PresenceRules } from './presence.ts';
+import { scopedRecordOf } from './scoped-record.ts';
 
-/** What is known of one ConfigMap or Secret. */
+/** What is known of one ConfigMap or Secret, or of some keys of one. */
 export interface ConfigRecord {
   readonly ref: ConfigRef;
   /** The digest of the present content; undefined while the object is absent or not yet seen. */
@@ -45,6 +55,10 @@ export interface ConfigRecord {
   mayHaveReturned: boolean;
   /** When its content last changed or may have, on the Timeline; -Infinity: not since the first list. */
   changedAt: number;
+  /** The digests of the keys of a whole object as they were last, where they are told apart. */
+  keyDigests?: KeyDigests;
+  /** Of some keys: the object is there, and has to be looked at before anything can be said of them. */
+  isUnread?: boolean;
 }
 
 /** What is known of one workload that follows something. */
@@ -73,12 +87,15 @@ export interface WorkloadRecord {
 }
 
 const NO_ANNOTATIONS: ConfigAnnotations = {};
+const NO_KEYS: Pick<ConfigRef, 'keys'> = {};
 
 /** The knowledge of one process. */
 export class Edges {
   readonly configs: Map<ObjectKey, ConfigRecord> = new Map();
   readonly workloads: Map<ObjectKey, WorkloadRecord> = new Map();
   readonly dependents: DependentsIndex = new DependentsIndex();
+  /** What has a record besides whole objects. */
+  readonly scopes: ScopesIndex = new ScopesIndex();
   /** Workloads with patterns: what appears may be one of those that they mean. */
   readonly withPatterns: Set<ObjectKey> = new Set();
   readonly dialect: Dialect;
@@ -126,24 +143,31 @@ export class Edges {
     return workloadOf(workloadKindOf(ref.kind), raw, this.dialect);
   }
 
-  /** The record of `ref`, made if there is none; `key` is its key, where there is one already. */
+  /**
+   * The record of `ref`, made if there is none; `key` is its key, where there is one already. The object of which some keys
+   * have a record has one too.
+   */
   configRecordOf(ref: ConfigRef, key: ObjectKey = keyOf(ref)): ConfigRecord {
     let record = this.configs.get(key);
     if (record === undefined) {
-      record = {
-        ref,
-        digest: undefined,
-        lastDigest: undefined,
-        annotations: NO_ANNOTATIONS,
-        legacyDigest: undefined,
-        resourceVersion: undefined,
-        absentAfter: undefined,
-        mayHaveReturned: false,
-        changedAt: Number.NEGATIVE_INFINITY,
-      };
+      const isWhole = ref.keys === undefined;
+      record = isWhole ? newRecord(ref) : scopedRecordOf(this.configRecordOf(wholeOf(ref)), ref);
+      if (!isWhole) this.scopes.add(ref);
       this.configs.set(key, record);
     }
     return record;
+  }
+
+  /** Forgets what nobody follows: some keys of an object at once, an object only when it is absent and so are all followed keys. */
+  forgetConfig(key: ObjectKey): void {
+    const record = this.configs.get(key);
+    if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;
+    const { ref, digest } = record;
+    if (ref.keys === undefined && (digest !== undefined || this.scopes.of(key).length > 0)) return;
+    this.configs.delete(key);
+    if (ref.keys === undefined) return;
+    this.scopes.delete(ref);
+    this.forgetConfig(keyOf(wholeOf(ref)));
   }
 
   /** The key of the entry of `ref`. */
@@ -212,6 +236,7 @@ export class Edges {
 
   /** What is in force of an object for the workload; undefined: nothing, or nobody knows. */
   observed({ workload }: WorkloadRecord, config: ConfigRecord | undefined): Digest | undefined {
+    if (config?.isUnread === true) return undefined;
     return config && this.presence.observed(workload, config.ref, config.digest);
   }
 
@@ -274,7 +299,7 @@ export class Edges {
   }
 
   #underPolicy(record: WorkloadRecord, config: ConfigRecord | undefined, edge: Edge): Edge {
-    if (config === undefined) return edge;
+    if (config === undefined || config.isUnread === true) return edge;
     const isAway = this.presence.beginsAbsent(record.workload, config.ref, config.digest);
     const begun = isAway && edge.ran === undefined ? { ...edge, ran: ABSENT } : edge;
     const observed = this.observed(record, config);
@@ -326,7 +351,24 @@ export class Edges {
   }
 }
 
-/** The stamp that the live template carries for one object: the highest of all its variables. */
+function newRecord(ref: ConfigRef): ConfigRecord {
+  return {
+    ref,
+    digest: undefined,
+    lastDigest: undefined,
+    annotations: NO_ANNOTATIONS,
+    legacyDigest: undefined,
+    resourceVersion: undefined,
+    absentAfter: undefined,
+    mayHaveReturned: false,
+    changedAt: Number.NEGATIVE_INFINITY,
+  };
+}
+
+/**
+ * The stamp that the live template carries for one object: the highest of all its variables. Where only some keys of the
+ * object are followed a stamp of others says nothing: it was put there when the template read those.
+ */
 export function liveStampOf(
   record: Pick<WorkloadRecord, 'workload' | 'variables'>,
   config: ObjectKey,
@@ -336,5 +378,11 @@ export function liveStampOf(
     .filter((mark) => variables.includes(mark.variable))
     .map((mark) => parseStamp(mark.value))
     .filter((stamp) => stamp !== undefined);
-  return highestStamp(stamps);
+  const { keys } = stamps.length === 0 ? NO_KEYS : configRefIn(config);
+  return highestStamp(keys === undefined ? stamps : stamps.filter(({ digest }) => isOf(digest, keys)));
+}
+
+/** That the object is not there is the same for all of its keys. */
+function isOf(digest: Digest, keys: readonly string[]): boolean {
+  return digest === ABSENT || isDigestOf(digest, keys);
 }

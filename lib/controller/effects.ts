@@ -24,6 +24,8 @@ export class Effects {
   readonly absent: Set<ObjectKey> = new Set();
   /** Objects that workloads name and that are there now. */
   readonly returned: Set<ObjectKey> = new Set();
+  /** Whole objects of which keys are followed that were not told apart when they were read. */
+  readonly unread: Set<ObjectKey> = new Set();
   /** Changes of content that workloads follow, for those who count. */
   readonly changes: { readonly config: ConfigRef; readonly type: 'created' | 'updated' | 'deleted' }[] = [];
   /** Workloads that their owner changed, not only in scale: a refusal of before says nothing any more. */

@@ -6,17 +6,19 @@ import {
   type Edge,
   isOwed,
   newEdge,
+  type Ran,
   ranAtStart,
   speaks,
   withStamp,
 } from '../model/edge.ts';
 import type { Loss } from '../model/loss.ts';
-import { type ConfigRef, keyOf } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
 import type { StateEntry } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
 import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { ranOfOtherScopes } from './other-scopes.ts';
 import { afterOwner, isReadByOwners } from './owners-rollout.ts';
 import type { Sight } from './sight.ts';
 
@@ -55,12 +57,13 @@ export function appearingEdge(
  * changed while no reloader ran, so pods may have started with either content: it stays owed until patched. So does what
  * changed after its own list and before that of the workload.
  */
-export function edgeAtStart(edges: Edges, { record, effects }: Beginning, config: ConfigRecord): Edge {
+export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRecord): Edge {
+  const { record, effects } = beginning;
   const { workload } = record;
   const { stamp, ambiguous } = liveStampOf(record, keyOf(config.ref));
   const entry = edges.entryOf(config.ref);
   const edge = edgeOfList(stamp, entry, workload);
-  const ran = ranAtStart(entry, edges.exceptionOf(workload.ref, config.ref), stamp);
+  const ran = believedRan(edges, beginning, config, stamp);
   if (ran === undefined) {
     const detail = config.digest;
     if (detail !== undefined) {
@@ -79,6 +82,19 @@ export function edgeAtStart(edges: Edges, { record, effects }: Beginning, config
   if (dirty && edges.asks(record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return { ...start, dirty };
+}
+
+/** What the state and the template say; where they say nothing, what the state says of other parts of the object. */
+function believedRan(
+  edges: Edges,
+  { record, effects }: Beginning,
+  config: ConfigRecord,
+  stamp: Stamp | undefined,
+): Ran | undefined {
+  const exception = edges.exceptionOf(record.workload.ref, config.ref);
+  const ran = ranAtStart(edges.entryOf(config.ref), exception, stamp);
+  const isUnknown = ran === undefined && config.digest !== undefined;
+  return isUnknown ? ranOfOtherScopes(edges, effects, record, config) : ran;
 }
 
 /**
@@ -166,8 +182,8 @@ export function lostByUndo(
   after: Workload,
   refs: readonly ConfigRef[],
 ): Loss | undefined {
-  const wanted = new Set(refs.map(keyOf));
-  const gone = [...own].filter(([config]) => !wanted.has(config));
+  const wanted = new Set(refs.map((ref) => keyOf(wholeOf(ref))));
+  const gone = [...own].filter(([config]) => !wanted.has(wholeKeyOf(config)));
   const isUndone = gone.some(([config, edge]) =>
     isLowered(edge, liveStampOf({ workload: after, variables }, config).stamp),
   );

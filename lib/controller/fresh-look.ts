@@ -5,7 +5,7 @@
 
 import type { ConfigObject } from '../model/config-object.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
-import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -47,14 +47,15 @@ export class FreshLook {
   /** Looks at an object; false: it failed, or the stream was faster. */
   async atConfig(config: ObjectKey): Promise<boolean> {
     const { edges, timeline, readConfig, project, onConfig } = this.#options;
-    const record = edges.configs.get(config);
+    const whole = wholeKeyOf(config);
+    const record = edges.configs.get(whole);
     if (record === undefined) return true;
     const { resourceVersion, absentAfter } = record;
     const reading = await readConfig(record.ref);
     const isOvertaken = record.resourceVersion !== resourceVersion || record.absentAfter !== absentAfter;
     if (reading.kind === 'failed' || isOvertaken) return false;
     if (reading.kind === 'absent') {
-      onConfig({ type: 'absent', key: config, span: EVER });
+      onConfig({ type: 'absent', key: whole, span: EVER });
       return true;
     }
     const object = project(record.ref.kind, reading.object);
@@ -63,7 +64,7 @@ export class FreshLook {
         ? undefined
         : { resourceVersion: record.resourceVersion, arrival: 0 };
     const span = timeline.ofListed(object.resourceVersion, before);
-    onConfig({ type: 'present', key: config, object, span, ...OUTSIDE_THE_STREAM });
+    onConfig({ type: 'present', key: whole, object, span, ...OUTSIDE_THE_STREAM });
     return true;
   }
 

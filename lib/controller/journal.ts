@@ -18,6 +18,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'misplaced',
   'mistyped',
   'missing',
+  'lacking',
   'left-out',
   'unselected-object',
   'unwatched-namespace',

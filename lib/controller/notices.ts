@@ -11,7 +11,15 @@ import { whenTaken } from '../model/hold.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Loss } from '../model/loss.ts';
 import type { Notice } from '../model/notice.ts';
-import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import {
+  type ConfigRef,
+  describe,
+  keyOf,
+  type ObjectKey,
+  type WorkloadRef,
+  wholeKeyOf,
+  wholeOf,
+} from '../model/object-ref.ts';
 import { type Pause, pauseWords } from '../model/pause.ts';
 import type { Rival } from '../model/rival.ts';
 import type { Pace } from '../model/rollout-limit.ts';
@@ -38,6 +46,8 @@ interface Facts {
   readonly absences: readonly Absence[];
   /** An opt-in that went together with our stamps. */
   readonly loss: Loss | undefined;
+  /** What it waits for that is not there. */
+  readonly needs: readonly ConfigRef[];
   /** Another reloader of it. */
   readonly rival: Rival | undefined;
   /** Whether it is rolled so often that its window was lengthened. */
@@ -52,6 +62,7 @@ const RULES: readonly ((facts: Facts) => readonly Notice[])[] = [
     absences
       .map((absence) => dialect.noticeOfAbsence(absence, workload))
       .filter((notice) => notice !== undefined),
+  ({ needs }) => needs.map(lacking),
   ({ dialect, rival }) => (rival === undefined ? [] : [dialect.noticeOfRival(rival)]),
   ({ dialect, workload }) => paused(dialect.pausing.pauseOf(workload)),
   ({ dialect, workload, isStamped }) =>
@@ -63,6 +74,12 @@ function paused(pause: Pause | undefined): readonly Notice[] {
   if (pause === undefined) return [];
   const message = `${pauseWords(pause)}: what changes until then is one rollout`;
   return [{ reason: 'paused', about: pause.since, message }];
+}
+
+function lacking(ref: ConfigRef): Notice {
+  const about = describe(ref);
+  const message = `${about} does not exist, and its pods do not start without: it is rolled once that is there`;
+  return { reason: 'lacking', about, message };
 }
 
 function slowed({ limit }: Pace): readonly Notice[] {
@@ -82,6 +99,8 @@ export interface NoticesOptions {
   readonly edges: Edges;
   /** What was found out about an object that is not there. */
   readonly absenceOf: (config: ObjectKey) => Absence | undefined;
+  /** What a workload waits for that is not there. */
+  readonly needsOf: (workload: ObjectKey) => readonly ConfigRef[];
   /** Whether a workload is rolled too often. */
   readonly isSlowed: (workload: ObjectKey) => boolean;
   /** Tells people of a notice that did not stand before. */
@@ -159,11 +178,12 @@ export class Notices {
 
   #noticesOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Notice[] {
     if (workload.isLeftAlone) return [];
-    const { edges, absenceOf, isSlowed } = this.#options;
+    const { edges, absenceOf, isSlowed, needsOf } = this.#options;
     const facts: Facts = {
       workload,
       loss: this.#lossOf(workload, follows),
       rival: this.#rivalOf(workload, follows),
+      needs: needsOf(keyOf(workload.ref)),
       isSlowed: isSlowed(keyOf(workload.ref)),
       dialect: edges.dialect,
       isStamped: [...follows.values()].some((edge) => edge.isUnsettled),
@@ -178,7 +198,8 @@ export class Notices {
     if (loss === undefined) return undefined;
     const { uid, templateDigest } = loss.after;
     const isSame = uid === workload.uid && templateDigest === workload.templateDigest;
-    if (isSame && !loss.refs.every((ref) => follows.has(keyOf(ref)))) return loss;
+    const followed = new Set([...follows.keys()].map(wholeKeyOf));
+    if (isSame && !loss.refs.every((ref) => followed.has(keyOf(wholeOf(ref))))) return loss;
     this.#losses.delete(key);
     return undefined;
   }

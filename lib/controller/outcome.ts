@@ -1,5 +1,6 @@
 /** What became of the attempt to roll one workload: the closed list on which one switch acts. */
 
+import type { ConfigRef } from '../model/object-ref.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 
 /** See rollout-controller.ts for what each leads to. */
@@ -18,5 +19,7 @@ export type Outcome =
   | { readonly type: 'unselected' }
   /** Its owner is rolling it, and brings all that is owed. */
   | { readonly type: 'absorbing' }
+  /** Pods that started now would wait for what is not there: it is rolled once that is. */
+  | { readonly type: 'lacking'; readonly needs: readonly ConfigRef[] }
   /** There is no such workload any more. */
   | { readonly type: 'gone' };

@@ -45,12 +45,12 @@ export class Presence {
   /** What is in force for the workload: `digest`, ABSENT where that counts, or undefined where nothing can be said. */
   observed(workload: Workload, ref: ConfigRef, digest: Digest | undefined): Digest | undefined {
     if (digest !== undefined || !this.#rules.onDelete) return digest;
-    return this.#isAbsent(ref) && canDoWithout(workload, ref) ? ABSENT : undefined;
+    return this.isAbsent(ref) && canDoWithout(workload, ref) ? ABSENT : undefined;
   }
 
   /** Whether pods that are there now have started without the object, and that counts. */
   beginsAbsent(workload: Workload, ref: ConfigRef, digest: Digest | undefined): boolean {
-    return digest === undefined && this.countsAbsence(workload, ref) && this.#isAbsent(ref);
+    return digest === undefined && this.countsAbsence(workload, ref) && this.isAbsent(ref);
   }
 
   /** Whether the step from what the pods ran to `observed` rolls them. */
@@ -58,7 +58,8 @@ export class Presence {
     return ran !== ABSENT || observed === ABSENT || this.#rules.onCreate;
   }
 
-  #isAbsent({ kind, namespace }: ConfigRef): boolean {
+  /** Whether an object is not there that no stream has shown: its kind has listed. */
+  isAbsent({ kind, namespace }: ConfigRef): boolean {
     return this.#listed.has(nameOf(kind, namespace)) || this.#listed.has(nameOf(kind, undefined));
   }
 }

@@ -8,14 +8,14 @@ import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { Log } from '../model/log.ts';
-import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawConfigObject, RawWorkload } from '../model/raw-objects.ts';
-import { shardNames } from '../model/state-shards.ts';
 import type { Timeline } from '../model/timeline.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { Absences, type ReadLeftOut } from './absences.ts';
 import { observeConfig, observeListed } from './config-controller.ts';
+import { duesOf } from './dues.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
 import { FreshLook, type ReadConfig } from './fresh-look.ts';
@@ -23,15 +23,17 @@ import type { Journal } from './journal.ts';
 import type { StateLayout } from './known-state.ts';
 import { wantsLegacyDigest } from './legacy-digest.ts';
 import { Mending } from './mending.ts';
+import { missingNeeds } from './needs.ts';
 import { Notices } from './notices.ts';
 import { type Counters, type Due, type RecordEvent, Reporter, type ReporterOptions } from './reporter.ts';
 import type { WorkloadClient } from './rollout-attempt.ts';
 import { RolloutController } from './rollout-controller.ts';
 import { SelectedNamespaces } from './selected-namespaces.ts';
 import { StateCommitter } from './state-committer.ts';
-import { readShards, type StateStore } from './state-store.ts';
+import { readShards, type StateStore, stateKeysOf } from './state-store.ts';
 import { Successions, type SuccessionsOptions } from './successions.ts';
 import { covers, type Stream, type SyncGate } from './sync-gate.ts';
+import { Unread } from './unread.ts';
 import { observeWorkload } from './workload-controller.ts';
 
 /** What the reloader is made of. */
@@ -86,6 +88,7 @@ export class Reloader {
   readonly #stateKeys: readonly ObjectKey[];
   readonly #reporter: Reporter;
   readonly #look: FreshLook;
+  readonly #unread: Unread;
   readonly #standDown = new AbortController();
   #unknownVersion: string | undefined;
   #hasReadState = false;
@@ -95,13 +98,15 @@ export class Reloader {
     this.#options = options;
     this.#reporter = new Reporter(options);
     const { edges, gate, store, heartbeat, random } = options;
-    this.#stateKeys = stateKeysOf(options);
+    this.#stateKeys = stateKeysOf(options.state.name, edges.homeNamespace);
     this.#look = this.#newLook();
+    this.#unread = new Unread({ ...options, lookAt: (config) => this.#look.atConfig(config) });
     this.absences = this.#newAbsences();
     this.notices = new Notices({
       edges,
       absenceOf: (config) => this.absences.of(config),
       isSlowed: (workload) => this.rollouts.isSlowed(workload),
+      needsOf: (workload) => this.rollouts.needsOf(workload),
       say: (workload, notice) => this.#reporter.notice(workload, notice),
     });
     this.rollouts = this.#newRollouts();
@@ -175,6 +180,7 @@ export class Reloader {
     const { dialect } = this.#options.edges;
     return configObjectOf(kind, raw, {
       legacyDigest: (ref) => wantsLegacyDigest(this.#options.edges, ref),
+      keyDigests: (ref) => this.#options.edges.scopes.wants(keyOf(ref)),
       annotation: dialect.isConfigAnnotation,
     });
   }
@@ -226,7 +232,8 @@ export class Reloader {
       return !end.signal.aborted;
     };
     const finish = async (): Promise<void> => {
-      await Promise.all([this.rollouts.close(), this.#mending.close(), this.#successions.close()]);
+      const parts = [this.rollouts, this.#mending, this.#successions, this.#unread];
+      await Promise.all(parts.map((part) => part.close()));
       await this.committer.close(again);
       isDone = true;
     };
@@ -276,6 +283,7 @@ export class Reloader {
       apply: (effects) => this.#apply(effects),
       observe: (ref, workload, since) => this.#look.take(ref, workload, since),
       lookAt: (config) => this.#look.atConfig(config),
+      needsOf: (record) => missingNeeds(edges, record, (config) => this.absences.of(config)),
       observer: {
         onOutcome: (ref, outcome, tally, nextTryMs) => {
           this.#reporter.outcome(ref, outcome, tally, nextTryMs);
@@ -300,6 +308,7 @@ export class Reloader {
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind),
       onNews: (config) => {
         for (const workload of edges.dependents.dependentsOf(config)) this.notices.review(workload);
+        this.rollouts.recheck();
       },
       graceMs: Math.max(quietMs, LEAST_GRACE_MS),
     });
@@ -347,27 +356,26 @@ export class Reloader {
     for (const workload of effects.resumed) this.rollouts.resume(workload);
     for (const [workload, times] of effects.contested) this.#contest(workload, times);
     this.committer.request(effects.writeNow, effects.writeSoon);
-    for (const loss of effects.losses) this.notices.lose(loss);
-    for (const rival of effects.rivals) this.notices.meet(rival);
-    for (const config of effects.absent) this.absences.suspect(config);
-    for (const config of effects.returned) this.absences.clear(config);
+    this.#inquire(effects);
+    this.rollouts.recheck();
+  }
+
+  /** Passes on what has to be found out, and what people have to be told. */
+  #inquire({ losses, rivals, absent, returned, unread }: Effects): void {
+    for (const loss of losses) this.notices.lose(loss);
+    for (const rival of rivals) this.notices.meet(rival);
+    for (const config of absent) this.absences.suspect(config);
+    for (const config of returned) this.absences.clear(config);
+    for (const config of unread) this.#unread.read(config);
   }
 
   #touch(touched: ReadonlyMap<ObjectKey, ReadonlySet<ObjectKey>>): void {
-    const { edges } = this.#options;
-    const due = new Map<ObjectKey, { ms: number; refs: WorkloadRef[] }>();
-    for (const [workload, configs] of touched) {
-      const ref = edges.workloads.get(workload)?.workload.ref;
-      if (ref === undefined) continue;
-      const ms = this.rollouts.touch(workload, configs.size);
+    const dues = duesOf(this.#options.edges, touched, (workload, changes) => {
+      const ms = this.rollouts.touch(workload, changes);
       if (!this.rollouts.isWaiting(workload)) this.committer.kick();
-      for (const config of configs) {
-        const line = due.get(config) ?? { ms, refs: [] };
-        line.refs.push(ref);
-        due.set(config, line);
-      }
-    }
-    for (const [config, line] of due) this.#tell(config, line);
+      return ms;
+    });
+    for (const [config, due] of dues) this.#tell(config, due);
   }
 
   /** Tells of a change for which workloads are due. */
@@ -389,9 +397,4 @@ export class Reloader {
     this.#unknownVersion = version;
     this.#standDown.abort();
   }
-}
-
-function stateKeysOf({ edges, state }: ReloaderOptions): readonly ObjectKey[] {
-  const { homeNamespace: namespace } = edges;
-  return shardNames(state.name).map((name) => keyOf({ kind: 'ConfigMap', namespace, name }));
 }

@@ -19,7 +19,7 @@ import type { Outcome } from './outcome.ts';
 import type { Tally } from './waiting.ts';
 
 /** How an attempt ended. */
-type AttemptEnd = Exclude<Outcome['type'], 'settled' | 'unselected' | 'absorbing'>;
+type AttemptEnd = Exclude<Outcome['type'], 'settled' | 'unselected' | 'absorbing' | 'lacking'>;
 
 /** Who counts what happens. Every method is cheap and never throws. */
 export interface Counters {
@@ -138,6 +138,8 @@ export class Reporter {
       case 'absorbing':
         say('owner-rolls', `${who} is being rolled by its owner, which brings what changed`);
         break;
+      case 'lacking':
+        break; // a notice tells of it, once
       case 'gone':
         say('gone', `${who} is gone`);
         break;
@@ -218,7 +220,7 @@ export class Reporter {
 
 /** Whether the API server was asked, or would have been. */
 function isAttempt(outcome: Outcome): outcome is Extract<Outcome, { type: AttemptEnd }> {
-  return !['settled', 'unselected', 'absorbing'].includes(outcome.type);
+  return !['settled', 'unselected', 'absorbing', 'lacking'].includes(outcome.type);
 }
 
 function count(number: number, noun: string): string {

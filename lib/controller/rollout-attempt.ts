@@ -1,6 +1,6 @@
 /** One attempt to roll a workload: plan from the present, patch once, find out what became of it. */
 
-import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import type { Timeline } from '../model/timeline.ts';
@@ -41,6 +41,8 @@ export interface AttemptOptions {
   readonly lookAt: (config: ObjectKey) => Promise<boolean>;
   /** For how many ms more a workload is left to its owner's rollout, which brings what is owed. */
   readonly ownersTurn: (workload: ObjectKey, record: WorkloadRecord) => number;
+  /** What the workload needs, and what is not there: its pods would wait for it. Mostly nothing. */
+  readonly needsOf: (record: WorkloadRecord) => readonly ConfigRef[];
   /** The API server answered a patch. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
@@ -64,6 +66,8 @@ export class RolloutAttempts {
     const plan = planRollout(edges, key, Math.floor(since / 1000), new Date().toISOString());
     const record = edges.workloads.get(key);
     if (plan === undefined || record === undefined) return { type: 'settled' };
+    const needs = this.#options.needsOf(record);
+    if (needs.length > 0) return { type: 'lacking', needs };
     record.inFlight = plan;
     const startedAt = Date.now();
     const result = await client.roll(plan);

@@ -11,7 +11,7 @@ import {
   REFUSAL_BACKOFF,
 } from '../model/backoff.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
-import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import { type Pace, UNHURRIED } from '../model/rollout-limit.ts';
 import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
@@ -62,6 +62,8 @@ export class RolloutController {
   readonly #pace = new RolloutPace((key) => this.#paceOf(key));
   /** Owed something, in a namespace that is not selected. */
   readonly #heldBack = new Set<ObjectKey>();
+  /** Owed something, while something is not there that their pods need. */
+  readonly #lacking = new Map<ObjectKey, readonly ConfigRef[]>();
   readonly #tallies = new Map<ObjectKey, { changes: number; since: number }>();
 
   constructor(options: RolloutControllerOptions) {
@@ -97,6 +99,22 @@ export class RolloutController {
   /** The owner's rollout ended: what waited for it is settled, or rolled. */
   resume(workload: ObjectKey): void {
     if (this.#ownersTurns.delete(workload)) this.#release(workload);
+  }
+
+  /** What is not there may be there now: who waits for nothing of it any more is rolled. */
+  recheck(): void {
+    const { edges, needsOf } = this.#options;
+    for (const key of this.#lacking.keys()) {
+      const record = edges.workloads.get(key);
+      if (record !== undefined && needsOf(record).length > 0) continue;
+      this.#lacking.delete(key);
+      this.#quiet.touch(key);
+    }
+  }
+
+  /** What the workload waits for that is not there; mostly nothing. */
+  needsOf(workload: ObjectKey): readonly ConfigRef[] {
+    return this.#lacking.get(workload) ?? [];
   }
 
   /** The owner changed the workload: what was refused before may be accepted now. */
@@ -146,6 +164,7 @@ export class RolloutController {
   /** Why the workload is not being patched now; undefined if nothing is to be done for it. */
   waitingOf(workload: ObjectKey): Waiting | undefined {
     if (this.#heldBack.has(workload)) return { type: 'selection' };
+    if (this.#lacking.has(workload)) return { type: 'needs' };
     const { backoff } = this.#retries.get(workload) ?? {};
     if (backoff !== undefined) return { type: 'backoff', ...backoff };
     if (this.#due.has(workload)) return { type: 'queued' };
@@ -218,6 +237,11 @@ export class RolloutController {
         this.#retries.delete(key);
         this.#heldBack.add(key);
         break;
+      case 'lacking':
+        this.#due.delete(key);
+        this.#retries.delete(key);
+        this.#lacking.set(key, outcome.needs);
+        break;
       case 'absorbing':
         this.#due.delete(key);
         this.#retries.delete(key);
@@ -266,6 +290,7 @@ export class RolloutController {
 
   #settle(key: ObjectKey): void {
     this.#heldBack.delete(key);
+    this.#lacking.delete(key);
     this.#ownersTurns.delete(key);
     this.#due.delete(key);
     this.#retries.delete(key);

@@ -1,6 +1,7 @@
 /** Where the state lies: what its keeper asks of the API server, and how all of it is read at a start. */
 
-import { MOST_SHARDS, shardsToldBy } from '../model/state-shards.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { MOST_SHARDS, shardNames, shardsToldBy } from '../model/state-shards.ts';
 import type { WriteResult } from '../model/write-result.ts';
 
 /** One shard in one version. */
@@ -40,6 +41,11 @@ export interface StateStore {
 
 /** All shards, the first one first; undefined for one that is not there. */
 export type AllShards = readonly [StateVersion | undefined, ...(StateVersion | undefined)[]];
+
+/** The keys of all ConfigMaps that the state called `name` may lie in. */
+export function stateKeysOf(name: string, namespace: string): readonly ObjectKey[] {
+  return shardNames(name).map((shard) => keyOf({ kind: 'ConfigMap', namespace, name: shard }));
+}
 
 /**
  * Reads all shards that there are. One that is missing between others, or that the first one tells of, is undefined. One that

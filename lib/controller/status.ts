@@ -25,7 +25,9 @@ export function statusOf(reloader: Reloader, edges: Edges, now: number): Reloade
 
 /** Gauges for a scrape. */
 export function snapshotOf(reloader: Reloader, edges: Edges, now: number): Snapshot {
-  const present = [...edges.configs.values()].filter(({ digest }) => digest !== undefined);
+  const present = [...edges.configs.values()].filter(
+    ({ ref, digest }) => ref.keys === undefined && digest !== undefined,
+  );
   let owedEdges = 0;
   let oldest = now;
   for (const [key, record] of edges.workloads) {

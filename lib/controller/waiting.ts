@@ -15,5 +15,7 @@ export type Waiting =
   | { readonly type: 'backoff'; readonly until: number; readonly message: string }
   /** Its owner's rollout brings what is owed, if it comes further until then. */
   | { readonly type: 'owner'; readonly until: number }
+  /** Something that its pods need is not there. */
+  | { readonly type: 'needs' }
   /** Its namespace is not selected. */
   | { readonly type: 'selection' };

@@ -2,7 +2,7 @@
 
 import { type Edge, speaks } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
-import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -11,6 +11,7 @@ import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, isReload, lostByUndo } from './follow.ts';
 import { followOwner } from './owners-rollout.ts';
+import { lookFor, rescope } from './rescope.ts';
 import { acceptRollout } from './rollout.ts';
 import { lookAt, type Sight, type WorkloadPresent } from './sight.ts';
 
@@ -55,6 +56,7 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   record.variables = edges.dialect.stampVariablesOf(refs, workload.ref.namespace);
   sight.isReload = isReload(edges, sight);
   followOwner(edges, sight);
+  rescope(edges, sight, refs);
   unfollow(edges, sight, refs, mayAbandon);
   for (const ref of refs) follow(edges, sight, ref);
   countTakeBack(sight);
@@ -137,7 +139,7 @@ function begin(edges: Edges, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   const configRecord = edges.configRecordOf(ref);
   const edge = (isAtStart ? edgeAtStart : appearingEdge)(edges, beginning, configRecord);
   const next = edges.put(record, config, edge);
-  if (configRecord.digest === undefined) effects.absent.add(config);
+  lookFor(effects, config, configRecord);
   edges.dependents.add(keyOf(record.workload.ref), config);
   edges.abandoned.delete(config);
   tell(edges, effects, record, config, next, false);
@@ -170,11 +172,12 @@ export function followAppeared(
     const record = edges.workloads.get(key);
     if (record?.workload.ref.namespace !== ref.namespace || record.edges.has(config)) continue;
     const refs = edges.dialect.follows(record.workload, (kind) => (kind === ref.kind ? [ref.name] : []));
-    if (!refs.some((followed) => keyOf(followed) === config)) continue;
+    const followed = refs.find((one) => keyOf(wholeOf(one)) === config);
+    if (followed === undefined || record.edges.has(keyOf(followed))) continue;
     const known = [...record.edges.keys()].map((other) => edges.configs.get(other)?.ref);
-    const all = [...known.filter((other) => other !== undefined), ref];
+    const all = [...known.filter((other) => other !== undefined), followed];
     record.variables = edges.dialect.stampVariablesOf(all, ref.namespace);
-    begin(edges, { effects, record, from: record.knownAt }, ref, isInInitialList && record.isFromStart);
+    begin(edges, { effects, record, from: record.knownAt }, followed, isInInitialList && record.isFromStart);
   }
 }
 
@@ -239,5 +242,5 @@ function release(
   (mustWrite ? effects.writeNow : effects.writeSoon).add(config);
   if (edges.dependents.dependentsOf(config).size > 0) return;
   if (mayAbandon) edges.abandoned.set(config, ref);
-  if (configRecord.digest === undefined) edges.configs.delete(config);
+  edges.forgetConfig(config);
 }

@@ -2,7 +2,7 @@
 
 import type { Absence } from '../model/absence.ts';
 import type { Notice } from '../model/notice.ts';
-import { type ConfigRef, describe, describeFrom, keyOf } from '../model/object-ref.ts';
+import { type ConfigRef, describe, describeFrom, keyOf, wholeOf } from '../model/object-ref.ts';
 import { annotationText, itemsOf } from './name-list.ts';
 import type { PolicyKeys } from './policy-keys.ts';
 
@@ -25,7 +25,7 @@ export function absenceNotice(
   naming: Naming,
 ): Notice {
   const about = describeFrom(naming.namespace, ref);
-  const followed = new Set(naming.follows.map(keyOf));
+  const followed = new Set(naming.follows.map((ref) => keyOf(wholeOf(ref))));
   const meant = similar.find((other) => !followed.has(keyOf(other)));
   const mended = (other?: ConfigRef): string => mendedText(naming, ref, other);
   if (leftOutType !== undefined) {

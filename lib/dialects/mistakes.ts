@@ -4,6 +4,7 @@ import { parseGoDurationMs } from '../model/duration.ts';
 import type { Notice } from '../model/notice.ts';
 import { truthOf } from '../model/truth.ts';
 import type { Stray, Workload } from '../model/workload.ts';
+import { keyScopeMistakes } from './key-scope.ts';
 import { annotationText, isNameElsewhere, isObjectName, itemsOf, meantNames } from './name-list.ts';
 import { mistakeIn } from './name-pattern.ts';
 import { pacingMistakes } from './pacing.ts';
@@ -20,6 +21,7 @@ const RULES: readonly Rule[] = [
   strange,
   unmeasured,
   pacingMistakes,
+  keyScopeMistakes,
   misplaced,
   mistyped,
 ];

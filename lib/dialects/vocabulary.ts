@@ -1,7 +1,7 @@
 /** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
 
 import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
-import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { PolicyReason, ReloadStrategy, Verdict } from '../model/policy.ts';
 import type { Pace } from '../model/rollout-limit.ts';
 import type { Place } from '../model/rollout-plan.ts';
@@ -9,6 +9,7 @@ import { ANNOTATIONS, referenceOf, type Workload } from '../model/workload.ts';
 import { configHashOf } from './config-hash.ts';
 import type { ConfigAnnotations, Dialect, KnownNames } from './dialect.ts';
 import { unwatchedNotices } from './elsewhere.ts';
+import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
 import { lossNotice } from './lost-opt-in.ts';
 import { absenceNotice } from './missing.ts';
 import { mistakesOf } from './mistakes.ts';
@@ -48,6 +49,8 @@ export interface VocabularyOptions {
   readonly pausePeriodMs: number;
   /** How often a workload may be rolled that says nothing about it. */
   readonly pace: Pace;
+  /** Whether a workload that says nothing about it follows the keys that its pods read, and not whole objects. */
+  readonly keyScoped: boolean;
 }
 
 type Annotations = Readonly<Record<string, string>>;
@@ -88,7 +91,12 @@ class Union implements Dialect {
     const { pause } = this.#words.find((words) => words.pause !== undefined) ?? {};
     this.pausing = new Pausing(pause, options.pausePeriodMs);
     const ofWorkloads = [...this.#words.flatMap(workloadKeysOf), ...Object.values(pause ?? {})];
-    this.#workloadKeys = new Set([...ofWorkloads, STRATEGY_ANNOTATION, ...PACE_ANNOTATIONS]);
+    this.#workloadKeys = new Set([
+      ...ofWorkloads,
+      STRATEGY_ANNOTATION,
+      KEY_SCOPED_ANNOTATION,
+      ...PACE_ANNOTATIONS,
+    ]);
     this.#workloadLabels = new Set(this.#words.flatMap(({ disabling = [] }) => disabling));
     this.#templateKeys = new Set(this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf));
     this.#configKeys = new Set(this.#words.flatMap(({ match, ignore }) => [match, ignore]));
@@ -103,6 +111,9 @@ class Union implements Dialect {
   readonly isTemplatePolicyAnnotation = (key: string): boolean => this.#templateKeys.has(key);
 
   readonly isConfigAnnotation = (key: string): boolean => this.#configKeys.has(key);
+
+  readonly isKeyScoped = (annotations: Annotations): boolean =>
+    isKeyScoped(annotations, this.#options.keyScoped);
 
   readonly isStampVariable = isStampVariable;
 
@@ -130,7 +141,10 @@ class Union implements Dialect {
       const references = isReferring ? workload.references.filter((ref) => ref.kind === kind) : [];
       const names = [...matched, ...references.map((reference) => reference.name)];
       const here = names.map((name): ConfigRef => ({ kind, namespace, name }));
-      for (const ref of [...this.#named(workload, kind, true), ...here]) refs.set(keyOf(ref), ref);
+      for (const ref of [...this.#named(workload, kind, true), ...here]) {
+        const followed = followedOf(workload, ref);
+        refs.set(keyOf(followed), followed);
+      }
     }
     return [...refs.values()];
   };
@@ -175,7 +189,7 @@ class Union implements Dialect {
 
   readonly noticeOfAbsence: Dialect['noticeOfAbsence'] = (absence, workload) => {
     const { kind } = absence.ref;
-    const key = keyOf(absence.ref);
+    const key = keyOf(wholeOf(absence.ref));
     const policies = this.#policiesOf(workload);
     const naming = this.#words.filter((_, index) =>
       policies[index]?.named(kind).some((ref) => keyOf(ref) === key),
@@ -260,4 +274,10 @@ class Union implements Dialect {
     this.#policies.set(workload, known);
     return known;
   }
+}
+
+/** What the workload follows of an object: the keys that its pods read, where they are known, else all of it. */
+function followedOf(workload: Workload, whole: ConfigRef): ConfigRef {
+  const keys = referenceOf(workload, whole)?.read?.keys;
+  return keys === undefined ? whole : { ...whole, keys };
 }

@@ -1,6 +1,7 @@
 /** A ConfigMap or Secret at the border of the program: its content has become a digest, the content itself is gone. */
 
 import { type Digest, digestOf, legacyDigestOf } from './digest.ts';
+import { type KeyDigests, keyDigestsOf } from './key-digests.ts';
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
 import type { RawConfigObject } from './raw-objects.ts';
 
@@ -14,12 +15,16 @@ export interface ConfigObject {
   readonly annotations: Readonly<Record<string, string>>;
   /** The digest under the older formula, where an old state entry has to be compared. */
   readonly legacyDigest?: Digest;
+  /** The digests of its keys, where somebody may follow some of them. */
+  readonly keyDigests?: KeyDigests;
 }
 
 /** What is wanted of an object besides the digest of its content. */
 export interface Wanted {
   /** Whether an old state entry has to be compared. */
   readonly legacyDigest: (ref: ConfigRef) => boolean;
+  /** Whether somebody follows some of its keys, or may do so. */
+  readonly keyDigests: (ref: ConfigRef) => boolean;
   readonly annotation: (key: string) => boolean;
 }
 
@@ -32,7 +37,11 @@ export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: W
   const ref: ConfigRef = { kind, namespace, name };
   const annotations = annotationsOf(raw, wanted.annotation);
   const object = { ref, uid, resourceVersion, digest: digestOf(kind, raw), annotations };
-  return wanted.legacyDigest(ref) ? { ...object, legacyDigest: legacyDigestOf(raw) } : object;
+  return {
+    ...object,
+    ...(wanted.legacyDigest(ref) ? { legacyDigest: legacyDigestOf(raw) } : {}),
+    ...(wanted.keyDigests(ref) ? { keyDigests: keyDigestsOf(kind, raw) } : {}),
+  };
 }
 
 function annotationsOf(

@@ -20,6 +20,7 @@ export type EventReason =
   | 'MisplacedAnnotation'
   | 'MistypedAnnotation'
   | 'ObjectMissing'
+  | 'RolloutHeld'
   | 'SecretNotWatched'
   | 'ObjectNotSelected'
   | 'NamespaceNotWatched'
@@ -41,6 +42,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   MisplacedAnnotation: { type: 'Warning', tells: 'misplaced' },
   MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },
   ObjectMissing: { type: 'Warning', tells: 'missing' },
+  RolloutHeld: { type: 'Warning', tells: 'lacking' },
   SecretNotWatched: { type: 'Warning', tells: 'left-out' },
   ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
   NamespaceNotWatched: { type: 'Warning', tells: 'unwatched-namespace' },

@@ -40,11 +40,31 @@ export interface RawNameRef {
   readonly optional?: boolean;
 }
 
+/** One key of another object. */
+export interface RawKeyRef extends RawNameRef {
+  readonly key?: string;
+}
+
+/** Which keys of an object a volume shows, and where. */
+export type RawItems = readonly { readonly key?: string; readonly path?: string }[];
+
+/** An object as a volume shows it. */
+export interface RawVolumeSource extends RawNameRef {
+  readonly items?: RawItems;
+}
+
+/** A volume in a container. */
+export interface RawVolumeMount {
+  readonly name: string;
+  readonly subPath?: string;
+  readonly subPathExpr?: string;
+}
+
 /** A variable of a container; more fields may be there. */
 export interface RawEnvVar {
   readonly name: string;
   readonly value?: string;
-  readonly valueFrom?: { readonly configMapKeyRef?: RawNameRef; readonly secretKeyRef?: RawNameRef };
+  readonly valueFrom?: { readonly configMapKeyRef?: RawKeyRef; readonly secretKeyRef?: RawKeyRef };
 }
 
 /** A container of a pod template; more fields may be there. */
@@ -52,16 +72,16 @@ export interface RawContainer {
   readonly name: string;
   readonly env?: readonly RawEnvVar[];
   readonly envFrom?: readonly { readonly configMapRef?: RawNameRef; readonly secretRef?: RawNameRef }[];
-  readonly volumeMounts?: readonly { readonly name: string }[];
+  readonly volumeMounts?: readonly RawVolumeMount[];
 }
 
 /** A volume of a pod template; more fields may be there. */
 export interface RawVolume {
   readonly name: string;
-  readonly configMap?: RawNameRef;
-  readonly secret?: { readonly secretName?: string; readonly optional?: boolean };
+  readonly configMap?: RawVolumeSource;
+  readonly secret?: { readonly secretName?: string; readonly optional?: boolean; readonly items?: RawItems };
   readonly projected?: {
-    readonly sources?: readonly { readonly configMap?: RawNameRef; readonly secret?: RawNameRef }[];
+    readonly sources?: readonly { readonly configMap?: RawVolumeSource; readonly secret?: RawVolumeSource }[];
   };
 }
 

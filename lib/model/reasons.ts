@@ -30,6 +30,7 @@ export const REASONS = {
   misplaced: 'The annotation stands on the pod template: it is read on the workload only.',
   mistyped: 'Nobody reads the annotation, which is almost one of ours.',
   missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
+  lacking: 'Something that the pods need to start does not exist: the workload is rolled once it does.',
   'left-out': 'A Secret that the annotation names is of a type that is not watched.',
   'unselected-object': 'An object that the annotation names does not have the labels that are watched.',
   'unwatched-namespace': 'The workload names an object of a namespace that is not watched.',

@@ -1,7 +1,15 @@
 /** What a pod template refers to: the ConfigMaps and Secrets that its containers read when they start. */
 
+import { type KeysRead, keyOfVariable, keysOfMount, together } from './keys-read.ts';
 import type { ConfigKind } from './object-ref.ts';
-import type { RawContainer, RawPodTemplate, RawVolume } from './raw-objects.ts';
+import type {
+  RawContainer,
+  RawNameRef,
+  RawPodTemplate,
+  RawVolume,
+  RawVolumeMount,
+  RawVolumeSource,
+} from './raw-objects.ts';
 
 /** One object that a template refers to, however often. */
 export interface Reference {
@@ -11,6 +19,8 @@ export interface Reference {
   readonly container: string | undefined;
   /** The pods start without it. */
   readonly isOptional: boolean;
+  /** The keys that it reads of the object; absent where it reads all of it, or nobody asked. */
+  readonly read?: KeysRead;
 }
 
 /** The reference to an object, among those of one template; undefined if there is none. */
@@ -26,20 +36,22 @@ interface Mention {
   readonly kind: ConfigKind;
   readonly name: string | undefined;
   readonly optional: boolean | undefined;
+  /** Undefined: the whole object. */
+  readonly read: KeysRead | undefined;
 }
 
 const NONE: readonly Reference[] = [];
 
 /**
  * The references of `template`, in its order: variables, groups of variables and mounted volumes of all containers. A
- * volume that nobody mounts does not count, nor do credentials for pulling images.
+ * volume that nobody mounts does not count, nor do credentials for pulling images. `byKeys`: somebody asks for the keys.
  */
-export function referencesOf({ spec }: RawPodTemplate): readonly Reference[] {
-  const volumes = new Map((spec?.volumes ?? []).map((volume) => [volume.name, mentionsOfVolume(volume)]));
+export function referencesOf({ spec }: RawPodTemplate, byKeys = false): readonly Reference[] {
+  const volumes = new Map((spec?.volumes ?? []).map((volume) => [volume.name, volume]));
   const found = new Map<string, Reference>();
   const take = (container: RawContainer, name: string | undefined): void => {
     for (const mention of [...mentionsOfVariables(container), ...mentionsOfMounts(container, volumes)]) {
-      add(found, mention, name);
+      add(found, mention, name, byKeys);
     }
   };
   for (const container of spec?.containers ?? []) take(container, container.name);
@@ -47,18 +59,25 @@ export function referencesOf({ spec }: RawPodTemplate): readonly Reference[] {
   return found.size === 0 ? NONE : [...found.values()];
 }
 
-function add(found: Map<string, Reference>, { kind, name, optional }: Mention, container?: string): void {
+function add(
+  found: Map<string, Reference>,
+  { kind, name, optional, read: own }: Mention,
+  container: string | undefined,
+  byKeys: boolean,
+): void {
   if (name === undefined || name === '') return;
   const key = `${kind}/${name}`;
   const known = found.get(key);
   const isOptional = optional === true && known?.isOptional !== false;
-  found.set(key, { kind, name, container: known?.container ?? container, isOptional });
+  const reference = { kind, name, container: known?.container ?? container, isOptional };
+  const read = known === undefined ? own : together(known.read, own);
+  found.set(key, byKeys && read !== undefined ? { ...reference, read } : reference);
 }
 
 function mentionsOfVariables({ env = [], envFrom = [] }: RawContainer): Mention[] {
   const keys = env.flatMap(({ valueFrom }) => [
-    mention('ConfigMap', valueFrom?.configMapKeyRef),
-    mention('Secret', valueFrom?.secretKeyRef),
+    mention('ConfigMap', valueFrom?.configMapKeyRef, keyOfVariable(valueFrom?.configMapKeyRef)),
+    mention('Secret', valueFrom?.secretKeyRef, keyOfVariable(valueFrom?.secretKeyRef)),
   ]);
   const groups = envFrom.flatMap(({ configMapRef, secretRef }) => [
     mention('ConfigMap', configMapRef),
@@ -69,23 +88,29 @@ function mentionsOfVariables({ env = [], envFrom = [] }: RawContainer): Mention[
 
 function mentionsOfMounts(
   { volumeMounts = [] }: RawContainer,
-  volumes: ReadonlyMap<string, readonly Mention[]>,
+  volumes: ReadonlyMap<string, RawVolume>,
 ): Mention[] {
-  return volumeMounts.flatMap(({ name }) => volumes.get(name) ?? []);
+  return volumeMounts.flatMap((mount) => {
+    const volume = volumes.get(mount.name);
+    return volume === undefined ? [] : mentionsOfVolume(volume, mount);
+  });
 }
 
-function mentionsOfVolume({ configMap, secret, projected }: RawVolume): Mention[] {
+function mentionsOfVolume({ configMap, secret, projected }: RawVolume, mount: RawVolumeMount): Mention[] {
+  const shown = (kind: ConfigKind, source: RawVolumeSource | undefined): Mention =>
+    mention(kind, source, source && keysOfMount(source, mount));
   const parts = (projected?.sources ?? []).flatMap((source) => [
-    mention('ConfigMap', source.configMap),
-    mention('Secret', source.secret),
+    shown('ConfigMap', source.configMap),
+    shown('Secret', source.secret),
   ]);
-  const own = secret && { name: secret.secretName, optional: secret.optional };
-  return [mention('ConfigMap', configMap), mention('Secret', own), ...parts];
+  const { secretName: name, ...own } = secret ?? {};
+  return [
+    shown('ConfigMap', configMap),
+    shown('Secret', name === undefined ? undefined : { ...own, name }),
+    ...parts,
+  ];
 }
 
-function mention(
-  kind: ConfigKind,
-  source: { readonly name?: string | undefined; readonly optional?: boolean | undefined } | undefined,
-): Mention {
-  return { kind, name: source?.name, optional: source?.optional };
+function mention(kind: ConfigKind, source: RawNameRef | undefined, read?: KeysRead): Mention {
+  return { kind, name: source?.name, optional: source?.optional, read };
 }

@@ -18,12 +18,14 @@ export interface StateEntry {
 export type Exceptions = Readonly<Record<StateKey, Ran>>;
 
 const LONGEST_KEY = 253;
+const ENTRY_KEY =
+  /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>ConfigMap|Secret)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
 const ENTRY = /^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40}|-)(?:\.(?<number>\d{1,15}))?$/;
 
 /**
- * The key of an object's entry: `v1.ConfigMap_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. Neither
- * namespaces nor names hold an underscore, so it is injective; over 253 characters it ends in an
- * underscore and a digest of itself.
+ * The key of an object's entry: `v1.ConfigMap_<name>`, with the prefix `<namespace>_` outside `homeNamespace`; of some keys
+ * of it `_` and those follow, with `_.` between them and each underscore doubled. Neither namespaces nor names hold an
+ * underscore, so it is injective; over 253 characters it ends in an underscore and a digest of itself.
  */
 export function entryKeyOf(ref: ConfigRef, homeNamespace: string): StateKey {
   return bounded(prefix(ref.namespace, homeNamespace) + localEntryKeyOf(ref));
@@ -31,7 +33,8 @@ export function entryKeyOf(ref: ConfigRef, homeNamespace: string): StateKey {
 
 /** The key of an object's entry without a namespace. */
 export function localEntryKeyOf(ref: ConfigRef): StateKey {
-  return bounded(`v1.${ref.kind}_${ref.name}`);
+  const whole = `v1.${ref.kind}_${ref.name}`;
+  return bounded(ref.keys === undefined ? whole : `${whole}_${ref.keys.map(doubled).join('_.')}`);
 }
 
 /** The key of an object's entry as the exceptions of a workload of `namespace` name it: its own namespace goes without saying. */
@@ -62,15 +65,28 @@ export function parseStateKey(
   return { type, kind: groups['kind'], namespace: groups['namespace'] ?? homeNamespace };
 }
 
-/** The object whose entry has `key`; undefined for another key, and for one that ends in a digest. */
+/** The object, or the keys of one, whose entry has `key`; undefined for another key, and for one that ends in a digest. */
 export function configRefOf(key: StateKey, homeNamespace: string): ConfigRef | undefined {
-  const groups = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>ConfigMap|Secret)_(?<name>[^_]+)$/.exec(
-    key,
-  )?.groups;
-  const { kind, name, namespace = homeNamespace } = groups ?? {};
-  return (kind === 'ConfigMap' || kind === 'Secret') && name !== undefined
-    ? { kind, name, namespace }
-    : undefined;
+  const groups = ENTRY_KEY.exec(key)?.groups;
+  const { kind, name, keys, namespace = homeNamespace } = groups ?? {};
+  if ((kind !== 'ConfigMap' && kind !== 'Secret') || name === undefined) return undefined;
+  if (keys === undefined) return { kind, name, namespace };
+  return isCut(key) ? undefined : { kind, name, namespace, keys: keysIn(keys) };
+}
+
+function doubled(key: string): string {
+  return key.replaceAll('_', '__');
+}
+
+/** Left to right: a single underscore only stands before the dot between two keys. */
+function keysIn(text: string): readonly string[] {
+  const between = text.replaceAll(/__|_\./g, (found) => (found === '__' ? '_' : ','));
+  return between.split(',');
+}
+
+/** Whether it ends in a digest of a longer one, or may do so. */
+function isCut(key: StateKey): boolean {
+  return key.length >= LONGEST_KEY;
 }
 
 /**

@@ -92,6 +92,8 @@ export interface Vocabulary {
   readonly isTemplatePolicyAnnotation: (key: string) => boolean;
   /** Whether nobody reads a metadata annotation although it looks like policy. */
   readonly isStray: (key: string) => boolean;
+  /** Whether a workload with these metadata annotations follows the keys that its pods read, and not whole objects. */
+  readonly isKeyScoped: (annotations: Readonly<Record<string, string>>) => boolean;
   /** Whether an environment variable is a stamp of ours. */
   readonly isStampVariable: (name: string) => boolean;
   /** What another reloader keeps waiting. */
@@ -131,7 +133,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     labels: pick(metadata.labels ?? NOTHING, vocabulary.isPolicyLabel),
     templateAnnotations: pick(template.metadata?.annotations ?? {}, vocabulary.isTemplatePolicyAnnotation),
     strays: straysOf(metadata.annotations, template.metadata?.annotations, vocabulary),
-    references: referencesOf(template),
+    references: referencesOf(template, vocabulary.isKeyScoped(metadata.annotations ?? NOTHING)),
     containers: containers.map((container) => container.name),
     marks: [
       ...containers.flatMap((container) => marksOf(container, vocabulary)),

@@ -49,6 +49,7 @@ export type FlagName =
   | 'dialects'
   | 'auto-reload-all'
   | 'reload-strategy'
+  | 'key-scoped'
   | 'absorb-owner-rollouts'
   | 'reload-on-create'
   | 'reload-on-delete'
@@ -195,6 +196,10 @@ const RELOADING: readonly Flag[] = [
     name: 'reload-strategy',
     value: 'strategy',
     help: 'env-vars stamps variables of the containers, annotations those of the pod template (default: env-vars)',
+  },
+  {
+    name: 'key-scoped',
+    help: 'roll a workload only when the keys change that its pods read, unless its annotation says otherwise',
   },
   {
     name: 'absorb-owner-rollouts',

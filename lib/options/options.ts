@@ -68,6 +68,8 @@ export interface Options {
   readonly namespaceSelector?: string;
   /** The labels of the ConfigMaps and Secrets that are watched, as the API server takes them. @default all */
   readonly resourceLabelSelector?: string;
+  /** Whether a workload that says nothing about it is rolled for the keys alone that its pods read. @default false */
+  readonly keyScoped: boolean;
   /** Whether a rollout that an owner begins after a change stands for one of ours. @default true */
   readonly absorbOwnerRollouts: boolean;
   /** Whether an object that comes to be rolls the workloads whose pods started without it. @default false */

@@ -64,9 +64,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     },
     ...vocabulariesFrom(reader),
     reloadStrategy: reader.one('reload-strategy', types.STRATEGY) ?? 'env-vars',
-    absorbOwnerRollouts: reader.one('absorb-owner-rollouts', types.BOOLEAN) ?? true,
-    reloadOnCreate: reader.one('reload-on-create', types.BOOLEAN) ?? false,
-    reloadOnDelete: reader.one('reload-on-delete', types.BOOLEAN) ?? false,
+    ...rulesFrom(reader),
     ignoredConfigKinds: ignoredKindsFrom(reader),
     ...workloadsFrom(reader),
     port: reader.one('port', types.PORT) ?? 8080,
@@ -80,6 +78,18 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     ...present('alerts', alertsFrom(reader)),
     logLevel: reader.one('log-level', types.LOG_LEVEL) ?? 'info',
     logFormat: reader.one('log-format', types.LOG_FORMAT) ?? 'text',
+  };
+}
+
+/** What counts as a change, and which changes need no rollout. */
+function rulesFrom(
+  reader: Reader,
+): Pick<Options, 'keyScoped' | 'absorbOwnerRollouts' | 'reloadOnCreate' | 'reloadOnDelete'> {
+  return {
+    keyScoped: reader.one('key-scoped', types.BOOLEAN) ?? false,
+    absorbOwnerRollouts: reader.one('absorb-owner-rollouts', types.BOOLEAN) ?? true,
+    reloadOnCreate: reader.one('reload-on-create', types.BOOLEAN) ?? false,
+    reloadOnDelete: reader.one('reload-on-delete', types.BOOLEAN) ?? false,
   };
 }
 

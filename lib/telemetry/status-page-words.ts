@@ -39,6 +39,7 @@ export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>,
   queued: 'Being patched, or next',
   backoff: 'Next try',
   owner: "Its owner's rollout",
+  needs: 'What its pods need is not there',
   selection: 'Its namespace is not selected',
 };
 

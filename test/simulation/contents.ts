@@ -1,11 +1,21 @@
 /** What stands in the ConfigMaps and Secrets of a history: few contents, each with a text that can be found again. */
 
 import { ABSENT, digestOf } from '../../lib/model/digest.ts';
+import { keyDigestsOf, scopedDigestOf } from '../../lib/model/key-digests.ts';
 import { split } from './api.ts';
 import type { ConfigName, Content } from './history.ts';
 import type { Read } from './trace.ts';
 
 const CONTENTS: readonly Content[] = ['A', 'B', 'C'];
+
+/** The key under which the content stands. */
+const SETTINGS = 'settings';
+
+/** A key under which something stands that no pod reads. */
+export const NOISE = 'noise';
+
+/** What pods read that read keys: the content, and perhaps a key that is never there. */
+export const SCOPES: readonly (readonly string[])[] = [[SETTINGS], ['more', SETTINGS]];
 
 /** The object that holds `content`. */
 export function manifestOf(config: ConfigName, content: Content): object {
@@ -17,12 +27,12 @@ export function manifestOf(config: ConfigName, content: Content): object {
 export function dataOf(config: ConfigName, content: Content): Record<string, string> {
   const text = markerOf(content);
   const value = split(config).kind === 'Secret' ? Buffer.from(text).toString('base64') : text;
-  return { settings: value };
+  return { [SETTINGS]: value };
 }
 
 /** The content that data of an object are; undefined: none of ours. */
 export function contentOf(data: Readonly<Record<string, unknown>> | undefined): Content | undefined {
-  const value = String(data?.['settings'] ?? '');
+  const value = String(data?.[SETTINGS] ?? '');
   return CONTENTS.find((content) => MARKERS_OF[content].includes(value));
 }
 
@@ -35,7 +45,7 @@ export function contentOfText(text: string): Content | undefined {
 export function readOfDigest(config: ConfigName, digest: string): Read | 'other' {
   if (digest === ABSENT) return '-';
   const kind = split(config).kind === 'Secret' ? 'Secret' : 'ConfigMap';
-  return CONTENTS.find((content) => DIGESTS[kind][content] === digest) ?? 'other';
+  return CONTENTS.find((content) => DIGESTS[kind][content].includes(digest)) ?? 'other';
 }
 
 function markerOf(content: Content): string {
@@ -55,13 +65,17 @@ function bothForms(content: Content): readonly string[] {
 /** The texts that must not appear in any output. */
 export const MARKERS: readonly string[] = Object.values(MARKERS_OF).flat();
 
-const DIGESTS: Readonly<Record<'ConfigMap' | 'Secret', Readonly<Record<Content, string>>>> = {
+const DIGESTS: Readonly<Record<'ConfigMap' | 'Secret', Readonly<Record<Content, readonly string[]>>>> = {
   ConfigMap: digestsOf('ConfigMap'),
   Secret: digestsOf('Secret'),
 };
 
-function digestsOf(kind: 'ConfigMap' | 'Secret'): Record<Content, string> {
-  const digest = (content: Content) =>
-    digestOf(kind, { metadata: { name: '' }, data: dataOf(`${kind}/`, content) });
-  return { A: digest('A'), B: digest('B'), C: digest('C') };
+/** Of the whole object, and of what pods may read of it. */
+function digestsOf(kind: 'ConfigMap' | 'Secret'): Record<Content, readonly string[]> {
+  const digests = (content: Content) => {
+    const raw = { metadata: { name: '' }, data: dataOf(`${kind}/`, content) };
+    const ofKeys = keyDigestsOf(kind, raw);
+    return [digestOf(kind, raw), ...SCOPES.map((keys) => scopedDigestOf(ofKeys, keys))];
+  };
+  return { A: digests('A'), B: digests('B'), C: digests('C') };
 }

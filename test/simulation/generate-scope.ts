@@ -1,4 +1,4 @@
-/** Scenes of objects that are away for a while, and of a namespace that is not selected for a while. */
+/** Scenes of objects that are away for a while, of a namespace that is not selected for a while, and of keys that are read. */
 
 import fc, { type Arbitrary } from 'fast-check';
 import { type Cast, stepsOf } from './generate-steps.ts';
@@ -17,6 +17,10 @@ export interface ScopeScenes {
   readonly troubledDeselected: Arbitrary<Scene>;
   /** The namespace is selected or deselected, of which one hears after a change. */
   readonly lateSelection: Arbitrary<Scene>;
+  /** What a workload reads, or is rolled for, changes while something is owed. */
+  readonly rescopedInWindow: Arbitrary<Scene>;
+  /** The same while no process runs, perhaps between two changes. */
+  readonly rescopedInDowntime: Arbitrary<Scene>;
 }
 
 /** The scenes of a cast. */
@@ -56,7 +60,23 @@ export function scopeScenesOf(cast: Cast): ScopeScenes {
           end,
         ],
       );
+  const { noise = true } = cast.settings.keys ?? {};
+  const rescope = noise ? steps.read : fc.oneof(steps.read, steps.keyScope);
   return {
+    rescopedInWindow: fc
+      .tuple(change, pause, rescope, pause, fc.oneof(steps.config, steps.touch, steps.crash), pause)
+      .map(([there, before, other, after, step, end]) => [there, before, other, after, step, end]),
+    rescopedInDowntime: fc
+      .tuple(steps.config, pause, rescope, steps.config, pause)
+      .map(([first, before, other, second, end]) => [
+        first,
+        before,
+        { do: 'crash', slot: 0, atWrite: 0, effect: 'before', downtimeMs: 20_000 },
+        other,
+        wait(100),
+        second,
+        end,
+      ]),
     absence: absence(calm),
     troubledAbsence: absence(trouble),
     deselected: deselected(calm),

@@ -42,6 +42,12 @@ export interface Steps {
   readonly coming: Arbitrary<ConfigStep>;
   /** The namespace is selected, or not any more. */
   readonly select: Arbitrary<SelectStep>;
+  /** An edit of an object that is nothing to any pod. */
+  readonly touch: Arbitrary<ConfigStep>;
+  /** A template reads one key more, or one less. */
+  readonly read: Arbitrary<WorkloadStep>;
+  /** A workload is rolled for keys, or for whole objects. */
+  readonly keyScope: Arbitrary<WorkloadStep>;
   /** A workload asks for more than names, or excludes. */
   readonly ask: Arbitrary<WorkloadStep>;
 }
@@ -76,6 +82,15 @@ export function stepsOf({ configs, workloads, settings }: Cast): Steps {
       fc.record({ do: just('recreate'), config }),
       fc.record({ do: just('recreate'), config, content: fc.constantFrom('A', 'B') }),
     ),
+    touch: fc.record({ do: just('touch'), config }),
+    read: fc.record({ do: just('read'), workload, more: fc.boolean() }),
+    keyScope: fc.record({
+      do: just('annotate'),
+      workload,
+      annotations: fc
+        .constantFrom('true', 'false', null)
+        .map((value) => ({ 'reloader.k8s.collaborne.com/key-scoped': value })),
+    }),
     select: fc.record({ do: just('select'), selected: fc.boolean() }),
     ask: fc.record({
       do: just('ask'),

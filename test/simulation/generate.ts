@@ -23,7 +23,7 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
  * everything, with a state in several ConfigMaps that people remove and edit; `policies` objects with marks, workloads
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
- * times. The last three have a little of everything else.
+ * times; `keys` pods that read single keys. The last four have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -37,6 +37,7 @@ export const FLAVOURS = [
   'presence',
   'selection',
   'admission',
+  'keys',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -85,13 +86,13 @@ function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]
     return fc.array(scene, { minLength: 5, maxLength: 20, size: 'max' }).map((all) => all.flat());
   };
   const any = among(scenesOfFlavour(flavour, cast, one));
-  if (flavour !== 'presence' && flavour !== 'selection') return any;
+  if (flavour !== 'presence' && flavour !== 'selection' && flavour !== 'keys') return any;
   // Where nothing but people acts rollouts are accounted for strictly.
   return fc.oneof(any, among(calmScenesOf(flavour, cast, one)));
 }
 
 function calmScenesOf(
-  flavour: 'presence' | 'selection',
+  flavour: 'presence' | 'selection' | 'keys',
   cast: Cast,
   one: (step: Arbitrary<Step>) => Arbitrary<Scene>,
 ): readonly Weighted[] {
@@ -105,7 +106,11 @@ function calmScenesOf(
     [6, one(steps.select)],
     [6, deselected],
   ];
-  return [[1, one(steps.quietRestart)], ...{ presence, selection }[flavour]];
+  const keys: Weighted[] = [
+    [10, one(steps.touch)],
+    [1, one(steps.coming)],
+  ];
+  return [[1, one(steps.quietRestart)], ...{ presence, selection, keys }[flavour]];
 }
 
 function scenesOfFlavour(
@@ -218,7 +223,19 @@ function scenesOfFlavour(
     [2, one(steps.replica)],
     [2, scenes.late],
   ];
-  return { ...mix, everything, shards, policies, presence, selection, admission }[flavour];
+  const { noise = true } = cast.settings.keys ?? {};
+  const keys: Weighted[] = [
+    ...little,
+    ...calmScenesOf('keys', cast, one),
+    [6, one(steps.read)],
+    [noise ? 0 : 6, one(steps.keyScope)],
+    [3, scope.rescopedInWindow],
+    [3, scope.rescopedInDowntime],
+    [1, one(steps.mark)],
+    [1, one(steps.ask)],
+    [1, scenes.late],
+  ];
+  return { ...mix, everything, shards, policies, presence, selection, admission, keys }[flavour];
 }
 
 /** Mostly as fast as objects change: who is slowed is rolled less often. */
@@ -255,7 +272,7 @@ function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
 /** What else is set in the flavours that are about it: in the others nothing, and no chance is taken for it. */
 function scopeArbitrary(
   flavour: Flavour,
-): Arbitrary<Pick<Settings, 'presence' | 'required' | 'selected' | 'admission'>> {
+): Arbitrary<Pick<Settings, 'presence' | 'required' | 'selected' | 'admission' | 'keys'>> {
   const presence = fc.constantFrom(
     { onCreate: true, onDelete: true },
     { onCreate: true, onDelete: false },
@@ -266,6 +283,14 @@ function scopeArbitrary(
     return fc.record({ presence, required });
   }
   if (flavour === 'admission') return fc.constant({ admission: true });
+  if (flavour === 'keys') {
+    // Who is rolled for whole objects is rolled for whatever no pod reads.
+    const keys = fc.oneof(
+      fc.constant({ scoped: true, noise: true }),
+      fc.record({ scoped: fc.boolean(), noise: fc.constant(false) }),
+    );
+    return fc.record({ keys });
+  }
   if (flavour !== 'selection') return fc.constant({});
   const selected = fc.boolean();
   return fc.oneof(fc.record({ selected }), fc.record({ selected, presence }));

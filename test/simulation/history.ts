@@ -53,6 +53,11 @@ export interface Settings {
   readonly pausePeriodMs?: number;
   /** The vocabularies in use; absent: the default. */
   readonly dialects?: readonly DialectName[];
+  /**
+   * Pods read single keys: whether workloads that say nothing of it are rolled for these alone, and whether an edit of an object
+   * that changes nothing of what pods read writes another key. Absent: pods read whole objects.
+   */
+  readonly keys?: { readonly scoped: boolean; readonly noise: boolean };
   /** How resourceVersions look: of one counter, decimal but each kind from elsewhere, or no number at all. */
   readonly versions: 'comparable' | 'per-kind' | 'opaque';
   /** How long after a template write the workload's own controller sees it, and how long each pod takes. */
@@ -111,6 +116,8 @@ export type ConfigStep =
 
 /** What people and owners do to workloads. */
 export type WorkloadStep =
+  /** The template reads one key more of every object, which is never there, or not any more. Only where pods read keys. */
+  | { readonly do: 'read'; readonly workload: WorkloadName; readonly more: boolean }
   | {
       readonly do: 'create-workload';
       readonly workload: WorkloadName;

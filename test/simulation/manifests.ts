@@ -26,12 +26,19 @@ export interface TemplateParts {
   readonly env?: readonly { readonly name: string; readonly value: string }[];
   /** What its pods do not start without. */
   readonly needs?: readonly ConfigName[];
+  /** The keys that its pods read of each object; absent: all. */
+  readonly keys?: readonly string[] | undefined;
 }
 
 /** A pod template. */
-export function templateOf(workload: WorkloadName, { image, env = [], needs = [] }: TemplateParts): object {
+export function templateOf(
+  workload: WorkloadName,
+  { image, env = [], needs = [], keys }: TemplateParts,
+): object {
   const own = { name: 'MODE', value: 'production' };
-  const envFrom = CONFIGS.map((config) => {
+  const variables = (keys ?? []).flatMap((key) => variablesOf(key, needs));
+  const names = new Set([own, ...variables].map(({ name }) => name));
+  const envFrom = (keys === undefined ? CONFIGS : []).map((config) => {
     const { kind, name } = split(config);
     const optional = !needs.includes(config);
     return { [kind === 'Secret' ? 'secretRef' : 'configMapRef']: { name, optional } };
@@ -40,11 +47,29 @@ export function templateOf(workload: WorkloadName, { image, env = [], needs = []
     metadata: { labels: labelsOf(workload) },
     spec: {
       containers: [
-        { name: 'app', image, env: [own, ...env.filter(({ name }) => name !== own.name)], envFrom },
+        {
+          name: 'app',
+          image,
+          env: [own, ...variables, ...env.filter(({ name }) => !names.has(name))],
+          envFrom,
+        },
         { name: 'sidecar', image: 'sidecar:1' },
       ],
     },
   };
+}
+
+/** The variables of a container that read one key of each object. What is never there nobody needs. */
+export function variablesOf(
+  key: string,
+  needs: readonly ConfigName[] = [],
+): { name: string; valueFrom: object }[] {
+  return CONFIGS.map((config, index) => {
+    const { kind, name } = split(config);
+    const optional = key === 'more' || !needs.includes(config);
+    const source = kind === 'Secret' ? 'secretKeyRef' : 'configMapKeyRef';
+    return { name: `KEY_${index}_${key.toUpperCase()}`, valueFrom: { [source]: { name, key, optional } } };
+  });
 }
 
 /** A workload as `kubectl create` gets it. */

@@ -13,36 +13,47 @@ import {
   STATE_NAMES,
   split,
 } from './api.ts';
-import { contentOf, dataOf, manifestOf } from './contents.ts';
+import { contentOf, dataOf, manifestOf, NOISE, SCOPES } from './contents.ts';
 import type {
   ConfigName,
   ConfigStep,
   Content,
   InitialWorkload,
+  Settings,
   StateStep,
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { marksOf, newWorkload, policyOf, type TemplateParts, templateOf, wordsOf } from './manifests.ts';
+import {
+  marksOf,
+  newWorkload,
+  policyOf,
+  type TemplateParts,
+  templateOf,
+  variablesOf,
+  wordsOf,
+} from './manifests.ts';
 
 /** Takes the steps that are a person's; a step with nothing to act on does nothing. */
 export class People {
   readonly #api: Api;
   readonly #needs: readonly ConfigName[];
+  readonly #keys: Settings['keys'];
   /** The content before the present one, of each object. */
   readonly #former = new Map<ConfigName, Content>();
   /** Counts edits, so that no two are the same. */
   #edits = 0;
 
   /** `needs`: what no pod starts without. */
-  constructor(api: Api, needs: readonly ConfigName[] = []) {
+  constructor(api: Api, { required = [], keys }: Pick<Settings, 'required' | 'keys'> = {}) {
     this.#api = api;
-    this.#needs = needs;
+    this.#needs = required;
+    this.#keys = keys;
   }
 
   /** Creates a workload; what is there already stays. */
   async create(workload: InitialWorkload, parts: TemplateParts = { image: 'app:0' }): Promise<void> {
-    const manifest = newWorkload(workload, { ...parts, needs: this.#needs });
+    const manifest = newWorkload(workload, { ...parts, ...this.#reading });
     await this.#api.create(collectionOf(workload.workload), manifest);
   }
 
@@ -66,7 +77,7 @@ export class People {
         return;
       }
       case 'touch':
-        await this.#api.merge(path, { metadata: { annotations: { edited: this.#edit() } } });
+        await this.#api.merge(path, this.#touched());
         return;
       case 'mark':
         return await this.#mark(step, present);
@@ -80,6 +91,19 @@ export class People {
         return;
       }
     }
+  }
+
+  /** An edit that is nothing to any pod. */
+  #touched(): object {
+    const text = Buffer.from(this.#edit()).toString('base64');
+    return this.#keys?.noise === true
+      ? { data: { [NOISE]: text } }
+      : { metadata: { annotations: { edited: text } } };
+  }
+
+  /** What pod templates have in common. */
+  get #reading(): Pick<TemplateParts, 'needs' | 'keys'> {
+    return { needs: this.#needs, keys: this.#keys === undefined ? undefined : SCOPES[0] };
   }
 
   async #mark(
@@ -135,6 +159,10 @@ export class People {
         return;
       case 'replace':
         return await this.#replace(step.workload);
+      case 'read':
+        if (this.#keys === undefined) return;
+        await this.#api.patch(pathOf(step.workload), readingMore(step.more));
+        return;
       case 'apply':
         await this.#api.patch(pathOf(step.workload), imageOf(`app:${this.#edit()}`));
         return;
@@ -151,7 +179,7 @@ export class People {
     const live = await this.#api.get(pathOf(workload));
     if (live === undefined) return;
     const container = live.spec.template.spec.containers[0];
-    await this.putTemplate(workload, templateOf(workload, { image: container.image, needs: this.#needs }));
+    await this.putTemplate(workload, templateOf(workload, { image: container.image, ...this.#reading }));
   }
 
   /** Writes a whole pod template, whatever is there. */
@@ -222,6 +250,13 @@ export class People {
 
 function imageOf(image: string): object {
   return { spec: { template: { spec: { containers: [{ name: 'app', image }] } } } };
+}
+
+function readingMore(more: boolean): object {
+  const env = variablesOf('more').map((variable) =>
+    more ? variable : { name: variable.name, $patch: 'delete' },
+  );
+  return { spec: { template: { spec: { containers: [{ name: 'app', env }] } } } };
 }
 
 function restartedAt(moment: string): object {

@@ -4,6 +4,7 @@ import { type Assembly, assemble } from '../../lib/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../../lib/model/dialect-name.ts';
 import type { Log } from '../../lib/model/log.ts';
+import { wholeKeyOf } from '../../lib/model/object-ref.ts';
 import { UNHURRIED } from '../../lib/model/rollout-limit.ts';
 import type { Options } from '../../lib/options/options.ts';
 import { NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
@@ -63,7 +64,7 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
 }
 
 function beliefOf({ workload, config, ran, dirty, owes }: ReturnType<Assembly['beliefs']>[number]): Belief {
-  const name = withoutNamespace(config);
+  const name = withoutNamespace(wholeKeyOf(config));
   const known = ran === undefined || ran === '?' ? ran : readOfDigest(name, ran);
   return { workload: withoutNamespace(workload), config: name, ran: known, dirty, owes };
 }
@@ -95,6 +96,7 @@ function optionsOf(settings: Settings): Options {
     stakaterKeys: STAKATER_KEYS,
     autoReloadAll: false,
     reloadStrategy: 'env-vars',
+    keyScoped: settings.keys?.scoped === true,
     absorbOwnerRollouts: true,
     reloadOnCreate: presence?.onCreate === true,
     reloadOnDelete: presence?.onDelete === true,

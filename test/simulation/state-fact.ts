@@ -4,7 +4,7 @@ import { entryKeyOf, exceptionsKeyOf } from '../../lib/model/state-entry.ts';
 import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, split } from './api.ts';
-import { readOfDigest } from './contents.ts';
+import { readOfDigest, SCOPES } from './contents.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { CONFIGS, WORKLOADS } from './manifests.ts';
 import type { Read, StateFact } from './trace.ts';
@@ -43,7 +43,7 @@ interface Shard {
 }
 
 function shardOf(config: ConfigName, data: Data, name: string): Shard {
-  const entry = data[entryKey(config)];
+  const entry = entryIn(config, data);
   const exceptions = exceptionsFor(config, data);
   const strays = [
     ...(entry === undefined ? [] : [`${config} is also in ${name}`]),
@@ -59,12 +59,20 @@ function homeOf(shards: readonly Shard[]): Shard | undefined {
   return holders.find((shard) => numberOf(shard) === highest);
 }
 
-function entryKey(config: ConfigName): string {
+/** Where several parts of an object have an entry the one with the highest number stands for all. */
+function entryIn(config: ConfigName, data: Data): string | undefined {
+  const entries = entryKeys(config)
+    .map((key) => data[key])
+    .filter((entry) => entry !== undefined);
+  const numberOf = (entry: string): number => Number(/\.(\d+)$/.exec(entry)?.[1] ?? 0);
+  return entries.sort((a, b) => numberOf(b) - numberOf(a))[0];
+}
+
+/** Of the object, and of what pods may read of it. */
+function entryKeys(config: ConfigName): readonly string[] {
   const { kind, name } = split(config);
-  return entryKeyOf(
-    { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name },
-    NAMESPACE,
-  );
+  const ref = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name } as const;
+  return [ref, ...SCOPES.map((keys) => ({ ...ref, keys }))].map((part) => entryKeyOf(part, NAMESPACE));
 }
 
 function exceptionsKey(workload: WorkloadName): string {
@@ -74,8 +82,11 @@ function exceptionsKey(workload: WorkloadName): string {
 function exceptionsFor(config: ConfigName, data: Data): [WorkloadName, Ran][] {
   return WORKLOADS.flatMap((workload): [WorkloadName, Ran][] => {
     const text = data[exceptionsKey(workload)];
-    const value = text && (JSON.parse(text) as Record<string, string>)[entryKey(config)];
-    if (!value) return [];
+    const ran = text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
+    const value = entryKeys(config)
+      .map((key) => ran[key])
+      .find((one) => one !== undefined);
+    if (value === undefined) return [];
     return [[workload, value === '?' ? '?' : readOfDigest(config, value)]];
   });
 }

@@ -60,7 +60,7 @@ class World {
     });
     this.#observer = new Observer(this.#sandbox, settings.versions, () => clock.now());
     const api = apiOf(this.#sandbox.handle);
-    this.#people = new People(api, settings.required);
+    this.#people = new People(api, settings);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox);
     this.#crew = new Crew({ sandbox: this.#sandbox, observer: this.#observer, settings, seed });
   }

@@ -23,6 +23,7 @@ class Stage {
     edges: this.world.edges,
     absenceOf: () => undefined,
     isSlowed: () => this.isSlowed,
+    needsOf: () => [],
     say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
   });
 

@@ -10,7 +10,7 @@ import type { Tally } from '../../../lib/controller/waiting.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
 import type { VocabularyOptions } from '../../../lib/dialects/vocabulary.ts';
 import { Heartbeat } from '../../../lib/model/heartbeat.ts';
-import { keyOf } from '../../../lib/model/object-ref.ts';
+import { type ConfigRef, keyOf } from '../../../lib/model/object-ref.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import type { RollResult } from '../../../lib/model/write-result.ts';
@@ -65,6 +65,8 @@ export class RolloutStage {
   mostUnderWay = 0;
   /** Whether the stream is faster than every fresh look. */
   isOvertaken = false;
+  /** What every workload needs, and what is not there. */
+  needs: readonly ConfigRef[] = [];
   readonly #timers: TestContext['mock']['timers'];
   readonly #startedAt: number;
 
@@ -91,6 +93,7 @@ export class RolloutStage {
         return !this.isOvertaken;
       },
       lookAt: () => Promise.resolve(true),
+      needsOf: () => this.needs,
       observer: {
         onOutcome: (ref, { type }, tally, nextTryMs) => {
           const isWaiting = this.controller.isWaiting(keyOf(ref));

@@ -20,6 +20,7 @@ export const PLAIN: VocabularyOptions = {
   rollsFinished: false,
   pausePeriodMs: 0,
   pace: UNHURRIED,
+  keyScoped: false,
 };
 
 /** The vocabularies with these flags. */

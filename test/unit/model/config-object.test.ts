@@ -11,17 +11,28 @@ const REF = { kind: 'Secret', namespace: 'ns', name: 'cfg' } as const;
 
 test('of an object only its reference, its version and its digest are kept', () => {
   const digest = digestOf('Secret', RAW);
-  assert.deepEqual(configObjectOf('Secret', RAW, { legacyDigest: () => false, annotation: () => false }), {
-    ref: REF,
-    uid: 'u',
-    resourceVersion: '7',
-    digest,
-    annotations: {},
-  });
+  assert.deepEqual(
+    configObjectOf('Secret', RAW, {
+      legacyDigest: () => false,
+      keyDigests: () => false,
+      annotation: () => false,
+    }),
+    {
+      ref: REF,
+      uid: 'u',
+      resourceVersion: '7',
+      digest,
+      annotations: {},
+    },
+  );
 });
 
 test('of its annotations those are kept that a policy may ask for', () => {
-  const wanted = { legacyDigest: () => false, annotation: (key: string) => key === 'a' };
+  const wanted = {
+    legacyDigest: () => false,
+    keyDigests: () => false,
+    annotation: (key: string) => key === 'a',
+  };
   assert.deepEqual(configObjectOf('Secret', RAW, wanted).annotations, { a: 'seen' });
 });
 
@@ -29,6 +40,7 @@ test('the digest of the older formula is kept only where an old entry has to be 
   const asked: unknown[] = [];
   const object = configObjectOf('Secret', RAW, {
     legacyDigest: (ref) => asked.push(ref) > 0,
+    keyDigests: () => false,
     annotation: () => false,
   });
   assert.deepEqual(asked, [REF]);
@@ -37,7 +49,11 @@ test('the digest of the older formula is kept only where an old entry has to be 
 
 test('no value stays behind', () => {
   const text = JSON.stringify(
-    configObjectOf('Secret', RAW, { legacyDigest: () => true, annotation: () => true }),
+    configObjectOf('Secret', RAW, {
+      legacyDigest: () => true,
+      keyDigests: () => false,
+      annotation: () => true,
+    }),
   );
   assert.ok(!text.includes('Z2VoZWlt') && !text.includes('geheim') && !text.includes('password'));
 });

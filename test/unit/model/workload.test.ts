@@ -16,6 +16,7 @@ const VOCABULARY = {
   parkingOf: () => undefined,
   isTemplatePolicyAnnotation: (key: string): boolean => key === 'policy/both',
   isStampVariable: (name: string): boolean => name.startsWith('STAMP_'),
+  isKeyScoped: () => false,
   isMarkAnnotation: (key: string): boolean => key === 'mark',
 };
 const OWN: RawEnvVar = { name: 'OWN', value: '1' };

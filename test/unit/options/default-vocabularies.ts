@@ -11,6 +11,7 @@ export const DEFAULT_VOCABULARIES: Pick<
   | 'autoReloadAll'
   | 'reloadStrategy'
   | 'pace'
+  | 'keyScoped'
   | 'absorbOwnerRollouts'
   | 'reloadOnCreate'
   | 'reloadOnDelete'
@@ -24,6 +25,7 @@ export const DEFAULT_VOCABULARIES: Pick<
   autoReloadAll: false,
   reloadStrategy: 'env-vars',
   pace: { minIntervalMs: 0, limit: { rollouts: 20, withinMs: 3_600_000 } },
+  keyScoped: false,
   absorbOwnerRollouts: true,
   reloadOnCreate: false,
   reloadOnDelete: false,

@@ -1,0 +1,48 @@
+/**
+ * What a workload needs and what is known not to be there: pods that it started now would wait for it. Only where it is
+ * rolled for keys, and of what it follows.
+ */
+
+import type { Absence } from '../model/absence.ts';
+import { missingKeysOf } from '../model/key-digests.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import type { Reference } from '../model/references.ts';
+import { referenceOf } from '../model/workload.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+
+/** The objects that are missing, and the keys of those that are there. `absenceOf`: what was found out about an object. */
+export function missingNeeds(
+  edges: Edges,
+  { workload, edges: own }: WorkloadRecord,
+  absenceOf: (config: ObjectKey) => Absence | undefined,
+): readonly ConfigRef[] {
+  if (!edges.dialect.isKeyScoped(workload.annotations)) return [];
+  return [...own.keys()].flatMap((config): readonly ConfigRef[] => {
+    const record = edges.configs.get(config);
+    const reference = record && referenceOf(workload, record.ref);
+    if (record === undefined || reference === undefined) return [];
+    const isGone = isMissing(edges, record, absenceOf(config));
+    if (!isGone) return missingKeys(edges, record, reference);
+    return reference.isOptional ? [] : [wholeOf(record.ref)];
+  });
+}
+
+/** Of an object that is there. */
+function missingKeys(edges: Edges, { ref, digest }: ConfigRecord, { read }: Reference): readonly ConfigRef[] {
+  const whole = wholeOf(ref);
+  const { keyDigests } = edges.configs.get(keyOf(whole)) ?? {};
+  if (digest === undefined || keyDigests === undefined || read === undefined) return [];
+  const keys = missingKeysOf(keyDigests, read.needed);
+  return keys.length === 0 ? [] : [{ ...whole, keys }];
+}
+
+/** An object that no stream shows may be there all the same: by its labels, or a Secret by its type. */
+function isMissing(
+  edges: Edges,
+  { ref, digest, isUnread, lastDigest }: ConfigRecord,
+  absence: Absence | undefined,
+): boolean {
+  if (digest !== undefined || isUnread === true || !edges.presence.isAbsent(ref)) return false;
+  if (absence !== undefined) return absence.leftOutType === undefined && !absence.isUnselected;
+  return !edges.isSelective && (ref.kind === 'ConfigMap' || lastDigest !== undefined);
+}

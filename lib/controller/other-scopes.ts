@@ -1,0 +1,105 @@
+/**
+ * What a start can say of an edge of which the state has no entry, but has one of another part of the same object: the
+ * workload was rolled for the whole object until now, or its template read other keys.
+ */
+
+import { type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
+import { isDigestOf, scopedDigestOf } from '../model/key-digests.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
+import { configRefOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { Effects } from './effects.ts';
+
+/** An entry of one part of an object. */
+interface OtherEntry {
+  readonly ref: ConfigRef;
+  readonly entry: StateEntry;
+}
+
+type Entries = ReadonlyMap<StateKey, StateEntry>;
+
+/** By whole object, those that have an entry of some of their keys: worked out once for each state. */
+const PARTS = new WeakMap<Entries, ReadonlyMap<ObjectKey, readonly OtherEntry[]>>();
+
+/**
+ * Undefined where the present content is the baseline: nothing is said of the object, or its other parts are as the
+ * workload's pods ran them, as far as the two have keys in common. Otherwise nobody knows. The entries of the other parts
+ * are given up, unless somebody follows them.
+ */
+export function ranOfOtherScopes(
+  edges: Edges,
+  effects: Effects,
+  record: WorkloadRecord,
+  config: ConfigRecord,
+): Ran | undefined {
+  if (edges.entryOf(config.ref) !== undefined) return undefined;
+  const others = othersOf(edges, config.ref);
+  for (const { ref } of others) abandon(edges, effects, ref);
+  const stamp = stampOf(record, keyOf(config.ref));
+  const isCurrent = others
+    .filter(({ ref }) => haveCommonKeys(ref, config.ref))
+    .every((other) => ranCurrent(edges, record, other, others, stamp));
+  return isCurrent ? undefined : UNKNOWN;
+}
+
+function othersOf(edges: Edges, { keys, ...object }: ConfigRef): readonly OtherEntry[] {
+  const parts = partsIn(edges).get(keyOf(object)) ?? [];
+  if (keys === undefined) return parts;
+  const entry = edges.entryOf(object);
+  return entry === undefined ? parts : [{ ref: object, entry }, ...parts];
+}
+
+function partsIn(edges: Edges): ReadonlyMap<ObjectKey, readonly OtherEntry[]> {
+  const { entries } = edges.state;
+  const known = PARTS.get(entries);
+  if (known !== undefined) return known;
+  const parts = new Map<ObjectKey, OtherEntry[]>();
+  for (const [key, entry] of entries) {
+    const ref = configRefOf(key, edges.homeNamespace);
+    if (ref?.keys === undefined) continue;
+    const whole = keyOf(wholeOf(ref));
+    parts.set(whole, [...(parts.get(whole) ?? []), { ref, entry }]);
+  }
+  PARTS.set(entries, parts);
+  return parts;
+}
+
+function abandon(edges: Edges, effects: Effects, ref: ConfigRef): void {
+  const key = keyOf(ref);
+  if (edges.dependents.dependentsOf(key).size > 0) return;
+  edges.abandoned.set(key, ref);
+  effects.writeSoon.add(key);
+}
+
+/** The latest stamp, of whatever part. */
+function stampOf({ workload, variables }: WorkloadRecord, config: ObjectKey): Stamp | undefined {
+  const read = variables.get(config)?.read ?? [];
+  const marks = workload.marks.filter(({ variable }) => read.includes(variable));
+  return highestStamp(marks.map(({ value }) => parseStamp(value)).filter((stamp) => stamp !== undefined))
+    .stamp;
+}
+
+function haveCommonKeys({ keys: one }: ConfigRef, { keys: other }: ConfigRef): boolean {
+  return one === undefined || other === undefined || one.some((key) => other.includes(key));
+}
+
+/** Whether the pods ran of the other part what is in force. */
+function ranCurrent(
+  edges: Edges,
+  { workload }: WorkloadRecord,
+  { ref, entry }: OtherEntry,
+  others: readonly OtherEntry[],
+  stamp: Stamp | undefined,
+): boolean {
+  const whole = edges.configs.get(keyOf(wholeOf(ref)));
+  const exception = edges.exceptionOf(workload.ref, ref);
+  // Where keys are not told apart only what is recorded of this workload can be said.
+  if (ref.keys !== undefined && whole?.keyDigests === undefined) return exception === undefined;
+  const speaker =
+    stamp && others.find(({ ref: { keys } }) => keys !== undefined && isDigestOf(stamp.digest, keys))?.ref;
+  const own = speaker?.keys?.join() === ref.keys?.join() ? stamp : undefined;
+  const ran = ranAtStart(entry, exception, own);
+  if (ref.keys === undefined) return ran === whole?.digest || ran === whole?.legacyDigest;
+  return ran === scopedDigestOf(whole?.keyDigests ?? '', ref.keys);
+}

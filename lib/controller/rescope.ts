@@ -1,0 +1,60 @@
+/**
+ * What a workload follows of an object becomes more or less of it: its template reads other keys, or it is rolled for keys
+ * from now on, or for the whole object again. That is no new edge, for something may be owed.
+ */
+
+import { ABSENT } from '../model/digest.ts';
+import { type Edge, type Ran, UNKNOWN } from '../model/edge.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
+import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
+import type { Effects } from './effects.ts';
+import type { Sight } from './sight.ts';
+
+/**
+ * Goes over to `refs`, of objects of which `sight` shows that the workload followed something else. What replaces pods is
+ * judged afterwards, as for any edge. The new entries are written before the old ones are given up.
+ */
+export function rescope(edges: Edges, { effects, key, record }: Sight, refs: readonly ConfigRef[]): void {
+  for (const ref of refs) {
+    const config = keyOf(ref);
+    const before = record.edges.has(config) ? undefined : followedBefore(edges, record, ref);
+    if (before === undefined) continue;
+    const { stamp } = liveStampOf(record, config);
+    const ran = ranOf(before.edge, before.config, edges.configRecordOf(ref));
+    edges.put(record, config, { ...before.edge, ran, stamp });
+    edges.dependents.add(key, config);
+    edges.abandoned.delete(config);
+    effects.note({ reason: 'followed', workload: record.workload.ref, config: ref, detail: ran ?? '' });
+    lookFor(effects, config, edges.configRecordOf(ref));
+    effects.writeNow.add(config);
+  }
+}
+
+/** What has to be found out of an object of which nothing is known yet, or which is not there. */
+export function lookFor(effects: Effects, config: ObjectKey, { digest, isUnread }: ConfigRecord): void {
+  if (isUnread === true) effects.unread.add(wholeKeyOf(config));
+  else if (digest === undefined) effects.absent.add(config);
+}
+
+function followedBefore(
+  edges: Edges,
+  record: WorkloadRecord,
+  ref: ConfigRef,
+): { readonly edge: Edge; readonly config: ConfigRecord } | undefined {
+  const whole = keyOf(wholeOf(ref));
+  const keys: readonly ObjectKey[] = [whole, ...edges.scopes.of(whole).map(keyOf)];
+  for (const key of keys) {
+    const [edge, config] = [record.edges.get(key), edges.configs.get(key)];
+    if (edge !== undefined && config !== undefined) return { edge, config };
+  }
+  return undefined;
+}
+
+/** Who ran what is in force of one part of the object runs what is in force of the other. Of who did not nobody knows. */
+function ranOf({ ran }: Edge, before: ConfigRecord, after: ConfigRecord): Ran | undefined {
+  if (ran === undefined) return after.digest;
+  if (ran === ABSENT) return ran;
+  const isCurrent = ran === before.lastDigest;
+  if (isCurrent && after.isUnread === true) return undefined;
+  return isCurrent ? (after.lastDigest ?? UNKNOWN) : UNKNOWN;
+}

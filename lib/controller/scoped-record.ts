@@ -1,0 +1,37 @@
+/** What is known of some keys of an object, worked out from what is known of the object. */
+
+import type { ConfigObject } from '../model/config-object.ts';
+import { scopedDigestOf } from '../model/key-digests.ts';
+import type { ConfigRef } from '../model/object-ref.ts';
+import type { ConfigRecord } from './edges.ts';
+
+/**
+ * The record of `ref`, some keys of the object of `whole`. When they last changed is not known: not after the object did. Where
+ * the object is there and its keys were never told apart, nothing is known until somebody looks.
+ */
+export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
+  const { annotations, absentAfter, mayHaveReturned, changedAt, keyDigests } = whole;
+  const last = keyDigests === undefined ? undefined : scopedDigestOf(keyDigests, ref.keys ?? []);
+  const isUnread = whole.digest !== undefined && last === undefined;
+  return {
+    ref,
+    digest: whole.digest === undefined ? undefined : last,
+    lastDigest: last,
+    annotations,
+    legacyDigest: undefined,
+    resourceVersion: isUnread ? undefined : whole.resourceVersion,
+    absentAfter,
+    mayHaveReturned,
+    changedAt,
+    ...(isUnread ? { isUnread } : {}),
+  };
+}
+
+/** `object` as those see it who follow the keys of `ref`; undefined where its keys are not told apart. */
+export function scopedObjectOf(
+  { uid, resourceVersion, annotations, keyDigests }: ConfigObject,
+  ref: ConfigRef,
+): ConfigObject | undefined {
+  if (keyDigests === undefined) return undefined;
+  return { ref, uid, resourceVersion, annotations, digest: scopedDigestOf(keyDigests, ref.keys ?? []) };
+}
