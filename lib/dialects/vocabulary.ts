@@ -1,7 +1,14 @@
 /** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
 
 import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
-import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import {
+  CONFIG_KINDS,
+  type ConfigKind,
+  type ConfigRef,
+  keyOf,
+  type ObjectKey,
+  wholeOf,
+} from '../model/object-ref.ts';
 import type { PolicyReason, ReloadStrategy, Verdict } from '../model/policy.ts';
 import type { Pace } from '../model/rollout-limit.ts';
 import type { Place } from '../model/rollout-plan.ts';

@@ -21,6 +21,11 @@ export const refs: fc.Arbitrary<ConfigRef> = fc.record(
   { noNullPrototype: true },
 );
 
+/** References of some keys of these: few letters, so that different ones often look alike. */
+export const scopedRefs: fc.Arbitrary<ConfigRef> = fc
+  .tuple(refs, fc.uniqueArray(fc.stringMatching(/^[a_.-]{1,4}$/), { maxLength: 3 }))
+  .map(([ref, keys]) => (keys.length === 0 ? ref : { ...ref, keys: keys.sort() }));
+
 /** References of workloads. */
 export const workloadRefs: fc.Arbitrary<WorkloadRef> = fc.record(
   {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { ConfigRef, WorkloadRef } from '../../../lib/model/object-ref.ts';
 import {
+  configRefOf,
   entryKeyBeside,
   entryKeyOf,
   exceptionKeyOf,
@@ -14,7 +15,8 @@ import {
   parseStateKey,
   type StateEntry,
 } from '../../../lib/model/state-entry.ts';
-import { refs, workloadRefs } from './refs.ts';
+
+import { refs, scopedRefs, workloadRefs } from './refs.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
@@ -30,6 +32,11 @@ const KEYS: Record<string, readonly [string, string]> = {
     'v1.ConfigMap_cfg',
   ],
   'and one of another with it': [exceptionKeyOf('shop', CFG), 'home_v1.ConfigMap_cfg'],
+  'exceptions name an object without its namespace': [localEntryKeyOf(CFG), 'v1.ConfigMap_cfg'],
+  'some keys of an object follow its name': [
+    entryKeyOf({ ...CFG, keys: ['LOG_LEVEL', 'app.conf'] }, 'home'),
+    'v1.ConfigMap_cfg_LOG__LEVEL_.app.conf',
+  ],
   'the exceptions of a workload': [exceptionsKeyOf(WEB, 'home'), 'ran.Deployment_web'],
   'the exceptions of a workload elsewhere': [exceptionsKeyOf(WEB, 'kube'), 'home_ran.Deployment_web'],
 };
@@ -46,6 +53,33 @@ function decodeEntryKey(key: string): ConfigRef {
 
 test('law: up to 253 characters the reference can be read back from the key', () => {
   fc.assert(fc.property(refs, (ref) => assert.deepEqual(decodeEntryKey(entryKeyOf(ref, 'home')), ref)));
+});
+
+test('law: keys of objects have an entry of their own, valid, told apart, and read back', () => {
+  fc.assert(
+    fc.property(scopedRefs, scopedRefs, (one, other) => {
+      const [a, b] = [entryKeyOf(one, 'home'), entryKeyOf(other, 'home')];
+      assert.match(a, /^[-._a-zA-Z0-9]{1,253}$/);
+      assert.equal(a === b, JSON.stringify(one) === JSON.stringify(other));
+      assert.deepEqual(configRefOf(a, 'home'), { ...one });
+      assert.equal(parseStateKey(a, 'home')?.type, 'entry');
+    }),
+  );
+});
+
+test('law: many keys end in a digest, which nobody takes for a key', () => {
+  const many = fc
+    .integer({ min: 230, max: 600 })
+    .map((length) => ({ ...CFG, keys: ['a'.repeat(length), 'b'] }));
+  fc.assert(
+    fc.property(many, many, (one, other) => {
+      const [a, b] = [entryKeyOf(one, 'home'), entryKeyOf(other, 'home')];
+      assert.ok(a.length <= 253);
+      assert.equal(a === b, one.keys[0] === other.keys[0]);
+      const readBack = configRefOf(a, 'home');
+      if (readBack !== undefined) assert.deepEqual(readBack, one);
+    }),
+  );
 });
 
 test('law: no entry and no exceptions share a key, and a key tells what it is about', () => {

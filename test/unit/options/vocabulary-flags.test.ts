@@ -32,6 +32,7 @@ const CASES: Record<string, readonly [argv: readonly string[], want: Partial<typ
     ],
     'no limit': [['--rollout-limit=off'], { pace: { minIntervalMs: 0, limit: undefined } }],
     'rollouts of owners': [['--absorb-owner-rollouts=false'], { absorbOwnerRollouts: false }],
+    'keys alone': [['--key-scoped'], { keyScoped: true }],
     'an object that comes to be': [['--reload-on-create=true'], { reloadOnCreate: true }],
     'an object that is deleted': [['--reload-on-delete'], { reloadOnDelete: true }],
     'the window of every workload': [['--pause-period=10m'], { pausePeriodMs: 600_000 }],

@@ -1,0 +1,143 @@
+/** Pods that read single keys: what else changes of an object is nothing to them, and what they read may change with their template. */
+
+import { C, type Case, change, crash, following, testCases, WEB, wait } from './cases.ts';
+import type { Step } from './history.ts';
+
+const API = 'Deployment/api';
+const TOUCH: Step = { do: 'touch', config: C };
+const MORE: Step = { do: 'read', workload: WEB, more: true };
+const LESS: Step = { do: 'read', workload: WEB, more: false };
+const SETTLED = wait(60_000);
+const noCommit: Step = {
+  do: 'fault',
+  rule: {
+    match: { verb: 'patch', resource: 'configmaps' },
+    times: 3,
+    effect: { kind: 'status', code: 500 },
+  },
+};
+
+function keyScoped(value: string | null): Step {
+  return { do: 'annotate', workload: WEB, annotations: { 'reloader.k8s.collaborne.com/key-scoped': value } };
+}
+
+const NOISY = { keys: { scoped: true, noise: true } };
+const ASKED = { keys: { scoped: false, noise: false } };
+
+const CASES: Readonly<Record<string, Case>> = {
+  'another key rolls nothing, also while no process runs': {
+    settings: NOISY,
+    steps: [TOUCH, SETTLED, crash(20_000), TOUCH, SETTLED],
+    rollouts: { [WEB]: 0 },
+    reads: 'A',
+  },
+  'the key that is read rolls once, whatever else changes in the window': {
+    settings: NOISY,
+    steps: [TOUCH, change('B'), wait(1000), TOUCH, SETTLED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'a change in the absence of a process is rolled by the next one': {
+    settings: NOISY,
+    steps: [crash(20_000), TOUCH, change('B'), SETTLED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'a change back within the window rolls nothing': {
+    settings: NOISY,
+    steps: [change('B'), wait(1000), TOUCH, change('A'), SETTLED],
+    rollouts: { [WEB]: 0 },
+    reads: 'A',
+  },
+  'to read one key more rolls nothing, and nothing is lost by it': {
+    settings: NOISY,
+    steps: [MORE, SETTLED, crash(1000), SETTLED, LESS, SETTLED, change('B'), SETTLED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'what is owed as the template reads one key more is brought by its owner': {
+    settings: NOISY,
+    steps: [change('B'), wait(1000), MORE, SETTLED],
+    rollouts: { [WEB]: 0 },
+    reads: 'B',
+  },
+  'where versions do not compare it is rolled once more': {
+    settings: { ...NOISY, versions: 'opaque' },
+    steps: [change('B'), wait(1000), MORE, SETTLED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'what is refused as the template reads one key more is not forgotten by a death': {
+    settings: { ...NOISY, versions: 'opaque' },
+    steps: [
+      { do: 'refuse', workload: WEB, status: 403 },
+      change('B'),
+      wait(10_000),
+      MORE,
+      wait(1000),
+      crash(1000),
+      wait(30_000),
+      { do: 'refuse', workload: WEB, status: 0 },
+      wait(400_000),
+    ],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'a template that reads one key more while no process runs, before the content changes': {
+    settings: NOISY,
+    steps: [crash(30_000), MORE, wait(5000), change('B'), SETTLED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'a template that reads one key more while no process runs rolls nothing': {
+    settings: NOISY,
+    steps: [crash(30_000), MORE, TOUCH, SETTLED],
+    rollouts: { [WEB]: 0 },
+    reads: 'A',
+  },
+  'a commit that fails while another key is read loses nothing': {
+    settings: { ...NOISY, versions: 'opaque' },
+    steps: [change('B'), wait(1000), noCommit, MORE, wait(500), crash(1000), SETTLED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'who is rolled for keys from now on owes what it owed': {
+    settings: ASKED,
+    workloads: following(WEB, API),
+    steps: [change('B'), wait(1000), keyScoped('true'), SETTLED],
+    rollouts: { [WEB]: 1, [API]: 1 },
+    reads: 'B',
+  },
+  'and who is rolled for whole objects again': {
+    settings: ASKED,
+    steps: [
+      keyScoped('true'),
+      SETTLED,
+      change('B'),
+      wait(1000),
+      keyScoped('false'),
+      wait(1000),
+      crash(1000),
+      SETTLED,
+    ],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'to go over to keys and back rolls nothing, also while no process runs': {
+    settings: ASKED,
+    steps: [
+      keyScoped('true'),
+      SETTLED,
+      crash(20_000),
+      keyScoped('false'),
+      SETTLED,
+      crash(20_000),
+      keyScoped('true'),
+      SETTLED,
+    ],
+    rollouts: { [WEB]: 0 },
+    reads: 'A',
+  },
+};
+
+testCases(CASES);
