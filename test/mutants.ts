@@ -12,6 +12,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { DIALECT_MUTANTS } from './mutants/dialects.ts';
+import { KEY_MUTANTS } from './mutants/keys.ts';
 import { NOTICE_MUTANTS } from './mutants/notices.ts';
 import { OWNER_MUTANTS } from './mutants/owners.ts';
 import { PACE_MUTANTS } from './mutants/paces.ts';
@@ -67,6 +68,7 @@ process.exitCode = await tryAll(
     ...NOTICE_MUTANTS,
     ...POLICY_MUTANTS,
     ...PRESENCE_MUTANTS,
+    ...KEY_MUTANTS,
     ...OWNER_MUTANTS,
     ...PAUSE_MUTANTS,
     ...DIALECT_MUTANTS,

@@ -207,6 +207,12 @@ export class Edges {
     return this.places.get(key) ?? this.state.homes.get(key);
   }
 
+  /** The entry of `ref` is to lie where that of `former` does, which it takes the place of: one write does both. */
+  placeBeside(ref: ConfigRef, former: ConfigRef): void {
+    const shard = this.shardOf(former);
+    if (shard !== undefined && this.shardOf(ref) === undefined) this.places.set(this.entryKeyOf(ref), shard);
+  }
+
   /** The recorded exception of an edge. */
   exceptionOf(workload: WorkloadRef, config: ConfigRef): Ran | undefined {
     return exceptionOf(

@@ -35,7 +35,10 @@ export function ranOfOtherScopes(
 ): Ran | undefined {
   if (edges.entryOf(config.ref) !== undefined) return undefined;
   const others = othersOf(edges, config.ref);
-  for (const { ref } of others) abandon(edges, effects, ref);
+  for (const { ref } of others) {
+    edges.placeBeside(config.ref, ref);
+    abandon(edges, effects, ref);
+  }
   const stamp = stampOf(record, keyOf(config.ref));
   const isCurrent = others
     .filter(({ ref }) => haveCommonKeys(ref, config.ref))

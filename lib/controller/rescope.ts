@@ -24,6 +24,7 @@ export function rescope(edges: Edges, { effects, key, record }: Sight, refs: rea
     edges.put(record, config, { ...before.edge, ran, stamp });
     edges.dependents.add(key, config);
     edges.abandoned.delete(config);
+    edges.placeBeside(ref, before.config.ref);
     effects.note({ reason: 'followed', workload: record.workload.ref, config: ref, detail: ran ?? '' });
     lookFor(effects, config, edges.configRecordOf(ref));
     effects.writeNow.add(config);

@@ -67,7 +67,7 @@ export function describe(ref: ConfigRef | WorkloadRef): string {
 }
 
 /** `<kind>/<name>`, whichever keys are meant. */
-export function nameOf({ kind, name }: Pick<ConfigRef | WorkloadRef, 'kind' | 'name'>): string {
+function nameOf({ kind, name }: Pick<ConfigRef | WorkloadRef, 'kind' | 'name'>): string {
   return `${kind}/${name}`;
 }
 

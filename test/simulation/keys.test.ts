@@ -1,7 +1,7 @@
 /** Pods that read single keys: what else changes of an object is nothing to them, and what they read may change with their template. */
 
-import { C, type Case, change, crash, following, testCases, WEB, wait } from './cases.ts';
-import type { Step } from './history.ts';
+import { C, type Case, change, crash, following, testCases, WEB } from './cases.ts';
+import { type Step, wait } from './history.ts';
 
 const API = 'Deployment/api';
 const TOUCH: Step = { do: 'touch', config: C };

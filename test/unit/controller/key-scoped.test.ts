@@ -159,6 +159,18 @@ test('who asks for keys where none are told apart has its object looked at once,
   assert.ok(world.owes('web'));
 });
 
+test('who is rolled for whole objects again from a start on owes what is recorded, and nothing else', () => {
+  const world = atRest('a');
+  assert.equal(world.again(WHOLE).owes('web'), false);
+  world.holds({ a: '2', b: '1' });
+  world.write();
+  const next = world.again(WHOLE);
+  assert.ok(next.owes('web'));
+  next.roll('web');
+  next.write();
+  assert.deepEqual([next.owes('web'), next.entries], [false, ['v1.ConfigMap_cfg']]);
+});
+
 test('where nobody asks for keys nothing is kept of them', () => {
   const world = new KeyWorld({}, WHOLE);
   world.holds({ a: '1' }, { initial: true });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Notices } from '../../../lib/controller/notices.ts';
 import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
+import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
@@ -19,11 +20,12 @@ class Stage {
   readonly world = new World({}, 'home', { pace: LIMITED });
   readonly said: string[] = [];
   isSlowed = false;
+  needs: readonly ConfigRef[] = [];
   readonly notices: Notices = new Notices({
     edges: this.world.edges,
     absenceOf: () => undefined,
     isSlowed: () => this.isSlowed,
-    needsOf: () => [],
+    needsOf: () => this.needs,
     say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
   });
 
@@ -302,4 +304,16 @@ test('a workload that is rolled too often is told so once, until it is calm', ()
     stage.said.filter((line) => line.endsWith('slowed')),
     ['web slowed', 'web slowed'],
   );
+});
+
+test('what its pods need and what is not there is told once for as long as it is so', () => {
+  const stage = new Stage();
+  stage.follow({ follows: ['cfg'] });
+  stage.needs = [{ kind: 'ConfigMap', namespace: 'home', name: 'cfg', keys: ['a', 'b'] }];
+  for (const _ of [1, 2]) stage.notices.review(stage.key);
+  assert.deepEqual(stage.said, ['web lacking']);
+  assert.match(stage.notices.of(stage.key)[0]?.message ?? '', /^ConfigMap\/cfg \(keys a, b\) does not exist/);
+  stage.needs = [];
+  stage.notices.review(stage.key);
+  assert.deepEqual(stage.notices.of(stage.key), []);
 });

@@ -349,3 +349,24 @@ test('what a workload waits for can be told at each moment', async (t) => {
   await stage.pass(5000);
   assert.equal(waiting(), undefined);
 });
+
+test('what its pods need is waited for, without a patch, and what changes meanwhile goes with it', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.needs = [{ kind: 'ConfigMap', namespace: 'home', name: 'other', keys: ['a'] }];
+  const web = stage.world.workloadKey('web');
+  stage.change('b');
+  await stage.pass(20_000);
+  assert.deepEqual([stage.outcomes, stage.patches], [['lacking'], []]);
+  assert.deepEqual(stage.controller.waitingOf(web), { type: 'needs' });
+  assert.equal(stage.controller.isWaiting(web), false, 'a commit does not wait for it');
+  stage.controller.recheck();
+  await stage.pass(20_000);
+  assert.deepEqual(stage.patches, []);
+  stage.change('c');
+  stage.needs = [];
+  stage.controller.recheck();
+  await stage.pass(20_000);
+  assert.equal(stage.patches.length, 1);
+  assert.equal(stage.world.edge('web').ran, 'c'.repeat(40));
+  assert.equal(stage.controller.waitingOf(web), undefined);
+});

@@ -32,7 +32,6 @@ const KEYS: Record<string, readonly [string, string]> = {
     'v1.ConfigMap_cfg',
   ],
   'and one of another with it': [exceptionKeyOf('shop', CFG), 'home_v1.ConfigMap_cfg'],
-  'exceptions name an object without its namespace': [localEntryKeyOf(CFG), 'v1.ConfigMap_cfg'],
   'some keys of an object follow its name': [
     entryKeyOf({ ...CFG, keys: ['LOG_LEVEL', 'app.conf'] }, 'home'),
     'v1.ConfigMap_cfg_LOG__LEVEL_.app.conf',
