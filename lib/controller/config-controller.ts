@@ -62,7 +62,8 @@ function observePresent(edges: Edges, event: Present): Effects {
   const whole = edges.configs.get(key);
   // A look outside the stream may have run ahead of it.
   if (whole?.resourceVersion !== object.resourceVersion) return effects;
-  if (object.keyDigests !== undefined) whole.keyDigests = object.keyDigests;
+  // Of an older version they would be wrong: nobody asked for those of this one.
+  if (object.keyDigests !== whole.keyDigests) whole.keyDigests = object.keyDigests;
   for (const ref of edges.scopes.of(key)) observeScope(edges, effects, event, ref);
   return effects;
 }

@@ -56,7 +56,7 @@ export interface ConfigRecord {
   /** When its content last changed or may have, on the Timeline; -Infinity: not since the first list. */
   changedAt: number;
   /** The digests of the keys of a whole object as they were last, where they are told apart. */
-  keyDigests?: KeyDigests;
+  keyDigests?: KeyDigests | undefined;
   /** Of some keys: the object is there, and has to be looked at before anything can be said of them. */
   isUnread?: boolean;
 }

@@ -6,7 +6,7 @@
  */
 
 import { type Ran, ranAtStart } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
 import {
   type Exceptions,
@@ -159,9 +159,24 @@ function consider(
   }
   const entry = desiredEntry(edges, config, ref);
   if (entry === 'nothing') forgetIfUnused(edges, config, ref);
-  const shard = edges.shardOf(ref) ?? (typeof entry === 'object' ? place(bytesOf(edges, ref, entry)) : 0);
+  const shard =
+    edges.shardOf(ref) ??
+    shardBeside(edges, considered, ref) ??
+    (typeof entry === 'object' ? place(bytesOf(edges, ref, entry)) : 0);
   considered.set(config, shard);
   if (entry !== 'nothing') desired.set(config, { ref, entry, shard });
+}
+
+/** All that is followed of one object lies in one shard. */
+function shardBeside(
+  edges: Edges,
+  considered: ReadonlyMap<ObjectKey, number>,
+  ref: ConfigRef,
+): number | undefined {
+  const whole = wholeOf(ref);
+  const others = [whole, ...edges.scopes.of(keyOf(whole))].filter((other) => keyOf(other) !== keyOf(ref));
+  const shards = others.map((other) => edges.shardOf(other) ?? considered.get(keyOf(other)));
+  return shards.find((shard) => shard !== undefined);
 }
 
 function isBlocked(edges: Edges, config: ObjectKey, gate: WriteGate): boolean {

@@ -171,6 +171,22 @@ test('who is rolled for whole objects again from a start on owes what is recorde
   assert.deepEqual([next.owes('web'), next.entries], [false, ['v1.ConfigMap_cfg']]);
 });
 
+test('who asks for keys again is not told of those that were there when it asked before', () => {
+  const world = new KeyWorld({}, WHOLE);
+  world.holds({ a: '1' }, { initial: true });
+  world.reads('web', ['a'], scoped('true'));
+  world.look({ relisted: true });
+  world.workload('web', scoped('false'));
+  world.holds({ a: '2' });
+  world.roll('web');
+  const { unread } = world.workload('web', scoped('true'));
+  assert.equal(unread.size, 1);
+  world.look({ relisted: true });
+  assert.equal(world.owes('web'), false);
+  world.holds({ a: '1' });
+  assert.ok(world.owes('web'));
+});
+
 test('where nobody asks for keys nothing is kept of them', () => {
   const world = new KeyWorld({}, WHOLE);
   world.holds({ a: '1' }, { initial: true });
