@@ -1,9 +1,12 @@
 /** Serves the admission webhook, where it is asked for. */
 
-import { AdmissionServer } from './admission/admission-server.ts';
+import { AdmissionServer, type KeyPair } from './admission/admission-server.ts';
 import { followCertificateFiles } from './admission/certificate-files.ts';
+import { keepOwnCertificate } from './admission/own-certificate.ts';
 import type { Assembly, Parts } from './assembly.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
+import { WebhookStore } from './kubernetes/webhook-store.ts';
+import type { AdmissionCertificate } from './model/admission.ts';
 
 /**
  * Listens at once and serves until `signal` is aborted; what it answers resolves when that is over.
@@ -11,10 +14,12 @@ import { sleep } from './kubernetes/abortable-sleep.ts';
  * @throws ListenError if its port is taken or may not be used.
  */
 export async function serveAdmission(
-  { options: { admission }, log }: Parts,
+  parts: Parts,
   assembly: Pick<Assembly, 'review'>,
   signal: AbortSignal,
 ): Promise<() => Promise<void>> {
+  const { options, log } = parts;
+  const { admission } = options;
   if (admission === undefined) return () => Promise.resolve();
   const server = new AdmissionServer({
     answer: assembly.review,
@@ -22,9 +27,23 @@ export async function serveAdmission(
   });
   const port = await server.start(admission.port);
   log.info('the admission webhook keeps stamps through updates of their owners', { port });
-  const { directory } = admission.certificate;
-  const use: AdmissionServer['use'] = (pair) => server.use(pair);
-  const following = followCertificateFiles({ directory, use, log, wait: sleep }, signal);
-  const ended = following.then(() => server.stop());
+  const ended = followCertificate(parts, admission.certificate, server, signal).then(() => server.stop());
   return () => ended;
+}
+
+async function followCertificate(
+  { send, place, log }: Parts,
+  certificate: AdmissionCertificate,
+  server: AdmissionServer,
+  signal: AbortSignal,
+): Promise<void> {
+  const shared = { use: (pair: KeyPair) => server.use(pair), log, wait: sleep };
+  if (certificate.type === 'files') {
+    await followCertificateFiles({ ...shared, directory: certificate.directory }, signal);
+    return;
+  }
+  // Only who makes certificates pays for what makes them.
+  const { issuePair } = await import('./admission/certificate-authority.ts');
+  const store = new WebhookStore(send, { ...certificate, namespace: place.stateNamespace });
+  await keepOwnCertificate({ ...shared, store, issue: issuePair, now: () => Date.now() }, signal);
 }

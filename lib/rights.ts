@@ -42,6 +42,7 @@ export async function holdRights(
 
 /** Everything that the program asks of the API server with these settings, at this place. */
 export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place'>): Permission[] {
+  const certificate = options.admission?.certificate;
   return permissionsFor({
     namespaces: place.namespaces,
     selectsNamespaces: options.namespaceSelector !== undefined,
@@ -49,6 +50,7 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
     stateName: options.stateConfigMap,
     configKinds: configKindsOf(options),
     workloadKinds: workloadKindsOf(options).map(({ kind }) => kind),
+    admission: certificate?.type === 'secret' ? certificate : undefined,
     isDryRun: options.dryRun,
     onlyTells: options.webhookUrl !== undefined,
   });

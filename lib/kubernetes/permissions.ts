@@ -16,7 +16,7 @@ export interface PolicyRule {
 }
 
 /** What a rule is needed for: what cannot be done without it. */
-export type PermissionPurpose = 'state' | 'scope' | 'config' | 'workload' | 'run' | 'event';
+export type PermissionPurpose = 'state' | 'scope' | 'config' | 'workload' | 'run' | 'event' | 'webhook';
 
 /** One rule, and where it has to hold. */
 export interface Permission {
@@ -40,6 +40,8 @@ export interface PermissionScope {
   readonly workloadKinds: readonly string[];
   /** A dry run only reads. */
   readonly isDryRun: boolean;
+  /** What the admission webhook has its own certificate in, and who is to trust it. */
+  readonly admission?: { readonly secret: string; readonly configuration: string } | undefined;
   /** Whether a webhook is told in place of patching workloads. */
   readonly onlyTells?: boolean;
 }
@@ -59,6 +61,7 @@ export function permissionsFor(scope: PermissionScope): Permission[] {
   return [
     statePermission(scope),
     ...scopes,
+    ...admissionPermissions(scope),
     ...namespaces.flatMap((namespace) => streamPermissions(scope, namespace)),
   ];
 }
@@ -118,6 +121,30 @@ function statePermission({ stateNamespace, stateName, isDryRun }: PermissionScop
   const verbs = isDryRun ? ['get'] : ['get', 'create', 'patch'];
   const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: shardNames(stateName), verbs };
   return { purpose: 'state', kind: 'ConfigMap', namespace: stateNamespace, rule };
+}
+
+function admissionPermissions({ admission, stateNamespace }: PermissionScope): Permission[] {
+  if (admission === undefined) return [];
+  const secret = { apiGroups: [''], resources: ['secrets'], resourceNames: [admission.secret] };
+  const configuration = {
+    apiGroups: ['admissionregistration.k8s.io'],
+    resources: ['mutatingwebhookconfigurations'],
+    resourceNames: [admission.configuration],
+  };
+  return [
+    {
+      purpose: 'webhook',
+      kind: 'Secret',
+      namespace: stateNamespace,
+      rule: { ...secret, verbs: ['get', 'create', 'patch'] },
+    },
+    {
+      purpose: 'webhook',
+      kind: 'MutatingWebhookConfiguration',
+      namespace: undefined,
+      rule: { ...configuration, verbs: ['get', 'patch'] },
+    },
+  ];
 }
 
 function streamPermissions(scope: PermissionScope, namespace: string | undefined): Permission[] {

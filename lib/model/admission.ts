@@ -1,11 +1,11 @@
 /** The settings of the admission webhook, and what becomes of one review. */
 
 /** Where the webhook has its serving certificate from. */
-export interface AdmissionCertificate {
-  readonly type: 'files';
-  /** The folder with the files tls.crt and tls.key, which somebody else renews. */
-  readonly directory: string;
-}
+export type AdmissionCertificate =
+  /** A folder with the files tls.crt and tls.key, which somebody else renews. */
+  | { readonly type: 'files'; readonly directory: string }
+  /** A Secret beside the state, which the program fills and renews, and a MutatingWebhookConfiguration that it has trust it. */
+  | { readonly type: 'secret'; readonly secret: string; readonly configuration: string };
 
 /** How the admission webhook is served. */
 export interface AdmissionOptions {

@@ -1,7 +1,11 @@
 /** The flags of the admission webhook. Not to be taken for --webhook-url, which names somebody who is told. */
 
 /** Their names. */
-export type AdmissionFlagName = 'webhook-port' | 'webhook-tls-directory';
+export type AdmissionFlagName =
+  | 'webhook-port'
+  | 'webhook-tls-directory'
+  | 'webhook-tls-secret'
+  | 'webhook-configuration';
 
 /** The flags, as in the table of all flags. */
 export const ADMISSION_FLAGS: readonly {
@@ -18,5 +22,15 @@ export const ADMISSION_FLAGS: readonly {
     name: 'webhook-tls-directory',
     value: 'folder',
     help: 'where its tls.crt and tls.key are; read again when they change',
+  },
+  {
+    name: 'webhook-tls-secret',
+    value: 'name',
+    help: 'or a Secret beside the state, which the reloader fills with a certificate of its own and renews',
+  },
+  {
+    name: 'webhook-configuration',
+    value: 'name',
+    help: 'the MutatingWebhookConfiguration that it then has trust that (default: kubernetes-reloader)',
   },
 ];

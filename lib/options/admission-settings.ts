@@ -1,15 +1,17 @@
 /** The settings of the admission webhook. */
 
-import type { AdmissionOptions } from '../model/admission.ts';
+import type { AdmissionCertificate, AdmissionOptions } from '../model/admission.ts';
 import { ADMISSION_FLAGS } from './admission-flags.ts';
 import type { Reader } from './reader.ts';
 import { UsageError } from './usage-error.ts';
 import * as types from './value-types.ts';
 
+/** The name that the manifests give it. */
+const CONFIGURATION = 'kubernetes-reloader';
+
 /** How it is served; undefined: not at all. @throws UsageError */
 export function admissionFrom(reader: Reader): AdmissionOptions | undefined {
   const port = reader.one('webhook-port', types.PORT);
-  const directory = reader.one('webhook-tls-directory', types.TEXT);
   if (port === undefined) {
     const idle = ADMISSION_FLAGS.map(({ name }) => reader.sourceOf(name)).find(
       (source) => source !== undefined,
@@ -18,7 +20,6 @@ export function admissionFrom(reader: Reader): AdmissionOptions | undefined {
     throw new UsageError(`expected --webhook-port beside ${idle}`);
   }
   const source = reader.sourceOf('webhook-port') ?? '';
-  if (directory === undefined) throw new UsageError(`expected --webhook-tls-directory beside ${source}`);
   const others = [
     reader.one('dry-run', types.BOOLEAN) && 'dry-run',
     reader.one('webhook-url', types.WEBHOOK) && 'webhook-url',
@@ -26,5 +27,19 @@ export function admissionFrom(reader: Reader): AdmissionOptions | undefined {
   const other = others.find((flag) => flag);
   if (other)
     throw new UsageError(`expected ${source} or ${reader.sourceOf(other)}, not both: nothing is stamped`);
-  return { port, certificate: { type: 'files', directory } };
+  return { port, certificate: certificateFrom(reader, source) };
+}
+
+function certificateFrom(reader: Reader, port: string): AdmissionCertificate {
+  const directory = reader.one('webhook-tls-directory', types.TEXT);
+  const secret = reader.one('webhook-tls-secret', types.OBJECT_NAME);
+  const configuration = reader.one('webhook-configuration', types.OBJECT_NAME);
+  if ((directory === undefined) === (secret === undefined))
+    throw new UsageError(
+      `expected --webhook-tls-directory or --webhook-tls-secret beside ${port}, one of them`,
+    );
+  if (secret !== undefined) return { type: 'secret', secret, configuration: configuration ?? CONFIGURATION };
+  if (configuration !== undefined)
+    throw new UsageError('expected --webhook-configuration only beside --webhook-tls-secret');
+  return { type: 'files', directory: directory ?? '' };
 }

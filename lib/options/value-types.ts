@@ -66,6 +66,12 @@ export const STATE_NAME: ValueType<string> = {
   parse: matching(DNS_SUBDOMAIN, 251),
 };
 
+/** The name of any object. */
+export const OBJECT_NAME: ValueType<string> = {
+  expected: 'the name of an object (lower-case letters, digits, - and ., at most 253 characters)',
+  parse: matching(DNS_SUBDOMAIN, 253),
+};
+
 /** The key of an annotation. */
 export const ANNOTATION_KEY: ValueType<string> = {
   expected: 'an annotation key such as configmap.example.com/reload',

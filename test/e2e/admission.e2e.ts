@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { freePort } from '../control-plane/free-port.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { objectsOf, pick } from '../sandbox/json.ts';
@@ -25,9 +26,9 @@ interface Scene extends AsyncDisposable {
 }
 
 /** A reloader whose webhook is asked, and what `mark` needs. */
-async function begin(): Promise<Scene> {
+async function begin(isSelfMade = false): Promise<Scene> {
   const stage = await Stage.open(cluster);
-  const webhook = await Webhook.open(stage);
+  const webhook = await Webhook.open(stage, isSelfMade);
   await stage.createMarker();
   const reloader = await stage.reloader({ flags: webhook.flags });
   await webhook.isAsked();
@@ -175,5 +176,16 @@ describe('with the admission webhook', () => {
     isOver = true;
     await load;
     assert.deepEqual(await restsAt(stage, reloader, WEB, 2), stamps);
+  });
+
+  test('a certificate of its own is trusted, and shared by a second replica', async () => {
+    await using scene = await begin(true);
+    const { stage, webhook } = scene;
+    const held = await stage.expect('GET', 'secrets/webhook');
+    const flags = webhook.flags.with(0, `--webhook-port=${await freePort()}`);
+    const other = await stage.reloader({ flags });
+    await other.hasSaid(/certificate of the admission webhook is in use/);
+    assert.deepEqual((await stage.expect('GET', 'secrets/webhook'))['data'], held['data']);
+    await webhook.isAsked();
   });
 });

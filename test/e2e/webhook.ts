@@ -21,9 +21,10 @@ export class Webhook implements AsyncDisposable {
   readonly #stage: Stage;
   readonly #folder: string;
   readonly #port: number;
-  #pair: IssuedPair;
+  /** Undefined where the reloader makes its own. */
+  #pair: IssuedPair | undefined;
 
-  private constructor(stage: Stage, folder: string, port: number, pair: IssuedPair) {
+  private constructor(stage: Stage, folder: string, port: number, pair: IssuedPair | undefined) {
     this.#stage = stage;
     this.#folder = folder;
     this.#port = port;
@@ -31,9 +32,9 @@ export class Webhook implements AsyncDisposable {
   }
 
   /** Makes a certificate, and has the API server ask for the namespace of `stage`; nobody answers yet. */
-  static async open(stage: Stage): Promise<Webhook> {
+  static async open(stage: Stage, isSelfMade = false): Promise<Webhook> {
     const folder = await mkdtemp(path.join(tmpdir(), 'reloader-webhook-'));
-    const webhook = new Webhook(stage, folder, await freePort(), await newPair());
+    const webhook = new Webhook(stage, folder, await freePort(), isSelfMade ? undefined : await newPair());
     await webhook.#write();
     await stage.cluster.expect('POST', CONFIGURATIONS, webhook.#configuration());
     await stage.put(PROBE.name, 'A');
@@ -42,7 +43,9 @@ export class Webhook implements AsyncDisposable {
 
   /** What a reloader is told. */
   get flags(): readonly string[] {
-    return [`--webhook-port=${this.#port}`, `--webhook-tls-directory=${this.#folder}`];
+    const port = `--webhook-port=${this.#port}`;
+    if (this.#pair !== undefined) return [port, `--webhook-tls-directory=${this.#folder}`];
+    return [port, '--webhook-tls-secret=webhook', `--webhook-configuration=${this.#stage.namespace}`];
   }
 
   /** Resolves when the API server asks and is answered. */
@@ -56,10 +59,11 @@ export class Webhook implements AsyncDisposable {
   /** A new authority and a new certificate; resolves when `reloader` uses it. */
   async rotate(reloader: ReloaderProcess): Promise<void> {
     const before = reloader.lines.filter(({ message }) => IN_USE.test(message)).length;
-    const old = this.#pair.authority;
-    this.#pair = await newPair();
+    const old = this.#pair?.authority ?? '';
+    const pair = await newPair();
+    this.#pair = pair;
     await this.#stage.cluster.expect('PATCH', this.#path(), {
-      webhooks: this.#configuration(this.#pair.authority + old)['webhooks'],
+      webhooks: this.#configuration(pair.authority + old)['webhooks'],
     });
     await this.#write();
     await this.#stage.until('the new certificate is in use', () => {
@@ -73,6 +77,7 @@ export class Webhook implements AsyncDisposable {
   }
 
   async #write(): Promise<void> {
+    if (this.#pair === undefined) return;
     await writeFile(path.join(this.#folder, 'tls.crt'), this.#pair.certificate);
     await writeFile(path.join(this.#folder, 'tls.key'), this.#pair.key);
   }
@@ -82,13 +87,13 @@ export class Webhook implements AsyncDisposable {
   }
 
   /** That of the manifests, for this namespace alone and without a Service. */
-  #configuration(authorities = this.#pair.authority): JsonObject {
+  #configuration(authorities = this.#pair?.authority): JsonObject {
     const objects = render('base', { components: ['webhook-cert-manager'] });
     const configuration = objects.find(({ kind }) => kind === 'MutatingWebhookConfiguration') ?? {};
     const values = [this.#stage.namespace];
     const clientConfig = {
       url: `https://localhost:${this.#port}/mutate`,
-      caBundle: Buffer.from(authorities).toString('base64'),
+      ...(authorities === undefined ? {} : { caBundle: Buffer.from(authorities).toString('base64') }),
     };
     const webhooks = objectsOf(configuration['webhooks']).map((webhook) => ({
       ...webhook,

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { canonicalText, type JsonObject } from '../sandbox/json.ts';
 import { parseManifests } from '../sandbox/manifest-files.ts';
-import { COMPONENTS, INSTALLATIONS, K8S, render } from './kustomization.ts';
+import { INSTALLATIONS, K8S, render, TOGETHER } from './kustomization.ts';
 import { outputOf, programOnPath, skipWithout } from './tools.ts';
 
 const program = programOnPath('kustomize', 'kubectl');
@@ -32,21 +32,22 @@ describe('kustomize renders', () => {
       assert.deepEqual(sorted(rendered(path.join(K8S, folder))), sorted(render(folder)));
     });
 
-    test(`an overlay of k8s/${folder} with all components as the tests read it`, { skip }, () => {
-      const overlay = mkdtempSync(path.join(tmpdir(), 'reloader-overlay-'));
-      const to = (...below: string[]): string =>
-        path.relative(realpathSync(overlay), path.join(K8S, ...below));
-      const components = COMPONENTS.map((name) => to('components', name));
-      writeFileSync(
-        path.join(overlay, 'kustomization.yaml'),
-        JSON.stringify({ resources: [to(folder)], components }),
-      );
-      try {
-        const read = render(folder, { components: COMPONENTS });
-        assert.deepEqual(sorted(rendered(overlay)), sorted(read));
-      } finally {
-        rmSync(overlay, { recursive: true });
-      }
-    });
+    for (const set of TOGETHER)
+      test(`an overlay of k8s/${folder} with ${set.join(', ')} as the tests read it`, { skip }, () => {
+        const overlay = mkdtempSync(path.join(tmpdir(), 'reloader-overlay-'));
+        const to = (...below: string[]): string =>
+          path.relative(realpathSync(overlay), path.join(K8S, ...below));
+        const components = set.map((name) => to('components', name));
+        writeFileSync(
+          path.join(overlay, 'kustomization.yaml'),
+          JSON.stringify({ resources: [to(folder)], components }),
+        );
+        try {
+          const read = render(folder, { components: set });
+          assert.deepEqual(sorted(rendered(overlay)), sorted(read));
+        } finally {
+          rmSync(overlay, { recursive: true });
+        }
+      });
   }
 });

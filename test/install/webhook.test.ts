@@ -9,11 +9,13 @@ import { installationIn, WEBHOOK_SERVICE } from './installation.ts';
 import { INSTALLATIONS } from './kustomization.ts';
 import { titleOf } from './replacement.ts';
 
-for (const folder of INSTALLATIONS) {
-  describe(`k8s/${folder} with webhook-cert-manager`, () => {
-    const { objects, options, container, pod, notices, deployment } = installationIn(folder, [
-      'webhook-cert-manager',
-    ]);
+const EACH = INSTALLATIONS.flatMap((folder) =>
+  ['webhook', 'webhook-cert-manager'].map((component) => ({ folder, component })),
+);
+
+for (const { folder, component } of EACH) {
+  describe(`k8s/${folder} with ${component}`, () => {
+    const { objects, options, container, pod, notices, deployment } = installationIn(folder, [component]);
     const the = (title: string): JsonObject => {
       const found = objects.find((object) => titleOf(object) === title);
       assert.ok(found, title);
@@ -72,6 +74,17 @@ for (const folder of INSTALLATIONS) {
       const conditions = objectsOf(webhook['matchConditions']).map(({ expression }) => expression);
       assert.deepEqual(conditions.slice(1), [`request.userInfo.username != "${account}"`]);
     });
+
+    if (component === 'webhook') {
+      test('has a certificate of its own, and has the API server trust it', () => {
+        const { admission } = options;
+        assert.ok(admission?.certificate.type === 'secret');
+        const { configuration } = admission.certificate;
+        assert.ok(the(`MutatingWebhookConfiguration/${configuration}`));
+        assert.equal(pod['volumes'], undefined);
+      });
+      return;
+    }
 
     test('has a certificate for the name that is asked, where the program looks for it', () => {
       const { secretName, dnsNames } = objectOf(the('Certificate/kubernetes-reloader-webhook')['spec']);

@@ -12,6 +12,11 @@ describe('the admission webhook is served', () => {
   const cases: Record<string, [argv: string[], env: Record<string, string>, Options['admission']]> = {
     'not at all where nothing is said': [[], {}, undefined],
     'with a certificate from files': [BOTH, {}, FILES],
+    'with a certificate of its own': [
+      ['--webhook-port=9443', '--webhook-tls-secret=tls'],
+      {},
+      { port: 9443, certificate: { type: 'secret', secret: 'tls', configuration: 'kubernetes-reloader' } },
+    ],
     'as variables say': [
       [],
       { RELOADER_OPT_WEBHOOK_PORT: '9443', RELOADER_OPT_WEBHOOK_TLS_DIRECTORY: '/tls' },
@@ -36,11 +41,19 @@ describe('it is refused', () => {
   const cases: Record<string, [argv: string[], message: RegExp]> = {
     'without a certificate': [
       ['--webhook-port=9443'],
-      /expected --webhook-tls-directory beside --webhook-port/,
+      /expected --webhook-tls-directory or --webhook-tls-secret beside --webhook-port/,
     ],
     'without a port': [
       ['--webhook-tls-directory=/tls'],
       /expected --webhook-port beside --webhook-tls-directory/,
+    ],
+    'with two certificates': [
+      [...BOTH, '--webhook-tls-secret=tls'],
+      /expected --webhook-tls-directory or --webhook-tls-secret/,
+    ],
+    'with a configuration that nobody asks to be changed': [
+      [...BOTH, '--webhook-configuration=x'],
+      /only beside --webhook-tls-secret/,
     ],
     'in a dry run': [[...BOTH, '--dry-run'], /expected --webhook-port or --dry-run, not both/],
     'where somebody is told instead': [

@@ -1,0 +1,134 @@
+/**
+ * The serving certificate that the program makes by itself: kept in a Secret that all replicas share, renewed in good time,
+ * and made known to the API server before it is used.
+ */
+
+import { X509Certificate } from 'node:crypto';
+import type { Log } from '../model/log.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import type { KeyPair } from './admission-server.ts';
+import type { IssuedPair, IssueOptions } from './certificate-authority.ts';
+
+/** What is held by a Secret. */
+interface Held {
+  readonly resourceVersion: string;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** What the API server trusts. */
+interface Trusted {
+  readonly resourceVersion: string;
+  readonly webhooks: readonly { readonly host: string; readonly authorities: string }[];
+}
+
+/** Where certificates are kept and made known. Readers and `setTrust` reject where they fail. */
+export interface CertificateStore {
+  read(): Promise<Held | undefined>;
+  /** What is there already stays as it is. */
+  create(): Promise<WriteResult<Held>>;
+  /** Fenced by the version. */
+  write(version: string, texts: Readonly<Record<string, string>>): Promise<WriteResult<Held>>;
+  trust(): Promise<Trusted>;
+  setTrust(trusted: Trusted, authorities: string): Promise<void>;
+}
+
+/** What it is made of. */
+export interface OwnCertificateOptions {
+  readonly store: CertificateStore;
+  readonly issue: (options: IssueOptions) => Promise<IssuedPair>;
+  /** Takes a pair that was not there before. */
+  readonly use: (pair: KeyPair) => void;
+  readonly log: Log;
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Milliseconds of the epoch. */
+  readonly now: () => number;
+}
+
+/** How long a certificate is good. */
+export const LIFETIME_MS: number = 90 * 24 * 3_600_000;
+/** It is renewed when a third of that is left: a replica that looks once a minute has it long before. */
+const RENEWAL_MS = LIFETIME_MS / 3;
+const LOOK_MS = 60_000;
+const AGAIN_MS = 1000;
+
+/** Looks after the certificate until `signal` is aborted. What cannot be done is said once, and tried again. */
+export async function keepOwnCertificate(options: OwnCertificateOptions, signal: AbortSignal): Promise<void> {
+  const keeper = new Keeper(options);
+  while (!signal.aborted) await options.wait(await keeper.look(), signal);
+}
+
+class Keeper {
+  readonly #options: OwnCertificateOptions;
+  #used: string | undefined;
+  #complaint: string | undefined;
+
+  constructor(options: OwnCertificateOptions) {
+    this.#options = options;
+  }
+
+  /** After how many ms it is to be looked at again. */
+  async look(): Promise<number> {
+    try {
+      const isSettled = await this.#settle();
+      this.#complaint = undefined;
+      return isSettled ? LOOK_MS : AGAIN_MS;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const { log } = this.#options;
+      if (message !== this.#complaint) log.warn('the admission webhook has no certificate', { message });
+      this.#complaint = message;
+      return LOOK_MS;
+    }
+  }
+
+  /** False where somebody else was faster: what that one wrote is taken. */
+  async #settle(): Promise<boolean> {
+    const { store, use, log } = this.#options;
+    const trusted = await store.trust();
+    const names = [...new Set(trusted.webhooks.map(({ host }) => host).filter((host) => host !== ''))];
+    if (names.length === 0) throw new Error('its configuration says nowhere where it is asked');
+    const held = (await store.read()) ?? accepted(await store.create());
+    if (held === undefined) return false;
+    const data = this.#isGood(held.data, names) ? held.data : await this.#renew(held, names);
+    if (data === undefined) return false;
+    const { 'tls.crt': certificate = '', 'tls.key': key = '', 'ca.crt': authorities = '' } = data;
+    // Trusted before it is used; of those before, whoever still serves with them is trusted as well.
+    if (trusted.webhooks.some((webhook) => webhook.authorities !== authorities))
+      await store.setTrust(trusted, authorities);
+    if (certificate === this.#used) return true;
+    use({ certificate, key });
+    this.#used = certificate;
+    log.info('the certificate of the admission webhook is in use', {
+      until: new X509Certificate(certificate).validTo,
+    });
+    return true;
+  }
+
+  async #renew({ resourceVersion, data }: Held, names: readonly string[]): Promise<Held['data'] | undefined> {
+    const { store, issue, now } = this.#options;
+    const pair = await issue({ names, now: now(), lifetimeMs: LIFETIME_MS });
+    const [former = ''] = (data['ca.crt'] ?? '').split(/(?<=-----END CERTIFICATE-----\n)/);
+    const texts = { 'tls.crt': pair.certificate, 'tls.key': pair.key, 'ca.crt': pair.authority + former };
+    return accepted(await store.write(resourceVersion, texts))?.data;
+  }
+
+  /** Whether it is for these names, and long enough. */
+  #isGood({ 'tls.crt': text, 'tls.key': key }: Held['data'], names: readonly string[]): boolean {
+    try {
+      const certificate = new X509Certificate(text ?? '');
+      const isForAll = names.every((name) => certificate.checkHost(name) !== undefined);
+      return (
+        key !== undefined && isForAll && this.#options.now() + RENEWAL_MS < Date.parse(certificate.validTo)
+      );
+    } catch {
+      return false; // nothing, or nothing that can be used
+    }
+  }
+}
+
+/** What was written; undefined where somebody else was faster. @throws for any other refusal */
+function accepted(result: WriteResult<Held>): Held | undefined {
+  if (result.kind === 'accepted') return result.object;
+  if (result.kind === 'conflict') return undefined;
+  throw new Error('message' in result ? result.message : 'the namespace of the Secret is not there');
+}

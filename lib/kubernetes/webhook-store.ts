@@ -1,0 +1,148 @@
+/** Keeps the certificate of the admission webhook in a Secret, and has the API server trust it. */
+
+import type { WriteResult } from '../model/write-result.ts';
+import { ApiError } from './api-error.ts';
+import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { callJson } from './json-call.ts';
+import { configResourceOf } from './sources.ts';
+import type { Send } from './transport.ts';
+import { failedWrite } from './write-outcome.ts';
+
+/** Where they are. */
+export interface WebhookPlace {
+  /** Of the Secret. */
+  readonly namespace: string;
+  readonly secret: string;
+  /** The name of the MutatingWebhookConfiguration. */
+  readonly configuration: string;
+}
+
+/** The Secret in one version; its values leave this program only as what TLS sends. */
+export interface HeldCertificate {
+  readonly resourceVersion: string;
+  /** As text, by key. */
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** The configuration in one version. */
+export interface Trust {
+  readonly resourceVersion: string;
+  /** By webhook: where the API server asks, and whom it trusts there (PEM). */
+  readonly webhooks: readonly { readonly host: string; readonly authorities: string }[];
+}
+
+interface RawSecret {
+  readonly metadata?: { readonly resourceVersion?: string };
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+interface RawClientConfig {
+  readonly url?: string;
+  readonly caBundle?: string;
+  readonly service?: { readonly name?: string; readonly namespace?: string };
+}
+
+interface RawConfiguration {
+  readonly metadata?: { readonly resourceVersion?: string };
+  readonly webhooks?: readonly { readonly clientConfig?: RawClientConfig }[];
+}
+
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
+
+/** Knows how to read and write both. */
+export class WebhookStore {
+  readonly #send: Send;
+  readonly #place: WebhookPlace;
+
+  constructor(send: Send, place: WebhookPlace) {
+    this.#send = send;
+    this.#place = place;
+  }
+
+  /** The Secret as it is now; undefined if there is none. @throws ApiError */
+  async read(): Promise<HeldCertificate | undefined> {
+    try {
+      return held(await callJson<RawSecret>(this.#send, { method: 'GET', path: this.#secretPath() }));
+    } catch (error) {
+      if (ApiError.from(error).code === 'not-found') return undefined;
+      throw error;
+    }
+  }
+
+  /** Creates it empty, by server-side apply as the state is; what is there already stays as it is. */
+  async create(): Promise<WriteResult<HeldCertificate>> {
+    const { namespace, secret: name } = this.#place;
+    return await this.#write('application/apply-patch+yaml', {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name, namespace },
+    });
+  }
+
+  /** Changes it, unless somebody else did since that version. */
+  async write(
+    resourceVersion: string,
+    texts: Readonly<Record<string, string>>,
+  ): Promise<WriteResult<HeldCertificate>> {
+    const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    const body = { metadata: { resourceVersion }, data: Object.fromEntries(data) };
+    return await this.#write('application/merge-patch+json', body);
+  }
+
+  /** Whom the API server trusts, and where it asks. @throws ApiError */
+  async trust(): Promise<Trust> {
+    const path = this.#configurationPath();
+    const { metadata, webhooks = [] } = await callJson<RawConfiguration>(this.#send, { method: 'GET', path });
+    return {
+      resourceVersion: metadata?.resourceVersion ?? '',
+      webhooks: webhooks.map(({ clientConfig = {} }) => ({
+        host: hostOf(clientConfig),
+        authorities: Buffer.from(clientConfig.caBundle ?? '', 'base64').toString(),
+      })),
+    };
+  }
+
+  /** Has it trust these, unless somebody else changed the configuration since. @throws ApiError */
+  async setTrust({ resourceVersion, webhooks }: Trust, authorities: string): Promise<void> {
+    const value = Buffer.from(authorities).toString('base64');
+    const operations = [
+      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+      ...webhooks.map((_, index) => ({ op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value })),
+    ];
+    await callJson(this.#send, {
+      method: 'PATCH',
+      path: withQuery(this.#configurationPath(), { fieldManager: FIELD_MANAGER }),
+      headers: { 'content-type': 'application/json-patch+json' },
+      body: JSON.stringify(operations),
+    });
+  }
+
+  async #write(contentType: string, body: object): Promise<WriteResult<HeldCertificate>> {
+    const path = withQuery(this.#secretPath(), { fieldManager: FIELD_MANAGER });
+    const headers = { 'content-type': contentType };
+    try {
+      const request = { method: 'PATCH', path, headers, body: JSON.stringify(body) } as const;
+      return { kind: 'accepted', object: held(await callJson<RawSecret>(this.#send, request)) };
+    } catch (error) {
+      return failedWrite(ApiError.from(error));
+    }
+  }
+
+  #secretPath(): string {
+    return objectPath(configResourceOf('Secret'), this.#place.namespace, this.#place.secret);
+  }
+
+  #configurationPath(): string {
+    return `${CONFIGURATIONS}/${this.#place.configuration}`;
+  }
+}
+
+function held({ metadata, data = {} }: RawSecret): HeldCertificate {
+  const texts = Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]);
+  return { resourceVersion: metadata?.resourceVersion ?? '', data: Object.fromEntries(texts) };
+}
+
+function hostOf({ url, service }: RawClientConfig): string {
+  if (service !== undefined) return `${service.name}.${service.namespace}.svc`;
+  return URL.parse(url ?? '')?.hostname ?? '';
+}
