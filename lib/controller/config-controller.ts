@@ -137,9 +137,10 @@ function differenceFrom(record: ConfigRecord, event: Present, countsAbsence: boo
 
 /** An object that was not there at the first list comes back with other content than the state has of it. */
 function isAnotherThanWritten(edges: Edges, { ref, lastDigest }: ConfigRecord, event: Present): boolean {
-  const entry = edges.entryOf(ref);
-  const isFirst = lastDigest === undefined && !event.isInInitialList;
-  return isFirst && entry !== undefined && entry.digest !== event.object.digest;
+  if (lastDigest !== undefined || event.isInInitialList) return false;
+  const { digest } = event.object;
+  const written = edges.entryOf(ref)?.digest;
+  return written !== undefined && written !== digest && edges.presence.counts(written, digest);
 }
 
 /** An object that a list does not show may have been there for a while, with other content: its return is a change. */

@@ -314,7 +314,7 @@ export class Edges {
       const startsWithout = isAway && begun.ran !== ABSENT && !record.workload.isRolledOut;
       return startsWithout ? { ...begun, dirty: true } : begun;
     }
-    const isAsked = this.asks(record, config) && this.presence.counts(begun, observed);
+    const isAsked = this.asks(record, config) && this.presence.counts(begun.ran, observed);
     return isAsked ? begun : { ...begun, ran: observed, dirty: false };
   }
 

@@ -75,7 +75,9 @@ export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRe
   const known = { ...edge, ran: translated };
   const observed = edges.observed(record, config);
   const begins =
-    observed !== undefined && !edges.presence.counts(known, observed) ? { ...known, ran: observed } : known;
+    observed !== undefined && !edges.presence.counts(translated, observed)
+      ? { ...known, ran: observed }
+      : known;
   const start = ambiguous && speaks(stamp, entry) ? asUnknown(begins) : begins;
   const hasChangedSinceListed = config.changedAt > Number.NEGATIVE_INFINITY;
   const dirty = isOwed(start, observed) || hasChangedSinceListed;

@@ -54,7 +54,7 @@ export class Presence {
   }
 
   /** Whether the step from what the pods ran to `observed` rolls them. */
-  counts({ ran }: Edge, observed: Digest): boolean {
+  counts(ran: Edge['ran'], observed: Digest): boolean {
     return ran !== ABSENT || observed === ABSENT || this.#rules.onCreate;
   }
 

@@ -35,6 +35,7 @@ const STARTS = 'pods have to start at the very moment at which an object is dele
 const SELECTION = 'a reloader of these tests looks at one namespace, whose labels do not count';
 const BETWEEN = 'a process has to list in the millisecond between a change and the change back';
 const NOT_PLAYED: Readonly<Record<string, string>> = {
+  'created-beside-an-opt-in': VERSIONS,
   'ignored-and-asked-for-again': MOMENT,
   'a-copied-stamp-that-no-write-silenced': UNWRITTEN,
   'a-doubt-that-could-not-be-written': UNWRITTEN,
