@@ -23,7 +23,8 @@ export function knowledgeOf(edges: Edges, gate: SyncGate, ownManager: string): K
     follows: (workload) => dialect.follows(workload, edges.namesIn(workload.ref.namespace)),
     currentStamp: (workload, ref) => {
       const config = edges.configs.get(keyOf(ref));
-      if (config?.digest === undefined || edges.isUnbegun(ref, workload.ref.namespace)) return undefined;
+      if (config?.digest === undefined || config.isUnread === true) return undefined;
+      if (edges.isUnbegun(ref, workload.ref.namespace)) return undefined;
       const { digest, annotations } = config;
       if (!dialect.judge(workload, ref, annotations).asks) return undefined;
       const number = edges.entryOf(ref)?.number ?? FIRST_NUMBER;

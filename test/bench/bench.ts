@@ -7,6 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { admission } from './admission.ts';
 import { burst } from './burst.ts';
 import { type LineChart, svgOf } from './chart.ts';
 import { fanOut } from './fan-out.ts';
@@ -21,7 +22,7 @@ import { startTarget, type TargetName } from './target.ts';
 
 const HELP = `npm run bench -- [options]
 
-  --only <names>          of latency, burst, fan-out, scale; a comma list (default: all)
+  --only <names>          of latency, burst, fan-out, scale, admission; a comma list (default: all)
   --target <name>         control-plane or sandbox (default: the control plane where it is built)
   --quick                 a tenth of everything: to see that it works, not to judge by
   --node-options <text>   for the reloader, e.g. '--cpu-prof --cpu-prof-dir=/tmp/profiles'
@@ -34,6 +35,7 @@ const SCENARIOS: Readonly<Record<string, (bench: Bench) => Promise<Findings>>> =
   burst,
   'fan-out': fanOut,
   scale,
+  admission,
 };
 /** Between these two the page is this program's. */
 const BEGIN = '<!-- run -->';

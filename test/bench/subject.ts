@@ -77,6 +77,11 @@ export class Subject implements AsyncDisposable {
     return sum;
   }
 
+  /** The text of /metrics. */
+  async metrics(): Promise<string> {
+    return (await this.#process.page('/metrics')).text;
+  }
+
   /** Resolves when it owes nothing and all is committed. */
   async settled(): Promise<void> {
     await until(
