@@ -3,7 +3,7 @@
  * each in the shard of its object, beside the entry.
  */
 
-import { type Ran, recordedRan, speaks, UNKNOWN } from '../model/edge.ts';
+import { type Edge, type Ran, recordedRan, speaks, UNKNOWN } from '../model/edge.ts';
 import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import {
   type Exceptions,
@@ -81,8 +81,7 @@ function exceptionsByShard(
   for (const [config, edge] of workload.edges) {
     const ref = edges.configs.get(config)?.ref;
     const entry = desired.get(config)?.entry ?? (ref && edges.entryOf(ref));
-    const isInFlight = workload.inFlight?.stamps.some((stamp) => stamp.config === config) === true;
-    const ran = recordedRan(edge, isInFlight);
+    const ran = recordedRan(edge, isInFlight(workload, config, edge));
     if (ref === undefined || entry === undefined || ran === undefined || ran === entry.digest) continue;
     if (speaks(edge.stamp, entry)) continue;
     const shard = desired.get(config)?.shard ?? edges.shardOf(ref) ?? 0;
@@ -93,6 +92,12 @@ function exceptionsByShard(
     byShard.set(shard, exceptions);
   }
   return byShard;
+}
+
+/** Whether a patch is on its way that no later stamp has overtaken: after that its fence holds, and its pods are not the last. */
+function isInFlight({ inFlight }: WorkloadRecord, config: ObjectKey, { highestNumber }: Edge): boolean {
+  const stamps = inFlight?.stamps ?? [];
+  return stamps.some((own) => own.config === config && own.stamp.number >= highestNumber);
 }
 
 /** Recorded exceptions of workloads that are gone or follow nothing any more, where that is positively known. */

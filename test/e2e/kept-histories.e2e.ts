@@ -34,7 +34,11 @@ const MOMENT = 'a tenth of a second decides in which window a change falls';
 const STARTS = 'pods have to start at the very moment at which an object is deleted';
 const SELECTION = 'a reloader of these tests looks at one namespace, whose labels do not count';
 const BETWEEN = 'a process has to list in the millisecond between a change and the change back';
+const KEYS = 'the pods of these tests read whole objects';
 const NOT_PLAYED: Readonly<Record<string, string>> = {
+  'an-edit-of-another-key-before-the-first-look': KEYS,
+  'a-part-that-nobody-reads-any-more': KEYS,
+  'a-patch-that-hangs-beside-another-process': LATE,
   'created-beside-an-opt-in': VERSIONS,
   'ignored-and-asked-for-again': MOMENT,
   'a-copied-stamp-that-no-write-silenced': UNWRITTEN,

@@ -85,7 +85,13 @@ function isChange(trace: Trace, workload: WorkloadName, fact: Of<'content'>): bo
   if (before === undefined) return false;
   if (trace.accounting === 'each' || isUnfinishedReturn(trace, fact)) return true;
   const isFollowed = deletion !== undefined && countsDeletion(trace, config);
-  return isFollowed ? isUnfinishedDeletion(trace, fact, deletion) : content !== before;
+  if (isFollowed) return isUnfinishedDeletion(trace, fact, deletion);
+  return content !== before || mayBeTakenForChange(trace, workload, fact);
+}
+
+/** Who begins to read a key does not know which keys the last edit was of. */
+function mayBeTakenForChange(trace: Trace, workload: WorkloadName, { config, at }: Of<'content'>): boolean {
+  return trace.settings.keys?.noise === true && !isFollowing(trace, workload, config, at);
 }
 
 /** Whether the object comes to be for pods that may have started without it, or is another than before. */

@@ -229,8 +229,10 @@ function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
   const belief = beliefs.find((one) => one.workload === name && one.config === config);
   const isSelected = isSelectedAt(trace, settled.at);
   const isUnbegun = !isSelected && entry === undefined;
+  // What nobody reads any more may have an entry still.
+  const isCommitted = entry === inForce || state.parts?.[config]?.includes(inForce) === true;
   const unrest =
-    entry === inForce || isUnbegun || wasEditedLast(trace, settled.at)
+    isCommitted || isUnbegun || wasEditedLast(trace, settled.at)
       ? []
       : [`the entry of ${config} is ${entry}, not ${inForce}`];
   if (belief === undefined) unrest.push(`${name} is not known to follow ${config}`);

@@ -20,52 +20,59 @@ export function stateFactNow(sandbox: Sandbox): StateFact {
 /** What a start makes of them: the entry with the highest number counts, and exceptions beside it. */
 export function stateFactOf(at: (name: string) => LooseObject | undefined): StateFact {
   const entries: Record<ConfigName, Read | 'other'> = {};
+  const parts: Record<ConfigName, (Read | 'other')[]> = {};
   const exceptions: Record<WorkloadName, Record<ConfigName, Ran>> = {};
   const untidy = untidyNames(at);
   for (const config of CONFIGS) {
     const shards = STATE_NAMES.map((name) => shardOf(config, at(name)?.data ?? {}, name));
     const home = homeOf(shards);
-    if (home?.entry !== undefined) entries[config] = readOfDigest(config, home.entry.replace(/\.\d+$/, ''));
+    const [entry, ...others] = (home?.entries ?? []).map((text) => readOfEntry(config, text));
+    if (entry !== undefined) entries[config] = entry;
+    if (entry !== undefined && others.length > 0) parts[config] = [entry, ...others];
     for (const [workload, ran] of home?.exceptions ?? []) {
       exceptions[workload] = { ...exceptions[workload], [config]: ran };
     }
     untidy.push(...shards.filter((shard) => shard !== home).flatMap(({ strays }) => strays));
   }
-  return { entries, exceptions, untidy };
+  return { entries, parts, exceptions, untidy };
 }
 
 /** What one ConfigMap says of one object. */
 interface Shard {
-  readonly entry: string | undefined;
+  /** Of the object and its parts; the one with the highest number, which stands for all, is the first. */
+  readonly entries: readonly string[];
   readonly exceptions: readonly (readonly [WorkloadName, Ran])[];
   /** The same in words, should it not count. */
   readonly strays: readonly string[];
 }
 
 function shardOf(config: ConfigName, data: Data, name: string): Shard {
-  const entry = entryIn(config, data);
+  const entries = entriesIn(config, data);
   const exceptions = exceptionsFor(config, data);
   const strays = [
-    ...(entry === undefined ? [] : [`${config} is also in ${name}`]),
+    ...(entries.length === 0 ? [] : [`${config} is also in ${name}`]),
     ...exceptions.map(([workload]) => `${name} has an exception of ${workload} for ${config} by itself`),
   ];
-  return { entry, exceptions, strays };
+  return { entries, exceptions, strays };
 }
 
 function homeOf(shards: readonly Shard[]): Shard | undefined {
-  const numberOf = ({ entry = '' }: Shard): number => Number(/\.(\d+)$/.exec(entry)?.[1] ?? 0);
-  const holders = shards.filter(({ entry }) => entry !== undefined);
-  const highest = Math.max(...holders.map(numberOf));
-  return holders.find((shard) => numberOf(shard) === highest);
+  const holders = shards.filter(({ entries }) => entries.length > 0);
+  const highest = Math.max(...holders.map(({ entries }) => numberOf(entries[0])));
+  return holders.find(({ entries }) => numberOf(entries[0]) === highest);
 }
 
-/** Where several parts of an object have an entry the one with the highest number stands for all. */
-function entryIn(config: ConfigName, data: Data): string | undefined {
-  const entries = entryKeys(config)
-    .map((key) => data[key])
-    .filter((entry) => entry !== undefined);
-  const numberOf = (entry: string): number => Number(/\.(\d+)$/.exec(entry)?.[1] ?? 0);
-  return entries.sort((a, b) => numberOf(b) - numberOf(a))[0];
+function entriesIn(config: ConfigName, data: Data): readonly string[] {
+  const entries = entryKeys(config).map((key) => data[key]);
+  return entries.filter((entry) => entry !== undefined).sort((a, b) => numberOf(b) - numberOf(a));
+}
+
+function numberOf(entry = ''): number {
+  return Number(/\.(\d+)$/.exec(entry)?.[1] ?? 0);
+}
+
+function readOfEntry(config: ConfigName, entry: string): Read | 'other' {
+  return readOfDigest(config, entry.replace(/\.\d+$/, ''));
 }
 
 /** Of the object, and of what pods may read of it. */

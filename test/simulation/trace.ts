@@ -23,6 +23,8 @@ export interface Belief {
 export interface StateFact {
   /** The content that each entry stands for; `other`: none that was ever in force. */
   readonly entries: Readonly<Record<ConfigName, Read | 'other'>>;
+  /** The same of every part of an object that has one, where pods read single keys. @default none */
+  readonly parts?: Readonly<Record<ConfigName, readonly (Read | 'other')[]>>;
   readonly exceptions: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Read | '?' | 'other'>>>>;
   /** What is not as it should be although a start would not mind: keys where they do not count, ConfigMaps that are missing. */
   readonly untidy: readonly string[];
