@@ -208,7 +208,7 @@ class Drama {
 /** The edge of an object that was written. */
 function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRecord, edge: Edge): void {
   const { edges } = world;
-  const isInFlight = isOnItsWay(record, keyOf(ref));
+  const isInFlight = isOnItsWay(record, keyOf(ref), edge);
   const believed = believedAtStart(edges, edges.state, record, ref);
   assert.equal(believed, recordedRan(edge, isInFlight), `${ref.name} as ${record.workload.ref.name} ran it`);
   const start = { ...edge, ran: believed, dirty: false };
@@ -225,11 +225,13 @@ function holdTruth(
 ): void {
   const believed = believedAtStart(world.edges, world.edges.state, record, ref);
   if (believed === believedAtStart(world.edges, before, record, ref)) return;
-  assert.equal(believed, recordedRan(edge, isOnItsWay(record, keyOf(ref))));
+  assert.equal(believed, recordedRan(edge, isOnItsWay(record, keyOf(ref), edge)));
 }
 
-function isOnItsWay(record: WorkloadRecord, config: ObjectKey): boolean {
-  return record.inFlight?.stamps.some((owed) => owed.config === config) === true;
+/** A patch whose stamp a higher one followed can only have been before that. */
+function isOnItsWay({ inFlight }: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
+  const own = inFlight?.stamps.find((owed) => owed.config === config)?.stamp;
+  return own !== undefined && own.number >= edge.highestNumber;
 }
 
 function hidden(world: World, late: number): { relisted: boolean; since: number } | Record<string, never> {
