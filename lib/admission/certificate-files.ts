@@ -38,7 +38,7 @@ export async function followCertificateFiles(
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (message !== complaint)
-        log.warn('the certificate of the admission webhook cannot be used', { directory, message });
+        log.warn('the certificate of the admission webhook cannot be used', { directory, error: message });
       complaint = message;
     }
     await wait(LOOK_MS, signal);

@@ -102,27 +102,31 @@ export class WebhookStore {
     };
   }
 
-  /** Has it trust these, unless somebody else changed the configuration since. @throws ApiError */
-  async setTrust({ resourceVersion, webhooks }: Trust, authorities: string): Promise<void> {
+  /** Has it trust these, unless somebody else changed the configuration since. */
+  async setTrust({ resourceVersion, webhooks }: Trust, authorities: string): Promise<WriteResult<object>> {
     const value = Buffer.from(authorities).toString('base64');
     const operations = [
-      { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion },
+      // As part of what is written, a stale version is a conflict; a `test` of it would be an invalid patch.
+      { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
       ...webhooks.map((_, index) => ({ op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value })),
     ];
-    await callJson(this.#send, {
-      method: 'PATCH',
-      path: withQuery(this.#configurationPath(), { fieldManager: FIELD_MANAGER }),
-      headers: { 'content-type': 'application/json-patch+json' },
-      body: JSON.stringify(operations),
-    });
+    return await this.#patch(this.#configurationPath(), 'application/json-patch+json', operations);
   }
 
   async #write(contentType: string, body: object): Promise<WriteResult<HeldCertificate>> {
-    const path = withQuery(this.#secretPath(), { fieldManager: FIELD_MANAGER });
-    const headers = { 'content-type': contentType };
+    const result = await this.#patch<RawSecret>(this.#secretPath(), contentType, body);
+    return result.kind === 'accepted' ? { kind: 'accepted', object: held(result.object) } : result;
+  }
+
+  async #patch<T extends object>(path: string, contentType: string, body: object): Promise<WriteResult<T>> {
+    const request = {
+      method: 'PATCH',
+      path: withQuery(path, { fieldManager: FIELD_MANAGER }),
+      headers: { 'content-type': contentType },
+      body: JSON.stringify(body),
+    } as const;
     try {
-      const request = { method: 'PATCH', path, headers, body: JSON.stringify(body) } as const;
-      return { kind: 'accepted', object: held(await callJson<RawSecret>(this.#send, request)) };
+      return { kind: 'accepted', object: await callJson<T>(this.#send, request) };
     } catch (error) {
       return failedWrite(ApiError.from(error));
     }

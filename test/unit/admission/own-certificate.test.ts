@@ -9,18 +9,25 @@ import {
   LIFETIME_MS,
 } from '../../../lib/admission/own-certificate.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
+import type { WriteResult } from '../../../lib/model/write-result.ts';
 
 const NAME = 'kubernetes-reloader-webhook.reloader.svc';
 const DAY_MS = 24 * 3_600_000;
+/** Between two looks where nothing is to be done; days pass meanwhile. */
+const LOOK_MS = 60_000;
 
-/** A Secret and a configuration, with the fence of the API server. */
+type Held = Awaited<ReturnType<CertificateStore['read']>> & {};
+
+/** A Secret and a configuration, with the fences of the API server. */
 class Cluster implements CertificateStore {
   version = 0;
   data: Readonly<Record<string, string>> | undefined;
+  trustVersion = 0;
   authorities = '';
   host = NAME;
-  /** What happens just before the next write of the Secret. */
+  /** What happens just before the next write of the Secret, and of the configuration. */
   before: () => void = () => undefined;
+  beforeTrust: () => void = () => undefined;
 
   async read() {
     return this.data && { resourceVersion: String(this.version), data: this.data };
@@ -29,22 +36,37 @@ class Cluster implements CertificateStore {
     this.data ??= {};
     return { kind: 'accepted', object: { resourceVersion: String(this.version), data: this.data } } as const;
   }
-  async write(version: string, texts: Readonly<Record<string, string>>) {
+  async write(version: string, texts: Readonly<Record<string, string>>): Promise<WriteResult<Held>> {
     this.before();
-    if (version !== String(this.version)) return { kind: 'conflict' } as const;
+    if (version !== String(this.version)) return { kind: 'conflict' };
     this.put(texts);
-    return { kind: 'accepted', object: { resourceVersion: String(this.version), data: texts } } as const;
+    return { kind: 'accepted', object: { resourceVersion: String(this.version), data: texts } };
   }
   async trust() {
-    const { host, authorities } = this;
-    return { resourceVersion: '1', webhooks: [{ host, authorities }] };
+    const { host, authorities, trustVersion } = this;
+    return { resourceVersion: String(trustVersion), webhooks: [{ host, authorities }] };
   }
-  async setTrust(_: unknown, authorities: string) {
-    this.authorities = authorities;
+  async setTrust(
+    trusted: { readonly resourceVersion: string },
+    authorities: string,
+  ): Promise<WriteResult<unknown>> {
+    this.beforeTrust();
+    if (trusted.resourceVersion !== String(this.trustVersion)) return { kind: 'conflict' };
+    this.putTrust(authorities);
+    return { kind: 'accepted', object: {} };
   }
-  put(texts: Readonly<Record<string, string>>): void {
+  put(texts: Readonly<Record<string, string>> | undefined): void {
     this.data = texts;
     this.version += 1;
+  }
+  putTrust(authorities: string): void {
+    this.authorities = authorities;
+    this.trustVersion += 1;
+  }
+  /** Whether the API server trusts who serves with `pair`. */
+  trusts({ certificate }: KeyPair): boolean {
+    const served = new X509Certificate(certificate);
+    return authoritiesIn(this.authorities).some(({ publicKey }) => served.verify(publicKey));
   }
 }
 
@@ -67,11 +89,11 @@ async function replica(
   const wait = async (ms: number): Promise<void> => {
     run.waits.push(ms);
     between(run.waits.length);
-    now += DAY_MS * 40;
+    now += ms < LOOK_MS ? ms : DAY_MS * 25;
     if (run.waits.length >= looks) end.abort();
   };
   const use = (pair: KeyPair): void => {
-    assert.ok(cluster.authorities.length > 0, 'it is used before it is trusted');
+    assert.ok(cluster.trusts(pair), 'it is used before it is trusted');
     run.used.push(pair);
   };
   const log = { ...NO_LOG, warn: (_: string, fields = {}) => run.warned.push(JSON.stringify(fields)) };
@@ -102,16 +124,31 @@ test('the first look makes a certificate for the name that is asked, trusted bef
   assert.equal(secrets?.length, 1, 'the key of the authority is kept by nobody');
 });
 
-test('it is renewed before its time, and those before stay trusted once', async () => {
+test('it is renewed before its time, and used a look after the API server was told to trust it', async () => {
   const cluster = new Cluster();
-  // 40 days between looks: 90, 50, then 10 are left, less than 30.
-  const { used } = await replica(cluster, 3);
+  // 90 days, 65, 40, then 15 are left, less than 30.
+  const { used, waits } = await replica(cluster, 5);
+  assert.deepEqual(
+    waits.map((ms) => ms < LOOK_MS),
+    [false, false, false, true, false],
+  );
   assert.equal(used.length, 2);
-  const authorities = authoritiesIn(cluster.authorities);
-  assert.equal(authorities.length, 2);
-  const [second, first] = authorities;
-  const [old, renewed] = used.map(({ certificate }) => new X509Certificate(certificate));
-  assert.ok(second && first && renewed?.verify(second.publicKey) && old?.verify(first.publicKey));
+});
+
+test('whoever has missed two renewals, or serves what the Secret has lost, is trusted until it looks again', async () => {
+  const cluster = new Cluster();
+  const late = await replica(cluster, 1);
+  const [served] = late.used;
+  assert.ok(served);
+  await replica(cluster, 1, undefined, DAY_MS * 61);
+  assert.ok(cluster.trusts(served), 'one renewal');
+  cluster.put(undefined);
+  await replica(cluster, 1, undefined, DAY_MS * 62);
+  assert.ok(cluster.trusts(served), 'and the Secret is deleted');
+  assert.equal(authoritiesIn(cluster.authorities).length, 3);
+  cluster.put({ 'tls.crt': 'what?' });
+  await replica(cluster, 1, undefined, DAY_MS * 91);
+  assert.ok(!cluster.trusts(served), 'nobody serves with what has expired');
 });
 
 test('a second replica takes what the first one made', async () => {
@@ -131,13 +168,42 @@ test('who loses the race takes what the winner wrote', async () => {
   assert.ok((waits[0] ?? 0) < (waits[1] ?? 0), 'it looks again soon');
 });
 
+test('who loses the race for the configuration looks again soon, and says nothing', async () => {
+  const cluster = new Cluster();
+  let races = 1;
+  cluster.beforeTrust = () => {
+    if (races-- > 0) cluster.putTrust('');
+  };
+  const { used, waits, warned } = await replica(cluster, 2);
+  assert.deepEqual([used.length, warned, (waits[0] ?? 0) < LOOK_MS], [1, [], true]);
+});
+
+test('a write whose answer is lost is found by the next look', async () => {
+  const cluster = new Cluster();
+  const { write, setTrust } = cluster;
+  let lost = 2;
+  const losing = <T>(result: WriteResult<T>): WriteResult<T> =>
+    lost-- > 0 ? { kind: 'unanswered', message: 'the connection is gone' } : result;
+  cluster.write = async (...args) => losing(await write.apply(cluster, args));
+  cluster.setTrust = async (...args) => losing(await setTrust.apply(cluster, args));
+  const { used, warned } = await replica(cluster, 3);
+  assert.deepEqual(used, [
+    { certificate: cluster.data?.['tls.crt'] ?? '', key: cluster.data?.['tls.key'] ?? '' },
+  ]);
+  assert.equal(cluster.version, 1, 'it is written once');
+  assert.deepEqual(warned, ['{"error":"the connection is gone"}']);
+});
+
 test('trust that somebody takes away is given back', async () => {
   const cluster = new Cluster();
   const { used } = await replica(cluster, 2, (look) => {
-    if (look === 1) cluster.authorities = '';
+    if (look === 1) cluster.putTrust('');
   });
   assert.deepEqual([used.length, authoritiesIn(cluster.authorities).length], [1, 1]);
 });
+
+const UNREADABLE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+const foreign = await issuePair({ names: [NAME], now: Date.now(), lifetimeMs: LIFETIME_MS });
 
 describe('it is made anew', () => {
   const spoilt: Record<string, (cluster: Cluster) => void> = {
@@ -145,25 +211,33 @@ describe('it is made anew', () => {
       cluster.host = 'kubernetes-reloader-webhook.other.svc';
     },
     'where it does not parse': (cluster) => cluster.put({ ...cluster.data, 'tls.crt': 'what?' }),
-    'where its key is gone': (cluster) => {
-      const { 'tls.key': _, ...rest } = cluster.data ?? {};
-      cluster.put(rest);
-    },
+    'where its key is gone': (cluster) => cluster.put({ ...cluster.data, 'tls.key': '' }),
+    'where its key is that of another': (cluster) => cluster.put({ ...cluster.data, 'tls.key': foreign.key }),
+    'where its authority is gone': (cluster) => cluster.put({ ...cluster.data, 'ca.crt': '' }),
+    'where its authority is another': (cluster) =>
+      cluster.put({ ...cluster.data, 'ca.crt': foreign.authority }),
+    'where its authority does not parse, which is not handed on': (cluster) =>
+      cluster.put({ ...cluster.data, 'ca.crt': UNREADABLE }),
   };
   for (const [name, spoil] of Object.entries(spoilt)) {
     test(name, async () => {
       const cluster = new Cluster();
-      const { used } = await replica(cluster, 2, (look) => {
+      const { used } = await replica(cluster, 3, (look) => {
         if (look === 1) spoil(cluster);
       });
       assert.equal(used.length, 2);
+      const [before, after] = used;
+      assert.ok(before && after && cluster.trusts(before) && cluster.trusts(after));
     });
   }
 });
 
-test('a configuration that is not there is said once', async () => {
+test('a configuration that is not there is said once, and one that comes later is served', async () => {
   const cluster = new Cluster();
+  const { trust } = cluster;
   cluster.trust = () => Promise.reject(new Error('not found'));
-  const { used, warned } = await replica(cluster, 3);
-  assert.deepEqual([used, warned], [[], ['{"message":"not found"}']]);
+  const { used, warned } = await replica(cluster, 4, (look) => {
+    if (look === 3) cluster.trust = trust;
+  });
+  assert.deepEqual([used.length, warned], [1, ['{"error":"not found"}']]);
 });
