@@ -1,7 +1,7 @@
 /** Owners' writes with the admission webhook in the way: fewer rollouts for nothing, none that is lost. */
 
 import assert from 'node:assert/strict';
-import { type Case, change, crash, following, testCases, WEB } from './cases.ts';
+import { C, type Case, change, crash, following, testCases, WEB } from './cases.ts';
 import { tryHistories } from './histories.ts';
 import { type Step, wait } from './history.ts';
 import { podsOf } from './timeline.ts';
@@ -15,6 +15,10 @@ const UNDO: Step = { do: 'undo', workload: WEB };
 const AWAY: Step = { do: 'admission', away: true };
 const BACK: Step = { do: 'admission', away: false };
 const LONG = wait(120_000);
+const LATE: readonly Step[] = [
+  { do: 'delay', resource: 'configmaps', ms: 60_000 },
+  { do: 'delay', resource: 'deployments', ms: 60_000 },
+];
 const NEW: Step = { do: 'create-workload', workload: 'DaemonSet/log', follows: ['ConfigMap/c'], replicas: 2 };
 
 /** How many pods of WEB were ever started. */
@@ -60,6 +64,24 @@ const CASES: Readonly<Record<string, Case>> = {
     steps: [change('B'), wait(6000), REPLACE, APPLY, crash(), change('A'), LONG],
     rollouts: { [WEB]: 2 },
     reads: 'A',
+  },
+  'a stamp that a new workload has from a late stream proves nothing to a reloader that starts: it rolls': {
+    settings: WITH,
+    workloads: following('DaemonSet/log'),
+    steps: [
+      change('B'),
+      wait(1000),
+      ...LATE,
+      // The pods read A, the stamp says B, and nothing of it is written down.
+      change('A'),
+      { do: 'create-workload', workload: WEB, follows: [C], replicas: 2 },
+      wait(500),
+      crash(),
+      change('B'),
+      LONG,
+    ],
+    rollouts: { [WEB]: 1, 'DaemonSet/log': 1 },
+    reads: 'B',
   },
   'an undo in the middle of a change that goes back after it: it rolls': {
     settings: SLOW,
