@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
-import type { AuditedRequest } from '../control-plane/audit-log.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { grantedTo, type Installation, installationIn, type Right } from '../install/installation.ts';
+import type { Right } from '../install/installation.ts';
 import { K8S } from '../install/kustomization.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { pick } from '../sandbox/json.ts';
+import { type Account, accountOf, isDenied, requestsOf, startAs, unusedOf } from './account.ts';
 import { REFUSAL, Refusal, templates } from './refusal.ts';
 import { Stage } from './stage.ts';
 import { KINDS, type WorkloadParts } from './workloads.ts';
@@ -31,35 +31,12 @@ const WORKLOADS: readonly WorkloadParts[] = KINDS.map((kind) => ({
   follows: { ConfigMap: ['shared'], Secret: ['shared'] },
 }));
 
-/** A ServiceAccount of one installation. */
-interface Account {
-  readonly installation: Installation;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-function accountOf(folder: string): Account {
-  const installation = installationIn(folder);
-  const namespace = String(pick(installation.deployment, 'metadata', 'namespace'));
-  return { installation, namespace, name: String(installation.pod['serviceAccountName']) };
-}
-
 /** Pod Security speaks of what is less than restricted. */
 async function openStage(namespace: string): Promise<Stage> {
   const stage = await Stage.open(cluster, namespace);
   const labels = { 'pod-security.kubernetes.io/warn': 'restricted' };
   await cluster.expect('PATCH', `/api/v1/namespaces/${namespace}`, { metadata: { labels } });
   return stage;
-}
-
-/** Starts the bundle as its pod would be; the window and what a test has to know come after its arguments. */
-async function startAs({ installation, namespace, name }: Account, stage: Stage): Promise<ReloaderProcess> {
-  const token = await cluster.serviceAccountToken(namespace, name);
-  const kubeconfig = await cluster.kubeconfig({ token, namespace });
-  const own = ['--kubeconfig', kubeconfig, '--coalesce-period', '100ms'];
-  const reloader = stage.start([...installation.args, ...own], installation.env);
-  await stage.ready(reloader);
-  return reloader;
 }
 
 async function putAll(stages: readonly Stage[], value: string): Promise<void> {
@@ -129,17 +106,6 @@ async function lostStateComesBack(
   assert.ok(reloader.says(/state-damaged/));
 }
 
-/** Every way to write the right that a request has used. */
-function rightsUsedBy({ namespace, verb, apiGroup, resource, name, code }: AuditedRequest): Right[] {
-  // Server-side apply is asked as a patch; where it made the object, the right to create was needed too.
-  const verbs = verb === 'patch' && code === 201 ? ['patch', 'create'] : [verb];
-  return verbs.flatMap((each) =>
-    [namespace, '*'].flatMap((where) =>
-      ['', ` ${name}`].map((which) => `${where}: ${each} ${apiGroup}/${resource}${which}`),
-    ),
-  );
-}
-
 describe('what is applied from', { skip, concurrency: 1 }, () => {
   for (const { folder, namespaces } of CASES) {
     test(`k8s/${folder} is accepted, suffices, and is all used`, async () => {
@@ -166,15 +132,11 @@ describe('what is applied from', { skip, concurrency: 1 }, () => {
       await lostStateComesBack(stages, account, reloader);
       assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
 
-      const user = `system:serviceaccount:${account.namespace}:${account.name}`;
-      const requests = (await cluster.audit()).filter((request) => request.user === user);
+      const requests = await requestsOf(account, cluster);
+      assert.deepEqual(requests.filter(isDenied), []);
+      const unused = unusedOf(account, requests);
       assert.deepEqual(
-        requests.filter(({ code }) => code === 403 || code === 401),
-        [],
-      );
-      const used = new Set(requests.flatMap(rightsUsedBy));
-      assert.deepEqual(
-        grantedTo(account.installation).filter((right) => !used.has(right) && !isForLargeStates(right)),
+        unused.filter((right) => !isForLargeStates(right)),
         [],
       );
     });

@@ -9,10 +9,11 @@ import { render } from '../install/kustomization.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import type { Stage } from './stage.ts';
-import { manifestOf, stampsOf, web } from './workloads.ts';
+import { manifestOf, stampsOf, type WorkloadParts, web } from './workloads.ts';
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
-const PROBE = web('probe', { replicas: 0 });
+/** A workload that is never stored. */
+export const PROBE: WorkloadParts = web('probe', { replicas: 0 });
 /** What a reloader says when it has taken a certificate. */
 const IN_USE = /certificate of the admission webhook is in use/;
 
@@ -49,11 +50,8 @@ export class Webhook implements AsyncDisposable {
   }
 
   /** Resolves when the API server asks and is answered. */
-  async isAsked(): Promise<void> {
-    await this.#stage.until('the admission webhook is asked', async () => {
-      const created = await this.#stage.expect('POST', 'deployments?dryRun=All', manifestOf(PROBE));
-      return Object.keys(stampsOf(pick(created, 'spec', 'template'))).length > 0;
-    });
+  isAsked(): Promise<void> {
+    return webhookIsAsked(this.#stage);
   }
 
   /** A new authority and a new certificate; resolves when `reloader` uses it. */
@@ -90,20 +88,37 @@ export class Webhook implements AsyncDisposable {
   #configuration(authorities = this.#pair?.authority): JsonObject {
     const objects = render('base', { components: ['webhook-cert-manager'] });
     const configuration = objects.find(({ kind }) => kind === 'MutatingWebhookConfiguration') ?? {};
-    const values = [this.#stage.namespace];
-    const clientConfig = {
-      url: `https://localhost:${this.#port}/mutate`,
-      ...(authorities === undefined ? {} : { caBundle: Buffer.from(authorities).toString('base64') }),
-    };
-    const webhooks = objectsOf(configuration['webhooks']).map((webhook) => ({
-      ...webhook,
-      clientConfig,
-      namespaceSelector: {
-        matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }],
-      },
-    }));
-    return { ...configuration, metadata: { name: this.#stage.namespace }, webhooks };
+    const { namespace } = this.#stage;
+    return { ...askingAt(configuration, this.#port, namespace, authorities), metadata: { name: namespace } };
   }
+}
+
+/** `configuration` for one namespace alone, and without a Service: the API server asks a port of this machine. */
+export function askingAt(
+  configuration: JsonObject,
+  port: number,
+  namespace: string,
+  authorities?: string,
+): JsonObject {
+  const clientConfig = {
+    url: `https://localhost:${port}/mutate`,
+    ...(authorities === undefined ? {} : { caBundle: Buffer.from(authorities).toString('base64') }),
+  };
+  const matchExpressions = [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [namespace] }];
+  const namespaceSelector = { matchExpressions };
+  const webhooks = objectsOf(configuration['webhooks']);
+  return {
+    ...configuration,
+    webhooks: webhooks.map((webhook) => ({ ...webhook, clientConfig, namespaceSelector })),
+  };
+}
+
+/** Resolves when the API server asks for the namespace of `stage`, where the object of the probe is, and is answered. */
+export async function webhookIsAsked(stage: Stage): Promise<void> {
+  await stage.until('the admission webhook is asked', async () => {
+    const created = await stage.expect('POST', 'deployments?dryRun=All', manifestOf(PROBE));
+    return Object.keys(stampsOf(pick(created, 'spec', 'template'))).length > 0;
+  });
 }
 
 function newPair(): Promise<IssuedPair> {
