@@ -145,8 +145,9 @@ export function assemble(parts: Parts): Assembly {
 }
 
 /** Answers the admission webhook from what is known. */
-function reviewerOf({ log, metrics }: Parts, edges: Edges, gate: SyncGate): Reviewer {
-  const known = knowledgeOf(edges, gate, FIELD_MANAGER);
+function reviewerOf({ options, log, metrics }: Parts, edges: Edges, gate: SyncGate): Reviewer {
+  const checksHashes = options.admission?.checksHashes ?? false;
+  const known = knowledgeOf(edges, gate, { ownManager: FIELD_MANAGER, checksHashes });
   return new Reviewer({ known, log, onReview: (result, seconds) => metrics?.reviewed(result, seconds) });
 }
 

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { ADMISSION_MUTANTS } from './mutants/admission.ts';
 import { DIALECT_MUTANTS } from './mutants/dialects.ts';
 import { KEY_MUTANTS } from './mutants/keys.ts';
 import { NOTICE_MUTANTS } from './mutants/notices.ts';
@@ -77,6 +78,7 @@ process.exitCode = await tryAll(
     ...TOLD_MUTANTS,
     ...PROCESS_MUTANTS,
     ...SHARD_MUTANTS,
+    ...ADMISSION_MUTANTS,
   ].filter(
     ({ name, file }) =>
       name.includes(values.only) &&

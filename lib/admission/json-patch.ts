@@ -70,6 +70,6 @@ function unwantedBefore(list: Variables, index: number, wanted: RawEnvVar): Vari
 }
 
 /** A key as a part of a JSON pointer. */
-function escaped(key: string): string {
+export function escaped(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

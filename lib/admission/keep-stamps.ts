@@ -1,6 +1,6 @@
 /**
  * What the admission webhook makes of one write of a workload: it puts back the stamps that an owner's update leaves out,
- * and gives a new workload its own.
+ * and gives a new workload its own. If wished, it refuses a write that says that it is made for other contents.
  *
  * A stamp that was not there before never speaks: it has the number of the state's entry, and so says what is in force and
  * proves nothing. Only where the rest of the pod template stays as it is, so that no pod starts anew, a stamp comes back
@@ -8,7 +8,6 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Dialect } from '../dialects/dialect.ts';
 import type { AdmissionResult } from '../model/admission.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
@@ -17,6 +16,7 @@ import type { Stamp } from '../model/stamp.ts';
 import type { TemplatePatch } from '../model/template-patch.ts';
 import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../model/workload.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
+import { checkHashes, hashesOf, type KnownContents } from './hashes.ts';
 import { type Operation, patchBetween } from './json-patch.ts';
 import { lackingIn, numberIn } from './lacking.ts';
 import { marked, orderIn } from './marks.ts';
@@ -24,8 +24,7 @@ import type { AdmissionRequest } from './review.ts';
 import { isUndo } from './undo.ts';
 
 /** What is known at this moment, as far as reviews need it. It asks nobody, and learns nothing from being asked. */
-export interface Knowledge {
-  readonly dialect: Dialect;
+export interface Knowledge extends KnownContents {
   /** The field manager of our own writes. */
   readonly ownManager: string;
   /** The kinds of workload that are stamped. */
@@ -46,6 +45,8 @@ export interface CurrentStamp {
 /** What is done with one write. */
 export interface Decision {
   readonly result: AdmissionResult;
+  /** Why the write is not to be stored; undefined: it is. */
+  readonly refusal?: string;
   readonly patch: readonly Operation[];
 }
 
@@ -71,9 +72,10 @@ export function keepStamps(known: Knowledge, request: AdmissionRequest): Decisio
   if (refs.length === 0) return passed('unclaimed');
   if (!refs.every((ref) => known.isListed(ref.namespace, ref.kind))) return passed('unknown');
   const write = { kind, update, template: kind.template(raw) ?? {}, refs };
-  if (request.oldObject === undefined)
-    return changed('stamped', write, planned(known, write, refs), undefined);
-  return afterUpdate(known, write, inNamespace(request.oldObject, request.namespace));
+  const { refusal, patch } = checkHashes(known, update, refs, request.oldObject);
+  if (refusal !== undefined) return { result: 'refused', refusal, patch };
+  const decision = stampedBy(known, write, request);
+  return { ...decision, patch: [...decision.patch, ...patch] };
 }
 
 function reasonToPass(known: Knowledge, request: AdmissionRequest): AdmissionResult | undefined {
@@ -81,6 +83,12 @@ function reasonToPass(known: Knowledge, request: AdmissionRequest): AdmissionRes
   if (!known.isServed(request.kind)) return 'unclaimed';
   if (request.oldObject !== undefined && isUndo(request)) return 'undo';
   return known.isListed(request.namespace, request.kind) ? undefined : 'unknown';
+}
+
+function stampedBy(known: Knowledge, write: Write, { oldObject, namespace }: AdmissionRequest): Decision {
+  return oldObject === undefined
+    ? changed('stamped', write, planned(known, write, write.refs), undefined)
+    : afterUpdate(known, write, inNamespace(oldObject, namespace));
 }
 
 function afterUpdate(known: Knowledge, write: Write, before: RawWorkload): Decision {
@@ -99,7 +107,10 @@ function afterUpdate(known: Knowledge, write: Write, before: RawWorkload): Decis
   return changed('renewed', write, planned(known, write, stamped), template);
 }
 
-/** What stamps the workload for `refs` with what is in force, where it has no stamp of at least that number. */
+/**
+ * What stamps the workload for `stamped` with what is in force, where it has no stamp of at least that number, and puts beside it
+ * the hash of all that is followed.
+ */
 function planned(known: Knowledge, { update, refs }: Write, stamped: readonly ConfigRef[]): TemplatePatch {
   const variables = known.dialect.stampVariablesOf(refs, update.ref.namespace);
   const stamps = stamped.flatMap((ref): OwedStamp[] => {
@@ -110,7 +121,8 @@ function planned(known: Knowledge, { update, refs }: Write, stamped: readonly Co
     const places = known.dialect.placesOf(update, ref, current.annotations, own);
     return [{ config, stamp: current.stamp, places, variables: own.read }];
   });
-  return planOf(update, { stamps, versions: new Map() }).template;
+  const annotations = stamps.length === 0 ? {} : hashesOf(known, update, refs);
+  return planOf(update, { stamps, versions: new Map(), annotations }).template;
 }
 
 function changed(

@@ -1,28 +1,39 @@
 /** What the program knows, as reviews ask for it. Nothing is remembered of the question. */
 
-import type { Edges } from '../controller/edges.ts';
+import type { ConfigRecord, Edges } from '../controller/edges.ts';
+import { scopedRecordOf } from '../controller/scoped-record.ts';
 import type { SyncGate } from '../controller/sync-gate.ts';
-import { keyOf } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import type { Knowledge } from './keep-stamps.ts';
 
 /** The number of an object that has no entry yet: its baseline will have at least this one. */
 const FIRST_NUMBER = 1;
 
+/** What of it does not follow from what was seen. */
+export type KnowledgeOptions = Pick<Knowledge, 'ownManager' | 'checksHashes'>;
+
+/** Nothing is kept of an object that nobody follows and that is not there. */
+const NO_ANNOTATIONS = {};
+
 /** Reads `edges`, as far as `gate` says that they are complete. */
-export function knowledgeOf(edges: Edges, gate: SyncGate, ownManager: string): Knowledge {
+export function knowledgeOf(
+  edges: Edges,
+  gate: Pick<SyncGate, 'isSynced'>,
+  options: KnowledgeOptions,
+): Knowledge {
   const { dialect } = edges;
   const served = new Set(
     WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods').map(({ kind }) => kind),
   );
   return {
+    ...options,
     dialect,
-    ownManager,
     isServed: (kind) => served.has(kind),
     isListed: (namespace, kind) => gate.isSynced(namespace, kind),
     follows: (workload) => dialect.follows(workload, edges.namesIn(workload.ref.namespace)),
     currentStamp: (workload, ref) => {
-      const config = edges.configs.get(keyOf(ref));
+      const config = recordOf(edges, ref);
       if (config?.digest === undefined || config.isUnread === true) return undefined;
       if (edges.isUnbegun(ref, workload.ref.namespace)) return undefined;
       const { digest, annotations } = config;
@@ -30,5 +41,18 @@ export function knowledgeOf(edges: Edges, gate: SyncGate, ownManager: string): K
       const number = edges.entryOf(ref)?.number ?? FIRST_NUMBER;
       return { stamp: { digest, number }, annotations };
     },
+    contentOf: (workload, ref) => {
+      const config = recordOf(edges, ref);
+      if (config?.isUnread === true || edges.isUnbegun(ref, workload.ref.namespace)) return undefined;
+      return config ?? { ref, annotations: NO_ANNOTATIONS, digest: undefined };
+    },
   };
+}
+
+/** What is known of `ref`: of keys that nobody follows yet, what follows from the object. */
+function recordOf({ configs }: Edges, ref: ConfigRef): ConfigRecord | undefined {
+  const known = configs.get(keyOf(ref));
+  if (known !== undefined || ref.keys === undefined) return known;
+  const whole = configs.get(keyOf(wholeOf(ref)));
+  return whole && scopedRecordOf(whole, ref);
 }

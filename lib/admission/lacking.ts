@@ -17,7 +17,7 @@ const OBJECT = /^(?:ConfigMap|Secret)\//;
 
 /**
  * What puts the live marks back into `update`: stamps of followed objects that it lacks or has with a lower number, and the
- * further annotations that it lacks. Undefined if there are none.
+ * further annotations that it lacks, or has from the time of older stamps. Undefined if there are none.
  *
  * @param objects the variables of each object that the workload follows
  */
@@ -27,9 +27,10 @@ export function lackingIn(
   objects: readonly (readonly string[])[],
 ): TemplatePatch | undefined {
   const foreign = update.marks.filter((mark) => !live.marks.some((one) => isDeepStrictEqual(one, mark)));
-  const lacking = live.marks.filter((mark) =>
-    isStamp(mark) ? isStampLacking({ update, foreign }, mark, objects) : isAnnotationLacking(update, mark),
-  );
+  const [stamps, others] = [live.marks.filter(isStamp), live.marks.filter((mark) => !isStamp(mark))];
+  const lackingStamps = stamps.filter((mark) => isStampLacking({ update, foreign }, mark, objects));
+  const isOld = lackingStamps.some(({ variable }) => update.marks.some((mark) => mark.variable === variable));
+  const lacking = [...lackingStamps, ...others.filter((mark) => isOtherLacking(update, mark, isOld))];
   if (lacking.length === 0) return undefined;
   const variables = Map.groupBy(
     lacking.filter(({ container }) => container !== ANNOTATIONS),
@@ -65,9 +66,11 @@ function isStampLacking(
   return numberIn(update.marks, [mark.variable]) < number && numberIn(foreign, variables) <= number;
 }
 
-/** Annotations that tell people of a rollout are the owner's where the owner writes them. */
-function isAnnotationLacking({ marks }: Workload, { variable }: Mark): boolean {
-  return variable !== STAMPS_ANNOTATION && !marks.some((mark) => mark.variable === variable);
+/** Annotations beside stamps are the owner's where the owner writes them, but not where they came with older stamps. */
+function isOtherLacking({ marks }: Workload, { variable, value }: Mark, isOld: boolean): boolean {
+  if (variable === STAMPS_ANNOTATION) return false;
+  const present = marks.find((mark) => mark.variable === variable);
+  return present === undefined || (isOld && present.value !== value);
 }
 
 /** A value that is no stamp of ours is another program's: as old as can be. */

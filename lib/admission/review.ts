@@ -55,6 +55,15 @@ export function reviewAllowing(uid: string, patch: readonly Operation[]): string
   return JSON.stringify({ apiVersion: API_VERSION, kind: 'AdmissionReview', response });
 }
 
+/**
+ * The answer that refuses the write, and says why. 400 as SAP's pod-reloader has it: a conflict would be tried again, by the API
+ * server first of all, with the same object.
+ */
+export function reviewRefusing(uid: string, message: string): string {
+  const response = { uid, allowed: false, status: { code: 400, reason: 'BadRequest', message } };
+  return JSON.stringify({ apiVersion: API_VERSION, kind: 'AdmissionReview', response });
+}
+
 /** Whether it is about a new object. @throws MalformedReviewError for what is not about a whole one */
 function isCreation({ operation, subResource }: Readonly<Record<string, unknown>>): boolean {
   if ((operation === 'CREATE' || operation === 'UPDATE') && !subResource) return operation === 'CREATE';

@@ -3,7 +3,7 @@
 import type { AdmissionResult } from '../model/admission.ts';
 import type { Log } from '../model/log.ts';
 import { type Decision, type Knowledge, keepStamps } from './keep-stamps.ts';
-import { type AdmissionRequest, parseReview, reviewAllowing } from './review.ts';
+import { type AdmissionRequest, parseReview, reviewAllowing, reviewRefusing } from './review.ts';
 
 /** What it is made of. */
 export interface ReviewerOptions {
@@ -19,6 +19,7 @@ const SAID: Partial<Record<AdmissionResult, string>> = {
   kept: 'stamps that the update left out are kept',
   renewed: 'stamps that the update left out are put back with what is in force',
   stamped: 'stamped at its creation',
+  refused: 'a write is refused that is made for other contents than those in force',
 };
 
 /** See the file's comment. */
@@ -41,8 +42,11 @@ export class Reviewer {
     try {
       const request = parseReview(text);
       const decision = this.#decide(request);
+      const { refusal, patch } = decision;
       result = decision.result;
-      return reviewAllowing(request.uid, decision.patch);
+      return refusal === undefined
+        ? reviewAllowing(request.uid, patch)
+        : reviewRefusing(request.uid, refusal);
     } finally {
       onReview(result, (now() - startedAt) / 1000);
     }

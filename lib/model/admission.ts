@@ -12,6 +12,8 @@ export interface AdmissionOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly certificate: AdmissionCertificate;
+  /** Whether it refuses writes that carry another hash, in the words of SAP's pod-reloader, than that of what is in force. */
+  readonly checksHashes: boolean;
 }
 
 /** What becomes of a review, and what that means. */
@@ -20,6 +22,7 @@ export const ADMISSION_RESULTS = {
   renewed:
     'The pod template was changed by its owner, who left stamps out: they are put back with what is in force.',
   stamped: 'A new workload is stamped with what is in force.',
+  refused: 'The write carries a hash of other contents than those that are in force.',
   complete: 'No stamp is missing.',
   unclaimed: 'The workload follows nothing, or is not one that is rolled.',
   undo: 'kubectl rollout undo: what it brings back stays.',

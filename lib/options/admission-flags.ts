@@ -5,12 +5,13 @@ export type AdmissionFlagName =
   | 'webhook-port'
   | 'webhook-tls-directory'
   | 'webhook-tls-secret'
-  | 'webhook-configuration';
+  | 'webhook-configuration'
+  | 'sap-hash-check';
 
 /** The flags, as in the table of all flags. */
 export const ADMISSION_FLAGS: readonly {
   readonly name: AdmissionFlagName;
-  readonly value: string;
+  readonly value?: string;
   readonly help: string;
 }[] = [
   {
@@ -32,5 +33,9 @@ export const ADMISSION_FLAGS: readonly {
     name: 'webhook-configuration',
     value: 'name',
     help: 'the MutatingWebhookConfiguration that it then has trust that (default: kubernetes-reloader)',
+  },
+  {
+    name: 'sap-hash-check',
+    help: 'refuse writes that carry another pod-reloader.cs.sap.com/config-hash than that of what is in force',
   },
 ];

@@ -12,10 +12,10 @@ const CONFIGURATION = 'kubernetes-reloader';
 /** How it is served; undefined: not at all. @throws UsageError */
 export function admissionFrom(reader: Reader): AdmissionOptions | undefined {
   const port = reader.one('webhook-port', types.PORT);
+  const checksHashes = reader.one('sap-hash-check', types.BOOLEAN) ?? false;
   if (port === undefined) {
-    const idle = ADMISSION_FLAGS.map(({ name }) => reader.sourceOf(name)).find(
-      (source) => source !== undefined,
-    );
+    const meant = ADMISSION_FLAGS.filter(({ name }) => name !== 'sap-hash-check' || checksHashes);
+    const idle = meant.map(({ name }) => reader.sourceOf(name)).find((given) => given !== undefined);
     if (idle === undefined) return undefined;
     throw new UsageError(`expected --webhook-port beside ${idle}`);
   }
@@ -27,7 +27,9 @@ export function admissionFrom(reader: Reader): AdmissionOptions | undefined {
   const other = others.find((flag) => flag);
   if (other)
     throw new UsageError(`expected ${source} or ${reader.sourceOf(other)}, not both: nothing is stamped`);
-  return { port, certificate: certificateFrom(reader, source) };
+  if (checksHashes && !reader.list('dialects', types.DIALECT).includes('sap'))
+    throw new UsageError(`expected --dialects with sap beside ${reader.sourceOf('sap-hash-check')}`);
+  return { port, certificate: certificateFrom(reader, source), checksHashes };
 }
 
 function certificateFrom(reader: Reader, port: string): AdmissionCertificate {

@@ -5,7 +5,7 @@ import { after, describe, test } from 'node:test';
 import { freePort } from '../control-plane/free-port.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
-import { objectsOf, pick } from '../sandbox/json.ts';
+import { objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
 import { fieldsByManager } from './managed-fields.ts';
 import { Stage } from './stage.ts';
@@ -17,6 +17,8 @@ after(() => cluster[Symbol.asyncDispose]());
 
 const WEB = web();
 const STAMP = '_RELOADER_CONFIGMAP_WEB';
+const HASH = 'pod-reloader.cs.sap.com/config-hash';
+const IN_WORDS_OF_SAP = web('web', { annotations: { 'pod-reloader.cs.sap.com/configmaps': 'web' } });
 const MANY = 200;
 
 interface Scene extends AsyncDisposable {
@@ -25,12 +27,12 @@ interface Scene extends AsyncDisposable {
   readonly reloader: ReloaderProcess;
 }
 
-/** A reloader whose webhook is asked, and what `mark` needs. */
-async function begin(isSelfMade = false): Promise<Scene> {
+/** A reloader with these flags whose webhook is asked, and what `mark` needs. */
+async function begin(isSelfMade = false, flags: readonly string[] = []): Promise<Scene> {
   const stage = await Stage.open(cluster);
   const webhook = await Webhook.open(stage, isSelfMade);
   await stage.createMarker();
-  const reloader = await stage.reloader({ flags: webhook.flags });
+  const reloader = await stage.reloader({ flags: [...webhook.flags, ...flags] });
   await webhook.isAsked();
   const end = async (): Promise<void> => {
     await webhook[Symbol.asyncDispose]();
@@ -41,6 +43,13 @@ async function begin(isSelfMade = false): Promise<Scene> {
 
 async function write(stage: Stage, command: readonly string[], parts: WorkloadParts = WEB): Promise<void> {
   await stage.kubectl([...command, '-f', '-'], { input: JSON.stringify(manifestOf(parts)) });
+}
+
+/** The hash on the pod template of `web`. */
+async function hashOf(stage: Stage): Promise<string> {
+  const hash = pick(await stage.live(WEB), 'spec', 'template', 'metadata', 'annotations', HASH);
+  assert.match(String(hash), /^[0-9a-f]{64}$/);
+  return String(hash);
 }
 
 /** Another template of the owner. */
@@ -101,6 +110,26 @@ describe('with the admission webhook', () => {
     assert.deepEqual(await restsAt(stage, reloader, WEB, 3), born);
     await stage.changeAndRoll(WEB, 'A');
     await restsAt(stage, reloader, WEB, 4);
+  });
+
+  test('a write for other contents than those in force is refused, and one for these is stored without its hash', async () => {
+    await using scene = await begin(false, ['--dialects=collaborne,sap', '--sap-hash-check']);
+    const { stage, reloader } = scene;
+    await stage.put('web', 'A');
+    await write(stage, ['create'], IN_WORDS_OF_SAP);
+    const born = await hashOf(stage);
+    await stage.changeAndRoll(IN_WORDS_OF_SAP, 'B');
+    const stamps = await restsAt(stage, reloader, IN_WORDS_OF_SAP, 2);
+    const inForce = await hashOf(stage);
+    assert.notEqual(inForce, born);
+    const says = (hash: string) => ({ metadata: { annotations: { [HASH]: hash, note: hash } } });
+    const refused = await cluster.ask('PATCH', stage.path('deployments/web'), says(born));
+    assert.equal(refused.status, 400);
+    assert.ok(String(refused.body['message']).endsWith(inForce), String(refused.body['message']));
+    await stage.patch(IN_WORDS_OF_SAP, says(inForce));
+    const own = objectOf(pick(await stage.live(IN_WORDS_OF_SAP), 'metadata', 'annotations'));
+    assert.deepEqual([own['note'], own[HASH]], [inForce, undefined]);
+    assert.deepEqual(await restsAt(stage, reloader, IN_WORDS_OF_SAP, 2), stamps);
   });
 
   test('an object that comes later is the baseline, and its change rolls', async () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ADMISSION_PATH } from '../../lib/admission/admission-server.ts';
+import { SAP_HASH_ANNOTATION } from '../../lib/dialects/words.ts';
 import { WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { installationIn, WEBHOOK_SERVICE } from './installation.ts';
@@ -73,6 +74,11 @@ for (const { folder, component } of EACH) {
       const account = `system:serviceaccount:${namespace}:${stringOf(pod['serviceAccountName'])}`;
       const conditions = objectsOf(webhook['matchConditions']).map(({ expression }) => expression);
       assert.deepEqual(conditions.slice(1), [`request.userInfo.username != "${account}"`]);
+      // A hash is checked on a write that changes nothing else.
+      assert.match(
+        stringOf(conditions[0]) ?? '',
+        new RegExp(`\\|\\|\\s.*"${SAP_HASH_ANNOTATION}" in object\\.metadata`),
+      );
     });
 
     if (component === 'webhook') {

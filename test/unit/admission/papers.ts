@@ -67,6 +67,7 @@ export function knowing(
   return {
     dialect,
     ownManager: 'kubernetes-reloader',
+    checksHashes: false,
     isServed: (kind) => kind === 'Deployment',
     isListed: () => true,
     follows: (workload) => dialect.follows(workload, () => []),
@@ -74,6 +75,7 @@ export function knowing(
       const stamp = current[name];
       return stamp && { stamp, annotations: {} };
     },
+    contentOf: (_, ref) => ({ ref, annotations: {}, digest: current[ref.name]?.digest }),
     ...facts,
   };
 }

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import type { Options } from '../../../lib/options/options.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 
-const FILES = { port: 9443, certificate: { type: 'files', directory: '/tls' } } as const;
+const FILES = { port: 9443, certificate: { type: 'files', directory: '/tls' }, checksHashes: false } as const;
 const BOTH = ['--webhook-port=9443', '--webhook-tls-directory=/tls'];
 
 describe('the admission webhook is served', () => {
@@ -15,13 +15,23 @@ describe('the admission webhook is served', () => {
     'with a certificate of its own': [
       ['--webhook-port=9443', '--webhook-tls-secret=tls'],
       {},
-      { port: 9443, certificate: { type: 'secret', secret: 'tls', configuration: 'kubernetes-reloader' } },
+      {
+        port: 9443,
+        certificate: { type: 'secret', secret: 'tls', configuration: 'kubernetes-reloader' },
+        checksHashes: false,
+      },
     ],
     'as variables say': [
       [],
       { RELOADER_OPT_WEBHOOK_PORT: '9443', RELOADER_OPT_WEBHOOK_TLS_DIRECTORY: '/tls' },
       FILES,
     ],
+    'with a check of hashes where SAP’s words are in use': [
+      [...BOTH, '--dialects=collaborne,sap', '--sap-hash-check'],
+      {},
+      { ...FILES, checksHashes: true },
+    ],
+    'not for a check of hashes that is not wanted': [[], { RELOADER_OPT_SAP_HASH_CHECK: 'false' }, undefined],
     'beside an ordinary run that is said to be one': [
       [...BOTH, '--dry-run=false', '--webhook-url='],
       {},
@@ -54,6 +64,14 @@ describe('it is refused', () => {
     'with a configuration that nobody asks to be changed': [
       [...BOTH, '--webhook-configuration=x'],
       /only beside --webhook-tls-secret/,
+    ],
+    'without a port for the check of hashes': [
+      ['--dialects=sap', '--sap-hash-check'],
+      /expected --webhook-port beside --sap-hash-check/,
+    ],
+    'with a check of hashes in words that are not in use': [
+      [...BOTH, '--sap-hash-check'],
+      /expected --dialects with sap beside --sap-hash-check/,
     ],
     'in a dry run': [[...BOTH, '--dry-run'], /expected --webhook-port or --dry-run, not both/],
     'where somebody is told instead': [
