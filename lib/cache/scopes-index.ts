@@ -6,6 +6,8 @@ import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-
 export class ScopesIndex {
   /** Whether it is known from the beginning that keys are followed: then those of every object are kept in mind. */
   keepsAll = false;
+  /** The whole objects of which the state had entries of some keys at the start: what they were has to be compared. */
+  readonly recorded: Set<ObjectKey> = new Set();
   readonly #scopes = new Map<ObjectKey, Map<ObjectKey, ConfigRef>>();
 
   /** What is followed of `whole`, besides all of it. */
@@ -16,7 +18,7 @@ export class ScopesIndex {
 
   /** Whether the keys of `whole` have to be told apart. */
   wants(whole: ObjectKey): boolean {
-    return this.keepsAll || this.#scopes.has(whole);
+    return this.keepsAll || this.#scopes.has(whole) || this.recorded.has(whole);
   }
 
   /** Records that `ref` is followed, which names keys. */

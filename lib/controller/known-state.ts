@@ -27,6 +27,7 @@ import type { Edges } from './edges.ts';
 import { Effects } from './effects.ts';
 import { NOTHING_SENT, type Sent, takeInForeign } from './foreign-state.ts';
 import type { Journal } from './journal.ts';
+import { noteParts } from './other-scopes.ts';
 import type { AllShards, StateStore, StateVersion } from './state-store.ts';
 import { applyStateWrite, noteSent, reviewState, type StateWrite } from './state-write.ts';
 
@@ -123,6 +124,7 @@ export class KnownState {
       if (version !== undefined) this.#take(shard, version);
       else if (shards.length > 1) this.#note('state-missing', shard);
     }
+    noteParts(this.#options.edges);
     this.#stale.clear();
   }
 

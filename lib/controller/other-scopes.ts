@@ -46,6 +46,11 @@ export function ranOfOtherScopes(
   return isCurrent ? undefined : UNKNOWN;
 }
 
+/** The state was read: the keys of what it has parts of are told apart from now on, whoever follows them. */
+export function noteParts(edges: Edges): void {
+  for (const whole of partsIn(edges).keys()) edges.scopes.recorded.add(whole);
+}
+
 function othersOf(edges: Edges, { keys, ...object }: ConfigRef): readonly OtherEntry[] {
   const parts = partsIn(edges).get(keyOf(object)) ?? [];
   if (keys === undefined) return parts;

@@ -27,10 +27,21 @@ interface Scene extends AsyncDisposable {
   readonly reloader: ReloaderProcess;
 }
 
-/** A reloader with these flags whose webhook is asked, and what `mark` needs. */
-async function begin(isSelfMade = false, flags: readonly string[] = []): Promise<Scene> {
+/** How a scene begins. */
+interface Beginning {
+  /** Whether the reloader makes its own certificate. @default false */
+  readonly isSelfMade?: boolean;
+  /** @default none */
+  readonly flags?: readonly string[];
+  /** Whether the ConfigMap `web` is there, as A. @default true */
+  readonly hasConfig?: boolean;
+}
+
+/** A reloader whose webhook is asked and that knows what is there, and what `mark` needs. */
+async function begin({ isSelfMade = false, flags = [], hasConfig = true }: Beginning = {}): Promise<Scene> {
   const stage = await Stage.open(cluster);
   const webhook = await Webhook.open(stage, isSelfMade);
+  if (hasConfig) await stage.put('web', 'A');
   await stage.createMarker();
   const reloader = await stage.reloader({ flags: [...webhook.flags, ...flags] });
   await webhook.isAsked();
@@ -59,7 +70,6 @@ describe('with the admission webhook', () => {
   test('a replacement that only drops the stamp starts no pod; a change after it still rolls', async () => {
     await using scene = await begin();
     const { stage, reloader } = scene;
-    await stage.put('web', 'A');
     await write(stage, ['create']);
     const born = await isAt(stage, WEB, 1);
     assert.match(born[STAMP] ?? '', /\.1$/);
@@ -74,7 +84,6 @@ describe('with the admission webhook', () => {
   test('a replacement with another template has the stamp of what is in force', async () => {
     await using scene = await begin();
     const { stage, reloader } = scene;
-    await stage.put('web', 'A');
     await write(stage, ['create'], other('one'));
     await stage.changeAndRoll(WEB, 'B');
     const stamps = await restsAt(stage, reloader, WEB, 2);
@@ -86,7 +95,6 @@ describe('with the admission webhook', () => {
     test(`${apply.join(' ')} that loses its last variable keeps the stamp, which nobody owns`, async () => {
       await using scene = await begin();
       const { stage, reloader } = scene;
-      await stage.put('web', 'A');
       await write(stage, apply, other('one'));
       const born = await isAt(stage, WEB, 1);
       const owners = Object.entries(fieldsByManager(await stage.live(WEB))).filter(([, fields]) =>
@@ -101,7 +109,6 @@ describe('with the admission webhook', () => {
   test('an undo of kubectl goes back', async () => {
     await using scene = await begin();
     const { stage, reloader } = scene;
-    await stage.put('web', 'A');
     await write(stage, ['create'], other('one'));
     const born = await isAt(stage, WEB, 1);
     await stage.changeAndRoll(WEB, 'B');
@@ -113,9 +120,8 @@ describe('with the admission webhook', () => {
   });
 
   test('a write for other contents than those in force is refused, and one for these is stored without its hash', async () => {
-    await using scene = await begin(false, ['--dialects=collaborne,sap', '--sap-hash-check']);
+    await using scene = await begin({ flags: ['--dialects=collaborne,sap', '--sap-hash-check'] });
     const { stage, reloader } = scene;
-    await stage.put('web', 'A');
     await write(stage, ['create'], IN_WORDS_OF_SAP);
     const born = await hashOf(stage);
     await stage.changeAndRoll(IN_WORDS_OF_SAP, 'B');
@@ -133,7 +139,7 @@ describe('with the admission webhook', () => {
   });
 
   test('an object that comes later is the baseline, and its change rolls', async () => {
-    await using scene = await begin();
+    await using scene = await begin({ hasConfig: false });
     const { stage, reloader } = scene;
     await write(stage, ['create']);
     assert.deepEqual(await isAt(stage, WEB, 1), {});
@@ -146,7 +152,6 @@ describe('with the admission webhook', () => {
   test(`${MANY} workloads that are created at once are born with their stamps and never rolled`, async () => {
     await using scene = await begin();
     const { stage, reloader } = scene;
-    await stage.put('web', 'A');
     const names = Array.from({ length: MANY }, (_, index) => `many-${index}`);
     await Promise.all(
       names.map((name) =>
@@ -172,7 +177,6 @@ describe('with the admission webhook', () => {
   test('killed in the middle of writes it holds nobody up, and all is as it should be afterwards', async () => {
     await using scene = await begin();
     const { stage, webhook, reloader } = scene;
-    await stage.put('web', 'A');
     await write(stage, ['create'], other('0'));
     const writes = Array.from({ length: 10 }, (_, index) => index + 1);
     for (const index of writes) {
@@ -192,7 +196,6 @@ describe('with the admission webhook', () => {
   test('a certificate that is renewed under load costs no stamp', async () => {
     await using scene = await begin();
     const { stage, webhook, reloader } = scene;
-    await stage.put('web', 'A');
     await write(stage, ['create']);
     await stage.changeAndRoll(WEB, 'B');
     const stamps = await restsAt(stage, reloader, WEB, 2);
@@ -208,7 +211,7 @@ describe('with the admission webhook', () => {
   });
 
   test('a certificate of its own is trusted, and shared by a second replica', async () => {
-    await using scene = await begin(true);
+    await using scene = await begin({ isSelfMade: true });
     const { stage, webhook } = scene;
     const held = await stage.expect('GET', 'secrets/webhook');
     const flags = webhook.flags.with(0, `--webhook-port=${await freePort()}`);

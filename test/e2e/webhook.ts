@@ -93,6 +93,9 @@ export class Webhook implements AsyncDisposable {
   }
 }
 
+/** As long as it can be: a busy machine is no reason to let a write through. */
+const PATIENCE_S = 30;
+
 /** `configuration` for one namespace alone, and without a Service: the API server asks a port of this machine. */
 export function askingAt(
   configuration: JsonObject,
@@ -109,7 +112,12 @@ export function askingAt(
   const webhooks = objectsOf(configuration['webhooks']);
   return {
     ...configuration,
-    webhooks: webhooks.map((webhook) => ({ ...webhook, clientConfig, namespaceSelector })),
+    webhooks: webhooks.map((webhook) => ({
+      ...webhook,
+      clientConfig,
+      namespaceSelector,
+      timeoutSeconds: PATIENCE_S,
+    })),
   };
 }
 
