@@ -36,6 +36,7 @@ const SELECTION = 'a reloader of these tests looks at one namespace, whose label
 const BETWEEN = 'a process has to list in the millisecond between a change and the change back';
 const KEYS = 'the pods of these tests read whole objects';
 const NOT_PLAYED: Readonly<Record<string, string>> = {
+  'keys-asked-for-again': KEYS,
   'the-whole-is-asked-for-while-no-process-runs': KEYS,
   'an-edit-of-another-key-before-the-first-look': KEYS,
   'a-part-that-nobody-reads-any-more': KEYS,
