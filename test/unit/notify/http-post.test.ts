@@ -146,7 +146,7 @@ describe('a proxy', () => {
     test(`is asked for a tunnel to what is for https; where it ${what}, that is for later`, async () => {
       await using proxy = await Receiver.start(usual);
       const proxies = { HTTPS_PROXY: `http://me:${SECRET}@${proxy.host}/${SECRET}` };
-      const poster = posterTo('', { url: `https://hooks.invalid/${SECRET}`, proxies, timeoutMs: 300 });
+      const poster = posterTo('', { url: `https://hooks.invalid/${SECRET}`, proxies, timeoutMs: 2000 });
       const result = await poster.post(BODY);
       assert.deepEqual(proxy.tunnels, ['hooks.invalid:443']);
       assert.equal(result.kind, 'later');
