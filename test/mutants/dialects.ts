@@ -102,8 +102,8 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   {
     name: 'parking: what fails is not tried again',
     file: 'lib/controller/unparking.ts',
-    find: 'this.#queue.addAfter(key, ms);',
-    replace: 'if (ms < 0) this.#queue.add(key);',
+    find: 'tryAfter: (key, ms) => this.#queue.addAfter(key, ms),',
+    replace: 'tryAfter: () => undefined,',
     tests: ['test/unit/controller/unparking.test.ts'],
   },
 ];

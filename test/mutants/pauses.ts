@@ -3,6 +3,7 @@
 import type { Mutant } from './table.ts';
 
 const ENDS = 'lib/controller/pauses.ts';
+const PATCHES = 'lib/controller/live-patches.ts';
 const WORDS = 'lib/dialects/pausing.ts';
 const BY_RULES = ['test/unit/controller/pauses.test.ts', 'test/simulation/pauses.test.ts'];
 const BY_WORDS = ['test/unit/dialects/pausing.test.ts', 'test/simulation/pauses.test.ts'];
@@ -48,29 +49,29 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: the timer is believed',
     file: ENDS,
-    find: 'if (remainingMs(pause, Date.now()) > 0)',
-    replace: 'if (Date.now() < 0)',
+    find: 'remainingMs(pause, Date.now()) <= 0)',
+    replace: 'Date.now() > 0)',
     tests: BY_RULES,
   },
   {
     name: 'pauses: a look that fails is the last',
-    file: ENDS,
-    find: "return this.#putOff(key, paused, { reason: 'retry', ...reading });",
+    file: PATCHES,
+    find: "return this.#putOff(key, subject, { reason: 'retry', ...reading });",
     replace: 'return;',
     tests: BY_RULES,
   },
   {
     name: 'pauses: a refused end is not tried again',
-    file: ENDS,
-    find: "        this.#putOff(key, paused, { reason: 'refused', message: result.message });",
-    replace: '',
+    file: PATCHES,
+    find: "return this.#putOff(key, subject, { reason: 'refused', message: result.message });",
+    replace: 'return;',
     tests: BY_RULES,
   },
   {
     name: 'pauses: a conflict is the end of it',
-    file: ENDS,
-    find: 'this.#again(key, paused, CONFLICT_BACKOFF);',
-    replace: '',
+    file: PATCHES,
+    find: 'return this.#again(key, subject, CONFLICT_BACKOFF);',
+    replace: 'return;',
     tests: BY_RULES,
   },
   {
@@ -104,7 +105,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: one that was ended is not ended again',
     file: ENDS,
-    find: 'if (result.object !== undefined) this.#paused.delete(key);',
+    find: 'if (object !== undefined) this.#paused.delete(key);',
     replace: '',
     tests: BY_RULES,
   },
