@@ -83,7 +83,8 @@ export class LivePatches {
     if (reading.kind === 'failed') return this.#putOff(key, subject, { reason: 'retry', ...reading });
     const body = bodyFor(edges.viewOf(ref, reading.object));
     const result = body && (await client.patch?.(ref, body));
-    switch (result?.kind) {
+    if (result === undefined) return;
+    switch (result.kind) {
       case 'accepted':
         return accepted(result.object);
       case 'conflict':

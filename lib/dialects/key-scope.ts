@@ -1,14 +1,13 @@
 /** Whether a workload is rolled for the keys alone that its pods read, where its own annotation says so. */
 
 import type { Notice } from '../model/notice.ts';
+import { malformedNotice, quoted } from './malformed.ts';
 import { NATIVE_PREFIX } from './words.ts';
 
 /** The annotation of a workload that says so, whatever the vocabularies in use. */
 export const KEY_SCOPED_ANNOTATION: string = `${NATIVE_PREFIX}/key-scoped`;
 
 type Annotations = Readonly<Record<string, string>>;
-
-const LONGEST_VALUE = 60;
 
 /** Whether it is, if `usual` holds for a workload that says nothing of it, or nothing that can be read. */
 export function isKeyScoped(annotations: Annotations, usual: boolean): boolean {
@@ -20,7 +19,6 @@ export function isKeyScoped(annotations: Annotations, usual: boolean): boolean {
 export function keyScopeMistakes({ annotations }: { readonly annotations: Annotations }): readonly Notice[] {
   const value = annotations[KEY_SCOPED_ANNOTATION];
   if (value === undefined || value === 'true' || value === 'false') return [];
-  const cut = JSON.stringify(value.slice(0, LONGEST_VALUE));
-  const message = `${cut} of ${KEY_SCOPED_ANNOTATION} is neither true nor false and does not count; write ${KEY_SCOPED_ANNOTATION}: "true"`;
-  return [{ reason: 'malformed', about: `${KEY_SCOPED_ANNOTATION}: ${cut}`, message }];
+  const remedy = `is neither true nor false and does not count; write ${KEY_SCOPED_ANNOTATION}: "true"`;
+  return [malformedNotice(KEY_SCOPED_ANNOTATION, quoted(value), remedy)];
 }

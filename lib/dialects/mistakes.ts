@@ -5,6 +5,7 @@ import type { Notice } from '../model/notice.ts';
 import { truthOf } from '../model/truth.ts';
 import type { Stray, Workload } from '../model/workload.ts';
 import { keyScopeMistakes } from './key-scope.ts';
+import { malformedNotice, quoted } from './malformed.ts';
 import { annotationText, isNameElsewhere, isObjectName, itemsOf, meantNames } from './name-list.ts';
 import { mistakeIn } from './name-pattern.ts';
 import { pacingMistakes } from './pacing.ts';
@@ -25,7 +26,6 @@ const RULES: readonly Rule[] = [
   misplaced,
   mistyped,
 ];
-const LONGEST_ITEM = 60;
 const NONE: readonly Notice[] = [];
 
 /** The mistakes in the annotations of `workload`, where `keys` and `words` are read. */
@@ -49,13 +49,12 @@ function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: 
   const isName = (item: string): boolean => isObjectName(item) || (mayBeElsewhere && isNameElsewhere(item));
   const items = itemsOf(annotations[key]).filter((item) => !isName(item));
   if (items.length === 0) return NONE;
-  const cut = items.map((item) => JSON.stringify(item.slice(0, LONGEST_ITEM))).join(', ');
+  const shown = items.map(quoted).join(', ');
   const names = mayBeElsewhere ? [] : meantNames(annotations[key]);
   const what = mayBeElsewhere ? 'names, or <namespace>/<name>' : 'names';
   const remedy =
     names.length === 0 ? `list ${what}, separated by commas` : `write ${annotationText(key, names)}`;
-  const message = `${cut} of ${key} cannot be the name of an object; ${remedy}`;
-  return [{ reason: 'malformed', about: `${key}: ${cut}`, message }];
+  return [malformedNotice(key, shown, `cannot be the name of an object; ${remedy}`)];
 }
 
 /** Items that are expressions and cannot be understood: the others count. */
@@ -68,9 +67,8 @@ function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Words[]
         itemsOf(annotations[key]).flatMap((item): readonly Notice[] => {
           const mistake = mistakeIn(item);
           if (mistake === undefined) return NONE;
-          const cut = JSON.stringify(item.slice(0, LONGEST_ITEM));
-          const message = `${cut} of ${key} is no expression that RE2 understands (${mistake}); the other items count`;
-          return [{ reason: 'malformed', about: `${key}: ${cut}`, message }];
+          const remedy = `is no expression that RE2 understands (${mistake}); the other items count`;
+          return [malformedNotice(key, quoted(item), remedy)];
         }),
       );
     });
@@ -94,9 +92,8 @@ function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): r
         const value = annotations[key];
         const isToTheLetter = key === words.search || words.autoIsToTheLetter === true;
         if (value === undefined || isReadable(value, isToTheLetter)) return NONE;
-        const cut = JSON.stringify(value.slice(0, LONGEST_ITEM));
-        const message = `${cut} of ${key} is neither true nor false and counts as false; write ${key}: "true"`;
-        return [{ reason: 'malformed', about: `${key}: ${cut}`, message }];
+        const remedy = `is neither true nor false and counts as false; write ${key}: "true"`;
+        return [malformedNotice(key, quoted(value), remedy)];
       },
     );
   });
@@ -111,19 +108,18 @@ function isReadable(value: string, isToTheLetter: boolean): boolean {
 function strange({ annotations }: Workload): readonly Notice[] {
   const value = annotations[STRATEGY_ANNOTATION];
   if (value === undefined || value === 'env-vars' || value === 'annotations') return NONE;
-  const cut = JSON.stringify(value.slice(0, LONGEST_ITEM));
-  const message = `${cut} of ${STRATEGY_ANNOTATION} is no strategy; write env-vars or annotations`;
-  return [{ reason: 'malformed', about: `${STRATEGY_ANNOTATION}: ${cut}`, message }];
+  const remedy = 'is no strategy; write env-vars or annotations';
+  return [malformedNotice(STRATEGY_ANNOTATION, quoted(value), remedy)];
 }
 
 /** A period that cannot be read: then there is none. */
 function unmeasured({ annotations }: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
-  return all.flatMap(({ pause }): readonly Notice[] => {
-    const value = pause && annotations[pause.period];
+  const periods = all.flatMap(({ pause }) => (pause === undefined ? [] : [pause.period]));
+  return periods.flatMap((key): readonly Notice[] => {
+    const value = annotations[key];
     if (value === undefined || parseGoDurationMs(value) !== undefined) return NONE;
-    const cut = JSON.stringify(value.slice(0, LONGEST_ITEM));
-    const message = `${cut} of ${pause?.period} is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days`;
-    return [{ reason: 'malformed', about: `${pause?.period}: ${cut}`, message }];
+    const remedy = 'is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days';
+    return [malformedNotice(key, quoted(value), remedy)];
   });
 }
 

@@ -4,11 +4,11 @@ import { parseDurationMs } from '../model/duration.ts';
 import type { Notice } from '../model/notice.ts';
 import { type Pace, parseRolloutLimit } from '../model/rollout-limit.ts';
 import type { Workload } from '../model/workload.ts';
+import { malformedNotice, quoted } from './malformed.ts';
 import { NATIVE_PREFIX } from './words.ts';
 
 const INTERVAL: string = `${NATIVE_PREFIX}/min-rollout-interval`;
 const LIMIT: string = `${NATIVE_PREFIX}/rollout-limit`;
-const LONGEST_VALUE = 60;
 
 /** The annotations of a workload that are read here, whatever the vocabularies in use. */
 export const PACE_ANNOTATIONS: readonly string[] = [INTERVAL, LIMIT];
@@ -27,15 +27,10 @@ export function pacingMistakes({ annotations }: Workload): readonly Notice[] {
   const [interval, limit] = [annotations[INTERVAL], annotations[LIMIT]];
   return [
     ...(interval !== undefined && parseDurationMs(interval) === undefined
-      ? [mistake(INTERVAL, interval, 'is no duration; write such as 30s, 5m or 1h30m')]
+      ? [malformedNotice(INTERVAL, quoted(interval), 'is no duration; write such as 30s, 5m or 1h30m')]
       : []),
     ...(limit !== undefined && parseRolloutLimit(limit) === undefined
-      ? [mistake(LIMIT, limit, 'is no limit; write such as 20/1h, or off')]
+      ? [malformedNotice(LIMIT, quoted(limit), 'is no limit; write such as 20/1h, or off')]
       : []),
   ];
-}
-
-function mistake(key: string, value: string, remedy: string): Notice {
-  const cut = JSON.stringify(value.slice(0, LONGEST_VALUE));
-  return { reason: 'malformed', about: `${key}: ${cut}`, message: `${cut} of ${key} ${remedy}` };
 }

@@ -4,12 +4,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Knowledge } from '../../../lib/admission/keep-stamps.ts';
-import type { AdmissionRequest } from '../../../lib/admission/review.ts';
 import { configHashOf } from '../../../lib/dialects/config-hash.ts';
-import type { AdmissionResult } from '../../../lib/model/admission.ts';
 import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { Stamp } from '../../../lib/model/stamp.ts';
+import { type Case, testCases } from './cases.ts';
 import { A, B, C, deployment, knowing, type Parts, request, STAMPS, stored } from './papers.ts';
 
 const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';
@@ -53,16 +52,6 @@ const marks = (digest: string, number: number, key = SAP_HASH) => ({
   [STAMPS]: `{"ConfigMap/web":"${digest}.${number}"}`,
   [key]: hashOf(digest),
 });
-
-interface Case {
-  readonly known?: Knowledge;
-  readonly live?: RawWorkload;
-  readonly update: RawWorkload;
-  readonly facts?: Partial<AdmissionRequest>;
-  readonly result: AdmissionResult;
-  /** What is stored. @default the update as it is */
-  readonly becomes?: RawWorkload;
-}
 
 const BESIDE: Record<string, Case> = {
   'a new workload in the words of SAP': {
@@ -231,17 +220,6 @@ const UNCHECKED: Record<string, Case> = {
 
 function labelled(raw: RawWorkload): RawWorkload {
   return { ...raw, metadata: { ...raw.metadata, labels: { 'pod-reloader.cs.sap.com/disabled': 'true' } } };
-}
-
-function testCases(cases: Record<string, Case>, usual: Knowledge): void {
-  for (const [name, { known = usual, live, update, facts, result, becomes = update }] of Object.entries(
-    cases,
-  ))
-    test(name, () => {
-      const decision = stored(known, request(update, live, facts));
-      assert.deepEqual({ result: decision.result, object: decision.object }, { result, object: becomes });
-      assert.equal(decision.refusal !== undefined, result === 'refused');
-    });
 }
 
 describe('the webhook writes the hash beside the stamp of', () => testCases(BESIDE, knows()));

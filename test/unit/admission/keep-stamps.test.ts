@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Knowledge } from '../../../lib/admission/keep-stamps.ts';
-import type { AdmissionRequest } from '../../../lib/admission/review.ts';
-import type { AdmissionResult } from '../../../lib/model/admission.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import { type Case, testCases } from './cases.ts';
 import * as papers from './papers.ts';
 import {
   A,
@@ -27,16 +25,6 @@ const web = (value: string) => variable(WEB, value);
 const SETTLED = knowing({ web: { digest: B, number: 2 } });
 /** C is in force; of what is committed the number is 1. */
 const OPEN = knowing({ web: { digest: C, number: 1 } });
-
-interface Case {
-  readonly known?: Knowledge;
-  readonly live?: RawWorkload;
-  readonly update: RawWorkload;
-  readonly facts?: Partial<AdmissionRequest>;
-  readonly result: AdmissionResult;
-  /** What is stored. @default the update as it is */
-  readonly becomes?: RawWorkload;
-}
 
 const UPDATES: Record<string, Case> = {
   'an update that lacks nothing but the stamp becomes the live template, so that no pod starts anew': {
@@ -243,21 +231,9 @@ const PASSED: Record<string, Case> = {
   },
 };
 
-function testCases(cases: Record<string, Case>): void {
-  for (const [name, { known = SETTLED, live, update, facts, result, becomes = update }] of Object.entries(
-    cases,
-  )) {
-    test(name, () => {
-      const asked = request(update, live, facts);
-      const decision = stored(known, asked);
-      assert.deepEqual({ result: decision.result, object: decision.object }, { result, object: becomes });
-    });
-  }
-}
-
-describe('an update', () => testCases(UPDATES));
-describe('a new workload', () => testCases(CREATIONS));
-describe('these go through as they are:', () => testCases(PASSED));
+describe('an update', () => testCases(UPDATES, SETTLED));
+describe('a new workload', () => testCases(CREATIONS, SETTLED));
+describe('these go through as they are:', () => testCases(PASSED, SETTLED));
 
 test('a container that was renamed leaves its stamp to the first one', () => {
   const renamed = deployment({ env: [X] });

@@ -1,0 +1,33 @@
+/** Tables of what the admission webhook makes of a write. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Knowledge } from '../../../lib/admission/keep-stamps.ts';
+import type { AdmissionRequest } from '../../../lib/admission/review.ts';
+import type { AdmissionResult } from '../../../lib/model/admission.ts';
+import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import { request, stored } from './papers.ts';
+
+/** One write. */
+export interface Case {
+  /** @default what the table says */
+  readonly known?: Knowledge;
+  readonly live?: RawWorkload;
+  readonly update: RawWorkload;
+  readonly facts?: Partial<AdmissionRequest>;
+  readonly result: AdmissionResult;
+  /** What is stored. @default the update as it is */
+  readonly becomes?: RawWorkload;
+}
+
+/** A test for each case; `usual` is what is known unless it says otherwise. */
+export function testCases(cases: Readonly<Record<string, Case>>, usual: Knowledge): void {
+  for (const [name, { known = usual, live, update, facts, result, becomes = update }] of Object.entries(
+    cases,
+  ))
+    test(name, () => {
+      const decision = stored(known, request(update, live, facts));
+      assert.deepEqual({ result: decision.result, object: decision.object }, { result, object: becomes });
+      assert.equal(decision.refusal !== undefined, result === 'refused');
+    });
+}
