@@ -11,20 +11,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
-import { ADMISSION_MUTANTS } from './mutants/admission.ts';
-import { DIALECT_MUTANTS } from './mutants/dialects.ts';
-import { KEY_MUTANTS } from './mutants/keys.ts';
-import { NOTICE_MUTANTS } from './mutants/notices.ts';
-import { OWNER_MUTANTS } from './mutants/owners.ts';
-import { PACE_MUTANTS } from './mutants/paces.ts';
-import { PAUSE_MUTANTS } from './mutants/pauses.ts';
-import { POLICY_MUTANTS } from './mutants/policies.ts';
-import { PRESENCE_MUTANTS } from './mutants/presence.ts';
-import { PROCESS_MUTANTS } from './mutants/processes.ts';
-import { SCOPE_MUTANTS } from './mutants/scope.ts';
-import { SHARD_MUTANTS } from './mutants/shards.ts';
-import { MUTANTS, type Mutant } from './mutants/table.ts';
-import { TOLD_MUTANTS } from './mutants/told.ts';
+import { ALL_MUTANTS, misfits } from './mutants/all.ts';
+import type { Mutant } from './mutants/table.ts';
 
 /** A test that failed, or a file that could not even be run to its end. */
 interface Failure {
@@ -64,22 +52,7 @@ const { values } = parseArgs({
 });
 const HISTORIES = values['by-simulation'] ? Number(values.histories) : undefined;
 process.exitCode = await tryAll(
-  [
-    ...MUTANTS,
-    ...NOTICE_MUTANTS,
-    ...POLICY_MUTANTS,
-    ...PRESENCE_MUTANTS,
-    ...KEY_MUTANTS,
-    ...OWNER_MUTANTS,
-    ...PAUSE_MUTANTS,
-    ...DIALECT_MUTANTS,
-    ...PACE_MUTANTS,
-    ...SCOPE_MUTANTS,
-    ...TOLD_MUTANTS,
-    ...PROCESS_MUTANTS,
-    ...SHARD_MUTANTS,
-    ...ADMISSION_MUTANTS,
-  ].filter(
+  ALL_MUTANTS.filter(
     ({ name, file }) =>
       name.includes(values.only) &&
       (HISTORIES === undefined || !BESIDE_THE_RULES.some((place) => file.startsWith(place))),
@@ -107,14 +80,6 @@ function copyOf(source: string, copy: string): string {
   for (const name of TREE) cpSync(path.join(source, name), path.join(copy, name), { recursive: true });
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(copy, 'node_modules'));
   return copy;
-}
-
-/** The sabotages that no longer fit the source. */
-function misfits(directory: string, mutants: readonly Mutant[]): string[] {
-  return mutants.flatMap(({ name, file, find }) => {
-    const times = readFileSync(path.join(directory, file), 'utf8').split(find).length - 1;
-    return times === 1 ? [] : [`'${name}': its line stands ${times} times in ${file}, not once: ${find}`];
-  });
 }
 
 /** A test that fails anyway notices nothing. */

@@ -19,8 +19,8 @@ export const NOTICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a notice stands against a workload that keeps old pods of its owner',
     file: 'lib/controller/notices.ts',
-    find: '(isStamped ? held(workload) : [])',
-    replace: 'held(workload)',
+    find: 'isStamped && dialect.pausing.pauseOf(workload) === undefined',
+    replace: 'dialect.pausing.pauseOf(workload) === undefined',
     tests: [NOTICES],
   },
   {
@@ -33,8 +33,8 @@ export const NOTICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'another reloader is seen in what was there before',
     file: 'lib/dialects/second-reloader.ts',
-    find: 'known.value === value',
-    replace: 'known.value !== value',
+    find: '!before.marks.some((known) => isSame(mark, known))',
+    replace: 'isSame(mark, mark)',
     tests: [SECOND],
   },
   {

@@ -39,8 +39,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: auto asks for what the pods do not refer to',
     file: 'lib/dialects/policy.ts',
-    find: "if (!isReferred) return { asks: false, because: 'not-asked' };",
-    replace: 'void isReferred;',
+    find: "if (referenceOf(this.#workload, ref) === undefined) return { asks: false, because: 'not-asked' };",
+    replace: 'void referenceOf;',
     tests: [POLICY],
   },
   {
@@ -67,8 +67,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: the flag for everything does not yield to exclusion',
     file: 'lib/dialects/vocabulary.ts',
-    find: "because === 'ignored' || because === 'excluded'",
-    replace: "because === 'ignored'",
+    find: "['ignored', 'excluded', 'disabled']",
+    replace: "['ignored', 'disabled']",
     tests: [POLICY],
   },
   {
@@ -138,8 +138,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: an object that appears is not compared with expressions',
     file: 'lib/controller/config-controller.ts',
-    find: 'if (isNew) followAppeared(edges, effects, object.ref, event.isInInitialList);',
-    replace: 'void isNew; void followAppeared;',
+    find: 'followAppeared(edges, effects, object.ref, event.isInInitialList);',
+    replace: 'void followAppeared;',
     tests: [PATTERNS],
   },
   {
@@ -187,7 +187,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: a vocabulary reads its own variable alone',
     file: 'lib/dialects/stamp-variables.ts',
-    find: 'read: [...ours.read, ...theirs.read, describe(ref)]',
+    find: 'read: [...ours.read, ...theirs.read, inAnnotations]',
     replace: 'read: ours.read',
     tests: [STAMPS],
   },

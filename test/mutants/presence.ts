@@ -16,7 +16,7 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'presence: what no list has shown yet counts as absent',
     file: 'lib/controller/presence.ts',
-    find: 'return this.#isAbsent(ref) && canDoWithout(workload, ref) ? ABSENT : undefined;',
+    find: 'return this.isAbsent(ref) && canDoWithout(workload, ref) ? ABSENT : undefined;',
     replace: 'return canDoWithout(workload, ref) ? ABSENT : undefined;',
     tests: [PRESENCE],
   },
@@ -30,7 +30,7 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'presence: what the first list shows has just come to be',
     file: 'lib/controller/presence.ts',
-    find: 'digest === undefined && this.countsAbsence(workload, ref) && this.#isAbsent(ref)',
+    find: 'digest === undefined && this.countsAbsence(workload, ref) && this.isAbsent(ref)',
     replace: 'digest === undefined && this.countsAbsence(workload, ref)',
     tests: [PRESENCE],
   },

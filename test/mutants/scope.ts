@@ -11,14 +11,14 @@ export const SCOPE_MUTANTS: readonly Mutant[] = [
   {
     name: 'scope: a namespace that is deselected is forgotten',
     file: 'lib/controller/edges.ts',
-    find: 'return !this.isSelected(ref.namespace) && this.shardOf(ref) === undefined;',
-    replace: 'return !this.isSelected(ref.namespace);',
+    find: 'return !this.isSelected(namespace) && this.shardOf(ref) === undefined;',
+    replace: 'return !this.isSelected(namespace);',
     tests: [NAMESPACES],
   },
   {
     name: 'scope: what was never begun is owed once the namespace is selected',
     file: 'lib/controller/edges.ts',
-    find: 'return !this.isSelected(ref.namespace) && this.shardOf(ref) === undefined;',
+    find: 'return !this.isSelected(namespace) && this.shardOf(ref) === undefined;',
     replace: 'return false;',
     tests: [NAMESPACES],
   },
@@ -39,8 +39,8 @@ export const SCOPE_MUTANTS: readonly Mutant[] = [
   {
     name: 'scope: an entry is begun where the namespace is not selected',
     file: 'lib/controller/state-write.ts',
-    find: ' || edges.isUnbegun(ref)',
-    replace: '',
+    find: 'digest === undefined || isUnbegun',
+    replace: 'digest === undefined',
     tests: [NAMESPACES],
   },
   {

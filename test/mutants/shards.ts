@@ -55,8 +55,8 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'shards: an entry moves to where there is room',
     file: 'lib/controller/state-write.ts',
-    find: 'const shard = edges.shardOf(ref) ?? (typeof entry',
-    replace: 'const shard = (typeof entry',
+    find: 'edges.shardOf(ref) ??\n    shardBeside(',
+    replace: 'shardBeside(',
     tests: [SHARDS],
   },
   {

@@ -45,8 +45,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no fence: a rollout is patched over whatever is there',
     file: 'lib/model/rollout-plan.ts',
-    find: 'metadata: { resourceVersion: workload.resourceVersion },',
-    replace: 'metadata: {},',
+    find: 'return { metadata: { resourceVersion }, spec: {} };',
+    replace: 'return { metadata: {}, spec: {} };',
     tests: ['test/unit/model/rollout-plan.test.ts', ROLLOUTS],
   },
   {
@@ -164,9 +164,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'revert ignored: content that is the committed one again is no news',
     file: 'lib/controller/config-controller.ts',
-    find: 'if (isStale(record, object)) return effects;',
+    find: '  if (isStale(record, object)) return;\n  const workloads',
     replace:
-      'if (isStale(record, object) || edges.entryOf(object.ref)?.digest === object.digest) return effects;',
+      '  if (isStale(record, object) || edges.entryOf(object.ref)?.digest === object.digest) return;\n  const workloads',
     tests: [EDGE_RULES, ROLLOUTS],
   },
   {
@@ -319,8 +319,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the end does not wait for the patches under way',
     file: 'lib/controller/reloader.ts',
-    find: 'await this.rollouts.close();',
-    replace: '',
+    find: 'const parts = [this.rollouts, ',
+    replace: 'const parts = [',
     tests: [GUARDS],
   },
   {

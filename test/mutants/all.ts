@@ -1,0 +1,44 @@
+/** All sabotages, and whether they still fit the source. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { ADMISSION_MUTANTS } from './admission.ts';
+import { DIALECT_MUTANTS } from './dialects.ts';
+import { KEY_MUTANTS } from './keys.ts';
+import { NOTICE_MUTANTS } from './notices.ts';
+import { OWNER_MUTANTS } from './owners.ts';
+import { PACE_MUTANTS } from './paces.ts';
+import { PAUSE_MUTANTS } from './pauses.ts';
+import { POLICY_MUTANTS } from './policies.ts';
+import { PRESENCE_MUTANTS } from './presence.ts';
+import { PROCESS_MUTANTS } from './processes.ts';
+import { SCOPE_MUTANTS } from './scope.ts';
+import { SHARD_MUTANTS } from './shards.ts';
+import { MUTANTS, type Mutant } from './table.ts';
+import { TOLD_MUTANTS } from './told.ts';
+
+/** Every sabotage, in the order in which they are tried. */
+export const ALL_MUTANTS: readonly Mutant[] = [
+  ...MUTANTS,
+  ...NOTICE_MUTANTS,
+  ...POLICY_MUTANTS,
+  ...PRESENCE_MUTANTS,
+  ...KEY_MUTANTS,
+  ...OWNER_MUTANTS,
+  ...PAUSE_MUTANTS,
+  ...DIALECT_MUTANTS,
+  ...PACE_MUTANTS,
+  ...SCOPE_MUTANTS,
+  ...TOLD_MUTANTS,
+  ...PROCESS_MUTANTS,
+  ...SHARD_MUTANTS,
+  ...ADMISSION_MUTANTS,
+];
+
+/** What no longer fits the source below `directory`, in words. */
+export function misfits(directory: string, mutants: readonly Mutant[]): string[] {
+  return mutants.flatMap(({ name, file, find }) => {
+    const times = readFileSync(path.join(directory, file), 'utf8').split(find).length - 1;
+    return times === 1 ? [] : [`'${name}': its line stands ${times} times in ${file}, not once: ${find}`];
+  });
+}
