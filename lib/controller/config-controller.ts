@@ -89,11 +89,10 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   const differenceFor = (workload: ObjectKey): Difference =>
     countsAbsence(edges, workload, object.ref) ? afterAbsence : difference;
   const mayHaveChanged =
-    isAnotherThanWritten(edges, record, event) ||
-    [difference, ...workloads.map(differenceFor)].some((each) => each.mayHaveChanged);
-  if (mayHaveChanged) {
-    record.changedAt = Math.max(record.changedAt, span.to);
-  }
+    difference.mayHaveChanged ||
+    (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(edges, each, object.ref))) ||
+    isAnotherThanWritten(edges, record, event);
+  if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   const isNew = record.lastDigest === undefined;
   record.annotations = object.annotations;
   record.digest = object.digest;
