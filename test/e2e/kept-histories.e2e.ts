@@ -63,6 +63,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'a-return-just-after-a-rollout': VERSIONS,
   'an-owners-rollout-that-could-not-be-written': UNWRITTEN,
   'selected-for-a-moment': MOMENT,
+  'followed-just-before-deselection': SELECTION,
   'an-undo-that-could-not-be-written': UNWRITTEN,
   'asked-for-before-a-return': LATE,
   'a-question-at-the-start-that-fails': LATE,

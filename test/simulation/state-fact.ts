@@ -63,8 +63,12 @@ function homeOf(shards: readonly Shard[]): Shard | undefined {
 }
 
 function entriesIn(config: ConfigName, data: Data): readonly string[] {
-  const entries = entryKeys(config).map((key) => data[key]);
+  const entries = keysOf(config).map((key) => data[key]);
   return entries.filter((entry) => entry !== undefined).sort((a, b) => numberOf(b) - numberOf(a));
+}
+
+function keysOf(config: ConfigName): readonly string[] {
+  return ENTRY_KEYS.get(config) ?? [];
 }
 
 function numberOf(entry = ''): number {
@@ -75,22 +79,28 @@ function readOfEntry(config: ConfigName, entry: string): Read | 'other' {
   return readOfDigest(config, entry.replace(/\.\d+$/, ''));
 }
 
-/** Of the object, and of what pods may read of it. */
-function entryKeys(config: ConfigName): readonly string[] {
-  const { kind, name } = split(config);
-  const ref = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name } as const;
-  return [ref, ...SCOPES.map((keys) => ({ ...ref, keys }))].map((part) => entryKeyOf(part, NAMESPACE));
-}
+/** By object: the keys of what is followed of it, the whole of it or what pods may read. */
+const ENTRY_KEYS: ReadonlyMap<ConfigName, readonly string[]> = new Map(
+  CONFIGS.map((config) => {
+    const { kind, name } = split(config);
+    const ref = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name } as const;
+    const parts = [ref, ...SCOPES.map((keys) => ({ ...ref, keys }))];
+    return [config, parts.map((part) => entryKeyOf(part, NAMESPACE))];
+  }),
+);
 
-function exceptionsKey(workload: WorkloadName): string {
-  return exceptionsKeyOf({ ...split(workload), namespace: NAMESPACE }, NAMESPACE);
-}
+const EXCEPTIONS_KEYS: ReadonlyMap<WorkloadName, string> = new Map(
+  WORKLOADS.map((workload) => [
+    workload,
+    exceptionsKeyOf({ ...split(workload), namespace: NAMESPACE }, NAMESPACE),
+  ]),
+);
 
 function exceptionsFor(config: ConfigName, data: Data): [WorkloadName, Ran][] {
-  return WORKLOADS.flatMap((workload): [WorkloadName, Ran][] => {
-    const text = data[exceptionsKey(workload)];
+  return [...EXCEPTIONS_KEYS].flatMap(([workload, exceptions]): [WorkloadName, Ran][] => {
+    const text = data[exceptions];
     const ran = text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
-    const value = entryKeys(config)
+    const value = keysOf(config)
       .map((key) => ran[key])
       .find((one) => one !== undefined);
     if (value === undefined) return [];

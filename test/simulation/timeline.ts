@@ -67,11 +67,12 @@ export function isSelectedAt(trace: Trace, at: number): boolean {
   return factsOf(trace, 'selection').findLast((fact) => fact.at <= at)?.selected ?? selected;
 }
 
-/** The same, and for long enough to be acted on. */
-function isSelectedForLong(trace: Trace, at: number): boolean {
+/** The same, and from `begin` on for long enough to be acted on. */
+function isSelectedForLong(trace: Trace, at: number, begin: number): boolean {
   const facts = factsOf(trace, 'selection');
-  const [since, end] = [facts.findLast((fact) => fact.at <= at), facts.find((fact) => fact.at > at)];
-  return isSelectedAt(trace, at) && (end?.ms ?? Number.POSITIVE_INFINITY) - (since?.ms ?? 0) >= ENOUGH_MS;
+  const [selected, end] = [facts.findLast((fact) => fact.at <= at), facts.find((fact) => fact.at > at)];
+  const since = Math.max(selected?.ms ?? 0, trace.facts.findLast((fact) => fact.at <= begin)?.ms ?? 0);
+  return isSelectedAt(trace, at) && (end?.ms ?? Number.POSITIVE_INFINITY) - since >= ENOUGH_MS;
 }
 
 /** Whether the state has an entry of the object just after position `at`. */
@@ -250,11 +251,12 @@ function sinceWritten(trace: Trace, config: ConfigName, begin: number): number {
 
 /**
  * Since when what is in force is known of an object that somebody follows: where namespaces are selected, since the state has
- * an entry of it, or since its namespace is selected, if one hears of that at once and there is the time to write it.
+ * an entry of it, or since its namespace is selected and it is followed, if one hears of that at once and there is the time
+ * to write it.
  */
 function begunAt(trace: Trace, config: ConfigName, begin: number): number | undefined {
   const isBegun = (at: number): boolean =>
-    hasEntryAt(trace, config, at) || (trace.accounting !== 'each' && isSelectedForLong(trace, at));
+    hasEntryAt(trace, config, at) || (trace.accounting !== 'each' && isSelectedForLong(trace, at, begin));
   if (trace.settings.selected === undefined || isBegun(begin)) return begin;
   return [...factsOf(trace, 'entries'), ...factsOf(trace, 'selection')]
     .map(({ at }) => at)
