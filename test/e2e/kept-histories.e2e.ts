@@ -64,6 +64,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'an-owners-rollout-that-could-not-be-written': UNWRITTEN,
   'selected-for-a-moment': MOMENT,
   'followed-just-before-deselection': SELECTION,
+  'held-while-another-object-is-missing': KEYS,
   'an-undo-that-could-not-be-written': UNWRITTEN,
   'asked-for-before-a-return': LATE,
   'a-question-at-the-start-that-fails': LATE,

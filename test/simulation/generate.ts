@@ -23,7 +23,7 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
  * everything, with a state in several ConfigMaps that people remove and edit; `policies` objects with marks, workloads
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
- * times; `keys` pods that read single keys. The last four have a little of everything else.
+ * times; `keys` pods that read single keys, some of which they do not start without. The last four have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -278,10 +278,8 @@ function scopeArbitrary(
     { onCreate: true, onDelete: false },
     { onCreate: false, onDelete: true },
   );
-  if (flavour === 'presence') {
-    const required = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
-    return fc.record({ presence, required });
-  }
+  const required = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
+  if (flavour === 'presence') return fc.record({ presence, required });
   if (flavour === 'admission') return fc.constant({ admission: true });
   if (flavour === 'keys') {
     // Who is rolled for whole objects is rolled for whatever no pod reads.
@@ -289,7 +287,7 @@ function scopeArbitrary(
       fc.constant({ scoped: true, noise: true }),
       fc.record({ scoped: fc.boolean(), noise: fc.constant(false) }),
     );
-    return fc.record({ keys });
+    return fc.record({ keys, required });
   }
   if (flavour !== 'selection') return fc.constant({});
   const selected = fc.boolean();

@@ -6,6 +6,7 @@
 import { judgeEconomy } from './economy.ts';
 import { foreignChange } from './foreign-change.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
+import { judgeHolds } from './holds.ts';
 import { judgePunctuality } from './punctuality.ts';
 import { judgeSelection } from './selection.ts';
 import {
@@ -31,9 +32,15 @@ import type { Belief, Trace, Violation, WriteFact } from './trace.ts';
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
-  return [judgeNever, judgeSelection, judgeSafety, judgeEconomy, judgePunctuality, judgeConvergence].flatMap(
-    (law) => law(trace),
-  );
+  return [
+    judgeNever,
+    judgeSelection,
+    judgeHolds,
+    judgeSafety,
+    judgeEconomy,
+    judgePunctuality,
+    judgeConvergence,
+  ].flatMap((law) => law(trace));
 }
 
 /** In the end each pod has read what is in force, or ran when its edge's baseline was taken and that is in force again. */

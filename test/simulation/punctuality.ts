@@ -1,6 +1,7 @@
 /** Whether a change waits no longer than the maximum wait. */
 
 import type { ConfigName, WorkloadName } from './history.ts';
+import { isHeldAt } from './holds.ts';
 import {
   askedSince,
   baselineOf,
@@ -16,7 +17,7 @@ import {
   rolloutsOf,
   workloadsOf,
 } from './timeline.ts';
-import type { Trace, Violation } from './trace.ts';
+import type { Recorded, Trace, Violation } from './trace.ts';
 
 /** For the API server and the rounding of timers. */
 const GRACE_MS = 1500;
@@ -56,18 +57,27 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
     .filter(isMeanwhile)
     .map((fact) => inForceAt(trace, config, fact.at))
     .every((inForce) => inForce !== undefined && !ran.includes(inForce));
-  const moments = [
+  const moments = (facts: readonly Recorded[]): readonly number[] => [
     at,
-    ...[...factsOf(trace, 'workload'), ...contents].filter(isMeanwhile).map((fact) => fact.at),
+    ...[...factsOf(trace, 'workload'), ...facts].filter(isMeanwhile).map((fact) => fact.at),
   ];
   const selections = factsOf(trace, 'selection').filter(isMeanwhile);
   const isAsked =
     isSelectedAt(trace, at) &&
     selections.length === 0 &&
-    moments.every((moment) => isFollowing(trace, workload, config, moment));
+    moments(contents).every((moment) => isFollowing(trace, workload, config, moment));
+  const isHeld =
+    trace.settings.keys !== undefined &&
+    moments(factsOf(trace, 'content')).some((moment) => isHeldAt(trace, workload, moment));
   const isRolled = rolloutsOf(trace, workload).some((fact) => fact.at > at && isMeanwhile(fact));
   return (
-    before !== undefined && !isMere && isLasting && isAsked && !isRolled && isWatched(trace, at, deadline)
+    before !== undefined &&
+    !isMere &&
+    isLasting &&
+    isAsked &&
+    !isHeld &&
+    !isRolled &&
+    isWatched(trace, at, deadline)
   );
 }
 
