@@ -1,8 +1,8 @@
 /** Bundles the program and its dependencies into dist/reloader.mjs, which starts faster and smaller than the sources. */
 
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 
 const root = import.meta.dirname;
 
@@ -59,8 +59,10 @@ const banner: string = [
 ].join('\n');
 
 const dist = path.join(root, 'dist');
+/** What the authors of the packages in the bundle want to be said. */
+const NOTICES = 'THIRD-PARTY-NOTICES.txt';
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: root,
   entryPoints: ['bin/reloader.ts'],
   outdir: dist,
@@ -68,6 +70,7 @@ const { outputFiles } = await build({
   // What is imported on demand becomes a file of its own, so that --help does not load the client library.
   splitting: true,
   write: false,
+  metafile: true,
   bundle: true,
   platform: 'node',
   format: 'esm',
@@ -76,6 +79,7 @@ const { outputFiles } = await build({
   // Optional companions of ws and of the colour libraries: absent is fine.
   external: ['utf-8-validate', 'bufferutil', 'supports-color'],
   plugins: [shakeClientLibrary, withoutFetch, lazyBuiltins],
+  // They stand in a file of their own.
   legalComments: 'none',
   minifyWhitespace: true,
   minifySyntax: true,
@@ -87,7 +91,8 @@ const before = await readdir(dist);
 // The entry last: a program that starts meanwhile finds a complete set.
 const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
 for (const { path: file, contents } of entryLast) await replace(file, contents);
-const present = new Set(outputFiles.map(({ path: file }) => path.basename(file)));
+await replace(path.join(dist, NOTICES), await noticesOf(metafile), 0o644);
+const present = new Set([NOTICES, ...outputFiles.map(({ path: file }) => path.basename(file))]);
 await Promise.all(
   before.filter((name) => !present.has(name)).map((name) => rm(path.join(dist, name), { force: true })),
 );
@@ -97,8 +102,31 @@ function isEntry(file: string): boolean {
 }
 
 /** Nobody ever reads half a file. */
-async function replace(file: string, contents: Uint8Array): Promise<void> {
+async function replace(file: string, contents: Uint8Array | string, mode = 0o755): Promise<void> {
   const draft = `${file}.${process.pid}`;
-  await writeFile(draft, contents, { mode: 0o755 });
+  await writeFile(draft, contents, { mode });
   await rename(draft, file);
+}
+
+/** The licences of all packages of which something is in the bundle. */
+async function noticesOf({ outputs }: Metafile): Promise<string> {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const folders = inputs
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([file]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
+    .filter((folder) => folder !== undefined);
+  const notices = await Promise.all([...new Set(folders)].sort().map(noticeOf));
+  return notices.join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+async function noticeOf(folder: string): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(path.join(root, folder, 'package.json'), 'utf8'));
+  const { name, version, license } = manifest as Readonly<Record<string, string>>;
+  const files = (await readdir(path.join(root, folder))).filter((file) =>
+    /^(licen[cs]e|notice|copying)/i.test(file),
+  );
+  const texts = await Promise.all(
+    files.sort().map((file) => readFile(path.join(root, folder, file), 'utf8')),
+  );
+  return [`${name} ${version} (${license})\n`, ...texts.map((text) => `${text.trim()}\n`)].join('\n');
 }

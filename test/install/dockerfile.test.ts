@@ -15,6 +15,7 @@ import { INSTALLATIONS } from './kustomization.ts';
 import { isRequired, outputOf, programOnPath, skipWithout } from './tools.ts';
 
 const STAGES = stagesIn(dockerfile());
+const NOTICES = 'app/dist/THIRD-PARTY-NOTICES.txt';
 const FINAL = STAGES.at(-1) ?? { image: '', name: undefined, steps: [] };
 const hadolint = programOnPath('hadolint');
 
@@ -85,10 +86,24 @@ describe('its steps, followed in a folder,', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('leave the bundle, the licence and the package file', () => {
+  test('leave the bundle, the licences and the package file', () => {
     // The bundle loads what is rarely needed from pieces beside it, whose names end in a hash.
     const files = globSync('**/*', { cwd: root, exclude: ['**/dist/*-*.mjs'] }).sort();
-    assert.deepEqual(files, ['app', 'app/LICENSE', 'app/dist', 'app/dist/reloader.mjs', 'app/package.json']);
+    assert.deepEqual(files, [
+      'app',
+      'app/LICENSE',
+      'app/dist',
+      NOTICES,
+      'app/dist/reloader.mjs',
+      'app/package.json',
+    ]);
+  });
+
+  test('leave the licence of every package of which something is in the bundle', () => {
+    const notices = readFileSync(path.join(root, NOTICES), 'utf8').split(`\n${'-'.repeat(80)}\n\n`);
+    const named = new Set(notices.map((notice) => notice.slice(0, notice.indexOf(' '))));
+    assert.deepEqual(new Set([...named, ...Object.keys(manifest.dependencies)]), named);
+    for (const notice of notices) assert.match(notice, /copyright|licen[cs]ed? (?:under|text)|permission/i);
   });
 
   test('leave a program that runs with nothing around it', () => {
