@@ -55,28 +55,38 @@ export const REPLACING: Tool = {
 /** How Flux' helm-controller looks for drift of what Helm has written. */
 export const HELM_DRIFT: readonly string[] = dryRun('helm-controller');
 
-/** The paths below `spec` at which a write of `manifest` by `command` would change the workload. */
-export async function driftOf(
+/** A workload as it is, and as a write would make it. */
+export interface Comparison {
+  readonly live: JsonObject;
+  readonly predicted: JsonObject;
+}
+
+/** What a write of `manifest` by `command` would make of the workload. */
+export async function compare(
   stage: Stage,
   workload: WorkloadName,
   manifest: string,
   command: readonly string[],
-): Promise<readonly string[]> {
+): Promise<Comparison> {
   const { stdout } = await stage.kubectl([...command, '-o', 'json', '-f', '-'], { input: manifest });
-  const predicted = leavesOf(pick(JSON.parse(stdout) as JsonObject, 'spec'), 'spec');
-  const live = leavesOf(pick(await stage.live(workload), 'spec'), 'spec');
-  const paths = new Set([...predicted.keys(), ...live.keys()]);
-  return [...paths].filter((path) => predicted.get(path) !== live.get(path)).sort();
+  return { live: await stage.live(workload), predicted: JSON.parse(stdout) as JsonObject };
+}
+
+/** The paths below `spec` at which the write would change the workload. */
+export function driftIn({ live, predicted }: Comparison): readonly string[] {
+  const after = leavesOf(pick(predicted, 'spec'), 'spec');
+  const before = leavesOf(pick(live, 'spec'), 'spec');
+  const paths = new Set([...after.keys(), ...before.keys()]);
+  return [...paths].filter((path) => after.get(path) !== before.get(path)).sort();
 }
 
 /** Those that the field manager does not own: what `managedFieldsManagers` leaves. */
-export async function withoutFieldsOf(
-  stage: Stage,
-  workload: WorkloadName,
+export function withoutFieldsOf(
   manager: string,
+  { live }: Comparison,
   paths: readonly string[],
-): Promise<readonly string[]> {
-  const owned = fieldsByManager(await stage.live(workload))[manager] ?? [];
+): readonly string[] {
+  const owned = fieldsByManager(live)[manager] ?? [];
   return paths.filter((path) => !owned.includes(path));
 }
 

@@ -8,7 +8,7 @@ import type { HelmVersion } from '../control-plane/recipe.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { isRequired } from '../install/tools.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
-import { driftOf, HELM_DRIFT } from './drift.ts';
+import { compare, driftIn, HELM_DRIFT } from './drift.ts';
 import { restsAt } from './endings.ts';
 import { fieldsByManager } from './managed-fields.ts';
 import type { Said } from './programs.ts';
@@ -159,7 +159,7 @@ async function take({ stage, reloader, version, strategy }: Scene, step: Step): 
 async function hasNoDrift(stage: Stage, version: HelmVersion): Promise<void> {
   const { stdout } = await helm(stage, version, ['get', 'manifest', 'web']);
   const manifest = stdout.split('---').find((each) => each.includes('kind: Deployment')) ?? '';
-  assert.deepEqual(await driftOf(stage, WEB, manifest, HELM_DRIFT), []);
+  assert.deepEqual(driftIn(await compare(stage, WEB, manifest, HELM_DRIFT)), []);
 }
 
 /** The fields of ours are stamps, and no stamp is Helm's. */

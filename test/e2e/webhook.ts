@@ -69,8 +69,13 @@ export class Webhook implements AsyncDisposable {
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** From now on the API server asks nobody. */
+  async withdraw(): Promise<void> {
     await this.#stage.cluster.ask('DELETE', this.#path());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.withdraw();
     await rm(this.#folder, { recursive: true });
   }
 
