@@ -64,6 +64,8 @@ export async function keepOwnCertificate(options: OwnCertificateOptions, signal:
 class Keeper {
   readonly #options: OwnCertificateOptions;
   #used: string | undefined;
+  /** The certificate that the last look found trusted. */
+  #seen: string | undefined;
   #complaint: string | undefined;
 
   constructor(options: OwnCertificateOptions) {
@@ -97,12 +99,13 @@ class Keeper {
     if (held === undefined) return false;
     const data = this.#isGood(held.data, names) ? held.data : await this.#renew(held, trusted, names);
     if (data === undefined) return false;
-    const { 'ca.crt': authorities = '' } = data;
-    if (trusted.webhooks.some((webhook) => webhook.authorities !== authorities)) {
-      if (accepted(await store.setTrust(trusted, authorities)) === undefined) return false;
-      // The API server has to hear of it: who serves already goes on with what is trusted in any case.
-      if (this.#used !== undefined && this.#used !== data['tls.crt']) return false;
-    }
+    const { 'tls.crt': certificate, 'ca.crt': authorities = '' } = data;
+    const isTrusted = trusted.webhooks.every((webhook) => webhook.authorities === authorities);
+    if (!isTrusted && accepted(await store.setTrust(trusted, authorities)) === undefined) return false;
+    // The API server has to hear of it: who serves already goes on with what is trusted in any case.
+    const isNews = !isTrusted || certificate !== this.#seen;
+    this.#seen = certificate;
+    if (isNews && this.#used !== undefined && this.#used !== certificate) return false;
     this.#use(data);
     return true;
   }

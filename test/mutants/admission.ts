@@ -121,4 +121,11 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     replace: 'allowed: true',
     tests: REVIEWS,
   },
+  {
+    name: 'admission: a renewed certificate is used before the API server has heard of it',
+    file: 'lib/admission/own-certificate.ts',
+    find: '!isTrusted || certificate !== this.#seen',
+    replace: 'false',
+    tests: ['test/unit/admission/own-certificate.test.ts'],
+  },
 ];

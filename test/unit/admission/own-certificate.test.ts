@@ -135,6 +135,26 @@ test('it is renewed before its time, and used a look after the API server was to
   assert.equal(used.length, 2);
 });
 
+test('one that another replica has renewed a moment ago is used a look later too', async () => {
+  const cluster = new Cluster();
+  const { certificate, key, authority } = await issuePair({
+    names: [NAME],
+    now: Date.now(),
+    lifetimeMs: LIFETIME_MS,
+  });
+  const { used, waits } = await replica(cluster, 3, (look) => {
+    if (look > 1) return;
+    const authorities = authority + cluster.authorities;
+    cluster.put({ 'tls.crt': certificate, 'tls.key': key, 'ca.crt': authorities });
+    cluster.putTrust(authorities);
+  });
+  assert.deepEqual(used.slice(1), [{ certificate, key }]);
+  assert.deepEqual(
+    waits.map((ms) => ms < LOOK_MS),
+    [false, true, false],
+  );
+});
+
 test('whoever has missed two renewals, or serves what the Secret has lost, is trusted until it looks again', async () => {
   const cluster = new Cluster();
   const late = await replica(cluster, 1);
