@@ -13,6 +13,7 @@ import { restsAt } from './endings.ts';
 import { fieldsByManager } from './managed-fields.ts';
 import type { Said } from './programs.ts';
 import { Stage } from './stage.ts';
+import { Webhook } from './webhook.ts';
 import { web } from './workloads.ts';
 
 const cluster = await startCluster();
@@ -45,15 +46,18 @@ interface Step {
   readonly stamps: readonly string[] | Readonly<Record<HelmVersion, readonly string[]>>;
 }
 
+const CHANGE: Step = {
+  what: 'an upgrade of the ConfigMap is one rollout',
+  sets: { content: 'B' },
+  templates: 1,
+  stamps: [CONFIG_MAP],
+};
+const FORCED = { 3: ['--force'], 4: ['--force-replace', '--server-side=false'] };
+
 /** In this order, after the installation, which is release 1. */
 const STEPS: readonly Step[] = [
   { what: 'an upgrade that changes nothing rolls nothing', sets: {}, templates: 0, stamps: [] },
-  {
-    what: 'an upgrade of the ConfigMap is one rollout',
-    sets: { content: 'B' },
-    templates: 1,
-    stamps: [CONFIG_MAP],
-  },
+  CHANGE,
   {
     what: 'an upgrade of the Secret is one rollout',
     sets: { password: 'B' },
@@ -97,7 +101,7 @@ const STEPS: readonly Step[] = [
   {
     what: 'an upgrade that is forced replaces the Deployment and drops the stamps; nothing is rolled for that',
     sets: {},
-    flags: { 3: ['--force'], 4: ['--force-replace', '--server-side=false'] },
+    flags: FORCED,
     templates: 1,
     stamps: [CONFIG_MAP, SECRET],
   },
@@ -106,6 +110,31 @@ const STEPS: readonly Step[] = [
     sets: { password: 'F' },
     templates: 1,
     stamps: [SECRET],
+  },
+];
+
+/** Where the admission webhook is asked. */
+const STEPS_WITH_WEBHOOK: readonly Step[] = [
+  CHANGE,
+  {
+    what: 'an upgrade that is forced starts nothing',
+    sets: {},
+    flags: FORCED,
+    templates: 0,
+    stamps: [],
+  },
+  {
+    what: 'one that is forced and changes the Deployment keeps the stamps',
+    sets: { mode: 'two' },
+    flags: FORCED,
+    templates: 1,
+    stamps: [],
+  },
+  {
+    what: 'an upgrade of the ConfigMap after that is one rollout',
+    sets: { content: 'C' },
+    templates: 1,
+    stamps: [CONFIG_MAP],
   },
 ];
 
@@ -176,21 +205,39 @@ async function fieldsAreApart(stage: Stage): Promise<void> {
   assert.ok(theirs.length > 0 && !theirs.some(isStamp), `no stamp is Helm's: ${theirs.join(', ')}`);
 }
 
+/** A release, and a reloader that knows it. */
+async function begin(
+  stage: Stage,
+  version: HelmVersion,
+  strategy: string,
+  flags: readonly string[] = [],
+): Promise<Scene> {
+  await stage.createMarker();
+  await helm(stage, version, ['install', 'web', CHART]);
+  await stage.rolledOut(WEB);
+  const all = ['--reload-strategy', strategy, ...flags];
+  return { stage, version, strategy, reloader: await stage.reloader({ flags: all, periodMs: PERIOD_MS }) };
+}
+
 for (const version of [3, 4] as const) {
   const isLeftOut = helmOf(version) === undefined && !isRequired();
   const skip = isLeftOut && notBuilt(version);
   describe(`with Helm ${version}`, { skip, concurrency: 2 }, () => {
-    for (const strategy of Object.keys(STRATEGIES))
+    for (const strategy of Object.keys(STRATEGIES)) {
       test(`and stamps in ${strategy}`, async (t) => {
         await using stage = await Stage.open(cluster);
-        await stage.createMarker();
-        await helm(stage, version, ['install', 'web', CHART]);
-        await stage.rolledOut(WEB);
-        const flags = ['--reload-strategy', strategy];
-        const reloader = await stage.reloader({ flags, periodMs: PERIOD_MS });
-        const scene = { stage, reloader, version, strategy };
+        const scene = await begin(stage, version, strategy);
         for (const step of STEPS) await t.test(step.what, () => take(scene, step));
         await fieldsAreApart(stage);
       });
+    }
+
+    test('and the admission webhook', async (t) => {
+      await using stage = await Stage.open(cluster);
+      await using webhook = await Webhook.open(stage);
+      const scene = await begin(stage, version, 'env-vars', webhook.flags);
+      await webhook.isAsked();
+      for (const step of STEPS_WITH_WEBHOOK) await t.test(step.what, () => take(scene, step));
+    });
   });
 }
