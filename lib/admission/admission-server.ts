@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
-import { listenErrorOf } from '../model/listen-error.ts';
+import { endListening, listen } from '../serving/listener.ts';
 import { MalformedReviewError } from './review.ts';
 
 /** A certificate with those that it is signed by, and its key, both as PEM. */
@@ -27,7 +27,6 @@ const LONGEST_BYTES = 8 * 1024 * 1024;
 const SLOWEST_MS = 5000;
 /** Longer than an API server keeps a connection that nobody uses, so that it never writes to a closed one. */
 const IDLE_MS = 120_000;
-const STOP_GRACE_MS = 1000;
 
 interface Answer {
   readonly status: number;
@@ -63,13 +62,7 @@ export class AdmissionServer {
    * @throws ListenError if the port is taken or may not be used.
    */
   async start(port: number): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error) => reject(listenErrorOf(error, port, '--webhook-port')));
-      this.#server.listen(port, resolve);
-    });
-    this.#server.on('error', this.#options.onError);
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : port;
+    return await listen(this.#server, { port, flag: '--webhook-port', onError: this.#options.onError });
   }
 
   /** New connections get this certificate; those that are open go on. @throws if certificate and key do not belong together */
@@ -79,13 +72,7 @@ export class AdmissionServer {
 
   /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
   async stop(): Promise<void> {
-    if (!this.#server.listening) return;
-    const cutOff = setTimeout(() => this.#server.closeAllConnections(), STOP_GRACE_MS);
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-      this.#server.closeIdleConnections();
-    });
-    clearTimeout(cutOff);
+    await endListening(this.#server);
   }
 
   /** Never rejects. */

@@ -1,7 +1,7 @@
 /** The small HTTP server of the program: metrics, health, readiness, status and its page, for reading only. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { listenErrorOf } from '../model/listen-error.ts';
+import { endListening, listen } from '../serving/listener.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
 /** What the pages show; each is asked anew for every request. */
@@ -31,8 +31,6 @@ const TEXT = 'text/plain; charset=utf-8';
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 /** Where it is told whether every loop is alive; the second one is what probes of Stakater Reloader ask. */
 const HEALTH_PATHS = ['/healthz', '/live'];
-/** How long an open request may take to end when the server stops. */
-const STOP_GRACE_MS = 1000;
 
 /** Serves `pages` from start to stop. */
 export class HttpServer {
@@ -63,24 +61,12 @@ export class HttpServer {
    * @throws ListenError if the port is taken or may not be used.
    */
   async start(port: number): Promise<number> {
-    await new Promise<void>((resolve, reject) => {
-      this.#server.once('error', (error) => reject(listenErrorOf(error, port, '--port')));
-      this.#server.listen(port, resolve);
-    });
-    this.#server.on('error', this.#onError);
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : port;
+    return await listen(this.#server, { port, flag: '--port', onError: this.#onError });
   }
 
   /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
   async stop(): Promise<void> {
-    if (!this.#server.listening) return;
-    const cutOff = setTimeout(() => this.#server.closeAllConnections(), STOP_GRACE_MS);
-    await new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
-      this.#server.closeIdleConnections();
-    });
-    clearTimeout(cutOff);
+    await endListening(this.#server);
   }
 
   /** Never rejects. */

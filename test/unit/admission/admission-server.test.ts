@@ -7,7 +7,7 @@ import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import { ADMISSION_PATH, AdmissionServer } from '../../../lib/admission/admission-server.ts';
 import { type IssuedPair, issuePair } from '../../../lib/admission/certificate-authority.ts';
 import { MalformedReviewError } from '../../../lib/admission/review.ts';
-import { ListenError } from '../../../lib/model/listen-error.ts';
+import { ListenError } from '../../../lib/serving/listener.ts';
 
 const NAME = 'reloader.test';
 const MAX_BYTES = 8 * 1024 * 1024;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { ListenError } from '../../../lib/model/listen-error.ts';
+import { ListenError } from '../../../lib/serving/listener.ts';
 import { HttpServer, type Pages } from '../../../lib/telemetry/http-server.ts';
 
 const PAGES: Pages = {

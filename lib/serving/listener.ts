@@ -1,0 +1,62 @@
+/** How a server begins to listen on a port, and ends without cutting off whoever is being answered. */
+
+import type { Server as WebServer } from 'node:http';
+import type { Server } from 'node:net';
+
+/** A server cannot listen; the message says what to change. */
+export class ListenError extends Error {}
+
+/** Where a server listens. */
+export interface ListenOptions {
+  /** The system picks one if it is 0. */
+  readonly port: number;
+  /** The flag that says so. */
+  readonly flag: string;
+  /** Told of what goes wrong later. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A server of either protocol. */
+export type Listener = Server & Pick<WebServer, 'closeAllConnections' | 'closeIdleConnections'>;
+
+/** How long an open request may take to end when the server stops. */
+const STOP_GRACE_MS = 1000;
+
+/**
+ * Listens on all addresses and answers the port.
+ *
+ * @throws ListenError if the port is taken or may not be used.
+ */
+export async function listen(server: Listener, { port, flag, onError }: ListenOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(listenErrorOf(error, port, flag)));
+    server.listen(port, resolve);
+  });
+  server.on('error', onError);
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+/** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
+export async function endListening(server: Listener): Promise<void> {
+  if (!server.listening) return;
+  const cutOff = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+  clearTimeout(cutOff);
+}
+
+function listenErrorOf(error: Error & { readonly code?: string }, port: number, flag: string): Error {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ListenError(`port ${port} is taken: choose another with ${flag}`, { cause: error });
+    case 'EACCES':
+      return new ListenError(`port ${port} may not be used: choose one above 1023 with ${flag}`, {
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}
