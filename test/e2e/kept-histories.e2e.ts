@@ -65,6 +65,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'selected-for-a-moment': MOMENT,
   'followed-just-before-deselection': SELECTION,
   'held-while-another-object-is-missing': KEYS,
+  'rolled-before-all-is-listed': KEYS,
   'an-undo-that-could-not-be-written': UNWRITTEN,
   'asked-for-before-a-return': LATE,
   'a-question-at-the-start-that-fails': LATE,

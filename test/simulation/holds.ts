@@ -2,7 +2,7 @@
 
 import { split } from './api.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import { contentAt, factsOf, isFollowing, rolloutsOf, workloadsOf } from './timeline.ts';
+import { contentAt, factsOf, isFollowing, type Of, rolloutsOf, workloadsOf } from './timeline.ts';
 import type { Trace, Violation } from './trace.ts';
 
 /** What is under way when an object goes ends by itself. */
@@ -10,14 +10,15 @@ const GRACE_MS = 500;
 
 /**
  * Judged only where news comes at once, and where all workloads are rolled for keys. A Secret that no stream shows may be
- * there all the same: it holds nobody until that was found out.
+ * there all the same: it holds nobody until that was found out. Nor does what a process has not listed yet.
  */
 export function judgeHolds(trace: Trace): readonly Violation[] {
   if (trace.settings.keys?.noise !== true || trace.accounting === 'each') return [];
   const lacks: Lacks = (workload, at) => needsOf(trace, workload, at).some(isConfigMap);
   return workloadsOf(trace)
     .flatMap((workload) => rolloutsOf(trace, workload))
-    .filter(({ to, at, ms }) => lacks(to, at) && isHeldSince(trace, to, ms - GRACE_MS, at, lacks))
+    .filter((rollout) => hasListed(trace, rollout) && lacks(rollout.to, rollout.at))
+    .filter(({ to, at, ms }) => isHeldSince(trace, to, ms - GRACE_MS, at, lacks))
     .map(({ to, ms }) => ({
       law: 'never',
       message: `${to} was rolled at ${ms} ms, without what its pods need`,
@@ -37,6 +38,11 @@ function needsOf(trace: Trace, workload: WorkloadName, at: number): readonly Con
   return required.filter(
     (config) => contentAt(trace, config, at) === undefined && isFollowing(trace, workload, config, at),
   );
+}
+
+/** Whether the process that wrote it had listed everything a while ago. */
+function hasListed(trace: Trace, { replica, ms }: Of<'write'>): boolean {
+  return factsOf(trace, 'listed').some((listed) => listed.replica === replica && listed.ms < ms - GRACE_MS);
 }
 
 function isConfigMap(config: ConfigName): boolean {
