@@ -66,6 +66,8 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'followed-just-before-deselection': SELECTION,
   'held-while-another-object-is-missing': KEYS,
   'rolled-before-all-is-listed': KEYS,
+  'parts-of-an-object-in-two-config-maps': KEYS,
+  'the-whole-beside-a-part-in-another-config-map': KEYS,
   'an-undo-that-could-not-be-written': UNWRITTEN,
   'asked-for-before-a-return': LATE,
   'a-question-at-the-start-that-fails': LATE,

@@ -17,58 +17,57 @@ export function stateFactNow(sandbox: Sandbox): StateFact {
   return stateFactOf((name) => sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined);
 }
 
-/** What a start makes of them: the entry with the highest number counts, and exceptions beside it. */
+/** What a start makes of them: of each key the entry with the highest number counts, and exceptions beside it. */
 export function stateFactOf(at: (name: string) => LooseObject | undefined): StateFact {
   const entries: Record<ConfigName, Read | 'other'> = {};
   const parts: Record<ConfigName, (Read | 'other')[]> = {};
   const exceptions: Record<WorkloadName, Record<ConfigName, Ran>> = {};
   const untidy = untidyNames(at);
-  for (const config of CONFIGS) {
-    const shards = STATE_NAMES.map((name) => shardOf(config, at(name)?.data ?? {}, name));
-    const home = homeOf(shards);
-    const [entry, ...others] = (home?.entries ?? []).map((text) => readOfEntry(config, text));
+  for (const [config, keys] of ENTRY_KEYS) {
+    const found = keys.map((key) => partOf(config, key, at));
+    const texts = found.map(({ entry }) => entry).filter((entry) => entry !== undefined);
+    const [entry, ...others] = texts.sort(byNumber).map((text) => readOfEntry(config, text));
     if (entry !== undefined) entries[config] = entry;
     if (entry !== undefined && others.length > 0) parts[config] = [entry, ...others];
-    for (const [workload, ran] of home?.exceptions ?? []) {
-      exceptions[workload] = { ...exceptions[workload], [config]: ran };
+    for (const [workload, ran] of found.flatMap((part) => part.exceptions)) {
+      exceptions[workload] = { [config]: ran, ...exceptions[workload] };
     }
-    untidy.push(...shards.filter((shard) => shard !== home).flatMap(({ strays }) => strays));
+    untidy.push(...found.flatMap(({ strays }) => strays));
   }
   return { entries, parts, exceptions, untidy };
 }
 
-/** What one ConfigMap says of one object. */
-interface Shard {
-  /** Of the object and its parts; the one with the highest number, which stands for all, is the first. */
-  readonly entries: readonly string[];
+/** What is said of an object, or of what pods may read of it: each has a ConfigMap of its own. */
+interface Part {
+  readonly entry: string | undefined;
   readonly exceptions: readonly (readonly [WorkloadName, Ran])[];
-  /** The same in words, should it not count. */
+  /** What does not count, in words. */
   readonly strays: readonly string[];
 }
 
-function shardOf(config: ConfigName, data: Data, name: string): Shard {
-  const entries = entriesIn(config, data);
-  const exceptions = exceptionsFor(config, data);
-  const strays = [
-    ...(entries.length === 0 ? [] : [`${config} is also in ${name}`]),
-    ...exceptions.map(([workload]) => `${name} has an exception of ${workload} for ${config} by itself`),
-  ];
-  return { entries, exceptions, strays };
+function partOf(config: ConfigName, key: string, at: (name: string) => LooseObject | undefined): Part {
+  const dataIn = (name: string): Data => at(name)?.data ?? {};
+  const entryIn = (name: string): string | undefined => dataIn(name)[key];
+  const holders = STATE_NAMES.filter((name) => entryIn(name) !== undefined);
+  const [home, ...others] = holders.toSorted((a, b) => byNumber(entryIn(a), entryIn(b)));
+  const beside = STATE_NAMES.flatMap((name) =>
+    exceptionsFor(config, key, dataIn(name)).map(([workload, ran]) => ({ name, workload, ran })),
+  );
+  return {
+    entry: home && entryIn(home),
+    exceptions: beside.filter(({ name }) => name === home).map(({ workload, ran }) => [workload, ran]),
+    strays: [
+      ...others.map((name) => `${config} is also in ${name}`),
+      ...beside
+        .filter(({ name }) => name !== home)
+        .map(({ name, workload }) => `${name} has an exception of ${workload} for ${config} by itself`),
+    ],
+  };
 }
 
-function homeOf(shards: readonly Shard[]): Shard | undefined {
-  const holders = shards.filter(({ entries }) => entries.length > 0);
-  const highest = Math.max(...holders.map(({ entries }) => numberOf(entries[0])));
-  return holders.find(({ entries }) => numberOf(entries[0]) === highest);
-}
-
-function entriesIn(config: ConfigName, data: Data): readonly string[] {
-  const entries = keysOf(config).map((key) => data[key]);
-  return entries.filter((entry) => entry !== undefined).sort((a, b) => numberOf(b) - numberOf(a));
-}
-
-function keysOf(config: ConfigName): readonly string[] {
-  return ENTRY_KEYS.get(config) ?? [];
+/** The highest first. */
+function byNumber(a: string | undefined, b: string | undefined): number {
+  return numberOf(b) - numberOf(a);
 }
 
 function numberOf(entry = ''): number {
@@ -96,13 +95,10 @@ const EXCEPTIONS_KEYS: ReadonlyMap<WorkloadName, string> = new Map(
   ]),
 );
 
-function exceptionsFor(config: ConfigName, data: Data): [WorkloadName, Ran][] {
+function exceptionsFor(config: ConfigName, key: string, data: Data): [WorkloadName, Ran][] {
   return [...EXCEPTIONS_KEYS].flatMap(([workload, exceptions]): [WorkloadName, Ran][] => {
     const text = data[exceptions];
-    const ran = text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
-    const value = keysOf(config)
-      .map((key) => ran[key])
-      .find((one) => one !== undefined);
+    const value = text === undefined ? undefined : (JSON.parse(text) as Record<string, string>)[key];
     if (value === undefined) return [];
     return [[workload, value === '?' ? '?' : readOfDigest(config, value)]];
   });
