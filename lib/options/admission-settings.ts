@@ -9,8 +9,8 @@ import * as types from './value-types.ts';
 /** The name that the manifests give it. */
 const CONFIGURATION = 'kubernetes-reloader';
 
-/** How it is served; undefined: not at all. @throws UsageError */
-export function admissionFrom(reader: Reader): AdmissionOptions | undefined {
+/** How it is served beside the pages at `pagesPort`; undefined: not at all. @throws UsageError */
+export function admissionFrom(reader: Reader, pagesPort: number): AdmissionOptions | undefined {
   const port = reader.one('webhook-port', types.PORT);
   const checksHashes = reader.one('sap-hash-check', types.BOOLEAN) ?? false;
   if (port === undefined) {
@@ -20,6 +20,18 @@ export function admissionFrom(reader: Reader): AdmissionOptions | undefined {
     throw new UsageError(`expected --webhook-port beside ${idle}`);
   }
   const source = reader.sourceOf('webhook-port') ?? '';
+  refuseOthers(reader, source);
+  if (port === pagesPort && port !== 0) {
+    const pages = reader.sourceOf('port') ?? '--port';
+    throw new UsageError(`expected ${source} other than ${pages}, got ${port} for both`);
+  }
+  if (checksHashes && !reader.list('dialects', types.DIALECT).includes('sap'))
+    throw new UsageError(`expected --dialects with sap beside ${reader.sourceOf('sap-hash-check')}`);
+  return { port, certificate: certificateFrom(reader, source), checksHashes };
+}
+
+/** What rolls nobody has no stamps to keep. */
+function refuseOthers(reader: Reader, source: string): void {
   const others = [
     reader.one('dry-run', types.BOOLEAN) && 'dry-run',
     reader.one('webhook-url', types.WEBHOOK) && 'webhook-url',
@@ -27,21 +39,22 @@ export function admissionFrom(reader: Reader): AdmissionOptions | undefined {
   const other = others.find((flag) => flag);
   if (other)
     throw new UsageError(`expected ${source} or ${reader.sourceOf(other)}, not both: nothing is stamped`);
-  if (checksHashes && !reader.list('dialects', types.DIALECT).includes('sap'))
-    throw new UsageError(`expected --dialects with sap beside ${reader.sourceOf('sap-hash-check')}`);
-  return { port, certificate: certificateFrom(reader, source), checksHashes };
 }
 
 function certificateFrom(reader: Reader, port: string): AdmissionCertificate {
   const directory = reader.one('webhook-tls-directory', types.TEXT);
   const secret = reader.one('webhook-tls-secret', types.OBJECT_NAME);
   const configuration = reader.one('webhook-configuration', types.OBJECT_NAME);
-  if ((directory === undefined) === (secret === undefined))
-    throw new UsageError(
-      `expected --webhook-tls-directory or --webhook-tls-secret beside ${port}, one of them`,
-    );
+  if (directory === undefined && secret === undefined)
+    throw new UsageError(`expected --webhook-tls-directory or --webhook-tls-secret beside ${port}`);
+  if (directory !== undefined && secret !== undefined) {
+    const both = `${reader.sourceOf('webhook-tls-directory')} or ${reader.sourceOf('webhook-tls-secret')}`;
+    throw new UsageError(`expected ${both}, not both`);
+  }
   if (secret !== undefined) return { type: 'secret', secret, configuration: configuration ?? CONFIGURATION };
   if (configuration !== undefined)
-    throw new UsageError('expected --webhook-configuration only beside --webhook-tls-secret');
+    throw new UsageError(
+      `expected ${reader.sourceOf('webhook-configuration')} only beside --webhook-tls-secret`,
+    );
   return { type: 'files', directory: directory ?? '' };
 }

@@ -5,7 +5,7 @@ import { ADMISSION_FLAGS, type AdmissionFlagName } from './admission-flags.ts';
 
 /** One flag. */
 export interface Flag {
-  /** The long name without dashes; also names the variable, see variableOf. */
+  /** The long name without dashes; like a long alias it also names a variable, see variableOf. */
   readonly name: FlagName;
   /** Its other form, with dashes: `-s`, `--cacert`. */
   readonly alias?: string;
@@ -376,8 +376,8 @@ export const VARIABLE_PREFIX = 'RELOADER_OPT_';
 /** Flags without a variable: they ask for a text, not for a way to run. */
 export const PRINTING_FLAGS: readonly FlagName[] = ['help', 'version'];
 
-/** The variable that stands for a flag: `dry-run` → `RELOADER_OPT_DRY_RUN`. */
-export function variableOf(name: FlagName): string {
+/** The variable that stands for a flag, by one of its long names: `dry-run` → `RELOADER_OPT_DRY_RUN`. */
+export function variableOf(name: string): string {
   return VARIABLE_PREFIX + name.toUpperCase().replaceAll('-', '_');
 }
 

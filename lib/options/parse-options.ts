@@ -1,7 +1,7 @@
 /** The command line and the environment become one validated, frozen Options. Nothing is read, written or ended here. */
 
 import type { ConnectionOptions } from '../model/connection-options.ts';
-import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../model/dialect-name.ts';
+import { DEFAULT_DIALECTS } from '../model/dialect-name.ts';
 import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import type { Pace, RolloutLimit } from '../model/rollout-limit.ts';
@@ -9,7 +9,7 @@ import { admissionFrom } from './admission-settings.ts';
 import { alertNotices, alertsFrom } from './alert-settings.ts';
 import { readCommandLine } from './command-line.ts';
 import { type Environment, readEnvironment, strangeVariables } from './environment.ts';
-import type { StakaterKeyFlagName } from './flags.ts';
+import type { FlagName } from './flags.ts';
 import { helpText } from './help.ts';
 import {
   type Options,
@@ -19,6 +19,7 @@ import {
   workloadKindsOf,
 } from './options.ts';
 import { listOf, Reader } from './reader.ts';
+import { stakaterKeysFrom } from './stakater-keys.ts';
 import { deadSettings, stakaterSetting } from './stakater-settings.ts';
 import { UsageError } from './usage-error.ts';
 import * as types from './value-types.ts';
@@ -51,6 +52,7 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
 
 function optionsFrom(reader: Reader, env: Environment): Options {
   const scope = scopeFrom(reader, env);
+  const port = reader.one('port', types.PORT) ?? 8080;
   return {
     scope,
     ...selectionFrom(reader, scope),
@@ -67,14 +69,14 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     ...rulesFrom(reader),
     ignoredConfigKinds: ignoredKindsFrom(reader),
     ...workloadsFrom(reader),
-    port: reader.one('port', types.PORT) ?? 8080,
+    port,
     statusPage: !(reader.one('no-status-page', types.BOOLEAN) ?? false),
     countsByNamespace: env['METRICS_COUNT_BY_NAMESPACE'] === 'enabled',
     connection: connectionFrom(reader),
     maxConcurrentPatches: reader.one('max-concurrent-patches', types.CONCURRENCY) ?? 32,
     dryRun: reader.one('dry-run', types.BOOLEAN) ?? false,
     ...present('webhookUrl', reader.one('webhook-url', types.WEBHOOK) || undefined),
-    ...present('admission', admissionFrom(reader)),
+    ...present('admission', admissionFrom(reader, port)),
     ...present('alerts', alertsFrom(reader)),
     logLevel: reader.one('log-level', types.LOG_LEVEL) ?? 'info',
     logFormat: reader.one('log-format', types.LOG_FORMAT) ?? 'text',
@@ -163,23 +165,10 @@ function defaultMaxWaitMs(periodMs: number): number {
 
 function vocabulariesFrom(reader: Reader): Pick<Options, 'dialects' | 'stakaterKeys' | 'autoReloadAll'> {
   const dialects = reader.list('dialects', types.DIALECT);
-  const key = (flag: StakaterKeyFlagName, name: string): string =>
-    reader.one(flag, types.ANNOTATION_KEY) ?? name;
   return {
     dialects: dialects.length === 0 ? DEFAULT_DIALECTS : dialects,
     autoReloadAll: reader.one('auto-reload-all', types.BOOLEAN) ?? false,
-    stakaterKeys: {
-      auto: key('auto-annotation', STAKATER_KEYS.auto),
-      configMapAuto: key('configmap-auto-annotation', STAKATER_KEYS.configMapAuto),
-      secretAuto: key('secret-auto-annotation', STAKATER_KEYS.secretAuto),
-      search: key('auto-search-annotation', STAKATER_KEYS.search),
-      match: key('search-match-annotation', STAKATER_KEYS.match),
-      ignore: key('ignore-annotation', STAKATER_KEYS.ignore),
-      configMap: key('configmap-annotation', STAKATER_KEYS.configMap),
-      secret: key('secret-annotation', STAKATER_KEYS.secret),
-      pausePeriod: key('pause-deployment-annotation', STAKATER_KEYS.pausePeriod),
-      pausedAt: key('pause-deployment-time-annotation', STAKATER_KEYS.pausedAt),
-    },
+    stakaterKeys: stakaterKeysFrom(reader),
   };
 }
 
@@ -214,20 +203,23 @@ function connectionFrom(reader: Reader): ConnectionOptions {
     ...present('token', reader.one('token', types.SECRET_TEXT)),
     ...present('tokenFile', reader.one('token-file', types.TEXT)),
   };
-  const contradiction = contradictionIn(connection);
+  const contradiction = contradictionIn(connection, reader);
   if (contradiction !== undefined) throw new UsageError(contradiction);
   return connection;
 }
 
-function contradictionIn(connection: ConnectionOptions): string | undefined {
+function contradictionIn(connection: ConnectionOptions, reader: Reader): string | undefined {
+  const notBoth = (one: FlagName, other: FlagName): string =>
+    `expected ${reader.sourceOf(one)} or ${reader.sourceOf(other)}, not both`;
   if (connection.token !== undefined && connection.tokenFile !== undefined) {
-    return 'expected --token or --token-file, not both';
+    return notBoth('token', 'token-file');
   }
   if ((connection.clientCertificate === undefined) !== (connection.clientKey === undefined)) {
-    return 'expected --client-certificate and --client-key together, got only one of them';
+    const only = reader.sourceOf('client-certificate') ?? reader.sourceOf('client-key');
+    return `expected --client-certificate and --client-key together, got only ${only}`;
   }
   if (connection.insecureSkipTlsVerify && connection.certificateAuthority !== undefined) {
-    return 'expected --certificate-authority or --insecure-skip-tls-verify, not both';
+    return notBoth('certificate-authority', 'insecure-skip-tls-verify');
   }
   return undefined;
 }
@@ -236,13 +228,14 @@ function noticesOf(reader: Reader, options: Options): string[] {
   const { scope, reloadOnDelete, resourceLabelSelector } = options;
   const others = [...alertNotices(reader, options.webhookUrl), ...deadSettings(reader)];
   const both = reader.isOnCommandLine('namespace') && reader.one('all-namespaces', types.BOOLEAN);
-  const wins = both ? ['--namespace wins over --all-namespaces'] : [];
+  const wins = both ? [`${reader.sourceOf('namespace')} wins over ${reader.sourceOf('all-namespaces')}`] : [];
   const idle = scope.type === 'all' ? [] : IN_ALL_NAMESPACES.flatMap((flag) => reader.sourceOf(flag) ?? []);
-  const why = 'has no effect: not all namespaces are watched';
+  const named = 'source' in scope ? ` with ${scope.source}` : '';
+  const why = `has no effect${named}: it needs --all-namespaces`;
   const blind =
     reloadOnDelete && resourceLabelSelector !== undefined
       ? [
-          '--reload-on-delete has no effect with --resource-label-selector: a lost label looks like a deletion',
+          `${reader.sourceOf('reload-on-delete')} has no effect with ${reader.sourceOf('resource-label-selector')}: a lost label looks like a deletion`,
         ]
       : [];
   return [...wins, ...idle.map((source) => `${source} ${why}`), ...blind, ...others];

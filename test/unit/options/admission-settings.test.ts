@@ -32,6 +32,11 @@ describe('the admission webhook is served', () => {
       { ...FILES, checksHashes: true },
     ],
     'not for a check of hashes that is not wanted': [[], { RELOADER_OPT_SAP_HASH_CHECK: 'false' }, undefined],
+    'at any free port, as the pages may be': [
+      ['--webhook-port=0', '--webhook-tls-directory=/tls', '--port=0'],
+      {},
+      { ...FILES, port: 0 },
+    ],
     'beside an ordinary run that is said to be one': [
       [...BOTH, '--dry-run=false', '--webhook-url='],
       {},
@@ -48,22 +53,33 @@ describe('the admission webhook is served', () => {
 });
 
 describe('it is refused', () => {
-  const cases: Record<string, [argv: string[], message: RegExp]> = {
+  const cases: Record<string, [argv: string[], message: RegExp, env?: Record<string, string>]> = {
+    'at the port of the pages': [
+      ['--webhook-port=9090', '--webhook-tls-directory=/tls', '--port=9090'],
+      /^expected --webhook-port other than --port, got 9090 for both$/,
+    ],
+    'at the port that the pages have where nobody says it': [
+      ['--webhook-tls-directory=/tls'],
+      /^expected RELOADER_OPT_WEBHOOK_PORT other than --port, got 8080 for both$/,
+      { RELOADER_OPT_WEBHOOK_PORT: '8080' },
+    ],
     'without a certificate': [
       ['--webhook-port=9443'],
-      /expected --webhook-tls-directory or --webhook-tls-secret beside --webhook-port/,
+      /^expected --webhook-tls-directory or --webhook-tls-secret beside --webhook-port$/,
     ],
     'without a port': [
       ['--webhook-tls-directory=/tls'],
       /expected --webhook-port beside --webhook-tls-directory/,
     ],
     'with two certificates': [
-      [...BOTH, '--webhook-tls-secret=tls'],
-      /expected --webhook-tls-directory or --webhook-tls-secret/,
+      BOTH,
+      /^expected --webhook-tls-directory or RELOADER_OPT_WEBHOOK_TLS_SECRET, not both$/,
+      { RELOADER_OPT_WEBHOOK_TLS_SECRET: 'tls' },
     ],
     'with a configuration that nobody asks to be changed': [
-      [...BOTH, '--webhook-configuration=x'],
-      /only beside --webhook-tls-secret/,
+      BOTH,
+      /^expected RELOADER_OPT_WEBHOOK_CONFIGURATION only beside --webhook-tls-secret$/,
+      { RELOADER_OPT_WEBHOOK_CONFIGURATION: 'x' },
     ],
     'without a port for the check of hashes': [
       ['--dialects=sap', '--sap-hash-check'],
@@ -79,9 +95,9 @@ describe('it is refused', () => {
       /expected --webhook-port or --webhook-url, not both/,
     ],
   };
-  for (const [name, [argv, message]] of Object.entries(cases)) {
+  for (const [name, [argv, message, env = {}]] of Object.entries(cases)) {
     test(name, () => {
-      const command = parseOptions(argv, {});
+      const command = parseOptions(argv, env);
       assert.ok(command.type === 'usage-error', JSON.stringify(command));
       assert.match(command.message, message);
     });

@@ -67,10 +67,21 @@ const NOTICES: Record<string, [Env, argv: string[], says: RegExp | undefined]> =
     [],
     /^ALERT_WEBHOOK_URL has no effect without --alert-on-reload$/,
   ],
+  'that nobody asked for them, of a sink alone': [
+    {},
+    ['--alert-sink=slack'],
+    /^--alert-sink has no effect without --alert-on-reload$/,
+  ],
+  'that nobody asked for them, of a text alone': [
+    { ALERT_ADDITIONAL_INFO: 'prod' },
+    [],
+    /^ALERT_ADDITIONAL_INFO has no effect without --alert-on-reload$/,
+  ],
+  'nothing of what is said to be nothing': [{}, ['--alert-webhook-proxy='], undefined],
   'that a webhook leaves nothing to alert of': [
-    ON,
-    ['--webhook-url', URL_TEXT],
-    /^ALERT_ON_RELOAD has no effect with --webhook-url: nothing is rolled here$/,
+    { ...ON, RELOADER_OPT_WEBHOOK_URL: URL_TEXT },
+    [],
+    /^ALERT_ON_RELOAD has no effect with RELOADER_OPT_WEBHOOK_URL: nothing is rolled here$/,
   ],
 };
 
@@ -95,6 +106,16 @@ const ERRORS: Record<string, [Env, argv: string[], message: string]> = {
     { ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: `hooks.example.com/${SECRET}` },
     [],
     'ALERT_WEBHOOK_URL: expected an http:// or https:// URL',
+  ],
+  'an unknown sink before alerts are turned on': [
+    { ALERT_SINK: 'webex' },
+    [],
+    'ALERT_SINK: expected one of slack, teams, gchat, raw, got "webex"',
+  ],
+  'an address that is no URL before they are turned on': [
+    {},
+    ['--alert-webhook-url', SECRET],
+    '--alert-webhook-url: expected an http:// or https:// URL',
   ],
   'a proxy of another kind': [
     { ...ON, ALERT_WEBHOOK_PROXY: `socks5://me:${SECRET}@proxy` },

@@ -304,11 +304,11 @@ describe('a usage error says what was expected:', () => {
     },
     'a certificate with its key': {
       argv: ['--cert=a'],
-      want: /^expected --client-certificate and --client-key/,
+      want: /^expected --client-certificate and --client-key together, got only --cert$/,
     },
     'verification or none': {
       argv: ['--cacert=a', '--insecure-skip-tls-verify'],
-      want: /^expected --certificate-authority or --insecure-skip-tls-verify, not both$/,
+      want: /^expected --cacert or --insecure-skip-tls-verify, not both$/,
     },
     'without the lines of a value': { argv: ['--port=1\n2'], want: /got "1\\n2"$/ },
   };

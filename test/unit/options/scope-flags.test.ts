@@ -110,15 +110,15 @@ describe('--namespaces-to-ignore', () => {
   });
 
   test('has no effect, and says so, where not all are watched', () => {
-    for (const [argv, env] of [
-      [['--namespace=a'], {}],
-      [[], { KUBERNETES_NAMESPACE: 'a' }],
+    for (const [argv, env, source] of [
+      [['--namespace=a'], {}, '--namespace'],
+      [[], { KUBERNETES_NAMESPACE: 'a' }, 'KUBERNETES_NAMESPACE'],
     ] as const) {
       const command = parseOptions([...argv, '--namespaces-to-ignore=b'], env);
       assert.ok(command.type === 'run');
       assert.deepEqual(command.options.ignoredNamespaces, []);
       assert.deepEqual(command.notices, [
-        '--namespaces-to-ignore has no effect: not all namespaces are watched',
+        `--namespaces-to-ignore has no effect with ${source}: it needs --all-namespaces`,
       ]);
     }
   });
@@ -205,7 +205,14 @@ describe('--namespace-selector', () => {
     const command = parseOptions(['--namespace=a', '--namespace-selector=team'], {});
     assert.ok(command.type === 'run');
     assert.equal('namespaceSelector' in command.options, false);
-    assert.deepEqual(command.notices, ['--namespace-selector has no effect: not all namespaces are watched']);
+    assert.deepEqual(command.notices, [
+      '--namespace-selector has no effect with --namespace: it needs --all-namespaces',
+    ]);
+    const alone = parseOptions([], { RELOADER_OPT_NAMESPACE_SELECTOR: 'team' });
+    assert.ok(alone.type === 'run');
+    assert.deepEqual(alone.notices, [
+      'RELOADER_OPT_NAMESPACE_SELECTOR has no effect: it needs --all-namespaces',
+    ]);
   });
 
   test('is refused where it is none', () => {

@@ -63,6 +63,39 @@ for (const [flag, key] of Object.entries(RENAMED)) {
   });
 }
 
+const ONE_KEY_TWO_MEANINGS: Record<string, readonly [argv: string[], message: string]> = {
+  'of a flag and of what another has where nobody says it': [
+    ['--auto-annotation=reloader.stakater.com/search'],
+    'expected --auto-annotation other than --auto-search-annotation, got reloader.stakater.com/search for both',
+  ],
+  'of two flags': [
+    ['--search-match-annotation=a/b', '--ignore-annotation=a/b'],
+    'expected --search-match-annotation other than --ignore-annotation, got a/b for both',
+  ],
+};
+
+for (const [sentence, [argv, message]] of Object.entries(ONE_KEY_TWO_MEANINGS)) {
+  test(`one key with two meanings is refused: ${sentence}`, () =>
+    assert.deepEqual(parseOptions(argv, {}), { type: 'usage-error', message }));
+}
+
+const ONE_KEY_ONE_MEANING: Record<string, string[]> = {
+  'one list may name ConfigMaps and Secrets': ['--configmap-annotation=a/b', '--secret-annotation=a/b'],
+  'one key may ask for everything': ['--auto-annotation=a/b', '--configmap-auto-annotation=a/b'],
+  'a workload and an object may have the same key': [
+    '--auto-search-annotation=a/b',
+    '--search-match-annotation=a/b',
+  ],
+  'two keys may be exchanged': [
+    `--auto-annotation=${STAKATER_KEYS.search}`,
+    `--auto-search-annotation=${STAKATER_KEYS.auto}`,
+  ],
+};
+
+for (const [sentence, argv] of Object.entries(ONE_KEY_ONE_MEANING)) {
+  test(sentence, () => assert.equal(parseOptions(argv, {}).type, 'run'));
+}
+
 test('a deletion that cannot be told from a lost label does not count, and that is said', () => {
   const command = parseOptions(['--reload-on-delete', '--resource-label-selector=app=web'], {});
   assert.ok(command.type === 'run');
