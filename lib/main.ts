@@ -17,7 +17,7 @@ import { HttpServer } from './telemetry/http-server.ts';
 import { newLog } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { pageRequestOf, statusPage } from './telemetry/status-page.ts';
-import type { About } from './telemetry/status-view.ts';
+import { type About, namespacesOf } from './telemetry/status-view.ts';
 
 const FAILED = 1;
 /** How often an unreachable API server is spoken of. */
@@ -105,11 +105,9 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
 
 function logStart(options: Options, place: Place, port: number, log: Log): void {
   const { scope, stateConfigMap, ignoredNamespaces, resourceLabelSelector, namespaceSelector } = options;
-  const where =
-    place.namespaces === undefined ? 'all namespaces' : `namespace ${place.namespaces.join(', ')}`;
   const why = scope.type === 'default' ? 'its own' : scope.source;
   const except = ignoredNamespaces.length === 0 ? '' : ` except ${ignoredNamespaces.join(', ')}`;
-  log.info(`kubernetes-reloader ${VERSION} watches ${where}${except} (${why})`, {
+  log.info(`kubernetes-reloader ${VERSION} watches ${namespacesOf(place)}${except} (${why})`, {
     state: `${place.stateNamespace}/${stateConfigMap}`,
     ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
     ...(resourceLabelSelector === undefined ? {} : { resourceLabelSelector }),

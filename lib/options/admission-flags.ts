@@ -32,10 +32,10 @@ export const ADMISSION_FLAGS: readonly {
   {
     name: 'webhook-configuration',
     value: 'name',
-    help: 'the MutatingWebhookConfiguration that it then has trust that (default: kubernetes-reloader)',
+    help: 'with --webhook-tls-secret: the MutatingWebhookConfiguration into which the reloader writes the authority of that certificate (default: kubernetes-reloader)',
   },
   {
     name: 'sap-hash-check',
-    help: 'refuse writes that carry another pod-reloader.cs.sap.com/config-hash than that of what is in force',
+    help: 'refuse writes that carry another pod-reloader.cs.sap.com/config-hash than that of what is in force; needs --webhook-port, and sap in --dialects',
   },
 ];

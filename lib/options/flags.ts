@@ -236,7 +236,7 @@ const RELOADING: readonly Flag[] = [
   {
     name: 'pause-period',
     value: 'duration',
-    help: 'least window of every workload that does not say it itself, from the first change (default: 0)',
+    help: 'shortest time from the first change to its rollout, for workloads without a pause-period of their own (default: 0)',
   },
   {
     name: 'min-rollout-interval',
@@ -246,7 +246,7 @@ const RELOADING: readonly Flag[] = [
   {
     name: 'rollout-limit',
     value: 'limit',
-    help: 'rollouts of one workload within a time beyond which it waits twice as long for each, or off (default: 20/1h)',
+    help: 'rollouts of one workload within a time; each one beyond waits twice as long as the one before, at most 1h; off: no limit (default: 20/1h)',
   },
   { name: 'max-concurrent-patches', value: 'number', help: 'workloads patched at once (default: 32)' },
   {
@@ -310,7 +310,11 @@ const CONNECTION: readonly Flag[] = [
   { name: 'client-key', alias: '--key', value: 'file', help: 'key of the client certificate' },
   { name: 'insecure-skip-tls-verify', help: "do not verify the API server's certificate" },
   { name: 'token', value: 'token', help: 'bearer token; better the variable or --token-file' },
-  { name: 'token-file', value: 'file', help: 'file with a bearer token, read again once a minute' },
+  {
+    name: 'token-file',
+    value: 'file',
+    help: 'file with a bearer token, read again once a minute and when the API server refuses it',
+  },
 ];
 
 const OUTPUT: readonly Flag[] = [
@@ -387,5 +391,5 @@ function inGroup(group: FlagGroup, flags: readonly Flag[]): Flag[] {
 
 /** A flag that renames an annotation. */
 function renaming(name: StakaterKeyFlagName, usual: string): Flag {
-  return { name, value: 'key', help: `the annotation that stands for ${usual}`, isStakaters: 'name' };
+  return { name, value: 'key', help: `read this annotation in place of ${usual}`, isStakaters: 'name' };
 }

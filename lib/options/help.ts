@@ -22,7 +22,7 @@ Examples:
   reloader --dry-run --context staging           say what would be rolled, write nothing
   reloader -A --port 9090 --auto-reload-all      take the place of Stakater Reloader
 
-Exit codes: 0 stopped by a signal, 1 it cannot work here, 64 the command line is not understood.
+Exit codes: 0 stopped by a signal, 1 it cannot work here, 64 flags, variables or kubeconfig are not understood.
 `;
 
 /** The whole text, 110 columns wide at most. */

@@ -4,7 +4,7 @@ import type { StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
 import { RELOAD_SECONDS } from './status-page-script.ts';
 import { count, timeWords } from './status-page-words.ts';
-import type { About, PageRequest, StatusRows } from './status-view.ts';
+import { type About, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
 
 /** The name, the search, and how to stop the page from changing by itself. */
 export function header({ find, isStill }: PageRequest, isDryRun: boolean): Html {
@@ -49,10 +49,10 @@ export function filterLine(find: string, { owed, noticed, current }: StatusRows)
 }
 
 /** What the program is, and its other pages. */
-export function footer({ version, namespaces, state }: About): Html {
-  const where = namespaces === undefined ? 'all namespaces' : `namespace ${namespaces.join(', ')}`;
+export function footer(about: About): Html {
+  const { version, state } = about;
   return html`<footer>
-<p>Version ${version} watches ${where}. It remembers digests in the ConfigMap <code>${state}</code>, and nothing else.</p>
+<p>Version ${version} watches ${namespacesOf(about)}. It remembers digests in the ConfigMap <code>${state}</code>, and nothing else.</p>
 <nav aria-label="Other pages"><a href="status.json">status.json</a> <a href="metrics">metrics</a> <a href="healthz">healthz</a> <a href="readyz">readyz</a></nav>
 </footer>`;
 }

@@ -13,6 +13,12 @@ export interface About {
   readonly isDryRun: boolean;
 }
 
+/** What is watched, in words. */
+export function namespacesOf({ namespaces }: Pick<About, 'namespaces'>): string {
+  if (namespaces === undefined) return 'all namespaces';
+  return `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${namespaces.join(', ')}`;
+}
+
 /** What one request for the page asks for. */
 export interface PageRequest {
   /** Only rows with this text are shown; empty: all. */

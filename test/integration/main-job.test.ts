@@ -54,6 +54,7 @@ describe('a change is one rollout', { concurrency: 4 }, () => {
     const [one, two, three] = refs;
     assert.ok(one && two && three);
     const reloader = await cluster.reloader({ flags: ['--namespace', 'one,two'] });
+    assert.ok(reloader.says(/watches namespaces one, two \(--namespace\)/));
     for (const { namespace } of refs) put(cluster, configMap('web', namespace), 'two');
     await cluster.podsAreCurrent(one, two);
     await cluster.settled(reloader);

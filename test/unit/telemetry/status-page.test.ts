@@ -140,6 +140,11 @@ describe('the page says', () => {
   };
   for (const [name, want] of Object.entries(cases)) test(name, () => assert.match(text, want));
 
+  test('which namespaces it watches', () => {
+    const several = textOf(pageOf(FULL, '', { namespaces: ['a', 'b'] }));
+    assert.match(several, /watches namespaces a, b\. /);
+  });
+
   test('what the reasons on it mean, each once', () => {
     assert.equal(text.split(REASONS.malformed).length, 2);
     assert.equal(text.split(REASONS.refused).length, 2);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { StatusReport } from '../../../lib/model/status-report.ts';
-import { ROW_LIMITS, rowsOf } from '../../../lib/telemetry/status-view.ts';
+import { namespacesOf, ROW_LIMITS, rowsOf } from '../../../lib/telemetry/status-view.ts';
 import { current, debtor, report, workload } from './reports.ts';
 
 const NOTICES = [{ reason: 'malformed', about: '', message: 'not a name' }] as const;
@@ -15,6 +15,11 @@ function groups(parts: Partial<StatusReport>, find = ''): Record<string, string[
   ]);
   return Object.fromEntries(names);
 }
+
+test('what is watched is told in words, of one namespace, several or all', () => {
+  const words = [['a'], ['a', 'b'], undefined].map((namespaces) => namespacesOf({ namespaces }));
+  assert.deepEqual(words, ['namespace a', 'namespaces a, b', 'all namespaces']);
+});
 
 describe('workloads', () => {
   test('are owed, worth a look or up to date, and never two of them', () => {
