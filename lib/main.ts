@@ -8,7 +8,7 @@ import { HttpsTransport } from './kubernetes/https-transport.ts';
 import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
 import type { Log } from './model/log.ts';
-import { originOf } from './notify/http-post.ts';
+import { originOf, ProxyError } from './notify/http-post.ts';
 import { type Options, USAGE_EXIT_CODE, workloadKindsOf } from './options/options.ts';
 import { VERSION } from './options/version.ts';
 import { holdRights } from './rights.ts';
@@ -39,7 +39,7 @@ export async function main(
   try {
     return await run(options, env, log, signal);
   } catch (error) {
-    if (error instanceof ConnectionError) {
+    if (error instanceof ConnectionError || error instanceof ProxyError) {
       log.error(error.message);
       return USAGE_EXIT_CODE;
     }

@@ -53,6 +53,11 @@ export function originOf(url: string): string {
   return `${protocol}//${host}`;
 }
 
+/** A proxy of the environment cannot be used; the message names the variable, and quotes nothing of its value. */
+export class ProxyError extends Error {
+  override readonly name: string = 'ProxyError';
+}
+
 /** Posts to one address, on a new connection each time: an idle one would mostly be closed by the next rollout. */
 export class HttpPoster {
   /** Scheme and host, all that may be shown. */
@@ -62,18 +67,27 @@ export class HttpPoster {
   readonly #agent: HttpAgent;
   readonly #timeoutMs: number;
 
+  /** @throws ProxyError */
   constructor(options: HttpPosterOptions) {
     this.#options = options;
     this.#url = new URL(options.url);
     this.origin = originOf(options.url);
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    // The timeout is for the socket to a proxy that hangs, which no call owns.
-    const settings = { proxyEnv: { ...options.proxies }, timeout: this.#timeoutMs };
-    this.#agent = this.#isPlain ? new HttpAgent(settings) : new HttpsAgent(settings);
+    this.#agent = this.#newAgent();
   }
 
   /** Never rejects, and ends within the time of one post. Aborted by `signal` it is a post without an answer. */
-  post(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
+  async post(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
+    try {
+      return await this.#exchange(body, signal);
+    } catch (error) {
+      const { code, name } = error as NodeJS.ErrnoException;
+      return this.#unanswered(`(${code ?? name})`);
+    }
+  }
+
+  /** Rejects where the request cannot be made at all. */
+  #exchange(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
     return new Promise((resolve) => {
       let result: PostResult | undefined;
       let why = '';
@@ -108,6 +122,19 @@ export class HttpPoster {
 
   get #isPlain(): boolean {
     return this.#url.protocol === 'http:';
+  }
+
+  #newAgent(): HttpAgent {
+    const proxies = { ...this.#options.proxies };
+    // The timeout is for the socket to a proxy that hangs, which no call owns.
+    const settings = { proxyEnv: proxies, timeout: this.#timeoutMs };
+    try {
+      return this.#isPlain ? new HttpAgent(settings) : new HttpsAgent(settings);
+    } catch {
+      const name = this.#isPlain ? 'http_proxy' : 'https_proxy'; // in lower case it goes before
+      const variable = proxies[name] ? name : name.toUpperCase();
+      throw new ProxyError(`${variable}: expected the URL of a proxy`);
+    }
   }
 
   #start({ contentType, text }: PostBody): ClientRequest {

@@ -152,8 +152,13 @@ export const SERVER: ValueType<string> = {
 
 /** The address of a webhook or a proxy; no text at all is none. */
 export const WEBHOOK: ValueType<string> = {
-  expected: 'an http:// or https:// URL',
-  parse: (text) => (text === '' || /^https?:$/.test(URL.parse(text)?.protocol ?? '') ? text : undefined),
+  expected: 'an http:// or https:// URL, with %25 for each % of a user name or password',
+  parse: (text) => {
+    if (text === '') return text;
+    const url = URL.parse(text);
+    if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+    return isDecodable(url.username) && isDecodable(url.password) ? text : undefined;
+  },
   secret: true,
 };
 
@@ -183,6 +188,16 @@ function wholeNumber(min: number, max: number): ValueType<number> {
       return value >= min && value <= max ? value : undefined;
     },
   };
+}
+
+/** Whether each % begins a character, as whoever sends the text as basic authentication takes for granted. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function oneOf<T extends string>(words: readonly T[]): ValueType<T> {

@@ -150,6 +150,14 @@ describe('a kubeconfig that cannot be used ends with 64, is named, and is not qu
   });
 });
 
+test('a proxy that cannot be used ends with 64, is named, and is not quoted', async () => {
+  const argv = ['-s', 'http://127.0.0.1:1', '--port', '0', '--webhook-url', 'https://hooks.invalid'];
+  const { code, stderr } = await run(argv, { HTTPS_PROXY: 'http://me:hush-hush@proxy:99999' });
+  assert.equal(code, 64, stderr);
+  assert.match(stderr, /HTTPS_PROXY: expected the URL of a proxy$/m);
+  assert.ok(!/hush-hush/.test(stderr), stderr);
+});
+
 describe('the command', { concurrency: 3 }, () => {
   test('shows its help, whatever else is asked', async () => {
     const { code, stdout, stderr } = await run(['--help', '--namespace', 'Web']);

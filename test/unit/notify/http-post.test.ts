@@ -5,6 +5,7 @@ import {
   type HttpPosterOptions,
   originOf,
   type PostResult,
+  ProxyError,
 } from '../../../lib/notify/http-post.ts';
 import { type Answer, CUT, Receiver, SILENCE, status } from '../../integration/receiver.ts';
 import { until } from '../../integration/reloader-process.ts';
@@ -87,6 +88,12 @@ describe('of a post', () => {
     assert.deepEqual(await posterTo(host).post(BODY), { kind: 'later', message });
   });
 
+  test('an address that cannot be asked is for later, and nothing of it is said', async () => {
+    const url = `http://me:${SECRET}%@hooks.invalid/${SECRET}`;
+    const message = 'no answer from http://hooks.invalid (URIError)';
+    assert.deepEqual(await posterTo('', { url }).post(BODY), { kind: 'later', message });
+  });
+
   test('a certificate that nobody vouches for, or none at all, is for later', async () => {
     await using receiver = await Receiver.start();
     const result = await new HttpPoster({ url: `https://${receiver.host}/${SECRET}`, userAgent: 'x' }).post(
@@ -151,6 +158,30 @@ describe('a proxy', () => {
       assert.deepEqual(proxy.tunnels, ['hooks.invalid:443']);
       assert.equal(result.kind, 'later');
       assert.doesNotMatch(JSON.stringify(result), new RegExp(SECRET));
+    });
+  }
+});
+
+describe('a proxy that cannot be used is refused by the name of its variable alone:', () => {
+  const cases: Record<string, [scheme: string, proxies: Record<string, string>, variable: string]> = {
+    'no such port': ['https', { HTTPS_PROXY: `http://me:${SECRET}@proxy:99999` }, 'HTTPS_PROXY'],
+    'a password that cannot be decoded': ['http', { HTTP_PROXY: `http://me:${SECRET}%@proxy` }, 'HTTP_PROXY'],
+    'in lower case, which goes before': [
+      'https',
+      { HTTPS_PROXY: 'http://proxy', https_proxy: `http://${SECRET}:x:y` },
+      'https_proxy',
+    ],
+    'in upper case, the other being empty': [
+      'http',
+      { http_proxy: '', HTTP_PROXY: `http://${SECRET}:x:y` },
+      'HTTP_PROXY',
+    ],
+  };
+  for (const [sentence, [scheme, proxies, variable]] of Object.entries(cases)) {
+    test(sentence, () => {
+      const message = `${variable}: expected the URL of a proxy`;
+      const error = new ProxyError(message);
+      assert.throws(() => posterTo('', { url: `${scheme}://hooks.invalid`, proxies }), error);
     });
   }
 });

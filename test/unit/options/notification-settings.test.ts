@@ -96,6 +96,7 @@ describe('a warning says', () => {
   }
 });
 
+const EXPECTED = 'expected an http:// or https:// URL, with %25 for each % of a user name or password';
 const ERRORS: Record<string, [Env, argv: string[], message: string]> = {
   'an unknown sink': [
     { ...ON, ALERT_SINK: 'webex' },
@@ -105,7 +106,7 @@ const ERRORS: Record<string, [Env, argv: string[], message: string]> = {
   'an address that is no URL': [
     { ALERT_ON_RELOAD: 'true', ALERT_WEBHOOK_URL: `hooks.example.com/${SECRET}` },
     [],
-    'ALERT_WEBHOOK_URL: expected an http:// or https:// URL',
+    `ALERT_WEBHOOK_URL: ${EXPECTED}`,
   ],
   'an unknown sink before alerts are turned on': [
     { ALERT_SINK: 'webex' },
@@ -120,18 +121,24 @@ const ERRORS: Record<string, [Env, argv: string[], message: string]> = {
   'a proxy of another kind': [
     { ...ON, ALERT_WEBHOOK_PROXY: `socks5://me:${SECRET}@proxy` },
     [],
-    'ALERT_WEBHOOK_PROXY: expected an http:// or https:// URL',
+    `ALERT_WEBHOOK_PROXY: ${EXPECTED}`,
+  ],
+  'a password that cannot be decoded': [
+    { ...ON, ALERT_WEBHOOK_URL: `https://me:${SECRET}%@hooks.example.com` },
+    [],
+    `ALERT_WEBHOOK_URL: ${EXPECTED}`,
+  ],
+  'a user name of a proxy that cannot be decoded': [
+    { ...ON, ALERT_WEBHOOK_PROXY: `http://${SECRET}%zz@proxy:3128` },
+    [],
+    `ALERT_WEBHOOK_PROXY: ${EXPECTED}`,
   ],
   'neither yes nor no': [
     { ALERT_ON_RELOAD: 'yes' },
     [],
     'ALERT_ON_RELOAD: expected true or false, got "yes"',
   ],
-  'a webhook of another kind': [
-    {},
-    ['--webhook-url', `ftp://${SECRET}`],
-    '--webhook-url: expected an http:// or https:// URL',
-  ],
+  'a webhook of another kind': [{}, ['--webhook-url', `ftp://${SECRET}`], `--webhook-url: ${EXPECTED}`],
 };
 
 describe('refused is', () => {
@@ -141,6 +148,8 @@ describe('refused is', () => {
 
 test('a webhook may be any http or https URL, and no text is none', () => {
   assert.equal(run({}, ['--webhook-url', URL_TEXT]).options.webhookUrl, URL_TEXT);
+  const quoted = 'https://me:50%25@hooks.example.com/100%';
+  assert.equal(run({}, ['--webhook-url', quoted]).options.webhookUrl, quoted);
   assert.equal(run({ RELOADER_OPT_WEBHOOK_URL: 'http://a' }).options.webhookUrl, 'http://a');
   assert.deepEqual('webhookUrl' in run({}, ['--webhook-url=']).options, false);
 });
