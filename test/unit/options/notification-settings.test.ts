@@ -116,7 +116,7 @@ const ERRORS: Record<string, [Env, argv: string[], message: string]> = {
   'an address that is no URL before they are turned on': [
     {},
     ['--alert-webhook-url', SECRET],
-    '--alert-webhook-url: expected an http:// or https:// URL',
+    `--alert-webhook-url: ${EXPECTED}`,
   ],
   'a proxy of another kind': [
     { ...ON, ALERT_WEBHOOK_PROXY: `socks5://me:${SECRET}@proxy` },
