@@ -107,10 +107,10 @@ export function bearerFile(tokenFile: string): Pick<User, 'authProvider'> {
   return { authProvider: { name: 'tokenFile', config: { tokenFile } } };
 }
 
-/** @throws ConnectionError naming `origin`, the flag or field that the file comes from. */
-export function requireReadable(file: string, origin: string): void {
+/** What is in `file`. @throws ConnectionError naming `origin`, the flag or field that the file comes from. */
+export function requireReadable(file: string, origin: string): Buffer {
   try {
-    readFileSync(file);
+    return readFileSync(file);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
     throw new ConnectionError(`${origin}: ${file} cannot be read (${code})`);

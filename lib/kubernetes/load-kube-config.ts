@@ -10,6 +10,7 @@ import {
   type KubeConfigParts,
   requireReadable,
 } from './kube-config-base.ts';
+import { requireCertificate, requireKey } from './pem-file.ts';
 
 const NOBODY: User = { name: 'nobody' };
 
@@ -71,7 +72,7 @@ function overriddenCluster(cluster: Cluster, settings: ConnectionOptions): Clust
       requireReadable(base.caFile, `certificate-authority of cluster "${base.name}"`);
     return base;
   }
-  requireReadable(certificateAuthority, '--certificate-authority');
+  requireCertificate(certificateAuthority, '--certificate-authority');
   const { caData: _replaced, ...rest } = base;
   return { ...rest, caFile: certificateAuthority };
 }
@@ -96,8 +97,8 @@ function overriddenUser(user: User, settings: ConnectionOptions): User {
 }
 
 function certifiedUser(user: User, certFile: string | undefined, keyFile: string | undefined): User {
-  if (certFile !== undefined) requireReadable(certFile, '--client-certificate');
-  if (keyFile !== undefined) requireReadable(keyFile, '--client-key');
+  if (certFile !== undefined) requireCertificate(certFile, '--client-certificate');
+  if (keyFile !== undefined) requireKey(keyFile, '--client-key');
   const { certData, certFile: oldCert, keyData, keyFile: oldKey, ...rest } = user;
   return {
     ...rest,

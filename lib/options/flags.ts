@@ -304,10 +304,10 @@ const CONNECTION: readonly Flag[] = [
     name: 'certificate-authority',
     alias: '--cacert',
     value: 'file',
-    help: 'CA certificate of the API server',
+    help: 'CA certificate of the API server, as PEM',
   },
-  { name: 'client-certificate', alias: '--cert', value: 'file', help: 'client certificate' },
-  { name: 'client-key', alias: '--key', value: 'file', help: 'key of the client certificate' },
+  { name: 'client-certificate', alias: '--cert', value: 'file', help: 'client certificate, as PEM' },
+  { name: 'client-key', alias: '--key', value: 'file', help: 'key of the client certificate, as PEM' },
   { name: 'insecure-skip-tls-verify', help: "do not verify the API server's certificate" },
   { name: 'token', value: 'token', help: 'bearer token; better the variable or --token-file' },
   {

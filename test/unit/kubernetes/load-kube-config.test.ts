@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { issuePair } from '../../../lib/admission/certificate-authority.ts';
 import { podNamespace } from '../../../lib/kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from '../../../lib/kubernetes/load-kube-config.ts';
 import type { ConnectionOptions } from '../../../lib/model/connection-options.ts';
@@ -12,7 +14,7 @@ const root = mkdtempSync(join(tmpdir(), 'kube-config-'));
 after(() => rmSync(root, { recursive: true }));
 
 /** Writes a file below the test's folder and answers its path. */
-function file(path: string, content: string): string {
+function file(path: string, content: string | Buffer): string {
   const whole = join(root, path);
   mkdirSync(dirname(whole), { recursive: true });
   writeFileSync(whole, content);
@@ -45,7 +47,11 @@ const account = 'pod/var/run/secrets/kubernetes.io/serviceaccount';
 const podToken = file(`${account}/token`, 'pod-token');
 file(`${account}/namespace`, 'pod-ns\n');
 file(`${account}/ca.crt`, 'CA');
-const pem = file('some.pem', 'PEM');
+const pair = await issuePair({ names: ['reloader'], now: Date.now(), lifetimeMs: 3_600_000 });
+const certificate = file('tls.crt', pair.certificate);
+const key = file('tls.key', pair.key);
+const binary = file('tls.der', new X509Certificate(pair.certificate).raw);
+const garbage = file('garbage.pem', 'hunter2');
 const tokenFile = file('token-file', 'filed-token\n');
 
 function serverOf(config: KubeConfig): string | undefined {
@@ -120,21 +126,29 @@ test('a token from the flags replaces every other credential', async () => {
 
 test('certificates from the flags replace those of the kubeconfig', () => {
   const data = { 'client-certificate-data': 'b2xk', 'client-key-data': 'b2xk' };
-  const settings = { kubeconfig: kubeconfig('certificates', 'c', data), certificateAuthority: pem };
-  const config = loadKubeConfig({ ...settings, clientCertificate: pem, clientKey: pem }, {});
+  const settings = { kubeconfig: kubeconfig('certificates', 'c', data), certificateAuthority: certificate };
+  const config = loadKubeConfig({ ...settings, clientCertificate: certificate, clientKey: key }, {});
   const { certData, certFile, keyData, keyFile } = config.getCurrentUser() ?? {};
   assert.deepEqual(
     { certData, certFile, keyData, keyFile },
     {
       certData: undefined,
-      certFile: pem,
+      certFile: certificate,
       keyData: undefined,
-      keyFile: pem,
+      keyFile: key,
     },
   );
-  assert.equal(config.getCurrentCluster()?.caFile, pem);
+  assert.equal(config.getCurrentCluster()?.caFile, certificate);
   const kept = loadKubeConfig(settings, {}).getCurrentUser();
   assert.deepEqual([kept?.certData, kept?.keyData], ['b2xk', 'b2xk']);
+});
+
+test('a bundle of certificates with words between them, and a key with a passphrase, are taken', () => {
+  const bundle = file('bundle.crt', `# ours\n${pair.authority}\n# theirs\n${pair.certificate}`);
+  const cipher = { type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'hunter2' } as const;
+  const locked = file('locked.key', createPrivateKey(pair.key).export(cipher));
+  const files = { certificateAuthority: bundle, clientCertificate: bundle, clientKey: locked };
+  assert.equal(loadKubeConfig({ kubeconfig: flag, ...files }, {}).getCurrentUser()?.keyFile, locked);
 });
 
 test('over http nobody is told who we are, unless that is asked for', async () => {
@@ -194,12 +208,32 @@ const ERRORS: Record<
     message: `--certificate-authority: ${missing} cannot be read (ENOENT)`,
   },
   'a client certificate is not there': {
-    settings: { kubeconfig: flag, clientCertificate: missing, clientKey: pem },
+    settings: { kubeconfig: flag, clientCertificate: missing, clientKey: key },
     message: `--client-certificate: ${missing} cannot be read (ENOENT)`,
   },
   'a client key is not there': {
-    settings: { kubeconfig: flag, clientCertificate: pem, clientKey: missing },
+    settings: { kubeconfig: flag, clientCertificate: certificate, clientKey: missing },
     message: `--client-key: ${missing} cannot be read (ENOENT)`,
+  },
+  'a certificate authority is none': {
+    settings: { kubeconfig: flag, certificateAuthority: garbage },
+    message: `--certificate-authority: ${garbage} holds no PEM certificate`,
+  },
+  'a certificate authority is empty': {
+    settings: { kubeconfig: flag, certificateAuthority: nothing },
+    message: `--certificate-authority: ${nothing} holds no PEM certificate`,
+  },
+  'a client certificate is none': {
+    settings: { kubeconfig: flag, clientCertificate: key, clientKey: key },
+    message: `--client-certificate: ${key} holds no PEM certificate`,
+  },
+  'a client certificate is in binary': {
+    settings: { kubeconfig: flag, clientCertificate: binary, clientKey: key },
+    message: `--client-certificate: ${binary} holds no PEM certificate`,
+  },
+  'a client key is none': {
+    settings: { kubeconfig: flag, clientCertificate: certificate, clientKey: garbage },
+    message: `--client-key: ${garbage} holds no PEM private key`,
   },
   'a token file is not there': {
     settings: { kubeconfig: flag, tokenFile: missing },
