@@ -54,6 +54,8 @@ export function placeOf(options: Options, own: string): Place {
 /** What the program is put together from. */
 export interface Parts {
   readonly send: Send;
+  /** Scheme and host of whom it sends to, for the log; nothing else of the address may be shown. */
+  readonly server?: string | undefined;
   readonly options: Options;
   readonly place: Place;
   readonly log: Log;
@@ -201,7 +203,7 @@ function clientsOf(
   return {
     client: oneAtATime(dryRun ? new DryRunWorkloads(writer) : client),
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
-    store: stateStore(send, place.stateNamespace, stateConfigMap, dryRun),
+    store: { ...stateStore(send, place.stateNamespace, stateConfigMap, dryRun), server: parts.server },
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
     readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
     recordEvent: (news) => {

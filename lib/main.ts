@@ -61,7 +61,8 @@ function keepHeapSmall(): void {
 
 async function run(options: Options, env: Environment, log: Log, signal: AbortSignal): Promise<number> {
   const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(options.connection, env);
-  const contextNamespace = contextNamespaceOf(load());
+  const config = load();
+  const contextNamespace = contextNamespaceOf(config);
   const place = placeOf(options, podNamespace() ?? contextNamespace ?? 'default');
   const transport = new HttpsTransport({ load, version: VERSION });
   const metrics = new Metrics(VERSION, {
@@ -70,7 +71,8 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   });
   const ending = new AbortController();
   const stop = AbortSignal.any([signal, ending.signal]);
-  const parts = { send: transport.send, options, place, log, metrics, proxies: env };
+  const apiServer = originOf(config.getCurrentCluster()?.server ?? '');
+  const parts = { send: transport.send, server: apiServer, options, place, log, metrics, proxies: env };
   const assembly = assemble(parts);
   const server = httpServerOf(assembly, {
     about: aboutOf(options, place),

@@ -255,10 +255,8 @@ export class Reloader {
         return;
       }
       const ms = Math.max(reading.retryAfterMs ?? 0, backoffMs(attempt, LATER_BACKOFF, random));
-      log.warn('the state cannot be read, nothing is decided before it is', {
-        error: reading.message,
-        retryInMs: ms,
-      });
+      const fields = { error: reading.message, server: store.server, retryInMs: ms };
+      log.warn('the state cannot be read, nothing is decided before it is', fields);
       await wait(ms, signal);
     }
   }

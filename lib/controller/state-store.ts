@@ -22,6 +22,8 @@ interface Failure {
 
 /** Knows how to read and write the shards of the state, by their numbers from 0. Never throws. */
 export interface StateStore {
+  /** Scheme and host of who keeps it, to be told where it cannot be read. */
+  readonly server?: string | undefined;
   readonly read: (
     shard: number,
   ) => Promise<

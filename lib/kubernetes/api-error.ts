@@ -107,7 +107,8 @@ export class ApiError extends Error {
   static fromStatus(number: number, status: object | undefined, retryAfter?: string): ApiError {
     const raw: RawStatus = status ?? {};
     const code = number === 404 && raw.kind !== 'Status' ? 'unavailable' : codeOf(number, raw);
-    const message = (raw.message ?? `the server answered ${number}`).slice(0, LONGEST_MESSAGE);
+    const told = (raw.message ?? `the server answered ${number}`).slice(0, LONGEST_MESSAGE);
+    const message = code === 'unauthorized' ? `${told}: check the token or certificate` : told;
     return new ApiError(code, message, { retryAfterMs: retryAfterMsOf(retryAfter, raw) });
   }
 }

@@ -15,6 +15,7 @@ describe('the way to the API server', { concurrency: 3 }, () => {
       const web = await pair(cluster, 'web');
       const reloader = cluster.spawn();
       await reloader.hasSaid(/the state cannot be read, nothing is decided before it is.*ECONNREFUSED/);
+      assert.ok(reloader.says(/the state cannot be read.*"server":"https?:\/\/127\.0\.0\.1:\d+"/));
       assert.deepEqual(await reloader.page('/readyz'), {
         status: 503,
         type: 'text/plain; charset=utf-8',

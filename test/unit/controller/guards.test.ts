@@ -88,6 +88,19 @@ test('a state of which any part cannot be read is read again until it can, and n
   assert.equal(world.edges.state.entries.size, 1);
 });
 
+test('where the state cannot be read it is told whom that was asked', async () => {
+  const store = new ScriptedStore({});
+  store.readFaults.push('away');
+  const server = 'https://10.0.0.1:6443';
+  const told: unknown[] = [];
+  const log = { ...NO_LOG, warn: (message: string, fields: unknown) => void told.push([message, fields]) };
+  const asked = { read: (shard: number) => store.read(shard), server };
+  const { reloader } = reloaderOver(new World(), { store: { ...store, ...asked }, log });
+  await reloader.run(new AbortController().signal, () => Promise.resolve());
+  const message = 'the state cannot be read, nothing is decided before it is';
+  assert.deepEqual(told, [[message, { error: 'away', server, retryInMs: 500 }]]);
+});
+
 test('a ConfigMap of the state that went between the start and the first list is missed', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const stream = { kind: 'ConfigMap', namespace: 'home', isWorkload: false };

@@ -43,6 +43,11 @@ test("the message is the Status's", async () => {
   assert.equal((await ApiError.fromResponse(refused(403, { message: 'no, thanks' }))).message, 'no, thanks');
 });
 
+test('where nobody knows who we are, the message says what to look at', async () => {
+  const { message } = await ApiError.fromResponse(answered(401, '<html>'));
+  assert.equal(message, 'the server answered 401: check the token or certificate');
+});
+
 test('a message longer than 1024 characters is cut', async () => {
   const error = await ApiError.fromResponse(refused(403, { message: 'x'.repeat(5_000) }));
   assert.equal(error.message, 'x'.repeat(1_024));

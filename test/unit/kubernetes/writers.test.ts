@@ -32,7 +32,7 @@ const REFUSALS: Record<string, { answer: Answer; result: WriteResult<never> }> =
   'a 400 is rejected': { answer: refused(400), result: rejected('invalid', 400) },
   'a 401 is unanswered: who we are may be known again soon': {
     answer: refused(401),
-    result: { kind: 'unanswered', message: 'message of 401' },
+    result: { kind: 'unanswered', message: 'message of 401: check the token or certificate' },
   },
   'a 403 is rejected': { answer: refused(403), result: rejected('forbidden', 403) },
   'a 404 is gone': { answer: refused(404), result: { kind: 'gone' } },
