@@ -10,7 +10,7 @@ import type { Reason } from '../model/reasons.ts';
 import { EVER, isOlder, type Span } from '../model/timeline.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import { ranOfOtherScopes } from './other-scopes.ts';
+import { abandonedPartsOf, ranOfOtherScopes } from './other-scopes.ts';
 import { scopedObjectOf } from './scoped-record.ts';
 import type { Stream } from './sync-gate.ts';
 import { followAppeared } from './workload-controller.ts';
@@ -31,6 +31,8 @@ interface Difference {
   /** The content changed, or may have changed and changed back unseen. */
   readonly mayHaveChanged: boolean;
   readonly span: Span;
+  /** The object was never seen before. @default false */
+  readonly isFirst?: boolean;
 }
 
 /** A first list: whatever was known before says nothing of it. */
@@ -101,11 +103,7 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   record.resourceVersion = object.resourceVersion;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
-  if (isNew && object.ref.keys === undefined) {
-    // Who begins to follow keys of it begins with these.
-    if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
-    followAppeared(edges, effects, object.ref, event.isInInitialList);
-  }
+  if (isNew) appear(edges, effects, event, record);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.returned.add(event.key);
   if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
@@ -113,6 +111,20 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
     observeEdge(edges, effects, workload, event.key, differenceFor(workload));
   }
   effects.writeSoon.add(event.key);
+}
+
+/** It is seen for the first time: what the state says of former parts of it is not needed any more. */
+function appear(
+  edges: Edges,
+  effects: Effects,
+  { object, isInInitialList }: Present,
+  record: ConfigRecord,
+): void {
+  for (const former of abandonedPartsOf(edges, object.ref)) effects.writeSoon.add(keyOf(former));
+  if (object.ref.keys !== undefined) return;
+  // Who begins to follow keys of it begins with these.
+  if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
+  followAppeared(edges, effects, object.ref, isInInitialList);
 }
 
 function countsAbsence(edges: Edges, key: ObjectKey, ref: ConfigRef): boolean {
@@ -130,8 +142,9 @@ function differenceFrom(record: ConfigRecord, event: Present, countsAbsence: boo
     isDifferent || mayHaveReturned || ((isRelisted || isReturn) && lastDigest !== undefined);
   const isCreated = before === undefined && !isInInitialList;
   const type = isCreated ? 'created' : isDifferent ? 'updated' : undefined;
+  const isFirst = lastDigest === undefined;
   const from = mayHaveReturned || isReturn ? Math.min(event.span.from, absentAfter) : event.span.from;
-  return { type, before, isInInitialList, mayHaveChanged, span: { from, to: event.span.to } };
+  return { type, before, isInInitialList, mayHaveChanged, isFirst, span: { from, to: event.span.to } };
 }
 
 /** An object that was not there at the first list comes back with other content than the state has of it. */
@@ -257,9 +270,11 @@ function begunEdge(
   edges: Edges,
   effects: Effects,
   { dependent, record, edge }: Change,
-  { isInInitialList }: Difference,
+  { isInInitialList, isFirst }: Difference,
 ): Edge {
-  if (edge.ran !== undefined || !isInInitialList) return edge;
+  // What was absent at the start is compared with what the state says of other parts as it comes.
+  const isOfStart = isInInitialList || (isFirst === true && dependent.isFromStart);
+  if (edge.ran !== undefined || !isOfStart) return edge;
   return { ...edge, ran: ranOfOtherScopes(edges, effects, dependent, record) };
 }
 

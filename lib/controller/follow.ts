@@ -9,6 +9,7 @@ import {
   type Ran,
   ranAtStart,
   speaks,
+  UNKNOWN,
   withStamp,
 } from '../model/edge.ts';
 import type { Loss } from '../model/loss.ts';
@@ -18,7 +19,7 @@ import type { StateEntry } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
 import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
-import { ranOfOtherScopes } from './other-scopes.ts';
+import { hasDebtOfOtherScope, isOfPart, ranOfOtherScopes } from './other-scopes.ts';
 import { afterOwner, isReadByOwners } from './owners-rollout.ts';
 import type { Sight } from './sight.ts';
 
@@ -93,10 +94,16 @@ function believedRan(
   config: ConfigRecord,
   stamp: Stamp | undefined,
 ): Ran | undefined {
+  const entry = edges.entryOf(config.ref);
   const exception = edges.exceptionOf(record.workload.ref, config.ref);
-  const ran = ranAtStart(edges.entryOf(config.ref), exception, stamp);
-  const isUnknown = ran === undefined && config.digest !== undefined;
-  return isUnknown ? ranOfOtherScopes(edges, effects, record, config) : ran;
+  const own = isOfPart(edges, config.ref, stamp) ? undefined : stamp;
+  const ran = ranAtStart(entry, exception, own);
+  if (ran === undefined) {
+    return config.digest === undefined ? undefined : ranOfOtherScopes(edges, effects, record, config);
+  }
+  // An entry that others have brought about says nothing of pods that are known to have missed a change.
+  const isOfOthers = exception === undefined && !speaks(own, entry);
+  return isOfOthers && hasDebtOfOtherScope(edges, record, config) ? UNKNOWN : ran;
 }
 
 /**

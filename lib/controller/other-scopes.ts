@@ -46,6 +46,29 @@ export function ranOfOtherScopes(
   return isCurrent ? undefined : UNKNOWN;
 }
 
+/** Whether the stamp in a template is of some keys of an object that is followed whole: then it says nothing of the whole. */
+export function isOfPart(edges: Edges, ref: ConfigRef, stamp: Stamp | undefined): boolean {
+  if (ref.keys !== undefined || stamp === undefined) return false;
+  return othersOf(edges, ref).some((part) => isDigestOf(stamp.digest, part.ref.keys ?? []));
+}
+
+/** Whether the state says that the workload's pods ran something else of another part, with keys in common, than its entry. */
+export function hasDebtOfOtherScope(
+  edges: Edges,
+  { workload }: WorkloadRecord,
+  { ref }: ConfigRecord,
+): boolean {
+  return othersOf(edges, ref)
+    .filter((other) => keyOf(other.ref) !== keyOf(ref) && haveCommonKeys(other.ref, ref))
+    .some((other) => edges.exceptionOf(workload.ref, other.ref) !== undefined);
+}
+
+/** The parts of the same object that nobody follows any more, and of which the state may have an entry still. */
+export function abandonedPartsOf(edges: Edges, ref: ConfigRef): readonly ConfigRef[] {
+  const whole = keyOf(wholeOf(ref));
+  return [...edges.abandoned.values()].filter((other) => keyOf(wholeOf(other)) === whole);
+}
+
 /** The state was read: the keys of what it has parts of are told apart from now on, whoever follows them. */
 export function noteParts(edges: Edges): void {
   for (const whole of partsIn(edges).keys()) edges.scopes.recorded.add(whole);

@@ -14,6 +14,7 @@ import {
   type StateKey,
 } from '../model/state-entry.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
+import { abandonedPartsOf } from './other-scopes.ts';
 
 /** What a plan has to know of the rest of the program. */
 export interface WriteGate {
@@ -77,7 +78,7 @@ function exceptionsByShard(
   workload: WorkloadRecord,
   desired: ReadonlyMap<ObjectKey, Desired>,
 ): ReadonlyMap<number, Exceptions> {
-  const byShard = new Map<number, Record<StateKey, Ran>>();
+  const byShard = exceptionsOfFormer(edges, workload);
   for (const [config, edge] of workload.edges) {
     const ref = edges.configs.get(config)?.ref;
     const entry = desired.get(config)?.entry ?? (ref && edges.entryOf(ref));
@@ -90,6 +91,26 @@ function exceptionsByShard(
       ? UNKNOWN
       : ran;
     byShard.set(shard, exceptions);
+  }
+  return byShard;
+}
+
+/** Where nothing can be written yet of what is followed of an object, what is recorded of another part of it stays. */
+function exceptionsOfFormer(
+  edges: Edges,
+  { workload, edges: own }: WorkloadRecord,
+): Map<number, Record<StateKey, Ran>> {
+  const byShard = new Map<number, Record<StateKey, Ran>>();
+  if (edges.abandoned.size === 0) return byShard;
+  const unwritten = [...own.keys()].flatMap((config) => {
+    const { ref, digest } = edges.configs.get(config) ?? {};
+    return ref !== undefined && digest === undefined && edges.entryOf(ref) === undefined ? [ref] : [];
+  });
+  for (const former of unwritten.flatMap((ref) => abandonedPartsOf(edges, ref))) {
+    const ran = edges.exceptionOf(workload.ref, former);
+    if (ran === undefined || edges.entryOf(former) === undefined) continue;
+    const shard = edges.shardOf(former) ?? 0;
+    byShard.set(shard, { ...byShard.get(shard), [exceptionKeyOf(workload.ref.namespace, former)]: ran });
   }
   return byShard;
 }

@@ -191,7 +191,8 @@ function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEnt
   const dependents = edges.edgesOf(config);
   const persisted = edges.entryOf(ref);
   if (dependents.length === 0) {
-    return edges.abandoned.has(config) && persisted !== undefined ? undefined : 'nothing';
+    const isGivenUp = edges.abandoned.has(config) && !isAllThatIsSaid(edges, ref);
+    return isGivenUp && persisted !== undefined ? undefined : 'nothing';
   }
   const observed = edges.configs.get(config);
   const digest = (observed && edges.committable(observed)) ?? persisted?.digest;
@@ -199,6 +200,16 @@ function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEnt
   if (digest === undefined || isUnbegun) return 'nothing';
   const number = Math.max(1, edges.floorOf(ref), ...dependents.map(([, edge]) => edge.highestNumber));
   return { digest, number };
+}
+
+/** Whether nothing is written of another part of the object, which is followed, nor can be yet: then this entry speaks for it. */
+function isAllThatIsSaid(edges: Edges, ref: ConfigRef): boolean {
+  const whole = wholeOf(ref);
+  return [whole, ...edges.scopes.of(keyOf(whole))].some((other) => {
+    const key = keyOf(other);
+    const isFollowed = edges.dependents.dependentsOf(key).size > 0;
+    return isFollowed && edges.entryOf(other) === undefined && edges.configs.get(key)?.digest === undefined;
+  });
 }
 
 function writesOf(edges: Edges, { urgent, gate }: StateRequest, choice: Choice): StateWrite[] {

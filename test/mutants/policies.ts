@@ -138,7 +138,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: an object that appears is not compared with expressions',
     file: 'lib/controller/config-controller.ts',
-    find: 'followAppeared(edges, effects, object.ref, event.isInInitialList);',
+    find: 'followAppeared(edges, effects, object.ref, isInInitialList);',
     replace: 'void followAppeared;',
     tests: [PATTERNS],
   },

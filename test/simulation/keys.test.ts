@@ -17,8 +17,23 @@ const noCommit: Step = {
   },
 };
 
-function keyScoped(value: string | null): Step {
-  return { do: 'annotate', workload: WEB, annotations: { 'reloader.k8s.collaborne.com/key-scoped': value } };
+/** The look outside the stream, by which keys are told apart, fails. */
+const noLook: Step = {
+  do: 'fault',
+  rule: {
+    match: { verb: 'list', resource: 'configmaps' },
+    times: 2,
+    effect: { kind: 'status', code: 500 },
+  },
+};
+const refuse = (status: 0 | 403): Step => ({ do: 'refuse', workload: WEB, status });
+const REFUSED: readonly Step[] = [refuse(403), change('B'), SETTLED];
+const ACCEPTED: readonly Step[] = [wait(30_000), refuse(0), wait(400_000)];
+const DELETED: Step = { do: 'delete', config: C };
+const ALSO_API: Step = { do: 'create-workload', workload: API, follows: [C], replicas: 1 };
+
+function keyScoped(value: string | null, workload = WEB): Step {
+  return { do: 'annotate', workload, annotations: { 'reloader.k8s.collaborne.com/key-scoped': value } };
 }
 
 const NOISY = { keys: { scoped: true, noise: true } };
@@ -136,6 +151,68 @@ const CASES: Readonly<Record<string, Case>> = {
       SETTLED,
     ],
     rollouts: { [WEB]: 0 },
+    reads: 'A',
+  },
+  'what is owed as keys cannot be told apart yet is not forgotten by a death': {
+    settings: ASKED,
+    steps: [change('B'), wait(1000), noLook, keyScoped('true'), wait(100), crash(1000), SETTLED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'what is refused as keys cannot be told apart yet is not forgotten by a death': {
+    settings: { ...ASKED, versions: 'opaque' },
+    steps: [...REFUSED, noLook, keyScoped('true'), wait(100), crash(1000), ...ACCEPTED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'a change before keys can be told apart is rolled': {
+    settings: ASKED,
+    steps: [noLook, keyScoped('true'), wait(300), change('B'), SETTLED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'who is rolled for keys while the object is away knows what its pods run after a death': {
+    settings: ASKED,
+    steps: [
+      DELETED,
+      wait(5000),
+      keyScoped('true'),
+      wait(5000),
+      crash(1000),
+      wait(5000),
+      change('B'),
+      SETTLED,
+    ],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'and so does one that is while no process runs': {
+    settings: ASKED,
+    steps: [wait(5000), crash(20_000), DELETED, keyScoped('true'), wait(30_000), change('B'), SETTLED],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+  },
+  'what was refused of the whole is owed of keys that others have in force': {
+    settings: { ...ASKED, versions: 'opaque' },
+    workloads: following(WEB, API),
+    steps: [keyScoped('true', API), SETTLED, ...REFUSED, crash(20_000), keyScoped('true'), ...ACCEPTED],
+    rollouts: { [WEB]: 1, [API]: 1 },
+    reads: 'B',
+  },
+  'what was refused of keys is owed of the whole that others have in force': {
+    settings: { ...ASKED, versions: 'opaque' },
+    workloads: following(WEB, API),
+    steps: [keyScoped('true'), SETTLED, ...REFUSED, crash(20_000), keyScoped(null), ...ACCEPTED],
+    rollouts: { [WEB]: 1, [API]: 1 },
+    reads: 'B',
+  },
+  'a stamp of keys says nothing of the whole, whatever its number': {
+    settings: ASKED,
+    steps: [
+      ...[keyScoped('true'), change('B'), change('A')].flatMap((step) => [step, SETTLED]),
+      ...[ALSO_API, SETTLED, crash(20_000), keyScoped('false'), SETTLED],
+    ],
+    rollouts: { [WEB]: 2 },
     reads: 'A',
   },
 };

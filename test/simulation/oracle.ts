@@ -4,6 +4,7 @@
  */
 
 import { judgeEconomy } from './economy.ts';
+import { judgeEntries } from './entries.ts';
 import { foreignChange } from './foreign-change.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { judgeHolds } from './holds.ts';
@@ -35,6 +36,7 @@ export function judge(trace: Trace): readonly Violation[] {
   return [
     judgeNever,
     judgeSelection,
+    judgeEntries,
     judgeHolds,
     judgeSafety,
     judgeEconomy,

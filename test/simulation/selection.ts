@@ -1,6 +1,6 @@
-/** Where nothing is selected nothing is rolled, and nothing is begun; what was begun is not forgotten. */
+/** Where nothing is selected nothing is rolled, and nothing is begun. */
 
-import { endOf, factsOf, isFollowing, isSelectedAt, rolloutsOf, workloadsOf } from './timeline.ts';
+import { endOf, factsOf, isSelectedAt, rolloutsOf, workloadsOf } from './timeline.ts';
 import type { Recorded, Trace, Violation } from './trace.ts';
 
 /** What is under way when a namespace is deselected ends by itself. */
@@ -25,18 +25,8 @@ function wrongsOfEntries(trace: Trace): string[] {
   return facts.flatMap((fact, index) => {
     const before = facts[index - 1]?.of ?? [];
     const begun = isDeselected(trace, fact) ? fact.of.filter((config) => !before.includes(config)) : [];
-    const forgotten = before.filter(
-      (config) => !fact.of.includes(config) && isFollowed(trace, config, fact.at),
-    );
-    return [
-      ...begun.map((config) => `an entry of ${config} was begun where nothing is selected`),
-      ...forgotten.map((config) => `the entry of ${config} was forgotten, which somebody follows`),
-    ];
+    return begun.map((config) => `an entry of ${config} was begun where nothing is selected`);
   });
-}
-
-function isFollowed(trace: Trace, config: string, at: number): boolean {
-  return workloadsOf(trace).some((workload) => isFollowing(trace, workload, config, at));
 }
 
 /** Whether the namespace has not been selected for a while. */
