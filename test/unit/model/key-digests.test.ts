@@ -42,6 +42,10 @@ test('law: digests of different keys are never the same, and each tells whose it
   );
 });
 
+test('which of two keys has the value is part of it', () => {
+  assert.notEqual(scoped({ data: { a: 'x' } }, 'a', 'b'), scoped({ data: { b: 'x' } }, 'a', 'b'));
+});
+
 test('it has the form of any digest', () =>
   assert.match(scoped({ data: { a: '1' } }, 'a'), /^[0-9a-f]{40}$/));
 
