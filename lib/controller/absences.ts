@@ -1,13 +1,15 @@
 /**
  * Objects that workloads name and that no stream shows. Each is looked into after a while, for it may be about to be
- * created; one after the other, for nobody waits for it; and once for as long as it is not there.
+ * created; one after the other, for nobody waits for it; and once for as long as it is not there. But where a rollout is
+ * held until it is, and no stream would tell, it is looked into again and again.
  */
 
 import type { Absence } from '../model/absence.ts';
-import { backoffMs } from '../model/backoff.ts';
+import { backoffMs, REFUSAL_BACKOFF } from '../model/backoff.ts';
 import { nearestTo } from '../model/nearest.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import type { Edges } from './edges.ts';
+import type { Edges, WorkloadRecord } from './edges.ts';
+import { missingNeeds } from './needs.ts';
 
 /** Looks for an object that is there and not watched: a Secret by its type, any by its labels. Never throws. */
 export type ReadLeftOut = (
@@ -26,12 +28,22 @@ export interface AbsencesOptions {
   readonly readLeftOut: ReadLeftOut;
   /** The labels of the objects that are watched; undefined: all are. */
   readonly resourceSelector: string | undefined;
+  /** Whether a rollout of the workload is held until what it needs is there. */
+  readonly isHeld: (workload: ObjectKey) => boolean;
   /** What is known of the absence of an object has changed. */
   readonly onNews: (config: ObjectKey) => void;
   /** How long an object may be missing before it is looked into. */
   readonly graceMs: number;
   readonly random: () => number;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** What somebody waits for and no stream may tell of. */
+interface Awaited {
+  /** How often it was looked into again. */
+  looks: number;
+  /** What is known is old, and holds until something else is. */
+  isDue: boolean;
 }
 
 /** From one object to the next. */
@@ -46,6 +58,7 @@ export class Absences {
   #suspects = new Set<ObjectKey>();
   /** To be looked into once everything is listed. */
   readonly #unlisted = new Set<ObjectKey>();
+  readonly #awaited = new Map<ObjectKey, Awaited>();
   #failures = 0;
   #wake: (() => void) | undefined;
 
@@ -59,6 +72,17 @@ export class Absences {
     return known !== undefined && this.#isMissed(config) ? known : undefined;
   }
 
+  /** What a workload needs and what is not there. */
+  needsOf(record: WorkloadRecord): readonly ConfigRef[] {
+    return missingNeeds(this.#options.edges, record, (config) => this.of(config));
+  }
+
+  /** A rollout of the workload is held from now on. */
+  hold(workload: ObjectKey): void {
+    for (const config of this.#options.edges.workloads.get(workload)?.edges.keys() ?? [])
+      if (!this.#awaited.has(config) && this.#isAwaited(config)) this.suspect(config);
+  }
+
   /** A workload names `config`, which is not there. */
   suspect(config: ObjectKey): void {
     this.#suspects.add(config);
@@ -69,6 +93,7 @@ export class Absences {
   clear(config: ObjectKey): void {
     this.#suspects.delete(config);
     this.#unlisted.delete(config);
+    this.#awaited.delete(config);
     if (this.#known.delete(config)) this.#options.onNews(config);
   }
 
@@ -107,21 +132,48 @@ export class Absences {
       await this.#lookInto(config, signal);
     }
     for (const config of this.#known.keys()) if (!this.#isMissed(config)) this.#known.delete(config);
+    for (const config of this.#awaited.keys()) if (!this.#isAwaited(config)) this.#awaited.delete(config);
   }
 
   async #lookInto(config: ObjectKey, signal: AbortSignal): Promise<void> {
-    const { edges, isSynced, onNews, wait } = this.#options;
+    const { edges, isSynced, wait } = this.#options;
     const ref = edges.configs.get(config)?.ref;
     if (ref === undefined || !this.#isMissed(config)) return;
     if (!isSynced(ref.namespace, ref.kind)) {
       this.#unlisted.add(config);
       return;
     }
-    const known = this.#known.get(config) ?? (await this.#absenceOf(ref, signal));
+    const isOld = this.#awaited.get(config)?.isDue === true && this.#isAwaited(config);
+    const before = isOld ? undefined : this.#known.get(config);
+    const known = before ?? (await this.#absenceOf(ref, signal));
     if (known === undefined || !this.#isMissed(config)) return;
-    this.#known.set(config, known);
-    onNews(config);
+    this.#learn(config, known);
+    if (this.#isAwaited(config)) void this.#lookLater(config, signal);
     await wait(PAUSE_MS, signal);
+  }
+
+  /** That what is awaited is still not there is no news. */
+  #learn(config: ObjectKey, absence: Absence): void {
+    const before = this.#known.get(config);
+    const isSame =
+      before?.leftOutType === absence.leftOutType && before?.isUnselected === absence.isUnselected;
+    if (isSame && this.#awaited.has(config)) return;
+    this.#known.set(config, absence);
+    this.#options.onNews(config);
+  }
+
+  /** Never rejects. Of each object one at a time is under way. */
+  async #lookLater(config: ObjectKey, signal: AbortSignal): Promise<void> {
+    const { random, wait } = this.#options;
+    const awaited = this.#awaited.get(config) ?? { looks: 0, isDue: true };
+    if (this.#awaited.has(config) && !awaited.isDue) return;
+    this.#awaited.set(config, awaited);
+    awaited.isDue = false;
+    await wait(backoffMs(awaited.looks, REFUSAL_BACKOFF, random), signal);
+    if (signal.aborted || this.#awaited.get(config) !== awaited) return;
+    awaited.looks += 1;
+    awaited.isDue = true;
+    this.suspect(config);
   }
 
   /** Undefined where it cannot be found out now: then it is suspected again. */
@@ -139,6 +191,18 @@ export class Absences {
     this.#failures += 1;
     this.suspect(keyOf(ref));
     return undefined;
+  }
+
+  /** Whether somebody waits for `config` and no stream may tell when it comes: by its type, or by its labels. */
+  #isAwaited(config: ObjectKey): boolean {
+    const { edges, isHeld, resourceSelector } = this.#options;
+    const ref = edges.configs.get(config)?.ref;
+    if (ref === undefined || (ref.kind !== 'Secret' && resourceSelector === undefined)) return false;
+    const whole = keyOf(wholeOf(ref));
+    return [...edges.dependents.dependentsOf(config)].filter(isHeld).some((workload) => {
+      const record = edges.workloads.get(workload);
+      return record !== undefined && this.needsOf(record).some((need) => keyOf(need) === whole);
+    });
   }
 
   /** Whether somebody names `config` and it is not there. */

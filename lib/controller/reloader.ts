@@ -23,7 +23,6 @@ import type { Journal } from './journal.ts';
 import type { StateLayout } from './known-state.ts';
 import { wantsLegacyDigest } from './legacy-digest.ts';
 import { Mending } from './mending.ts';
-import { missingNeeds } from './needs.ts';
 import { Notices } from './notices.ts';
 import { type Counters, type Due, type RecordEvent, Reporter, type ReporterOptions } from './reporter.ts';
 import type { WorkloadClient } from './rollout-attempt.ts';
@@ -97,7 +96,7 @@ export class Reloader {
   constructor(options: ReloaderOptions) {
     this.#options = options;
     this.#reporter = new Reporter(options);
-    const { edges, gate, store, heartbeat, random } = options;
+    const { edges, gate, store, heartbeat, random, finish } = options;
     this.#stateKeys = stateKeysOf(options.state.name, edges.homeNamespace);
     this.#look = this.#newLook();
     this.#unread = new Unread({ ...options, lookAt: (config) => this.#look.atConfig(config) });
@@ -110,7 +109,6 @@ export class Reloader {
       say: (workload, notice) => this.#reporter.notice(workload, notice),
     });
     this.rollouts = this.#newRollouts();
-    const { finish } = options;
     this.#successions = new Successions({ finish, journal: this.#reporter.journal, random });
     this.#mending = new Mending({
       ...options,
@@ -281,11 +279,12 @@ export class Reloader {
       apply: (effects) => this.#apply(effects),
       observe: (ref, workload, since) => this.#look.take(ref, workload, since),
       lookAt: (config) => this.#look.atConfig(config),
-      needsOf: (record) => missingNeeds(edges, record, (config) => this.absences.of(config)),
+      needsOf: (record) => this.absences.needsOf(record),
       observer: {
         onOutcome: (ref, outcome, tally, nextTryMs) => {
           this.#reporter.outcome(ref, outcome, tally, nextTryMs);
           if (outcome.type === 'done') this.notices.rolled(keyOf(ref));
+          if (outcome.type === 'lacking') this.absences.hold(keyOf(ref));
           this.notices.review(keyOf(ref));
           this.#mending.proceed(keyOf(ref));
           this.committer.kick();
@@ -304,6 +303,7 @@ export class Reloader {
     return new Absences({
       ...this.#options,
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind),
+      isHeld: (workload) => this.rollouts.needsOf(workload).length > 0,
       onNews: (config) => {
         for (const workload of edges.dependents.dependentsOf(config)) this.notices.review(workload);
         this.rollouts.recheck();

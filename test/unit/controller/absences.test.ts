@@ -7,20 +7,36 @@ import { Absences, type ReadLeftOut } from '../../../lib/controller/absences.ts'
 import type { Effects } from '../../../lib/controller/effects.ts';
 import { type ConfigKind, type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
 import { settle } from './committer-stage.ts';
-import { World } from './world.ts';
+import { KeyWorld } from './key-world.ts';
 
 const GRACE_MS = 5_000;
 const TLS: ConfigRef = { kind: 'Secret', namespace: 'home', name: 'tls' };
 const NOT_THERE = { kind: 'known', type: undefined, isUnselected: false } as const;
 type Reading = Awaited<ReturnType<ReadLeftOut>>;
 
+/** A workload `web` needs an object that is not there. */
+function heldFor(t: TestContext, { kind, name }: ConfigRef, selector?: string): Stage {
+  const stage = new Stage(t, selector);
+  for (const listed of ['ConfigMap', 'Secret'] as const)
+    stage.world.edges.presence.markListed({ kind: listed, namespace: undefined });
+  const key = { name, key: 'a' };
+  const valueFrom = kind === 'Secret' ? { secretKeyRef: key } : { configMapKeyRef: key };
+  const template = { spec: { containers: [{ name: 'main', env: [{ name: 'A', valueFrom }] }] } };
+  const follows = kind === 'Secret' ? { secrets: [name] } : { follows: [name] };
+  stage.apply(stage.world.workload('web', { ...follows, template }));
+  return stage;
+}
+
 /** Absences over a world; what they told and asked. */
 class Stage {
-  readonly world = new World();
+  readonly world = new KeyWorld();
   readonly told: string[] = [];
   readonly asked: string[] = [];
   readonly readings: Reading[] = [];
   readonly absences: Absences;
+  /** The workloads whose rollout is held. */
+  readonly held = new Set<string>();
+  random = 0;
   isSynced = true;
   readonly #timers: TestContext['mock']['timers'];
   readonly #end = new AbortController();
@@ -32,6 +48,7 @@ class Stage {
     this.absences = new Absences({
       edges: this.world.edges,
       isSynced: () => this.isSynced,
+      isHeld: (workload) => this.held.has(workload),
       resourceSelector,
       readLeftOut: async ({ name }) => {
         this.asked.push(name);
@@ -39,7 +56,7 @@ class Stage {
       },
       onNews: (config) => void this.told.push(config.replace('home/', '')),
       graceMs: GRACE_MS,
-      random: () => 0,
+      random: () => this.random,
       wait: (ms, signal) =>
         new Promise((resolve) => {
           setTimeout(resolve, ms);
@@ -58,6 +75,17 @@ class Stage {
   /** A Deployment follows a Secret. */
   followSecret(workload: string, { name }: ConfigRef): void {
     this.apply(this.world.workload(workload, { secrets: [name] }));
+  }
+
+  /** A rollout of the workload is held. */
+  hold(workload: string): void {
+    this.held.add(this.world.workloadKey(workload));
+    this.absences.hold(this.world.workloadKey(workload));
+  }
+
+  /** What the workload needs and is not there. */
+  needsOf(workload: string): readonly string[] {
+    return this.absences.needsOf(this.world.record(workload)).map(describe);
   }
 
   async pass(ms: number): Promise<void> {
@@ -179,6 +207,77 @@ test('a look that fails is taken again, with growing pauses, and nothing is clai
   assert.deepEqual([stage.asked.length, stage.told], [2, []]);
   await stage.pass(1_000 + GRACE_MS);
   assert.deepEqual([stage.asked.length, stage.told], [3, ['Secret/tls']]);
+  await stage.stop();
+});
+
+test('a Secret for which a rollout is held is looked into again, ever more slowly, and told of once', async (t) => {
+  const stage = heldFor(t, TLS);
+  await stage.pass(GRACE_MS);
+  stage.hold('web');
+  stage.hold('web');
+  stage.random = 1;
+  await stage.pass(60_000);
+  assert.equal(stage.asked.length, 3, 'after 10 and 20 s and the usual while');
+  const told = stage.told.length;
+  await stage.pass(3_600_000);
+  const { length } = stage.asked;
+  await stage.pass(300_000 + GRACE_MS + 100);
+  assert.equal(stage.asked.length, length + 1, 'every 5 minutes in the end');
+  assert.deepEqual([stage.needsOf('web'), stage.told.length], [['Secret/tls'], told]);
+  await stage.stop();
+});
+
+const LATECOMERS: Record<string, { selector?: string; ref: ConfigRef; found: Partial<Reading> }> = {
+  'a Secret of a type that is not watched': {
+    ref: TLS,
+    found: { type: 'kubernetes.io/service-account-token' },
+  },
+  'a ConfigMap without the labels that are watched': {
+    selector: 'team=a',
+    ref: { ...TLS, kind: 'ConfigMap' },
+    found: { isUnselected: true },
+  },
+};
+
+for (const [sentence, { selector, ref, found }] of Object.entries(LATECOMERS)) {
+  test(`nobody is held any more once it is found: ${sentence}`, async (t) => {
+    const stage = heldFor(t, ref, selector);
+    await stage.pass(GRACE_MS);
+    assert.deepEqual([stage.needsOf('web'), stage.asked.length], [[describe(ref)], 1]);
+    stage.hold('web');
+    await stage.pass(60_000);
+    stage.readings.push({ ...NOT_THERE, ...found } as Reading);
+    const { length } = stage.told;
+    await stage.pass(600_000);
+    assert.deepEqual([stage.needsOf('web'), stage.told.length], [[], length + 1]);
+    const { length: asked } = stage.asked;
+    await stage.pass(600_000);
+    assert.equal(stage.asked.length, asked, 'nobody waits for it any more');
+    await stage.stop();
+  });
+}
+
+test('it is not looked into again for a workload that is held no more, or never was', async (t) => {
+  const stage = heldFor(t, TLS);
+  await stage.pass(600_000);
+  assert.equal(stage.asked.length, 1);
+  stage.hold('web');
+  await stage.pass(2 * GRACE_MS);
+  stage.held.clear();
+  await stage.pass(600_000);
+  assert.equal(stage.asked.length, 1);
+  stage.hold('web');
+  await stage.pass(60_000);
+  assert.ok(stage.asked.length > 1, 'held anew');
+  await stage.stop();
+});
+
+test('nor is an object that a stream would show', async (t) => {
+  const stage = heldFor(t, { ...TLS, kind: 'ConfigMap' });
+  await stage.pass(GRACE_MS);
+  stage.hold('web');
+  await stage.pass(60_000);
+  assert.deepEqual([stage.needsOf('web'), stage.told.length], [['ConfigMap/tls'], 1]);
   await stage.stop();
 });
 
