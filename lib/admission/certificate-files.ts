@@ -45,9 +45,8 @@ export async function followCertificateFiles(
   }
 }
 
+/** One after the other: where both are missing, it is always the same one that is told. */
 async function readPair(directory: string): Promise<KeyPair> {
-  const [certificate, key] = await Promise.all(
-    ['tls.crt', 'tls.key'].map((name) => readFile(path.join(directory, name), 'utf8')),
-  );
-  return { certificate: certificate ?? '', key: key ?? '' };
+  const read = (name: string): Promise<string> => readFile(path.join(directory, name), 'utf8');
+  return { certificate: await read('tls.crt'), key: await read('tls.key') };
 }
