@@ -8,6 +8,7 @@ import { Heartbeat } from '../../../lib/model/heartbeat.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { CommitterStage, settle } from './committer-stage.ts';
+import { KeyWorld, reading } from './key-world.ts';
 import { ScriptedStore } from './scripted-store.ts';
 import { settled, World } from './world.ts';
 
@@ -282,4 +283,42 @@ test('an object that returns while it is looked at is not taken for gone', async
   reloader.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
   assert.notEqual(world.edges.configs.get(world.configKey('cfg'))?.digest, undefined);
+});
+
+test('what is held for a Secret that comes, and that no stream shows, is rolled', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const world = new KeyWorld();
+  world.holds({ a: '1' }, { initial: true });
+  const token = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'token', key: 'token' } } };
+  const env = [...(reading('a').spec?.containers?.[0]?.env ?? []), token];
+  const template = { spec: { containers: [{ name: 'main', env }] } };
+  world.workload('web', { follows: ['cfg'], secrets: ['token'], template }, { initial: true });
+  world.listed();
+  const stream = { kind: 'Secret', namespace: undefined, isWorkload: false };
+  world.edges.presence.markListed(stream);
+  const gate = new SyncGate([stream]);
+  gate.markSynced(stream);
+  let type: string | undefined;
+  const { reloader, calls } = reloaderOver(world, {
+    gate,
+    readLeftOut: async () => ({ kind: 'known', type, isUnselected: false }),
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  });
+  const pass = async (seconds: number): Promise<void> => {
+    for (let i = 0; i < seconds; i += 1) {
+      await settle();
+      t.mock.timers.tick(1000);
+    }
+    await settle();
+  };
+  void reloader.absences.run(new AbortController().signal);
+  for (const config of world.record('web').edges.keys()) reloader.absences.suspect(config);
+  await pass(10);
+  world.holds({ a: '2' });
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await pass(60);
+  assert.deepEqual([world.owes('web'), calls], [true, []]);
+  type = 'kubernetes.io/service-account-token';
+  await pass(20);
+  assert.equal(calls[0], 'roll web');
 });
