@@ -1,8 +1,14 @@
 /** The command: what it is asked for, until it ends or is told to. */
 
+import { wrongOfNode } from '../lib/options/node-version.ts';
 import { USAGE_EXIT_CODE } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 
+const wrong = wrongOfNode(process.versions.node);
+if (wrong !== undefined) {
+  process.stderr.write(`reloader: ${wrong}\n`);
+  process.exit(1);
+}
 const command = parseOptions(process.argv.slice(2), process.env);
 switch (command.type) {
   case 'print':

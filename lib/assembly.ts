@@ -192,7 +192,10 @@ function streamsFor(options: Options, { namespaces }: Place): Stream[] {
 function clientsOf(
   parts: Parts,
   events: EventRecorder,
-): Pick<ReloaderOptions, 'client' | 'finish' | 'store' | 'readConfig' | 'readLeftOut' | 'recordEvent'> {
+): Pick<
+  ReloaderOptions,
+  'client' | 'finish' | 'store' | 'readConfig' | 'readLeftOut' | 'recordEvent' | 'isDryRun'
+> {
   const { send, place } = parts;
   const { dryRun, stateConfigMap, resourceLabelSelector: labelSelector } = parts.options;
   const writer = new WorkloadWriter(send);
@@ -201,6 +204,7 @@ function clientsOf(
     webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
   const mayWrite = !dryRun && webhook === undefined;
   return {
+    isDryRun: dryRun,
     client: oneAtATime(dryRun ? new DryRunWorkloads(writer) : client),
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     store: { ...stateStore(send, place.stateNamespace, stateConfigMap, dryRun), server: parts.server },

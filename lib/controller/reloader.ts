@@ -53,6 +53,7 @@ export interface ReloaderOptions {
   readonly heartbeat: Heartbeat;
   readonly counters: Counters;
   readonly recordEvent: RecordEvent;
+  readonly isDryRun?: boolean;
   readonly onRollout?: ReporterOptions['onRollout'];
   readonly quietMs: number;
   readonly maxWaitMs: number;

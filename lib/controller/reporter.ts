@@ -39,6 +39,8 @@ export interface ReporterOptions {
   readonly log: Log;
   readonly counters: Counters;
   readonly recordEvent: RecordEvent;
+  /** Whether nothing is written: then what is told is what would have been done. @default false */
+  readonly isDryRun?: boolean;
   /** Is told of every rollout; never blocks. @default nobody */
   readonly onRollout?: ((news: RolloutNews) => void) | undefined;
 }
@@ -115,7 +117,7 @@ export class Reporter {
         counters.rolled({ secondsSinceChange: (Date.now() - tally.since) / 1000, changes: tally.changes });
         say(
           this.#isTold ? 'told' : 'rolled',
-          `${who} ${this.#doneTo(ref)}: ${count(outcome.plan.stamps.length, 'source')}, ${count(tally.changes, 'change')}`,
+          `${who} ${this.#options.isDryRun === true ? 'would be ' : ''}${this.#doneTo(ref)}: ${count(outcome.plan.stamps.length, 'source')}, ${count(tally.changes, 'change')}`,
         );
         this.#tellOfRollout(outcome.plan, tally);
         break;

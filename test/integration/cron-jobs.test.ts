@@ -176,7 +176,7 @@ describe('with --cronjob-reload=run-now', { concurrency: 2 }, () => {
     await setUp(cluster);
     const reloader = await cluster.reloader({ flags: [...RUN_NOW, '--dry-run'] });
     put(cluster, configMap('report'), 'two');
-    await reloader.hasSaid(/CronJob\/report run: 1 source/);
+    await reloader.hasSaid(/CronJob\/report would be run: 1 source/);
     assert.equal(cluster.writes().length, 0);
   });
 });

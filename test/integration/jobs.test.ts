@@ -151,7 +151,7 @@ describe('with --job-reload=recreate', { concurrency: 2 }, () => {
     createJob(cluster);
     const reloader = await cluster.reloader({ flags: [...RECREATE, '--dry-run'] });
     put(cluster, configMap('work'), 'two');
-    await reloader.hasSaid(/Job\/work recreated: 1 source/);
+    await reloader.hasSaid(/Job\/work would be recreated: 1 source/);
     assert.equal(cluster.writes().length, 0);
   });
 });

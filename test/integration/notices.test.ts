@@ -343,7 +343,7 @@ describe('Events', { concurrency: 4 }, () => {
     web(cluster, { [`${PREFIX}/configmaps`]: 'web' });
     const reloader = await cluster.reloader({ flags: ['--dry-run'] });
     put(cluster, configMap('marker'), 'two');
-    await reloader.hasSaid(/Deployment\/marker rolled/);
+    await reloader.hasSaid(/Deployment\/marker would be rolled/);
     assert.equal((await notices(reloader)).length, 1);
     await reloader.stop();
     assert.equal(lines(reloader, 'mistyped').length, 1);

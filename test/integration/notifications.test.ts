@@ -158,7 +158,7 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     const { flags } = webhook(receiver);
     const reloader = await cluster.reloader({ flags: [...flags, '--dry-run'] });
     put(cluster, configMap('one'), '2');
-    await reloader.hasSaid(/Deployment\/web told to the webhook: 1 source/);
+    await reloader.hasSaid(/Deployment\/web would be told to the webhook: 1 source/);
     await reloader.stop();
     assert.deepEqual(receiver.bodies, []);
   });

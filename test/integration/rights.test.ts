@@ -76,7 +76,7 @@ describe('the rights that are asked for suffice', { concurrency: 4 }, () => {
         });
       put(cluster, secret, 'two');
       put(cluster, configMap('web'), 'two');
-      await reloader.hasSaid(/Deployment\/web (is refused|rolled)/);
+      await reloader.hasSaid(/Deployment\/web (is refused|rolled|would be rolled)/);
       cluster.sandbox.restart(web);
       await cluster.settled(reloader);
       for (const kind of { ...SCOPE, ...scope }.configKinds)

@@ -208,7 +208,8 @@ describe('a dry run', { concurrency: 2 }, () => {
     put(cluster, configMap('web'), 'two');
     const reloader = await cluster.reloader({ flags: ['--dry-run'] });
     const rolled = (name: string): number =>
-      reloader.lines.filter(({ message }) => message.startsWith(`Deployment/${name} rolled`)).length;
+      reloader.lines.filter(({ message }) => message.startsWith(`Deployment/${name} would be rolled:`))
+        .length;
     await cluster.until('the change is reported', () => rolled('web') === 1);
     await cluster.settled(reloader);
     put(cluster, configMap('web'), 'three');
@@ -229,7 +230,7 @@ describe('a dry run', { concurrency: 2 }, () => {
     const web = await pair(cluster, 'web');
     const reloader = await cluster.reloader({ flags: ['--dry-run=true'] });
     put(cluster, configMap('web'), 'two');
-    await reloader.hasSaid(/Deployment\/web rolled: 1 source/);
+    await reloader.hasSaid(/Deployment\/web would be rolled: 1 source/);
     await cluster.settled(reloader);
     assert.equal(cluster.writes().length, 0);
     assert.equal(cluster.rollouts(web), 0);
