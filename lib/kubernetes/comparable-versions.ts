@@ -21,6 +21,8 @@ export interface ComparableVersionsOptions {
 
 /** Half a minute at the most. */
 const ATTEMPTS = 10;
+/** A right may lag behind what grants it; where it is missing for good the rest need not wait long. */
+const ATTEMPTS_WITHOUT_RIGHT = 4;
 const BACKOFF = { baseMs: 500, capMs: 5_000 };
 
 /**
@@ -35,8 +37,9 @@ export async function areVersionsComparable(options: ComparableVersionsOptions):
       return ascends(await threeVersions(options));
     } catch (error) {
       // What cannot be asked is not compared, which errs towards a rollout more.
-      if (error instanceof ApiError && error.code === 'forbidden') return false;
-      if (attempt + 1 < ATTEMPTS) await sleep(backoffMs(attempt, BACKOFF, random), signal);
+      const isForbidden = error instanceof ApiError && error.code === 'forbidden';
+      if (attempt + 1 >= (isForbidden ? ATTEMPTS_WITHOUT_RIGHT : ATTEMPTS)) return false;
+      await sleep(backoffMs(attempt, BACKOFF, random), signal);
     }
   }
   return false;

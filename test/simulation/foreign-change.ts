@@ -1,7 +1,10 @@
 /** What a write changed that is not the reloader's to change. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { WorkloadName } from './history.ts';
+import { type Json, objectsOf, pick } from '../sandbox/json.ts';
+import { split } from './api.ts';
+import type { ConfigName, WorkloadName } from './history.ts';
+import type { WriteFact } from './trace.ts';
 
 /** What is different between two versions beside our own marks; undefined: nothing. */
 export function foreignChange(
@@ -12,6 +15,18 @@ export function foreignChange(
   if (before === undefined || after === undefined) return undefined;
   const strip = to === 'state' ? withoutEntries : withoutStamps;
   return firstDifference(strip(before), strip(after), '');
+}
+
+/** Whether the write gave the workload another stamp of the object, or of one whose variable has the same name but for its end. */
+export function isStampOf({ before, after }: WriteFact, config: ConfigName): boolean {
+  const { kind, name } = split(config);
+  const variable = `_RELOADER_${kind}_${name}`.toUpperCase().replaceAll(/\W/g, '_');
+  const stampsIn = (workload: unknown): string => {
+    const containers = objectsOf(pick(workload as Json, 'spec', 'template', 'spec', 'containers'));
+    const variables = containers.flatMap(({ env }) => objectsOf(env));
+    return JSON.stringify(variables.filter((each) => String(each['name']).startsWith(variable)));
+  };
+  return stampsIn(before) !== stampsIn(after);
 }
 
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';

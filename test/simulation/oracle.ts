@@ -5,7 +5,7 @@
 
 import { judgeEconomy } from './economy.ts';
 import { judgeEntries } from './entries.ts';
-import { foreignChange } from './foreign-change.ts';
+import { foreignChange, isStampOf } from './foreign-change.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { judgeHolds } from './holds.ts';
 import { judgePunctuality } from './punctuality.ts';
@@ -121,7 +121,8 @@ function wasRecorded(
   workload: WorkloadName,
   config: ConfigName,
 ): boolean {
-  return state.exceptions[workload]?.[config] === '?' && !isStampLast(trace, workload, at);
+  if (isStampLast(trace, { workload, config }, at) || isCopyUnsilenced(trace, workload, at)) return false;
+  return state.exceptions[workload]?.[config] === '?';
 }
 
 /**
@@ -132,7 +133,9 @@ function wasRecorded(
 function isUnwritten(trace: Trace, { at, state }: Of<'died'>, { workload, config, ran }: Belief): boolean {
   if (trace.accounting === 'strict') return false;
   const said = state.exceptions[workload]?.[config] ?? state.entries[config];
-  const isUnsaid = isStampLast(trace, workload, at) ? isOwnerLast(trace, workload, at) : said !== ran;
+  const isUnsaid = isStampLast(trace, { workload, config }, at)
+    ? isOwnerLast(trace, workload, at)
+    : said !== ran;
   return isUnsaid || isCopyUnsilenced(trace, workload, at);
 }
 
@@ -154,14 +157,22 @@ function isOwnerLast(trace: Trace, workload: WorkloadName, at: number): boolean 
   return (owners?.at ?? 0) > (patch?.at ?? 0);
 }
 
-/** Whether our last patch of the workload, not of one of its name before it, is later than our last write of the state. */
-function isStampLast(trace: Trace, workload: WorkloadName, at: number): boolean {
-  const lastWrite = (to: WorkloadName | 'state'): number =>
-    factsOf(trace, 'write').findLast((write) => write.to === to && write.at <= at)?.at ?? 0;
+/**
+ * Whether our last stamp of the object on the workload, not on one of its name before it, is later than our last write of the
+ * state.
+ */
+function isStampLast(
+  trace: Trace,
+  { workload, config }: Pick<Belief, 'workload' | 'config'>,
+  at: number,
+): boolean {
+  const writes = factsOf(trace, 'write').filter((write) => write.at <= at);
+  const stamp = writes.findLast((write) => write.to === workload && isStampOf(write, config));
+  const written = writes.findLast((write) => write.to === 'state');
   const deletion = factsOf(trace, 'workload').findLast(
     (fact) => fact.workload === workload && !fact.exists && fact.at <= at,
   );
-  return lastWrite(workload) > Math.max(lastWrite('state'), deletion?.at ?? 0);
+  return (stamp?.at ?? 0) > Math.max(written?.at ?? 0, deletion?.at ?? 0);
 }
 
 /**

@@ -188,6 +188,8 @@ function foundAsWritten(trace: Trace, config: ConfigName, begin: number): number
  */
 function beforeMark(trace: Trace, workload: WorkloadName, { config, at }: Of<'content'>): number {
   if (contentAt(trace, config, at - 1) !== undefined) return at - 1;
+  // Its absence was followed too, and that it comes to be rolls nothing.
+  if (countsDeletion(trace, config) && !countsCreation(trace, config)) return at;
   const last = writesOf(trace, config).findLast((write) => write.at < at && write.content !== undefined);
   const names = (moment: number) => workloadAt(trace, workload, moment)?.follows.includes(config) === true;
   const begin = factsOf(trace, 'workload').findLast(
@@ -203,8 +205,8 @@ function beforeMark(trace: Trace, workload: WorkloadName, { config, at }: Of<'co
  */
 export function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName, end: number): number {
   const asked = lastAsked(trace, workload, config, end);
-  const begin = begunAt(trace, config, foundAsWritten(trace, config, asked) ?? asked) ?? end;
-  const first = firstThere(trace, config, begin) ?? end;
+  const there = firstThere(trace, config, foundAsWritten(trace, config, asked) ?? asked) ?? end;
+  const first = firstThere(trace, config, begunAt(trace, config, there) ?? end) ?? end;
   return trace.accounting === 'each' ? sinceWritten(trace, config, first) : first;
 }
 

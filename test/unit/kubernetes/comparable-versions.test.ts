@@ -73,11 +73,22 @@ test('after ten failures the answer is no', async (t) => {
   assert.equal(script.requests.length, 10);
 });
 
-test('a missing right does not pass', async () => {
-  const script = scripted(listOf('5', []), refused(403), listOf('6', []));
-  assert.equal(await ask(script), false);
-  assert.equal(script.requests.length, 2);
-});
+for (const [times, isAnswered] of [
+  [3, true],
+  [4, false],
+] as const)
+  test(`a right that is missing ${times} times is ${isAnswered ? 'one that lags behind' : 'missing for good'}`, async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const refusals = Array.from({ length: times }, () => refused(403));
+    const script = scripted(...refusals, listOf('5', []), listOf('6', []), listOf('7', []));
+    const answer = ask(script);
+    for (let attempt = 0; attempt < times; attempt += 1) {
+      await settle();
+      t.mock.timers.tick(5000);
+    }
+    assert.equal(await answer, isAnswered);
+    assert.equal(script.requests.length, isAnswered ? times + 3 : times);
+  });
 
 test('it ends when told to', async () => {
   const controller = new AbortController();
