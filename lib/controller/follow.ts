@@ -19,7 +19,7 @@ import type { StateEntry } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
 import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
-import { hasDebtOfOtherScope, isOfPart, ranOfOtherScopes } from './other-scopes.ts';
+import { hasDebtOfOtherScope, isOfPart, ranOfOtherScopes, stampOfAnyPart } from './other-scopes.ts';
 import { afterOwner, isReadByOwners } from './owners-rollout.ts';
 import type { Sight } from './sight.ts';
 
@@ -47,7 +47,7 @@ export function appearingEdge(
   const ran = config.digest ?? (wasThere ? config.lastDigest : undefined);
   effects.note({ reason: 'followed', workload: record.workload.ref, config: config.ref, detail: ran ?? '' });
   return {
-    ...newEdge(stamp),
+    ...beginningEdge(record, config, stamp),
     ran,
     dirty: ran !== undefined && config.changedAt > from,
   };
@@ -63,7 +63,7 @@ export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRe
   const { workload } = record;
   const { stamp, ambiguous } = liveStampOf(record, keyOf(config.ref));
   const entry = edges.entryOf(config.ref);
-  const edge = edgeOfList(stamp, entry, workload);
+  const edge = edgeOfList(beginningEdge(record, config, stamp), entry, workload);
   const ran = believedRan(edges, beginning, config, stamp);
   if (ran === undefined) {
     const detail = config.digest;
@@ -110,15 +110,17 @@ function believedRan(
  * While the workload is rolling, pods may be left of a stamp that a process died over and that somebody took back since:
  * its number is not used again, so that no template comes again while they run.
  */
-function edgeOfList(
-  stamp: Stamp | undefined,
-  entry: StateEntry | undefined,
-  { isRolledOut }: Workload,
-): Edge {
-  const edge = newEdge(stamp);
+function edgeOfList(edge: Edge, entry: StateEntry | undefined, { isRolledOut }: Workload): Edge {
   if (isRolledOut) return edge;
   const reservedNumber = entry === undefined ? 0 : entry.number + 1;
-  return { ...edge, isUnsettled: stamp !== undefined, reservedNumber };
+  return { ...edge, isUnsettled: edge.stamp !== undefined, reservedNumber };
+}
+
+/** No number is used again that the template carries, be it of another part of the object: that may be followed again. */
+function beginningEdge(record: WorkloadRecord, { ref }: ConfigRecord, stamp: Stamp | undefined): Edge {
+  const edge = newEdge(stamp);
+  const highest = stampOfAnyPart(record, keyOf(ref))?.number ?? 0;
+  return { ...edge, highestNumber: Math.max(edge.highestNumber, highest) };
 }
 
 /** A known edge after a new look at its workload. */

@@ -39,7 +39,7 @@ export function ranOfOtherScopes(
     edges.placeBeside(config.ref, ref);
     abandon(edges, effects, ref);
   }
-  const stamp = stampOf(record, keyOf(config.ref));
+  const stamp = stampOfAnyPart(record, keyOf(config.ref));
   const isCurrent = others
     .filter(({ ref }) => haveCommonKeys(ref, config.ref))
     .every((other) => ranCurrent(edges, record, other, others, stamp));
@@ -103,8 +103,11 @@ function abandon(edges: Edges, effects: Effects, ref: ConfigRef): void {
   effects.writeSoon.add(key);
 }
 
-/** The latest stamp, of whatever part. */
-function stampOf({ workload, variables }: WorkloadRecord, config: ObjectKey): Stamp | undefined {
+/** The latest stamp that the template carries of the object, of whatever part. */
+export function stampOfAnyPart(
+  { workload, variables }: WorkloadRecord,
+  config: ObjectKey,
+): Stamp | undefined {
   const read = variables.get(config)?.read ?? [];
   const marks = workload.marks.filter(({ variable }) => read.includes(variable));
   return highestStamp(marks.map(({ value }) => parseStamp(value)).filter((stamp) => stamp !== undefined))

@@ -70,6 +70,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'created-just-before-deselection': SELECTION,
   'a-stamp-of-another-object-that-was-not-written': UNWRITTEN,
   'held-while-another-object-is-missing': KEYS,
+  'keys-and-the-whole-again': KEYS,
   'rolled-before-all-is-listed': KEYS,
   'parts-of-an-object-in-two-config-maps': KEYS,
   'the-whole-beside-a-part-in-another-config-map': KEYS,

@@ -98,4 +98,11 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     replace: 'stamp',
     tests: [HISTORIES],
   },
+  {
+    name: 'keys: numbers begin anew with another part of the object',
+    file: 'lib/controller/follow.ts',
+    find: 'Math.max(edge.highestNumber, highest)',
+    replace: 'edge.highestNumber',
+    tests: ['test/simulation/simulation.test.ts'],
+  },
 ];
