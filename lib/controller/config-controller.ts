@@ -11,6 +11,7 @@ import { EVER, isOlder, type Span } from '../model/timeline.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
 import { abandonedPartsOf, ranOfOtherScopes } from './other-scopes.ts';
+import type { AbsenceIs } from './presence.ts';
 import { scopedObjectOf } from './scoped-record.ts';
 import type { Stream } from './sync-gate.ts';
 import { followAppeared } from './workload-controller.ts';
@@ -86,8 +87,8 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   const record = edges.configRecordOf(object.ref, event.key);
   if (isStale(record, object)) return;
   const workloads = [...edges.dependents.dependentsOf(event.key)];
-  const difference = differenceFrom(record, event, false);
-  const afterAbsence = differenceFrom(record, event, true);
+  const difference = differenceFrom(record, event, 'nothing');
+  const afterAbsence = differenceFrom(record, event, edges.presence.absenceIs);
   const differenceFor = (workload: ObjectKey): Difference =>
     countsAbsence(edges, workload, object.ref) ? afterAbsence : difference;
   const mayHaveChanged =
@@ -132,18 +133,22 @@ function countsAbsence(edges: Edges, key: ObjectKey, ref: ConfigRef): boolean {
   return record !== undefined && edges.presence.countsAbsence(record.workload, ref);
 }
 
-/** `countsAbsence`: pods that started while the object was away may have read something else than it. */
-function differenceFrom(record: ConfigRecord, event: Present, countsAbsence: boolean): Difference {
+/**
+ * `absence`: what it is to those who may have started while the object was away. Where they owe the absence itself, as any
+ * content, its end is a change like others; else whoever started in it may have read something else than the object.
+ */
+function differenceFrom(record: ConfigRecord, event: Present, absence: AbsenceIs): Difference {
   const { object, isInInitialList, isRelisted } = event;
   const { digest: before, lastDigest, mayHaveReturned, absentAfter = event.span.from } = record;
   const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
-  const isReturn = countsAbsence && before === undefined;
+  const isReturn = absence !== 'nothing' && before === undefined;
+  const isOfAbsence = mayHaveReturned || (isReturn && absence === 'a gap');
   const mayHaveChanged =
     isDifferent || mayHaveReturned || ((isRelisted || isReturn) && lastDigest !== undefined);
   const isCreated = before === undefined && !isInInitialList;
   const type = isCreated ? 'created' : isDifferent ? 'updated' : undefined;
   const isFirst = lastDigest === undefined;
-  const from = mayHaveReturned || isReturn ? Math.min(event.span.from, absentAfter) : event.span.from;
+  const from = isOfAbsence ? Math.min(event.span.from, absentAfter) : event.span.from;
   return { type, before, isInInitialList, mayHaveChanged, isFirst, span: { from, to: event.span.to } };
 }
 

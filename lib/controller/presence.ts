@@ -18,6 +18,9 @@ export interface PresenceRules {
   readonly onDelete: boolean;
 }
 
+/** What a stretch without the object is: nothing to the workload, a gap in what it reads, or read as if it were content. */
+export type AbsenceIs = 'nothing' | 'a gap' | 'content';
+
 /** See the file's comment. */
 export class Presence {
   readonly #rules: PresenceRules;
@@ -32,6 +35,11 @@ export class Presence {
   countsAbsence(workload: Workload, ref: ConfigRef): boolean {
     const { onCreate, onDelete } = this.#rules;
     return (onCreate || onDelete) && canDoWithout(workload, ref);
+  }
+
+  /** What an absence is to those to whom it matters. */
+  get absenceIs(): AbsenceIs {
+    return this.#rules.onDelete ? 'content' : 'a gap';
   }
 
   /** A stream has listed; answers whether for the first time. */
