@@ -80,6 +80,8 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'a-return-between-two-windows': MOMENT,
   'a-return-without-the-mark': VERSIONS,
   'an-opt-in-in-an-absence-to-what-is-gone': MOMENT,
+  'a-patch-undone-before-anybody-knew-of-it': UNWRITTEN,
+  'made-and-gone-just-after-its-deletion-was-rolled': MOMENT,
   'change-back-beside-another-change': MOMENT,
   'commit-of-a-process-that-died': BETWEEN,
   'entry-told-before-its-rollout': LATE,

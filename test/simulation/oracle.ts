@@ -148,11 +148,12 @@ function isCopyUnsilenced(trace: Trace, workload: WorkloadName, at: number): boo
   return copy !== undefined && (written?.at ?? 0) < copy.at;
 }
 
-/** Whether its owner has written the workload since our last patch of it. */
+/** Whether its owner has written the workload since our last patch of it, by when somebody looks again. */
 function isOwnerLast(trace: Trace, workload: WorkloadName, at: number): boolean {
+  const looked = factsOf(trace, 'listed').find((listed) => listed.at > at)?.at ?? endOf(trace);
   const patch = factsOf(trace, 'write').findLast((write) => write.to === workload && write.at <= at);
   const owners = factsOf(trace, 'owner-write').findLast(
-    (fact) => fact.workload === workload && fact.at <= at,
+    (fact) => fact.workload === workload && fact.at <= looked,
   );
   return (owners?.at ?? 0) > (patch?.at ?? 0);
 }
