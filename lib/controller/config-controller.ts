@@ -4,13 +4,13 @@ import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest } from '../model/digest.ts';
 import { type Edge, isOwed } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
-import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { POLICIES } from '../model/policy.ts';
 import type { Reason } from '../model/reasons.ts';
 import { EVER, isOlder, type Span } from '../model/timeline.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import { abandonedPartsOf, ranOfOtherScopes } from './other-scopes.ts';
+import { ranOfOtherScopes } from './other-scopes.ts';
 import type { AbsenceIs } from './presence.ts';
 import { scopedObjectOf } from './scoped-record.ts';
 import type { Stream } from './sync-gate.ts';
@@ -121,7 +121,7 @@ function appear(
   { object, isInInitialList }: Present,
   record: ConfigRecord,
 ): void {
-  for (const former of abandonedPartsOf(edges, object.ref)) effects.writeSoon.add(keyOf(former));
+  for (const former of edges.abandoned.of(keyOf(wholeOf(object.ref)))) effects.writeSoon.add(keyOf(former));
   if (object.ref.keys !== undefined) return;
   // Who begins to follow keys of it begins with these.
   if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;

@@ -4,6 +4,7 @@
  */
 
 import { DependentsIndex } from '../cache/dependents-index.ts';
+import { PartsIndex } from '../cache/parts-index.ts';
 import { ScopesIndex } from '../cache/scopes-index.ts';
 import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../dialects/dialect.ts';
 import { ABSENT, type Digest } from '../model/digest.ts';
@@ -125,7 +126,7 @@ export class Edges {
   /** Objects of which another process stamped content that this one has not seen: looked at afresh before the next patch. */
   readonly doubted: Set<ObjectKey> = new Set();
   /** Objects whose last dependent was seen to go while everything was synced: their entries are removed. */
-  readonly abandoned: Map<ObjectKey, ConfigRef> = new Map();
+  readonly abandoned: PartsIndex = new PartsIndex();
 
   /** `homeNamespace`: the namespace of the state ConfigMap, whose objects' keys have no prefix. */
   constructor(

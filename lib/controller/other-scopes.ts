@@ -63,12 +63,6 @@ export function hasDebtOfOtherScope(
     .some((other) => edges.exceptionOf(workload.ref, other.ref) !== undefined);
 }
 
-/** The parts of the same object that nobody follows any more, and of which the state may have an entry still. */
-export function abandonedPartsOf(edges: Edges, ref: ConfigRef): readonly ConfigRef[] {
-  const whole = keyOf(wholeOf(ref));
-  return [...edges.abandoned.values()].filter((other) => keyOf(wholeOf(other)) === whole);
-}
-
 /** The state was read: the keys of what it has parts of are told apart from now on, whoever follows them. */
 export function noteParts(edges: Edges): void {
   for (const whole of partsIn(edges).keys()) edges.scopes.recorded.add(whole);

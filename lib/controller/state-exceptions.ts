@@ -4,7 +4,7 @@
  */
 
 import { type Edge, type Ran, recordedRan, speaks, UNKNOWN } from '../model/edge.ts';
-import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import {
   type Exceptions,
   exceptionKeyOf,
@@ -14,7 +14,6 @@ import {
   type StateKey,
 } from '../model/state-entry.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
-import { abandonedPartsOf } from './other-scopes.ts';
 
 /** What a plan has to know of the rest of the program. */
 export interface WriteGate {
@@ -101,12 +100,12 @@ function exceptionsOfFormer(
   { workload, edges: own }: WorkloadRecord,
 ): Map<number, Record<StateKey, Ran>> {
   const byShard = new Map<number, Record<StateKey, Ran>>();
-  if (edges.abandoned.size === 0) return byShard;
+  if (edges.abandoned.isEmpty) return byShard;
   const unwritten = [...own.keys()].flatMap((config) => {
     const { ref, digest } = edges.configs.get(config) ?? {};
     return ref !== undefined && digest === undefined && edges.entryOf(ref) === undefined ? [ref] : [];
   });
-  for (const former of unwritten.flatMap((ref) => abandonedPartsOf(edges, ref))) {
+  for (const former of unwritten.flatMap((ref) => edges.abandoned.of(keyOf(wholeOf(ref))))) {
     const ran = edges.exceptionOf(workload.ref, former);
     if (ran === undefined || edges.entryOf(former) === undefined) continue;
     const shard = edges.shardOf(former) ?? 0;

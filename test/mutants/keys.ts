@@ -73,7 +73,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'keys: what is recorded of a part that nobody follows goes with it',
     file: 'lib/controller/state-exceptions.ts',
-    find: 'edges.abandoned.size === 0',
+    find: 'edges.abandoned.isEmpty',
     replace: 'true',
     tests: [HISTORIES],
   },
