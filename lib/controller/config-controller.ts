@@ -96,7 +96,6 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
     (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(edges, each, object.ref))) ||
     isAnotherThanWritten(edges, record, event);
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
-  const isNew = record.lastDigest === undefined;
   record.annotations = object.annotations;
   record.digest = object.digest;
   record.lastDigest = object.digest;
@@ -104,7 +103,7 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   record.resourceVersion = object.resourceVersion;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
-  if (isNew) appear(edges, effects, event, record);
+  if (difference.isFirst === true) appear(edges, effects, event, record);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.returned.add(event.key);
   if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });

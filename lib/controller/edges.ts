@@ -9,21 +9,13 @@ import { ScopesIndex } from '../cache/scopes-index.ts';
 import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../dialects/dialect.ts';
 import { ABSENT, type Digest } from '../model/digest.ts';
 import { type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
-import { isDigestOf, type KeyDigests } from '../model/key-digests.ts';
-import {
-  type ConfigRef,
-  configRefIn,
-  keyOf,
-  type ObjectKey,
-  type WorkloadRef,
-  wholeOf,
-} from '../model/object-ref.ts';
+import type { KeyDigests } from '../model/key-digests.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
 import type { Verdict } from '../model/policy.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
-import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
 import {
   configRefOf,
   entryKeyOf,
@@ -88,7 +80,6 @@ export interface WorkloadRecord {
 }
 
 const NO_ANNOTATIONS: ConfigAnnotations = {};
-const NO_KEYS: Pick<ConfigRef, 'keys'> = {};
 
 /** The knowledge of one process. */
 export class Edges {
@@ -370,26 +361,4 @@ function newRecord(ref: ConfigRef): ConfigRecord {
     mayHaveReturned: false,
     changedAt: Number.NEGATIVE_INFINITY,
   };
-}
-
-/**
- * The stamp that the live template carries for one object: the highest of all its variables. Where only some keys of the
- * object are followed a stamp of others says nothing: it was put there when the template read those.
- */
-export function liveStampOf(
-  record: Pick<WorkloadRecord, 'workload' | 'variables'>,
-  config: ObjectKey,
-): { readonly stamp: Stamp | undefined; readonly ambiguous: boolean } {
-  const variables = record.variables.get(config)?.read ?? [];
-  const stamps = record.workload.marks
-    .filter((mark) => variables.includes(mark.variable))
-    .map((mark) => parseStamp(mark.value))
-    .filter((stamp) => stamp !== undefined);
-  const { keys } = stamps.length === 0 ? NO_KEYS : configRefIn(config);
-  return highestStamp(keys === undefined ? stamps : stamps.filter(({ digest }) => isOf(digest, keys)));
-}
-
-/** That the object is not there is the same for all of its keys. */
-function isOf(digest: Digest, keys: readonly string[]): boolean {
-  return digest === ABSENT || isDigestOf(digest, keys);
 }

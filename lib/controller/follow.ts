@@ -17,9 +17,10 @@ import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.
 import type { Stamp } from '../model/stamp.ts';
 import type { StateEntry } from '../model/state-entry.ts';
 import type { Workload } from '../model/workload.ts';
-import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
-import { hasDebtOfOtherScope, isOfPart, ranOfOtherScopes, stampOfAnyPart } from './other-scopes.ts';
+import { liveStampOf, stampOfAnyPart } from './live-stamps.ts';
+import { hasDebtOfOtherScope, isOfPart, ranOfOtherScopes } from './other-scopes.ts';
 import { afterOwner, isReadByOwners } from './owners-rollout.ts';
 import type { Sight } from './sight.ts';
 
@@ -118,9 +119,7 @@ function edgeOfList(edge: Edge, entry: StateEntry | undefined, { isRolledOut }: 
 
 /** No number is used again that the template carries, be it of another part of the object: that may be followed again. */
 function beginningEdge(record: WorkloadRecord, { ref }: ConfigRecord, stamp: Stamp | undefined): Edge {
-  const edge = newEdge(stamp);
-  const highest = stampOfAnyPart(record, keyOf(ref))?.number ?? 0;
-  return { ...edge, highestNumber: Math.max(edge.highestNumber, highest) };
+  return { ...newEdge(stamp), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 };
 }
 
 /** A known edge after a new look at its workload. */

@@ -6,10 +6,11 @@
 import { type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
 import { isDigestOf, scopedDigestOf } from '../model/key-digests.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
+import type { Stamp } from '../model/stamp.ts';
 import { configRefOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { stampOfAnyPart } from './live-stamps.ts';
 
 /** An entry of one part of an object. */
 interface OtherEntry {
@@ -95,17 +96,6 @@ function abandon(edges: Edges, effects: Effects, ref: ConfigRef): void {
   if (edges.dependents.dependentsOf(key).size > 0) return;
   edges.abandoned.set(key, ref);
   effects.writeSoon.add(key);
-}
-
-/** The latest stamp that the template carries of the object, of whatever part. */
-export function stampOfAnyPart(
-  { workload, variables }: WorkloadRecord,
-  config: ObjectKey,
-): Stamp | undefined {
-  const read = variables.get(config)?.read ?? [];
-  const marks = workload.marks.filter(({ variable }) => read.includes(variable));
-  return highestStamp(marks.map(({ value }) => parseStamp(value)).filter((stamp) => stamp !== undefined))
-    .stamp;
 }
 
 function haveCommonKeys({ keys: one }: ConfigRef, { keys: other }: ConfigRef): boolean {

@@ -6,8 +6,9 @@
 import { ABSENT } from '../model/digest.ts';
 import { type Edge, type Ran, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
-import { type ConfigRecord, type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { liveStampOf } from './live-stamps.ts';
 import type { Sight } from './sight.ts';
 
 /**

@@ -6,8 +6,9 @@ import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { type OwedStamp, type PlannedVersion, planOf, type RolloutPlan } from '../model/rollout-plan.ts';
 import { awaitedAfter, isOlder, type Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { type Edges, liveStampOf, type WorkloadRecord } from './edges.ts';
+import type { Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { liveStampOf } from './live-stamps.ts';
 
 /**
  * The rollout that `workload` is owed at this moment; undefined if it owes nothing, or is not known any more. `seconds`:

@@ -23,7 +23,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys: a stamp of other keys is believed',
-    file: 'lib/controller/edges.ts',
+    file: 'lib/controller/live-stamps.ts',
     find: 'digest === ABSENT || isDigestOf(digest, keys)',
     replace: 'digest === ABSENT || keys.length > 0',
     tests: [UNIT],
@@ -101,8 +101,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'keys: numbers begin anew with another part of the object',
     file: 'lib/controller/follow.ts',
-    find: 'Math.max(edge.highestNumber, highest)',
-    replace: 'edge.highestNumber',
+    find: '{ ...newEdge(stamp), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 }',
+    replace: 'newEdge(stamp)',
     tests: ['test/simulation/simulation.test.ts'],
   },
 ];

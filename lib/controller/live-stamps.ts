@@ -1,0 +1,43 @@
+/** The stamps that a workload's template carries. */
+
+import { ABSENT, type Digest } from '../model/digest.ts';
+import { isDigestOf } from '../model/key-digests.ts';
+import { type ConfigRef, configRefIn, type ObjectKey } from '../model/object-ref.ts';
+import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
+import type { WorkloadRecord } from './edges.ts';
+
+type Stamped = Pick<WorkloadRecord, 'workload' | 'variables'>;
+
+const NO_KEYS: Pick<ConfigRef, 'keys'> = {};
+
+/**
+ * The stamp that the live template carries for one object: the highest of all its variables. Where only some keys of the
+ * object are followed a stamp of others says nothing: it was put there when the template read those.
+ */
+export function liveStampOf(
+  record: Stamped,
+  config: ObjectKey,
+): { readonly stamp: Stamp | undefined; readonly ambiguous: boolean } {
+  const stamps = stampsOn(record, config);
+  const { keys } = stamps.length === 0 ? NO_KEYS : configRefIn(config);
+  return highestStamp(keys === undefined ? stamps : stamps.filter(({ digest }) => isOf(digest, keys)));
+}
+
+/** The latest stamp that the template carries of the object, of whatever part. */
+export function stampOfAnyPart(record: Stamped, config: ObjectKey): Stamp | undefined {
+  return highestStamp(stampsOn(record, config)).stamp;
+}
+
+/** What the variables say that are read for `config`: parts of an object share theirs. */
+function stampsOn({ workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
+  const read = variables.get(config)?.read ?? [];
+  return workload.marks
+    .filter(({ variable }) => read.includes(variable))
+    .map(({ value }) => parseStamp(value))
+    .filter((stamp) => stamp !== undefined);
+}
+
+/** That the object is not there is the same for all of its keys. */
+function isOf(digest: Digest, keys: readonly string[]): boolean {
+  return digest === ABSENT || isDigestOf(digest, keys);
+}
