@@ -8,29 +8,19 @@ const TOUCH: Step = { do: 'touch', config: C };
 const MORE: Step = { do: 'read', workload: WEB, more: true };
 const LESS: Step = { do: 'read', workload: WEB, more: false };
 const SETTLED = wait(60_000);
-const noCommit: Step = {
-  do: 'fault',
-  rule: {
-    match: { verb: 'patch', resource: 'configmaps' },
-    times: 3,
-    effect: { kind: 'status', code: 500 },
-  },
-};
-
+const noCommit = failing('patch', 3);
 /** The look outside the stream, by which keys are told apart, fails. */
-const noLook: Step = {
-  do: 'fault',
-  rule: {
-    match: { verb: 'list', resource: 'configmaps' },
-    times: 2,
-    effect: { kind: 'status', code: 500 },
-  },
-};
+const noLook = failing('list', 2);
 const refuse = (status: 0 | 403): Step => ({ do: 'refuse', workload: WEB, status });
 const REFUSED: readonly Step[] = [refuse(403), change('B'), SETTLED];
 const ACCEPTED: readonly Step[] = [wait(30_000), refuse(0), wait(400_000)];
 const DELETED: Step = { do: 'delete', config: C };
 const ALSO_API: Step = { do: 'create-workload', workload: API, follows: [C], replicas: 1 };
+
+function failing(verb: 'patch' | 'list', times: number): Step {
+  const match = { verb, resource: 'configmaps' };
+  return { do: 'fault', rule: { match, times, effect: { kind: 'status', code: 500 } } };
+}
 
 function keyScoped(value: string | null, workload = WEB): Step {
   return { do: 'annotate', workload, annotations: { 'reloader.k8s.collaborne.com/key-scoped': value } };

@@ -1,6 +1,6 @@
 /** Where nothing is selected nothing is rolled, and nothing is begun. */
 
-import { endOf, factsOf, isSelectedAt, rolloutsOf, workloadsOf } from './timeline.ts';
+import { entryChangesOf, factsOf, isSelectedAt, rolloutsOf, workloadsOf } from './timeline.ts';
 import type { Recorded, Trace, Violation } from './trace.ts';
 
 /** What is under way when a namespace is deselected ends by itself. */
@@ -20,13 +20,10 @@ export function judgeSelection(trace: Trace): readonly Violation[] {
 }
 
 function wrongsOfEntries(trace: Trace): string[] {
-  if (factsOf(trace, 'state-edited').length > 0) return [];
-  const facts = factsOf(trace, 'entries').filter(({ at }) => at <= endOf(trace));
-  return facts.flatMap((fact, index) => {
-    const before = facts[index - 1]?.of ?? [];
-    const begun = isDeselected(trace, fact) ? fact.of.filter((config) => !before.includes(config)) : [];
-    return begun.map((config) => `an entry of ${config} was begun where nothing is selected`);
-  });
+  return entryChangesOf(trace)
+    .filter(({ fact }) => isDeselected(trace, fact))
+    .flatMap(({ begun }) => begun)
+    .map((config) => `an entry of ${config} was begun where nothing is selected`);
 }
 
 /** Whether the namespace has not been selected for a while. */

@@ -23,6 +23,13 @@ export interface Absence {
   readonly to: number;
 }
 
+/** What is different in the entries since the fact before. */
+export interface EntryChange {
+  readonly fact: Of<'entries'>;
+  readonly begun: readonly ConfigName[];
+  readonly gone: readonly ConfigName[];
+}
+
 /** The facts of one type, in order. Sorted out once per trace: a trace that is judged does not grow. */
 export function factsOf<T extends Fact['type']>(trace: Trace, type: T): readonly Of<T>[] {
   const types = SORTED.get(trace) ?? Map.groupBy(trace.facts, (fact) => fact.type);
@@ -82,6 +89,20 @@ export function hasEntryAt(trace: Trace, config: ConfigName, at: number): boolea
       .findLast((fact) => fact.at <= at)
       ?.of.includes(config) === true
   );
+}
+
+/** What each write of the state began and gave up entries of; none where people edit the state themselves. */
+export function entryChangesOf(trace: Trace): readonly EntryChange[] {
+  if (factsOf(trace, 'state-edited').length > 0) return [];
+  const facts = factsOf(trace, 'entries').filter(({ at }) => at <= endOf(trace));
+  return facts.map((fact, index) => {
+    const before = facts[index - 1]?.of ?? [];
+    return {
+      fact,
+      begun: fact.of.filter((config) => !before.includes(config)),
+      gone: before.filter((config) => !fact.of.includes(config)),
+    };
+  });
 }
 
 /** What a workload was just after position `at`; undefined: it does not exist. */
