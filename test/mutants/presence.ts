@@ -37,8 +37,15 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'presence: pods that start between a deletion and the return are believed to have read the same',
     file: 'lib/controller/config-controller.ts',
-    find: 'const isReturn = countsAbsence && before === undefined;',
+    find: "const isReturn = absence !== 'nothing' && before === undefined;",
     replace: 'const isReturn = false;',
+    tests: [PRESENCE],
+  },
+  {
+    name: 'presence: what comes and goes once its deletion was rolled counts as changed since that',
+    file: 'lib/controller/config-controller.ts',
+    find: "(isReturn && absence === 'a gap')",
+    replace: 'isReturn',
     tests: [PRESENCE],
   },
   {

@@ -143,6 +143,16 @@ function rolledMeanwhile(rules: PresenceRules, sketch: Sketch): World {
   return world;
 }
 
+test('what comes and goes once its deletion was rolled out rolls nothing', () => {
+  const world = start(BOTH, NAMED, 'a');
+  world.write();
+  world.noConfig('cfg');
+  world.roll('web');
+  world.config('cfg', 'b');
+  world.noConfig('cfg');
+  assert.deepEqual([world.edge('web').ran, world.owes('web')], ['-', false]);
+});
+
 test('pods that started while it was gone are rolled for its return, though its deletion alone rolls none', () => {
   const world = rolledMeanwhile(CREATE, NAMED);
   assert.equal(world.owes('web'), false);
