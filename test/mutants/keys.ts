@@ -103,6 +103,6 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     file: 'lib/controller/follow.ts',
     find: '{ ...newEdge(stamp), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 }',
     replace: 'newEdge(stamp)',
-    tests: ['test/simulation/simulation.test.ts'],
+    tests: ['test/simulation/kept.test.ts'],
   },
 ];
