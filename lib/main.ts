@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { serveAdmission } from './admission-webhook.ts';
 import { type Assembly, assemble, type Place, placeOf } from './assembly.ts';
-import { sleep } from './kubernetes/abortable-sleep.ts';
+import { complain } from './complaint.ts';
 import { HttpsTransport } from './kubernetes/https-transport.ts';
 import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
@@ -20,8 +20,6 @@ import { pageRequestOf, statusPage } from './telemetry/status-page.ts';
 import { type About, namespacesOf } from './telemetry/status-view.ts';
 
 const FAILED = 1;
-/** How often an unreachable API server is spoken of. */
-const COMPLAINT_MS = 60_000;
 
 /**
  * Runs until `signal` is aborted and what was under way is finished; answers the exit code: 0 as asked, 1 if it cannot
@@ -153,14 +151,4 @@ function httpServerOf(assembly: Assembly, { about, hasPage, metrics, log }: Serv
     statusPage: hasPage ? statusPageFor : undefined,
   };
   return new HttpServer(pages, (error) => log.error('a page failed', { error }));
-}
-
-/** Says once a minute what is still awaited. */
-async function complain(assembly: Assembly, log: Log, signal: AbortSignal): Promise<void> {
-  await sleep(COMPLAINT_MS, signal);
-  while (!signal.aborted) {
-    const waitingFor = assembly.waitingFor();
-    if (waitingFor.length > 0) log.warn(`not ready: still waiting for ${waitingFor.join(', ')}`);
-    await sleep(COMPLAINT_MS, signal);
-  }
 }

@@ -17,7 +17,7 @@ export interface ListWatchSource {
   readonly path: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** Objects per page of a list. @default 100 */
+  /** Objects per page of a list. @default 500 */
   readonly pageSize?: number;
 }
 

@@ -91,7 +91,7 @@ export interface Options {
   /** Whether rollouts are also counted by namespace: two series for each. @default false */
   readonly countsByNamespace: boolean;
   readonly connection: ConnectionOptions;
-  /** Patches under way at once, 1 to 1000: 500 workloads of one ConfigMap take some 32 rounds. @default 16 */
+  /** Patches under way at once, 1 to 1000: 500 workloads of one ConfigMap take some 16 rounds. @default 32 */
   readonly maxConcurrentPatches: number;
   /** Decide and report, write nothing. @default false */
   readonly dryRun: boolean;

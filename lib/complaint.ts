@@ -1,0 +1,37 @@
+/** Says what keeps the program from its work, for as long as it does. */
+
+import type { Assembly } from './assembly.ts';
+import { sleep } from './kubernetes/abortable-sleep.ts';
+import type { Log } from './model/log.ts';
+
+/** How often it is said. */
+export const COMPLAINT_MS = 60_000;
+
+/**
+ * Says once a minute what is still awaited, and which streams tell nothing of what happens: those whose watch has been
+ * down for a minute. Until `signal` is aborted.
+ */
+export async function complain(
+  assembly: Pick<Assembly, 'waitingFor' | 'status'>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  await sleep(COMPLAINT_MS, signal);
+  while (!signal.aborted) {
+    const waitingFor = assembly.waitingFor();
+    if (waitingFor.length > 0) log.warn(`not ready: still waiting for ${waitingFor.join(', ')}`);
+    else complainOfWatches(assembly, log);
+    await sleep(COMPLAINT_MS, signal);
+  }
+}
+
+function complainOfWatches(assembly: Pick<Assembly, 'status'>, log: Log): void {
+  const down = assembly
+    .status()
+    .watches.filter(({ isUp, sinceSeconds }) => !isUp && sinceSeconds * 1000 >= COMPLAINT_MS);
+  if (down.length === 0) return;
+  const seconds = Math.round(Math.max(...down.map(({ sinceSeconds }) => sinceSeconds)));
+  const streams = down.map(({ stream }) => stream).join(', ');
+  const problem = down.find((each) => each.problem !== undefined)?.problem;
+  log.warn(`nothing is heard for ${seconds} s of: ${streams}`, problem === undefined ? {} : { problem });
+}
