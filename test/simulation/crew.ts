@@ -33,6 +33,7 @@ interface Member {
   readonly read: Map<string, LooseObject | undefined>;
   hasListed: boolean;
   hasEnded: boolean;
+  isStuck: boolean;
   /** Set by a planned crash. */
   downtimeMs: number;
 }
@@ -71,6 +72,7 @@ export class Crew {
       read: new Map(),
       hasListed: false,
       hasEnded: false,
+      isStuck: false,
       downtimeMs: 0,
     };
     this.#members.set(slot, member);
@@ -221,6 +223,7 @@ export class Crew {
   look(): void {
     const { observer } = this.#options;
     for (const member of this.#members.values()) {
+      this.#lookForStuck(member);
       if (member.hasListed || member.read.size === 0 || !member.replica.hasListed()) continue;
       member.hasListed = true;
       const read = stateFactOf((name) => member.read.get(name));
@@ -232,6 +235,13 @@ export class Crew {
         state: read,
       });
     }
+  }
+
+  #lookForStuck(member: Member): void {
+    const loops = member.isStuck ? [] : member.replica.stuck();
+    if (loops.length === 0) return;
+    member.isStuck = true;
+    this.#options.observer.add({ type: 'stuck', replica: member.id, loops });
   }
 
   #state(): StateFact {

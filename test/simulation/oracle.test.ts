@@ -214,6 +214,14 @@ const CASES: Readonly<Record<string, Case>> = {
     facts: [...BEGIN, { type: 'two-in-flight', replica: 0, workload: WEB }, settled('A')],
     laws: ['never'],
   },
+  'requests without end are never right': {
+    facts: [...BEGIN, { type: 'runaway', replica: 0 }, settled('A')],
+    laws: ['never'],
+  },
+  'a process that says of itself that it is stuck is never right': {
+    facts: [...BEGIN, { type: 'stuck', replica: 0, loops: ['ConfigMap in default'] }, settled('A')],
+    laws: ['never'],
+  },
   'a missing object of which people are told is as it must be': {
     facts: [...BEGIN, content(undefined), wait, settled('A', false, [`${WEB} ${CONFIG}`])],
     laws: [],

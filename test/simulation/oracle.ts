@@ -193,6 +193,7 @@ function judgeNever(trace: Trace): readonly Violation[] {
     if (fact.type === 'two-in-flight')
       return [`replica ${fact.replica} sent two patches of ${fact.workload} at once`];
     if (fact.type === 'runaway') return [`replica ${fact.replica} sends requests without end`];
+    if (fact.type === 'stuck') return [`replica ${fact.replica} is stuck: ${fact.loops.join(', ')}`];
     if (fact.type !== 'output') return [];
     const leaked = trace.markers.find((marker) => fact.text.includes(marker));
     return leaked === undefined ? [] : [`${fact.where} holds a value: ${fact.text.slice(0, 200)}`];

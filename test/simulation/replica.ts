@@ -26,6 +26,8 @@ export interface Replica {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
   /** Whether it has read its state and listed everything. */
   readonly hasListed: () => boolean;
+  /** The loops that would make its health page fail. */
+  readonly stuck: () => readonly string[];
   /** Answers a review of the admission webhook. */
   readonly review: (text: string) => string;
   readonly beliefs: () => readonly Belief[];
@@ -51,6 +53,7 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
   return {
     run: (signal) => assembly.run(signal),
     hasListed: () => assembly.waitingFor().length === 0,
+    stuck: () => assembly.stuck(),
     review: (text) => assembly.review(text),
     beliefs: () => assembly.beliefs().map(beliefOf),
     missing: () =>

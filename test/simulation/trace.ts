@@ -103,6 +103,8 @@ export type Fact =
   | { readonly type: 'two-in-flight'; readonly replica: number; readonly workload: WorkloadName }
   /** A replica sent requests without end. */
   | { readonly type: 'runaway'; readonly replica: number }
+  /** A replica says of itself that loops of it move no more; its API server may be away or not. */
+  | { readonly type: 'stuck'; readonly replica: number; readonly loops: readonly string[] }
   /** Something the reloader said: a log line, a request body, a page. */
   | { readonly type: 'output'; readonly where: string; readonly text: string }
   /** A stream of a replica was listed anew, so anything may have happened in between. */
