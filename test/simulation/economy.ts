@@ -49,7 +49,7 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
   return {
     groups: trace.accounting === 'each' ? 2 * changes.length : mostGroupsOf(trace, workload, changes),
     whileRolling: rolling.length,
-    ownerWrites: owners.filter((fact) => !fact.copied).length * 3,
+    ownerWrites: owners.filter((fact) => !fact.copied).length,
     copiesUnseen: owners.filter((fact) => fact.copied && isUnseen(fact)).length,
     restarts: factsOf(trace, 'listed').filter((fact) => isUnfinished(trace, workload, fact)).length,
   };
