@@ -3,13 +3,13 @@
 import type { Loss } from '../model/loss.ts';
 import type { Notice } from '../model/notice.ts';
 import { describe } from '../model/object-ref.ts';
-import { annotationText, meantNames } from './name-list.ts';
+import { annotationText } from './name-list.ts';
 
 /** The notice of `loss`: which annotations it took, as they were. */
 export function lossNotice({ refs, before, after }: Loss): Notice {
   const lost = Object.entries(before.annotations)
     .filter(([key, value]) => after.annotations[key] !== value)
-    .map(([key, value]) => annotationText(key, meantNames(`${after.annotations[key] ?? ''},${value}`)));
+    .map(([key, value]) => annotationText(key, value));
   const about = refs.map(describe).join(', ');
   const cause = 'the annotation went together with our stamp, as kubectl rollout undo does it';
   const message = `it follows ${about} no more: ${cause}; if that was not meant, write ${lost.join(' and ')}`;

@@ -3,7 +3,7 @@
 import type { Absence } from '../model/absence.ts';
 import type { Notice } from '../model/notice.ts';
 import { type ConfigRef, describe, describeFrom, keyOf, wholeOf } from '../model/object-ref.ts';
-import { annotationText, itemsOf } from './name-list.ts';
+import { itemsOf, listText } from './name-list.ts';
 import type { PolicyKeys } from './policy-keys.ts';
 
 type Annotations = Readonly<Record<string, string>>;
@@ -66,11 +66,11 @@ function mendedText(
         if (!isMeant(item)) return [item];
         return meant !== undefined && isSameKind ? [spelled(meant.name)] : [];
       });
-      return items.length === 0 ? `remove ${key}` : `write ${annotationText(key, items)}`;
+      return items.length === 0 ? `remove ${key}` : `write ${listText(key, items)}`;
     });
   const key = meant && keys.get(meant.kind)?.[0];
   if (meant === undefined || key === undefined || isSameKind) return steps.join(' and ');
-  return [`write ${annotationText(key, [...itemsOf(annotations[key]), spelled(meant.name)])}`, ...steps].join(
+  return [`write ${listText(key, [...itemsOf(annotations[key]), spelled(meant.name)])}`, ...steps].join(
     ' and ',
   );
 }

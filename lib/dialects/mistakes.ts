@@ -6,12 +6,12 @@ import { truthOf } from '../model/truth.ts';
 import type { Stray, Workload } from '../model/workload.ts';
 import { keyScopeMistakes } from './key-scope.ts';
 import { malformedNotice, quoted } from './malformed.ts';
-import { annotationText, isNameElsewhere, isObjectName, itemsOf, meantNames } from './name-list.ts';
+import { annotationText, isNameElsewhere, isObjectName, itemsOf, listText, meantNames } from './name-list.ts';
 import { mistakeIn } from './name-pattern.ts';
 import { pacingMistakes } from './pacing.ts';
 import { policyAnnotations } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
-import { STRATEGY_ANNOTATION, type Words } from './words.ts';
+import { nameListKeysOf, STRATEGY_ANNOTATION, type Words } from './words.ts';
 
 type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Words[]) => readonly Notice[];
 
@@ -52,8 +52,7 @@ function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: 
   const shown = items.map(quoted).join(', ');
   const names = mayBeElsewhere ? [] : meantNames(annotations[key]);
   const what = mayBeElsewhere ? 'names, or <namespace>/<name>' : 'names';
-  const remedy =
-    names.length === 0 ? `list ${what}, separated by commas` : `write ${annotationText(key, names)}`;
+  const remedy = names.length === 0 ? `list ${what}, separated by commas` : `write ${listText(key, names)}`;
   return [malformedNotice(key, shown, `cannot be the name of an object; ${remedy}`)];
 }
 
@@ -124,16 +123,24 @@ function unmeasured({ annotations }: Workload, _keys: PolicyKeys, all: readonly 
 }
 
 /** An annotation that the workload itself has too stands on the template for another's eyes. */
-function misplaced({ annotations, strays }: Workload): readonly Notice[] {
+function misplaced(
+  { annotations, strays }: Workload,
+  _keys: PolicyKeys,
+  all: readonly Words[],
+): readonly Notice[] {
   const isMissed = ({ key, isOnTemplate }: Stray): boolean => isOnTemplate && annotations[key] === undefined;
   return strays.filter(isMissed).map(({ key, value }) => {
-    const remedy = `write on the workload itself ${annotationText(key, meantNames(value))}`;
+    const remedy = `write on the workload itself ${rightText(key, [value], all)}`;
     const message = `${key} stands on the pod template, where nobody reads it; ${remedy}`;
     return { reason: 'misplaced', about: key, message };
   });
 }
 
-function mistyped({ annotations, strays }: Workload, keys: PolicyKeys): readonly Notice[] {
+function mistyped(
+  { annotations, strays }: Workload,
+  keys: PolicyKeys,
+  all: readonly Words[],
+): readonly Notice[] {
   return strays
     .filter(({ isOnTemplate }) => !isOnTemplate)
     .map(({ key, value }) => {
@@ -141,7 +148,13 @@ function mistyped({ annotations, strays }: Workload, keys: PolicyKeys): readonly
       const remedy =
         meant === undefined
           ? `there are ${[...keys.keys()].map(nativeKeyOf).join(' and ')}`
-          : `write ${annotationText(meant, meantNames(`${annotations[meant] ?? ''},${value}`))}`;
+          : `write ${rightText(meant, [annotations[meant] ?? '', value], all)}`;
       return { reason: 'mistyped', about: key, message: `nobody reads the annotation ${key}; ${remedy}` };
     });
+}
+
+/** `key` with the names that all of `values` are meant to list; what is no list of names has the last value as it is. */
+function rightText(key: string, values: readonly string[], all: readonly Words[]): string {
+  const names = all.some((words) => nameListKeysOf(words).includes(key)) ? meantNames(values.join()) : [];
+  return names.length === 0 ? annotationText(key, values.at(-1) ?? '') : listText(key, names);
 }

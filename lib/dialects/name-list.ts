@@ -28,9 +28,14 @@ export function meantNames(text: string | undefined): readonly string[] {
   return [...new Set(itemsOf(text).flatMap((item) => (isObjectName(item) ? [item] : namesIn(item))))];
 }
 
-/** `key: "a, b"`, as it stands in a manifest. */
-export function annotationText(key: string, names: readonly string[]): string {
-  return `${key}: "${names.join(', ')}"`;
+/** `key: "value"`, as it stands in a manifest. */
+export function annotationText(key: string, value: string): string {
+  return `${key}: ${JSON.stringify(value)}`;
+}
+
+/** The same of a list of names. */
+export function listText(key: string, names: readonly string[]): string {
+  return annotationText(key, names.join(', '));
 }
 
 /** An item often holds several names, quotes and brackets, a kind (`configmap/web`), or capitals and underscores. */

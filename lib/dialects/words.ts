@@ -156,6 +156,17 @@ export function askingKeysOf({ named, auto, typedAuto, search }: Words, kind: Co
   return [...named[kind], auto, typedAuto[kind], search];
 }
 
+/** The keys of a workload whose value is a list of plain names of objects in its namespace. */
+export function nameListKeysOf({
+  named,
+  exclude,
+  namesArePatterns,
+  namesMayBeElsewhere = false,
+}: Words): readonly string[] {
+  if (namesArePatterns || namesMayBeElsewhere) return [];
+  return CONFIG_KINDS.flatMap((kind) => [...named[kind], exclude[kind]]);
+}
+
 /** All keys that are read of a workload. */
 export function workloadKeysOf(words: Words): readonly string[] {
   const keys = CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]);

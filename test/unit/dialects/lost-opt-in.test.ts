@@ -1,16 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
+import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import { followed, vocabulary } from './defaults.ts';
+import { vocabulary } from './defaults.ts';
 
 const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
 const SECRET = 'reloader.k8s.collaborne.com/secret';
-const NATIVE = vocabulary();
+const RELOAD = 'configmap.reloader.stakater.com/reload';
+const WAVE = 'wave.pusher.com';
+const EVERY = vocabulary({ dialects: DIALECT_NAMES });
 
 function view(annotations: Record<string, string>): Workload {
   const raw = { metadata: { name: 'web', namespace: 'ns', annotations } };
-  return workloadOf(workloadKindOf('Deployment'), raw, NATIVE);
+  return workloadOf(workloadKindOf('Deployment'), raw, EVERY);
 }
 
 const WRITES: Record<string, [before: Record<string, string>, after: Record<string, string>, write: string]> =
@@ -18,17 +22,29 @@ const WRITES: Record<string, [before: Record<string, string>, after: Record<stri
     'of its only annotation': [{ [CONFIGMAP]: 'web, api' }, {}, `${CONFIGMAP}: "web, api"`],
     'of both': [{ [CONFIGMAP]: 'web', [SECRET]: 'tls' }, {}, `${CONFIGMAP}: "web" and ${SECRET}: "tls"`],
     'of one of two': [{ [CONFIGMAP]: 'web', [SECRET]: 'tls' }, { [SECRET]: 'tls' }, `${CONFIGMAP}: "web"`],
-    'of a part of a list, beside what is new': [
+    'of a part of a list': [
       { [CONFIGMAP]: 'web, api' },
       { [CONFIGMAP]: 'old, api' },
-      `${CONFIGMAP}: "old, api, web"`,
+      `${CONFIGMAP}: "web, api"`,
+    ],
+    'of an expression': [{ [RELOAD]: 'web-.*|\\d+' }, {}, `${RELOAD}: "web-.*|\\\\d+"`],
+    'of what is in another namespace': [
+      { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-configmaps`]: 'other/web' },
+      {},
+      `${WAVE}/update-on-config-change: "true" and ${WAVE}/extra-configmaps: "other/web"`,
+    ],
+    'of a limit and a switch beside it': [
+      { 'reloader.k8s.collaborne.com/rollout-limit': '20/1h', 'reloader.stakater.com/auto': 'T' },
+      {},
+      'reloader.k8s.collaborne.com/rollout-limit: "20/1h" and reloader.stakater.com/auto: "T"',
     ],
   };
 
+const WEB: ConfigRef = { kind: 'ConfigMap', namespace: 'ns', name: 'web' };
+
 for (const [sentence, [before, after, write]] of Object.entries(WRITES)) {
   test(`the loss ${sentence} is told with what was there`, () => {
-    const refs = followed(NATIVE, before).slice(0, 1);
-    assert.deepEqual(NATIVE.noticeOfLoss({ refs, before: view(before), after: view(after) }), {
+    assert.deepEqual(EVERY.noticeOfLoss({ refs: [WEB], before: view(before), after: view(after) }), {
       reason: 'opt-in-lost',
       about: 'ConfigMap/web',
       message: `it follows ConfigMap/web no more: the annotation went together with our stamp, as kubectl rollout undo does it; if that was not meant, write ${write}`,

@@ -30,6 +30,12 @@ const EVERY: VocabularyOptions = { ...PLAIN, dialects: DIALECT_NAMES };
 const SAP = 'pod-reloader.cs.sap.com';
 const WAVE = 'wave.pusher.com';
 
+/** What is told of `key` on the pod template. */
+function misplaced(key: string, shown: string): readonly [Notice['reason'], string] {
+  const remedy = `write on the workload itself ${key}: "${shown}"`;
+  return ['misplaced', `${key} stands on the pod template, where nobody reads it; ${remedy}`];
+}
+
 const CASES: Record<string, Case> = {
   'what is right is not spoken of': { own: { [CONFIGMAP]: 'web, api', [SECRET]: 'tls', other: 'x' } },
   'items that cannot be names are named, and what they may mean': {
@@ -67,23 +73,13 @@ const CASES: Record<string, Case> = {
   },
   'an annotation on the pod template belongs on the workload': {
     template: { [CONFIGMAP]: 'web,api', other: 'x' },
-    told: [
-      [
-        'misplaced',
-        `${CONFIGMAP} stands on the pod template, where nobody reads it; write on the workload itself ${CONFIGMAP}: "web, api"`,
-      ],
-    ],
+    told: [misplaced(CONFIGMAP, 'web, api')],
   },
   'on both it is right': { own: { [CONFIGMAP]: 'web' }, template: { [CONFIGMAP]: 'web' } },
   'on the template for Secrets and on the workload for ConfigMaps it is not': {
     own: { [CONFIGMAP]: 'web' },
     template: { [SECRET]: 'tls' },
-    told: [
-      [
-        'misplaced',
-        `${SECRET} stands on the pod template, where nobody reads it; write on the workload itself ${SECRET}: "tls"`,
-      ],
-    ],
+    told: [misplaced(SECRET, 'tls')],
   },
   'a mistyped key is mended, together with what the right one says already': {
     own: { [CONFIGMAP]: 'web', [`${PREFIX}/configmaps`]: 'api, web' },
@@ -105,6 +101,34 @@ const CASES: Record<string, Case> = {
     options: MORE,
     own: { 'example.com/config': 'web' },
     told: [['mistyped', 'nobody reads the annotation example.com/config; write example.com/configs: "web"']],
+  },
+  'what is no list of names is shown as it is': {
+    options: EVERY,
+    template: {
+      [`${PREFIX}/rollout-limit`]: '20/1h',
+      [`${PREFIX}/auto`]: 'T',
+      [PERIOD]: '1h30m',
+      [`${WAVE}/extra-configmaps`]: 'other/cfg',
+    },
+    told: [
+      misplaced(`${PREFIX}/rollout-limit`, '20/1h'),
+      misplaced(`${PREFIX}/auto`, 'T'),
+      misplaced(PERIOD, '1h30m'),
+      misplaced(`${WAVE}/extra-configmaps`, 'other/cfg'),
+    ],
+  },
+  'lists of names are mended, those of SAP and those of what is excluded too': {
+    options: EVERY,
+    template: { [`${SAP}/configmaps`]: 'My_Cfg;api', [`${PREFIX}/exclude-secret`]: 'secret/tls' },
+    told: [misplaced(`${SAP}/configmaps`, 'my-cfg, api'), misplaced(`${PREFIX}/exclude-secret`, 'tls')],
+  },
+  'a list of which nothing can be made is shown as it is': {
+    template: { [CONFIGMAP]: '"***"' },
+    told: [misplaced(CONFIGMAP, '\\"***\\"')],
+  },
+  'a mistyped switch keeps its value, whatever the right one says': {
+    own: { [`${PREFIX}/auto`]: 'false', [`${PREFIX}/autos`]: 'T' },
+    told: [['mistyped', `nobody reads the annotation ${PREFIX}/autos; write ${PREFIX}/auto: "T"`]],
   },
   'a period that is no duration is none': {
     own: { [PERIOD]: '5 minutes' },
