@@ -11,6 +11,7 @@ import { readCommandLine } from './command-line.ts';
 import { type Environment, readEnvironment, strangeVariables } from './environment.ts';
 import type { FlagName } from './flags.ts';
 import { helpText } from './help.ts';
+import { idleNotices } from './idle-flags.ts';
 import {
   type Options,
   type ParsedCommand,
@@ -226,7 +227,11 @@ function contradictionIn(connection: ConnectionOptions, reader: Reader): string 
 
 function noticesOf(reader: Reader, options: Options): string[] {
   const { scope, reloadOnDelete, resourceLabelSelector } = options;
-  const others = [...alertNotices(reader, options.webhookUrl), ...deadSettings(reader)];
+  const others = [
+    ...idleNotices(reader, options),
+    ...alertNotices(reader, options.webhookUrl),
+    ...deadSettings(reader),
+  ];
   const both = reader.isOnCommandLine('namespace') && reader.one('all-namespaces', types.BOOLEAN);
   const wins = both ? [`${reader.sourceOf('namespace')} wins over ${reader.sourceOf('all-namespaces')}`] : [];
   const idle = scope.type === 'all' ? [] : IN_ALL_NAMESPACES.flatMap((flag) => reader.sourceOf(flag) ?? []);

@@ -29,6 +29,9 @@ const ROWS: Readonly<Record<keyof StakaterKeys, Row>> = {
 
 const WORDS = Object.keys(ROWS) as (keyof StakaterKeys)[];
 
+/** The flags that rename them. */
+export const STAKATER_KEY_FLAGS: readonly StakaterKeyFlagName[] = WORDS.map((word) => ROWS[word].flag);
+
 /** Their keys. @throws UsageError also where one key would mean two things. */
 export function stakaterKeysFrom(reader: Reader): StakaterKeys {
   const keys: Record<keyof StakaterKeys, string> = { ...STAKATER_KEYS };

@@ -89,6 +89,38 @@ describe('the kinds of workload', () => {
   };
   for (const [flag, error] of Object.entries(errors))
     test(`refuse ${flag}`, () => assert.match(errorOf([flag]), error));
+
+  const contradictions: Record<string, { argv?: string[]; env?: Env; notices: string[] }> = {
+    'that are both ignored and to be reloaded are told of': {
+      argv: ['--ignored-workload-types=cronjobs', '--cronjob-reload=run-now'],
+      notices: [
+        '--cronjob-reload has no effect with --ignored-workload-types: take cronjobs out of that list',
+      ],
+    },
+    'are told of one by one, where it was said': {
+      argv: ['--ignored-workload-types=jobs,cronjobs'],
+      env: { RELOADER_OPT_JOB_RELOAD: 'recreate-running', RELOADER_OPT_CRONJOB_RELOAD: 'run-now' },
+      notices: [
+        'RELOADER_OPT_CRONJOB_RELOAD has no effect with --ignored-workload-types: take cronjobs out of that list',
+        'RELOADER_OPT_JOB_RELOAD has no effect with --ignored-workload-types: take jobs out of that list',
+      ],
+    },
+    'that are ignored and not to be reloaded anyway are not': {
+      argv: ['--ignored-workload-types=jobs', '--job-reload=none'],
+      notices: [],
+    },
+    'of which one is ignored and another reloaded are not': {
+      argv: ['--ignored-workload-types=jobs', '--cronjob-reload=run-now'],
+      notices: [],
+    },
+  };
+  for (const [sentence, { argv = [], env = {}, notices }] of Object.entries(contradictions)) {
+    test(sentence, () => {
+      const command = parseOptions(argv, env);
+      assert.ok(command.type === 'run');
+      assert.deepEqual(command.notices, notices);
+    });
+  }
 });
 
 describe('--namespaces-to-ignore', () => {

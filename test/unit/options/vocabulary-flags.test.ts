@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STAKATER_KEYS, type StakaterKeys } from '../../../lib/model/dialect-name.ts';
+import { DIALECT_NAMES, STAKATER_KEYS, type StakaterKeys } from '../../../lib/model/dialect-name.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
 
@@ -62,6 +62,44 @@ for (const [flag, key] of Object.entries(RENAMED)) {
     assert.deepEqual(stakaterKeys, { ...STAKATER_KEYS, [key]: 'example.com/mine' });
   });
 }
+
+const ALTERNATIVES = ['alternative-configmap-annotation', 'alternative-secret-annotation'];
+/** By vocabulary: the flags that mean nothing without it. */
+const OF_ONE_VOCABULARY: Record<string, readonly string[]> = {
+  collaborne: ALTERNATIVES,
+  stakater: Object.keys(RENAMED),
+};
+
+for (const [dialect, flags] of Object.entries(OF_ONE_VOCABULARY)) {
+  const others = DIALECT_NAMES.filter((name) => name !== dialect).join();
+  for (const flag of flags) {
+    test(`--${flag} without ${dialect} in --dialects has no effect, and that is said`, () => {
+      const command = parseOptions([`--${flag}=example.com/mine`], { RELOADER_OPT_DIALECTS: others });
+      assert.ok(command.type === 'run');
+      assert.deepEqual(command.notices, [
+        `--${flag} has no effect with RELOADER_OPT_DIALECTS: it needs ${dialect} in that list`,
+      ]);
+    });
+
+    test(`--${flag} with ${dialect} in --dialects has its effect`, () => {
+      for (const argv of [[], [`--dialects=${dialect}`]]) {
+        const command = parseOptions([`--${flag}=example.com/mine`, ...argv], {});
+        assert.ok(command.type === 'run');
+        assert.deepEqual(command.notices, []);
+      }
+    });
+  }
+}
+
+test('flags of a vocabulary that is not in use are told of one by one, where they were given', () => {
+  const argv = ['--dialects=wave', '--alternative-secret-annotation=a/x', '--ignore-annotation=a/y'];
+  const command = parseOptions(argv, { RELOADER_OPT_AUTO_ANNOTATION: 'a/z' });
+  assert.ok(command.type === 'run');
+  assert.deepEqual(
+    command.notices.map((notice) => notice.split(' ')[0]),
+    ['--alternative-secret-annotation', 'RELOADER_OPT_AUTO_ANNOTATION', '--ignore-annotation'],
+  );
+});
 
 const ONE_KEY_TWO_MEANINGS: Record<string, readonly [argv: string[], message: string]> = {
   'of a flag and of what another has where nobody says it': [
