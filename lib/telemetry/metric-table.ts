@@ -6,7 +6,10 @@ import { CONFIG_KINDS } from '../model/object-ref.ts';
 import { WATCH_ENDS } from '../model/watch-end.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
-/** The labels of one series and their values. Every label has few values, known beforehand. */
+/**
+ * The labels of one series and their values. Every label has few values, known beforehand, but for `namespace` of
+ * `reloadsByNamespace`: that metric exists only where somebody asks for it.
+ */
 export type Labels = Readonly<Record<string, string>>;
 
 /** One metric. */
