@@ -12,7 +12,7 @@ import {
   UNKNOWN,
   withStamp,
 } from '../model/edge.ts';
-import type { Loss } from '../model/loss.ts';
+import { type Loss, lostAnnotations } from '../model/loss.ts';
 import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
 import type { StateEntry } from '../model/state-entry.ts';
@@ -184,7 +184,8 @@ function isOwnersRestart(
 /**
  * What the workload followed and follows no more, where the same write took one of our stamps of it back or to an earlier
  * one: so does `kubectl rollout undo`, which restores a Deployment's annotations of that time too, and so does a manifest
- * of before that replaces the object. Who only takes the annotation away means it.
+ * of before that replaces the object. Who only takes the annotation away means it, and where the template alone goes back its
+ * pods read the object no more.
  */
 export function lostByUndo(
   edges: Edges,
@@ -198,6 +199,7 @@ export function lostByUndo(
     isLowered(edge, liveStampOf({ workload: after, variables }, config).stamp),
   );
   if (!isUndone) return undefined;
+  if (lostAnnotations({ before, after }).length === 0) return undefined;
   const lost = gone.map(([config]) => edges.configs.get(config)?.ref).filter((ref) => ref !== undefined);
   return { refs: lost, before, after };
 }

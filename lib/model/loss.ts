@@ -10,3 +10,27 @@ export interface Loss {
   readonly before: Workload;
   readonly after: Workload;
 }
+
+/** An annotation as it was before. */
+export interface LostAnnotation {
+  readonly key: string;
+  readonly value: string;
+  /** It stood on the pod template. */
+  readonly isOnTemplate: boolean;
+}
+
+/** The annotations with a policy that the write took away or changed; empty where it changed the template alone. */
+export function lostAnnotations({
+  before,
+  after,
+}: Pick<Loss, 'before' | 'after'>): readonly LostAnnotation[] {
+  const places = [
+    { was: before.annotations, is: after.annotations, isOnTemplate: false },
+    { was: before.templateAnnotations, is: after.templateAnnotations, isOnTemplate: true },
+  ];
+  return places.flatMap(({ was, is, isOnTemplate }) =>
+    Object.entries(was)
+      .filter(([key, value]) => is[key] !== value)
+      .map(([key, value]) => ({ key, value, isOnTemplate })),
+  );
+}

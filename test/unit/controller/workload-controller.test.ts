@@ -198,6 +198,15 @@ for (const [sentence, [sketch, lost]] of Object.entries(LOSSES)) {
   });
 }
 
+test('no opt-in is lost where the template alone goes back to before it referred to the object', () => {
+  const world = settled();
+  const asks = { 'reloader.k8s.collaborne.com/auto': 'true' };
+  world.workload('web', { asks, refers: ['cfg'], stamps: { cfg: 'b.2' } });
+  assert.ok(world.edge('web'));
+  const { losses } = world.workload('web', { refers: [], stamps: {}, image: 'v0' });
+  assert.deepEqual(losses, []);
+});
+
 test('opting out forgets what was owed', () => {
   const world = settled('web');
   world.config('cfg', 'b');

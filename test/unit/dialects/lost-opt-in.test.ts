@@ -12,8 +12,9 @@ const RELOAD = 'configmap.reloader.stakater.com/reload';
 const WAVE = 'wave.pusher.com';
 const EVERY = vocabulary({ dialects: DIALECT_NAMES });
 
-function view(annotations: Record<string, string>): Workload {
-  const raw = { metadata: { name: 'web', namespace: 'ns', annotations } };
+function view(annotations: Record<string, string>, ofTemplate: Record<string, string> = {}): Workload {
+  const spec = { template: { metadata: { annotations: ofTemplate } } };
+  const raw = { metadata: { name: 'web', namespace: 'ns', annotations }, spec };
   return workloadOf(workloadKindOf('Deployment'), raw, EVERY);
 }
 
@@ -51,3 +52,12 @@ for (const [sentence, [before, after, write]] of Object.entries(WRITES)) {
     });
   });
 }
+
+test('what stood on the pod template is told to be written there', () => {
+  const before = view({ [CONFIGMAP]: 'web' }, { [RELOAD]: 'web' });
+  const { message } = EVERY.noticeOfLoss({ refs: [WEB], before, after: view({}) });
+  assert.ok(
+    message.endsWith(`, write ${CONFIGMAP}: "web" and on the pod template ${RELOAD}: "web"`),
+    message,
+  );
+});
