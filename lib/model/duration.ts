@@ -11,7 +11,9 @@ const UNITS_MS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 const SHOWN_UNITS = ['h', 'm', 's', 'ms'] as const;
-const PART: string = `(\\d+\\.?\\d*|\\.\\d+)(${[...UNITS_MS.keys()].join('|')})`;
+/** In one way only, so that what anybody writes is read in a time that grows no faster than the text. */
+const AMOUNT = '\\d+(?:\\.\\d*)?|\\.\\d+';
+const PART: string = `(${AMOUNT})(${[...UNITS_MS.keys()].join('|')})`;
 const PARTS = new RegExp(`^\\+?(?:${PART})+$`);
 const EACH_PART = new RegExp(PART, 'g');
 

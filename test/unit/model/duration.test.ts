@@ -7,6 +7,7 @@ import {
   parseDurationMs,
   parseGoDurationMs,
 } from '../../../lib/model/duration.ts';
+import { parseRolloutLimit } from '../../../lib/model/rollout-limit.ts';
 
 const DURATIONS: Record<string, number> = {
   '0': 0,
@@ -87,3 +88,63 @@ test('a duration that is written is read as the same one', () => {
   );
   assert.deepEqual([0, 500, 90_000, 3_600_000].map(formatDuration), ['0s', '500ms', '1m30s', '1h']);
 });
+
+/** What Go takes, told letter by letter. */
+function isOfGo(text: string): boolean {
+  const parts = text.replace('+', '').split(/(?<=[a-z\u00b5\u03bc])(?=[^a-z\u00b5\u03bc])/);
+  return (
+    text.lastIndexOf('+') <= 0 &&
+    parts.every((part) => {
+      const unit = ['ns', 'us', '\u00b5s', '\u03bcs', 'ms', 's', 'm', 'h'].find((one) => part.endsWith(one));
+      const amount = part.slice(0, part.length - (unit?.length ?? 0));
+      const letters = [...amount];
+      const digits = letters.filter((letter) => letter >= '0' && letter <= '9').length;
+      const dots = letters.filter((letter) => letter === '.').length;
+      return unit !== undefined && digits > 0 && dots <= 1 && digits + dots === letters.length;
+    })
+  );
+}
+
+test('law: a text is a duration exactly if each of its parts is digits, at most one dot among them, and a unit', () => {
+  const pieces = fc.constantFrom(
+    '0',
+    '1',
+    '.',
+    '+',
+    'n',
+    's',
+    'm',
+    'h',
+    'u',
+    '\u00b5',
+    '\u03bc',
+    '1s',
+    '1.5m',
+  );
+  const texts = fc.array(pieces, { minLength: 1, maxLength: 8 }).map((all) => all.join(''));
+  fc.assert(
+    fc.property(texts, (text) =>
+      assert.equal(parseGoDurationMs(text) !== undefined, text === '0' || isOfGo(text)),
+    ),
+    { numRuns: 3_000 },
+  );
+});
+
+const MANY = 250_000;
+
+/** A parser that tries every way to divide the digits takes minutes for each. */
+const LONG: Record<string, string> = {
+  'digits without end': '1'.repeat(MANY),
+  'digits and what is no unit': `${'1'.repeat(MANY)}x`,
+  'digits after a dot': `1.${'1'.repeat(MANY)}x`,
+  'parts without end': `${'1m'.repeat(MANY / 2)}x`,
+  'spaces within': `1${' '.repeat(MANY)}1s`,
+};
+for (const [sentence, text] of Object.entries(LONG)) {
+  test(`as long as an annotation can be, and no duration: ${sentence}`, () => {
+    assert.equal(parseGoDurationMs(text), undefined);
+    assert.equal(parseDurationMs(text), undefined);
+    assert.equal(parseRolloutLimit(`1/${text}`), undefined);
+    assert.equal(parseRolloutLimit(`1${' '.repeat(MANY)}${text}`), undefined);
+  });
+}
