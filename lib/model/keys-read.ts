@@ -12,8 +12,11 @@ export interface KeysRead {
 /** What a place reads: undefined stands for the whole object. */
 type Read = KeysRead | undefined;
 
-/** What a key of a ConfigMap or Secret can be; a template may name others, under which nothing can stand. */
-const KEY = /^[-._a-zA-Z0-9]{1,253}$/;
+/**
+ * What a key of a ConfigMap or Secret can be; a template may name others, under which nothing can stand. None begins with two
+ * dots: so do the directories of a volume through which every key can be read.
+ */
+const KEY = /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/;
 
 /** What a variable reads. */
 export function keyOfVariable({ key, optional }: RawKeyRef = {}): Read {

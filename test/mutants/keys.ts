@@ -64,6 +64,13 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     tests: ['test/unit/model/keys-read.test.ts'],
   },
   {
+    name: 'keys: what no key can be called is followed as one',
+    file: 'lib/model/keys-read.ts',
+    find: '(?!\\.$|\\.\\.)',
+    replace: '',
+    tests: ['test/unit/model/keys-read.test.ts'],
+  },
+  {
     name: 'keys: an entry is given up before anything is said of the part that is followed',
     file: 'lib/controller/state-write.ts',
     find: '!isAllThatIsSaid(edges, ref)',

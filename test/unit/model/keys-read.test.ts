@@ -18,6 +18,7 @@ const variable = (key: string, optional?: boolean) => ({
   name: key,
   valueFrom: { configMapKeyRef: { ...cfg, key, ...(optional === undefined ? {} : { optional }) } },
 });
+const fromSecret = (key: string, name: string) => ({ name: key, valueFrom: { secretKeyRef: { name, key } } });
 const item = (key: string, path = key) => ({ key, path });
 const ITEMS = [item('a', 'etc/one'), item('b', 'etc/two'), item('c', 'other')];
 const mounted = (...mounts: readonly object[]) => [
@@ -115,6 +116,24 @@ const CASES: Readonly<Record<string, Case>> = {
     volumes: [{ name: 'v', configMap: { ...cfg, items: [item('a,b')] } }],
     containers: mounted({}),
     reads: ['ConfigMap/cfg all'],
+  },
+  'a path through the directory that a volume keeps for itself may lead to any key': {
+    volumes: [{ name: 'v', configMap: cfg }],
+    containers: mounted({ subPath: '..data/web.conf' }),
+    reads: ['ConfigMap/cfg all'],
+  },
+  'and where items name the keys, to those': {
+    volumes: [{ name: 'v', configMap: { ...cfg, items: ITEMS } }],
+    containers: mounted({ subPath: '..data/other' }),
+    reads: ['ConfigMap/cfg a! b! c!'],
+  },
+  'a name that begins with two dots, or is nothing but dots, is no key': {
+    containers: [{ env: ['.', '..', '...', '..a'].map((key) => fromSecret(key, key)) }],
+    reads: ['Secret/. all', 'Secret/.. all', 'Secret/... all', 'Secret/..a all'],
+  },
+  'a key may begin with one dot, and hold two elsewhere': {
+    containers: [{ env: ['.a', 'a..', '-..a'].map((key) => fromSecret(key, 'tls')) }],
+    reads: ['Secret/tls -..a! .a! a..!'],
   },
 };
 
