@@ -11,7 +11,13 @@ export interface Stamp {
   readonly number: number;
 }
 
-const GRAMMAR = /^(?<digest>[0-9a-f]{40}|-)(?:\.(?<number>\d{1,15}))?$/;
+/**
+ * The numbers of stamps and entries, as part of an expression. A template is anybody's to write, and ours go on from the
+ * highest number in it: one that is made up of nines, as many as may be, leaves room for 10^14 after it, or is none.
+ */
+export const NUMBER = '\\d{1,14}|1\\d{14}';
+
+const GRAMMAR = new RegExp(`^(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`);
 
 /** The stamp that `value` spells, or undefined if it is none. */
 export function parseStamp(value: string | undefined): Stamp | undefined {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { ABSENT, type Digest, LEGACY_ALGORITHM } from './digest.ts';
 import { type Ran, UNKNOWN } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
+import { NUMBER } from './stamp.ts';
 
 /** A key in the data of a state ConfigMap. */
 export type StateKey = string;
@@ -20,7 +21,9 @@ export type Exceptions = Readonly<Record<StateKey, Ran>>;
 const LONGEST_KEY = 253;
 const ENTRY_KEY =
   /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>ConfigMap|Secret)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
-const ENTRY = /^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40}|-)(?:\.(?<number>\d{1,15}))?$/;
+const ENTRY = new RegExp(
+  `^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`,
+);
 
 /**
  * The key of an object's entry: `v1.ConfigMap_<name>`, with the prefix `<namespace>_` outside `homeNamespace`; of some keys

@@ -322,3 +322,15 @@ test('a template without annotations of its owner is the same with ours', () => 
   });
   assert.equal(bare, stamped);
 });
+
+for (const number of ['99999999999999', '999999999999999', '99999999999999999']) {
+  test(`beside a stamp that somebody made up with the number ${number} no rollout is forgotten`, () => {
+    const world = begun({ asks: NATIVE_AUTO, before: { [`side/${OURS}`]: `a.${number}` } });
+    for (const content of ['b', 'c', 'b']) {
+      world.config('cfg', content);
+      world.roll('web');
+    }
+    world.contents.set('cfg', { content: 'a', version: world.now + 1 });
+    assert.ok(world.restart().owes('web'), 'the pods run b');
+  });
+}

@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatStamp, highestStamp, parseStamp, type Stamp } from '../../../lib/model/stamp.ts';
+import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
 
+/** The highest that is read. */
+const HIGHEST_NUMBER = 199_999_999_999_999;
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
 
@@ -18,6 +21,9 @@ const VALUES: Record<string, readonly [string | undefined, Stamp | undefined]> =
   'text behind it': [`${A}.1 `, undefined],
   'a line break behind it': [`${A}.1\n`, undefined],
   'a number that cannot be counted on': [`${A}.9999999999999999`, undefined],
+  'the highest number of fourteen digits': [`${A}.99999999999999`, { digest: A, number: 99_999_999_999_999 }],
+  'what comes after it': [`${A}.100000000000000`, { digest: A, number: 100_000_000_000_000 }],
+  'a number that nobody gets to by counting': [`${A}.200000000000000`, undefined],
 };
 
 for (const [sentence, [value, stamp]] of Object.entries(VALUES)) {
@@ -28,11 +34,27 @@ test('law: a stamp is read as it was written', () => {
   const stamps = fc.record(
     {
       digest: fc.stringMatching(/^[0-9a-f]{40}$/),
-      number: fc.nat({ max: 999_999_999_999_999 }),
+      number: fc.nat({ max: HIGHEST_NUMBER }),
     },
     { noNullPrototype: true },
   );
   fc.assert(fc.property(stamps, (stamp) => assert.deepEqual(parseStamp(formatStamp(stamp)), stamp)));
+});
+
+test('law: after a number that somebody made up by repeating a digit, the stamps and entries that follow are read', () => {
+  for (const figure of '123456789') {
+    for (let length = 1; length <= 20; length += 1) {
+      const stamp = parseStamp(`${A}.${figure.repeat(length)}`);
+      const entry = parseEntry(`${A}.${figure.repeat(length)}`, false);
+      assert.deepEqual(entry, stamp);
+      if (stamp === undefined) continue;
+      for (const step of [1, 2, 1_000_000_000_000]) {
+        const next: Stamp = { ...stamp, number: stamp.number + step };
+        assert.deepEqual(parseStamp(formatStamp(next)), next);
+        assert.deepEqual(parseEntry(formatEntry(next), false), next);
+      }
+    }
+  }
 });
 
 const HIGHEST: Record<string, { stamps: Stamp[]; stamp: Stamp | undefined; ambiguous: boolean }> = {
