@@ -7,7 +7,7 @@ import type { Stray, Workload } from '../model/workload.ts';
 import { keyScopeMistakes } from './key-scope.ts';
 import { malformedNotice, quoted } from './malformed.ts';
 import { annotationText, isNameElsewhere, isObjectName, itemsOf, listText, meantNames } from './name-list.ts';
-import { mistakeIn } from './name-pattern.ts';
+import { expressionsIn, MOST_LETTERS, mistakeIn } from './name-pattern.ts';
 import { pacingMistakes } from './pacing.ts';
 import { policyAnnotations } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
@@ -56,21 +56,31 @@ function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: 
   return [malformedNotice(key, shown, `cannot be the name of an object; ${remedy}`)];
 }
 
-/** Items that are expressions and cannot be understood: the others count. */
+/** Items that are expressions and cannot be understood, or are too much: the others count. */
 function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
   return all
     .filter(({ namesArePatterns }) => namesArePatterns)
     .flatMap((words) => {
       const annotations = allOf(words, workload);
       return [...words.named.ConfigMap, ...words.named.Secret].flatMap((key) =>
-        itemsOf(annotations[key]).flatMap((item): readonly Notice[] => {
-          const mistake = mistakeIn(item);
-          if (mistake === undefined) return NONE;
-          const remedy = `is no expression that RE2 understands (${mistake}); the other items count`;
-          return [malformedNotice(key, quoted(item), remedy)];
-        }),
+        unreadableItems(key, annotations[key] ?? ''),
       );
     });
+}
+
+function unreadableItems(key: string, list: string): readonly Notice[] {
+  const { counted, excess } = expressionsIn(list);
+  const notices = counted.flatMap((item): readonly Notice[] => {
+    const mistake = mistakeIn(item);
+    if (mistake === undefined) return NONE;
+    const remedy = `is no expression that RE2 understands (${mistake}); the other items count`;
+    return [malformedNotice(key, quoted(item), remedy)];
+  });
+  const [first, ...others] = excess;
+  if (first === undefined) return notices;
+  const shown = others.length === 0 ? quoted(first) : `${quoted(first)} and ${others.length} more`;
+  const remedy = `is too much: the expressions of a list may be a hundred, with ${MOST_LETTERS} letters once what they repeat is written out; list names, or simpler expressions; the other items count`;
+  return [...notices, malformedNotice(key, shown, remedy)];
 }
 
 /** All annotations that count, for objects of whatever kind. */

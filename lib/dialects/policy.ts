@@ -6,7 +6,7 @@ import { truthOf } from '../model/truth.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
 import type { ConfigAnnotations, KnownNames } from './dialect.ts';
 import { isNameElsewhere, isObjectName, itemsOf } from './name-list.ts';
-import { isPlainItem, matches } from './name-pattern.ts';
+import { expressionsIn, matches } from './name-pattern.ts';
 import { askingKeysOf, type Words } from './words.ts';
 
 type Annotations = Readonly<Record<string, string>>;
@@ -46,8 +46,7 @@ export class Policy {
 
   /** The items of the lists of names of `kind`, as far as they count. */
   itemsOf(kind: ConfigKind): readonly string[] {
-    if (this.#words.namesNeedAuto && !this.#isAuto(kind)) return [];
-    return this.#words.named[kind].flatMap((key) => itemsOf(this.#annotations[kind][key]));
+    return this.#listsOf(kind).flatMap(itemsOf);
   }
 
   /** The objects of `kind` that are asked for by their names, whether they exist or not. */
@@ -120,6 +119,13 @@ export class Policy {
   }
 
   #patternsOf(kind: ConfigKind): readonly string[] {
-    return this.#words.namesArePatterns ? this.itemsOf(kind).filter((item) => !isPlainItem(item)) : [];
+    if (this.#words.namesArePatterns !== true) return [];
+    return this.#listsOf(kind).flatMap((list) => expressionsIn(list).counted);
+  }
+
+  /** The lists of names of `kind`, as far as they count. */
+  #listsOf(kind: ConfigKind): readonly string[] {
+    if (this.#words.namesNeedAuto && !this.#isAuto(kind)) return [];
+    return this.#words.named[kind].map((key) => this.#annotations[kind][key] ?? '');
   }
 }

@@ -93,6 +93,13 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     tests: [NAME_PATTERN],
   },
   {
+    name: 'policies: a list may have expressions without end',
+    file: 'lib/dialects/name-pattern.ts',
+    find: 'withIt <= MOST_LETTERS',
+    replace: 'withIt > 0',
+    tests: [NAME_PATTERN],
+  },
+  {
     name: 'policies: a volume that nobody mounts counts',
     file: 'lib/model/references.ts',
     find: 'for (const container of spec?.initContainers ?? []) take(container, undefined);',

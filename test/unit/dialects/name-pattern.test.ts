@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isPlainItem, matches, mistakeIn } from '../../../lib/dialects/name-pattern.ts';
+import { expressionsIn, isPlainItem, matches, mistakeIn } from '../../../lib/dialects/name-pattern.ts';
 import { describe } from '../../../lib/model/object-ref.ts';
+import type { Workload } from '../../../lib/model/workload.ts';
 import { deployment, vocabulary } from './defaults.ts';
 import { named, STAKATER } from './judged.ts';
 
@@ -89,6 +90,65 @@ test('beside an item that cannot be understood the others count, and one notice 
         '"web-[" of configmap.reloader.stakater.com/reload is no expression that RE2 understands (error parsing regexp: missing closing ]: `[`); the other items count',
     },
   ]);
+});
+
+const TOO_MUCH =
+  'is too much: the expressions of a list may be a hundred, with 1000 letters once what they repeat is written out; list names, or simpler expressions; the other items count';
+
+const MANY = '(.?){1000}'.repeat(25_000);
+const LONG = `.*${'(a|b)'.repeat(200)}`;
+
+/** Each a list, which of its items count as expressions, and which are too much. */
+const LISTS: Readonly<
+  Record<string, readonly [list: string, counted: readonly string[], excess: readonly string[]]>
+> = {
+  'a count that is far too high': ['(.?){1000}, web-.*', ['web-.*'], ['(.?){1000}']],
+  'counts within counts': ['((.?){30}){30}, web-.*', ['web-.*'], ['((.?){30}){30}']],
+  'many of them': [MANY, [], [MANY]],
+  'a long text': [LONG, [], [LONG]],
+  'several that are too much together, as far as there is room': [
+    'a{600}, b{600}, c{300}, d{200}, e{100}',
+    ['a{600}', 'c{300}', 'e{100}'],
+    ['b{600}', 'd{200}'],
+  ],
+  'as many letters as may be': ['a{1000}', ['a{1000}'], []],
+  'short ones are no more than a hundred': ['a*,'.repeat(120), Array(100).fill('a*'), Array(20).fill('a*')],
+  'names with dots count to the letter even then': ['a.b,'.repeat(120), Array(100).fill('a.b'), []],
+  'a count that people need': ['[a-z]{40}-(tls|ca)-[0-9]{4}', ['[a-z]{40}-(tls|ca)-[0-9]{4}'], []],
+};
+for (const [sentence, [list, counted, excess]] of Object.entries(LISTS)) {
+  test(`a list has only so much of expressions: ${sentence}`, () => {
+    assert.deepEqual(expressionsIn(list), { counted, excess });
+  });
+}
+
+test('names that are joined by | may be thousands', () => {
+  const names = Array.from({ length: 10_000 }, (_, index) => `service-${index}\\.settings.v1`);
+  const joined = names.join('|');
+  assert.deepEqual(expressionsIn(`web, ${joined},a.b`), { counted: [joined, 'a.b'], excess: [] });
+  assert.ok(matches(joined, 'service-7777.settings-v1') && !matches(joined, 'service-7777-settings-v1'));
+});
+
+test('what is too much in a list follows nothing, and one notice says so', () => {
+  const dialect = vocabulary();
+  const large = `${'(.?){1000}'.repeat(50)}`;
+  const follows = (workload: Workload): readonly string[] =>
+    dialect
+      .follows(workload, (kind) => (kind === 'ConfigMap' ? ['web-a', 'web-1'] : []))
+      .map(({ name }) => name);
+  const one = deployment(dialect, named(STAKATER, large, 'api', 'web-[a-z]+'));
+  assert.deepEqual(follows(one), ['api', 'web-a']);
+  const key = 'configmap.reloader.stakater.com/reload';
+  const shown = JSON.stringify(large.slice(0, 60));
+  assert.deepEqual(dialect.mistakesOf(one), [
+    { reason: 'malformed', about: `${key}: ${shown}`, message: `${shown} of ${key} ${TOO_MUCH}` },
+  ]);
+  const many = deployment(dialect, named(STAKATER, ...Array.from({ length: 2_000 }, () => 'web-.*')));
+  assert.deepEqual(follows(many), ['web-a', 'web-1']);
+  assert.deepEqual(
+    dialect.mistakesOf(many).map(({ message }) => message),
+    [`"web-.*" and 1899 more of ${key} ${TOO_MUCH}`],
+  );
 });
 
 test('a name with a dot is asked for although nothing of that name is known, and matches others besides', () => {
