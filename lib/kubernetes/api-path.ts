@@ -35,3 +35,8 @@ export function withQuery(
     .join('&');
   return query === '' ? path : `${path}?${query}`;
 }
+
+/** Whether what is asked for at `path` is a watch, which lasts for minutes. */
+export function isWatch(path: string): boolean {
+  return /[?&]watch=(1|true)/.test(path);
+}

@@ -23,14 +23,12 @@ class CredentialsError extends Error {
   override readonly name: string = 'CredentialsError';
 }
 
-/** A watch occupies a socket for as long as it lasts, and so does each patch under way. */
-const MAX_SOCKETS = 128;
 const MAX_FREE_SOCKETS = 64;
 /** Idle sockets are let go before a load balancer cuts them. */
 const IDLE_SOCKET_MS = 30_000;
+/** No agent bounds its sockets: what waits for one could not be ended, and watches would take them from the rest. */
 const KEEP_ALIVE: AgentOptions = {
   keepAlive: true,
-  maxSockets: MAX_SOCKETS,
   maxFreeSockets: MAX_FREE_SOCKETS,
   timeout: IDLE_SOCKET_MS,
 };

@@ -3,7 +3,9 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { isWatch } from './api-path.ts';
 import { type Access, Credentials } from './credentials.ts';
+import { Semaphore } from './semaphore.ts';
 import type { ApiRequest, ApiResponse, Piece, Send } from './transport.ts';
 
 /** What the transport is made of. */
@@ -12,19 +14,31 @@ export interface HttpsTransportOptions {
   readonly load: () => KubeConfig;
   /** Of the program, for the user agent. */
   readonly version: string;
-  /** The longest time to the head of an answer, connecting included. @default 30000 */
+  /** The longest time to the head of an answer, connecting included; before that, the longest wait for a turn. @default 30000 */
   readonly headTimeoutMs?: number;
+  /** So many requests are under way at a time, watches not counted; the others wait for their turn. @default 128 */
+  readonly maxRequests?: number;
 }
 
 const HEAD_TIMEOUT_MS = 30_000;
+/** With hundreds of lists at the start; a reloader at work has a fraction of it under way. */
+export const MAX_REQUESTS = 128;
 
 /** One per process. */
 export class HttpsTransport {
   readonly #credentials: Credentials;
   readonly #userAgent: string;
   readonly #headTimeoutMs: number;
+  /** A watch takes no place: it would keep it for minutes. */
+  readonly #places: Semaphore;
 
-  constructor({ load, version, headTimeoutMs = HEAD_TIMEOUT_MS }: HttpsTransportOptions) {
+  constructor({
+    load,
+    version,
+    headTimeoutMs = HEAD_TIMEOUT_MS,
+    maxRequests = MAX_REQUESTS,
+  }: HttpsTransportOptions) {
+    this.#places = new Semaphore(maxRequests);
     this.#credentials = new Credentials(load);
     this.#userAgent = `kubernetes-reloader/${version}`;
     this.#headTimeoutMs = headTimeoutMs;
@@ -66,23 +80,49 @@ export class HttpsTransport {
     }
   }
 
-  #exchange(access: Access, request: ApiRequest): Promise<ApiResponse> {
+  async #exchange(access: Access, request: ApiRequest): Promise<ApiResponse> {
+    if (isWatch(request.path)) return await this.#call(access, request, () => undefined);
+    const leave = await this.#places.acquire({
+      withinMs: this.#headTimeoutMs,
+      inVain: `not sent within ${this.#headTimeoutMs / 1000} s: as many requests as may be are under way`,
+      signal: request.signal,
+    });
+    try {
+      return await this.#call(access, request, leave);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** @param onClose is told when an answer has been read, or cut. */
+  #call(access: Access, request: ApiRequest, onClose: () => void): Promise<ApiResponse> {
     const { signal } = request;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const call = this.#start(access, request);
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      // A call that has no socket yet, since a proxy keeps it waiting, tells nothing of its end.
+      const giveUp = (why: unknown): void => {
+        settle();
+        call.destroy();
+        reject(why);
+      };
       const timeout = new Error(`no answer within ${this.#headTimeoutMs / 1000} s`);
-      const timer = setTimeout(() => call.destroy(timeout), this.#headTimeoutMs);
-      const onAbort = (): void => void call.destroy();
+      const timer = setTimeout(() => giveUp(timeout), this.#headTimeoutMs);
+      const onAbort = (): void => giveUp(signal?.reason);
       signal?.addEventListener('abort', onAbort, { once: true });
       call.once('response', (message) => {
         clearTimeout(timer);
         resolve(responseOf(message, signal));
       });
-      call.on('error', (error) => reject(signal?.aborted ? signal.reason : staleOr(error, call)));
+      call.on('error', (error) => reject(staleOr(error, call)));
       call.once('close', () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
+        settle();
+        onClose();
       });
       call.end(request.body);
     });

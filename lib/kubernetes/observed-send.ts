@@ -1,5 +1,6 @@
 /** A `send` that tells of each request, for metrics. */
 
+import { isWatch } from './api-path.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
 /** One request and how it ended. All but the duration have few values. */
@@ -37,5 +38,5 @@ function namesOf({ method, path }: ApiRequest): { verb: string; resource: string
   const [, resource = 'other', name] = PATH.exec(path) ?? [];
   if (method !== 'GET') return { verb: VERBS[method], resource };
   if (name !== undefined) return { verb: 'get', resource };
-  return { verb: /[?&]watch=(1|true)/.test(path) ? 'watch' : 'list', resource };
+  return { verb: isWatch(path) ? 'watch' : 'list', resource };
 }

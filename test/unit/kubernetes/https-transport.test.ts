@@ -5,11 +5,13 @@ import { createServer, type RequestListener, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { KubeConfig } from '@kubernetes/client-node';
-import { HttpsTransport } from '../../../lib/kubernetes/https-transport.ts';
+import { HttpsTransport, MAX_REQUESTS } from '../../../lib/kubernetes/https-transport.ts';
 import { readText } from '../../../lib/kubernetes/json-call.ts';
 import type { ApiRequest } from '../../../lib/kubernetes/transport.ts';
 
 const GET: ApiRequest = { method: 'GET', path: '/api/v1/configmaps?limit=1' };
+const WATCH: ApiRequest = { method: 'GET', path: '/api/v1/configmaps?watch=1' };
+const PATCH: ApiRequest = { method: 'PATCH', path: '/api/v1/configmaps/a', body: '{}' };
 
 interface Setup {
   readonly transport: HttpsTransport;
@@ -20,6 +22,7 @@ interface Setup {
 }
 
 interface Options {
+  readonly maxRequests?: number;
   readonly headTimeoutMs?: number;
   /** How many loads of the settings succeed. */
   readonly loads?: number;
@@ -37,8 +40,8 @@ async function serve(t: TestContext, listener: RequestListener, options: Options
     if (loads > (options.loads ?? Number.POSITIVE_INFINITY)) throw new Error('the kubeconfig is gone');
     return configFor(url, `token-${loads}\n`, `authority ${loads}`);
   };
-  const { headTimeoutMs = 30_000 } = options;
-  const transport = new HttpsTransport({ load, version: '1.2.3', headTimeoutMs });
+  const { headTimeoutMs = 30_000, maxRequests = MAX_REQUESTS } = options;
+  const transport = new HttpsTransport({ load, version: '1.2.3', headTimeoutMs, maxRequests });
   t.after(() => {
     transport.close();
     server.closeAllConnections();
@@ -47,10 +50,11 @@ async function serve(t: TestContext, listener: RequestListener, options: Options
   return { transport, sockets, loads: () => loads };
 }
 
-function configFor(server: string, token: string, authority: string): KubeConfig {
+function configFor(server: string, token: string, authority: string, more = {}): KubeConfig {
   const config = new KubeConfig();
   const caData = Buffer.from(authority).toString('base64');
-  config.loadFromClusterAndUser({ name: 'c', server, skipTLSVerify: true, caData }, { name: 'u', token });
+  const cluster = { name: 'c', server, skipTLSVerify: true, caData, ...more };
+  config.loadFromClusterAndUser(cluster, { name: 'u', token });
   return config;
 }
 
@@ -83,13 +87,108 @@ test('requests one after the other share a connection', async (t) => {
   assert.equal(loads(), 1);
 });
 
-test('seventy watches do not keep a patch waiting', async (t) => {
-  const { transport } = await serve(t, ({ method }, response) => {
+test('watches are as many as they like, and keep no patch waiting', async (t) => {
+  const { transport, sockets } = await serve(t, ({ method }, response) => {
     response.flushHeaders();
     if (method === 'PATCH') response.end('{}');
   });
-  await Promise.all(Array.from({ length: 70 }, () => transport.send(GET)));
-  assert.equal(await readText(await transport.send({ ...GET, method: 'PATCH', body: '{}' })), '{}');
+  await Promise.all(Array.from({ length: 2 * MAX_REQUESTS }, () => transport.send(WATCH)));
+  assert.equal(sockets.length, 2 * MAX_REQUESTS);
+  assert.equal(await readText(await transport.send(PATCH)), '{}');
+});
+
+test('what is no watch waits for its turn when as many requests as may be are under way', async (t) => {
+  const { transport, seen, held } = await serveSlowly(t, { maxRequests: 2 });
+  const get = (path: string) => transport.send({ ...GET, path });
+  const [first, second, third, fourth] = [get('/1'), get('/2'), get('/3'), get('/4')];
+  await Promise.all([first, second]);
+  assert.deepEqual(seen, ['/base/1', '/base/2']);
+  held[1]?.end('{}');
+  await readText(await second);
+  await third;
+  held[0]?.destroy();
+  await assert.rejects(readText(await first));
+  await fourth;
+  assert.deepEqual(seen, ['/base/1', '/base/2', '/base/3', '/base/4']);
+});
+
+async function serveSlowly(
+  t: TestContext,
+  options: Options,
+): Promise<Setup & { readonly seen: unknown[]; readonly held: ServerResponse[] }> {
+  const seen: unknown[] = [];
+  const held: ServerResponse[] = [];
+  const setup = await serve(
+    t,
+    ({ url }, response) => {
+      seen.push(url);
+      held.push(response);
+      response.flushHeaders();
+    },
+    options,
+  );
+  return { ...setup, seen, held };
+}
+
+test("a request that waits for its turn ends by its deadline, and its turn is another one's", async (t) => {
+  const { transport, seen, held } = await serveSlowly(t, { maxRequests: 1, headTimeoutMs: 50 });
+  const first = await transport.send(GET);
+  await assert.rejects(transport.send(PATCH), /not sent within 0.05 s: as many requests as may be/);
+  held[0]?.end('{}');
+  await readText(first);
+  await transport.send(GET);
+  assert.equal(seen.length, 2);
+});
+
+test("a request that waits for its turn ends by its signal, and its turn is another one's", async (t) => {
+  const { transport, seen, held } = await serveSlowly(t, { maxRequests: 1 });
+  const first = await transport.send(GET);
+  const controller = new AbortController();
+  const second = transport.send({ ...PATCH, signal: controller.signal });
+  const third = transport.send(GET);
+  controller.abort();
+  await assert.rejects(second, { name: 'AbortError' });
+  held[0]?.end('{}');
+  await readText(first);
+  await third;
+  assert.equal(seen.length, 2);
+});
+
+test('a request that fails gives its turn to the next', async (t) => {
+  const { transport } = await serve(t, (request) => void request.socket.destroy(), { maxRequests: 1 });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const ends = [GET, { ...GET, path: '/a b' }, { ...GET, signal }, GET].map((call) => transport.send(call));
+  controller.abort();
+  const settled = await Promise.allSettled(ends);
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ends.map(() => 'rejected'),
+  );
+});
+
+/** A proxy that takes the connection and says nothing more. */
+async function silentProxy(t: TestContext): Promise<string> {
+  const proxy = createServer().on('connect', () => undefined);
+  const sockets: Socket[] = [];
+  proxy.on('connection', (socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
+  });
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+test('a request that waits for its proxy ends by its deadline and by its signal', async (t) => {
+  const proxyUrl = await silentProxy(t);
+  const load = (): KubeConfig => configFor('https://192.0.2.1', 'token', 'authority', { proxyUrl });
+  const transport = new HttpsTransport({ load, version: '1.2.3', headTimeoutMs: 100, maxRequests: 1 });
+  t.after(() => transport.close());
+  await assert.rejects(transport.send(WATCH), /no answer within 0.1 s/);
+  const signal = AbortSignal.timeout(20);
+  await assert.rejects(transport.send({ ...PATCH, signal }), { name: 'TimeoutError' });
+  await assert.rejects(transport.send(PATCH), /no answer within 0.1 s/);
 });
 
 test('a 401 is asked once more with new credentials', async (t) => {
