@@ -2,8 +2,9 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { serveAdmission } from './admission-webhook.ts';
-import { type Assembly, assemble, type Place, placeOf } from './assembly.ts';
+import { type Assembly, assemble, type Parts, type Place, placeOf } from './assembly.ts';
 import { complain } from './complaint.ts';
+import type { RunEnd } from './controller/reloader.ts';
 import { HttpsTransport } from './kubernetes/https-transport.ts';
 import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
@@ -67,8 +68,6 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
     byNamespace: options.countsByNamespace,
     workloadKinds: workloadKindsOf(options),
   });
-  const ending = new AbortController();
-  const stop = AbortSignal.any([signal, ending.signal]);
   const apiServer = originOf(config.getCurrentCluster()?.server ?? '');
   const parts = { send: transport.send, server: apiServer, options, place, log, metrics, proxies: env };
   const assembly = assemble(parts);
@@ -80,19 +79,11 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   });
   const port = await server.start(options.port);
   logStart(options, place, port, log);
-  const admissionEnded = await serveAdmission(parts, assembly, stop).catch(async (error: unknown) => {
+  const { end, hasRights } = await work(parts, assembly, signal).finally(async () => {
+    // Also after an error: what does not work any more must not say that it is alive.
     await server.stop();
-    throw error;
+    transport.close();
   });
-  const rights = holdRights(parts, () => assembly.waitingFor().length === 0, stop);
-  void rights.then((mayGoOn) => mayGoOn || ending.abort());
-  const complaints = complain(assembly, log, stop);
-  const end = await assembly.run(stop).finally(() => ending.abort());
-  const hasRights = await rights;
-  await complaints;
-  await admissionEnded();
-  await server.stop();
-  transport.close();
   if (end.type === 'unknown-state-version') {
     log.error(
       `the state was written by a later version of this program (state version ${end.version}): run that version, or delete the ConfigMaps of the state to take the present content as the baseline`,
@@ -101,6 +92,25 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   }
   log.info('stopped');
   return hasRights ? 0 : FAILED;
+}
+
+/** Runs `assembly` and what stands beside it: the end of one is the end of all. */
+async function work(
+  parts: Parts,
+  assembly: Assembly,
+  signal: AbortSignal,
+): Promise<{ end: RunEnd; hasRights: boolean }> {
+  const ending = new AbortController();
+  const stop = AbortSignal.any([signal, ending.signal]);
+  const admissionEnded = await serveAdmission(parts, assembly, stop);
+  const rights = holdRights(parts, () => assembly.waitingFor().length === 0, stop);
+  void rights.then((mayGoOn) => mayGoOn || ending.abort());
+  const complaints = complain(assembly, parts.log, stop);
+  const end = await assembly.run(stop).finally(() => ending.abort());
+  const hasRights = await rights;
+  await complaints;
+  await admissionEnded();
+  return { end, hasRights };
 }
 
 function logStart(options: Options, place: Place, port: number, log: Log): void {
