@@ -4,40 +4,60 @@ import type { Parts } from './assembly.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import {
   type MissingPermission,
-  missingPermissions,
-  type Permission,
-  type PermissionPurpose,
-  permissionsFor,
-} from './kubernetes/permissions.ts';
+  missingOf,
+  questionsOf,
+  type Reviewed,
+  review,
+} from './kubernetes/access-reviews.ts';
+import { type Permission, type PermissionPurpose, permissionsFor } from './kubernetes/permissions.ts';
+import { type BackoffBounds, backoffMs } from './model/backoff.ts';
+import type { Log } from './model/log.ts';
 import { configKindsOf, workloadKindsOf } from './options/options.ts';
 
 /** How long a missing right may be one that was only just granted. */
 const RBAC_LAG_MS = 30_000;
 const RBAC_RETRY_MS = 3_000;
+/** Where the server does not answer. */
+const UNANSWERED_BACKOFF: BackoffBounds = { baseMs: RBAC_RETRY_MS, capMs: 30_000 };
 
 /**
- * Looks for missing rights until all are there and `isReady`: where the server does not answer, nothing is known to be
- * missing. What is missing for longer than RBAC may lag is said, each with the rule to add. Answers false only if it is
- * essential; else the streams concerned keep trying, and the rest works.
+ * Looks for missing rights until all are known to be there, or none is known to be missing and `isReady`: where the server
+ * does not answer, nothing is known to be missing. A right that was found is not looked for again. What is missing for
+ * longer than RBAC may lag is said, each with the rule to add. Answers false only if it is essential; else the streams
+ * concerned keep trying, and the rest works.
  */
 export async function holdRights(
-  parts: Parts,
+  parts: Pick<Parts, 'send' | 'options' | 'place' | 'log' | 'random'>,
   isReady: () => boolean,
   signal: AbortSignal,
 ): Promise<boolean> {
   const wanted = permissionsOf(parts);
+  let questions = questionsOf(wanted);
   let missingSince = Number.POSITIVE_INFINITY;
+  let failures = 0;
   while (!signal.aborted) {
-    const missing = await missingPermissions(parts.send, wanted, signal);
-    if (missing.length === 0 && isReady()) return true;
-    missingSince = missing.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, Date.now());
-    if (Date.now() - missingSince >= RBAC_LAG_MS) {
-      for (const { sentence } of missing) parts.log.error(sentence);
-      return !isEssential(missing, wanted);
-    }
-    await sleep(RBAC_RETRY_MS, signal);
+    const reviewed = await review(parts.send, questions, signal);
+    const { refused, unanswered } = reviewed;
+    if (refused.length === 0 && (unanswered.length === 0 || isReady())) return true;
+    missingSince = refused.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, Date.now());
+    if (Date.now() - missingSince >= RBAC_LAG_MS) return mayGoOn(missingOf(refused), wanted, parts.log);
+    failures = unanswered.length === 0 ? 0 : failures + 1;
+    await sleep(waitMs(reviewed, failures, parts.random ?? Math.random), signal);
+    questions = [...refused, ...unanswered];
   }
   return true;
+}
+
+/** Says what is missing. */
+function mayGoOn(missing: readonly MissingPermission[], wanted: readonly Permission[], log: Log): boolean {
+  for (const { sentence } of missing) log.error(sentence);
+  return !isEssential(missing, wanted);
+}
+
+/** @param failures rounds on end in which something was not answered. */
+function waitMs({ retryAfterMs = 0 }: Reviewed, failures: number, random: () => number): number {
+  if (failures === 0) return RBAC_RETRY_MS;
+  return Math.max(retryAfterMs, backoffMs(failures - 1, UNANSWERED_BACKOFF, random));
 }
 
 /** Everything that the program asks of the API server with these settings, at this place. */

@@ -1,11 +1,9 @@
-/** The rights that the reloader needs, as data, and which of them it does not have. */
+/** The rights that the reloader needs, as data. */
 
 import type { ConfigKind } from '../model/object-ref.ts';
 import { shardNames } from '../model/state-shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
-import { callJson } from './json-call.ts';
 import { configResourceOf, NAMESPACES } from './sources.ts';
-import type { Send } from './transport.ts';
 
 /** One rule of a Role or ClusterRole. */
 export interface PolicyRule {
@@ -46,14 +44,6 @@ export interface PermissionScope {
   readonly onlyTells?: boolean;
 }
 
-/** A right that is positively known to be missing. */
-export interface MissingPermission {
-  readonly permission: Permission;
-  readonly verbs: readonly string[];
-  /** For people: what is missing, and the rule to add. */
-  readonly sentence: string;
-}
-
 /** Everything that the reloader asks of the API server within `scope`. */
 export function permissionsFor(scope: PermissionScope): Permission[] {
   const namespaces = scope.namespaces ?? [undefined];
@@ -75,25 +65,6 @@ export function ruleYaml({ apiGroups, resources, resourceNames, verbs }: PolicyR
     `  verbs: ${JSON.stringify(verbs)}`,
   ];
   return lines.join('\n');
-}
-
-/**
- * Asks the API server, by SelfSubjectAccessReview, for each verb. Only a plain no counts as missing: a review that fails
- * says nothing. Never throws.
- */
-export async function missingPermissions(
-  send: Send,
-  permissions: readonly Permission[],
-  signal?: AbortSignal,
-): Promise<MissingPermission[]> {
-  const missing: MissingPermission[] = [];
-  for (const permission of permissions) {
-    const { verbs } = permission.rule;
-    const refused = await Promise.all(verbs.map((verb) => isRefused(send, permission, verb, signal)));
-    const lacking = verbs.filter((_, index) => refused[index]);
-    if (lacking.length > 0) missing.push(describeMissing(permission, lacking));
-  }
-  return missing;
 }
 
 const NAMESPACE_PERMISSION: Permission = {
@@ -169,47 +140,4 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
   const rule = { apiGroups: [''], resources: ['events'], verbs: ['create'] };
   const events: Permission[] = scope.isDryRun ? [] : [{ purpose: 'event', kind: 'Event', namespace, rule }];
   return [...configs, ...workloads, ...runs, ...events];
-}
-
-/** Of a rule with names only the first is asked for: without the others the reloader can do its work. */
-async function isRefused(
-  send: Send,
-  { namespace, rule }: Permission,
-  verb: string,
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  const resourceAttributes = {
-    verb,
-    group: rule.apiGroups[0],
-    resource: rule.resources[0],
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(rule.resourceNames === undefined ? {} : { name: rule.resourceNames[0] }),
-  };
-  const review = {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SelfSubjectAccessReview',
-    spec: { resourceAttributes },
-  };
-  try {
-    const answer = await callJson<{ status?: { allowed?: boolean } }>(send, {
-      method: 'POST',
-      path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
-      body: JSON.stringify(review),
-      ...(signal === undefined ? {} : { signal }),
-    });
-    return answer.status?.allowed === false;
-  } catch {
-    return false; // whatever it is, it is no answer to the question
-  }
-}
-
-function describeMissing(permission: Permission, verbs: readonly string[]): MissingPermission {
-  const { namespace, rule } = permission;
-  const name = rule.resourceNames === undefined ? '' : ` ${rule.resourceNames[0]}`;
-  const what = `${rule.resources[0]}${name}`;
-  const where = namespace === undefined ? 'in all namespaces' : `in namespace ${namespace}`;
-  const role = namespace === undefined ? 'a ClusterRole' : `a Role in namespace ${namespace}`;
-  const head = `The service account may not ${verbs.join(', ')} ${what} ${where}.`;
-  const sentence = `${head} Add to ${role}:\n${ruleYaml(rule)}`;
-  return { permission, verbs, sentence };
 }

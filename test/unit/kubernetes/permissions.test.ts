@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  missingPermissions,
   type Permission,
   type PermissionScope,
   permissionsFor,
   ruleYaml,
 } from '../../../lib/kubernetes/permissions.ts';
-import type { Send } from '../../../lib/kubernetes/transport.ts';
-import { ok, refused } from './scripted-send.ts';
 
 const SCOPE: PermissionScope = {
   namespaces: ['one', 'two'],
@@ -21,14 +18,6 @@ const SCOPE: PermissionScope = {
 
 const STATES = ['reloader-state', ...Array.from({ length: 9 }, (_, index) => `reloader-state-${index + 1}`)];
 
-interface Attributes {
-  readonly verb: string;
-  readonly group: string;
-  readonly resource: string;
-  readonly namespace?: string;
-  readonly name?: string;
-}
-
 /** Permissions in short: `home: get,create,patch configmaps reloader-state`. */
 function short({ namespace, rule }: Permission): string {
   const { apiGroups, resources, resourceNames = [], verbs } = rule;
@@ -37,17 +26,6 @@ function short({ namespace, rule }: Permission): string {
     ...resourceNames,
   ];
   return `${namespace ?? '*'}: ${verbs.join()} ${what.join(' ')}`;
-}
-
-/** Answers each review by `decide`: true, false, or no answer. */
-function reviewer(decide: (attributes: Attributes) => boolean | undefined, asked: Attributes[] = []): Send {
-  return async ({ method, path, body }) => {
-    assert.equal(`${method} ${path}`, 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews');
-    const attributes: Attributes = JSON.parse(body ?? '').spec.resourceAttributes;
-    asked.push(attributes);
-    const allowed = decide(attributes);
-    return allowed === undefined ? refused(500) : ok({ status: { allowed } });
-  };
 }
 
 test('each namespace needs the same rights, and the state ConfigMaps their own, by name', () => {
@@ -110,82 +88,8 @@ test('where a webhook is told instead, workloads need not be patched, but the st
   );
 });
 
-test('for all namespaces the rights are asked once, without a namespace, but for the state', async () => {
-  const asked: Attributes[] = [];
-  const permissions = permissionsFor({
-    ...SCOPE,
-    namespaces: undefined,
-    configKinds: ['Secret'],
-    workloadKinds: [],
-  });
-  assert.deepEqual(
-    await missingPermissions(
-      reviewer(() => true, asked),
-      permissions,
-    ),
-    [],
-  );
-  assert.deepEqual(asked, [
-    ...['get', 'create', 'patch'].map((verb) => ({
-      verb,
-      group: '',
-      resource: 'configmaps',
-      namespace: 'home',
-      name: 'reloader-state',
-    })),
-    { verb: 'list', group: '', resource: 'secrets' },
-    { verb: 'watch', group: '', resource: 'secrets' },
-    { verb: 'create', group: '', resource: 'events' },
-  ]);
-});
-
-test('a missing right is told with its verbs and the rule to add', async () => {
-  const send = reviewer(
-    ({ resource, verb, namespace }) => resource !== 'secrets' || verb === 'list' || namespace === 'two',
-  );
-  const [missing, ...others] = await missingPermissions(send, permissionsFor(SCOPE));
-  assert.deepEqual(others, []);
-  assert.equal(missing?.permission.purpose, 'config');
-  assert.equal(missing.permission.kind, 'Secret');
-  assert.deepEqual(missing.verbs, ['watch']);
-  assert.equal(
-    missing.sentence,
-    [
-      'The service account may not watch secrets in namespace one. Add to a Role in namespace one:',
-      '- apiGroups: [""]',
-      '  resources: ["secrets"]',
-      '  verbs: ["list","watch"]',
-    ].join('\n'),
-  );
-});
-
-test('a review that fails says nothing', async () => {
-  assert.deepEqual(
-    await missingPermissions(
-      reviewer(() => undefined),
-      permissionsFor(SCOPE),
-    ),
-    [],
-  );
-  const broken: Send = async () => {
-    throw new Error('ECONNREFUSED');
-  };
-  assert.deepEqual(await missingPermissions(broken, permissionsFor(SCOPE)), []);
-  assert.deepEqual(await missingPermissions(async () => ok({}), permissionsFor(SCOPE)), []);
-});
-
 test('a rule names the objects that it is for', () => {
   const [state] = permissionsFor(SCOPE);
   assert.ok(state);
   assert.match(ruleYaml(state.rule), /^ {2}resourceNames: \["reloader-state","reloader-state-1",.*-9"\]$/m);
-});
-
-test('of a rule with names only the first has to be granted', async () => {
-  const may = (granted: string) => reviewer(({ name = granted }) => name === granted);
-  assert.deepEqual(await missingPermissions(may('reloader-state'), permissionsFor(SCOPE)), []);
-  const [missing] = await missingPermissions(may('reloader-state-1'), permissionsFor(SCOPE));
-  assert.match(
-    missing?.sentence ?? '',
-    /^The service account may not get, create, patch configmaps reloader-state in namespace home\./,
-  );
 });

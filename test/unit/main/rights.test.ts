@@ -1,11 +1,12 @@
-/** Which missing rights end the program, and which do not. */
+/** Which missing rights end the program and which do not, and how often the API server is asked for them. */
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
+import type { ApiResponse } from '../../../lib/kubernetes/transport.ts';
 import type { Log } from '../../../lib/model/log.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { holdRights } from '../../../lib/rights.ts';
-import { ok, settle } from '../kubernetes/scripted-send.ts';
+import { ok, refused, settle } from '../kubernetes/scripted-send.ts';
 
 interface Asked {
   readonly verb: string;
@@ -79,4 +80,84 @@ for (const [sentence, [refuses, mayGoOn]] of Object.entries(SITUATIONS)) {
 
 test('with all rights nothing is said', async () => {
   assert.deepEqual(await outcomeOf(() => false), { mayGoOn: true, errors: [] });
+});
+
+/** At which seconds of two minutes it was asked how many rights, none of the streams having listed. */
+async function askedAt(answer: (asked: Asked, round: number) => ApiResponse): Promise<[number, number][]> {
+  const command = parseOptions(['--namespace', 'one'], {});
+  assert.equal(command.type, 'run');
+  const rounds: [number, number][] = [];
+  let second = 0;
+  const send = async ({ body = '' }: { readonly body?: string | undefined }) => {
+    if (rounds.at(-1)?.[0] !== second) rounds.push([second, 0]);
+    const round = rounds.at(-1) ?? assert.fail();
+    round[1] += 1;
+    return answer(JSON.parse(body).spec.resourceAttributes, rounds.length);
+  };
+  const log: Log = { debug: assert.fail, info: assert.fail, warn: assert.fail, error: () => undefined };
+  const place = { namespaces: ['one'], stateNamespace: 'one' };
+  const stop = new AbortController();
+  const parts = { send, options: command.options, place, log, random: () => 0.999 };
+  const end = holdRights(parts, () => false, stop.signal);
+  for (; second <= 120; second += 1) {
+    await settle();
+    mock.timers.tick(1000);
+  }
+  stop.abort();
+  await end;
+  return rounds;
+}
+
+const ALL = 20;
+const allowed = ok({ status: { allowed: true } });
+const denied = ok({ status: { allowed: false } });
+const every3s = Array.from({ length: 10 }, (_, index) => 3 * (index + 1));
+
+const ROUNDS: Readonly<
+  Record<string, readonly [(asked: Asked, round: number) => ApiResponse, [number, number][]]>
+> = {
+  'what is there is asked for once': [() => allowed, [[0, ALL]]],
+  'what is missing is asked for alone until it is said': [
+    ({ resource, verb }) => (resource === 'secrets' && verb === 'watch' ? denied : allowed),
+    [[0, ALL], ...every3s.map((second): [number, number] => [second, 1])],
+  ],
+  'a server that wants to be left alone is': [
+    () => refused(429, {}, { 'retry-after': '50' }),
+    [
+      [0, 3],
+      [50, 3],
+      [100, 3],
+    ],
+  ],
+  'a server that does not answer is asked less and less often': [
+    () => refused(500),
+    [
+      [0, ALL],
+      [6, ALL],
+      [18, ALL],
+      [42, ALL],
+      [72, ALL],
+      [102, ALL],
+    ],
+  ],
+  'what was answered meanwhile is not asked for again': [
+    ({ resource }, round) => (resource === 'events' && round === 1 ? refused(500) : allowed),
+    [
+      [0, ALL],
+      [6, 1],
+    ],
+  ],
+};
+
+for (const [sentence, [answer, rounds]] of Object.entries(ROUNDS)) {
+  test(`of rights: ${sentence}`, async () => assert.deepEqual(await askedAt(answer), rounds));
+}
+
+test('what cannot be asked is not asked for any more once every stream has listed', async () => {
+  const command = parseOptions(['--namespace', 'one'], {});
+  assert.equal(command.type, 'run');
+  const place = { namespaces: ['one'], stateNamespace: 'one' };
+  const log: Log = { debug: assert.fail, info: assert.fail, warn: assert.fail, error: assert.fail };
+  const parts = { send: async () => refused(500), options: command.options, place, log };
+  assert.equal(await holdRights(parts, () => true, new AbortController().signal), true);
 });

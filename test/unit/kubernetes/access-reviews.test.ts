@@ -1,0 +1,160 @@
+/** What is known of rights once the API server has been asked for them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type MissingPermission,
+  missingOf,
+  questionsOf,
+  review,
+} from '../../../lib/kubernetes/access-reviews.ts';
+import {
+  type Permission,
+  type PermissionScope,
+  permissionsFor,
+} from '../../../lib/kubernetes/permissions.ts';
+import type { Send } from '../../../lib/kubernetes/transport.ts';
+import { type Answer, ok, refused, scripted } from './scripted-send.ts';
+
+const SCOPE: PermissionScope = {
+  namespaces: ['one', 'two'],
+  stateNamespace: 'home',
+  stateName: 'reloader-state',
+  configKinds: ['ConfigMap', 'Secret'],
+  workloadKinds: ['Deployment', 'StatefulSet', 'DaemonSet'],
+  isDryRun: false,
+};
+
+interface Attributes {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Answers each review by `decide`: true, false, or no answer. */
+function reviewer(decide: (attributes: Attributes) => boolean | undefined, asked: Attributes[] = []): Send {
+  return async ({ method, path, body }) => {
+    assert.equal(`${method} ${path}`, 'POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews');
+    const attributes: Attributes = JSON.parse(body ?? '').spec.resourceAttributes;
+    asked.push(attributes);
+    const allowed = decide(attributes);
+    return allowed === undefined ? refused(500) : ok({ status: { allowed } });
+  };
+}
+
+/** What is positively known to be missing. */
+async function missingPermissions(
+  send: Send,
+  permissions: readonly Permission[],
+): Promise<MissingPermission[]> {
+  return missingOf((await review(send, questionsOf(permissions))).refused);
+}
+
+test('for all namespaces the rights are asked once, without a namespace, but for the state', async () => {
+  const asked: Attributes[] = [];
+  const permissions = permissionsFor({
+    ...SCOPE,
+    namespaces: undefined,
+    configKinds: ['Secret'],
+    workloadKinds: [],
+  });
+  assert.deepEqual(
+    await missingPermissions(
+      reviewer(() => true, asked),
+      permissions,
+    ),
+    [],
+  );
+  assert.deepEqual(asked, [
+    ...['get', 'create', 'patch'].map((verb) => ({
+      verb,
+      group: '',
+      resource: 'configmaps',
+      namespace: 'home',
+      name: 'reloader-state',
+    })),
+    { verb: 'list', group: '', resource: 'secrets' },
+    { verb: 'watch', group: '', resource: 'secrets' },
+    { verb: 'create', group: '', resource: 'events' },
+  ]);
+});
+
+test('a missing right is told with its verbs and the rule to add', async () => {
+  const send = reviewer(
+    ({ resource, verb, namespace }) => resource !== 'secrets' || verb === 'list' || namespace === 'two',
+  );
+  const [missing, ...others] = await missingPermissions(send, permissionsFor(SCOPE));
+  assert.deepEqual(others, []);
+  assert.equal(missing?.permission.purpose, 'config');
+  assert.equal(missing.permission.kind, 'Secret');
+  assert.deepEqual(missing.verbs, ['watch']);
+  assert.equal(
+    missing.sentence,
+    [
+      'The service account may not watch secrets in namespace one. Add to a Role in namespace one:',
+      '- apiGroups: [""]',
+      '  resources: ["secrets"]',
+      '  verbs: ["list","watch"]',
+    ].join('\n'),
+  );
+});
+
+test('a review that fails says nothing', async () => {
+  assert.deepEqual(
+    await missingPermissions(
+      reviewer(() => undefined),
+      permissionsFor(SCOPE),
+    ),
+    [],
+  );
+  const broken: Send = async () => {
+    throw new Error('ECONNREFUSED');
+  };
+  assert.deepEqual(await missingPermissions(broken, permissionsFor(SCOPE)), []);
+  assert.deepEqual(await missingPermissions(async () => ok({}), permissionsFor(SCOPE)), []);
+});
+
+test('of a rule with names only the first has to be granted', async () => {
+  const may = (granted: string) => reviewer(({ name = granted }) => name === granted);
+  assert.deepEqual(await missingPermissions(may('reloader-state'), permissionsFor(SCOPE)), []);
+  const [missing] = await missingPermissions(may('reloader-state-1'), permissionsFor(SCOPE));
+  assert.match(
+    missing?.sentence ?? '',
+    /^The service account may not get, create, patch configmaps reloader-state in namespace home\./,
+  );
+});
+
+test('what is refused, what is not answered and what is allowed are three things', async () => {
+  const [, ...streams] = permissionsFor({ ...SCOPE, namespaces: ['one'], workloadKinds: [] });
+  const answers: Record<string, boolean> = { configmaps: true, secrets: false };
+  const reviewed = await review(
+    reviewer(({ resource }) => answers[resource]),
+    questionsOf(streams),
+  );
+  const told = (questions: typeof reviewed.refused): string[] =>
+    questions.map(({ permission, verb }) => `${verb} ${permission.rule.resources}`);
+  assert.deepEqual(told(reviewed.refused), ['list secrets', 'watch secrets']);
+  assert.deepEqual(told(reviewed.unanswered), ['create events']);
+  assert.equal(reviewed.retryAfterMs, undefined);
+});
+
+const SERVERS: Readonly<Record<string, readonly [answer: Answer, asked: number, retryAfterMs?: number]>> = {
+  'who is told to wait asks no more': [refused(429, {}, { 'retry-after': '60' }), 2, 60_000],
+  'also without a time': [refused(429), 2],
+  'and if the server fails that says when it will not': [refused(503, {}, { 'retry-after': '7' }), 2, 7000],
+  'who gets no answer asks no more': [new Error('ECONNREFUSED'), 2],
+  'a server that fails at one question may know the next': [refused(500), 4],
+};
+
+for (const [sentence, [answer, asked, retryAfterMs]] of Object.entries(SERVERS)) {
+  test(`of rights: ${sentence}`, async () => {
+    const [, ...streams] = permissionsFor({ ...SCOPE, namespaces: ['one'], workloadKinds: [] });
+    const { send, requests } = scripted(answer, answer, ok({}), ok({}), ok({}));
+    const questions = questionsOf(streams.slice(0, 2));
+    const reviewed = await review(send, questions);
+    assert.equal(requests.length, asked);
+    assert.deepEqual(reviewed, { refused: [], unanswered: questions, retryAfterMs });
+  });
+}
