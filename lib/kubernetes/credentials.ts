@@ -38,7 +38,7 @@ export class Credentials {
   readonly #load: () => KubeConfig;
   #config: KubeConfig | undefined;
   #agent: HttpAgent | undefined;
-  /** Digest of what the agent was made with. */
+  /** The digest of what the agent was made with. */
   #agentOf = '';
   /** Requests that start together share one run of an exec plugin. */
   #pending: Promise<Access> | undefined;
@@ -69,44 +69,81 @@ export class Credentials {
   }
 
   async #prepare(): Promise<Access> {
-    const config = this.#config ?? this.#load();
-    this.#config = config;
+    const applied = await this.#apply();
+    const { config, options } = applied;
     const server = new URL(config.getCurrentCluster()?.server ?? '');
-    const options: RequestOptions = {};
-    try {
-      await config.applyToHTTPSOptions(options);
-    } catch (error) {
-      throw new CredentialsError(whyNot(config, error));
-    }
     const { protocol, hostname, port } = urlToHttpOptions(server);
-    const proxied = config.getCurrentCluster()?.proxyUrl !== undefined;
-    const agent = proxied ? options.agent : this.#agentFor(server.protocol, options);
     const auth = options.auth === undefined ? {} : { auth: options.auth };
     return {
       config,
-      target: { protocol, hostname, port, agent, ...auth } as RequestOptions,
+      target: { protocol, hostname, port, agent: this.#agentFor(applied), ...auth } as RequestOptions,
       basePath: server.pathname.replace(/\/+$/, ''),
       headers: headersOf(options),
     };
   }
 
-  #agentFor(protocol: string, options: RequestOptions): HttpAgent {
-    const { ca, cert, key, rejectUnauthorized, servername } = options;
-    const tls = Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(
-      ([, v]) => v !== undefined,
-    );
-    const digest = createHash('sha256');
-    for (const [name, value] of [['protocol', protocol], ...tls])
-      digest.update(`\0${name}\0${String(value)}`);
-    const made = digest.digest('hex');
-    if (this.#agent !== undefined && this.#agentOf === made) return this.#agent;
+  /** Of a new KubeConfig where the agent of the present one has outlived its certificates. */
+  async #apply(): Promise<Applied> {
+    const applied = await apply(this.#newest());
+    if (applied.proxyAgent === undefined || applied.proxyAgent !== this.#agent) return applied;
+    if (applied.digest === this.#agentOf) return applied;
+    this.#config = undefined;
+    return await apply(this.#newest());
+  }
+
+  #newest(): KubeConfig {
+    this.#config ??= this.#load();
+    return this.#config;
+  }
+
+  #agentFor({ proxyAgent, digest, protocol, tls }: Applied): HttpAgent {
+    const isKept = proxyAgent === undefined ? this.#agentOf === digest : this.#agent === proxyAgent;
+    if (this.#agent !== undefined && isKept) return this.#agent;
     retire(this.#agent);
-    this.#agentOf = made;
-    const tlsOptions: AgentOptions = Object.fromEntries(tls);
-    this.#agent =
-      protocol === 'http:' ? new HttpAgent(KEEP_ALIVE) : new HttpsAgent({ ...KEEP_ALIVE, ...tlsOptions });
+    this.#agentOf = digest;
+    this.#agent = proxyAgent ?? newAgent(protocol, tls);
     return this.#agent;
   }
+}
+
+/** What a KubeConfig says now, its files included. */
+interface Applied {
+  readonly config: KubeConfig;
+  readonly options: RequestOptions;
+  readonly protocol: string;
+  /** Certificates, and how they are checked. */
+  readonly tls: AgentOptions;
+  /** Of all that an agent is made with. */
+  readonly digest: string;
+  /** Through a proxy leads only an agent of the library's. It makes one for a KubeConfig and never looks at files again. */
+  readonly proxyAgent: HttpAgent | undefined;
+}
+
+/** @throws CredentialsError */
+async function apply(config: KubeConfig): Promise<Applied> {
+  const options = await optionsOf(config);
+  const { server = '', proxyUrl } = config.getCurrentCluster() ?? {};
+  const { protocol } = new URL(server);
+  const { ca, cert, key, rejectUnauthorized, servername } = options;
+  const tls = Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(
+    ([, v]) => v !== undefined,
+  );
+  const digest = createHash('sha256');
+  for (const [name, value] of [['protocol', protocol], ['proxy', proxyUrl], ...tls]) {
+    digest.update(`\0${name}\0${String(value)}`);
+  }
+  return {
+    config,
+    options,
+    protocol,
+    tls: Object.fromEntries(tls),
+    digest: digest.digest('hex'),
+    proxyAgent: proxyUrl ? (options.agent as HttpAgent) : undefined,
+  };
+}
+
+function newAgent(protocol: string, tls: AgentOptions): HttpAgent {
+  return protocol === 'http:' ? new HttpAgent(KEEP_ALIVE) : new HttpsAgent({ ...KEEP_ALIVE, ...tls });
 }
 
 /** What is under way on `agent` ends as it may; then its sockets are closed. */
@@ -115,6 +152,16 @@ function retire(agent: HttpAgent | undefined): void {
   agent.maxFreeSockets = 0;
   for (const sockets of Object.values(agent.freeSockets)) {
     for (const socket of sockets ?? []) socket.destroy();
+  }
+}
+
+async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
+  const options: RequestOptions = {};
+  try {
+    await config.applyToHTTPSOptions(options);
+    return options;
+  } catch (error) {
+    throw new CredentialsError(whyNot(config, error));
   }
 }
 

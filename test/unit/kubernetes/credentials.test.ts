@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { Agent } from 'node:https';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { test } from 'node:test';
 import { KubeConfig, type User } from '@kubernetes/client-node';
 import { Credentials } from '../../../lib/kubernetes/credentials.ts';
@@ -41,6 +45,32 @@ test('a changed certificate authority makes a new agent', async () => {
   const clusters = [{ caData: base64('one') }, { caData: base64('two') }];
   const credentials = new Credentials(() => configWith({}, clusters.shift()));
   assert.notEqual((await renewed(credentials)).target.agent, (await renewed(credentials)).target.agent);
+});
+
+for (const proxyUrl of ['http://proxy:3128', 'socks5://proxy:1080']) {
+  test(`a certificate authority that is renewed in its file holds behind ${proxyUrl}`, async (t) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'credentials-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const caFile = path.join(folder, 'ca.crt');
+    const credentials = new Credentials(() => configWith({}, { caFile, proxyUrl }));
+    const access = async (authority: string) => {
+      await writeFile(caFile, authority);
+      return (await credentials.access()).target.agent as Agent;
+    };
+    const [old, same, renewed] = [await access('OLD'), await access('OLD'), await access('NEW')];
+    assert.equal(old, same);
+    assert.notEqual(renewed, old);
+    assert.equal(String(renewed.options.ca), 'NEW');
+    assert.equal(await access('NEW'), renewed);
+    assert.equal(String((await access('NEWER')).options.ca), 'NEWER');
+  });
+}
+
+test('a proxy that is taken away is gone through no more', async () => {
+  const clusters = [{ proxyUrl: 'http://proxy:3128' }, {}];
+  const credentials = new Credentials(() => configWith({}, clusters.shift()));
+  const [proxied, direct] = [await renewed(credentials), await renewed(credentials)];
+  assert.notEqual(direct.target.agent, proxied.target.agent);
 });
 
 /** What is in force now; the next call reads anew. */
