@@ -5,6 +5,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { type AgentOptions, Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { IdleDeadline } from './idle-deadline.ts';
 
 /** Everything for one request but the request. */
 export interface Access {
@@ -23,6 +24,8 @@ class CredentialsError extends Error {
   override readonly name: string = 'CredentialsError';
 }
 
+/** Longer than a plugin takes that asks its cloud. */
+const CREDENTIALS_MS = 30_000;
 const MAX_FREE_SOCKETS = 64;
 /** Idle sockets are let go before a load balancer cuts them. */
 const IDLE_SOCKET_MS = 30_000;
@@ -155,13 +158,17 @@ function retire(agent: HttpAgent | undefined): void {
   }
 }
 
+/** A plugin that hangs is not waited for: the next run may do better. */
 async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
   const options: RequestOptions = {};
+  const deadline = new IdleDeadline(CREDENTIALS_MS);
   try {
-    await config.applyToHTTPSOptions(options);
+    await deadline.race(config.applyToHTTPSOptions(options));
     return options;
   } catch (error) {
-    throw new CredentialsError(whyNot(config, error));
+    throw new CredentialsError(whyNot(config, error, deadline.signal.aborted));
+  } finally {
+    deadline.end();
   }
 }
 
@@ -172,10 +179,14 @@ function headersOf({ headers }: RequestOptions): Record<string, string> {
   );
 }
 
-function whyNot(config: KubeConfig, error: unknown): string {
+function whyNot(config: KubeConfig, error: unknown, isLate: boolean): string {
   const { code, path } = error as NodeJS.ErrnoException;
-  const command = config.getCurrentUser()?.exec?.command;
-  if (typeof command === 'string') return `the exec plugin ${command} gave no credentials; run it to see why`;
+  const { name = '', exec } = config.getCurrentUser() ?? {};
+  const within = isLate ? ` within ${CREDENTIALS_MS / 1000} s` : '';
+  if (typeof exec?.command === 'string') {
+    return `the exec plugin ${exec.command} gave no credentials${within}; run it to see why`;
+  }
+  if (isLate) return `the credentials of user "${name}" were not there${within}`;
   if (typeof path === 'string') return `credentials cannot be read from ${path} (${code ?? 'unknown error'})`;
-  return `the credentials of user "${config.getCurrentUser()?.name ?? ''}" cannot be used`;
+  return `the credentials of user "${name}" cannot be used`;
 }

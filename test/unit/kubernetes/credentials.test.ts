@@ -117,6 +117,20 @@ test('requests that start together share one run of an exec plugin', async () =>
   assert.equal(one?.headers['Authorization'], 'Bearer from-plugin');
 });
 
+test('an exec plugin that hangs is given up and run again', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const answer = JSON.stringify({ status: { token: 'from-plugin' } });
+  const exec = { command: 'sh', args: ['-c', 'exec sleep 1'] };
+  const credentials = new Credentials(() => configWith({ exec }));
+  const [one, two] = [credentials.access(), credentials.access()];
+  t.mock.timers.tick(30_000);
+  const late = 'the exec plugin sh gave no credentials within 30 s; run it to see why';
+  await assert.rejects(one, { name: 'CredentialsError', message: late });
+  await assert.rejects(two, { message: late });
+  exec.args = ['-c', `echo '${answer}'`];
+  assert.equal((await credentials.access()).headers['Authorization'], 'Bearer from-plugin');
+});
+
 test('a token file that is gone is named', async () => {
   const authProvider = { name: 'tokenFile', config: { tokenFile: '/nowhere/token' } };
   await assert.rejects(new Credentials(() => configWith({ authProvider })).access(), {
