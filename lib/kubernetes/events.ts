@@ -28,6 +28,8 @@ export interface EventRecorderOptions {
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
 const LONGEST_MESSAGE = 1_024;
+/** Of so many namespaces it is remembered that nothing can be recorded there. */
+const MOST_FORBIDDEN = 100;
 
 /** A queue and one worker. */
 export class EventRecorder {
@@ -36,7 +38,8 @@ export class EventRecorder {
   /** By the name of the Event. */
   readonly #queue = new Map<string, { readonly news: EventNews; readonly at: string }>();
   #wake: (() => void) | undefined;
-  #hasSaidForbidden = false;
+  /** Namespaces in which Events are refused, and of which that was said; the oldest first. */
+  readonly #forbidden = new Set<string>();
 
   constructor(options: EventRecorderOptions) {
     this.#options = options;
@@ -109,8 +112,7 @@ export class EventRecorder {
       case 'conflict':
         return false; // it is recorded
       case 'forbidden':
-        if (!this.#hasSaidForbidden) this.#log.warn('Events cannot be recorded; said once', fields);
-        this.#hasSaidForbidden = true;
+        this.#sayForbidden(regarding.namespace, fields);
         return false;
       case 'throttled':
       case 'unavailable':
@@ -122,6 +124,15 @@ export class EventRecorder {
         this.#log.debug('an Event is dropped', fields);
         return false;
     }
+  }
+
+  /** For each namespace by itself: one that is about to go or full of Events refuses too, and is not a right that is missing. */
+  #sayForbidden(namespace: string, fields: object): void {
+    if (this.#forbidden.has(namespace)) return;
+    const [oldest] = this.#forbidden;
+    if (oldest !== undefined && this.#forbidden.size >= MOST_FORBIDDEN) this.#forbidden.delete(oldest);
+    this.#forbidden.add(namespace);
+    this.#log.warn(`Events cannot be recorded in ${namespace}; said once`, fields);
   }
 
   #eventOf(news: EventNews, at: string): object {

@@ -133,13 +133,34 @@ test('an Event that is there already is fine', async (t) => {
   await stop();
 });
 
-test('that Events may not be recorded is said once', async (t) => {
-  const { script, recorder, warned, stop } = start(t, [refused(403), refused(403)]);
-  for (const news of about(NEWS, 'a', 'b')) recorder.record(news);
-  await after(t, 100);
-  assert.equal(script.requests.length, 2);
-  assert.deepEqual(warned, ['Events cannot be recorded; said once']);
+/** Events on a workload of each of these namespaces, which are all refused; answers of which it was told. */
+async function refusedIn(t: TestContext, ...namespaces: string[]): Promise<unknown[]> {
+  const { script, recorder, warned, stop } = start(
+    t,
+    namespaces.map(() => refused(403)),
+  );
+  for (const [index, namespace] of namespaces.entries()) {
+    recorder.record({ ...NEWS, regarding: { ...NEWS.regarding, namespace }, about: String(index) });
+  }
+  for (const _ of namespaces) await after(t, 100);
+  assert.equal(script.requests.length, namespaces.length);
   await stop();
+  return warned;
+}
+
+test('that Events may not be recorded is said once for each namespace', async (t) => {
+  const told = await refusedIn(t, 'ending', 'ending', 'full', 'ending', 'full');
+  assert.deepEqual(told, [
+    'Events cannot be recorded in ending; said once',
+    'Events cannot be recorded in full; said once',
+  ]);
+});
+
+test('of a hundred namespaces it is remembered, then the oldest is forgotten', async (t) => {
+  const many = Array.from({ length: 101 }, (_, index) => `ns-${index}`);
+  const told = await refusedIn(t, ...many, 'ns-100', 'ns-0');
+  assert.equal(told.length, 102);
+  assert.equal(told.at(-1), 'Events cannot be recorded in ns-0; said once');
 });
 
 test('a failure is tried again, three times, as the server wishes', async (t) => {
