@@ -249,9 +249,10 @@ export class KnownState {
     let isClear = true;
     for (const { config, ref, how } of foreign) {
       journal.note({ reason: 'state-foreign', config: ref, detail: how });
-      if (how !== 'changed' || (await lookAt(config))) continue;
-      this.#unseen.add(config);
-      isClear = false;
+      if (how !== 'changed') continue;
+      // A server that is away is not asked for the others too: each answer may take half a minute not to come.
+      isClear &&= await lookAt(config);
+      if (!isClear) this.#unseen.add(config);
     }
     this.reviewAll();
     return isClear;

@@ -248,6 +248,23 @@ test('while the fresh look fails nothing is written', async (t) => {
   assert.equal(stage.store.patches.length, 1);
 });
 
+test('one fresh look that fails ends the round: those that are left are not asked for before the next', async (t) => {
+  const names = ['one', 'two', 'three'];
+  const stateOf = (entry: string) =>
+    Object.fromEntries(names.map((name) => [`v1.ConfigMap_${name}`, entry]));
+  const stage = new CommitterStage(t, stateOf('a.1')).listed('tls', 'a', 'api');
+  for (const name of names) stage.listed(name, 'a', `follows-${name}`);
+  stage.store.put(stateOf(`${'c'.repeat(40)}.7`), OURS);
+  const fails = [true, false, true];
+  stage.look = () => fails.shift() !== true;
+  stage.request(['tls']);
+  await stage.pass(400);
+  assert.deepEqual(stage.looks, ['one']);
+  await stage.pass(10_000);
+  assert.deepEqual(stage.looks, ['one', 'one', 'two', 'two', 'three'], 'nobody is left out');
+  assert.equal(stage.data?.['v1.ConfigMap_tls'], 'a.1', 'then it is written');
+});
+
 for (const how of ['at the start', 'in between'] as const) {
   test(`a state of a later version ${how}: this program writes nothing any more`, async (t) => {
     const later = { 'reloader.k8s.collaborne.com/state-version': '2' };
