@@ -76,7 +76,7 @@ function observeScope(edges: Edges, effects: Effects, event: Present, ref: Confi
   const record = edges.configRecordOf(ref);
   const object = scopedObjectOf(event.object, ref);
   if (object === undefined) effects.unread.add(event.key);
-  if (object === undefined || isStale(record, object)) return;
+  if (object === undefined || isStale(record, object, event)) return;
   const isInInitialList = event.isInInitialList || record.isUnread === true;
   if (record.isUnread === true) record.isUnread = false;
   observeVersion(edges, effects, { ...event, key: keyOf(ref), object, isInInitialList });
@@ -85,7 +85,7 @@ function observeScope(edges: Edges, effects: Effects, event: Present, ref: Confi
 function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   const { object, span } = event;
   const record = edges.configRecordOf(object.ref, event.key);
-  if (isStale(record, object)) return;
+  if (isStale(record, object, event)) return;
   const workloads = [...edges.dependents.dependentsOf(event.key)];
   const difference = differenceFrom(record, event, 'nothing');
   const afterAbsence = differenceFrom(record, event, edges.presence.absenceIs);
@@ -101,6 +101,7 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   record.lastDigest = object.digest;
   record.legacyDigest = object.legacyDigest;
   record.resourceVersion = object.resourceVersion;
+  record.writtenAt = span.to;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
   if (difference.isFirst === true) appear(edges, effects, event, record);
@@ -215,13 +216,18 @@ export function observeListed(
   return effects;
 }
 
-/** A fresh look may have run ahead of the stream, whose older news then says nothing. */
-function isStale(record: ConfigRecord, object: ConfigObject): boolean {
-  return (
-    record.resourceVersion !== undefined &&
-    (record.resourceVersion === object.resourceVersion ||
-      isOlder(object.resourceVersion, record.resourceVersion))
-  );
+/**
+ * A fresh look may have run ahead of the stream, whose older news then says nothing; but after a restore what was known is of
+ * another time, and the same version may even have had other content then.
+ */
+function isStale(
+  { resourceVersion: known, digest }: ConfigRecord,
+  { resourceVersion: seen, digest: seenDigest }: ConfigObject,
+  { isRestored = false }: Present,
+): boolean {
+  if (known === undefined) return false;
+  if (known === seen) return !isRestored || digest === seenDigest;
+  return !isRestored && isOlder(seen, known);
 }
 
 function observeEdge(

@@ -42,6 +42,8 @@ export interface ConfigRecord {
   /** The present content's digest under the older formula, while an old entry has to be compared. */
   legacyDigest: Digest | undefined;
   resourceVersion: string | undefined;
+  /** When that version was written, on the Timeline; -Infinity while none was seen. */
+  writtenAt: number;
   /** After when it was deleted, on the Timeline; undefined while it is present or was never seen. */
   absentAfter: number | undefined;
   /** Whether a list came in its absence, so that it may have been there for a while unseen. */
@@ -357,6 +359,7 @@ function newRecord(ref: ConfigRef): ConfigRecord {
     annotations: NO_ANNOTATIONS,
     legacyDigest: undefined,
     resourceVersion: undefined,
+    writtenAt: Number.NEGATIVE_INFINITY,
     absentAfter: undefined,
     mayHaveReturned: false,
     changedAt: Number.NEGATIVE_INFINITY,

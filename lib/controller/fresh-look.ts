@@ -59,10 +59,7 @@ export class FreshLook {
       return true;
     }
     const object = project(record.ref.kind, reading.object);
-    const before =
-      record.resourceVersion === undefined
-        ? undefined
-        : { resourceVersion: record.resourceVersion, arrival: 0 };
+    const before = record.resourceVersion === undefined ? undefined : { at: record.writtenAt, arrival: 0 };
     const span = timeline.ofListed(object.resourceVersion, before);
     onConfig({ type: 'present', key: whole, object, span, ...OUTSIDE_THE_STREAM });
     return true;
@@ -97,11 +94,11 @@ export class FreshLook {
     const known = record.workload.resourceVersion;
     const isOpaque = awaitedAfter(workload.resourceVersion) !== undefined;
     if (isOpaque && known !== since && known !== workload.resourceVersion) return false;
-    const before = { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
+    const before = { at: record.knownAt, arrival: record.knownAt };
     const span = timeline.ofListed(workload.resourceVersion, before);
     onWorkload({ type: 'present', key, object: workload, span, ...OUTSIDE_THE_STREAM });
     const seen = edges.workloads.get(key);
-    const isNews = before.resourceVersion !== workload.resourceVersion;
+    const isNews = known !== workload.resourceVersion;
     if (seen !== undefined && isNews) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
     return true;
   }

@@ -5,7 +5,6 @@
 
 import type { Digest } from '../model/digest.ts';
 import { type Edge, isOwed } from '../model/edge.ts';
-import { decimalOf } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
@@ -25,6 +24,10 @@ export interface OwnersRollout {
 export function followOwner(edges: Edges, sight: Sight): void {
   const { effects, key, record } = sight;
   const { workload: seen } = record;
+  if (sight.event.isRestored === true) {
+    giveUp(sight);
+    return;
+  }
   const rollout = record.ownersRollout ?? beginning(edges, sight);
   if (rollout === undefined) return;
   const counts = seen.hold === undefined && seen.templateDigest !== rollout.from;
@@ -33,6 +36,12 @@ export function followOwner(edges: Edges, sight: Sight): void {
   if (isUnderWay) return;
   if (counts) sight.readSince = rollout.startedAfter;
   effects.resumed.add(key);
+}
+
+/** After a restore nobody knows which pods are there, and since when. */
+function giveUp({ effects, key, record }: Sight): void {
+  if (record.ownersRollout !== undefined) effects.resumed.add(key);
+  record.ownersRollout = undefined;
 }
 
 /** Only where every pod was of the template before can none of the new one be older. */
@@ -81,8 +90,7 @@ export function isBroughtByOwner(edges: Edges, record: WorkloadRecord): boolean 
 }
 
 /** Of what has not changed since it was listed only its last write is known. */
-function wasInForce({ changedAt, resourceVersion }: ConfigRecord, at: number): boolean {
+function wasInForce({ changedAt, resourceVersion, writtenAt }: ConfigRecord, at: number): boolean {
   if (changedAt > Number.NEGATIVE_INFINITY) return changedAt <= at;
-  const written = resourceVersion === undefined ? undefined : decimalOf(resourceVersion);
-  return written !== undefined && written <= at;
+  return resourceVersion !== undefined && writtenAt <= at;
 }

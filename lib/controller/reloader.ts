@@ -323,7 +323,8 @@ export class Reloader {
     if (stream.kind !== 'ConfigMap' || !covers(stream, edges.homeNamespace)) return;
     for (const [shard, key] of this.#stateKeys.entries()) {
       if (event.type !== 'synced' && event.key !== key) continue;
-      this.committer.notice(shard, edges.configs.get(key)?.resourceVersion);
+      const isRestored = event.type === 'present' && event.isRestored === true;
+      this.committer.notice(shard, edges.configs.get(key)?.resourceVersion, isRestored);
     }
   }
 

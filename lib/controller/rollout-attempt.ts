@@ -3,7 +3,7 @@
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
-import type { Timeline } from '../model/timeline.ts';
+import type { SignOfLife, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { RollResult, WriteResult } from '../model/write-result.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
@@ -183,9 +183,9 @@ export class RolloutAttempts {
     this.#options.apply(effects);
   }
 
-  #signOf(ref: WorkloadRef): { resourceVersion: string; arrival: number } | undefined {
+  #signOf(ref: WorkloadRef): SignOfLife | undefined {
     const record = this.#options.edges.workloads.get(keyOf(ref));
-    return record && { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
+    return record && { at: record.knownAt, arrival: record.knownAt };
   }
 }
 

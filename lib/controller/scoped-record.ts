@@ -10,7 +10,7 @@ import type { ConfigRecord } from './edges.ts';
  * the object is there and its keys were never told apart, nothing is known until somebody looks.
  */
 export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
-  const { annotations, absentAfter, mayHaveReturned, changedAt, keyDigests } = whole;
+  const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, keyDigests } = whole;
   const last = keyDigests === undefined ? undefined : scopedDigestOf(keyDigests, ref.keys ?? []);
   const isUnread = whole.digest !== undefined && last === undefined;
   return {
@@ -20,6 +20,7 @@ export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecor
     annotations,
     legacyDigest: undefined,
     resourceVersion: isUnread ? undefined : whole.resourceVersion,
+    writtenAt,
     absentAfter,
     mayHaveReturned,
     changedAt,

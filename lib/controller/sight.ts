@@ -73,8 +73,15 @@ function mayHideWrites(known: Workload, { object: seen, isRelisted }: WorkloadPr
   return isRelisted && seen.generation > known.generation + 1;
 }
 
-/** Whether a list may hide that pods started and were all there again, e.g. after a change of scale. */
-function mayHaveRolled(known: Workload, { object: seen, isRelisted }: WorkloadPresent): boolean {
+/**
+ * Whether a list may hide that pods started and were all there again, e.g. after a change of scale. After a restore the
+ * generations are those of two histories.
+ */
+function mayHaveRolled(
+  known: Workload,
+  { object: seen, isRelisted, isRestored = false }: WorkloadPresent,
+): boolean {
+  if (isRestored && seen.resourceVersion !== known.resourceVersion) return true;
   return isRelisted && seen.generation !== known.generation;
 }
 

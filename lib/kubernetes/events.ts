@@ -127,7 +127,7 @@ export class EventRecorder {
   }
 
   /** For each namespace by itself: one that is about to go or full of Events refuses too, and is not a right that is missing. */
-  #sayForbidden(namespace: string, fields: object): void {
+  #sayForbidden(namespace: string, fields: Readonly<Record<string, unknown>>): void {
     if (this.#forbidden.has(namespace)) return;
     const [oldest] = this.#forbidden;
     if (oldest !== undefined && this.#forbidden.size >= MOST_FORBIDDEN) this.#forbidden.delete(oldest);

@@ -4,7 +4,7 @@ import type { InformerEvent } from '../model/informer-event.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawObject } from '../model/raw-objects.ts';
-import type { SignOfLife, Span, Timeline } from '../model/timeline.ts';
+import { isOlder, type SignOfLife, type Span, type Timeline } from '../model/timeline.ts';
 import type { ListWatchSource, WatchEvent } from './list-watch.ts';
 import { Reflector, type ReflectorObserver, type ReflectorTarget } from './reflector.ts';
 import type { Send } from './transport.ts';
@@ -45,6 +45,8 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
   readonly #known = new Map<ObjectKey, string>();
   /** What the list under way has shown. */
   #listed = new Set<ObjectKey>();
+  /** Whether the list under way shows that versions went back. */
+  #isRestored = false;
   #lastSign: SignOfLife | undefined;
   #hasSynced = false;
 
@@ -65,9 +67,23 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     await new Reflector({ send, source, target: this, observer, log, silenceMs, random }).run(signal);
   }
 
-  /** See ReflectorTarget; for the reflector only, as are the next three. */
+  /** See ReflectorTarget; for the reflector only, as are the next four. */
   beginList(): void {
     this.#listed = new Set();
+    this.#isRestored = false;
+  }
+
+  /** See ReflectorTarget. */
+  turnBack(): void {
+    if (this.#isRestored) return;
+    this.#isRestored = true;
+    const { source, timeline } = this.#options;
+    const { kind, path } = source;
+    this.#log.warn('versions have gone back, as after a restore from a backup: what is listed counts', {
+      kind,
+      path,
+    });
+    if (this.#lastSign !== undefined) timeline.turnBack(this.#lastSign);
   }
 
   /** See ReflectorTarget. */
@@ -75,9 +91,13 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     const version = object.metadata.resourceVersion ?? '';
     const key = this.#keyOf(object);
     this.#listed.add(key);
-    if (version !== '' && this.#known.get(key) === version) return;
+    const known = this.#known.get(key) ?? '';
+    // Of one stream that cannot be, unless versions went back and have passed the last one since.
+    if (isOlder(version, known)) this.turnBack();
+    // The same version may be of two histories.
+    if (version !== '' && known === version && !this.#isRestored) return;
     const span = this.#options.timeline.ofListed(version, this.#lastSign);
-    this.#tellPresent(key, object, span, this.#hasSynced);
+    this.#tellPresent(key, object, span, { isRelisted: this.#hasSynced, isRestored: this.#isRestored });
   }
 
   /** See ReflectorTarget. */
@@ -88,6 +108,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
       this.#tellAbsent(key, timeline.ofListed(resourceVersion, this.#lastSign));
     }
     this.#listed = new Set();
+    this.#isRestored = false;
     this.#lastSign = timeline.sign(resourceVersion);
     this.#hasSynced = true;
     this.#tell({ type: 'synced' });
@@ -98,9 +119,14 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     const { timeline } = this.#options;
     if (type !== 'BOOKMARK') {
       const key = this.#keyOf(object);
+      const known = this.#known.get(key) ?? '';
       const span = timeline.ofWrite(resourceVersion, this.#lastSign);
       if (type === 'DELETED') this.#tellAbsent(key, span);
-      else if (this.#known.get(key) !== resourceVersion) this.#tellPresent(key, object, span, false);
+      else if (known !== resourceVersion) {
+        // A list of after a restore has shown it, and it could not be read.
+        const isRestored = isOlder(resourceVersion, known);
+        this.#tellPresent(key, object, span, { isRelisted: false, isRestored });
+      }
     }
     this.#lastSign = timeline.sign(resourceVersion);
   }
@@ -110,7 +136,12 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     return keyOf({ kind, namespace: metadata.namespace ?? '', name: metadata.name });
   }
 
-  #tellPresent(key: ObjectKey, raw: RawObject, span: Span, isRelisted: boolean): void {
+  #tellPresent(
+    key: ObjectKey,
+    raw: RawObject,
+    span: Span,
+    marks: { readonly isRelisted: boolean; readonly isRestored: boolean },
+  ): void {
     let object: T;
     try {
       object = this.#options.project(raw as R);
@@ -120,7 +151,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
       return;
     }
     this.#known.set(key, raw.metadata.resourceVersion ?? '');
-    this.#tell({ type: 'present', key, object, span, isInInitialList: !this.#hasSynced, isRelisted });
+    this.#tell({ type: 'present', key, object, span, isInInitialList: !this.#hasSynced, ...marks });
   }
 
   #tellAbsent(key: ObjectKey, span: Span): void {

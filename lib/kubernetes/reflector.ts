@@ -14,6 +14,8 @@ import type { Send } from './transport.ts';
 export interface ReflectorTarget {
   /** A list begins, or begins anew: what was not listed since the last `beginList` is not known to be gone. */
   beginList(): void;
+  /** The list that began is older than what was seen, and is believed all the same: versions have gone back. */
+  turnBack(): void;
   /** An object of the list. */
   listed(object: RawObject): void;
   /** The list is complete: what was not listed is gone. */
@@ -110,8 +112,8 @@ export class Reflector {
       let resourceVersion = '';
       target.beginList();
       for await (const news of list(send, source, signal)) {
+        if (news.resourceVersion !== resourceVersion) this.#weigh(news.resourceVersion);
         resourceVersion = news.resourceVersion;
-        this.#refuseStale(resourceVersion);
         if (news.object !== undefined) target.listed(news.object);
         observer?.onSignOfLife?.();
       }
@@ -126,10 +128,14 @@ export class Reflector {
     }
   }
 
-  #refuseStale(resourceVersion: string): void {
-    if (!isOlder(resourceVersion, this.#lastVersion) || this.#staleLists >= STALE_LISTS_REFUSED) return;
-    this.#staleLists += 1;
-    throw new ApiError('unavailable', 'the list is older than what was seen before');
+  /** A list that is older than what was seen is refused, or believed at last. */
+  #weigh(resourceVersion: string): void {
+    if (!isOlder(resourceVersion, this.#lastVersion)) return;
+    if (this.#staleLists < STALE_LISTS_REFUSED) {
+      this.#staleLists += 1;
+      throw new ApiError('unavailable', 'the list is older than what was seen before');
+    }
+    this.#options.target.turnBack();
   }
 
   #listFailed(error: ApiError, signal: AbortSignal): State {

@@ -12,7 +12,8 @@ export interface Span {
 
 /** A stream's last sign of life (event, bookmark or list): what happened before it is known. */
 export interface SignOfLife {
-  readonly resourceVersion: string;
+  /** Where its resourceVersion lies on the axis, if it does. */
+  readonly at: number | undefined;
   /** The arrival, as counted by the Timeline. */
   readonly arrival: number;
 }
@@ -39,31 +40,54 @@ export function decimalOf(resourceVersion: string): number | undefined {
   return /^\d{1,15}$/.test(resourceVersion) ? Number(resourceVersion) : undefined;
 }
 
-/** Turns signs of life and resourceVersions into spans. One instance serves all streams of a process. */
+/**
+ * Turns signs of life and resourceVersions into spans. One instance serves all streams of a process.
+ *
+ * Versions go back when a cluster is restored from a backup. The axis does not: from then on every version lies behind all
+ * that was ever seen. So what happened before the restore never seems to be still to come.
+ */
 export class Timeline {
   /** Whether resourceVersions of different kinds come from one counter; set once, before the first list. */
   comparable = false;
   #arrivals = 0;
+  /** The furthest place that was ever given out. */
+  #furthest = 0;
+  /** The place after which the versions since the last restore lie. */
+  #origin = 0;
 
   /** A sign of life that arrives now. */
   sign(resourceVersion: string): SignOfLife {
     this.#arrivals += 1;
-    return { resourceVersion, arrival: this.#arrivals };
+    return { at: this.#placeOf(resourceVersion), arrival: this.#arrivals };
+  }
+
+  /**
+   * The versions of a stream went back since its last sign of life. The streams find that out one after the other: the
+   * first one is believed for all of them.
+   */
+  turnBack({ at }: SignOfLife): void {
+    if (at !== undefined && at > this.#origin) this.#origin = this.#furthest;
   }
 
   /** The span of one write whose own resourceVersion is known (a watch event, the answer to a patch). */
   ofWrite(resourceVersion: string, before: SignOfLife | undefined): Span {
-    const at = decimalOf(resourceVersion);
-    if (this.comparable && at !== undefined) return { from: at - 1, to: at };
-    return this.#ofArrival(before);
+    const at = this.#placeOf(resourceVersion);
+    return at === undefined ? this.#ofArrival(before) : { from: at - 1, to: at };
   }
 
   /** The span of what a list shows: any number of writes since the stream's last sign of life. */
   ofListed(resourceVersion: string, before: SignOfLife | undefined): Span {
-    const to = decimalOf(resourceVersion);
-    if (!this.comparable || to === undefined) return this.#ofArrival(before);
-    const from = before === undefined ? undefined : decimalOf(before.resourceVersion);
-    return { from: Math.min(from ?? Number.NEGATIVE_INFINITY, to - 1), to };
+    const to = this.#placeOf(resourceVersion);
+    if (to === undefined) return this.#ofArrival(before);
+    return { from: Math.min(before?.at ?? Number.NEGATIVE_INFINITY, to - 1), to };
+  }
+
+  #placeOf(resourceVersion: string): number | undefined {
+    const version = this.comparable ? decimalOf(resourceVersion) : undefined;
+    if (version === undefined) return undefined;
+    const at = this.#origin + version;
+    this.#furthest = Math.max(this.#furthest, at);
+    return at;
   }
 
   #ofArrival(before: SignOfLife | undefined): Span {

@@ -66,7 +66,7 @@ export function answer(world: World, name: Name): void {
   if (patch?.answer === undefined) return;
   process.patches[name] = undefined;
   const record = process.edges.workloads.get(keyOfName(name));
-  const sign = record && { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
+  const sign = record && { at: record.knownAt, arrival: record.knownAt };
   const { resourceVersion } = patch.answer;
   const span = timeOf(world, (timeline) => timeline.ofWrite(resourceVersion, sign));
   const effects = new Effects();
@@ -107,7 +107,7 @@ function refresh(world: World, name: Name, plan: RolloutPlan): void {
   const key = keyOfName(name);
   const object = workloadView(world, name);
   const record = edges.workloads.get(key);
-  const before = record && { resourceVersion: record.workload.resourceVersion, arrival: record.knownAt };
+  const before = record && { at: record.knownAt, arrival: record.knownAt };
   const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
   const event = { type: 'present', key, object, span, isInInitialList: false, isRelisted: true } as const;
   apply(world, observeWorkload(edges, event, world.workloads.hasListed));

@@ -41,8 +41,7 @@ export function lookAtConfig(world: World): void {
     apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span: EVER }));
     return;
   }
-  const version = record?.resourceVersion;
-  const before = version === undefined ? undefined : { resourceVersion: version, arrival: 0 };
+  const before = record?.resourceVersion === undefined ? undefined : { at: record.writtenAt, arrival: 0 };
   const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
   const flags = { isInInitialList: false, isRelisted: true };
   apply(world, observeConfig(edges, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));

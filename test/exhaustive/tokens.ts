@@ -33,6 +33,8 @@ const OMITTED: readonly string[] = [
   ...['ref', 'containers', 'lastManager', 'dialect', 'dependents', 'uid', 'homeNamespace', 'variables'],
   ...['variable', 'data', 'touched', 'comparable', 'clock', 'arrivals', 'container', 'isLeftAlone', 'isCopy'],
   ...['pods', 'generation', 'observedGeneration', 'at'],
+  // Of the resourceVersion, where anybody asks.
+  'writtenAt',
   // There is one object, so one shard.
   ...['shard', 'homes', 'places', 'strays', 'isUrgent'],
 ];
@@ -153,8 +155,7 @@ export class Tokens {
   }
 
   #sign(sign: SignOfLife | undefined): void {
-    if (this.#isComparable) this.#value('resourceVersion', sign?.resourceVersion);
-    else this.#value('arrival', sign?.arrival);
+    this.#value('arrival', this.#isComparable ? sign?.at : sign?.arrival);
   }
 
   /** Of a pod's moment only what is still on its way counts; of generations, how far each view lags behind. */

@@ -1,9 +1,10 @@
-/** Sabotages of what two processes make of each other. */
+/** Sabotages of what two processes make of each other, and one of a cluster that was restored. */
 
 import type { Mutant } from './table.ts';
 
 const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
 const FOREIGN = 'test/unit/controller/foreign-state.test.ts';
+const RESTORED = 'test/unit/controller/restored.test.ts';
 
 /** Every one of them must be noticed. */
 export const PROCESS_MUTANTS: readonly Mutant[] = [
@@ -41,6 +42,34 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     find: '.filter(([workload, edge]) => edges.wouldForget(workload, observed, edge))',
     replace: '',
     tests: [FOREIGN],
+  },
+  {
+    name: 'restores: an object is compared with what was known of it in another history',
+    file: 'lib/controller/config-controller.ts',
+    find: 'return !isRestored && isOlder(seen, known);',
+    replace: 'return isOlder(seen, known);',
+    tests: [RESTORED],
+  },
+  {
+    name: 'restores: a workload is patched with the fence of another history',
+    file: 'lib/controller/workload-controller.ts',
+    find: 'if (isRestored) return false;',
+    replace: '',
+    tests: [RESTORED],
+  },
+  {
+    name: 'restores: what happened before is still to come',
+    file: 'lib/model/timeline.ts',
+    find: 'this.#origin = this.#furthest;',
+    replace: 'this.#origin = 0;',
+    tests: ['test/unit/model/timeline.test.ts'],
+  },
+  {
+    name: 'restores: the state is not read again',
+    file: 'lib/controller/known-state.ts',
+    find: 'if (isRestored) this.#stale.add(shard);',
+    replace: '',
+    tests: [RESTORED],
   },
   {
     name: 'processes: a look that the stream overtook is taken for news',

@@ -164,9 +164,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'revert ignored: content that is the committed one again is no news',
     file: 'lib/controller/config-controller.ts',
-    find: '  if (isStale(record, object)) return;\n  const workloads',
+    find: '  if (isStale(record, object, event)) return;\n  const workloads',
     replace:
-      '  if (isStale(record, object) || edges.entryOf(object.ref)?.digest === object.digest) return;\n  const workloads',
+      '  if (isStale(record, object, event) || edges.entryOf(object.ref)?.digest === object.digest) return;\n  const workloads',
     tests: [EDGE_RULES, ROLLOUTS],
   },
   {
@@ -200,8 +200,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'somebody else’s entry is overwritten without a fresh look at its object',
     file: 'lib/controller/known-state.ts',
-    find: '(await lookAt(config))',
-    replace: 'true',
+    find: 'isClear &&= await lookAt(config);',
+    replace: 'isClear &&= true;',
     tests: [STATE],
   },
   {

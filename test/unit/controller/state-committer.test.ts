@@ -250,8 +250,7 @@ test('while the fresh look fails nothing is written', async (t) => {
 
 test('one fresh look that fails ends the round: those that are left are not asked for before the next', async (t) => {
   const names = ['one', 'two', 'three'];
-  const stateOf = (entry: string) =>
-    Object.fromEntries(names.map((name) => [`v1.ConfigMap_${name}`, entry]));
+  const stateOf = (entry: string) => Object.fromEntries(names.map((name) => [`v1.ConfigMap_${name}`, entry]));
   const stage = new CommitterStage(t, stateOf('a.1')).listed('tls', 'a', 'api');
   for (const name of names) stage.listed(name, 'a', `follows-${name}`);
   stage.store.put(stateOf(`${'c'.repeat(40)}.7`), OURS);

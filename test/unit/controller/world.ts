@@ -52,6 +52,8 @@ export class World {
   readonly #flags: Partial<VocabularyOptions>;
   readonly #rules: PresenceRules | undefined;
   now = 0;
+  /** The place on the axis after which the present versions lie. */
+  #origin = 0;
   /** Where the next new entry goes. */
   nextShard = 0;
 
@@ -97,6 +99,12 @@ export class World {
         ]),
       ),
     };
+  }
+
+  /** The cluster is restored from a backup of the version `now`: what is edited from now on begins there again. */
+  restore(now: number): void {
+    this.#origin += this.now;
+    this.now = now;
   }
 
   /** The object gets `content`, and perhaps other annotations by the same write, and its stream tells. */
@@ -241,8 +249,8 @@ export class World {
   answer(plan: RolloutPlan): Effects {
     const effects = new Effects();
     const workload = this.view(plan.workload.name);
-    const version = Number(workload.resourceVersion);
-    acceptRollout(this.edges, effects, plan, workload, { from: version - 1, to: version });
+    const at = this.#origin + Number(workload.resourceVersion);
+    acceptRollout(this.edges, effects, plan, workload, { from: at - 1, to: at });
     return effects;
   }
 
@@ -335,13 +343,21 @@ export class World {
     return keyOf(this.workloadRef(name));
   }
 
-  #news({ initial = false, relisted = false, since }: Arrival, version: number) {
-    const span = { from: initial ? Number.NEGATIVE_INFINITY : (since ?? version - 1), to: version };
-    return { type: 'present', span, isInInitialList: initial, isRelisted: relisted } as const;
+  #news(arrival: Arrival, version: number) {
+    const { initial = false, restored = false, relisted = restored } = arrival;
+    const span = this.#span(arrival, version);
+    const from = initial ? Number.NEGATIVE_INFINITY : span.from;
+    const marks = { isInInitialList: initial, isRelisted: relisted, isRestored: restored };
+    return { type: 'present', span: { ...span, from }, ...marks } as const;
   }
 
-  #span({ since }: Arrival): { from: number; to: number } {
-    return { from: since ?? this.now - 1, to: this.now };
+  /** A list by which a restore is found out reaches back to before it. */
+  #span(
+    { restored = false, since }: Arrival,
+    version: number = this.now,
+  ): { readonly from: number; readonly to: number } {
+    const to = this.#origin + version;
+    return { from: since ?? (restored ? this.#origin : to - 1), to };
   }
 }
 

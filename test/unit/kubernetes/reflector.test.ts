@@ -49,6 +49,7 @@ function start(t: TestContext, answers: Answer[], random = (): number => 0): Run
     random,
     target: {
       beginList: () => told.push('begin'),
+      turnBack: () => told.push('turn back'),
       listed: ({ metadata }) => told.push(`list ${metadata.name}`),
       endList: (version) => told.push(`end ${version}`),
       event: ({ type, resourceVersion }) => told.push(`${type} ${resourceVersion}`),
@@ -332,7 +333,19 @@ test('a list older than what was seen is not believed, until it is told for the 
     assert.ok(!told.includes('list a'));
     await after(t, 500);
   }
-  assert.deepEqual(told.slice(-3), ['list a', 'end 3', 'up']);
+  assert.deepEqual(told.slice(-5), ['begin', 'turn back', 'list a', 'end 3', 'up']);
+  await stop();
+});
+
+test('that versions went back is told once for all pages of a list, and again where it begins anew', async (t) => {
+  const stale = (): Answer => listOf('3', [A]);
+  const page = (): Answer => listOf('3', [A], 'more');
+  const believed = [page(), refused(500), page(), stale(), watchOf(bookmark('4'), GONE)];
+  const answers = [listOf('7', []), watchOf(GONE), stale(), stale(), stale(), ...believed, listOf('4', [])];
+  const { told, stop } = start(t, [...answers, openWatchOf()]);
+  for (let turn = 0; turn < 6; turn += 1) await after(t, 1_000);
+  const turns = told.filter((each) => ['turn back', 'list a', 'end 3', 'end 4'].includes(each));
+  assert.deepEqual(turns, ['turn back', 'list a', 'turn back', 'list a', 'list a', 'end 3', 'end 4']);
   await stop();
 });
 

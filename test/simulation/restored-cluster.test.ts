@@ -1,0 +1,114 @@
+/** A cluster that is restored from a backup while the reloader runs: its versions go back, and it never left. */
+
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, test } from 'node:test';
+import type { Send } from '../../lib/kubernetes/transport.ts';
+import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { NAMESPACE, STATE_NAME } from './api.ts';
+import { C, following, WEB } from './cases.ts';
+import { stopTime, type VirtualClock } from './clock.ts';
+import { manifestOf } from './contents.ts';
+import type { Content, Settings } from './history.ts';
+import { newWorkload } from './manifests.ts';
+import { newReplica } from './replica.ts';
+
+const SETTINGS: Settings = {
+  coalescePeriodMs: 5000,
+  maxWaitMs: 30_000,
+  versions: 'comparable',
+  rolloutMs: 100,
+};
+/** From the restore until every stream has found it out: ten watches of versions to come, and four lists. */
+const FOUND_OUT_MS = 600_000;
+const ROLLED_MS = 30_000;
+
+/** One life of the cluster: C is A, WEB follows it, and what else happens brings the versions up to `version`. */
+function clusterAt(version: number, state?: object): Sandbox {
+  const sandbox = createSandbox({ podStartMs: SETTINGS.rolloutMs });
+  put(sandbox, 'A');
+  for (const workload of following(WEB)) {
+    sandbox.create('deployments', inNamespace(newWorkload(workload, { image: 'app:1' })));
+  }
+  if (state !== undefined) sandbox.create('configmaps', inNamespace(state));
+  const metadata = { namespace: 'kube-system', name: 'noise' };
+  for (let at = sandbox.writes; at < version; at += 1) {
+    sandbox.replace('configmaps', { metadata, data: { at: String(at) } });
+  }
+  return sandbox;
+}
+
+function inNamespace(object: object): object {
+  const { metadata } = object as { readonly metadata: object };
+  return { ...object, metadata: { ...metadata, namespace: NAMESPACE } };
+}
+
+function put(sandbox: Sandbox, content: Content): void {
+  sandbox.replace('configmaps', inNamespace(manifestOf(C, content)));
+}
+
+/** How often the template of WEB was written anew in this life. */
+function rolloutsIn(sandbox: Sandbox): number {
+  return sandbox.revisions({ kind: 'Deployment', namespace: NAMESPACE, name: 'web' }).length - 1;
+}
+
+/** The state as somebody who takes a backup finds it. */
+function stateOf(sandbox: Sandbox): object {
+  const { metadata, data } = sandbox.get('configmaps', NAMESPACE, STATE_NAME) as unknown as {
+    readonly metadata: { readonly annotations: object };
+    readonly data: object;
+  };
+  return { metadata: { name: STATE_NAME, annotations: metadata.annotations }, data };
+}
+
+let clock: VirtualClock;
+
+beforeEach(() => {
+  clock = stopTime();
+});
+
+afterEach(() => clock.restore());
+
+const pass = async (ms: number): Promise<void> => await clock.pass(ms, () => undefined);
+
+test('what is edited after a restore is rolled, once for each edit, and then nothing moves any more', async () => {
+  const first = clusterAt(900);
+  let present = first;
+  const send: Send = (request) => present.handle(request);
+  const stop = new AbortController();
+  const replica = newReplica({ send, settings: SETTINGS, random: () => 0.5, onLine: () => undefined });
+  const running = replica.run(stop.signal);
+  await pass(ROLLED_MS);
+  const backup = stateOf(first);
+  put(first, 'B');
+  await pass(ROLLED_MS);
+  assert.equal(rolloutsIn(first), 1);
+
+  const second = clusterAt(500, backup);
+  present = second;
+  first.disturbWatches({}, { kind: 'cut', how: 'throw' });
+  first.close();
+  await pass(FOUND_OUT_MS);
+  assert.ok(rolloutsIn(second) <= 1, 'for the content that came back, since nobody knows what the pods read');
+  assert.ok(second.writes < 900, 'no version has passed those of before');
+
+  const before = rolloutsIn(second);
+  put(second, 'C');
+  await pass(ROLLED_MS);
+  assert.equal(rolloutsIn(second), before + 1);
+  put(second, 'B');
+  await pass(ROLLED_MS);
+  assert.equal(rolloutsIn(second), before + 2, 'content of before the restore is as good as any');
+
+  const { writes } = second;
+  await pass(FOUND_OUT_MS);
+  assert.equal(second.writes, writes);
+  assert.ok(writes < 900);
+  assert.deepEqual(
+    replica.beliefs().map(({ ran, owes }) => [ran, owes]),
+    [['B', false]],
+  );
+  stop.abort();
+  await pass(ROLLED_MS);
+  await running;
+  second.close();
+});
