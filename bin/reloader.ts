@@ -4,6 +4,9 @@ import { wrongOfNode } from '../lib/options/node-version.ts';
 import { USAGE_EXIT_CODE } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 
+/** How long the process may stay when all is finished. */
+const LONGEST_LINGER_MS = 2_000;
+
 const wrong = wrongOfNode(process.versions.node);
 if (wrong !== undefined) {
   process.stderr.write(`reloader: ${wrong}\n`);
@@ -23,6 +26,8 @@ switch (command.type) {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
     const { main } = await import('../lib/main.ts');
     process.exitCode = await main(command.options, command.notices, process.env, stop.signal);
+    // What nobody can end is not waited for: an exec plugin that hangs, a lookup of a name.
+    setTimeout(() => process.exit(), LONGEST_LINGER_MS).unref();
     break;
   }
 }

@@ -44,6 +44,6 @@ async function followCertificate(
   }
   // Only who makes certificates pays for what makes them.
   const { issuePair } = await import('./admission/certificate-authority.ts');
-  const store = new WebhookStore(send, { ...certificate, namespace: place.stateNamespace });
+  const store = new WebhookStore(send, { ...certificate, namespace: place.stateNamespace }, signal);
   await keepOwnCertificate({ ...shared, store, issue: issuePair, now: () => Date.now() }, signal);
 }

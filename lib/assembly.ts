@@ -232,7 +232,7 @@ function stateStore(send: Send, namespace: string, stateName: string, isDryRun: 
     return found;
   };
   return {
-    read: (shard) => at(shard).read(),
+    read: (shard, signal) => at(shard).read(signal),
     create: (shard) => at(shard).create(),
     patch: (shard, patch) => at(shard).patch(patch),
   };

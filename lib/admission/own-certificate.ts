@@ -57,19 +57,21 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** Looks after the certificate until `signal` is aborted. What cannot be done is said once, and tried again. */
 export async function keepOwnCertificate(options: OwnCertificateOptions, signal: AbortSignal): Promise<void> {
-  const keeper = new Keeper(options);
+  const keeper = new Keeper(options, signal);
   while (!signal.aborted) await options.wait(await keeper.look(), signal);
 }
 
 class Keeper {
   readonly #options: OwnCertificateOptions;
+  readonly #signal: AbortSignal;
   #used: string | undefined;
   /** The certificate that the last look found trusted. */
   #seen: string | undefined;
   #complaint: string | undefined;
 
-  constructor(options: OwnCertificateOptions) {
+  constructor(options: OwnCertificateOptions, signal: AbortSignal) {
     this.#options = options;
+    this.#signal = signal;
   }
 
   /** After how many ms it is to be looked at again. */
@@ -81,7 +83,7 @@ class Keeper {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const { log } = this.#options;
-      if (message !== this.#complaint)
+      if (message !== this.#complaint && !this.#signal.aborted)
         log.warn('the certificate of the admission webhook cannot be looked after', { error: message });
       this.#complaint = message;
       return LOOK_MS;

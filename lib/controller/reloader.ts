@@ -18,6 +18,7 @@ import { observeConfig, observeListed } from './config-controller.ts';
 import { duesOf } from './dues.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { finishInTime } from './ending.ts';
 import { FreshLook, type ReadConfig } from './fresh-look.ts';
 import type { Journal } from './journal.ts';
 import type { StateLayout } from './known-state.ts';
@@ -67,9 +68,6 @@ export interface ReloaderOptions {
 export type RunEnd =
   | { readonly type: 'stopped' }
   | { readonly type: 'unknown-state-version'; readonly version: string };
-
-/** How long the end may take once it was asked for; a pod is given 30 s by default. */
-export const LONGEST_END_MS = 20_000;
 
 /** An object may be created just after those who name it. */
 const LEAST_GRACE_MS = 1_000;
@@ -168,7 +166,8 @@ export class Reloader {
     const both = AbortSignal.any([signal, this.#standDown.signal]);
     await this.#readState(both);
     if (!both.aborted) await runStreams(both);
-    await this.#finish();
+    const parts = [this.rollouts, this.#mending, this.#successions, this.#unread];
+    await finishInTime({ ...this.#options, parts, committer: this.committer });
     return this.#unknownVersion === undefined
       ? { type: 'stopped' }
       : { type: 'unknown-state-version', version: this.#unknownVersion };
@@ -221,30 +220,11 @@ export class Reloader {
     this.#mending.observe(event);
   }
 
-  /** Finishes what is under way, but not for longer than a pod is given to end: what is left is owed at the next start. */
-  async #finish(): Promise<void> {
-    const { wait, log } = this.#options;
-    const end = new AbortController();
-    let isDone = false;
-    const again = async (ms: number): Promise<boolean> => {
-      if (ms > 0) await wait(ms, end.signal);
-      return !end.signal.aborted;
-    };
-    const finish = async (): Promise<void> => {
-      const parts = [this.rollouts, this.#mending, this.#successions, this.#unread];
-      await Promise.all(parts.map((part) => part.close()));
-      await this.committer.close(again);
-      isDone = true;
-    };
-    await Promise.race([finish(), wait(LONGEST_END_MS, end.signal)]);
-    end.abort();
-    if (!isDone) log.warn('the API server does not answer: what was under way is left to the next start');
-  }
-
   async #readState(signal: AbortSignal): Promise<void> {
     const { store, log, random, wait } = this.#options;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
-      const reading = await readShards(store);
+      const reading = await readShards(store, signal);
+      if (signal.aborted) return;
       if (reading.kind === 'read') {
         this.committer.begin(reading.shards);
         this.#beganWithoutState = reading.shards.every(

@@ -114,12 +114,17 @@ export class StateCommitter {
    */
   async close(again: (ms: number) => Promise<boolean>): Promise<void> {
     if (this.#isClosed) return;
-    this.#isClosed = true;
-    clearTimeout(this.#timer);
+    this.halt();
     await this.#running;
     this.#add([], this.#postponed);
     do await this.#fencedFlush();
     while (this.#hasWork() && (await again(Math.max(0, this.#notBefore - Date.now()))));
+  }
+
+  /** Begins no further write. */
+  halt(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
   }
 
   #add(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {

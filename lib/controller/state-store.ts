@@ -26,6 +26,7 @@ export interface StateStore {
   readonly server?: string | undefined;
   readonly read: (
     shard: number,
+    signal?: AbortSignal,
   ) => Promise<
     { readonly kind: 'found'; readonly state: StateVersion } | { readonly kind: 'absent' } | Failure
   >;
@@ -55,9 +56,10 @@ export function stateKeysOf(name: string, namespace: string): readonly ObjectKey
  */
 export async function readShards(
   store: StateStore,
+  signal?: AbortSignal,
 ): Promise<{ readonly kind: 'read'; readonly shards: AllShards } | Failure> {
   const numbers = Array.from({ length: MOST_SHARDS }, (_, shard) => shard);
-  const readings = await Promise.all(numbers.map((shard) => store.read(shard)));
+  const readings = await Promise.all(numbers.map((shard) => store.read(shard, signal)));
   const told = readings[0]?.kind === 'found' ? shardsToldBy(readings[0].state.annotations) : 1;
   for (const [shard, reading] of readings.entries()) {
     const isNone = reading.kind === 'failed' && reading.isForbidden === true && shard >= told;

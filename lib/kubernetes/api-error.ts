@@ -31,7 +31,7 @@ export const API_ERROR_CODES = [
   'silent',
   /** No answer: refused, cut, no credentials. */
   'unanswered',
-  /** The caller's own signal ended it. */
+  /** The caller's own signal ended it, or the end of the program. */
   'aborted',
 ] as const;
 

@@ -42,8 +42,8 @@ export class DryRunState {
   }
 
   /** The real one; if there is none, that of memory. */
-  async read(): Promise<StateReading> {
-    const reading = await this.#store.read();
+  async read(signal?: AbortSignal): Promise<StateReading> {
+    const reading = await this.#store.read(signal);
     if (reading.kind === 'found') this.#state = reading.state;
     return reading.kind === 'absent' && this.#exists ? { kind: 'found', state: this.#state } : reading;
   }

@@ -3,6 +3,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { ApiError } from './api-error.ts';
 import { isWatch } from './api-path.ts';
 import { type Access, Credentials } from './credentials.ts';
 import { Semaphore } from './semaphore.ts';
@@ -31,6 +32,9 @@ export class HttpsTransport {
   readonly #headTimeoutMs: number;
   /** A watch takes no place: it would keep it for minutes. */
   readonly #places: Semaphore;
+  /** What cuts each call; one that waits for its place finds that it is closed. */
+  readonly #underWay = new Set<(why: unknown) => void>();
+  #isClosed = false;
 
   constructor({
     load,
@@ -44,16 +48,22 @@ export class HttpsTransport {
     this.#headTimeoutMs = headTimeoutMs;
   }
 
-  /** See Send. A 401 is answered only after new credentials, if there are any, were refused too. */
+  /**
+   * See Send. A 401 is answered only after new credentials, if there are any, were refused too. Once it is closed every
+   * request is refused, also what would be sent once more.
+   */
   readonly send: Send = async (request) => {
+    if (this.#isClosed) throw closed();
     const access = await this.#credentials.access();
     const response = await this.#attempt(access, request);
     if (response.status !== 401) return response;
     return await this.#withNewCredentials(access, request, response);
   };
 
-  /** Closes every connection; what is under way fails. */
+  /** Closes every connection; what is under way fails, and nothing is sent any more. */
   close(): void {
+    this.#isClosed = true;
+    for (const cut of this.#underWay) cut(closed());
     this.#credentials.close();
   }
 
@@ -100,8 +110,10 @@ export class HttpsTransport {
     const { signal } = request;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
+      if (this.#isClosed) throw closed();
       const call = this.#start(access, request);
       const settle = (): void => {
+        this.#underWay.delete(giveUp);
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
       };
@@ -111,6 +123,7 @@ export class HttpsTransport {
         call.destroy();
         reject(why);
       };
+      this.#underWay.add(giveUp);
       const timeout = new Error(`no answer within ${this.#headTimeoutMs / 1000} s`);
       const timer = setTimeout(() => giveUp(timeout), this.#headTimeoutMs);
       const onAbort = (): void => giveUp(signal?.reason);
@@ -148,6 +161,10 @@ export class HttpsTransport {
       },
     });
   }
+}
+
+function closed(): ApiError {
+  return new ApiError('aborted', 'nothing is sent any more: the program ends');
 }
 
 /** The server closed a kept connection before it saw the request. */

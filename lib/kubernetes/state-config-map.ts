@@ -46,10 +46,11 @@ export class StateConfigMap {
     this.#name = name;
   }
 
-  /** The ConfigMap as it is now, from no cache. */
-  async read(): Promise<StateReading> {
+  /** The ConfigMap as it is now, from no cache; the signal ends the reading. */
+  async read(signal?: AbortSignal): Promise<StateReading> {
+    const request = { method: 'GET', path: this.#path(), ...(signal && { signal }) } as const;
     try {
-      return { kind: 'found', state: await this.#call({ method: 'GET', path: this.#path() }) };
+      return { kind: 'found', state: await this.#call(request) };
     } catch (thrown) {
       const error = ApiError.from(thrown);
       if (error.code === 'not-found') return { kind: 'absent' };

@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import { configResourceOf } from './sources.ts';
-import type { Send } from './transport.ts';
+import type { ApiRequest, Send } from './transport.ts';
 import { failedWrite } from './write-outcome.ts';
 
 /** Where they are. */
@@ -53,16 +53,19 @@ const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookcon
 export class WebhookStore {
   readonly #send: Send;
   readonly #place: WebhookPlace;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(send: Send, place: WebhookPlace) {
+  /** @param signal ends what is under way. */
+  constructor(send: Send, place: WebhookPlace, signal?: AbortSignal) {
     this.#send = send;
+    this.#signal = signal;
     this.#place = place;
   }
 
   /** The Secret as it is now; undefined if there is none. @throws ApiError */
   async read(): Promise<HeldCertificate | undefined> {
     try {
-      return held(await callJson<RawSecret>(this.#send, { method: 'GET', path: this.#secretPath() }));
+      return held(await this.#call<RawSecret>({ method: 'GET', path: this.#secretPath() }));
     } catch (error) {
       if (ApiError.from(error).code === 'not-found') return undefined;
       throw error;
@@ -92,7 +95,7 @@ export class WebhookStore {
   /** Whom the API server trusts, and where it asks. @throws ApiError */
   async trust(): Promise<Trust> {
     const path = this.#configurationPath();
-    const { metadata, webhooks = [] } = await callJson<RawConfiguration>(this.#send, { method: 'GET', path });
+    const { metadata, webhooks = [] } = await this.#call<RawConfiguration>({ method: 'GET', path });
     return {
       resourceVersion: metadata?.resourceVersion ?? '',
       webhooks: webhooks.map(({ clientConfig = {} }) => ({
@@ -126,10 +129,14 @@ export class WebhookStore {
       body: JSON.stringify(body),
     } as const;
     try {
-      return { kind: 'accepted', object: await callJson<T>(this.#send, request) };
+      return { kind: 'accepted', object: await this.#call<T>(request) };
     } catch (error) {
       return failedWrite(ApiError.from(error));
     }
+  }
+
+  async #call<T extends object>(request: ApiRequest): Promise<T> {
+    return await callJson<T>(this.#send, { ...request, ...(this.#signal && { signal: this.#signal }) });
   }
 
   #secretPath(): string {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { LONGEST_END_MS } from '../../lib/controller/reloader.ts';
+import { LONGEST_END_MS } from '../../lib/controller/ending.ts';
 import { parseOptions } from '../../lib/options/parse-options.ts';
 import { VERSION } from '../../lib/options/version.ts';
 import { HttpServer } from '../../lib/telemetry/http-server.ts';

@@ -6,6 +6,9 @@ import { Cluster, stampsOf } from './harness.ts';
 import { configMap, deploy, deployment, mark, pair, put } from './manifests.ts';
 
 const PATCH = { verb: 'patch', resource: 'deployments' } as const;
+const SILENCE = { match: {}, times: 'always', effect: { kind: 'hang', effect: false } } as const;
+/** What a pod is given to end. */
+const GRACE_MS = 30_000;
 const STATE_PATCH = /^PATCH .*\/configmaps\/reloader-state/;
 
 describe('SIGTERM', { concurrency: 4 }, () => {
@@ -71,6 +74,34 @@ describe('SIGTERM', { concurrency: 4 }, () => {
     const hasAsked = (): boolean => cluster.arrived.some((line) => /configmaps\?limit/.test(line));
     await cluster.until('it asked for a list', hasAsked);
     assert.deepEqual(await next.stop(), { code: 0, signal: null });
+  });
+
+  test('while the state is read and nobody answers: it ends at once with 0', async () => {
+    await using cluster = await Cluster.start();
+    cluster.sandbox.addFault(SILENCE);
+    const reloader = cluster.spawn();
+    const hasAsked = (): boolean => cluster.arrived.some((line) => /configmaps\/reloader-state/.test(line));
+    await cluster.until('it asked for the state', hasAsked);
+    const toldAt = Date.now();
+    assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
+    assert.ok(Date.now() - toldAt < 5000);
+  });
+
+  test('while nothing is answered any more: it ends with 0 in time, and has asked for nothing after its last word', async () => {
+    await using cluster = await Cluster.start();
+    await pair(cluster, 'web');
+    const reloader = await cluster.reloader();
+    cluster.sandbox.addFault(SILENCE);
+    put(cluster, configMap('web'), 'two');
+    const isUnderWay = (): boolean => cluster.arrived.some((line) => /^PATCH .*deployments\/web/.test(line));
+    await cluster.until('the patch is under way', isUnderWay);
+    const toldAt = Date.now();
+    reloader.terminate();
+    await cluster.until('it says that it stops', () => reloader.says(/"stopped"/), GRACE_MS);
+    const asked = cluster.arrived.length;
+    assert.deepEqual(await reloader.ended, { code: 0, signal: null });
+    assert.ok(Date.now() - toldAt < GRACE_MS);
+    assert.equal(cluster.arrived.length, asked);
   });
 
   test('during a fan-out: what was begun is finished, the rest is left to the next one', async () => {

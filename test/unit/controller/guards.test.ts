@@ -138,6 +138,62 @@ test('the end waits for the patch under way', async (t) => {
   assert.deepEqual(calls, ['end']);
 });
 
+test('the end does not wait for a state that is not answered', async () => {
+  const told: unknown[] = [];
+  const log = { ...NO_LOG, warn: (message: string) => void told.push(message) };
+  const read: ReloaderOptions['store']['read'] = async (_, signal) => {
+    if (signal !== undefined) await never(signal);
+    else await new Promise(() => {});
+    return { kind: 'failed', message: 'aborted' };
+  };
+  const { reloader, calls } = reloaderOver(new World(), { store: { ...new ScriptedStore({}), read }, log });
+  const stop = new AbortController();
+  const end = reloader.run(stop.signal, async () => void calls.push('list'));
+  await settle();
+  stop.abort();
+  assert.deepEqual(await end, { type: 'stopped' });
+  assert.deepEqual([calls, told], [[], []]);
+});
+
+test('when the time for the end is over nothing is written any more', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const store = new ScriptedStore({});
+  const { promise: cut, resolve } = Promise.withResolvers<void>();
+  const roll = async () => {
+    await cut;
+    return { kind: 'gone' } as const;
+  };
+  const get = async () => ({ kind: 'gone' }) as const;
+  const over = Promise.withResolvers<void>();
+  const streams = ['ConfigMap', 'Deployment'].map((kind) => ({
+    kind,
+    namespace: 'home',
+    isWorkload: kind === 'Deployment',
+  }));
+  const gate = new SyncGate(streams);
+  for (const stream of streams) gate.markSynced(stream);
+  const changes = { store, gate, client: { roll, get }, wait: () => over.promise };
+  const { reloader } = reloaderOver(world, changes);
+  const stop = new AbortController();
+  const end = reloader.run(stop.signal, (signal) => never(signal));
+  await settle();
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  stop.abort();
+  await settle();
+  over.resolve();
+  await end;
+  store.calls.length = 0;
+  reloader.committer.request(new Set([world.configKey('cfg')]), new Set());
+  for (const step of ['while the patch hangs', 'once it is cut']) {
+    t.mock.timers.tick(5000);
+    await settle();
+    assert.deepEqual(store.calls, [], step);
+    resolve();
+  }
+});
+
 test('what another process stamped and this one has not seen is looked at before the next patch', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const world = settled('web');
