@@ -28,7 +28,7 @@ import { Effects } from './effects.ts';
 import { NOTHING_SENT, type Sent, takeInForeign } from './foreign-state.ts';
 import type { Journal } from './journal.ts';
 import { noteParts } from './other-scopes.ts';
-import type { AllShards, StateStore, StateVersion } from './state-store.ts';
+import type { AllShards, Failure, StateStore, StateVersion } from './state-store.ts';
 import { applyStateWrite, noteSent, reviewState, type StateWrite } from './state-write.ts';
 
 /** How the state is laid out. */
@@ -60,6 +60,10 @@ export interface KnownStateOptions extends StateLayout {
 /** A write that did not take effect, as far as is known. */
 export type Refusal = Exclude<WriteResult<never>, { kind: 'accepted' }>;
 
+const UNSEEN: Refusal = {
+  kind: 'unanswered',
+  message: 'an object whose entry somebody else wrote could not be looked at yet',
+};
 const NEARLY_FULL_BYTES = LARGEST_CONFIG_MAP_BYTES * 0.75;
 
 /** See the file's comment. */
@@ -153,16 +157,20 @@ export class KnownState {
     return placerFor({ bytes: this.#bytes, most, limitBytes: this.#options.shardBytes });
   }
 
-  /** Reads what is stale and looks at the objects that it is about; false: that failed, and nothing may be written. */
-  async settle(): Promise<boolean> {
+  /**
+   * Reads what is stale and looks at the objects that it is about; answers what kept it from that: nothing may be written
+   * before. Of a state that it must not touch it answers nothing, see hasStoodDown.
+   */
+  async settle(): Promise<Refusal | undefined> {
     for (let [shard] = this.#stale; shard !== undefined; [shard] = this.#stale) {
-      if (!(await this.#readAgain(shard))) return false;
+      const refusal = await this.#readAgain(shard);
+      if (refusal !== undefined || this.#hasStoodDown) return refusal;
     }
     for (const config of [...this.#unseen]) {
-      if (!(await this.#options.lookAt(config))) return false;
+      if (!(await this.#options.lookAt(config))) return UNSEEN;
       this.#unseen.delete(config);
     }
-    return !this.#hasStoodDown;
+    return undefined;
   }
 
   /** Whether a write may go to the shard: it is there, and the first one tells of it. */
@@ -218,24 +226,24 @@ export class KnownState {
     return result;
   }
 
-  async #readAgain(shard: number): Promise<boolean> {
+  async #readAgain(shard: number): Promise<Refusal | undefined> {
     const { edges, store } = this.#options;
     const reading = await store.read(shard);
     const isKnown = shard < this.count;
-    if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return false;
+    if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return refusalOf(reading);
     const sent = this.#sent.get(shard) ?? NOTHING_SENT;
     this.#stale.delete(shard);
     this.#sent.delete(shard);
     if (reading.kind !== 'found') {
       if (isKnown) this.#lose(shard);
-      return true;
+      return undefined;
     }
     const held = edges.state.shards[shard]?.entries.size ?? 0;
     const before = edges.state;
-    if (!this.#take(shard, reading.state)) return false;
+    if (!this.#take(shard, reading.state)) return undefined;
     const isEmptied = held > 0 && edges.state.shards[shard]?.entries.size === 0;
     if (isEmptied) this.#note('state-damaged', shard);
-    return await this.#judgeForeign(before, sent, isEmptied);
+    return (await this.#judgeForeign(before, sent, isEmptied)) ? undefined : UNSEEN;
   }
 
   /** It was created; it may have come to be meanwhile, and hold what another process wrote. */
@@ -342,4 +350,10 @@ export class KnownState {
     const entries = this.#options.edges.state.shards[0]?.entries ?? new Map();
     return Object.fromEntries([...entries].map(([key, entry]) => [key, formatEntry(entry)]));
   }
+}
+
+/** What has to be read before a write keeps that from taking effect as a refusal of its own would. */
+function refusalOf({ message, isForbidden, retryAfterMs }: Failure): Refusal {
+  if (isForbidden === true) return { kind: 'rejected', code: 'forbidden', message };
+  return { kind: 'unanswered', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }

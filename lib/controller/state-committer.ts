@@ -207,12 +207,12 @@ export class StateCommitter {
     if (isBatch) this.#nextBatchAt = Date.now() + pauseMs;
   }
 
-  /** Whether nothing has to be read or looked at any more before a write. */
+  /** Whether nothing has to be read or looked at any more before a write; what is in the way is as a write that failed. */
   async #isSettled(): Promise<boolean> {
     this.#options.heartbeat.sleeps(LOOP, Date.now() + LONGEST_STEP_MS);
-    if (await this.#known.settle()) return true;
-    this.#putOff(0, false);
-    return false;
+    const refusal = await this.#known.settle();
+    if (refusal !== undefined) this.#failed(refusal);
+    return refusal === undefined && !this.#known.hasStoodDown;
   }
 
   /** Makes `shard` ready unless it is. */

@@ -12,7 +12,7 @@ export interface StateVersion {
 }
 
 /** Why something could not be read. */
-interface Failure {
+export interface Failure {
   readonly kind: 'failed';
   readonly message: string;
   readonly retryAfterMs?: number;

@@ -22,7 +22,7 @@ export class ScriptedStore implements StateStore {
   readonly faults: Fault[] = [];
   readonly faultsOf: Map<number, Fault[]> = new Map();
   readonly creationFaults: Fault[] = [];
-  readonly readFaults: string[] = [];
+  readonly readFaults: (string | { readonly message: string; readonly retryAfterMs: number })[] = [];
   /** Shards that rights do not name. */
   readonly forbidden: Set<number> = new Set();
   #version = 0;
@@ -58,8 +58,9 @@ export class ScriptedStore implements StateStore {
 
   readonly read: StateStore['read'] = async (shard) => {
     this.calls.push(`read ${shard}`);
-    const message = this.readFaults.shift();
-    if (message !== undefined) return { kind: 'failed', message };
+    const fault = this.readFaults.shift();
+    if (fault !== undefined)
+      return { kind: 'failed', ...(typeof fault === 'string' ? { message: fault } : fault) };
     if (this.forbidden.has(shard)) return { kind: 'failed', message: 'forbidden', isForbidden: true };
     const state = this.shards.get(shard);
     return state === undefined ? { kind: 'absent' } : { kind: 'found', state };
