@@ -19,11 +19,18 @@ export class OwnersTurns {
     return this.#turns.get(workload)?.until;
   }
 
-  /** For how many ms more the workload waits; 0: the rollout has come no further for its deadline. */
+  /**
+   * For how many ms more the workload waits; 0: the rollout has come no further for its deadline. Then its turn is over: whoever
+   * asks must not ask again for the same rollout, and the next one has a turn of its own.
+   */
   remaining(key: ObjectKey, { workload, ownersRollout }: WorkloadRecord): number {
     const { progress = Number.NEGATIVE_INFINITY } = ownersRollout ?? {};
     const turn = this.#turns.get(key);
-    if (turn !== undefined && progress <= turn.progress) return Math.max(0, turn.until - Date.now());
+    if (turn !== undefined && progress <= turn.progress) {
+      const left = Math.max(0, turn.until - Date.now());
+      if (left === 0) this.#turns.delete(key);
+      return left;
+    }
     this.#turns.set(key, { progress, until: Date.now() + workload.progressDeadlineMs });
     return workload.progressDeadlineMs;
   }
