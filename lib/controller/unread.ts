@@ -4,12 +4,14 @@
  */
 
 import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
+import type { Log } from '../model/log.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 
 /** What it is made of. */
 export interface UnreadOptions {
   /** Looks afresh at an object and takes in what it sees; false: it failed. */
   readonly lookAt: (config: ObjectKey) => Promise<boolean>;
+  readonly log: Log;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly random: () => number;
 }
@@ -39,13 +41,13 @@ export class Unread {
   }
 
   async #run(): Promise<void> {
-    const { lookAt, wait, random } = this.#options;
+    const { wait, random } = this.#options;
     const { signal } = this.#end;
     let failures = 0;
     for (let [config] = this.#awaited; config !== undefined && !signal.aborted; [config] = this.#awaited) {
       // What is asked for during the look is another question.
       this.#awaited.delete(config);
-      if (await lookAt(config)) {
+      if (await this.#fencedLook(config)) {
         failures = 0;
         continue;
       }
@@ -54,5 +56,16 @@ export class Unread {
       failures += 1;
     }
     this.#round = undefined;
+  }
+
+  /** A defect of ours must not end the process: the object is looked at again later. */
+  async #fencedLook(config: ObjectKey): Promise<boolean> {
+    const { lookAt, log } = this.#options;
+    try {
+      return await lookAt(config);
+    } catch (error) {
+      log.warn('an object could not be looked at', { error: `internal error: ${String(error)}` });
+      return false;
+    }
   }
 }

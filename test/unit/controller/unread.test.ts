@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Unread } from '../../../lib/controller/unread.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
 
 test('each object is looked at until that succeeds, one after the other, and nobody waits for it', async () => {
   const looks: string[] = [];
+  const told: string[] = [];
   const answers = [false, true, true];
   const waits: number[] = [];
   const unread = new Unread({
@@ -17,6 +19,7 @@ test('each object is looked at until that succeeds, one after the other, and nob
       waits.push(ms);
       return Promise.resolve();
     },
+    log: { ...NO_LOG, warn: (message: string) => void told.push(message) },
     random: () => 0,
   });
   for (const config of ['a', 'b', 'a']) unread.read(config);
@@ -27,4 +30,26 @@ test('each object is looked at until that succeeds, one after the other, and nob
   await unread.close();
   unread.read('d');
   assert.deepEqual(looks.slice(3), ['c']);
+  assert.deepEqual(told, [], 'that a look failed is no news');
+});
+
+test('a look that throws is one that failed, and the next objects are looked at too', async () => {
+  const looks: string[] = [];
+  const told: string[] = [];
+  const unread = new Unread({
+    lookAt: (config) => {
+      looks.push(config);
+      if (looks.length < 3) throw new Error('a defect');
+      return Promise.resolve(true);
+    },
+    wait: () => Promise.resolve(),
+    log: { ...NO_LOG, warn: (message: string) => void told.push(message) },
+    random: () => 0,
+  });
+  unread.read('a');
+  await new Promise(setImmediate);
+  unread.read('b');
+  await unread.close();
+  assert.deepEqual(looks, ['a', 'a', 'a', 'b']);
+  assert.equal(told.length, 2);
 });
