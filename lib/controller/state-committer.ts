@@ -196,8 +196,12 @@ export class StateCommitter {
     while (await this.#isSettled()) {
       const plan = this.#plan();
       const next = plan.writes.find(({ shard, isUrgent }) => !tried.has(shard) && (isBatch || isUrgent));
-      // What was asked for during the wait belongs to this write: it is planned again.
-      if (next !== undefined && (await this.#hadToWaitFor(next.shard, tried))) continue;
+      if (next !== undefined && !this.#known.isReady(next.shard)) {
+        // What is asked for during the wait belongs to this write: it is planned again.
+        await this.#waitFor(next.shard, tried);
+        continue;
+      }
+      // Nothing may be awaited since the plan: what is asked for in between would be taken for planned.
       this.#keep(plan, next);
       if (next === undefined) break;
       tried.add(next.shard);
@@ -215,12 +219,10 @@ export class StateCommitter {
     return refusal === undefined && !this.#known.hasStoodDown;
   }
 
-  /** Makes `shard` ready unless it is. */
-  async #hadToWaitFor(shard: number, tried: Set<number>): Promise<boolean> {
-    if (this.#known.isReady(shard)) return false;
+  /** Makes `shard` ready, or leaves it out. */
+  async #waitFor(shard: number, tried: Set<number>): Promise<void> {
     await this.#prepare(shard + 1);
     if (!this.#known.isReady(shard)) tried.add(shard);
-    return true;
   }
 
   /** Makes the first `count` shards ready; a further one that is refused is done without for a while. */

@@ -375,3 +375,20 @@ test('a clock that goes on while a write is scheduled makes no negative delay', 
   );
   await stage.pass(100);
 });
+
+test('what is asked for at any moment of a batch belongs to it, or to the next one', async (t) => {
+  for (let turns = 0; turns < 14; turns += 1) {
+    await t.test(`${turns} turns after it began`, async (inner) => {
+      const stage = new CommitterStage(inner, { [CFG]: 'a.1' });
+      stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
+      stage.world.config('cfg', 'b');
+      stage.world.roll('web');
+      stage.request([], ['cfg']);
+      inner.mock.timers.tick(0);
+      for (let turn = 0; turn < turns; turn += 1) await undefined;
+      stage.request([], ['tls']);
+      await stage.pass(5000);
+      assert.deepEqual(stage.data, { [CFG]: 'b.2', 'v1.ConfigMap_tls': 'a.1' });
+    });
+  }
+});
