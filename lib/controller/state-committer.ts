@@ -253,6 +253,7 @@ export class StateCommitter {
   #keep({ writes, postponed }: StatePlan, sent: StateWrite | undefined): void {
     const left = writes.filter((write) => write !== sent);
     this.#isUnfinished = left.length > 0;
+    for (const config of this.#candidates) this.#postponed.delete(config);
     this.#candidates.clear();
     for (const { touched } of left) this.#add([], touched);
     for (const config of [...this.#urgent]) {

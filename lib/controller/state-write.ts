@@ -131,11 +131,15 @@ export function believedAtStart(
   return ranAtStart(state.entries.get(edges.entryKeyOf(ref)), exception, stamp);
 }
 
-/** Nothing follows the object and nothing is written of it: nothing of it is kept either. */
-function forgetIfUnused(edges: Edges, config: ObjectKey, ref: ConfigRef): void {
-  if (edges.dependents.dependentsOf(config).size > 0 || edges.entryOf(ref) !== undefined) return;
+/**
+ * Nothing follows the object and nothing is written of it: nothing of it is kept either, and the answer is true. A write that may
+ * be in force is never unknown to a plan: the state is read before.
+ */
+function forgetIfUnused(edges: Edges, config: ObjectKey, ref: ConfigRef): boolean {
+  if (edges.dependents.dependentsOf(config).size > 0 || edges.entryOf(ref) !== undefined) return false;
   edges.abandoned.delete(config);
   edges.floors.delete(config);
+  return true;
 }
 
 /** What becomes of the candidates. */
@@ -153,12 +157,13 @@ function consider(
   config: ObjectKey,
   ref: ConfigRef,
 ): void {
+  // Of a kind that may never be listed too: else every name that comes and goes would stay.
+  const isUnused = forgetIfUnused(edges, config, ref);
   if (!gate.isSynced(ref.namespace, ref.kind) || (!urgent.has(config) && isBlocked(edges, config, gate))) {
-    postponed.add(config);
+    if (!isUnused) postponed.add(config);
     return;
   }
   const entry = desiredEntry(edges, config, ref);
-  if (entry === 'nothing') forgetIfUnused(edges, config, ref);
   const shard =
     edges.shardOf(ref) ??
     shardBeside(edges, considered, ref) ??

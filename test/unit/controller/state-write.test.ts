@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Effects } from '../../../lib/controller/effects.ts';
 import type { WriteGate } from '../../../lib/controller/state-exceptions.ts';
-import { planStateWrites } from '../../../lib/controller/state-write.ts';
+import { applyStateWrite, noteSent, planStateWrites } from '../../../lib/controller/state-write.ts';
 import { d } from './sketch.ts';
 import { OPEN_GATE, settled, World } from './world.ts';
 
@@ -164,6 +165,41 @@ test('before everything is listed nothing is written, however urgent', () => {
   const isSynced = (...args: unknown[]): boolean => asked.push(args) < 0;
   const plan = planned(world, keys(world), { ...OPEN_GATE, isSynced });
   assert.deepEqual([plan.write, plan.postponed.size, asked], [undefined, 1, [['home', 'ConfigMap']]]);
+});
+
+test('what nothing follows and nothing is written of is forgotten, though its kind is never listed', () => {
+  const world = new World({ 'v1.ConfigMap_old': 'a.2' });
+  const gate = { ...OPEN_GATE, isSynced: () => false };
+  for (const name of ['one', 'two', 'old']) {
+    world.workload('web', { follows: [name] });
+    world.noWorkload('web');
+  }
+  const { edges } = world;
+  const candidates = ['one', 'two', 'old'].map((name) => world.configKey(name));
+  const request = { candidates, urgent: new Set<string>(), gate, place: () => 0 };
+  const { writes, postponed } = planStateWrites(edges, request);
+  assert.deepEqual([writes, [...postponed]], [[], [world.configKey('old')]]);
+  assert.deepEqual([...edges.floors.keys()], [world.configKey('old')]);
+  assert.deepEqual(
+    candidates.map((config) => edges.abandoned.has(config)),
+    [false, false, true],
+  );
+});
+
+test('the number of what nothing follows any more is kept until a write of it is answered', () => {
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  const config = world.configKey('cfg');
+  const { write } = planned(world, [], OPEN_GATE);
+  assert.ok(write !== undefined);
+  noteSent(world.edges, write);
+  world.noWorkload('web');
+  assert.equal(world.edges.floors.get(config), 1);
+  applyStateWrite(world.edges, new Effects(), write);
+  const request = { candidates: [config], urgent: new Set<string>(), gate: OPEN_GATE, place: () => 0 };
+  planStateWrites(world.edges, { ...request, gate: { ...OPEN_GATE, isSynced: () => false } });
+  assert.equal(world.edges.floors.get(config), 1, 'its entry is there');
 });
 
 test('exceptions of a namespace that is not listed stay', () => {
