@@ -56,4 +56,11 @@ export const OWNER_MUTANTS: readonly Mutant[] = [
     replace: 'return { ...next, dirty, isUnsettled };',
     tests: [UPGRADES],
   },
+  {
+    name: 'owners: a turn that is over is also that of the next rollout',
+    file: 'lib/controller/owners-turns.ts',
+    find: 'if (left === 0) this.#turns.delete(key);',
+    replace: '',
+    tests: ['test/unit/controller/owners-turns.test.ts'],
+  },
 ];

@@ -92,4 +92,18 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     replace: "if (reading.kind === 'failed') continue;",
     tests: [FOREIGN],
   },
+  {
+    name: 'processes: one whose time to end is over goes on with the state',
+    file: 'lib/controller/ending.ts',
+    find: 'committer.halt();',
+    replace: '',
+    tests: ['test/unit/controller/guards.test.ts'],
+  },
+  {
+    name: 'processes: what is under way at the end is waited for',
+    file: 'lib/kubernetes/https-transport.ts',
+    find: 'for (const cut of this.#underWay) cut(closed());',
+    replace: '',
+    tests: ['test/unit/kubernetes/transport-end.test.ts'],
+  },
 ];

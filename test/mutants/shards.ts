@@ -101,4 +101,18 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
     replace: 'BATCH_MS',
     tests: [SHARDS],
   },
+  {
+    name: 'shards: nobody hears that the state cannot be read again',
+    file: 'lib/controller/state-committer.ts',
+    find: 'if (refusal !== undefined) this.#failed(refusal);',
+    replace: 'if (refusal !== undefined) this.#putOff(0, false);',
+    tests: ['test/unit/controller/state-read-again.test.ts'],
+  },
+  {
+    name: 'shards: what nothing follows waits for ever where its kind is not listed',
+    file: 'lib/controller/state-write.ts',
+    find: 'if (!isUnused) postponed.add(config);',
+    replace: 'postponed.add(config);',
+    tests: ['test/unit/controller/state-write.test.ts'],
+  },
 ];
