@@ -3,6 +3,7 @@
 import type { Assembly } from './assembly.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import type { Log } from './model/log.ts';
+import type { WatchStatus } from './model/watch-health.ts';
 
 /** How often it is said. */
 export const COMPLAINT_MS = 60_000;
@@ -28,10 +29,15 @@ export async function complain(
 function complainOfWatches(assembly: Pick<Assembly, 'status'>, log: Log): void {
   const down = assembly
     .status()
-    .watches.filter(({ isUp, sinceSeconds }) => !isUp && sinceSeconds * 1000 >= COMPLAINT_MS);
+    .watches.filter((watch) => !watch.isUp && silentSeconds(watch) * 1000 >= COMPLAINT_MS);
   if (down.length === 0) return;
-  const seconds = Math.round(Math.max(...down.map(({ sinceSeconds }) => sinceSeconds)));
+  const seconds = Math.round(Math.max(...down.map(silentSeconds)));
   const streams = down.map(({ stream }) => stream).join(', ');
   const problem = down.find((each) => each.problem !== undefined)?.problem;
   log.warn(`nothing is heard for ${seconds} s of: ${streams}`, problem === undefined ? {} : { problem });
+}
+
+/** A list that takes long is heard page by page. */
+function silentSeconds({ sinceSeconds, lastSignOfLifeSeconds = sinceSeconds }: WatchStatus): number {
+  return Math.min(sinceSeconds, lastSignOfLifeSeconds);
 }

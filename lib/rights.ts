@@ -5,6 +5,7 @@ import { sleep } from './kubernetes/abortable-sleep.ts';
 import {
   type MissingPermission,
   missingOf,
+  type Question,
   questionsOf,
   type Reviewed,
   review,
@@ -22,9 +23,9 @@ const UNANSWERED_BACKOFF: BackoffBounds = { baseMs: RBAC_RETRY_MS, capMs: 30_000
 
 /**
  * Looks for missing rights until all are known to be there, or none is known to be missing and `isReady`: where the server
- * does not answer, nothing is known to be missing. A right that was found is not looked for again. What is missing for
- * longer than RBAC may lag is said, each with the rule to add. Answers false only if it is essential; else the streams
- * concerned keep trying, and the rest works.
+ * does not answer, nothing is known to be missing but what it refused when it answered last. A right that was found is not
+ * looked for again. What is missing for longer than RBAC may lag is said, each with the rule to add. Answers false only if it
+ * is essential; else the streams concerned keep trying, and the rest works.
  */
 export async function holdRights(
   parts: Pick<Parts, 'send' | 'options' | 'place' | 'log' | 'random'>,
@@ -33,16 +34,19 @@ export async function holdRights(
 ): Promise<boolean> {
   const wanted = permissionsOf(parts);
   let questions = questionsOf(wanted);
+  let missing: readonly Question[] = [];
   let missingSince = Number.POSITIVE_INFINITY;
   let failures = 0;
   while (!signal.aborted) {
     const reviewed = await review(parts.send, questions, signal);
     const { refused, unanswered } = reviewed;
-    if (refused.length === 0 && (unanswered.length === 0 || isReady())) return true;
-    missingSince = refused.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, Date.now());
-    if (Date.now() - missingSince >= RBAC_LAG_MS) return mayGoOn(missingOf(refused), wanted, parts.log);
+    missing = [...refused, ...unanswered.filter((question) => missing.includes(question))];
+    if (missing.length === 0 && (unanswered.length === 0 || isReady())) return true;
+    missingSince = missing.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, Date.now());
+    const untilSaid = missingSince + RBAC_LAG_MS - Date.now();
+    if (untilSaid <= 0) return mayGoOn(missingOf(missing), wanted, parts.log);
     failures = unanswered.length === 0 ? 0 : failures + 1;
-    await sleep(waitMs(reviewed, failures, parts.random ?? Math.random), signal);
+    await sleep(Math.min(untilSaid, waitMs(reviewed, failures, parts.random ?? Math.random)), signal);
     questions = [...refused, ...unanswered];
   }
   return true;

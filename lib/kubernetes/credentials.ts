@@ -26,6 +26,8 @@ class CredentialsError extends Error {
 
 /** Longer than a plugin takes that asks its cloud. */
 const CREDENTIALS_MS = 30_000;
+/** After so long a plugin that hangs is run once more. */
+const GIVEN_UP_MS = 600_000;
 const MAX_FREE_SOCKETS = 64;
 /** Idle sockets are let go before a load balancer cuts them. */
 const IDLE_SOCKET_MS = 30_000;
@@ -158,13 +160,27 @@ function retire(agent: HttpAgent | undefined): void {
   }
 }
 
-/** A plugin that hangs is not waited for: the next run may do better. */
-async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
+/** What each KubeConfig is asked for now. */
+const RUNS = new WeakMap<KubeConfig, { readonly options: Promise<RequestOptions>; readonly until: number }>();
+
+/** Nobody can end a plugin that hangs: it is run again beside itself, but seldom. */
+function running(config: KubeConfig): Promise<RequestOptions> {
+  const known = RUNS.get(config);
+  if (known !== undefined && Date.now() < known.until) return known.options;
   const options: RequestOptions = {};
+  const applying = config.applyToHTTPSOptions(options).then(() => options);
+  const run = { options: applying, until: Date.now() + GIVEN_UP_MS };
+  const forget = (): void => void (RUNS.get(config) === run && RUNS.delete(config));
+  applying.then(forget, forget);
+  RUNS.set(config, run);
+  return run.options;
+}
+
+/** A plugin that hangs is not waited for: who asks later may be luckier. */
+async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
   const deadline = new IdleDeadline(CREDENTIALS_MS);
   try {
-    await deadline.race(config.applyToHTTPSOptions(options));
-    return options;
+    return await deadline.race(running(config));
   } catch (error) {
     throw new CredentialsError(whyNot(config, error, deadline.signal.aborted));
   } finally {

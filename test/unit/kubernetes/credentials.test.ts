@@ -117,8 +117,8 @@ test('requests that start together share one run of an exec plugin', async () =>
   assert.equal(one?.headers['Authorization'], 'Bearer from-plugin');
 });
 
-test('an exec plugin that hangs is given up and run again', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] });
+test('an exec plugin that hangs is not waited for, and run again after ten minutes', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const answer = JSON.stringify({ status: { token: 'from-plugin' } });
   const exec = { command: 'sh', args: ['-c', 'exec sleep 1'] };
   const credentials = new Credentials(() => configWith({ exec }));
@@ -128,6 +128,10 @@ test('an exec plugin that hangs is given up and run again', async (t) => {
   await assert.rejects(one, { name: 'CredentialsError', message: late });
   await assert.rejects(two, { message: late });
   exec.args = ['-c', `echo '${answer}'`];
+  const third = credentials.access();
+  t.mock.timers.tick(30_000);
+  await assert.rejects(third, { message: late });
+  t.mock.timers.tick(540_000);
   assert.equal((await credentials.access()).headers['Authorization'], 'Bearer from-plugin');
 });
 

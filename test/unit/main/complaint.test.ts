@@ -58,6 +58,11 @@ test('a server that goes away later is spoken of once a minute too, with the rea
   assert.deepEqual(lines, [line, line]);
 });
 
+test('nor is a long list whose pages come', async () => {
+  const watches = [{ ...watch('Secret in web', false, 90), lastSignOfLifeSeconds: 2 }];
+  assert.deepEqual(await complaintsOf({ waitingFor: [], watches }), []);
+});
+
 test('a watch that is opened again is not worth a word', async () => {
   assert.deepEqual(await complaintsOf({ waitingFor: [], watches: [watch('Secret in web', false, 12)] }), []);
 });

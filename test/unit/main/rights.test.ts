@@ -40,7 +40,10 @@ const SITUATIONS: Readonly<Record<string, readonly [Refuses, boolean]>> = {
 };
 
 /** Whether the program may go on, and what it said, where the rights stay away for two minutes. */
-async function outcomeOf(refuses: Refuses): Promise<{ mayGoOn: boolean | undefined; errors: string[] }> {
+async function outcomeOf(
+  refuses: Refuses,
+  throttles: (asked: Asked, second: number) => boolean = () => false,
+): Promise<{ mayGoOn: boolean | undefined; errors: string[] }> {
   const command = parseOptions(['--namespace', 'one,two'], {});
   assert.equal(command.type, 'run');
   const { options } = command;
@@ -51,15 +54,19 @@ async function outcomeOf(refuses: Refuses): Promise<{ mayGoOn: boolean | undefin
     warn: assert.fail,
     error: (text) => void errors.push(text),
   };
-  const send = async ({ body = '' }: { readonly body?: string | undefined }) =>
-    ok({ status: { allowed: !refuses(JSON.parse(body).spec.resourceAttributes) } });
+  let second = 0;
+  const send = async ({ body = '' }: { readonly body?: string | undefined }) => {
+    const asked: Asked = JSON.parse(body).spec.resourceAttributes;
+    if (throttles(asked, second)) return refused(429, {}, { 'retry-after': '600' });
+    return ok({ status: { allowed: !refuses(asked) } });
+  };
   const place = { namespaces: ['one', 'two'], stateNamespace: 'one' };
   let mayGoOn: boolean | undefined;
   const { signal } = new AbortController();
   void holdRights({ send, options, place, log }, () => true, signal).then((answer) => {
     mayGoOn = answer;
   });
-  for (let second = 0; second < 120 && mayGoOn === undefined; second += 1) {
+  for (; second < 120 && mayGoOn === undefined; second += 1) {
     await settle();
     mock.timers.tick(1000);
   }
@@ -77,6 +84,13 @@ for (const [sentence, [refuses, mayGoOn]] of Object.entries(SITUATIONS)) {
     for (const error of outcome.errors) assert.match(error, /may not .*verbs: \[/s);
   });
 }
+
+test('what was refused stays so until it is answered again, and is said in time', async () => {
+  const isPatch: Refuses = ({ verb, resource }) => verb === 'patch' && WORKLOADS.includes(resource);
+  const outcome = await outcomeOf(isPatch, (_, second) => second > 0);
+  assert.equal(outcome.mayGoOn, false);
+  assert.equal(outcome.errors.length, 6);
+});
 
 test('with all rights nothing is said', async () => {
   assert.deepEqual(await outcomeOf(() => false), { mayGoOn: true, errors: [] });
