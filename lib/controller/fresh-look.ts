@@ -44,8 +44,14 @@ export class FreshLook {
     this.#options = options;
   }
 
-  /** Looks at an object; false: it failed, or the stream was faster. */
+  /** Looks at an object, once more where the stream was faster; false: it failed, or the stream was faster again. */
   async atConfig(config: ObjectKey): Promise<boolean> {
+    const isSeen = (await this.#look(config)) ?? (await this.#look(config));
+    return isSeen ?? false;
+  }
+
+  /** Undefined: the stream was faster, and what was read may be older than what it told. */
+  async #look(config: ObjectKey): Promise<boolean | undefined> {
     const { edges, timeline, readConfig, project, onConfig } = this.#options;
     const whole = wholeKeyOf(config);
     const record = edges.configs.get(whole);
@@ -53,7 +59,7 @@ export class FreshLook {
     const { resourceVersion, absentAfter } = record;
     const reading = await readConfig(record.ref);
     const isOvertaken = record.resourceVersion !== resourceVersion || record.absentAfter !== absentAfter;
-    if (reading.kind === 'failed' || isOvertaken) return false;
+    if (isOvertaken || reading.kind === 'failed') return isOvertaken ? undefined : false;
     if (reading.kind === 'absent') {
       onConfig({ type: 'absent', key: whole, span: EVER });
       return true;

@@ -60,9 +60,9 @@ function readExpressions(text: string): Expressions {
   return { counted, excess };
 }
 
-/** Names, one after the other, cost no more than they are long, be there thousands. */
+/** Names, one after the other, in brackets or not, cost no more than they are long, be there thousands. */
 function isAlternatives(item: string): boolean {
-  return /^(?:[-a-z0-9.|]|\\\.)+$/.test(item);
+  return /^\^?\(?(?:[-a-z0-9.|]|\\\.)+\)?\$?$/.test(item);
 }
 
 function tryCompile(pattern: string): RE2JS | string {

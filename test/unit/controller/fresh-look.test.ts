@@ -2,20 +2,26 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FreshLook } from '../../../lib/controller/fresh-look.ts';
+import { FreshLook, type FreshLookOptions } from '../../../lib/controller/fresh-look.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { settled, type World } from './world.ts';
 
+/** What a look does not need that is taken in by hand. */
+const UNUSED: Omit<FreshLookOptions, 'edges'> = {
+  timeline: new Timeline(),
+  project: () => assert.fail('no object is there'),
+  readConfig: async () => ({ kind: 'absent' }),
+  client: { get: async () => ({ kind: 'gone' }) },
+  onConfig: () => assert.fail('no object is looked at'),
+  onWorkload: () => assert.fail('no workload is looked at'),
+};
+
 function fresh(world: World): FreshLook {
   const { edges } = world;
   return new FreshLook({
+    ...UNUSED,
     edges,
-    timeline: new Timeline(),
-    project: () => assert.fail('no object is looked at'),
-    readConfig: async () => ({ kind: 'absent' }),
-    client: { get: async () => ({ kind: 'gone' }) },
-    onConfig: () => assert.fail('no object is looked at'),
     onWorkload: (event) => void observeWorkload(edges, event, false),
   });
 }
@@ -57,3 +63,28 @@ for (const [sentence, { before, now, seen, isTaken }] of Object.entries(CASES)) 
     assert.equal(isGone, isTaken && now !== seen, 'what was seen follows nothing');
   });
 }
+
+/** How often an object was looked at whose stream tells something new during so many looks, and what came of it. */
+async function lookOvertaken(times: number): Promise<{ readonly isSeen: boolean; readonly looks: number }> {
+  const world = settled('web');
+  const config = world.configKey('cfg');
+  const record = world.edges.configs.get(config) ?? assert.fail();
+  let looks = 0;
+  const look = new FreshLook({
+    ...UNUSED,
+    edges: world.edges,
+    readConfig: async () => {
+      looks += 1;
+      if (looks <= times) record.resourceVersion = `told-${looks}`;
+      return { kind: 'absent' };
+    },
+    onConfig: () => undefined,
+  });
+  return { isSeen: await look.atConfig(config), looks };
+}
+
+test('an object of which the stream is faster is looked at once more, and no oftener', async () => {
+  assert.deepEqual(await lookOvertaken(0), { isSeen: true, looks: 1 });
+  assert.deepEqual(await lookOvertaken(1), { isSeen: true, looks: 2 });
+  assert.deepEqual(await lookOvertaken(2), { isSeen: false, looks: 2 });
+});
