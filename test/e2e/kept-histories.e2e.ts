@@ -82,6 +82,8 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'an-opt-in-in-an-absence-to-what-is-gone': MOMENT,
   'a-patch-undone-before-anybody-knew-of-it': UNWRITTEN,
   'made-and-gone-just-after-its-deletion-was-rolled': MOMENT,
+  'a-change-of-before-an-opt-in-that-is-told-late': LATE,
+  'a-rollout-of-no-pods-while-an-object-is-gone': MOMENT,
   'change-back-beside-another-change': MOMENT,
   'commit-of-a-process-that-died': BETWEEN,
   'entry-told-before-its-rollout': LATE,

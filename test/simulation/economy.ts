@@ -132,6 +132,8 @@ function mayHaveStartedSince(
     fact.workload === workload && fact.at > (deletion?.at ?? 0);
   return (
     factsOf(trace, 'pod-started').some(isLater) ||
+    // One without pods counts as rolling for a moment, too.
+    factsOf(trace, 'rolling').some(isLater) ||
     factsOf(trace, 'workload').some(isLater) ||
     mayBeRolling(trace, workload, deletion ?? { at: 0, ms: 0 })
   );

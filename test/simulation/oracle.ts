@@ -12,7 +12,7 @@ import { judgePunctuality } from './punctuality.ts';
 import { judgeSelection } from './selection.ts';
 import {
   absencesOf,
-  baselineOf,
+  baselinesOf,
   contentAt,
   countsCreation,
   endOf,
@@ -68,8 +68,9 @@ function isUpToDate(trace: Trace, pod: Pod, config: ConfigName, end: number): bo
   const inForce = inForceAt(trace, config, end);
   if (inForce === undefined || readBy(trace, pod, config) === inForce) return true;
   if (inForce === '-' && pod.reads[config] === undefined) return true;
-  const baseline = baselineOf(trace, pod.workload, config, end);
-  return pod.started < baseline && (contentAt(trace, config, baseline) ?? '-') === inForce;
+  return baselinesOf(trace, pod.workload, config, end).some(
+    (baseline) => pod.started < baseline && (contentAt(trace, config, baseline) ?? '-') === inForce,
+  );
 }
 
 /** The limits of the model, most of which need a process that died. */

@@ -227,8 +227,21 @@ function beforeMark(trace: Trace, workload: WorkloadName, { config, at }: Of<'co
 export function baselineOf(trace: Trace, workload: WorkloadName, config: ConfigName, end: number): number {
   const asked = lastAsked(trace, workload, config, end);
   const there = firstThere(trace, config, foundAsWritten(trace, config, asked) ?? asked) ?? end;
-  const first = firstThere(trace, config, begunAt(trace, config, there) ?? end) ?? end;
-  return trace.accounting === 'each' ? sinceWritten(trace, config, first) : first;
+  return firstThere(trace, config, begunAt(trace, config, there) ?? end) ?? end;
+}
+
+/**
+ * The same, and when its entry came to be: where news may be late, what came before that may never have been heard of, or it
+ * may.
+ */
+export function baselinesOf(
+  trace: Trace,
+  workload: WorkloadName,
+  config: ConfigName,
+  end: number,
+): readonly number[] {
+  const first = baselineOf(trace, workload, config, end);
+  return trace.accounting === 'each' ? [first, sinceWritten(trace, config, first)] : [first];
 }
 
 /** Since when the workload asks for the object, or a reloader has listed either that did not know it from the state. */
@@ -265,7 +278,7 @@ function firstThere(trace: Trace, config: ConfigName, begin: number): number | u
   return firstAfter(trace, config, begin)?.at ?? (countsDeletion(trace, config) ? begin : undefined);
 }
 
-/** The guarantees count from the entry on: where news may be late what came before it may never have been heard of. */
+/** The guarantees count from the entry on. */
 function sinceWritten(trace: Trace, config: ConfigName, begin: number): number {
   if (hasEntryAt(trace, config, begin)) return begin;
   const written = factsOf(trace, 'entries').find(({ at, of }) => at > begin && of.includes(config));
