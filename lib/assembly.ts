@@ -29,7 +29,7 @@ import { keyOf, type ObjectKey } from './model/object-ref.ts';
 import { SHARD_BYTES, shardNames } from './model/state-shards.ts';
 import type { StatusReport } from './model/status-report.ts';
 import { Timeline } from './model/timeline.ts';
-import { WatchHealth } from './model/watch-health.ts';
+import { WatchHealth, type WatchStatus } from './model/watch-health.ts';
 import { WORKLOAD_KINDS } from './model/workload-kind.ts';
 import type { WriteResult } from './model/write-result.ts';
 import { alertsOf, webhookOf } from './notifications.ts';
@@ -88,6 +88,8 @@ export interface Assembly {
   readonly beliefs: () => readonly EdgeBelief[];
   /** The loops that are stuck. */
   readonly stuck: () => readonly string[];
+  /** How the watches fare. */
+  readonly watches: () => readonly WatchStatus[];
   /** Answers a review of the admission webhook from what is known. @throws MalformedReviewError if it is none */
   readonly review: (text: string) => string;
   /** What has to happen before decisions are made; empty when ready. */
@@ -99,15 +101,14 @@ export function assemble(parts: Parts): Assembly {
   const { options, place, log, metrics, random = Math.random } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
   const edges = edgesFor(options, place);
-  const timeline = new Timeline();
-  const heartbeat = new Heartbeat();
+  const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
+  const { timeline, heartbeat } = shared;
   const watches = new WatchHealth();
   const streams = streamsFor(options, place);
   const gate = new SyncGate(streams, options.dialects.includes('wave'));
   const reviewer = reviewerOf(parts, edges, gate);
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
-  const shared = { timeline, heartbeat, log, random };
   const reloader = new Reloader({
     ...shared,
     ...clientsOf({ ...parts, send }, events),
@@ -139,6 +140,7 @@ export function assemble(parts: Parts): Assembly {
       waitingFor: waitingFor(reloader, gate),
       watches: watches.statuses(Date.now()),
     }),
+    watches: () => watches.statuses(Date.now()),
     beliefs: () => beliefsOf(edges),
     stuck: () => heartbeat.stuck(Date.now()),
     review: (text) => reviewer.answer(text),

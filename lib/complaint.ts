@@ -13,7 +13,7 @@ export const COMPLAINT_MS = 60_000;
  * down for a minute. Until `signal` is aborted.
  */
 export async function complain(
-  assembly: Pick<Assembly, 'waitingFor' | 'status'>,
+  assembly: Pick<Assembly, 'waitingFor' | 'watches'>,
   log: Log,
   signal: AbortSignal,
 ): Promise<void> {
@@ -21,15 +21,13 @@ export async function complain(
   while (!signal.aborted) {
     const waitingFor = assembly.waitingFor();
     if (waitingFor.length > 0) log.warn(`not ready: still waiting for ${waitingFor.join(', ')}`);
-    else complainOfWatches(assembly, log);
+    else complainOfWatches(assembly.watches(), log);
     await sleep(COMPLAINT_MS, signal);
   }
 }
 
-function complainOfWatches(assembly: Pick<Assembly, 'status'>, log: Log): void {
-  const down = assembly
-    .status()
-    .watches.filter((watch) => !watch.isUp && silentSeconds(watch) * 1000 >= COMPLAINT_MS);
+function complainOfWatches(watches: readonly WatchStatus[], log: Log): void {
+  const down = watches.filter((watch) => !watch.isUp && silentSeconds(watch) * 1000 >= COMPLAINT_MS);
   if (down.length === 0) return;
   const seconds = Math.round(Math.max(...down.map(silentSeconds)));
   const streams = down.map(({ stream }) => stream).join(', ');

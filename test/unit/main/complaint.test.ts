@@ -25,8 +25,8 @@ async function complaintsOf(situation: Situation): Promise<string[]> {
     void lines.push(`${message} ${JSON.stringify(fields)}`);
   const log: Log = { debug: assert.fail, info: assert.fail, error: assert.fail, warn: line };
   const stop = new AbortController();
-  const status = () => ({ ...situation, isReady: true, workloads: [], decisions: [] });
-  const end = complain({ waitingFor: () => situation.waitingFor, status }, log, stop.signal);
+  const { waitingFor, watches } = situation;
+  const end = complain({ waitingFor: () => waitingFor, watches: () => watches }, log, stop.signal);
   for (let minute = 0; minute < MINUTES_OF_TWO_COMPLAINTS; minute += 1) {
     mock.timers.tick(COMPLAINT_MS);
     await settle();
