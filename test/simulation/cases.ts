@@ -6,19 +6,13 @@ import type { Content, History, InitialWorkload, Settings, Step, WorkloadName } 
 import { judge } from './oracle.ts';
 import { contentAt, endOf, podsOf, rolloutsOf } from './timeline.ts';
 import type { Trace } from './trace.ts';
+import { SETTINGS } from './trace-by-hand.ts';
 import { run } from './world.ts';
 
 /** The object that changes. */
 export const C = 'ConfigMap/c';
 /** The workload whose pods are looked at in the end. */
 export const WEB = 'Deployment/web';
-
-const SETTINGS: Settings = {
-  coalescePeriodMs: 5000,
-  maxWaitMs: 30_000,
-  versions: 'comparable',
-  rolloutMs: 100,
-};
 
 /** One history, and what it must come to. */
 export interface Case {

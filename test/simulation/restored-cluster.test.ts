@@ -8,16 +8,11 @@ import { NAMESPACE, STATE_NAME } from './api.ts';
 import { C, following, WEB } from './cases.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
 import { manifestOf } from './contents.ts';
-import type { Content, Settings } from './history.ts';
+import type { Content } from './history.ts';
 import { newWorkload } from './manifests.ts';
 import { newReplica } from './replica.ts';
+import { SETTINGS } from './trace-by-hand.ts';
 
-const SETTINGS: Settings = {
-  coalescePeriodMs: 5000,
-  maxWaitMs: 30_000,
-  versions: 'comparable',
-  rolloutMs: 100,
-};
 /** From the restore until every stream has found it out: ten watches of versions to come, and four lists. */
 const FOUND_OUT_MS = 600_000;
 const ROLLED_MS = 30_000;

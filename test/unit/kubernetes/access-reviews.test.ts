@@ -8,22 +8,10 @@ import {
   questionsOf,
   review,
 } from '../../../lib/kubernetes/access-reviews.ts';
-import {
-  type Permission,
-  type PermissionScope,
-  permissionsFor,
-} from '../../../lib/kubernetes/permissions.ts';
+import { type Permission, permissionsFor } from '../../../lib/kubernetes/permissions.ts';
 import type { Send } from '../../../lib/kubernetes/transport.ts';
+import { SCOPE } from './permission-scope.ts';
 import { type Answer, ok, refused, scripted } from './scripted-send.ts';
-
-const SCOPE: PermissionScope = {
-  namespaces: ['one', 'two'],
-  stateNamespace: 'home',
-  stateName: 'reloader-state',
-  configKinds: ['ConfigMap', 'Secret'],
-  workloadKinds: ['Deployment', 'StatefulSet', 'DaemonSet'],
-  isDryRun: false,
-};
 
 interface Attributes {
   readonly verb: string;

@@ -1,20 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  type Permission,
-  type PermissionScope,
-  permissionsFor,
-  ruleYaml,
-} from '../../../lib/kubernetes/permissions.ts';
-
-const SCOPE: PermissionScope = {
-  namespaces: ['one', 'two'],
-  stateNamespace: 'home',
-  stateName: 'reloader-state',
-  configKinds: ['ConfigMap', 'Secret'],
-  workloadKinds: ['Deployment', 'StatefulSet', 'DaemonSet'],
-  isDryRun: false,
-};
+import { type Permission, permissionsFor, ruleYaml } from '../../../lib/kubernetes/permissions.ts';
+import { SCOPE } from './permission-scope.ts';
 
 const STATES = ['reloader-state', ...Array.from({ length: 9 }, (_, index) => `reloader-state-${index + 1}`)];
 
