@@ -9,7 +9,7 @@ import { FaultProxy } from '../faults/fault-proxy.ts';
 import { installRights } from '../faults/rights.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import type { CallMatch } from '../sandbox/faults.ts';
-import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
+import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { Stage } from './stage.ts';
 
 const cluster = await startCluster();
@@ -54,11 +54,12 @@ async function isFinished(stage: Stage): Promise<void> {
 }
 
 async function isAnew(stage: Stage, uid: unknown): Promise<JsonObject> {
+  let jobs: readonly JsonObject[] = [];
   await stage.until('the new Job alone is there', async () => {
-    const jobs = await stage.list('jobs');
-    return jobs.length === 1 && pick(jobs[0], 'metadata', 'name') === 'work' && (await uidOf(stage)) !== uid;
+    jobs = await stage.list('jobs');
+    return jobs.length === 1 && pick(jobs[0], 'metadata', 'uid') !== uid;
   });
-  return await stage.expect('GET', 'jobs/work');
+  return objectOf(jobs[0]);
 }
 
 async function reloader(stage: Stage, way = 'recreate', proxy?: FaultProxy): Promise<ReloaderProcess> {
