@@ -14,7 +14,7 @@ import { ranOfOtherScopes } from './other-scopes.ts';
 import type { AbsenceIs } from './presence.ts';
 import { scopedObjectOf } from './scoped-record.ts';
 import type { Stream } from './sync-gate.ts';
-import { followAppeared } from './workload-controller.ts';
+import { followAppeared, isBeforePods } from './workload-controller.ts';
 
 /** What is said beside the end of an object where it may be there all the same. */
 const UNSELECTED = { detail: 'or its labels are not those that are watched any more' } as const;
@@ -31,6 +31,8 @@ interface Difference {
   readonly isInInitialList: boolean;
   /** The content changed, or may have changed and changed back unseen. */
   readonly mayHaveChanged: boolean;
+  /** A list told it after a while unseen, in which other content may have come and gone. @default false */
+  readonly isAfterGap?: boolean;
   readonly span: Span;
   /** The object was never seen before. @default false */
   readonly isFirst?: boolean;
@@ -118,14 +120,14 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
 function appear(
   edges: Edges,
   effects: Effects,
-  { object, isInInitialList }: Present,
+  { object, isInInitialList, span }: Present,
   record: ConfigRecord,
 ): void {
   for (const former of edges.abandoned.of(keyOf(wholeOf(object.ref)))) effects.writeSoon.add(keyOf(former));
   if (object.ref.keys !== undefined) return;
   // Who begins to follow keys of it begins with these.
   if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
-  followAppeared(edges, effects, object.ref, isInInitialList);
+  followAppeared(edges, effects, object.ref, { isInInitialList, span });
 }
 
 function countsAbsence(edges: Edges, key: ObjectKey, ref: ConfigRef): boolean {
@@ -143,13 +145,20 @@ function differenceFrom(record: ConfigRecord, event: Present, absence: AbsenceIs
   const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
   const isReturn = absence !== 'nothing' && before === undefined;
   const isOfAbsence = mayHaveReturned || (isReturn && absence === 'a gap');
-  const mayHaveChanged =
-    isDifferent || mayHaveReturned || ((isRelisted || isReturn) && lastDigest !== undefined);
+  const isAfterGap = hidesAGap(event);
+  const isKnown = lastDigest !== undefined && (isRelisted || isReturn);
+  const mayHaveChanged = isDifferent || mayHaveReturned || isAfterGap || isKnown;
   const isCreated = before === undefined && !isInInitialList;
   const type = isCreated ? 'created' : isDifferent ? 'updated' : undefined;
   const isFirst = lastDigest === undefined;
   const from = isOfAbsence ? Math.min(event.span.from, absentAfter) : event.span.from;
-  return { type, before, isInInitialList, mayHaveChanged, isFirst, span: { from, to: event.span.to } };
+  const span = { from, to: event.span.to };
+  return { type, before, isInInitialList, mayHaveChanged, isAfterGap, isFirst, span };
+}
+
+/** Whether a list told it after a while unseen. A look beside the stream shows first what has just come to be. */
+function hidesAGap({ isRelisted, isInInitialList, span }: Present): boolean {
+  return isRelisted && !isInInitialList && Number.isFinite(span.from);
 }
 
 /** An object that was not there at the first list comes back with other content than the state has of it. */
@@ -324,7 +333,7 @@ function reasonOf(
   isSettled: boolean,
   { isInInitialList }: Difference,
 ): Reason | undefined {
-  if (edge.ran === undefined) return 'baseline';
+  if (edge.ran === undefined) return next.dirty ? 'first-seen-late' : 'baseline';
   if (isSettled) return 'changed-back';
   if (!next.dirty || edge.dirty) return undefined;
   return isInInitialList ? 'changed-while-down' : 'changed-while-rolling';
@@ -336,12 +345,24 @@ function afterChange(
   dependent: WorkloadRecord,
   record: ConfigRecord,
   digest: Digest,
-  { isInInitialList, mayHaveChanged, span }: Difference,
+  difference: Difference,
 ): Edge {
-  if (edge.ran === undefined) return { ...edge, ran: digest };
+  const { isInInitialList, mayHaveChanged, span } = difference;
+  if (edge.ran === undefined) {
+    return { ...edge, ran: digest, dirty: mayHaveReadAnother(edge, dependent, difference) };
+  }
   const ran = edge.ran === record.legacyDigest ? digest : edge.ran;
   const mayHaveBeenRead = mayHaveChanged && span.from < dependent.rolledUntil;
   const next = { ...edge, ran, dirty: edge.dirty || mayHaveBeenRead };
   const mayHaveStarted = isInInitialList || !dependent.workload.isRolledOut;
   return isOwed(next, digest) && mayHaveStarted ? { ...next, dirty: true } : next;
+}
+
+/** Whether its first content, as far as is known, came when pods that it concerns may have read an earlier one. */
+function mayHaveReadAnother(
+  { since }: Edge,
+  record: WorkloadRecord,
+  { isAfterGap = false, span }: Difference,
+): boolean {
+  return isAfterGap && since < span.to && isBeforePods(span, record);
 }

@@ -48,7 +48,7 @@ export function appearingEdge(
   const ran = config.digest ?? (wasThere ? config.lastDigest : undefined);
   effects.note({ reason: 'followed', workload: record.workload.ref, config: config.ref, detail: ran ?? '' });
   return {
-    ...beginningEdge(record, config, stamp),
+    ...beginningEdge(record, config, stamp, from),
     ran,
     dirty: ran !== undefined && config.changedAt > from,
   };
@@ -64,7 +64,7 @@ export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRe
   const { workload } = record;
   const { stamp, ambiguous } = liveStampOf(record, keyOf(config.ref));
   const entry = edges.entryOf(config.ref);
-  const edge = edgeOfList(beginningEdge(record, config, stamp), entry, workload);
+  const edge = edgeOfList(beginningEdge(record, config, stamp, Number.NEGATIVE_INFINITY), entry, workload);
   const ran = believedRan(edges, beginning, config, stamp);
   if (ran === undefined) {
     const detail = config.digest;
@@ -118,8 +118,13 @@ function edgeOfList(edge: Edge, entry: StateEntry | undefined, { isRolledOut }: 
 }
 
 /** No number is used again that the template carries, be it of another part of the object: that may be followed again. */
-function beginningEdge(record: WorkloadRecord, { ref }: ConfigRecord, stamp: Stamp | undefined): Edge {
-  return { ...newEdge(stamp), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 };
+function beginningEdge(
+  record: WorkloadRecord,
+  { ref }: ConfigRecord,
+  stamp: Stamp | undefined,
+  since: number,
+): Edge {
+  return { ...newEdge(stamp, since), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 };
 }
 
 /** A known edge after a new look at its workload. */

@@ -86,6 +86,8 @@ function messageOf({ reason, workload, config, detail }: Note): string {
       return `${what} changed: nothing rolled for ${who}, since ${detail}`;
     case 'changed-while-down':
       return `${what} changed while no reloader ran: ${who} is rolled`;
+    case 'first-seen-late':
+      return `${what} was first seen after a gap: ${who} may have read it before and is rolled`;
     case 'changed-while-rolling':
       return `${what} changed while ${who} was rolling: it is rolled once more`;
     case 'state-foreign':

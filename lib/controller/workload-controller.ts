@@ -4,7 +4,7 @@ import { type Edge, speaks } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
-import { isOlder } from '../model/timeline.ts';
+import { isOlder, type Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
@@ -172,7 +172,7 @@ export function followAppeared(
   edges: Edges,
   effects: Effects,
   ref: ConfigRef,
-  isInInitialList: boolean,
+  { isInInitialList, span }: Pick<WorkloadPresent, 'isInInitialList' | 'span'>,
 ): void {
   const config = keyOf(ref);
   for (const key of edges.withPatterns) {
@@ -184,8 +184,14 @@ export function followAppeared(
     const known = [...record.edges.keys()].map((other) => edges.configs.get(other)?.ref);
     const all = [...known.filter((other) => other !== undefined), followed];
     record.variables = edges.dialect.stampVariablesOf(all, ref.namespace);
-    begin(edges, { effects, record, from: record.knownAt }, followed, isInInitialList && record.isFromStart);
+    const from = isBeforePods(span, record) ? record.knownAt : span.to;
+    begin(edges, { effects, record, from }, followed, isInInitialList && record.isFromStart);
   }
+}
+
+/** Whether something began before the last pods that are known to have started, or the last write to the workload. */
+export function isBeforePods({ from }: Span, { rolledUntil, knownAt }: WorkloadRecord): boolean {
+  return from < Math.max(rolledUntil, knownAt);
 }
 
 /** Another reloader's write is one that changes nothing but marks. */

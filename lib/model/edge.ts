@@ -17,6 +17,8 @@ export type Ran = Digest | typeof UNKNOWN;
 export interface Edge {
   /** Undefined until the object is first seen: its first content is the baseline. */
   readonly ran: Ran | undefined;
+  /** After when it began to be, on the Timeline; -Infinity: it was there at the first list. */
+  readonly since: number;
   /** The content changed while pods were starting: owed whatever the digests say, until a patch. */
   readonly dirty: boolean;
   /** The stamp in the live template. */
@@ -64,9 +66,10 @@ export function recordedRan(edge: Edge, isInFlight: boolean): Ran | undefined {
 }
 
 /** An edge that begins to exist, before `ran` is decided. */
-export function newEdge(stamp: Stamp | undefined): Edge {
+export function newEdge(stamp: Stamp | undefined, since: number): Edge {
   return {
     ran: undefined,
+    since,
     dirty: false,
     stamp,
     highestNumber: stamp?.number ?? 0,

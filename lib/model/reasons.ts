@@ -7,6 +7,8 @@ export const REASONS = {
   changed: 'The content changed: the workload is rolled after the quiet period.',
   declined: 'The content changed, but the policy of the workload does not ask for this version.',
   'changed-while-rolling': 'The content changed while pods were starting: they may have read either version.',
+  'first-seen-late':
+    'A list showed the object first, after a while unseen: pods may have read an earlier content of it.',
   'changed-while-down': 'The content changed while no reloader was running.',
   'changed-back': 'The content is again what the pods run: nothing is left to roll.',
   absent: 'The object does not exist, or is not watched any more: nothing is owed until it is there again.',

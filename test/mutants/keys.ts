@@ -108,8 +108,8 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'keys: numbers begin anew with another part of the object',
     file: 'lib/controller/follow.ts',
-    find: '{ ...newEdge(stamp), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 }',
-    replace: 'newEdge(stamp)',
+    find: '{ ...newEdge(stamp, since), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 }',
+    replace: 'newEdge(stamp, since)',
     tests: ['test/simulation/kept.test.ts'],
   },
 ];

@@ -296,6 +296,20 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [INFORMER],
   },
   {
+    name: 'what a list shows first after a gap has come to be',
+    file: 'lib/controller/config-controller.ts',
+    find: 'return isAfterGap && since < span.to && isBeforePods(span, record);',
+    replace: 'return isAfterGap && since > span.to && isBeforePods(span, record);',
+    tests: [EDGE_RULES],
+  },
+  {
+    name: 'what a list shows first was never in force when it was followed',
+    file: 'lib/controller/config-controller.ts',
+    find: 'return isAfterGap && since < span.to && isBeforePods(span, record);',
+    replace: 'return isAfterGap && isBeforePods(span, record);',
+    tests: [EDGE_RULES],
+  },
+  {
     name: 'an edge that appears believes a copied stamp',
     file: 'lib/controller/follow.ts',
     find: 'const ran = config.digest ?? ',

@@ -190,7 +190,7 @@ export class Crew {
   /** Remembers that a person took something from these ConfigMaps of the state. */
   onStateEdit(step: StateStep, names: readonly string[]): void {
     if (step.do === 'remove-exceptions' && names.length > 0) this.#robbed.set(step.workload, new Set(names));
-    this.#options.observer.add({ type: 'state-edited' });
+    this.#options.observer.add({ type: 'state-edited', shards: names });
   }
 
   /** Notes what a process reads of the state, and that it was written. */

@@ -1,12 +1,13 @@
 /** Whether every rollout has its reason: an upper bound on our rollouts of each workload, from what happened around it. */
 
-import { BOOKMARK_MS } from '../sandbox/watch-hub.ts';
+import { resourceOf } from './api.ts';
 import type { Content, WorkloadName } from './history.ts';
 import {
   absencesOf,
   contentAt,
   countsCreation,
   countsDeletion,
+  doubtMsOf,
   endOf,
   factsOf,
   hasEntryAt,
@@ -82,11 +83,18 @@ function isChange(trace: Trace, workload: WorkloadName, fact: Of<'content'>): bo
   const deletion = deletionBefore(trace, fact);
   const isAppearance = before === undefined || deletion !== undefined;
   if (isAppearance && countsCreation(trace, config)) return isCreation(trace, workload, fact, deletion);
-  if (before === undefined) return false;
+  if (before === undefined) return isListedFirst(trace, fact);
   if (trace.accounting === 'each' || isUnfinishedReturn(trace, fact)) return true;
   const isFollowed = deletion !== undefined && countsDeletion(trace, config);
   if (isFollowed) return isUnfinishedDeletion(trace, fact, deletion);
   return content !== before || mayBeTakenForChange(trace, workload, fact);
+}
+
+/** Of what a list shows first, after a while unseen, nobody knows whether it was another before. */
+function isListedFirst(trace: Trace, { config, at }: Of<'content'>): boolean {
+  const resource = resourceOf(config);
+  const isRelisted = factsOf(trace, 'relisted').some((list) => list.resource === resource && list.at >= at);
+  return trace.accounting === 'each' && isRelisted;
 }
 
 /** Who begins to read a key does not know which keys the last edit was of. */
@@ -154,14 +162,6 @@ function dueMsOf(trace: Trace, { at, ms }: Of<'content'>): number {
   if (isSelectedAt(trace, at)) return ms;
   const selection = factsOf(trace, 'selection').find((fact) => fact.selected && fact.at > at);
   return selection?.ms ?? Number.POSITIVE_INFINITY;
-}
-
-/**
- * How long after a change a workload that begins to name the object may still have read what was before: where versions
- * cannot be compared, since the last sign of life of its stream.
- */
-function doubtMsOf({ settings }: Trace): number {
-  return settings.versions === 'comparable' ? 0 : BOOKMARK_MS + 1000;
 }
 
 /** What was there to be read before the change. */

@@ -27,6 +27,8 @@ export class Observer {
   readonly #written = new Map<Resource, number[]>(WATCHED.map((resource) => [resource, []]));
   readonly #said = new Map<string, string>();
   readonly #running = new Set<string>();
+  /** By replica and resource. */
+  readonly #listed = new Set<string>();
   /** Of the ConfigMaps of the state at the last look. */
   #stateVersions = '';
 
@@ -133,11 +135,18 @@ export class Observer {
 
   /** Takes down a finished write: of a reloader, or of somebody else to a pod template. */
   audit(record: AuditRecord): void {
-    if (record.before === record.after) return;
     const replica = /^replica-(\d+)/.exec(record.userAgent)?.[1];
+    if (record.verb === 'list' && replica !== undefined) this.#noteList(record.resource, Number(replica));
+    if (record.before === record.after) return;
     if (replica === undefined) this.#noteOwner(record);
     else if (record.resource !== 'events') this.#noteWrite(record, Number(replica));
     this.look();
+  }
+
+  #noteList(resource: string, replica: number): void {
+    const list = `${replica} ${resource}`;
+    if (this.#listed.has(list)) this.add({ type: 'relisted', replica, resource });
+    this.#listed.add(list);
   }
 
   #noteWrite({ resource, name = '', body, before, after, verb }: AuditRecord, replica: number): void {
@@ -148,6 +157,7 @@ export class Observer {
       type: 'write',
       replica,
       to: isState ? 'state' : `${kindOfResource(resource)}/${name}`,
+      ...(isState ? { shard: name } : {}),
       fenced: metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined),
       ...(isResume ? { isResume } : {}),
       before,

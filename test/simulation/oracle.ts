@@ -268,10 +268,12 @@ function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
 
 /** Whether somebody else wrote the state last, a person or a process that died since, so that the one left cannot know. */
 function wasEditedLast(trace: Trace, end: number): boolean {
-  const edit = factsOf(trace, 'state-edited').at(-1);
-  const write = factsOf(trace, 'write').findLast(({ to, at }) => to === 'state' && at <= end);
+  const writes = factsOf(trace, 'write').filter(({ to, at }) => to === 'state' && at <= end);
+  const write = writes.at(-1);
+  const isLast = ({ shards, at }: Of<'state-edited'>) =>
+    shards.some((shard) => !writes.some((later) => later.at > at && later.shard === shard));
   const isOfTheDead = factsOf(trace, 'died').some(
     ({ replica, at }) => at < end && replica === write?.replica,
   );
-  return isOfTheDead || (edit !== undefined && (write === undefined || write.at < edit.at));
+  return isOfTheDead || factsOf(trace, 'state-edited').some(isLast);
 }

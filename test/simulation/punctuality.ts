@@ -8,6 +8,7 @@ import {
   contentAt,
   countsCreation,
   countsDeletion,
+  doubtMsOf,
   endOf,
   factsOf,
   inForceAt,
@@ -16,6 +17,7 @@ import {
   type Of,
   rolloutsOf,
   workloadsOf,
+  writesOf,
 } from './timeline.ts';
 import type { Recorded, Trace, Violation } from './trace.ts';
 
@@ -96,8 +98,16 @@ function ranBefore(
 ): readonly (string | undefined)[] {
   const rollout = rolloutsOf(trace, workload).findLast((fact) => fact.at < at)?.at ?? 0;
   return askedSince(trace, workload, config, at)
-    .filter((since) => since >= rollout)
-    .map((since) => contentAt(trace, config, since));
+    .filter((since) => since >= rollout || contentAt(trace, config, rollout) === undefined)
+    .flatMap((since) => [contentAt(trace, config, since), goneBefore(trace, config, since)]);
+}
+
+/** What was deleted so shortly before position `since` that it may have been there still, for all one can know. */
+function goneBefore(trace: Trace, config: ConfigName, since: number): string | undefined {
+  const deletion = writesOf(trace, config).findLast(({ at }) => at <= since);
+  const ms = trace.facts.findLast(({ at }) => at <= since)?.ms ?? 0;
+  const isNear = deletion !== undefined && ms - deletion.ms < doubtMsOf(trace);
+  return isNear && deletion.content === undefined ? contentAt(trace, config, deletion.at - 1) : undefined;
 }
 
 /** Whether one process had listed everything before and lived until the deadline, and the history went on so long. */

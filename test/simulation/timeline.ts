@@ -1,5 +1,6 @@
 /** Questions about a trace: what was in force when, who was there, who looked. */
 
+import { BOOKMARK_MS } from '../sandbox/watch-hub.ts';
 import type { ConfigName, Content, WorkloadName } from './history.ts';
 import type { Asked } from './manifests.ts';
 import type { Fact, Read, Recorded, Trace } from './trace.ts';
@@ -121,6 +122,14 @@ export function isFollowing(trace: Trace, workload: WorkloadName, config: Config
   const mark = writesOf(trace, config).findLast((write) => write.at <= at)?.mark;
   if (mark === 'ignore' || excludes.includes(config)) return false;
   return names.includes(config) || by === 'auto' || (by === 'search' && mark === 'match');
+}
+
+/**
+ * How long after a change a workload that begins to name the object may still have read what was before: where versions
+ * cannot be compared, since the last sign of life of its stream.
+ */
+export function doubtMsOf({ settings }: Trace): number {
+  return settings.versions === 'comparable' ? 0 : BOOKMARK_MS + 1000;
 }
 
 /** Everything that was written to the object. */

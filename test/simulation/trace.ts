@@ -36,6 +36,8 @@ export interface WriteFact {
   readonly replica: number;
   /** A workload's name, or `state`. */
   readonly to: WorkloadName | 'state';
+  /** Which ConfigMap of the state. */
+  readonly shard?: string;
   /** Whether the request said which resourceVersion it was based on, or created what was not there. */
   readonly fenced: boolean;
   /** It left the pod template as it was: a pause came to its end. */
@@ -97,8 +99,8 @@ export type Fact =
       readonly state: StateFact;
     }
   | WriteFact
-  /** A person changed or removed the state ConfigMap. */
-  | { readonly type: 'state-edited' }
+  /** A person changed or removed these ConfigMaps of the state. */
+  | { readonly type: 'state-edited'; readonly shards: readonly string[] }
   /** A second patch of a workload was sent by a replica while its first was unanswered. */
   | { readonly type: 'two-in-flight'; readonly replica: number; readonly workload: WorkloadName }
   /** A replica sent requests without end. */
@@ -107,7 +109,7 @@ export type Fact =
   | { readonly type: 'stuck'; readonly replica: number; readonly loops: readonly string[] }
   /** Something the reloader said: a log line, a request body, a page. */
   | { readonly type: 'output'; readonly where: string; readonly text: string }
-  /** A stream of a replica was listed anew, so anything may have happened in between. */
+  /** A replica lists a resource once more, so anything may have happened in between. */
   | { readonly type: 'relisted'; readonly replica: number; readonly resource: string }
   /** From here on nothing is done but a restart. */
   | {

@@ -267,6 +267,73 @@ test('rolled, undone by a person, reverted: it must roll', () => {
   assert.ok(world.owes('web'));
 });
 
+const FOLLOWS = { follows: ['cfg', 'late'] };
+
+/** What web owes of `late`, which was never seen before, and whose stream was silent from `since` on. */
+const LATE: Record<string, readonly [(world: World, since: number) => void, boolean]> = {
+  'it was followed in the gap, and written once more: pods may run what was before': [
+    (world, since) => {
+      world.workload('web', FOLLOWS);
+      world.config('late', 'a', { relisted: true, since });
+    },
+    true,
+  ],
+  'it was written before it was followed: what is in force was so then': [
+    (world, since) => {
+      world.now += 1;
+      world.contents.set('late', { content: 'a', version: world.now });
+      world.workload('web', FOLLOWS);
+      world.tellConfig('late', { relisted: true, since });
+    },
+    false,
+  ],
+  'it was followed before the gap by pods that were all there: it has come to be': [
+    (world) => {
+      world.workload('web', FOLLOWS);
+      world.config('late', 'a', { relisted: true, since: world.now });
+    },
+    false,
+  ],
+  'it was followed before the gap, in which pods started: they may have read another': [
+    (world) => {
+      world.workload('web', FOLLOWS);
+      const since = world.now;
+      world.workload('web', { isRolledOut: false });
+      world.config('late', 'a', { relisted: true, since });
+    },
+    true,
+  ],
+  'a list tells it first, and then that it was followed before': [
+    (world, since) => {
+      world.config('late', 'a', { relisted: true, since });
+      world.workload('web', FOLLOWS, { since });
+    },
+    true,
+  ],
+  'a watch tells it, which hides nothing': [
+    (world) => {
+      world.workload('web', FOLLOWS);
+      world.config('late', 'a');
+    },
+    false,
+  ],
+  'a look beside the stream tells it, as after an entry of another process': [
+    (world) => {
+      world.workload('web', FOLLOWS);
+      world.config('late', 'a', { relisted: true, since: Number.NEGATIVE_INFINITY });
+    },
+    false,
+  ],
+};
+
+for (const [sentence, [act, owes]] of Object.entries(LATE)) {
+  test(`an object is first seen: ${sentence}`, () => {
+    const world = settled('web', 'api');
+    act(world, world.now);
+    assert.deepEqual([world.edge('web', 'late').ran, world.owes('web')], [d('a'), owes]);
+  });
+}
+
 test('while one owes for ever, another that is created or opts in is not rolled, also after a restart', () => {
   const world = settled('web', 'api');
   world.config('cfg', 'b');

@@ -36,6 +36,17 @@ test('an object that appears later is followed from what it is then: nothing is 
   assert.ok(world.owes('web'));
 });
 
+test('what a list shows first after a gap is rolled for only where pods started in the gap', () => {
+  for (const isRolledOut of [true, false]) {
+    const world = new World();
+    world.workload('web', PATTERN, FIRST);
+    const since = world.now;
+    if (!isRolledOut) world.workload('web', { isRolledOut });
+    world.config('web-a', 'a', { relisted: true, since });
+    assert.equal(world.owes('web'), !isRolledOut);
+  }
+});
+
 test('what a first list tells after the workload is a baseline too, and said to be one', () => {
   const world = new World();
   world.workload('web', PATTERN, FIRST);
