@@ -24,7 +24,7 @@ describe('a real API server that forgets', () => {
     await plane.startApiServer();
   };
   for (const [i, rule] of HISTORY_RULES.entries())
-    test(rule.name, { timeout: PATIENCE_MS }, () =>
+    test(rule.name, { timeout: 3 * PATIENCE_MS }, () =>
       runRule(forgetting(rule, forget), plane.send, `forgets-${i}`),
     );
 });

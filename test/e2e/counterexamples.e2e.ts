@@ -175,8 +175,9 @@ describe('counterexamples', { concurrency: 3 }, () => {
     const unfinished = await SilentWebhook.of(stage, 'api');
     await stage.put('web', 'B');
     const stamps = await stage.stampedAfter(WEB, {});
-    await stage.rolledOut(WEB);
+    // The API server awaits the webhook for ten seconds.
     assert.match((await stage.state())['v1.ConfigMap_web'] ?? '', /\.1$/);
+    await stage.rolledOut(WEB);
     await stage.create({ ...LATE, variables: { _RELOADER_CONFIGMAP_WEB: `${'0'.repeat(40)}.9` } });
     await stage.until('the number is lifted', async () =>
       /\.9$/.test((await stage.state())['v1.ConfigMap_web'] ?? ''),
@@ -201,7 +202,7 @@ describe('counterexamples', { concurrency: 3 }, () => {
       await stage.createPair();
       await stage.kubectl(['set', 'env', 'deployment/web', 'MODE=production']);
       await stage.rolledOut(WEB);
-      const reloader = await stage.reloader({ periodMs: 8000 });
+      const reloader = await stage.reloader({ periodMs: 15_000 });
       await stage.put('web', 'B');
       await stage.until('the change is seen', () => isOwedBy(WEB, reloader));
       await stage.kubectl(['rollout', how, 'deployment/web']);

@@ -17,6 +17,7 @@ import {
 } from '../sandbox/api-rules.ts';
 import { type JsonObject, objectOf, pick } from '../sandbox/json.ts';
 import { PLACES, type Place } from './places.ts';
+import { hasWritten } from './programs.ts';
 import { defineRollers, patchRoller, ROLLER, rollerIn } from './rollers.ts';
 import { Stage } from './stage.ts';
 import { KINDS, manifestOf, type WorkloadName } from './workloads.ts';
@@ -81,7 +82,9 @@ const OWNERS: Readonly<Record<string, (place: Place) => Promise<void>>> = {
   'kubectl replace drops a variable that it does not name': async (place) => {
     await place.kubectl(['create', '-f', '-'], webWith([own('1')]));
     await stamp(place);
-    await place.kubectl(['replace', '-f', '-'], webWith([own('1')]));
+    await place.until('it is replaced', () =>
+      hasWritten(() => place.kubectl(['replace', '-f', '-'], webWith([own('1')]))),
+    );
     assert.deepEqual(await variables(place), { OWN: '1' });
   },
 };

@@ -35,7 +35,9 @@ test('a workload that is rolled beyond its limit waits longer for each rollout, 
     end.abort();
   }
   const changes = await flapping;
+  const before = await stage.stamps(web);
   await stage.put('web', 'the last');
+  await stage.stampedAfter(web, before);
   await stage.settled(reloader);
   await stage.rolledOut(web);
   const rollouts = (await stage.revision(web)) - 1;

@@ -109,6 +109,8 @@ async function healsTheRest(scene: Scene): Promise<void> {
   for (const { parts } of own) {
     await stage.kubectl(['set', 'env', `deployment/${parts.name}`, 'MODE=by-hand']);
     assert.deepEqual(await driftOf(scene, parts), ['spec.template.spec.containers.app.env.MODE.value']);
+    // A template that its controller has not seen is none.
+    await stage.revision(parts);
     await sync(scene, parts);
   }
   assert.deepEqual(await restAt(scene, ({ hasOwn }) => (hasOwn ? 4 : 2)), stamps);

@@ -133,10 +133,14 @@ describe('of two reloaders one is stopped while it', { skip, concurrency: 3 }, (
 
 test('nothing is lost by twenty kills at random moments while objects change', { skip }, async () => {
   await using scene = await Scene.open(cluster);
+  const begun = Date.now();
   await (await scene.reloader({ periodMs: 200 })).kill();
+  // Long enough for some to roll, also on a busy machine.
+  const latestMs = Math.max(1200, 2 * (Date.now() - begun));
   const random = randomOf(1);
   const churn = new Churn(scene, randomOf(2));
-  const { openKills } = await killAgainAndAgain(scene, { kills: 20, random, reloader: { periodMs: 200 } });
+  const reloader = { periodMs: 200 };
+  const { openKills } = await killAgainAndAgain(scene, { kills: 20, latestMs, random, reloader });
   await churn.end();
   await scene.isRight(await scene.reloader({ periodMs: 200 }));
   assert.deepEqual(scene.rolledTooOften(openKills), []);

@@ -57,7 +57,8 @@ async function isAnew(stage: Stage, uid: unknown): Promise<JsonObject> {
   let jobs: readonly JsonObject[] = [];
   await stage.until('the new Job alone is there', async () => {
     jobs = await stage.list('jobs');
-    return jobs.length === 1 && pick(jobs[0], 'metadata', 'uid') !== uid;
+    const [name, other] = ['name', 'uid'].map((field) => pick(jobs[0], 'metadata', field));
+    return jobs.length === 1 && name === 'work' && other !== uid;
   });
   return objectOf(jobs[0]);
 }
@@ -149,6 +150,10 @@ describe('with --job-reload', { concurrency: 3 }, () => {
     test(`killed ${when}, the next one finishes it`, { skip }, async () => {
       await using stage = await open();
       const uid = await create(stage, NOWHERE);
+      // While its status is still written the copy may be of an older one, and is made again.
+      await stage.until('the Job runs', async () => {
+        return pick(await stage.expect('GET', 'jobs/work'), 'status', 'active') === 1;
+      });
       const { url, ca } = cluster.access;
       const { send, close } = senderTo({ url, ca });
       await using proxy = await FaultProxy.start(send, cluster.servingCertificate());

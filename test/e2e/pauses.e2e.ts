@@ -17,7 +17,7 @@ after(() => cluster[Symbol.asyncDispose]());
 const PERIOD = 'deployment.reloader.stakater.com/pause-period';
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 /** Long enough for a busy machine to look into it. */
-const PAUSE_MS = 8_000;
+const PAUSE_MS = 15_000;
 const PLAIN = web();
 const WEB = web('web', {
   annotations: { ...annotationsFor(PLAIN.follows), [PERIOD]: `${PAUSE_MS}ms` },

@@ -39,3 +39,14 @@ export async function runProgram(
   if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${code}\n${said.stdout}${said.stderr}`);
   return said;
 }
+
+/** Whether what `kubectl` read and wrote was the present version; false: a controller wrote just then. */
+export async function hasWritten(kubectl: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await kubectl();
+    return true;
+  } catch (error) {
+    if (/\(Conflict\)/.test(String(error))) return false;
+    throw error;
+  }
+}

@@ -52,8 +52,9 @@ export async function defineRollers(stage: Stage): Promise<void> {
   );
   if (status !== 201 && status !== 409) throw new Error(`the kind is not defined: ${status}`);
   await stage.until('the kind is served', async () => {
-    const answer = await stage.cluster.ask('GET', rollersIn(stage));
-    return answer.status === 200;
+    const paths = [rollersIn(stage), `/apis/${GROUP}/v1`]; // kubectl asks for the second one, which comes later
+    const answers = await Promise.all(paths.map((path) => stage.cluster.ask('GET', path)));
+    return answers.every(({ status }) => status === 200);
   });
 }
 

@@ -3,13 +3,13 @@
 import { pause } from './churn.ts';
 import type { Scene, SceneReloaderOptions } from './scene.ts';
 
-/** From its start: it may not have read its state, be about to patch, or have done everything. */
 const EARLIEST_MS = 50;
-const LATEST_MS = 1200;
 
 /** How often, and when. */
 export interface KillOptions {
   readonly kills: number;
+  /** How long after its start: it may not have read its state, be about to patch, or have done everything. */
+  readonly latestMs?: number;
   readonly random: () => number;
   readonly reloader?: SceneReloaderOptions;
   readonly onKill?: (done: number) => void;
@@ -23,12 +23,12 @@ export interface Killed {
 
 /** Starts a reloader and kills it at a random moment, again and again; none runs when this resolves. */
 export async function killAgainAndAgain(scene: Scene, options: KillOptions): Promise<Killed> {
-  const { kills, random, reloader = {}, onKill } = options;
+  const { kills, random, latestMs = 1200, reloader = {}, onKill } = options;
   let openKills = 0;
   for (let done = 1; done <= kills; done += 1) {
     const process = await scene.start(reloader);
     // The moment is the point: how long is left to chance, and it need not be long enough for anything.
-    await pause(EARLIEST_MS + random() * (LATEST_MS - EARLIEST_MS));
+    await pause(EARLIEST_MS + random() * (latestMs - EARLIEST_MS));
     await process.kill();
     if (await isOpen(scene)) openKills += 1;
     onKill?.(done);

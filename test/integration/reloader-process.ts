@@ -8,8 +8,11 @@ import type { StatusReport } from '../../lib/model/status-report.ts';
 /** What `npm run build` makes. */
 export const BUNDLE: string = path.resolve(import.meta.dirname, '../../dist/reloader.mjs');
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = 60_000;
 const POLL_MS = 15;
+/** How often one asks who waits for long: fifty of them are a load. */
+const LATER_POLL_MS = 100;
+const LATER_MS = 2000;
 
 /** Resolves when `condition` holds; rejects with `what` when it has not for too long. */
 export async function until(
@@ -17,10 +20,11 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   patienceMs: number = PATIENCE_MS,
 ): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+  const begun = Date.now();
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    const ms = Date.now() - begun;
+    if (ms > patienceMs) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, ms > LATER_MS ? LATER_POLL_MS : POLL_MS));
   }
 }
 
