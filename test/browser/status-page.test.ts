@@ -68,7 +68,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
   test('shows a change that arrives, its countdown and its rollout, while nobody touches it', async () => {
     await using own = await Cluster.start();
     await pair(own, 'web');
-    const process = await own.reloader({ periodMs: 9000 });
+    const process = await own.reloader({ periodMs: 20_000 });
     await using opened = await visit(browser, addressOf(process));
     const { page } = opened;
     // It would be gone if the document were loaded anew.
@@ -86,7 +86,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
       row,
       /Deployment\/web\s+default\s.*ConfigMap\/web.*the content changed.*Quiet period: rolls/s,
     );
-    await own.until('it is rolled', async () => (await lede(page)) === CALM, 30_000);
+    await own.until('it is rolled', async () => (await lede(page)) === CALM, 90_000);
     const counted = await page.evaluate<string[]>('[...window.counted]');
     const seconds = counted.flatMap((text) => /^in (\d+).s$/.exec(text)?.[1] ?? []).map(Number);
     assert.ok(seconds.length >= 2, `${counted}`);

@@ -30,7 +30,7 @@ export interface StageOptions {
 /** All workloads, in the order of the table. */
 export const ALL: readonly WorkloadRef[] = Object.values(WORKLOADS);
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 /** Long enough for a person to see that a pod starts. */
 const POD_START_MS = 150;
 /** How long after the end of a window something that was due has certainly come. */

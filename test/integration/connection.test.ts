@@ -50,7 +50,7 @@ describe('the way to the API server', { concurrency: 3 }, () => {
     test('that goes away within the window: the rollout is tried until it is done', async () => {
       await using cluster = await Cluster.start();
       const web = await pair(cluster, 'web');
-      const reloader = await cluster.reloader();
+      const reloader = await cluster.reloader({ periodMs: 3000 });
       put(cluster, configMap('web'), 'two');
       await reloader.hasSaid(/ConfigMap\/web changed/);
       await cluster.disappear();

@@ -52,6 +52,7 @@ describe('with --cronjob-reload=run-now', { concurrency: 2 }, () => {
     const first = await cluster.reloader({ flags: RUN_NOW });
     assert.equal(jobs(cluster).length, 0, 'the first start runs nothing');
     put(cluster, configMap('report'), 'two');
+    await runs(cluster, 1);
     await cluster.settled(first);
     const [run] = jobs(cluster);
     assert.deepEqual(run?.metadata.labels, { app: 'report' });
@@ -104,6 +105,7 @@ describe('with --cronjob-reload=run-now', { concurrency: 2 }, () => {
     const first = await cluster.reloader({ flags: RUN_NOW });
     cluster.sandbox.addFault({ match: CREATE, times: 1, effect: { kind: 'lost' } });
     put(cluster, configMap('report'), 'two');
+    await runs(cluster, 1);
     await cluster.settled(first);
     assert.equal(jobs(cluster).length, 1, 'the answer was lost');
     const away = cluster.sandbox.addFault({
@@ -143,7 +145,11 @@ describe('with --cronjob-reload=run-now', { concurrency: 2 }, () => {
     await using cluster = await Cluster.start();
     await setUp(cluster);
     const reloader = await cluster.reloader({ flags: RUN_NOW });
-    cluster.sandbox.addFault({ match: CREATE, times: 1, effect: { kind: 'status', code: 403 } });
+    const lift = cluster.sandbox.addFault({
+      match: CREATE,
+      times: 'always',
+      effect: { kind: 'status', code: 403 },
+    });
     put(cluster, configMap('report'), 'two');
     await reloader.hasSaid(/CronJob\/report is refused/);
     await cluster.until(
@@ -152,6 +158,7 @@ describe('with --cronjob-reload=run-now', { concurrency: 2 }, () => {
     );
     assert.equal(stampIn(cluster.sandbox.get('cronjobs', 'default', 'report'), TEMPLATE), undefined);
     await reloader.stop();
+    lift();
     await cluster.reloader({ flags: RUN_NOW });
     assert.equal(jobs(cluster).length, 1);
   });

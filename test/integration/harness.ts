@@ -50,15 +50,14 @@ export class Cluster {
 
   /** A cluster that answers. */
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
-    const cluster = await Cluster.unreachable(options);
+    const cluster = new Cluster(await mkdtemp(path.join(tmpdir(), 'reloader-test-')), options);
     await cluster.appear();
     return cluster;
   }
 
   /** A cluster whose address is known and where nobody answers yet. */
   static async unreachable(options: ClusterOptions = {}): Promise<Cluster> {
-    const cluster = new Cluster(await mkdtemp(path.join(tmpdir(), 'reloader-test-')), options);
-    await cluster.appear();
+    const cluster = await Cluster.start(options);
     await cluster.disappear();
     return cluster;
   }

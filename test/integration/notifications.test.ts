@@ -146,9 +146,10 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     ]);
     await keepsTheSecret(first);
     await first.stop();
+    const tries = receiver.bodies.length;
     receiver.usual = status(200);
     await cluster.settled(await cluster.reloader(webhook(receiver)));
-    assert.deepEqual([receiver.bodies.length, elsewhere.bodies.length], [2, 0]);
+    assert.deepEqual([receiver.bodies.length, elsewhere.bodies.length], [tries + 1, 0]);
   });
 
   test('is not told anything by a dry run', async () => {

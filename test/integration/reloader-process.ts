@@ -13,6 +13,8 @@ const POLL_MS = 15;
 /** How often one asks who waits for long: fifty of them are a load. */
 const LATER_POLL_MS = 100;
 const LATER_MS = 2000;
+/** A process that got no turn for longer has not waited: nor did the sandbox in it, which somebody waits for. */
+const LONGEST_POLL_MS = 1000;
 
 /** Resolves when `condition` holds; rejects with `what` when it has not for too long. */
 export async function until(
@@ -20,11 +22,13 @@ export async function until(
   condition: () => boolean | Promise<boolean>,
   patienceMs: number = PATIENCE_MS,
 ): Promise<void> {
-  const begun = Date.now();
-  while (!(await condition())) {
-    const ms = Date.now() - begun;
-    if (ms > patienceMs) throw new Error(`waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, ms > LATER_MS ? LATER_POLL_MS : POLL_MS));
+  let waitedMs = 0;
+  for (let before = Date.now(); !(await condition()); ) {
+    if (waitedMs > patienceMs) throw new Error(`waited in vain until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, waitedMs > LATER_MS ? LATER_POLL_MS : POLL_MS));
+    const now = Date.now();
+    waitedMs += Math.min(now - before, LONGEST_POLL_MS);
+    before = now;
   }
 }
 
@@ -136,7 +140,10 @@ export class ReloaderProcess {
   /** Fetches a page, once it listens. */
   async page(pathname: string, method = 'GET'): Promise<Page> {
     await until('its port is known', () => this.port !== undefined);
-    const response = await fetch(`http://127.0.0.1:${this.port}${pathname}`, { method });
+    const response = await fetch(`http://127.0.0.1:${this.port}${pathname}`, {
+      method,
+      headers: { connection: 'close' },
+    });
     const type = response.headers.get('content-type') ?? '';
     return { status: response.status, type, text: await response.text() };
   }

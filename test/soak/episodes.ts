@@ -28,7 +28,8 @@ export interface Episode {
 
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 5000;
-const FEW_SECONDS = 8;
+/** What an ordinary episode takes. */
+export const FEW_SECONDS = 8;
 /** To the end of the patience with an answer, and of the pause before the next try. */
 const ANSWER_SECONDS = 60;
 /** To the end of a silence, of the answer that does not come after it, and of the pause before the next try. */

@@ -8,7 +8,7 @@ import { killAgainAndAgain } from '../faults/kills.ts';
 import { Scene, WORKLOADS } from '../faults/scene.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { randomOf } from '../simulation/random.ts';
-import { nextEpisode, type Patient } from './episodes.ts';
+import { FEW_SECONDS, nextEpisode, type Patient } from './episodes.ts';
 import type { SoakCluster } from './soak-cluster.ts';
 import { type Column, Tally } from './tally.ts';
 import type { Turns } from './turns.ts';
@@ -37,8 +37,11 @@ export async function neverKilled(soak: Soak, stack: AsyncDisposableStack): Prom
   const tally = new Tally();
   tally.memory.begin = residentBytes(reloader.pid);
   const patient: Patient = { scene, reloader, on, turns, random };
-  while (Date.now() < until && tally.lost.length === 0) {
-    const episode = nextEpisode(on, tally.faults, (until - Date.now()) / 1000, random);
+  // However long the start took: one episode there is.
+  while ((tally.faults.size === 0 || Date.now() < until) && tally.lost.length === 0) {
+    const left = (until - Date.now()) / 1000;
+    const seconds = tally.faults.size === 0 ? Math.max(left, FEW_SECONDS) : left;
+    const episode = nextEpisode(on, tally.faults, seconds, random);
     if (episode === undefined) break;
     progress.step(`${episode.name}; so far ${counted(scene)}, ${memoryOf(reloader)}`);
     tally.fault(episode.name);
@@ -71,7 +74,7 @@ export async function killedAllTheTime(soak: Soak, stack: AsyncDisposableStack):
     tally.openKills += openKills;
   };
   const quick = Object.entries(FAULTS).filter(([, { needsHurry }]) => !needsHurry);
-  while (Date.now() < until && tally.lost.length === 0) {
+  while ((tally.kills === 0 || Date.now() < until) && tally.lost.length === 0) {
     const [name, fault] = quick[Math.floor(random() * quick.length)] ?? [];
     if (name === undefined || fault === undefined) break;
     tally.fault(name);

@@ -135,8 +135,9 @@ test('a watch is cut within the next line', async () => {
   await pieces.next();
   setting.proxy.disturb({}, 'truncated');
   assert.equal(setting.proxy.deeds, 0);
+  const piece = pieces.next();
   await setting.write('B');
-  const { value } = await pieces.next();
+  const { value } = await piece;
   assert.match(String(value), /^\{"type":"MODIFIED",[^\n]*$/);
   await assert.rejects(async () => pieces.next(), /aborted/);
   assert.deepEqual([...setting.proxy.counts], [['truncated', 1]]);

@@ -8,6 +8,7 @@ import { KubeConfig } from '@kubernetes/client-node';
 import { HttpsTransport, MAX_REQUESTS } from '../../../lib/kubernetes/https-transport.ts';
 import { readText } from '../../../lib/kubernetes/json-call.ts';
 import type { ApiRequest } from '../../../lib/kubernetes/transport.ts';
+import { settle } from './scripted-send.ts';
 
 const GET: ApiRequest = { method: 'GET', path: '/api/v1/configmaps?limit=1' };
 const WATCH: ApiRequest = { method: 'GET', path: '/api/v1/configmaps?watch=1' };
@@ -131,9 +132,13 @@ async function serveSlowly(
 }
 
 test("a request that waits for its turn ends by its deadline, and its turn is another one's", async (t) => {
-  const { transport, seen, held } = await serveSlowly(t, { maxRequests: 1, headTimeoutMs: 50 });
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { transport, seen, held } = await serveSlowly(t, { maxRequests: 1 });
   const first = await transport.send(GET);
-  await assert.rejects(transport.send(PATCH), /not sent within 0.05 s: as many requests as may be/);
+  const refused = assert.rejects(transport.send(PATCH), /not sent within 30 s: as many requests as may be/);
+  await settle();
+  t.mock.timers.tick(30_000);
+  await refused;
   held[0]?.end('{}');
   await readText(first);
   await transport.send(GET);

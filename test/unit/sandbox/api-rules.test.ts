@@ -8,7 +8,7 @@ import { forgetting, HISTORY_RULES } from '../../sandbox/api-rules-history.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { serve } from '../../sandbox/serve.ts';
 
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: 120_000 };
 
 /** Only the rule itself writes: the sandbox's controllers do not get to see anything. */
 function sandboxOf(t: TestContext): Sandbox {
