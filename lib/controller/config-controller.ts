@@ -14,7 +14,7 @@ import { ranOfOtherScopes } from './other-scopes.ts';
 import type { AbsenceIs } from './presence.ts';
 import { scopedObjectOf } from './scoped-record.ts';
 import type { Stream } from './sync-gate.ts';
-import { followAppeared, isBeforePods } from './workload-controller.ts';
+import { followAppeared } from './workload-controller.ts';
 
 /** What is said beside the end of an object where it may be there all the same. */
 const UNSELECTED = { detail: 'or its labels are not those that are watched any more' } as const;
@@ -345,24 +345,20 @@ function afterChange(
   dependent: WorkloadRecord,
   record: ConfigRecord,
   digest: Digest,
-  difference: Difference,
+  { isInInitialList, mayHaveChanged, isAfterGap = false, span }: Difference,
 ): Edge {
-  const { isInInitialList, mayHaveChanged, span } = difference;
-  if (edge.ran === undefined) {
-    return { ...edge, ran: digest, dirty: mayHaveReadAnother(edge, dependent, difference) };
-  }
+  const { began } = edge;
+  // Late news: this was in force when the workload began to follow it.
+  if (began !== undefined && span.to <= began.from) return { ...edge, ran: digest };
+  const mayHaveBeenRead = mayHaveChanged && span.from < readUntil(edge, dependent, isAfterGap);
+  if (edge.ran === undefined) return { ...edge, ran: digest, dirty: isAfterGap && mayHaveBeenRead };
   const ran = edge.ran === record.legacyDigest ? digest : edge.ran;
-  const mayHaveBeenRead = mayHaveChanged && span.from < dependent.rolledUntil;
   const next = { ...edge, ran, dirty: edge.dirty || mayHaveBeenRead };
   const mayHaveStarted = isInInitialList || !dependent.workload.isRolledOut;
   return isOwed(next, digest) && mayHaveStarted ? { ...next, dirty: true } : next;
 }
 
-/** Whether its first content, as far as is known, came when pods that it concerns may have read an earlier one. */
-function mayHaveReadAnother(
-  { since }: Edge,
-  record: WorkloadRecord,
-  { isAfterGap = false, span }: Difference,
-): boolean {
-  return isAfterGap && since < span.to && isBeforePods(span, record);
+/** Until when pods may have read it: they started; or the workload began to follow it, and a gap hides what was in force. */
+function readUntil({ began }: Edge, { rolledUntil }: WorkloadRecord, isAfterGap: boolean): number {
+  return isAfterGap && began !== undefined ? Math.max(rolledUntil, began.to) : rolledUntil;
 }

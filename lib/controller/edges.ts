@@ -8,7 +8,7 @@ import { PartsIndex } from '../cache/parts-index.ts';
 import { ScopesIndex } from '../cache/scopes-index.ts';
 import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../dialects/dialect.ts';
 import { ABSENT, type Digest } from '../model/digest.ts';
-import { type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
+import { asDeclined, type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
 import type { KeyDigests } from '../model/key-digests.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
@@ -309,7 +309,7 @@ export class Edges {
       return startsWithout ? { ...begun, dirty: true } : begun;
     }
     const isAsked = this.asks(record, config) && this.presence.counts(begun.ran, observed);
-    return isAsked ? begun : { ...begun, ran: observed, dirty: false };
+    return isAsked ? begun : asDeclined(begun, observed, config.writtenAt);
   }
 
   /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */

@@ -16,6 +16,7 @@ import { type Loss, lostAnnotations } from '../model/loss.ts';
 import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
 import type { StateEntry } from '../model/state-entry.ts';
+import type { Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
@@ -28,8 +29,8 @@ import type { Sight } from './sight.ts';
 export interface Beginning {
   readonly effects: Effects;
   readonly record: WorkloadRecord;
-  /** After when the workload was as it is, on the Timeline. */
-  readonly from: number;
+  /** When the workload came to be as it is. */
+  readonly span: Span;
 }
 
 /**
@@ -40,17 +41,17 @@ export interface Beginning {
  */
 export function appearingEdge(
   _edges: Edges,
-  { record, effects, from }: Beginning,
+  { record, effects, span }: Beginning,
   config: ConfigRecord,
 ): Edge {
   const { stamp } = liveStampOf(record, keyOf(config.ref));
-  const wasThere = (config.absentAfter ?? Number.NEGATIVE_INFINITY) > from;
+  const wasThere = (config.absentAfter ?? Number.NEGATIVE_INFINITY) > span.from;
   const ran = config.digest ?? (wasThere ? config.lastDigest : undefined);
   effects.note({ reason: 'followed', workload: record.workload.ref, config: config.ref, detail: ran ?? '' });
   return {
-    ...beginningEdge(record, config, stamp, from),
+    ...beginningEdge(record, config, stamp, span),
     ran,
-    dirty: ran !== undefined && config.changedAt > from,
+    dirty: ran !== undefined && config.changedAt > span.from,
   };
 }
 
@@ -64,7 +65,7 @@ export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRe
   const { workload } = record;
   const { stamp, ambiguous } = liveStampOf(record, keyOf(config.ref));
   const entry = edges.entryOf(config.ref);
-  const edge = edgeOfList(beginningEdge(record, config, stamp, Number.NEGATIVE_INFINITY), entry, workload);
+  const edge = edgeOfList(beginningEdge(record, config, stamp, undefined), entry, workload);
   const ran = believedRan(edges, beginning, config, stamp);
   if (ran === undefined) {
     const detail = config.digest;
@@ -122,9 +123,9 @@ function beginningEdge(
   record: WorkloadRecord,
   { ref }: ConfigRecord,
   stamp: Stamp | undefined,
-  since: number,
+  began: Span | undefined,
 ): Edge {
-  return { ...newEdge(stamp, since), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 };
+  return { ...newEdge(stamp, began), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 };
 }
 
 /** A known edge after a new look at its workload. */
@@ -135,14 +136,19 @@ export function followedEdge(edges: Edges, sight: Sight, config: ConfigRecord, e
   const observed = edges.observed(record, config);
   const mayHaveReadBoth = next.ran !== undefined && config.changedAt > startedAfter;
   const startsWhileOwed = !isRolledOut && isOwed(next, observed);
-  const dirty = next.dirty || mayHaveReadBoth || startsWhileOwed || isAskedLate(edges, sight, config);
+  const dirty = next.dirty || mayHaveReadBoth || startsWhileOwed || isAskedLate(edges, sight, config, edge);
   const isUnsettled = next.isUnsettled && !isRolledOut;
   return afterOwner(sight, config, { ...next, dirty, isUnsettled }, observed);
 }
 
-/** Whether words that ask for the object may have come before its last change, which was heard of first. */
-function isAskedLate(edges: Edges, { before, event }: Sight, config: ConfigRecord): boolean {
-  if (config.digest === undefined || config.changedAt <= event.span.from) return false;
+/** Whether words that ask for the object may have come before what they ask for, which was heard of first. */
+function isAskedLate(
+  edges: Edges,
+  { before, event }: Sight,
+  config: ConfigRecord,
+  { declinedAt }: Edge,
+): boolean {
+  if (config.digest === undefined || Math.max(config.changedAt, declinedAt) <= event.span.from) return false;
   return !edges.dialect.judge(before, config.ref, config.annotations).asks;
 }
 

@@ -74,7 +74,7 @@ export function afterOwner(
   if (isOwed(edge, observed)) {
     effects.note({ reason: 'owner-has-rolled', workload: record.workload.ref, config: config.ref });
   }
-  return { ...edge, ran: observed, dirty: false, isUnsettled: false };
+  return { ...edge, ran: observed, began: undefined, dirty: false, isUnsettled: false };
 }
 
 /** Whether the workload owes something, and all of it is in force since before its owner's rollout, so that this brings it. */

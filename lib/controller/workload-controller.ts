@@ -4,7 +4,7 @@ import { type Edge, speaks } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
-import { isOlder, type Span } from '../model/timeline.ts';
+import { isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
@@ -131,7 +131,7 @@ function follow(edges: Edges, sight: Sight, ref: ConfigRef): void {
   const config = keyOf(ref);
   const edge = record.edges.get(config);
   if (edge === undefined) {
-    begin(edges, { effects, record, from: event.span.from }, ref, event.isInInitialList);
+    begin(edges, { effects, record, span: event.span }, ref, event.isInInitialList);
     return;
   }
   const wasOwed = edges.owesOn(record, config, edge);
@@ -184,14 +184,16 @@ export function followAppeared(
     const known = [...record.edges.keys()].map((other) => edges.configs.get(other)?.ref);
     const all = [...known.filter((other) => other !== undefined), followed];
     record.variables = edges.dialect.stampVariablesOf(all, ref.namespace);
-    const from = isBeforePods(span, record) ? record.knownAt : span.to;
-    begin(edges, { effects, record, from }, followed, isInInitialList && record.isFromStart);
+    // What came to be after the pods, and unseen by them, is a change to none.
+    const mayHaveBeenRead = span.from < Math.max(record.rolledUntil, record.knownAt);
+    const from = mayHaveBeenRead ? record.knownAt : span.to;
+    begin(
+      edges,
+      { effects, record, span: { from, to: span.to } },
+      followed,
+      isInInitialList && record.isFromStart,
+    );
   }
-}
-
-/** Whether something began before the last pods that are known to have started, or the last write to the workload. */
-export function isBeforePods({ from }: Span, { rolledUntil, knownAt }: WorkloadRecord): boolean {
-  return from < Math.max(rolledUntil, knownAt);
 }
 
 /** Another reloader's write is one that changes nothing but marks. */

@@ -6,6 +6,7 @@
 import type { Digest } from './digest.ts';
 import type { Stamp } from './stamp.ts';
 import type { StateEntry } from './state-entry.ts';
+import type { Span } from './timeline.ts';
 
 /** `ran` of pods that may have read anything: equal to no digest, owed until patched. */
 export const UNKNOWN = '?';
@@ -17,8 +18,13 @@ export type Ran = Digest | typeof UNKNOWN;
 export interface Edge {
   /** Undefined until the object is first seen: its first content is the baseline. */
   readonly ran: Ran | undefined;
-  /** After when it began to be, on the Timeline; -Infinity: it was there at the first list. */
-  readonly since: number;
+  /**
+   * When it began to be, while `ran` is what was in force then, as far as is known; undefined: it was there at the first list,
+   * or pods have started since.
+   */
+  readonly began: Span | undefined;
+  /** When a version came, on the Timeline, that the pods did not run and the policy did not ask for; -Infinity: none did. */
+  readonly declinedAt: number;
   /** The content changed while pods were starting: owed whatever the digests say, until a patch. */
   readonly dirty: boolean;
   /** The stamp in the live template. */
@@ -66,10 +72,11 @@ export function recordedRan(edge: Edge, isInFlight: boolean): Ran | undefined {
 }
 
 /** An edge that begins to exist, before `ran` is decided. */
-export function newEdge(stamp: Stamp | undefined, since: number): Edge {
+export function newEdge(stamp: Stamp | undefined, began: Span | undefined): Edge {
   return {
     ran: undefined,
-    since,
+    began,
+    declinedAt: Number.NEGATIVE_INFINITY,
     dirty: false,
     stamp,
     highestNumber: stamp?.number ?? 0,
@@ -83,15 +90,21 @@ export function withStamp(edge: Edge, stamp: Stamp | undefined): Edge {
   return { ...edge, stamp, highestNumber: Math.max(edge.highestNumber, stamp?.number ?? 0) };
 }
 
+/** The edge while its policy does not ask for the version of `at`, on the Timeline: whatever is in force, the pods are taken to run it. */
+export function asDeclined(edge: Edge, observed: Digest, at: number): Edge {
+  const declinedAt = isOwed(edge, observed) ? at : edge.declinedAt;
+  return { ...edge, ran: observed, declinedAt, dirty: false };
+}
+
 /** The edge after somebody's write made pods start that may have read anything. */
 export function asUnknown(edge: Edge): Edge {
-  return { ...edge, ran: UNKNOWN, dirty: false, isUnsettled: false };
+  return { ...edge, ran: UNKNOWN, began: undefined, dirty: false, isUnsettled: false };
 }
 
 /** The edge after a patch was accepted that was planned on `digest` and left `stamp` in the template. */
 export function asPatched(edge: Edge, digest: Digest, stamp: Stamp | undefined): Edge {
   const isUnsettled = edge.isUnsettled || edge.dirty || edge.ran !== digest;
-  return { ...withStamp(edge, stamp), ran: digest, dirty: false, isUnsettled };
+  return { ...withStamp(edge, stamp), ran: digest, began: undefined, dirty: false, isUnsettled };
 }
 
 /**
@@ -99,7 +112,8 @@ export function asPatched(edge: Edge, digest: Digest, stamp: Stamp | undefined):
  * the pods. `number` is what the plan would have stamped; 0 if it was not owed.
  */
 export function asTold(edge: Edge, { digest, number }: Stamp): Edge {
-  return { ...edge, ran: digest, dirty: false, highestNumber: Math.max(edge.highestNumber, number) };
+  const highestNumber = Math.max(edge.highestNumber, number);
+  return { ...edge, ran: digest, began: undefined, dirty: false, highestNumber };
 }
 
 /**
@@ -107,5 +121,5 @@ export function asTold(edge: Edge, { digest, number }: Stamp): Edge {
  * be left.
  */
 export function asStampedElsewhere(edge: Edge, stamp: Stamp): Edge {
-  return { ...withStamp(edge, stamp), ran: stamp.digest, dirty: false, isUnsettled: true };
+  return { ...withStamp(edge, stamp), ran: stamp.digest, began: undefined, dirty: false, isUnsettled: true };
 }

@@ -124,15 +124,22 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: what is not asked for keeps what it ran, and is owed once it is asked for',
     file: 'lib/controller/edges.ts',
-    find: 'return isAsked ? begun : { ...begun, ran: observed, dirty: false };',
+    find: 'return isAsked ? begun : asDeclined(begun, observed, config.writtenAt);',
     replace: 'return isAsked ? begun : { ...begun, dirty: false };',
     tests: [RULES, LAW],
   },
   {
+    name: 'policies: a version that was declined just after words that asked for it is not owed',
+    file: 'lib/controller/follow.ts',
+    find: 'Math.max(config.changedAt, declinedAt) <= event.span.from',
+    replace: 'config.changedAt <= event.span.from',
+    tests: [RULES],
+  },
+  {
     name: 'policies: words that asked before a change that is heard of first come too late for it',
     file: 'lib/controller/follow.ts',
-    find: 'startsWhileOwed || isAskedLate(edges, sight, config)',
-    replace: 'startsWhileOwed || (false && isAskedLate(edges, sight, config))',
+    find: 'startsWhileOwed || isAskedLate(edges, sight, config, edge)',
+    replace: 'startsWhileOwed || (false && isAskedLate(edges, sight, config, edge))',
     tests: [RULES],
   },
   {

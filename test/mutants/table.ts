@@ -13,6 +13,7 @@ export interface Mutant {
 }
 
 const EDGE_RULES = 'test/unit/controller/edge-rules.test.ts';
+const LATE_NEWS = 'test/unit/controller/late-news.test.ts';
 const GUARDS = 'test/unit/controller/guards.test.ts';
 const ROLLOUT = 'test/unit/controller/rollout.test.ts';
 const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
@@ -298,16 +299,23 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what a list shows first after a gap has come to be',
     file: 'lib/controller/config-controller.ts',
-    find: 'return isAfterGap && since < span.to && isBeforePods(span, record);',
-    replace: 'return isAfterGap && since > span.to && isBeforePods(span, record);',
-    tests: [EDGE_RULES],
+    find: 'dirty: isAfterGap && mayHaveBeenRead };',
+    replace: 'dirty: false };',
+    tests: [LATE_NEWS],
   },
   {
-    name: 'what a list shows first was never in force when it was followed',
+    name: 'what is told late was not in force when the workload began to follow it',
     file: 'lib/controller/config-controller.ts',
-    find: 'return isAfterGap && since < span.to && isBeforePods(span, record);',
-    replace: 'return isAfterGap && isBeforePods(span, record);',
-    tests: [EDGE_RULES],
+    find: 'if (began !== undefined && span.to <= began.from) return',
+    replace: 'if (began !== undefined && span.to < 0) return',
+    tests: [LATE_NEWS],
+  },
+  {
+    name: 'what a gap hides is the same as when the workload began to follow it',
+    file: 'lib/controller/config-controller.ts',
+    find: 'isAfterGap && began !== undefined ? Math.max(rolledUntil, began.to) : rolledUntil',
+    replace: 'rolledUntil',
+    tests: [LATE_NEWS],
   },
   {
     name: 'an edge that appears believes a copied stamp',

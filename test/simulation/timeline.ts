@@ -294,16 +294,32 @@ function sinceWritten(trace: Trace, config: ConfigName, begin: number): number {
   return written?.at ?? begin;
 }
 
+/** Whether there is something at position `at` that an entry could say. */
+function isThere(trace: Trace, config: ConfigName, at: number): boolean {
+  return firstThere(trace, config, at) === at;
+}
+
+/** When the object came to be that is there at position `at`. */
+function cameAt(trace: Trace, config: ConfigName, at: number): number {
+  const writes = writesOf(trace, config).filter((write) => write.at <= at);
+  const absent = writes.findLastIndex(({ content }) => content === undefined);
+  return writes[absent + 1]?.at ?? 0;
+}
+
 /**
  * Since when what is in force is known of an object that somebody follows: where namespaces are selected, since the state has
  * an entry of it, or since its namespace is selected and it is followed, if one hears of that at once and there is the time
  * to write it.
  */
 function begunAt(trace: Trace, config: ConfigName, begin: number): number | undefined {
+  const isHeard = trace.accounting !== 'each';
   const isBegun = (at: number): boolean =>
-    hasEntryAt(trace, config, at) || (trace.accounting !== 'each' && isSelectedForLong(trace, at, begin));
+    hasEntryAt(trace, config, at) ||
+    (isHeard &&
+      isThere(trace, config, at) &&
+      isSelectedForLong(trace, at, Math.max(begin, cameAt(trace, config, at))));
   if (trace.settings.selected === undefined || isBegun(begin)) return begin;
-  return [...factsOf(trace, 'entries'), ...factsOf(trace, 'selection')]
+  return [...factsOf(trace, 'entries'), ...factsOf(trace, 'selection'), ...writesOf(trace, config)]
     .map(({ at }) => at)
     .sort((a, b) => a - b)
     .find((at) => at > begin && isBegun(at));

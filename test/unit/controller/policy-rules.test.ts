@@ -213,6 +213,24 @@ function restarted(world: World, { content, marks, asks }: Step): World {
   return world.restart();
 }
 
+for (const [sentence, isFirst] of [
+  ['what comes back is owed where words that asked for it by then are told late', true],
+  ['what came back before words asked for it is not', false],
+] as const) {
+  test(sentence, () => {
+    const world = begun(AUTO);
+    world.config('cfg', 'b');
+    world.noConfig('cfg');
+    world.workload('web', { asks: SEARCH });
+    if (isFirst) world.edit('web', { asks: AUTO });
+    world.config('cfg', 'b');
+    assert.ok(!world.owes('web'));
+    if (isFirst) world.tellWorkload('web');
+    else world.workload('web', { asks: AUTO });
+    assert.equal(world.owes('web'), isFirst);
+  });
+}
+
 test('a change that is declined is told with the reason', () => {
   const world = begun(SEARCH);
   const { notes, touched } = world.config('cfg', 'b');

@@ -17,7 +17,8 @@ const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, s
 const ENTRY = { digest: A, number: 2 };
 const EDGE: Edge = {
   ran: A,
-  since: 0,
+  began: { from: 3, to: 4 },
+  declinedAt: 2,
   dirty: false,
   stamp: { digest: A, number: 2 },
   highestNumber: 5,
@@ -82,10 +83,13 @@ for (const [sentence, [edge, isInFlight, ran]] of Object.entries(RECORDED)) {
 const DIRTY: Edge = { ...EDGE, dirty: true };
 const TRANSITIONS: Record<string, readonly [Edge, Partial<Edge>]> = {
   'a new edge remembers the number that it was found with': [
-    newEdge({ digest: B, number: 7 }, 3),
-    { ran: undefined, since: 3, dirty: false, highestNumber: 7, isUnsettled: false },
+    newEdge({ digest: B, number: 7 }, EDGE.began),
+    { ran: undefined, began: EDGE.began, dirty: false, highestNumber: 7, isUnsettled: false },
   ],
-  'a new edge without a stamp begins at 0': [newEdge(undefined, 3), { stamp: undefined, highestNumber: 0 }],
+  'a new edge without a stamp begins at 0': [
+    newEdge(undefined, undefined),
+    { stamp: undefined, highestNumber: 0 },
+  ],
   'a lower stamp does not lower the highest number seen': [
     withStamp(EDGE, { digest: B, number: 1 }),
     { ran: A, stamp: { digest: B, number: 1 }, highestNumber: 5 },
