@@ -9,7 +9,7 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } f
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { Edges } from './edges.ts';
+import type { Edges, WorkloadRecord } from './edges.ts';
 import type { WorkloadClient } from './rollout-attempt.ts';
 
 /** A fresh look at one object. Never throws. */
@@ -115,7 +115,14 @@ export class FreshLook {
     if (observed === undefined) return [];
     return edges
       .edgesOf(config)
-      .filter(([workload, edge]) => edges.wouldForget(workload, observed, edge))
+      .filter(
+        ([workload, edge]) => isOnItsWay(workload, config) || edges.wouldForget(workload, observed, edge),
+      )
       .map(([{ workload }]) => workload.ref);
   }
+}
+
+/** Whether a patch for the object is under way: what somebody else wrote may have overtaken it. */
+function isOnItsWay({ inFlight }: WorkloadRecord, config: ObjectKey): boolean {
+  return inFlight?.stamps.some((stamp) => stamp.config === config) === true;
 }

@@ -41,6 +41,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'an-edit-of-another-key-before-the-first-look': KEYS,
   'a-part-that-nobody-reads-any-more': KEYS,
   'a-patch-that-hangs-beside-another-process': LATE,
+  'a-patch-that-hangs-and-is-overtaken-unseen': LATE,
   'created-beside-an-opt-in': VERSIONS,
   'ignored-and-asked-for-again': MOMENT,
   'a-copied-stamp-that-no-write-silenced': UNWRITTEN,

@@ -93,6 +93,13 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     tests: [FOREIGN],
   },
   {
+    name: 'processes: a workload whose patch is under way is not looked at',
+    file: 'lib/controller/fresh-look.ts',
+    find: 'isOnItsWay(workload, config) || edges',
+    replace: 'edges',
+    tests: [FOREIGN],
+  },
+  {
     name: 'processes: one whose time to end is over goes on with the state',
     file: 'lib/controller/ending.ts',
     find: 'committer.halt();',

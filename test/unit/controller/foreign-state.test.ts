@@ -110,3 +110,15 @@ test('a workload that is gone is left to its stream', async () => {
   assert.equal(await look(world).isClear(), true);
   assert.equal(world.edge('web').ran, full('a'));
 });
+
+test('a workload whose patch is under way is looked at too: another stamp may have overtaken it, and is what it runs', async () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  world.send('web');
+  world.edit('web', { stamps: { cfg: 'b.3' } });
+  readEntry(world, 'b', 3);
+  const { asked, isClear } = look(world);
+  assert.equal(await isClear(), true);
+  assert.deepEqual(asked, ['ConfigMap cfg', 'Deployment web']);
+  assert.deepEqual([world.edge('web').ran, world.edge('web').stamp?.number], [full('b'), 3]);
+});
