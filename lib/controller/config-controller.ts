@@ -333,7 +333,7 @@ function reasonOf(
   isSettled: boolean,
   { isInInitialList }: Difference,
 ): Reason | undefined {
-  if (edge.ran === undefined) return next.dirty ? 'first-seen-late' : 'baseline';
+  if (edge.ran === undefined) return next.dirty && !edge.dirty ? 'first-seen-late' : 'baseline';
   if (isSettled) return 'changed-back';
   if (!next.dirty || edge.dirty) return undefined;
   return isInInitialList ? 'changed-while-down' : 'changed-while-rolling';
@@ -351,7 +351,9 @@ function afterChange(
   // Late news: this was in force when the workload began to follow it.
   if (began !== undefined && span.to <= began.from) return { ...edge, ran: digest };
   const mayHaveBeenRead = mayHaveChanged && span.from < readUntil(edge, dependent, isAfterGap);
-  if (edge.ran === undefined) return { ...edge, ran: digest, dirty: isAfterGap && mayHaveBeenRead };
+  if (edge.ran === undefined) {
+    return { ...edge, ran: digest, dirty: edge.dirty || (isAfterGap && mayHaveBeenRead) };
+  }
   const ran = edge.ran === record.legacyDigest ? digest : edge.ran;
   const next = { ...edge, ran, dirty: edge.dirty || mayHaveBeenRead };
   const mayHaveStarted = isInInitialList || !dependent.workload.isRolledOut;

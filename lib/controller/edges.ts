@@ -308,8 +308,10 @@ export class Edges {
       const startsWithout = isAway && begun.ran !== ABSENT && !record.workload.isRolledOut;
       return startsWithout ? { ...begun, dirty: true } : begun;
     }
-    const isAsked = this.asks(record, config) && this.presence.counts(begun.ran, observed);
-    return isAsked ? begun : asDeclined(begun, observed, config.writtenAt);
+    // That an object comes to be, or goes, no words ask for.
+    const isStep = !this.presence.counts(begun.ran, observed);
+    const isAsked = this.asks(record, config) && !isStep;
+    return isAsked ? begun : asDeclined(begun, observed, isStep ? undefined : config.writtenAt);
   }
 
   /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */

@@ -40,16 +40,18 @@ export interface Beginning {
  * deleted after the workload appeared, and that was heard of first: then its last content was in force.
  */
 export function appearingEdge(
-  _edges: Edges,
+  edges: Edges,
   { record, effects, span }: Beginning,
   config: ConfigRecord,
 ): Edge {
   const { stamp } = liveStampOf(record, keyOf(config.ref));
+  // Which name a pattern means may be found out long after the words were written.
+  const began = edges.withPatterns.has(keyOf(record.workload.ref)) ? undefined : span;
   const wasThere = (config.absentAfter ?? Number.NEGATIVE_INFINITY) > span.from;
   const ran = config.digest ?? (wasThere ? config.lastDigest : undefined);
   effects.note({ reason: 'followed', workload: record.workload.ref, config: config.ref, detail: ran ?? '' });
   return {
-    ...beginningEdge(record, config, stamp, span),
+    ...beginningEdge(record, config, stamp, began),
     ran,
     dirty: ran !== undefined && config.changedAt > span.from,
   };

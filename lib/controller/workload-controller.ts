@@ -184,9 +184,8 @@ export function followAppeared(
     const known = [...record.edges.keys()].map((other) => edges.configs.get(other)?.ref);
     const all = [...known.filter((other) => other !== undefined), followed];
     record.variables = edges.dialect.stampVariablesOf(all, ref.namespace);
-    // What came to be after the pods, and unseen by them, is a change to none.
-    const mayHaveBeenRead = span.from < Math.max(record.rolledUntil, record.knownAt);
-    const from = mayHaveBeenRead ? record.knownAt : span.to;
+    // What came to be after the last pods started is a change to none of them.
+    const from = span.from < record.rolledUntil ? span.from : span.to;
     begin(
       edges,
       { effects, record, span: { from, to: span.to } },

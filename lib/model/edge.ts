@@ -90,9 +90,12 @@ export function withStamp(edge: Edge, stamp: Stamp | undefined): Edge {
   return { ...edge, stamp, highestNumber: Math.max(edge.highestNumber, stamp?.number ?? 0) };
 }
 
-/** The edge while its policy does not ask for the version of `at`, on the Timeline: whatever is in force, the pods are taken to run it. */
-export function asDeclined(edge: Edge, observed: Digest, at: number): Edge {
-  const declinedAt = isOwed(edge, observed) ? at : edge.declinedAt;
+/**
+ * The edge while it does not ask for what is observed: the pods are taken to run it. `at`: when that version came, on the
+ * Timeline; undefined where no words would ask for it.
+ */
+export function asDeclined(edge: Edge, observed: Digest, at: number | undefined): Edge {
+  const declinedAt = at !== undefined && isOwed(edge, observed) ? at : edge.declinedAt;
   return { ...edge, ran: observed, declinedAt, dirty: false };
 }
 

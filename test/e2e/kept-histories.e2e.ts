@@ -62,6 +62,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'a-first-content-that-nobody-heard-of': LATE,
   'first-seen-after-a-gap': LATE,
   'in-force-at-an-opt-in-and-told-late': LATE,
+  'exceptions-removed-just-before-a-start': 'only the judge of the simulation was wrong about it',
   'selected-for-a-moment-without-the-object': SELECTION,
   'asked-for-just-before-a-return': LATE,
   'gone-just-before-an-opt-in': VERSIONS,

@@ -117,15 +117,15 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: what is not asked for is owed',
     file: 'lib/controller/edges.ts',
-    find: 'const isAsked = this.asks(record, config) && this',
-    replace: 'const isAsked = this',
+    find: 'const isAsked = this.asks(record, config) && !isStep;',
+    replace: 'const isAsked = !isStep;',
     tests: [RULES, LAW],
   },
   {
     name: 'policies: what is not asked for keeps what it ran, and is owed once it is asked for',
     file: 'lib/controller/edges.ts',
-    find: 'return isAsked ? begun : asDeclined(begun, observed, config.writtenAt);',
-    replace: 'return isAsked ? begun : { ...begun, dirty: false };',
+    find: 'asDeclined(begun, observed, isStep ? undefined : config.writtenAt)',
+    replace: '{ ...begun, dirty: false }',
     tests: [RULES, LAW],
   },
   {
@@ -152,7 +152,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: an object that appears is not compared with expressions',
     file: 'lib/controller/config-controller.ts',
-    find: 'followAppeared(edges, effects, object.ref, isInInitialList);',
+    find: 'followAppeared(edges, effects, object.ref, { isInInitialList, span });',
     replace: 'void followAppeared;',
     tests: [PATTERNS],
   },

@@ -39,8 +39,8 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'processes: every dependent is looked at, whatever it is known to have run',
     file: 'lib/controller/fresh-look.ts',
-    find: '.filter(([workload, edge]) => edges.wouldForget(workload, observed, edge))',
-    replace: '',
+    find: 'edges.wouldForget(workload, observed, edge)',
+    replace: 'workload.edges.size > 0',
     tests: [FOREIGN],
   },
   {

@@ -123,7 +123,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'no dirty: a change while pods start is taken for read by none of them',
     file: 'lib/controller/config-controller.ts',
-    find: 'mayHaveChanged && span.from < dependent.rolledUntil',
+    find: 'mayHaveChanged && span.from < readUntil(edge, dependent, isAfterGap)',
     replace: 'false',
     tests: [EDGE_RULES],
   },
@@ -299,8 +299,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what a list shows first after a gap has come to be',
     file: 'lib/controller/config-controller.ts',
-    find: 'dirty: isAfterGap && mayHaveBeenRead };',
-    replace: 'dirty: false };',
+    find: 'dirty: edge.dirty || (isAfterGap && mayHaveBeenRead) };',
+    replace: 'dirty: edge.dirty };',
     tests: [LATE_NEWS],
   },
   {
@@ -327,7 +327,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'not born dirty: a workload that appears is taken to have read what changed after it',
     file: 'lib/controller/follow.ts',
-    find: 'dirty: ran !== undefined && config.changedAt > from,',
+    find: 'dirty: ran !== undefined && config.changedAt > span.from,',
     replace: 'dirty: false,',
     tests: [EDGE_RULES],
   },

@@ -31,6 +31,8 @@ interface Member {
   readonly heard: Map<Resource, number>;
   /** The ConfigMaps of the state as they were read, until everything is listed. */
   readonly read: Map<string, LooseObject | undefined>;
+  /** Workloads whose exceptions were missing then. */
+  readonly missed: Set<WorkloadName>;
   hasListed: boolean;
   hasEnded: boolean;
   isStuck: boolean;
@@ -70,6 +72,7 @@ export class Crew {
       stop: new AbortController(),
       heard: new Map(),
       read: new Map(),
+      missed: new Set(),
       hasListed: false,
       hasEnded: false,
       isStuck: false,
@@ -202,6 +205,7 @@ export class Crew {
     if (verb === 'get' && member !== undefined && !member.hasListed && (status === 200 || status === 404)) {
       const { sandbox } = this.#options;
       member.read.set(name, sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined);
+      for (const workload of this.#robbed.keys()) member.missed.add(workload);
     }
   }
 
@@ -231,7 +235,7 @@ export class Crew {
       observer.add({
         type: 'listed',
         replica: member.id,
-        lost: { configs, workloads: [...this.#robbed.keys()] },
+        lost: { configs, workloads: [...member.missed] },
         state: read,
       });
     }

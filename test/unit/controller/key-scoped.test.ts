@@ -187,6 +187,20 @@ test('who asks for keys again is not told of those that were there when it asked
   assert.ok(world.owes('web'));
 });
 
+test('who may have read what came and went, and is rolled for keys from then on, is rolled still', () => {
+  const world = new KeyWorld({}, WHOLE);
+  world.holds({ a: '1' }, { initial: true });
+  world.reads('web', ['a']);
+  world.write();
+  world.workload('web', { isRolledOut: false });
+  world.holds({ a: '2' });
+  world.holds({ a: '1' });
+  assert.ok(world.owes('web'));
+  world.workload('web', scoped('true'));
+  world.look({ relisted: true });
+  assert.ok(world.owes('web'));
+});
+
 test('where nobody asks for keys nothing is kept of them', () => {
   const world = new KeyWorld({}, WHOLE);
   world.holds({ a: '1' }, { initial: true });

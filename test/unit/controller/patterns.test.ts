@@ -36,6 +36,22 @@ test('an object that appears later is followed from what it is then: nothing is 
   assert.ok(world.owes('web'));
 });
 
+for (const isNamed of [false, true]) {
+  test(`what is told late, after other news of the workload, is a change all the same${isNamed ? ', also of an absent object that another one names' : ''}`, () => {
+    const world = new World();
+    world.workload('web', PATTERN, FIRST);
+    if (isNamed) world.workload('api', { follows: ['web-a'] }, FIRST);
+    world.now += 2;
+    const [first, second] = [world.now - 1, world.now];
+    world.workload('web', { replicas: 3 });
+    world.contents.set('web-a', { content: 'a', version: first });
+    world.tellConfig('web-a');
+    world.contents.set('web-a', { content: 'b', version: second });
+    world.tellConfig('web-a');
+    assert.deepEqual([world.edge('web', 'web-a').ran, world.owes('web')], [d('a'), true]);
+  });
+}
+
 test('what a list shows first after a gap is rolled for only where pods started in the gap', () => {
   for (const isRolledOut of [true, false]) {
     const world = new World();

@@ -42,6 +42,15 @@ for (const [sentence, [rules, sketch, isOwed]] of Object.entries(CREATED)) {
   });
 }
 
+test('words that are told late do not ask for the coming of an object where it does not count', () => {
+  const world = start(DELETE, { mayMiss: ['cfg'], asks: { 'reloader.stakater.com/search': 'true' } });
+  world.edit('web', { asks: { 'reloader.k8s.collaborne.com/auto': 'true' } });
+  world.config('cfg', 'a');
+  assert.equal(world.owes('web'), false);
+  world.tellWorkload('web');
+  assert.equal(world.owes('web'), false);
+});
+
 const DELETED: Record<string, readonly [PresenceRules, Sketch, boolean]> = {
   'an object that is only named rolls by its deletion': [DELETE, NAMED, true],
   'so does one that the pods may do without': [BOTH, OPTIONAL, true],
