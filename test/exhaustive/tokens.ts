@@ -41,6 +41,7 @@ const OMITTED: readonly string[] = [
 const VERSIONS: readonly string[] = ['resourceVersion', 'configVersion'];
 const TIMES: readonly string[] = [
   'changedAt',
+  'declinedAt',
   'rolledUntil',
   'knownAt',
   'from',
@@ -107,6 +108,11 @@ export interface Reading {
 }
 
 const READ_APART: ReadonlySet<string> = new Set(['process', 'deployments', 'configs', 'workloads']);
+
+/** Whether another field says it: a span of one step is told by its end, for nothing lies within it. */
+function isTold(field: string, { from, to }: Readonly<Record<string, unknown>>): boolean {
+  return field === 'from' && typeof to === 'number' && from === to - 1;
+}
 
 /** Turns worlds into tokens. */
 export class Tokens {
@@ -258,15 +264,15 @@ export class Tokens {
     } else {
       const { name } = record;
       if (name === 'w1' || name === 'w2') this.#owner = this.#ownerOf(name);
-      for (const field in record) this.#field(field, record[field]);
+      for (const field in record) this.#field(field, record);
     }
     this.#owner = before;
     this.list.push(MARKS.end);
   }
 
-  #field(field: string, value: unknown): void {
+  #field(field: string, record: Readonly<Record<string, unknown>>): void {
     const handling = HANDLINGS.get(field) ?? PLAIN;
-    if (!handling.isOmitted) this.#handled(field, value, handling);
+    if (!handling.isOmitted && !isTold(field, record)) this.#handled(field, record[field], handling);
   }
 
   #ownerOf(name: Name): number {
