@@ -20,7 +20,7 @@ export interface Edge {
   readonly ran: Ran | undefined;
   /**
    * When it began to be, while `ran` is what was in force then, as far as is known; undefined: it was there at the first list,
-   * or pods have started since.
+   * a rollout has been taken note of since, or a pattern means the object.
    */
   readonly began: Span | undefined;
   /** When a version came, on the Timeline, that the pods did not run and the policy did not ask for; -Infinity: none did. */

@@ -133,16 +133,16 @@ describe('of two reloaders one is stopped while it', { skip, concurrency: 3 }, (
 
 test('nothing is lost by twenty kills at random moments while objects change', { skip }, async () => {
   await using scene = await Scene.open(cluster);
+  const reloader = { periodMs: 200 };
   const begun = Date.now();
-  await (await scene.reloader({ periodMs: 200 })).kill();
+  await (await scene.reloader(reloader)).kill();
   // Long enough for some to roll, also on a busy machine.
   const latestMs = Math.max(1200, 2 * (Date.now() - begun));
   const random = randomOf(1);
   const churn = new Churn(scene, randomOf(2));
-  const reloader = { periodMs: 200 };
   const { openKills } = await killAgainAndAgain(scene, { kills: 20, latestMs, random, reloader });
   await churn.end();
-  await scene.isRight(await scene.reloader({ periodMs: 200 }));
+  await scene.isRight(await scene.reloader(reloader));
   assert.deepEqual(scene.rolledTooOften(openKills), []);
   // Else nothing was tried.
   for (const workload of WORKLOADS.slice(0, 3)) assert.ok(scene.rollouts(workload) > 1, workload.name);
