@@ -34,7 +34,7 @@ export function parseDurationMs(text: string): number | undefined {
 /** The same for what Go's time.ParseDuration takes: a number without a unit is none, but for 0. */
 export function parseGoDurationMs(text: string): number | undefined {
   const trimmed = text.trim();
-  if (trimmed === '0') return 0;
+  if (/^\+?0$/.test(trimmed)) return 0;
   if (!PARTS.test(trimmed)) return undefined;
   const parts = [...trimmed.matchAll(EACH_PART)];
   const sum = parts.reduce(
