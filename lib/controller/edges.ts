@@ -221,6 +221,11 @@ export class Edges {
     return Math.max(this.entryOf(ref)?.number ?? 0, this.floors.get(keyOf(ref)) ?? 0);
   }
 
+  /** No stamp of the object uses `number` any more. */
+  raiseFloor(config: ObjectKey, number: number): void {
+    this.floors.set(config, Math.max(this.floors.get(config) ?? 0, number));
+  }
+
   /** Whether `workload` owes something. */
   owes(workload: ObjectKey): boolean {
     const record = this.workloads.get(workload);

@@ -67,7 +67,7 @@ function* entriesOfOthers(edges: Edges, before: PersistedState, sent: Sent) {
 /** The entry is another process's; the numbers of this one's stamps go on from there. */
 function remember(edges: Edges, config: ObjectKey, entry: StateEntry): void {
   edges.elsewhere.set(config, entry);
-  edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, entry.number));
+  edges.raiseFloor(config, entry.number);
 }
 
 /**

@@ -11,7 +11,7 @@ import { Effects } from './effects.ts';
 import type { Outcome } from './outcome.ts';
 import { isBroughtByOwner } from './owners-rollout.ts';
 import type { Retry } from './retries.ts';
-import { abandonRollout, acceptRollout, doubtRollout, planRollout } from './rollout.ts';
+import { abandonRollout, acceptRollout, doubtRollout, planRollout, spendNumbers } from './rollout.ts';
 
 /** Knows how to read and roll workloads. Never throws. */
 export interface WorkloadClient {
@@ -88,7 +88,7 @@ export class RolloutAttempts {
   /** Finds out what became of a patch whose answer was lost; undefined when that is known. */
   async #resolveFlight(key: ObjectKey, ref: WorkloadRef): Promise<Outcome | undefined> {
     const plan = this.#options.edges.workloads.get(key)?.inFlight;
-    return plan === undefined ? undefined : await this.#refresh(ref, plan);
+    return plan === undefined ? undefined : await this.#refresh(ref, plan, true);
   }
 
   /** What another process knew and this one does not is looked at first: else the two would roll in turns. */
@@ -124,7 +124,7 @@ export class RolloutAttempts {
         this.#abandon(plan);
         return { type: 'later', message: result.message, ...retryAfter(result.retryAfterMs) };
       case 'unanswered': {
-        const known = await this.#refresh(plan.workload, plan);
+        const known = await this.#refresh(plan.workload, plan, true);
         return known ?? { type: 'later', message: result.message, ...retryAfter(result.retryAfterMs) };
       }
     }
@@ -156,8 +156,11 @@ export class RolloutAttempts {
     return (await this.#refresh(plan.workload, plan)) ?? { type: 'again' };
   }
 
-  /** Looks at the workload afresh; undefined once it is known that `plan` is not in force and nothing is in its way. */
-  async #refresh(ref: WorkloadRef, plan: RolloutPlan): Promise<Outcome | undefined> {
+  /**
+   * Looks at the workload afresh; undefined once it is known that `plan` is not in force and nothing is in its way.
+   * `isUnanswered`: it may have been.
+   */
+  async #refresh(ref: WorkloadRef, plan: RolloutPlan, isUnanswered = false): Promise<Outcome | undefined> {
     const { client, observe, edges } = this.#options;
     const since = edges.workloads.get(keyOf(ref))?.workload.resourceVersion;
     const reading = await client.get(ref);
@@ -165,6 +168,7 @@ export class RolloutAttempts {
       case 'found': {
         const workload = edges.viewOf(ref, reading.object);
         if (!observe(ref, workload, since)) return { type: 'later', message: 'it changed while it was read' };
+        if (isUnanswered) spendNumbers(edges, plan);
         this.#abandon(plan);
         return carries(workload, plan) ? { type: 'done', plan } : undefined;
       }

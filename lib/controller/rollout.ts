@@ -1,7 +1,7 @@
 /** The decision to roll one workload, and what is known once its patch is answered. */
 
 import type { FollowedContent } from '../dialects/dialect.ts';
-import { asPatched, asTold, asUnknown, withStamp } from '../model/edge.ts';
+import { asPatched, asTold, asUnknown, withNumber, withStamp } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { type OwedStamp, type PlannedVersion, planOf, type RolloutPlan } from '../model/rollout-plan.ts';
 import { awaitedAfter, isOlder, type Span } from '../model/timeline.ts';
@@ -92,6 +92,19 @@ export function doubtRollout(edges: Edges, plan: RolloutPlan): void {
   }
 }
 
+/**
+ * The answer to `plan` was lost. If somebody has written since, it may have been in force and been taken back, and pods may
+ * be left of it: its numbers are not used again.
+ */
+export function spendNumbers(edges: Edges, plan: RolloutPlan): void {
+  const record = edges.workloads.get(keyOf(plan.workload));
+  if (record === undefined || record.workload.resourceVersion === plan.resourceVersion) return;
+  for (const { config, stamp } of plan.stamps) {
+    const edge = record.edges.get(config);
+    if (edge !== undefined) edges.put(record, config, withNumber(edge, stamp.number));
+  }
+}
+
 /** The patch of the workload is not in force, and will not come to be: nothing is in flight any more. */
 export function abandonRollout(edges: Edges, effects: Effects, plan: RolloutPlan): void {
   const record = edges.workloads.get(keyOf(plan.workload));
@@ -130,8 +143,7 @@ function overtake(edges: Edges, record: WorkloadRecord, plan: RolloutPlan): void
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);
     if (edge === undefined) continue;
-    const highestNumber = Math.max(edge.highestNumber, stamp.number);
-    edges.put(record, config, { ...asUnknown(edge), highestNumber });
+    edges.put(record, config, withNumber(asUnknown(edge), stamp.number));
   }
 }
 

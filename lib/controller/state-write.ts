@@ -86,7 +86,7 @@ export function applyStateWrite(edges: Edges, effects: Effects, write: StateWrit
 /** A write is about to be sent: its numbers and its places may be in force from now on, whatever the answer. */
 export function noteSent(edges: Edges, write: StateWrite): void {
   for (const [config, number] of write.numbers) {
-    if (number !== undefined) edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, number));
+    if (number !== undefined) edges.raiseFloor(config, number);
   }
   for (const [key, entry] of write.entries) if (entry !== undefined) edges.places.set(key, write.shard);
 }

@@ -252,7 +252,8 @@ function release(
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
   const isRecorded = edges.exceptionOf(record.workload.ref, ref) !== undefined;
   const mustWrite = isRecorded || speaks(edge.stamp, edges.entryOf(ref));
-  edges.floors.set(config, Math.max(edges.floors.get(config) ?? 0, edge.highestNumber));
+  const sent = record.inFlight?.stamps.find((owed) => owed.config === config)?.stamp.number ?? 0;
+  edges.raiseFloor(config, Math.max(edge.highestNumber, sent));
   (mustWrite ? effects.writeNow : effects.writeSoon).add(config);
   if (edges.dependents.dependentsOf(config).size > 0) return;
   if (mayAbandon) edges.abandoned.set(config, ref);

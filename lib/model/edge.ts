@@ -87,7 +87,12 @@ export function newEdge(stamp: Stamp | undefined, began: Span | undefined): Edge
 
 /** The edge with the stamp that its template carries now. */
 export function withStamp(edge: Edge, stamp: Stamp | undefined): Edge {
-  return { ...edge, stamp, highestNumber: Math.max(edge.highestNumber, stamp?.number ?? 0) };
+  return { ...withNumber(edge, stamp?.number ?? 0), stamp };
+}
+
+/** The edge on which no stamp uses `number` any more. */
+export function withNumber(edge: Edge, number: number): Edge {
+  return { ...edge, highestNumber: Math.max(edge.highestNumber, number) };
 }
 
 /**
@@ -115,8 +120,7 @@ export function asPatched(edge: Edge, digest: Digest, stamp: Stamp | undefined):
  * the pods. `number` is what the plan would have stamped; 0 if it was not owed.
  */
 export function asTold(edge: Edge, { digest, number }: Stamp): Edge {
-  const highestNumber = Math.max(edge.highestNumber, number);
-  return { ...edge, ran: digest, began: undefined, dirty: false, highestNumber };
+  return { ...withNumber(edge, number), ran: digest, began: undefined, dirty: false };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The patches of a process: from the end of a window to what became of the answer. */
 
 import { Effects } from '../../lib/controller/effects.ts';
-import { abandonRollout, acceptRollout, planRollout } from '../../lib/controller/rollout.ts';
+import { abandonRollout, acceptRollout, planRollout, spendNumbers } from '../../lib/controller/rollout.ts';
 import { observeWorkload } from '../../lib/controller/workload-controller.ts';
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import { formatStamp } from '../../lib/model/stamp.ts';
@@ -26,7 +26,7 @@ export function attempt(world: World, name: Name): void {
   process.turns[name].busy = true;
   const lost = process.edges.workloads.get(key)?.inFlight;
   if (lost !== undefined) {
-    refresh(world, name, lost);
+    refresh(world, name, lost, true);
     if (carries(workloadView(world, name), lost)) {
       concludeDone(world, name);
       return;
@@ -102,7 +102,7 @@ function sentBy(process: Process, name: Name): RolloutPlan {
   return patch.plan;
 }
 
-function refresh(world: World, name: Name, plan: RolloutPlan): void {
+function refresh(world: World, name: Name, plan: RolloutPlan, isUnanswered = false): void {
   const { edges } = processOf(world);
   const key = keyOfName(name);
   const object = workloadView(world, name);
@@ -111,6 +111,7 @@ function refresh(world: World, name: Name, plan: RolloutPlan): void {
   const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
   const event = { type: 'present', key, object, span, isInInitialList: false, isRelisted: true } as const;
   apply(world, observeWorkload(edges, event, world.workloads.hasListed));
+  if (isUnanswered) spendNumbers(edges, plan);
   abandon(world, plan);
 }
 

@@ -88,6 +88,20 @@ export const REGRESSIONS: readonly Regression[] = [
     isBeyondLimit: true,
   },
   {
+    name: 'with opaque versions what is told late, one after the other, seems to have come after a rollout that read it',
+    comparable: false,
+    history: [
+      'r is deleted',
+      'r becomes b',
+      'w1 gets a new template of its owner',
+      'w1 replaces a pod',
+      'r becomes a',
+      'w1 replaces a pod',
+      'the Deployments are listed again',
+    ],
+    isBeyondLimit: true,
+  },
+  {
     name: 'what came and went while the watch was cut may have been read, also if the object was deleted since',
     comparable: true,
     history: [
@@ -142,6 +156,19 @@ export const REGRESSIONS: readonly Regression[] = [
       'news of w2 arrive',
       'news of w2 arrive',
       'r becomes b',
+    ],
+  },
+  {
+    name: 'a patch whose answer was lost was in force until an owner replaced the template: its number is used',
+    comparable: true,
+    history: [
+      'r becomes b',
+      'news of r arrive',
+      'the window of w1 ends',
+      'the patch of w1 is in force',
+      'w1 is replaced without its stamp',
+      'the Deployments are listed again',
+      'the answer to the patch of w1 is lost',
     ],
   },
 ];

@@ -74,6 +74,7 @@ const SUBJECTS: readonly Subject[] = [
     scope: { ...EVERYTHING, following: false },
     begin: atRest,
     share: 0,
+    isLimitedIfOpaque: true,
   },
 ];
 

@@ -113,4 +113,18 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     replace: '',
     tests: ['test/unit/kubernetes/transport-end.test.ts'],
   },
+  {
+    name: 'processes: the number of a patch whose answer was lost is used again',
+    file: 'lib/controller/rollout-attempt.ts',
+    find: 'if (isUnanswered) spendNumbers(edges, plan);',
+    replace: 'if (isUnanswered && ref.name === "") spendNumbers(edges, plan);',
+    tests: [ROLLOUTS],
+  },
+  {
+    name: 'processes: the number of a patch under way is used again once it is followed again',
+    file: 'lib/controller/workload-controller.ts',
+    find: 'Math.max(edge.highestNumber, sent)',
+    replace: 'Math.max(edge.highestNumber, sent * 0)',
+    tests: ['test/unit/controller/rollout.test.ts'],
+  },
 ];

@@ -243,7 +243,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a patch without an answer counts as not in force, unasked',
     file: 'lib/controller/rollout-attempt.ts',
-    find: 'return plan === undefined ? undefined : await this.#refresh(ref, plan);',
+    find: 'return plan === undefined ? undefined : await this.#refresh(ref, plan, true);',
     replace: 'return undefined;',
     tests: [ROLLOUTS],
   },

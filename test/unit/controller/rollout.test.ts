@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Effects } from '../../../lib/controller/effects.ts';
-import { abandonRollout, acceptRollout, planRollout } from '../../../lib/controller/rollout.ts';
+import { abandonRollout, acceptRollout, planRollout, spendNumbers } from '../../../lib/controller/rollout.ts';
 import { noteSent } from '../../../lib/controller/state-write.ts';
 import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { d } from './sketch.ts';
 import { settled, World } from './world.ts';
 
@@ -13,6 +14,12 @@ const stampsOf = (world: World): string[] =>
   (planRollout(world.edges, world.workloadKey('web'))?.stamps ?? []).map(
     ({ places: [place], stamp }) => `${place?.variable}=${stamp.digest[0]}.${stamp.number}`,
   );
+
+/** Nobody answers; then the workload is looked at, and what was sent is not there. */
+function loseAnswer({ edges }: World, plan: RolloutPlan): void {
+  spendNumbers(edges, plan);
+  abandonRollout(edges, new Effects(), plan);
+}
 
 const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
   'is above the entry': [(world) => world.config('cfg', 'b'), 'b.2'],
@@ -30,6 +37,33 @@ const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
       world.workload('web', { stamps: {} });
     },
     'b.3',
+  ],
+  'is above that of a patch that may have been in force before somebody else wrote': [
+    (world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      world.workload('web', { image: 'v2' });
+      loseAnswer(world, plan);
+    },
+    'b.3',
+  ],
+  'is that of a patch that cannot have been in force': [
+    (world) => {
+      world.config('cfg', 'b');
+      loseAnswer(world, world.send('web'));
+    },
+    'b.2',
+  ],
+  'is above that of a patch that was under way when the workload ceased to follow': [
+    (world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      world.workload('web', { follows: [] });
+      loseAnswer(world, plan);
+      world.workload('web', { follows: ['cfg'] });
+      world.config('cfg', 'c');
+    },
+    'c.3',
   ],
   'is above that of a write that is not answered yet': [
     (world) => {
