@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import type { Knowledge } from '../../../lib/admission/keep-stamps.ts';
 import { configHashOf } from '../../../lib/dialects/config-hash.ts';
 import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { Stamp } from '../../../lib/model/stamp.ts';
+import { fc } from '../../laws.ts';
 import { type Case, testCases } from './cases.ts';
 import { A, B, C, deployment, knowing, type Parts, request, STAMPS, stored } from './papers.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { keepStamps } from '../../../lib/admission/keep-stamps.ts';
 import type { RawEnvVar, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { parseStamp, type Stamp } from '../../../lib/model/stamp.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { fc } from '../../laws.ts';
 import { vocabulary } from '../dialects/defaults.ts';
 import { A, B, C, deployment, envOf, knowing, request, STAKATER_WEB, STAMPS, stored, WEB } from './papers.ts';
 

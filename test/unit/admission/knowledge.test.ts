@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import type { Knowledge } from '../../../lib/admission/keep-stamps.ts';
 import { knowledgeOf } from '../../../lib/admission/knowledge.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { formatStamp } from '../../../lib/model/stamp.ts';
+import { fc } from '../../laws.ts';
 import { KeyWorld } from '../controller/key-world.ts';
 import { World } from '../controller/world.ts';
 

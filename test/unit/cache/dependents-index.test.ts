@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { DependentsIndex } from '../../../lib/cache/dependents-index.ts';
+import { fc } from '../../laws.ts';
 
 const steps = fc.array(
   fc.tuple(fc.boolean(), fc.constantFrom('w1', 'w2', 'w3'), fc.constantFrom('c1', 'c2', 'c3')),

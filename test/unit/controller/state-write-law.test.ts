@@ -6,7 +6,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { ConfigRecord, WorkloadRecord } from '../../../lib/controller/edges.ts';
 import { Effects } from '../../../lib/controller/effects.ts';
 import { abandonRollout, planRollout } from '../../../lib/controller/rollout.ts';
@@ -15,6 +14,7 @@ import { type Edge, isOwed, recordedRan } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
 import type { PersistedState } from '../../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { fc } from '../../laws.ts';
 import { NATIVE, named, STAKATER } from '../dialects/judged.ts';
 import type { Marks, Sketch } from './sketch.ts';
 import { fenceOf, World } from './world.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { type VocabularyOptions, vocabularyOf } from '../../../lib/dialects/vocabulary.ts';
 import { type ConfigKind, type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
+import { fc } from '../../laws.ts';
 import { refs } from '../model/refs.ts';
 import { followed, PLAIN } from './defaults.ts';
 

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { configHashOf } from '../../../lib/dialects/config-hash.ts';
 import type { FollowedContent } from '../../../lib/dialects/dialect.ts';
 import type { VocabularyOptions } from '../../../lib/dialects/vocabulary.ts';
@@ -11,6 +10,7 @@ import { type ConfigRef, describeFrom, keyOf } from '../../../lib/model/object-r
 import type { PolicyReason } from '../../../lib/model/policy.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { fc } from '../../laws.ts';
 import { refs } from '../model/refs.ts';
 import { vocabulary } from './defaults.ts';
 import { CFG, SPEC, TLS } from './judged.ts';

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { VocabularyOptions } from '../../../lib/dialects/vocabulary.ts';
 import { workloadKeysOf } from '../../../lib/dialects/words.ts';
 import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
 import { describe, keyOf } from '../../../lib/model/object-ref.ts';
+import { fc } from '../../laws.ts';
 import { deployment, vocabulary } from './defaults.ts';
 import {
   ALL,

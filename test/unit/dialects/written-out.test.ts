@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import { writtenOutLength } from '../../../lib/dialects/written-out.ts';
+import { fc } from '../../laws.ts';
 
 const LENGTHS: Readonly<Record<string, readonly [pattern: string, length: number]>> = {
   'without a count it is that of the text': ['web-.*|(a)?', 11],

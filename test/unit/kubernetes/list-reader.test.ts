@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { type ListMetadata, ListReader } from '../../../lib/kubernetes/list-reader.ts';
 import type { Piece } from '../../../lib/kubernetes/transport.ts';
+import { fc } from '../../laws.ts';
 
 interface Reading {
   readonly objects: readonly object[];

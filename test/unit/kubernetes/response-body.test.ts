@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { LineTooLong, linesOf, readStart } from '../../../lib/kubernetes/response-body.ts';
+import { fc } from '../../laws.ts';
 
 async function* told(...pieces: string[]): AsyncGenerator<string> {
   yield* pieces;

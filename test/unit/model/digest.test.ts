@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { digestOf, legacyDigestOf, shortDigest } from '../../../lib/model/digest.ts';
 import type { ConfigKind } from '../../../lib/model/object-ref.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
+import { fc } from '../../laws.ts';
 
 type Content = Pick<RawConfigObject, 'data' | 'binaryData'>;
 

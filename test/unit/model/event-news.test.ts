@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { EVENTS, type EventNews, eventNameOf } from '../../../lib/model/event-news.ts';
 import { REASONS } from '../../../lib/model/reasons.ts';
+import { fc } from '../../laws.ts';
 
 const NEWS: EventNews = {
   regarding: { kind: 'Deployment', namespace: 'ns', name: 'web' },

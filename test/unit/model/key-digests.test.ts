@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { isDigestOf, keyDigestsOf, missingKeysOf, scopedDigestOf } from '../../../lib/model/key-digests.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
+import { fc } from '../../laws.ts';
 
 type Content = Pick<RawConfigObject, 'data' | 'binaryData'>;
 type Data = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { nearestTo } from '../../../lib/model/nearest.ts';
+import { fc } from '../../laws.ts';
 
 const CASES: Record<string, [word: string, candidates: string[], nearest: string | undefined]> = {
   'the word itself': ['web', ['wep', 'web'], 'web'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { configRefIn, describe, keyOf, wholeKeyOf, wholeOf } from '../../../lib/model/object-ref.ts';
+import { fc } from '../../laws.ts';
 import { refs, scopedRefs } from './refs.ts';
 
 test('law: two references have one key exactly if they name the same object', () => {

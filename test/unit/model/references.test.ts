@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { referencesOf } from '../../../lib/model/references.ts';
+import { fc } from '../../laws.ts';
 
 type Spec = NonNullable<RawPodTemplate['spec']>;
 

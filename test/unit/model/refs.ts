@@ -1,7 +1,7 @@
 /** References for laws: few short parts, so that different ones often look alike. */
 
-import fc from 'fast-check';
 import type { ConfigRef, WorkloadRef } from '../../../lib/model/object-ref.ts';
+import { fc } from '../../laws.ts';
 
 const part = fc.stringMatching(/^[ab]([ab-]{0,2}[ab])?$/);
 const name = fc.oneof(

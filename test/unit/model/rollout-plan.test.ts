@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { carries, fencedPause, type OwedStamp, planOf } from '../../../lib/model/rollout-plan.ts';
 import type { Mark, Workload } from '../../../lib/model/workload.ts';
+import { fc } from '../../laws.ts';
 
 const B = 'b'.repeat(40);
 const CFG: OwedStamp = {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { ConfigKind } from '../../../lib/model/object-ref.ts';
 import {
   type PersistedState,
@@ -15,6 +14,7 @@ import {
   formatEntry,
   localEntryKeyOf,
 } from '../../../lib/model/state-entry.ts';
+import { fc } from '../../laws.ts';
 
 type Data = Readonly<Record<string, string>>;
 const CFG = 'v1.ConfigMap_cfg';

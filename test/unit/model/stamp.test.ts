@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { formatStamp, highestStamp, parseStamp, type Stamp } from '../../../lib/model/stamp.ts';
 import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
+import { fc } from '../../laws.ts';
 
 /** The highest that is read. */
 const HIGHEST_NUMBER = 199_999_999_999_999;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import type { ConfigRef, WorkloadRef } from '../../../lib/model/object-ref.ts';
 import {
   configRefOf,
@@ -15,6 +14,7 @@ import {
   parseStateKey,
   type StateEntry,
 } from '../../../lib/model/state-entry.ts';
+import { fc } from '../../laws.ts';
 
 import { refs, scopedRefs, workloadRefs } from './refs.ts';
 

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import {
   placerFor,
   type Shelves,
@@ -8,6 +7,7 @@ import {
   shardsToldBy,
   sizeOf,
 } from '../../../lib/model/state-shards.ts';
+import { fc } from '../../laws.ts';
 
 const TOLD = 'reloader.k8s.collaborne.com/state-shards';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import fc from 'fast-check';
 import { QuietPeriod } from '../../../lib/queue/quiet-period.ts';
+import { fc } from '../../laws.ts';
 
 const BEGIN = 1_000_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { WorkQueue } from '../../../lib/queue/work-queue.ts';
+import { fc } from '../../laws.ts';
 
 /** A queue whose work ends when the test says so. */
 class Bench {

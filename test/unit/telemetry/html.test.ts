@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import fc from 'fast-check';
 import { escapeHtml, type Html, html, verbatim } from '../../../lib/telemetry/html.ts';
+import { fc } from '../../laws.ts';
 
 const HOSTILE = `<script>alert("1" & '2')</script>`;
 const TAMED = '&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)&lt;/script&gt;';
