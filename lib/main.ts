@@ -10,7 +10,7 @@ import { ConnectionError, type Environment, podNamespace } from './kubernetes/ku
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
 import type { Log } from './model/log.ts';
 import { originOf, ProxyError } from './notify/http-post.ts';
-import { type Options, USAGE_EXIT_CODE, workloadKindsOf } from './options/options.ts';
+import { configKindsOf, type Options, USAGE_EXIT_CODE, workloadKindsOf } from './options/options.ts';
 import { VERSION } from './options/version.ts';
 import { holdRights } from './rights.ts';
 import { ListenError } from './serving/listener.ts';
@@ -64,9 +64,11 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const contextNamespace = contextNamespaceOf(config);
   const place = placeOf(options, podNamespace() ?? contextNamespace ?? 'default');
   const transport = new HttpsTransport({ load, version: VERSION });
+  const workloadKinds = workloadKindsOf(options);
   const metrics = new Metrics(VERSION, {
     byNamespace: options.countsByNamespace,
-    workloadKinds: workloadKindsOf(options),
+    workloadKinds,
+    watched: [...configKindsOf(options), ...workloadKinds.map(({ kind }) => kind)],
   });
   const apiServer = originOf(config.getCurrentCluster()?.server ?? '');
   const parts = { send: transport.send, server: apiServer, options, place, log, metrics, proxies: env };

@@ -355,7 +355,7 @@ export class Reloader {
       if (!this.rollouts.isWaiting(workload)) this.committer.kick();
       return ms;
     });
-    for (const [config, due] of dues) this.#tell(config, due);
+    for (const [config, each] of dues) for (const due of each) this.#tell(config, due);
   }
 
   /** Tells of a change for which workloads are due. */

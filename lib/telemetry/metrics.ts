@@ -25,6 +25,8 @@ export interface MetricsOptions {
   readonly byNamespace?: boolean;
   /** Those whose series exist from the start; the kinds that are always served need not be among them. */
   readonly workloadKinds?: readonly WorkloadKind[];
+  /** Kinds that are watched: the others have no series that says so, which an alert would wait for. @default the usual ones */
+  readonly watched?: readonly string[];
 }
 
 /** Counts. Every method is cheap and never throws; each instance has a registry of its own. */
@@ -58,11 +60,14 @@ export class Metrics {
   #takeSnapshot: (() => Snapshot) | undefined;
 
   /** @param version of this program, for build info. */
-  constructor(version: string, { byNamespace = false, workloadKinds = [] }: MetricsOptions = {}) {
+  constructor(version: string, { byNamespace = false, workloadKinds = [], watched }: MetricsOptions = {}) {
     this.#reloadsByNamespace = byNamespace ? this.#counter(METRICS.reloadsByNamespace) : undefined;
     const info = { version, node: process.version };
     this.#gauge({ ...METRICS.buildInfo, series: [info] }).set(info, 1);
     for (const kind of workloadKinds) this.#begin(kind);
+    for (const { kind = '' } of METRICS.watchUp.series) {
+      if (watched?.includes(kind) === false) this.#watchUp.remove({ kind });
+    }
     collectDefaultMetrics({ register: this.#registry });
   }
 

@@ -90,6 +90,12 @@ test('a kind that is served only where it is asked for has its series from the s
   assert.ok((await lines()).includes('reloader_workloads{kind="CronJob"} 2'));
 });
 
+test('a kind that is not watched has no series that an alert would take for a watch that is down', async () => {
+  const text = await new Metrics('1.2.3', { watched: ['ConfigMap', 'Deployment'] }).text();
+  const kinds = [...text.matchAll(/^reloader_watch_up\{kind="(\w+)"\} 0$/gm)].map(([, kind]) => kind);
+  assert.deepEqual(kinds, ['ConfigMap', 'Deployment']);
+});
+
 test('all that is reported is counted, and nothing else', async () => {
   const metrics = new Metrics('1.2.3');
   metrics.changed('ConfigMap', 'updated');
