@@ -81,6 +81,11 @@ export interface WorkloadRecord {
   inFlight: RolloutPlan | undefined;
 }
 
+/** The number that a patch under way has for the object, or one whose answer was lost; 0: there is none. */
+export function numberOnItsWay({ inFlight }: WorkloadRecord, config: ObjectKey): number {
+  return inFlight?.stamps.find((owed) => owed.config === config)?.stamp.number ?? 0;
+}
+
 const NO_ANNOTATIONS: ConfigAnnotations = {};
 
 /** The knowledge of one process. */
@@ -110,7 +115,7 @@ export class Edges {
   state: ShardedState = NO_STATE;
   /** The shard in which each entry lies, or was last sent to or seen: a key does not move. */
   readonly places: Map<StateKey, number> = new Map();
-  /** Numbers that a state write may have used already, answered or not: stamps up to them may be silent. */
+  /** Numbers that a state write, or a stamp on a workload that has ceased to follow, may have used: others may be silent up to them. */
   readonly floors: Map<ObjectKey, number> = new Map();
   /** Objects whose entries somebody else wrote: what their workloads ran is not sure until this process has written them. */
   readonly contested: Set<ObjectKey> = new Set();
@@ -221,7 +226,7 @@ export class Edges {
     return Math.max(this.entryOf(ref)?.number ?? 0, this.floors.get(keyOf(ref)) ?? 0);
   }
 
-  /** No stamp of the object uses `number` any more. */
+  /** No stamp to come of the object uses `number`, nor a lower one. */
   raiseFloor(config: ObjectKey, number: number): void {
     this.floors.set(config, Math.max(this.floors.get(config) ?? 0, number));
   }

@@ -9,7 +9,7 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } f
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { Edges, WorkloadRecord } from './edges.ts';
+import { type Edges, numberOnItsWay } from './edges.ts';
 import type { WorkloadClient } from './rollout-attempt.ts';
 
 /** A fresh look at one object. Never throws. */
@@ -113,16 +113,13 @@ export class FreshLook {
     const { edges } = this.#options;
     const observed = edges.configs.get(config);
     if (observed === undefined) return [];
+    // What somebody else wrote may have overtaken a patch that is on its way.
     return edges
       .edgesOf(config)
       .filter(
-        ([workload, edge]) => isOnItsWay(workload, config) || edges.wouldForget(workload, observed, edge),
+        ([workload, edge]) =>
+          numberOnItsWay(workload, config) > 0 || edges.wouldForget(workload, observed, edge),
       )
       .map(([{ workload }]) => workload.ref);
   }
-}
-
-/** Whether a patch for the object is under way: what somebody else wrote may have overtaken it. */
-function isOnItsWay({ inFlight }: WorkloadRecord, config: ObjectKey): boolean {
-  return inFlight?.stamps.some((stamp) => stamp.config === config) === true;
 }

@@ -4,9 +4,9 @@
  */
 
 import { ABSENT } from '../model/digest.ts';
-import { type Edge, type Ran, UNKNOWN } from '../model/edge.ts';
+import { type Edge, type Ran, UNKNOWN, withNumber } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
-import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import { type ConfigRecord, type Edges, numberOnItsWay, type WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
 import { liveStampOf } from './live-stamps.ts';
 import type { Sight } from './sight.ts';
@@ -22,7 +22,8 @@ export function rescope(edges: Edges, { effects, key, record }: Sight, refs: rea
     if (before === undefined) continue;
     const { stamp } = liveStampOf(record, config);
     const ran = ranOf(before.edge, before.config, edges.configRecordOf(ref));
-    edges.put(record, config, { ...before.edge, ran, stamp });
+    const edge = withNumber(before.edge, numberOnItsWay(record, keyOf(before.config.ref)));
+    edges.put(record, config, { ...edge, ran, stamp });
     edges.dependents.add(key, config);
     edges.abandoned.delete(config);
     edges.placeBeside(ref, before.config.ref);

@@ -158,7 +158,7 @@ export class RolloutAttempts {
 
   /**
    * Looks at the workload afresh; undefined once it is known that `plan` is not in force and nothing is in its way.
-   * `isUnanswered`: it may have been.
+   * `isUnanswered`: it may have been meanwhile; else the server has said that it was not.
    */
   async #refresh(ref: WorkloadRef, plan: RolloutPlan, isUnanswered = false): Promise<Outcome | undefined> {
     const { client, observe, edges } = this.#options;
@@ -173,6 +173,7 @@ export class RolloutAttempts {
         return carries(workload, plan) ? { type: 'done', plan } : undefined;
       }
       case 'gone':
+        if (isUnanswered) spendNumbers(edges, plan, true);
         this.#abandon(plan);
         return { type: 'gone' };
       case 'failed':

@@ -93,19 +93,19 @@ export function doubtRollout(edges: Edges, plan: RolloutPlan): void {
 }
 
 /**
- * The answer to `plan` was lost. If somebody has written since, it may have been in force and been taken back, and pods may
- * be left of it: its numbers are not used again.
+ * The answer to `plan` was lost, and what is known of the workload since does not carry it. If somebody has written the spec,
+ * or the workload `isGone`, the patch may have been in force, and pods may be left of it: its numbers are not used again.
  */
-export function spendNumbers(edges: Edges, plan: RolloutPlan): void {
+export function spendNumbers(edges: Edges, plan: RolloutPlan, isGone = false): void {
   const record = edges.workloads.get(keyOf(plan.workload));
-  if (record === undefined || record.workload.resourceVersion === plan.resourceVersion) return;
+  if (record === undefined || (!isGone && record.workload.generation === plan.generation)) return;
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);
     if (edge !== undefined) edges.put(record, config, withNumber(edge, stamp.number));
   }
 }
 
-/** The patch of the workload is not in force, and will not come to be: nothing is in flight any more. */
+/** The patch of the workload is not in force, as far as is known: nothing is in flight any more. */
 export function abandonRollout(edges: Edges, effects: Effects, plan: RolloutPlan): void {
   const record = edges.workloads.get(keyOf(plan.workload));
   if (record === undefined || record.inFlight !== plan) return;

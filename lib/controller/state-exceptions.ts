@@ -13,7 +13,7 @@ import {
   type StateEntry,
   type StateKey,
 } from '../model/state-entry.ts';
-import type { Edges, WorkloadRecord } from './edges.ts';
+import { type Edges, numberOnItsWay, type WorkloadRecord } from './edges.ts';
 
 /** What a plan has to know of the rest of the program. */
 export interface WriteGate {
@@ -115,9 +115,9 @@ function exceptionsOfFormer(
 }
 
 /** Whether a patch is on its way that no later stamp has overtaken: after that its fence holds, and its pods are not the last. */
-function isInFlight({ inFlight }: WorkloadRecord, config: ObjectKey, { highestNumber }: Edge): boolean {
-  const stamps = inFlight?.stamps ?? [];
-  return stamps.some((own) => own.config === config && own.stamp.number >= highestNumber);
+function isInFlight(record: WorkloadRecord, config: ObjectKey, { highestNumber }: Edge): boolean {
+  const number = numberOnItsWay(record, config);
+  return number > 0 && number >= highestNumber;
 }
 
 /** Recorded exceptions of workloads that are gone or follow nothing any more, where that is positively known. */

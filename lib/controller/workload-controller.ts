@@ -7,7 +7,7 @@ import { carries } from '../model/rollout-plan.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import type { Edges, WorkloadRecord } from './edges.ts';
+import { type Edges, numberOnItsWay, type WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, isReload, lostByUndo } from './follow.ts';
 import { followOwner } from './owners-rollout.ts';
@@ -252,8 +252,7 @@ function release(
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
   const isRecorded = edges.exceptionOf(record.workload.ref, ref) !== undefined;
   const mustWrite = isRecorded || speaks(edge.stamp, edges.entryOf(ref));
-  const sent = record.inFlight?.stamps.find((owed) => owed.config === config)?.stamp.number ?? 0;
-  edges.raiseFloor(config, Math.max(edge.highestNumber, sent));
+  edges.raiseFloor(config, Math.max(edge.highestNumber, numberOnItsWay(record, config)));
   (mustWrite ? effects.writeNow : effects.writeSoon).add(config);
   if (edges.dependents.dependentsOf(config).size > 0) return;
   if (mayAbandon) edges.abandoned.set(config, ref);

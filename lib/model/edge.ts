@@ -29,7 +29,7 @@ export interface Edge {
   readonly dirty: boolean;
   /** The stamp in the live template. */
   readonly stamp: Stamp | undefined;
-  /** The highest stamp number seen on this edge since it appeared. */
+  /** The highest stamp number that was seen on this edge since it appeared, or may have been in force unseen. */
   readonly highestNumber: number;
   /** A number that pods may be left of which a process died over: no stamp uses it again. */
   readonly reservedNumber: number;
@@ -90,7 +90,7 @@ export function withStamp(edge: Edge, stamp: Stamp | undefined): Edge {
   return { ...withNumber(edge, stamp?.number ?? 0), stamp };
 }
 
-/** The edge on which no stamp uses `number` any more. */
+/** The edge on which no stamp to come uses `number`, nor a lower one. */
 export function withNumber(edge: Edge, number: number): Edge {
   return { ...edge, highestNumber: Math.max(edge.highestNumber, number) };
 }

@@ -51,6 +51,8 @@ export interface RolloutPlan extends RolloutDraft {
   readonly workload: WorkloadRef;
   /** The version of the workload that it was made for. */
   readonly resourceVersion: string;
+  /** The generation of its spec then; each patch of a template makes another one. */
+  readonly generation: number;
   /** The strategic merge patch; refused on any other version. */
   readonly body: object;
   /** The part of it that concerns the pod template. */
@@ -89,8 +91,8 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   };
   const { metadata, spec } = fencedPause(workload, withoutTriggers(draft));
   const body = { metadata, spec: { ...spec, ...workloadKindOf(workload.ref.kind).specWith(template) } };
-  const { resourceVersion } = workload;
-  return { ...draft, workload: workload.ref, resourceVersion, body, template };
+  const { resourceVersion, generation } = workload;
+  return { ...draft, workload: workload.ref, resourceVersion, generation, body, template };
 }
 
 /** What the patch of `draft` says of the workload itself. */

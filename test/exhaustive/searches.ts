@@ -39,6 +39,12 @@ const SUBJECTS: readonly Subject[] = [
   { name: 'owners', scope: { owners: true, refusals: true }, begin: one, share: 0.1 },
   { name: 'owners and deaths', scope: { owners: true, crashes: true }, begin: one, share: 0.1 },
   {
+    name: 'owners, lost answers and watches that are cut',
+    scope: { owners: true, losses: true, relists: true },
+    begin: one,
+    share: 0.1,
+  },
+  {
     name: 'followers that come and go',
     scope: { following: true, refusals: true },
     begin: one,

@@ -138,7 +138,12 @@ describe('with --job-reload=recreate', { concurrency: 2 }, () => {
     await setUp(cluster);
     const old = createJob(cluster);
     const plan = { workload: { kind: 'Job', namespace: 'default', name: 'work' }, template: {}, body: {} };
-    const versions = { resourceVersion: old.metadata.resourceVersion, stamps: [], versions: new Map() };
+    const versions = {
+      resourceVersion: old.metadata.resourceVersion,
+      generation: 1,
+      stamps: [],
+      versions: new Map(),
+    };
     cluster.sandbox.create('jobs', copyOf(old as unknown as RawWorkload, { ...plan, ...versions }));
     await cluster.reloader({ flags: RECREATE });
     await cluster.until('the new Job alone is there', () => jobs(cluster).join() === 'work');

@@ -112,4 +112,11 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     replace: 'newEdge(stamp, began)',
     tests: ['test/simulation/kept.test.ts'],
   },
+  {
+    name: 'keys: the number of a patch under way is used again for other keys',
+    file: 'lib/controller/rescope.ts',
+    find: 'withNumber(before.edge, numberOnItsWay(record, keyOf(before.config.ref)))',
+    replace: 'withNumber(before.edge, 0)',
+    tests: ['test/unit/controller/key-scoped.test.ts'],
+  },
 ];

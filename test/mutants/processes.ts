@@ -3,6 +3,7 @@
 import type { Mutant } from './table.ts';
 
 const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
+const RACES = 'test/unit/controller/rollout-races.test.ts';
 const FOREIGN = 'test/unit/controller/foreign-state.test.ts';
 const RESTORED = 'test/unit/controller/restored.test.ts';
 
@@ -95,7 +96,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'processes: a workload whose patch is under way is not looked at',
     file: 'lib/controller/fresh-look.ts',
-    find: 'isOnItsWay(workload, config) || edges',
+    find: 'numberOnItsWay(workload, config) > 0 || edges',
     replace: 'edges',
     tests: [FOREIGN],
   },
@@ -117,14 +118,21 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     name: 'processes: the number of a patch whose answer was lost is used again',
     file: 'lib/controller/rollout-attempt.ts',
     find: 'if (isUnanswered) spendNumbers(edges, plan);',
-    replace: 'if (isUnanswered && ref.name === "") spendNumbers(edges, plan);',
-    tests: [ROLLOUTS],
+    replace: '',
+    tests: [RACES],
   },
   {
     name: 'processes: the number of a patch under way is used again once it is followed again',
     file: 'lib/controller/workload-controller.ts',
-    find: 'Math.max(edge.highestNumber, sent)',
-    replace: 'Math.max(edge.highestNumber, sent * 0)',
+    find: 'Math.max(edge.highestNumber, numberOnItsWay(record, config))',
+    replace: 'edge.highestNumber',
     tests: ['test/unit/controller/rollout.test.ts'],
+  },
+  {
+    name: 'processes: the number of a patch whose answer was lost is used again once the workload is made anew',
+    file: 'lib/controller/rollout-attempt.ts',
+    find: 'if (isUnanswered) spendNumbers(edges, plan, true);',
+    replace: '',
+    tests: [RACES],
   },
 ];

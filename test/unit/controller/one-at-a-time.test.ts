@@ -9,6 +9,7 @@ const API = { ...WEB, name: 'api' };
 const PLAN = {
   workload: WEB,
   resourceVersion: '1',
+  generation: 1,
   body: {},
   template: {},
   stamps: [],

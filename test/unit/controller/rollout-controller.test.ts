@@ -210,18 +210,6 @@ test('a lost answer to a patch that is not in force is tried again later', async
   assert.deepEqual(stage.outcomes, ['later', 'done']);
 });
 
-test('a lost answer to a patch that was taken back meanwhile: its number is not used again', async (t) => {
-  const stage = new RolloutStage(t);
-  stage.faults.push({ isLost: true });
-  stage.readFaults.push('away');
-  stage.change('b');
-  await stage.pass(1000);
-  stage.world.edit('web', { stamps: {} });
-  await stage.pass(60_000);
-  assert.equal(stage.patches.length, 2);
-  assert.equal(stage.world.edge('web').stamp?.number, 3);
-});
-
 test('what may have been started for a change is owed until its stamp stands, though the change is taken back', async (t) => {
   const stage = new RolloutStage(t);
   stage.faults.push({ before: () => stage.change('a'), result: { kind: 'conflict', mayHaveRun: true } });

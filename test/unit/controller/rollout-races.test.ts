@@ -63,3 +63,33 @@ test('a contested workload that waits for a worker is not patched before its pau
     ['api'],
   );
 });
+
+test('a lost answer to a patch that was taken back meanwhile: its number is not used again', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ isLost: true });
+  stage.readFaults.push('away');
+  stage.change('b');
+  await stage.pass(1000);
+  stage.world.edit('web', { stamps: {}, image: 'v2' });
+  await stage.pass(60_000);
+  assert.equal(stage.patches.length, 2);
+  assert.equal(stage.world.edge('web').stamp?.number, 3);
+});
+
+test('nor is it where the first look shows what took it back', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ isLost: true, after: () => stage.world.edit('web', { stamps: {}, image: 'v2' }) });
+  stage.change('b');
+  await stage.pass(60_000);
+  assert.equal(stage.patches.length, 2);
+  assert.equal(stage.world.edge('web').stamp?.number, 3);
+});
+
+test('nor where the workload is gone at the first look', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ isLost: true, after: () => stage.world.live.delete('web') });
+  stage.change('b');
+  await stage.pass(60_000);
+  assert.deepEqual(stage.outcomes.slice(0, 1), ['gone']);
+  assert.equal(stage.world.edge('web').highestNumber, 2);
+});

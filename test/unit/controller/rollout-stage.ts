@@ -20,6 +20,8 @@ import { fenceOf, settledWith, type World } from './world.ts';
 /** Instead of the ordinary answer to a patch; `before` happens first, e.g. somebody else's write. */
 export interface Fault {
   readonly before?: () => void;
+  /** The same once the patch is in force, before anybody is told. */
+  readonly after?: () => void;
   /** The patch does not take effect and this is the answer. */
   readonly result?: Exclude<RollResult<never>, { kind: 'accepted' }>;
   /** The patch is carried out like any other, but its answer is lost. */
@@ -169,7 +171,10 @@ export class RolloutStage {
     return this.#carryOut(plan, fault);
   }
 
-  #carryOut(plan: RolloutPlan, { isLost, isStripped }: Fault): Awaited<ReturnType<WorkloadClient['roll']>> {
+  #carryOut(
+    plan: RolloutPlan,
+    { isLost, isStripped, after }: Fault,
+  ): Awaited<ReturnType<WorkloadClient['roll']>> {
     const { name } = plan.workload;
     const live = this.world.live.get(name);
     assert.equal(
@@ -181,6 +186,7 @@ export class RolloutStage {
     if (String(live.version) !== fenceOf(plan)) return { kind: 'conflict' };
     if (isStripped === true) this.world.edit(name, {});
     else this.world.land(plan);
+    after?.();
     return isLost === true
       ? { kind: 'unanswered', message: 'lost' }
       : { kind: 'accepted', object: this.world.raw(name) };

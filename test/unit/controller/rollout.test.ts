@@ -47,10 +47,24 @@ const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
     },
     'b.3',
   ],
+  'is above that of a patch that may have been in force before the workload was deleted': [
+    (world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      spendNumbers(world.edges, plan, true);
+      abandonRollout(world.edges, new Effects(), plan);
+      world.noWorkload('web');
+      world.workload('web', { follows: ['cfg'] });
+      world.config('cfg', 'c');
+    },
+    'c.3',
+  ],
   'is that of a patch that cannot have been in force': [
     (world) => {
       world.config('cfg', 'b');
-      loseAnswer(world, world.send('web'));
+      const plan = world.send('web');
+      world.workload('web', { isRolledOut: true });
+      loseAnswer(world, plan);
     },
     'b.2',
   ],

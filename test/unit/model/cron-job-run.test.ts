@@ -24,7 +24,15 @@ function plan(owed: Readonly<Record<string, readonly [digest: string, number: nu
     places: [],
     variables: [],
   }));
-  return { workload: WORKLOAD, body: {}, versions: new Map(), resourceVersion: '7', template: {}, stamps };
+  return {
+    workload: WORKLOAD,
+    body: {},
+    versions: new Map(),
+    resourceVersion: '7',
+    generation: 1,
+    template: {},
+    stamps,
+  };
 }
 
 function nameOf(owed: Parameters<typeof plan>[0], change: Partial<RawWorkload['metadata']> = {}): string {
