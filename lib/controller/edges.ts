@@ -8,7 +8,7 @@ import { PartsIndex } from '../cache/parts-index.ts';
 import { ScopesIndex } from '../cache/scopes-index.ts';
 import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../dialects/dialect.ts';
 import { ABSENT, type Digest } from '../model/digest.ts';
-import { asDeclined, type Edge, isOwed, type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
+import { asDeclined, type Edge, isOwed, type Ran, ranAtStart, speaks, UNKNOWN } from '../model/edge.ts';
 import type { KeyDigests } from '../model/key-digests.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
@@ -355,10 +355,12 @@ export class Edges {
    * be written at once. What is only dirty waits for the next write, what is being patched for the answer.
    */
   wouldForget(workload: WorkloadRecord, config: ConfigRecord, edge: Edge): boolean {
-    if (!this.asks(workload, config)) return false;
+    const entry = this.entryOf(config.ref);
+    // What is not asked for waits for the next write, unless a stamp would be believed that says something else.
+    if (!this.asks(workload, config) && !speaks(edge.stamp, entry)) return false;
     if (edge.ran === undefined || (workload.inFlight !== undefined && edge.ran !== UNKNOWN)) return false;
     const exception = this.exceptionOf(workload.workload.ref, config.ref);
-    const believed = ranAtStart(this.entryOf(config.ref), exception, edge.stamp);
+    const believed = ranAtStart(entry, exception, edge.stamp);
     return believed !== edge.ran && !(edge.dirty && believed === UNKNOWN);
   }
 }

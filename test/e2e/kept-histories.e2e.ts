@@ -84,6 +84,8 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'the-whole-beside-a-part-in-another-config-map': KEYS,
   'an-undo-that-could-not-be-written': UNWRITTEN,
   'asked-for-before-a-return': LATE,
+  'asked-for-again-while-absent': MOMENT,
+  'declined-beside-a-speaking-stamp': UNWRITTEN,
   'a-question-at-the-start-that-fails': LATE,
   'a-return-between-two-windows': MOMENT,
   'a-return-without-the-mark': VERSIONS,

@@ -219,4 +219,11 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     replace: '!vocabulary.isMarkAnnotation(key)',
     tests: [STAMPS],
   },
+  {
+    name: 'policies: what is declined is never urgent',
+    file: 'lib/controller/edges.ts',
+    find: 'if (!this.asks(workload, config) && !speaks(edge.stamp, entry)) return false;',
+    replace: 'if (!this.asks(workload, config)) return false;',
+    tests: ['test/unit/controller/policy-rules.test.ts'],
+  },
 ];

@@ -6,7 +6,9 @@ import type { Fact, Trace } from './trace.ts';
 import {
   BEGIN,
   type Case,
+  CONFIG,
   content,
+  died,
   firstListed,
   follows,
   gone,
@@ -14,6 +16,7 @@ import {
   lawsOf,
   patched,
   settled,
+  soon,
   started,
   state,
   traceOf,
@@ -39,6 +42,39 @@ const JUST_GONE = [
   started('p1', 'A'),
 ];
 const OPAQUE = { versions: 'opaque' } as const;
+const deployment = (env: readonly object[]): unknown => {
+  return { spec: { template: { spec: { containers: [{ name: 'app', env }] } } } };
+};
+const STAMPED = {
+  ...patched,
+  before: deployment([]),
+  after: deployment([{ name: '_RELOADER_CONFIGMAP_A', value: 'b.2' }]),
+} as Fact;
+/** A process dies over a stamp, and pods have read something else since, which is marked so or not. */
+const diedAfter = (mark?: 'ignore') => [
+  ...BEGIN,
+  content('B'),
+  soon,
+  STAMPED,
+  { ...content('A'), mark } as Fact,
+  started('p2', 'A'),
+  gone('p1'),
+  died('A'),
+  content('B'),
+  { ...KNOWN, state: state('A') },
+  wait,
+  settled('B'),
+];
+/** Content is declined and goes, and is asked for again while it is not there. */
+const ASKED_WHILE_ABSENT = [
+  ...BEGIN,
+  { ...follows(), asked: { names: [CONFIG], by: 'names', excludes: [CONFIG] } } as Fact,
+  content('B'),
+  wait,
+  content(undefined),
+  follows(),
+  wait,
+];
 
 const CASES: Readonly<Record<string, Case & Partial<Pick<Trace, 'accounting'>>>> = {
   'what a list shows first may have been another before: it may cost a rollout': {
@@ -67,6 +103,24 @@ const CASES: Readonly<Record<string, Case & Partial<Pick<Trace, 'accounting'>>>>
     settings: OPAQUE,
     facts: [...JUST_GONE, wait, settled('A')],
     laws: [],
+  },
+  'what pods have read that was declined dies with the process while a stamp says something else': {
+    accounting: 'grouped',
+    facts: diedAfter('ignore'),
+    laws: [],
+  },
+  'what they have read that was asked for does not': {
+    accounting: 'grouped',
+    facts: diedAfter(),
+    laws: ['safety'],
+  },
+  'pods count as having read what was declined last, though it is asked for again while it is not there': {
+    facts: [...ASKED_WHILE_ABSENT, content('A'), content('B'), wait, settled('B')],
+    laws: [],
+  },
+  'so they are rolled for what comes back otherwise': {
+    facts: [...ASKED_WHILE_ABSENT, content('C'), wait, settled('C')],
+    laws: ['safety', 'economy'],
   },
   'where they do, what comes back first is the baseline': {
     facts: [...JUST_GONE, wait, settled('A')],

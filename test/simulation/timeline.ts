@@ -212,12 +212,16 @@ function foundAsWritten(trace: Trace, config: ConfigName, begin: number): number
   return writesOf(trace, config).findLast((write) => write.at < listed.at && write.content === written)?.at;
 }
 
-/**
- * What was before new content that brought a mark with it: the last content that there was while the workload named the
- * object, asked for or not.
- */
+/** What was before new content that brought a mark with it. */
 function beforeMark(trace: Trace, workload: WorkloadName, { config, at }: Of<'content'>): number {
-  if (contentAt(trace, config, at - 1) !== undefined) return at - 1;
+  return contentAt(trace, config, at - 1) === undefined ? lastNamed(trace, workload, config, at) : at - 1;
+}
+
+/**
+ * When there was content of an object last that is not there until position `at`, while the workload named it, asked for or
+ * not: its pods count as having read that.
+ */
+function lastNamed(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): number {
   // Its absence was followed too, and that it comes to be rolls nothing.
   if (countsDeletion(trace, config) && !countsCreation(trace, config)) return at;
   const last = writesOf(trace, config).findLast((write) => write.at < at && write.content !== undefined);
@@ -272,7 +276,12 @@ export function askedSince(
   const begins = [...ofWorkload, ...writesOf(trace, config)]
     .filter(({ at }) => at <= end && isFollowing(trace, workload, config, at))
     .filter(({ at }) => !isFollowing(trace, workload, config, at - 1))
-    .map((fact) => (fact.type === 'content' ? beforeMark(trace, workload, fact) : fact.at));
+    .map((fact) => {
+      if (fact.type === 'content') return beforeMark(trace, workload, fact);
+      return contentAt(trace, config, fact.at) === undefined
+        ? lastNamed(trace, workload, config, fact.at)
+        : fact.at;
+    });
   if (begins.length === 0) return [end];
   const lost = factsOf(trace, 'listed')
     .filter(({ at }) => at <= end)

@@ -254,6 +254,17 @@ test('a change that is declined is committed, without an exception', () => {
   assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.1' });
 });
 
+test('a change that is declined is written at once while a stamp would be believed that says something else', () => {
+  const world = begun(AUTO);
+  world.config('cfg', 'b');
+  world.roll('web');
+  const declined = world.config('cfg', 'c', { marks: IGNORE });
+  assert.ok(declined.writeNow.has(world.configKey('cfg')));
+  world.write();
+  const later = world.config('cfg', 'd', { marks: IGNORE });
+  assert.ok(!later.writeNow.has(world.configKey('cfg')), 'the stamp is silent');
+});
+
 test('of two workloads only that one owes which asks', () => {
   const world = begun(SEARCH);
   world.workload('api', { follows: ['cfg'] }, { initial: true });
