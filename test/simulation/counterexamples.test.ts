@@ -2,11 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { C, type Case, change, crash, following, testCases, WEB } from './cases.ts';
-import { type Step, wait } from './history.ts';
-import { factsOf } from './timeline.ts';
+import { type Content, type Step, wait } from './history.ts';
+import { contentAt, factsOf } from './timeline.ts';
+import type { Trace } from './trace.ts';
 
 const API = 'Deployment/api';
 const DB = 'StatefulSet/db';
+const AGENT = 'DaemonSet/agent';
 const COMMITTED = wait(10_000);
 const QUIET = wait(5500);
 
@@ -19,15 +21,56 @@ const NO_COMMIT: Step = {
     effect: { kind: 'status', code: 500 },
   },
 };
-/** The API server cannot patch `name` from here on: an unfinished retry, which holds a commit back. */
-const unfinished = (name: string): Step => ({
+/** The next patch of api is never answered: it is under way until the process dies, and holds the commit back. */
+const UNANSWERED: Step = {
   do: 'fault',
   rule: {
-    match: { verb: 'patch', resource: 'deployments', name },
-    times: 'always',
-    effect: { kind: 'status', code: 500 },
+    match: { verb: 'patch', resource: 'deployments', name: 'api' },
+    effect: { kind: 'hang', effect: false },
   },
-});
+};
+
+/**
+ * Web has rolled for B and api has not, so the entry still says A, when db appears with a copy of agent's old stamp of C, its
+ * number lifted. What that makes the process write at once is its last write: it dies before it takes effect, or after.
+ */
+function diesLifting(effect: 'before' | 'after'): Pick<Case, 'workloads' | 'steps' | 'reads'> {
+  return {
+    workloads: following(WEB, API, AGENT),
+    steps: [
+      change('C'),
+      COMMITTED,
+      { do: 'follow', workload: AGENT, follows: [] },
+      change('A'),
+      COMMITTED,
+      UNANSWERED,
+      change('B'),
+      COMMITTED,
+      { do: 'crash', slot: 0, atWrite: 1, effect, downtimeMs: 1000 },
+      { do: 'create-workload', workload: DB, follows: [C], replicas: 1, copyOf: AGENT, lift: 7 },
+      wait(500),
+      change('A'),
+      COMMITTED,
+    ],
+    reads: 'A',
+  };
+}
+
+/** The commit of B waited until db appeared, and the process died before the change back, over a state that says `entry`. */
+function diedWith(entry: Content): (trace: Trace) => void {
+  return (trace) => {
+    const death = factsOf(trace, 'died')[0] ?? assert.fail();
+    const appeared = factsOf(trace, 'owner-write').find(({ copied }) => copied) ?? assert.fail();
+    const changed = factsOf(trace, 'content').find(({ content }) => content === 'B') ?? assert.fail();
+    const meanwhile = factsOf(trace, 'write').filter(({ at }) => at > changed.at && at <= appeared.at);
+    assert.deepEqual(
+      meanwhile.map(({ to }) => to),
+      [WEB],
+    );
+    assert.equal(contentAt(trace, C, death.at), 'B');
+    assert.equal(death.state.entries[C], entry);
+  };
+}
 
 const CASES: Readonly<Record<string, Case>> = {
   'a: what is changed back after a patch and before the commit is rolled again': {
@@ -171,19 +214,14 @@ const CASES: Readonly<Record<string, Case>> = {
     reads: 'A',
   },
   'i: a foreign stamp with a high number silences no stamp of a workload that was rolled': {
-    workloads: following(WEB, API),
-    steps: [
-      unfinished('api'),
-      change('B'),
-      QUIET,
-      { do: 'create-workload', workload: DB, follows: [C], replicas: 1, copyOf: WEB, lift: 7 },
-      wait(100),
-      change('A'),
-      crash(),
-      COMMITTED,
-    ],
-    rollouts: { [WEB]: 2, [DB]: 1 },
-    reads: 'A',
+    ...diesLifting('before'),
+    rollouts: { [WEB]: 4, [API]: 2, [DB]: 1 },
+    also: diedWith('A'),
+  },
+  'i: also where the number is lifted before the crash': {
+    ...diesLifting('after'),
+    rollouts: { [WEB]: 4, [API]: 3, [DB]: 1 },
+    also: diedWith('B'),
   },
   'j: pods that an owner started while a change was open are rolled though it is changed back': {
     steps: [change('B'), wait(100), { do: 'restart', workload: WEB }, wait(2000), change('A'), COMMITTED],

@@ -1,32 +1,61 @@
 /** A crash between any two steps repeats work and never loses it; repeating is a no-op. */
 
+import assert from 'node:assert/strict';
 import { type Case, change, crash, following, testCases, WEB } from './cases.ts';
 import { type Step, wait } from './history.ts';
+import { factsOf } from './timeline.ts';
+import type { Trace } from './trace.ts';
 
 const API = 'Deployment/api';
-/** More than there are: two patches, the commit, two Events. */
-const MOST_WRITES = 7;
+/** All that there are of one change: two patches and the commit. Events are none of them: nothing depends on one. */
+const WRITES = 3;
 const SETTLED = wait(60_000);
 
 /** The reloader dies at its write number `atWrite` from here on, before the server does it or after. */
-function dies(atWrite: number, effect: 'before' | 'after'): Step {
-  return { do: 'crash', slot: 0, atWrite, effect, downtimeMs: 1000 };
+function dies(atWrite: number, effect: 'before' | 'after', downtimeMs = 1000): Step {
+  return { do: 'crash', slot: 0, atWrite, effect, downtimeMs };
 }
 
-function caseOf(steps: readonly Step[]): Case {
-  return { workloads: following(WEB, API), steps, rollouts: { [WEB]: 1, [API]: 1 }, reads: 'B' };
+/** `deaths`: how often a reloader dies before all is at rest. */
+function caseOf(steps: readonly Step[], deaths: number, also?: (trace: Trace) => void): Case {
+  return {
+    workloads: following(WEB, API),
+    steps,
+    rollouts: { [WEB]: 1, [API]: 1 },
+    reads: 'B',
+    also: (trace) => {
+      const rest = factsOf(trace, 'settled')[0]?.ms ?? assert.fail();
+      assert.equal(factsOf(trace, 'died').filter(({ ms }) => ms < rest).length, deaths);
+      also?.(trace);
+    },
+  };
+}
+
+/** As many writes as the cases below count on, and so none after the crash. */
+function hasAllWrites(trace: Trace): void {
+  const changed = factsOf(trace, 'content').find(({ content }) => content === 'B') ?? assert.fail();
+  const writes = factsOf(trace, 'write').filter(({ at }) => at > changed.at);
+  assert.deepEqual(writes.map(({ to }) => to).toSorted(), [API, WEB, 'state']);
+  assert.equal(writes.length, WRITES);
 }
 
 const CASES: Record<string, Case> = {
-  'killed within the window it rolls once': caseOf([change('B'), wait(2000), crash(), SETTLED]),
-  'killed when all is done it rolls nothing': caseOf([change('B'), SETTLED, crash(), SETTLED]),
+  'killed within the window it rolls once': caseOf([change('B'), wait(2000), crash(), SETTLED], 1),
+  'killed when all is done it rolls nothing': caseOf(
+    [change('B'), SETTLED, crash(), SETTLED],
+    1,
+    hasAllWrites,
+  ),
 };
-for (let write = 1; write <= MOST_WRITES; write += 1) {
+for (let write = 1; write <= WRITES; write += 1) {
   for (const effect of ['before', 'after'] as const) {
     const name = `killed ${effect} its write number ${write} it rolls each workload once all the same`;
-    CASES[name] = caseOf([dies(write, effect), change('B'), SETTLED]);
+    CASES[name] = caseOf([dies(write, effect), change('B'), SETTLED], 1);
+    // After the last one the next process has nothing to write.
+    if (write === WRITES && effect === 'after') continue;
     const twice = `killed so again at once, ${effect} write number ${write}, it rolls each once still`;
-    CASES[twice] = caseOf([dies(write, effect), change('B'), wait(6500), dies(1, effect), SETTLED]);
+    const again: Step[] = [{ do: 'start', slot: 0 }, dies(1, effect)];
+    CASES[twice] = caseOf([dies(write, effect, -1), change('B'), wait(6500), ...again, SETTLED], 2);
   }
 }
 
