@@ -1,6 +1,6 @@
 /**
  * `npm run simulate -- --histories N --seed S [--flavour F]` tries as many histories on all cores; `--replay <file>` runs
- * one and tells what happened. Ends with 1 if a law is broken.
+ * one and tells what happened. Ends with 1 if a law is broken, and with 64 if the arguments are not understood.
  */
 
 import { fork } from 'node:child_process';
@@ -33,26 +33,50 @@ const ROOM_FOR_THE_YOUNG = ['--min-semi-space-size=64', '--max-semi-space-size=6
 // Refusals are what histories are about: their stacks would take a tenth of the time.
 Error.stackTraceLimit = 0;
 
-const { values } = parseArgs({
-  options: {
-    histories: { type: 'string', default: '2000' },
-    seed: { type: 'string', default: '1' },
-    flavour: { type: 'string' },
-    replay: { type: 'string' },
-  },
-});
+const USAGE = 64;
 
 if (process.send !== undefined) process.once('message', (work: Work) => void labour(work));
-else if (values.replay !== undefined) process.exitCode = await replay(values.replay);
-else
-  process.exitCode = await tryAll(
-    Number(values.histories),
-    Number(values.seed),
-    flavourNamed(values.flavour),
-  );
+else process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === undefined) return USAGE;
+  const { file, histories, seed, flavour } = options;
+  return file === undefined ? await tryAll(histories, seed, flavour) : await replay(file);
+}
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        histories: { type: 'string', default: '2000' },
+        seed: { type: 'string', default: '1' },
+        flavour: { type: 'string' },
+        replay: { type: 'string' },
+      },
+    });
+    return {
+      file: values.replay,
+      histories: numberOf('--histories', values.histories, 1),
+      seed: numberOf('--seed', values.seed, 0),
+      flavour: flavourNamed(values.flavour),
+    };
+  } catch (error) {
+    console.error(`simulate: ${error instanceof Error ? error.message : error}`);
+    return undefined;
+  }
+}
+
+function numberOf(option: string, text: string, least: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(number) && number >= least) return number;
+  throw new TypeError(`${option}: expected a whole number from ${least}, got "${text}"`);
+}
 
 function flavourNamed(name: string | undefined): Flavour | undefined {
-  return FLAVOURS.find((flavour) => flavour === name);
+  const flavour = FLAVOURS.find((one) => one === name);
+  if (flavour !== undefined || name === undefined) return flavour;
+  throw new TypeError(`--flavour: expected one of ${FLAVOURS.join(', ')}, got "${name}"`);
 }
 
 async function replay(file: string): Promise<number> {
