@@ -13,7 +13,9 @@ import { ControlPlane } from './control-plane.ts';
 const plane = await ControlPlane.start();
 after(() => plane[Symbol.asyncDispose]());
 
-test('a Deployment gets pods, and they run', { skip: !availableIn().hasPods }, async () => {
+const skip = !availableIn().hasPods && 'the control plane at hand cannot run pods';
+
+test('a Deployment gets pods, and they run', { skip }, async () => {
   const labels = { app: 'web' };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } };
   await plane.expect('POST', '/apis/apps/v1/namespaces/default/deployments', {

@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { describeFailure, shrunk, trySeed } from './check.ts';
 import type { Flavour } from './generate.ts';
 
-/** How many histories all test files together try. @default 2000 */
+/** What each share is a part of. The shares of all test files make up some 1.4 of it. @default 2000 */
 const HISTORIES = Number(process.env['SIMULATION_HISTORIES'] ?? 2000);
 /** The first seed. */
 const SEED = Number(process.env['SIMULATION_SEED'] ?? 1);
 
-/** Adds a test for `share` of all histories, in that flavour. */
+/** Adds a test that tries `share` of that many histories, in that flavour. */
 export function tryHistories(flavour: Flavour, share: number): void {
   const count = Math.ceil(HISTORIES * share);
   test(`${count} ${flavour} histories from seed ${SEED} break no law`, async () => {

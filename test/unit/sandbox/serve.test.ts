@@ -53,7 +53,7 @@ describe('over HTTP', () => {
 
 const HAS_KUBECTL = spawnSync('kubectl', ['version', '--client']).status === 0;
 
-describe('kubectl', { skip: !HAS_KUBECTL }, () => {
+describe('kubectl', { skip: !HAS_KUBECTL && 'kubectl is not on PATH' }, () => {
   test('creates, gets, patches and deletes ConfigMaps and Deployments', async () => {
     await withKubectl(async (kubectl, sandbox, folder) => {
       const file = path.join(folder, 'web.json');
