@@ -4,6 +4,9 @@ import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Edges } from './edges.ts';
 import type { Due } from './reporter.ts';
 
+/** Windows that end so many ms apart are told of together. */
+const TOGETHER_MS = 100;
+
 /** Begins the window of every workload that was touched, by `touch`, which answers when it ends. By object, then by that. */
 export function duesOf(
   edges: Edges,
@@ -17,9 +20,10 @@ export function duesOf(
     const ms = touch(workload, configs.size);
     for (const config of configs) {
       const ofConfig = dues.get(config) ?? new Map();
-      const due = ofConfig.get(ms) ?? { ms, refs: [] };
+      const moment = Math.round(ms / TOGETHER_MS);
+      const due = ofConfig.get(moment) ?? { ms, refs: [] };
       due.refs.push(ref);
-      dues.set(config, ofConfig.set(ms, due));
+      dues.set(config, ofConfig.set(moment, due));
     }
   }
   return new Map([...dues].map(([config, ofConfig]) => [config, [...ofConfig.values()]]));

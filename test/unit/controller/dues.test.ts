@@ -4,13 +4,13 @@ import { duesOf } from '../../../lib/controller/dues.ts';
 import type { ObjectKey } from '../../../lib/model/object-ref.ts';
 import { settled } from './world.ts';
 
-test('workloads whose windows end at different times are told of apart, by object', () => {
+test('workloads whose windows end at different times are told of apart, those of one moment together', () => {
   const world = settled('api', 'web', 'held', 'worker');
   const windows = new Map([
     [world.workloadKey('api'), 5000],
     [world.workloadKey('web'), 60_000],
     [world.workloadKey('held'), Number.POSITIVE_INFINITY],
-    [world.workloadKey('worker'), 5000],
+    [world.workloadKey('worker'), 4999],
   ]);
   const config = world.configKey('cfg');
   const touched = new Map([...windows.keys()].map((key) => [key, new Set<ObjectKey>([config])]));
