@@ -357,7 +357,8 @@ export class Edges {
   wouldForget(workload: WorkloadRecord, config: ConfigRecord, edge: Edge): boolean {
     const entry = this.entryOf(config.ref);
     // What is not asked for waits for the next write, unless a stamp would be believed that says something else.
-    if (!this.asks(workload, config) && !speaks(edge.stamp, entry)) return false;
+    const isStampBelieved = entry !== undefined && speaks(edge.stamp, entry);
+    if (!this.asks(workload, config) && !isStampBelieved) return false;
     if (edge.ran === undefined || (workload.inFlight !== undefined && edge.ran !== UNKNOWN)) return false;
     const exception = this.exceptionOf(workload.workload.ref, config.ref);
     const believed = ranAtStart(entry, exception, edge.stamp);

@@ -95,7 +95,7 @@ function doubt(edges: Edges, effects: Effects, workload: ObjectKey, config: Obje
   const record = edges.workloads.get(workload);
   const observed = edges.configs.get(config);
   if (record === undefined || observed === undefined || record.inFlight !== undefined) return;
-  if (!edges.wouldForget(record, observed, edge)) return;
+  if (!edges.asks(record, observed) || !edges.wouldForget(record, observed, edge)) return;
   const next = edges.put(record, config, asUnknown(edge));
   if (edges.owesOn(record, config, next)) effects.touch(workload, config);
 }

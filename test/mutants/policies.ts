@@ -222,7 +222,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: what is declined is never urgent',
     file: 'lib/controller/edges.ts',
-    find: 'if (!this.asks(workload, config) && !speaks(edge.stamp, entry)) return false;',
+    find: 'if (!this.asks(workload, config) && !isStampBelieved) return false;',
     replace: 'if (!this.asks(workload, config)) return false;',
     tests: ['test/unit/controller/policy-rules.test.ts'],
   },

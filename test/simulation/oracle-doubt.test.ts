@@ -14,6 +14,7 @@ import {
   gone,
   KNOWN,
   lawsOf,
+  type Pause,
   patched,
   settled,
   soon,
@@ -51,7 +52,7 @@ const STAMPED = {
   after: deployment([{ name: '_RELOADER_CONFIGMAP_A', value: 'b.2' }]),
 } as Fact;
 /** A process dies over a stamp, and pods have read something else since, which is marked so or not. */
-const diedAfter = (mark?: 'ignore') => [
+const diedAfter = (mark?: 'ignore', later: readonly Pause[] = []) => [
   ...BEGIN,
   content('B'),
   soon,
@@ -59,6 +60,7 @@ const diedAfter = (mark?: 'ignore') => [
   { ...content('A'), mark } as Fact,
   started('p2', 'A'),
   gone('p1'),
+  ...later,
   died('A'),
   content('B'),
   { ...KNOWN, state: state('A') },
@@ -109,6 +111,11 @@ const CASES: Readonly<Record<string, Case & Partial<Pick<Trace, 'accounting'>>>>
     facts: diedAfter('ignore'),
     laws: [],
   },
+  'but not if there was the time to write it': {
+    accounting: 'grouped',
+    facts: diedAfter('ignore', [soon]),
+    laws: ['safety'],
+  },
   'what they have read that was asked for does not': {
     accounting: 'grouped',
     facts: diedAfter(),
@@ -117,6 +124,11 @@ const CASES: Readonly<Record<string, Case & Partial<Pick<Trace, 'accounting'>>>>
   'pods count as having read what was declined last, though it is asked for again while it is not there': {
     facts: [...ASKED_WHILE_ABSENT, content('A'), content('B'), wait, settled('B')],
     laws: [],
+  },
+  'where creation and deletion count, they count as having started without it': {
+    settings: { presence: { onCreate: true, onDelete: true } },
+    facts: [...ASKED_WHILE_ABSENT, content('B'), wait, settled('B')],
+    laws: ['safety', 'economy'],
   },
   'so they are rolled for what comes back otherwise': {
     facts: [...ASKED_WHILE_ABSENT, content('C'), wait, settled('C')],

@@ -128,25 +128,31 @@ function wasRecorded(
 
 /**
  * Whether a start would believe something else than the process did, where something may have hindered the write: the state
- * says something else, and no later stamp; or a stamp was later, of content that was declined since, or with an owner's write
- * later still, which may have brought back another one that speaks.
+ * says something else, and no later stamp; or a stamp was later, of content that was declined just then, or with an owner's
+ * write later still, which may have brought back another one that speaks.
  */
-function isUnwritten(trace: Trace, { at, state }: Of<'died'>, { workload, config, ran }: Belief): boolean {
+function isUnwritten(trace: Trace, death: Of<'died'>, { workload, config, ran }: Belief): boolean {
   if (trace.accounting === 'strict') return false;
+  const { at, state } = death;
   const said = state.exceptions[workload]?.[config] ?? state.entries[config];
   const isUnsaid = isStampLast(trace, { workload, config }, at)
-    ? isOwnerLast(trace, workload, at) || isDeclined(trace, { workload, config, ran }, at)
+    ? isOwnerLast(trace, workload, at) || isDeclined(trace, { workload, config, ran }, death)
     : said !== ran;
   return isUnsaid || isCopyUnsilenced(trace, workload, at);
 }
 
-/** Whether what the pods count as having read is in force, and not asked for. */
+/** To write the state at once. */
+const AT_ONCE_MS = 100;
+
+/** Whether what the pods count as having read is in force and not asked for, and came so late that no write may have told it. */
 function isDeclined(
   trace: Trace,
   { workload, config, ran }: Pick<Belief, 'workload' | 'config' | 'ran'>,
-  at: number,
+  { at, ms }: Of<'died'>,
 ): boolean {
-  return contentAt(trace, config, at) === ran && !isFollowing(trace, workload, config, at);
+  const content = writesOf(trace, config).findLast((fact) => fact.at <= at);
+  const isLate = content !== undefined && ms - content.ms <= AT_ONCE_MS;
+  return isLate && content.content === ran && !isFollowing(trace, workload, config, at);
 }
 
 /** Whether the state has not been written since the workload came with a copied stamp, which a start would believe. */

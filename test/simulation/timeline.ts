@@ -278,9 +278,7 @@ export function askedSince(
     .filter(({ at }) => !isFollowing(trace, workload, config, at - 1))
     .map((fact) => {
       if (fact.type === 'content') return beforeMark(trace, workload, fact);
-      return contentAt(trace, config, fact.at) === undefined
-        ? lastNamed(trace, workload, config, fact.at)
-        : fact.at;
+      return isAwaited(trace, config, fact.at) ? lastNamed(trace, workload, config, fact.at) : fact.at;
     });
   if (begins.length === 0) return [end];
   const lost = factsOf(trace, 'listed')
@@ -288,6 +286,11 @@ export function askedSince(
     .filter((listed) => listed.lost.configs.includes(config) || listed.lost.workloads.includes(workload))
     .at(-1);
   return lost === undefined ? begins : [lost.at, ...begins.filter((at) => at > lost.at)];
+}
+
+/** Whether the object is not there, and nothing counts until it is. */
+function isAwaited(trace: Trace, config: ConfigName, at: number): boolean {
+  return inForceAt(trace, config, at) === undefined && !countsCreation(trace, config);
 }
 
 /** From position `begin` on: when there is content, or its absence counts as such. */

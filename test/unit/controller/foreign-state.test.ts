@@ -122,3 +122,16 @@ test('a workload whose patch is under way is looked at too: another stamp may ha
   assert.deepEqual(asked, ['ConfigMap cfg', 'Deployment web']);
   assert.deepEqual([world.edge('web').ran, world.edge('web').stamp?.number], [full('b'), 3]);
 });
+
+test('what another process recorded of a workload that does not ask is no doubt', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  world.roll('web', false);
+  world.config('cfg', 'c', { marks: { 'reloader.k8s.collaborne.com/ignore': 'true' } });
+  world.noConfig('cfg');
+  const before = world.edges.state;
+  world.state({ 'v1.ConfigMap_cfg': 'a.1', 'ran.Deployment_web': '{"v1.ConfigMap_cfg":"a"}' });
+  takeInForeign(world.edges, { before, sent: NOTHING_SENT, isEmptied: false });
+  world.config('cfg', 'c');
+  assert.ok(!world.owes('web'));
+});

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_STATE } from '../../../lib/model/sharded-state.ts';
 import { NATIVE, named, STAKATER } from '../dialects/judged.ts';
 import { World } from './world.ts';
 
@@ -263,6 +264,13 @@ test('a change that is declined is written at once while a stamp would be believ
   world.write();
   const later = world.config('cfg', 'd', { marks: IGNORE });
   assert.ok(!later.writeNow.has(world.configKey('cfg')), 'the stamp is silent');
+});
+
+test('where nothing is recorded yet, no stamp would be believed and nothing that is declined is urgent', () => {
+  const world = begun(AUTO);
+  world.edges.state = NO_STATE;
+  world.workload('web', { stamps: { cfg: 'b.2' }, asks: SEARCH });
+  assert.equal(world.config('cfg', 'c').writeNow.size, 0);
 });
 
 test('of two workloads only that one owes which asks', () => {
