@@ -5,7 +5,7 @@ export interface Regression {
   readonly name: string;
   readonly comparable: boolean;
   readonly history: readonly string[];
-  /** Kept to show the limit of opaque versions, and left out. */
+  /** Kept to show the limit of opaque versions: a pod is left with what it read. */
   readonly isBeyondLimit?: true;
 }
 
