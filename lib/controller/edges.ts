@@ -14,7 +14,7 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from
 import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
 import type { Verdict } from '../model/policy.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-import type { RolloutPlan } from '../model/rollout-plan.ts';
+import { numberIn, type RolloutPlan } from '../model/rollout-plan.ts';
 import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
 import {
   configRefOf,
@@ -83,7 +83,7 @@ export interface WorkloadRecord {
 
 /** The number that a patch under way has for the object, or one whose answer was lost; 0: there is none. */
 export function numberOnItsWay({ inFlight }: WorkloadRecord, config: ObjectKey): number {
-  return inFlight?.stamps.find((owed) => owed.config === config)?.stamp.number ?? 0;
+  return inFlight === undefined ? 0 : numberIn(inFlight, config);
 }
 
 const NO_ANNOTATIONS: ConfigAnnotations = {};

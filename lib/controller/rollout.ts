@@ -3,7 +3,13 @@
 import type { FollowedContent } from '../dialects/dialect.ts';
 import { asPatched, asTold, asUnknown, withNumber, withStamp } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import { type OwedStamp, type PlannedVersion, planOf, type RolloutPlan } from '../model/rollout-plan.ts';
+import {
+  numberIn,
+  type OwedStamp,
+  type PlannedVersion,
+  planOf,
+  type RolloutPlan,
+} from '../model/rollout-plan.ts';
 import { awaitedAfter, isOlder, type Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
@@ -130,7 +136,7 @@ function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan, isPatch
       continue;
     }
     const changedSince = (edges.configs.get(config)?.changedAt ?? 0) > version.changedAt;
-    const number = plan.stamps.find((owed) => owed.config === config)?.stamp.number ?? 0;
+    const number = numberIn(plan, config);
     const next = isPatched
       ? asPatched(edge, version.digest, stamp)
       : asTold(edge, { digest: version.digest, number });

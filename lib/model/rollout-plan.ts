@@ -112,6 +112,11 @@ export function fencedPause(
   return { metadata: { resourceVersion, annotations }, spec };
 }
 
+/** The number that the plan stamps the object with; 0: it is not owed. */
+export function numberIn({ stamps }: RolloutPlan, config: ObjectKey): number {
+  return stamps.find((owed) => owed.config === config)?.stamp.number ?? 0;
+}
+
 /** Whether the live template carries every stamp of the plan: then the patch is in force, whoever sent it. */
 export function carries(workload: Workload, plan: RolloutPlan): boolean {
   return plan.stamps.every(({ places, stamp }) =>

@@ -16,8 +16,8 @@ const stampsOf = (world: World): string[] =>
   );
 
 /** Nobody answers; then the workload is looked at, and what was sent is not there. */
-function loseAnswer({ edges }: World, plan: RolloutPlan): void {
-  spendNumbers(edges, plan);
+function loseAnswer({ edges }: World, plan: RolloutPlan, isGone = false): void {
+  spendNumbers(edges, plan, isGone);
   abandonRollout(edges, new Effects(), plan);
 }
 
@@ -51,8 +51,7 @@ const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
     (world) => {
       world.config('cfg', 'b');
       const plan = world.send('web');
-      spendNumbers(world.edges, plan, true);
-      abandonRollout(world.edges, new Effects(), plan);
+      loseAnswer(world, plan, true);
       world.noWorkload('web');
       world.workload('web', { follows: ['cfg'] });
       world.config('cfg', 'c');
