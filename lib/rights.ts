@@ -11,8 +11,8 @@ import {
   review,
 } from './kubernetes/access-reviews.ts';
 import { type Permission, type PermissionPurpose, permissionsFor } from './kubernetes/permissions.ts';
+import { StateConfigMap } from './kubernetes/state-config-map.ts';
 import { type BackoffBounds, backoffMs } from './model/backoff.ts';
-import type { Log } from './model/log.ts';
 import { configKindsOf, workloadKindsOf } from './options/options.ts';
 
 /** How long a missing right may be one that was only just granted. */
@@ -44,7 +44,7 @@ export async function holdRights(
     if (missing.length === 0 && (unanswered.length === 0 || isReady())) return true;
     missingSince = missing.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, Date.now());
     const untilSaid = missingSince + RBAC_LAG_MS - Date.now();
-    if (untilSaid <= 0) return mayGoOn(missingOf(missing), wanted, parts.log);
+    if (untilSaid <= 0) return await mayGoOn(parts, missingOf(missing), wanted, signal);
     failures = unanswered.length === 0 ? 0 : failures + 1;
     await sleep(Math.min(untilSaid, waitMs(reviewed, failures, parts.random ?? Math.random)), signal);
     questions = [...refused, ...unanswered];
@@ -52,10 +52,26 @@ export async function holdRights(
   return true;
 }
 
-/** Says what is missing. */
-function mayGoOn(missing: readonly MissingPermission[], wanted: readonly Permission[], log: Log): boolean {
-  for (const { sentence } of missing) log.error(sentence);
-  return !isEssential(missing, wanted);
+/** Says what is missing. A state that exists needs no right to create it. */
+async function mayGoOn(
+  { send, place, options, log }: Pick<Parts, 'send' | 'options' | 'place' | 'log'>,
+  missing: readonly MissingPermission[],
+  wanted: readonly Permission[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  const state = new StateConfigMap(send, { namespace: place.stateNamespace, name: options.stateConfigMap });
+  const creation = missing.find(
+    ({ permission, verbs }) => permission.purpose === 'state' && verbs.join() === 'create',
+  );
+  const isNeedless = creation !== undefined && (await state.read(signal)).kind === 'found';
+  const needed = isNeedless ? missing.filter((one) => one !== creation) : missing;
+  for (const { sentence } of needed) log.error(sentence);
+  if (isNeedless) {
+    log.warn(
+      `The state exists, so the reloader works; were it deleted, it could not come back. ${creation.sentence}`,
+    );
+  }
+  return !isEssential(needed, wanted);
 }
 
 /** @param failures rounds on end in which something was not answered. */

@@ -17,6 +17,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'malformed',
   'misplaced',
   'mistyped',
+  'unserved',
   'missing',
   'lacking',
   'left-out',

@@ -25,6 +25,7 @@ const RULES: readonly Rule[] = [
   keyScopeMistakes,
   misplaced,
   mistyped,
+  unserved,
 ];
 const NONE: readonly Notice[] = [];
 
@@ -161,6 +162,18 @@ function mistyped(
           : `write ${rightText(meant, [annotations[meant] ?? '', value], all)}`;
       return { reason: 'mistyped', about: key, message: `nobody reads the annotation ${key}; ${remedy}` };
     });
+}
+
+/** What the workload asks of another reloader and does not get here: the rest of its annotations counts. */
+function unserved(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+  return all.flatMap((words) => {
+    const annotations = allOf(words, workload);
+    return Object.entries(words.unserved ?? {})
+      .filter(([key]) => annotations[key] !== undefined)
+      .map(([key, why]): Notice => {
+        return { reason: 'unserved', about: key, message: `${key} has no effect here: ${why}` };
+      });
+  });
 }
 
 /** `key` with the names that all of `values` are meant to list; what is no list of names has the last value as it is. */

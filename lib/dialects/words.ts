@@ -52,6 +52,8 @@ export interface Words {
   readonly lastReloadedFrom: string;
   /** On a pod template: the hash of all that this vocabulary asks for. */
   readonly hash?: string;
+  /** On a workload: what each annotation concerns that is understood and not served; said where it stands. */
+  readonly unserved?: Readonly<Record<string, string>>;
   /** On a workload: by it another reloader asks its webhook for the hash. What is left of it goes with the next rollout. */
   readonly trigger?: string;
 }
@@ -91,6 +93,14 @@ export function nativeWords(alternatives: Readonly<Record<ConfigKind, readonly s
   };
 }
 
+const CSI = 'what the Secrets Store CSI driver mounts is not followed';
+const STAKATER_UNSERVED: Readonly<Record<string, string>> = {
+  'secretproviderclass.reloader.stakater.com/reload': CSI,
+  'secretproviderclass.reloader.stakater.com/auto': CSI,
+  'secretproviderclasses.exclude.reloader.stakater.com/reload': CSI,
+  'reloader.stakater.com/rollout-strategy': 'Rollouts of Argo are not rolled, and no other kind has a choice',
+};
+
 /** The words of Stakater Reloader. */
 export function stakaterWords(keys: StakaterKeys): Words {
   return {
@@ -108,6 +118,7 @@ export function stakaterWords(keys: StakaterKeys): Words {
     ignore: keys.ignore,
     pause: { period: keys.pausePeriod, pausedAt: keys.pausedAt },
     readsTemplate: true,
+    unserved: STAKATER_UNSERVED,
     lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
   };
 }
@@ -170,5 +181,6 @@ export function nameListKeysOf({
 /** All keys that are read of a workload. */
 export function workloadKeysOf(words: Words): readonly string[] {
   const keys = CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]);
-  return [...new Set([...keys, words.trigger ?? NO_WORD])].filter((key) => key !== NO_WORD);
+  const others = [words.trigger ?? NO_WORD, ...Object.keys(words.unserved ?? {})];
+  return [...new Set([...keys, ...others])].filter((key) => key !== NO_WORD);
 }

@@ -19,6 +19,7 @@ export type EventReason =
   | 'MalformedAnnotation'
   | 'MisplacedAnnotation'
   | 'MistypedAnnotation'
+  | 'AnnotationNotServed'
   | 'ObjectMissing'
   | 'RolloutHeld'
   | 'SecretNotWatched'
@@ -41,6 +42,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   MalformedAnnotation: { type: 'Warning', tells: 'malformed' },
   MisplacedAnnotation: { type: 'Warning', tells: 'misplaced' },
   MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },
+  AnnotationNotServed: { type: 'Warning', tells: 'unserved' },
   ObjectMissing: { type: 'Warning', tells: 'missing' },
   RolloutHeld: { type: 'Warning', tells: 'lacking' },
   SecretNotWatched: { type: 'Warning', tells: 'left-out' },

@@ -31,6 +31,7 @@ export const REASONS = {
   malformed: 'An item of the annotation cannot be the name of an object.',
   misplaced: 'The annotation stands on the pod template: it is read on the workload only.',
   mistyped: 'Nobody reads the annotation, which is almost one of ours.',
+  unserved: 'The annotation is understood and not served: what it asks for does not happen.',
   missing: 'An object that the annotation names does not exist: nothing is rolled for it until it does.',
   lacking: 'Something that the pods need to start does not exist: the workload is rolled once it does.',
   'left-out': 'A Secret that the annotation names is of a type that is not watched.',

@@ -2,6 +2,7 @@
 
 import { STAKATER_KEYS } from '../model/dialect-name.ts';
 import { ADMISSION_FLAGS, type AdmissionFlagName } from './admission-flags.ts';
+import { DEAD_FLAGS, type DeadFlagName } from './dead-flags.ts';
 
 /** One flag. */
 export interface Flag {
@@ -96,18 +97,6 @@ export type StakaterKeyFlagName =
   | 'secret-annotation'
   | 'pause-deployment-annotation'
   | 'pause-deployment-time-annotation';
-
-/** Flags of other reloaders that mean nothing here. */
-export type DeadFlagName = 'resource-type' | 'username' | 'password' | StakaterDeadFlagName;
-
-/** Flags of Stakater Reloader among them. */
-type StakaterDeadFlagName =
-  | 'sync-after-restart'
-  | 'enable-ha'
-  | 'enable-pprof'
-  | 'pprof-addr'
-  | 'is-Argo-Rollouts'
-  | 'enable-csi-integration';
 
 const WATCHED: readonly Flag[] = [
   {
@@ -321,25 +310,13 @@ const OUTPUT: readonly Flag[] = [
   {
     name: 'port',
     value: 'number',
-    help: 'port of the status page, /status.json, /metrics, /healthz and /readyz (default: $PORT, then 8080)',
+    help: 'port of the status page, /status.json, /metrics, /healthz and /readyz (default: $PORT, then 9090 in place of Stakater Reloader, else 8080)',
   },
   { name: 'no-status-page', help: 'serve no page for browsers at /; /status.json stays' },
   { name: 'log-level', value: 'level', help: 'debug, info, warn or error (default: info)' },
   { name: 'log-format', value: 'format', help: 'text or json (default: text)' },
   { name: 'help', alias: '-h', help: 'show this help' },
   { name: 'version', help: 'show the version' },
-];
-
-const DEAD: readonly Flag[] = [
-  { name: 'resource-type', value: 'types', list: true },
-  { name: 'username', value: 'name' },
-  { name: 'password', value: 'password' },
-  { name: 'sync-after-restart', isStakaters: 'name' },
-  { name: 'enable-ha', isStakaters: 'name' },
-  { name: 'enable-pprof', isStakaters: 'name' },
-  { name: 'pprof-addr', value: 'address', isStakaters: 'name' },
-  { name: 'is-Argo-Rollouts', value: 'boolean', isStakaters: 'name' },
-  { name: 'enable-csi-integration', isStakaters: 'name' },
 ];
 
 /** All flags, in the order of the help. */
@@ -351,28 +328,8 @@ export const FLAGS: readonly Flag[] = [
   ...inGroup('Who is told:', TOLD),
   ...inGroup('Connection:', CONNECTION),
   ...inGroup('Output:', OUTPUT),
-  ...DEAD,
+  ...DEAD_FLAGS,
 ];
-
-/**
- * Why each dead flag has no effect, and what is different for that, for the person who still passes it. The value is never
- * repeated: it may hold a secret.
- */
-export const DEAD_FLAGS: Readonly<Record<DeadFlagName, string>> = {
-  'resource-type': 'Deployments, StatefulSets and DaemonSets are served, but for --ignored-workload-types',
-  username:
-    'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate',
-  password:
-    'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate',
-  'sync-after-restart': 'what changed while no reloader ran is always rolled, and nothing else is',
-  'enable-ha': 'there is no leader: two processes agree on the stamp of each rollout; run one replica',
-  'enable-pprof': 'nothing is profiled over HTTP',
-  'pprof-addr': 'nothing is profiled over HTTP',
-  'is-Argo-Rollouts':
-    'Rollouts of Argo are not watched: they are NOT rolled when a ConfigMap or Secret changes',
-  'enable-csi-integration':
-    'SecretProviderClasses are not watched: workloads are NOT rolled when what the CSI driver mounts changes',
-};
 
 /** Every variable of ours begins so; a Service named "reloader" makes the kubelet inject RELOADER_PORT and the like. */
 export const VARIABLE_PREFIX = 'RELOADER_OPT_';

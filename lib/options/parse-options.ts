@@ -21,7 +21,7 @@ import {
 } from './options.ts';
 import { listOf, Reader } from './reader.ts';
 import { stakaterKeysFrom } from './stakater-keys.ts';
-import { deadSettings, stakaterSetting } from './stakater-settings.ts';
+import { deadSettings, isInPlaceOfStakater, STAKATERS_PORT, stakaterSetting } from './stakater-settings.ts';
 import { UsageError } from './usage-error.ts';
 import * as types from './value-types.ts';
 import { VERSION } from './version.ts';
@@ -53,7 +53,7 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
 
 function optionsFrom(reader: Reader, env: Environment): Options {
   const scope = scopeFrom(reader, env);
-  const port = reader.one('port', types.PORT) ?? 8080;
+  const port = reader.one('port', types.PORT) ?? (isInPlaceOfStakater(env) ? STAKATERS_PORT : 8080);
   return {
     scope,
     ...selectionFrom(reader, scope),

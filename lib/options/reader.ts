@@ -43,14 +43,24 @@ export class Reader {
   /** All texts of `flag` joined by commas, as one value; undefined if it was not given. @throws UsageError if it is not of `type`. */
   joined<T>(flag: FlagName, type: ValueType<T>): T | undefined {
     const given = this.#given.get(flag);
-    return given === undefined ? undefined : parsed(given.texts.join(','), type, given.source);
+    return given === undefined
+      ? undefined
+      : parsed(given.texts.flatMap(itemsOf).join(','), type, given.source);
   }
+}
+
+/** An item of a comma list: in double quotes, as Go's pflag takes them, it may hold commas. */
+const ITEM = /(?<=^|,)(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))(?=,|$)/g;
+
+function itemsOf(text: string): string[] {
+  return [...text.matchAll(ITEM)].map(([, quoted, plain = '']) =>
+    (quoted?.replaceAll('""', '"') ?? plain).trim(),
+  );
 }
 
 /** The items of comma lists, trimmed, each once. @throws UsageError if there is none or one is not of `type`. */
 export function listOf<T>({ texts, source }: Given, type: ValueType<T>): T[] {
-  const items = texts.flatMap((text) => text.split(',')).map((item) => item.trim());
-  const present = items.filter((item) => item !== '');
+  const present = texts.flatMap(itemsOf).filter((item) => item !== '');
   const values = (present.length === 0 ? [''] : present).map((item) => parsed(item, type, source));
   return [...new Set(values)];
 }

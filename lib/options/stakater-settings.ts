@@ -1,12 +1,16 @@
 /** What a Deployment of Stakater Reloader brings along when this program takes its place. */
 
+import { DEAD_FLAGS } from './dead-flags.ts';
 import type { Environment } from './environment.ts';
-import { DEAD_FLAGS, type DeadFlagName, FLAGS } from './flags.ts';
+import { FLAGS } from './flags.ts';
 import type { Reader } from './reader.ts';
 import { ASKS } from './value-types.ts';
 
-/** Variables that its manifests set and nobody else does. */
-const VARIABLES = ['RELOADER_DEPLOYMENT_NAME', 'RELOADER_NAMESPACE'];
+const NAME_OF_DEPLOYMENT = 'RELOADER_DEPLOYMENT_NAME';
+/** Variables that its manifests set and no others do. */
+const VARIABLES = [NAME_OF_DEPLOYMENT, 'RELOADER_NAMESPACE'];
+/** Where its manifests expect `/live` and `/metrics`; it has no flag for that. */
+export const STAKATERS_PORT = 9090;
 /** What the kubelet writes into the variables of a Service, whatever its name. */
 const ADDRESS = /^[a-z]+:\/\//;
 
@@ -23,11 +27,16 @@ export function stakaterSetting(reader: Reader, env: Environment): string | unde
   return written[0] ?? VARIABLES.find((variable) => isSet(env[variable]));
 }
 
+/** Whether the manifest that started this process is one of Stakater Reloader. */
+export function isInPlaceOfStakater(env: Environment): boolean {
+  return isSet(env[NAME_OF_DEPLOYMENT]);
+}
+
 /** A warning for each thing that is asked for, by it or the original reloader, and that this program does not do. */
 export function deadSettings(reader: Reader): string[] {
-  return (Object.keys(DEAD_FLAGS) as DeadFlagName[])
-    .filter((name) => reader.one(name, ASKS))
-    .map((name) => `${reader.sourceOf(name)} has no effect: ${DEAD_FLAGS[name]}`);
+  return DEAD_FLAGS.filter(({ name }) => reader.one(name, ASKS)).map(
+    ({ name, because }) => `${reader.sourceOf(name)} has no effect: ${because}`,
+  );
 }
 
 function isSet(value = ''): boolean {

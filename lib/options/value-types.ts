@@ -162,10 +162,12 @@ export const WEBHOOK: ValueType<string> = {
   secret: true,
 };
 
-/** Who takes alerts; no word at all is raw. */
+const SINKS: ValueType<AlertSink> = oneOf(ALERT_SINKS);
+
+/** Who takes alerts; no word at all is raw, and so is `webhook`, as the documentation of Stakater Reloader has it. */
 export const ALERT_SINK: ValueType<AlertSink> = {
-  ...oneOf(ALERT_SINKS),
-  parse: (text) => (text === '' ? 'raw' : oneOf(ALERT_SINKS).parse(text)),
+  ...SINKS,
+  parse: (text) => (text === '' || text.toLowerCase() === 'webhook' ? 'raw' : SINKS.parse(text)),
 };
 
 /** Any text. */

@@ -47,6 +47,20 @@ const CASES: Record<string, Case> = {
       ],
     ],
   },
+  'what Stakater Reloader serves and this program does not is named, on the workload and on its template': {
+    own: { 'reloader.stakater.com/rollout-strategy': 'restart' },
+    template: { 'secretproviderclass.reloader.stakater.com/auto': 'true' },
+    told: [
+      [
+        'unserved',
+        'secretproviderclass.reloader.stakater.com/auto has no effect here: what the Secrets Store CSI driver mounts is not followed',
+      ],
+      [
+        'unserved',
+        'reloader.stakater.com/rollout-strategy has no effect here: Rollouts of Argo are not rolled, and no other kind has a choice',
+      ],
+    ],
+  },
   'kinds, brackets and quotes are no part of a name': {
     own: { [SECRET]: '["tls", secret/web; db]' },
     told: [

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
-import type { ApiResponse } from '../../../lib/kubernetes/transport.ts';
+import type { ApiResponse, Send } from '../../../lib/kubernetes/transport.ts';
 import type { Log } from '../../../lib/model/log.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { holdRights } from '../../../lib/rights.ts';
@@ -37,25 +37,32 @@ const SITUATIONS: Readonly<Record<string, readonly [Refuses, boolean]>> = {
   'one kind of workload is enough': [isWatched(['deployments', 'daemonsets']), true],
   'one namespace of two is enough': [(asked) => asked.namespace === 'two' && !isState(asked), true],
   'Events are a courtesy': [isWatched(['events']), true],
+  'a state that is not there has to be created': [
+    (asked) => isState(asked) && asked.verb === 'create',
+    false,
+  ],
 };
 
 /** Whether the program may go on, and what it said, where the rights stay away for two minutes. */
 async function outcomeOf(
   refuses: Refuses,
   throttles: (asked: Asked, second: number) => boolean = () => false,
-): Promise<{ mayGoOn: boolean | undefined; errors: string[] }> {
+  state: ApiResponse = refused(404),
+): Promise<{ mayGoOn: boolean | undefined; errors: string[]; warnings: string[] }> {
   const command = parseOptions(['--namespace', 'one,two'], {});
   assert.equal(command.type, 'run');
   const { options } = command;
   const errors: string[] = [];
+  const warnings: string[] = [];
   const log: Log = {
     debug: assert.fail,
     info: assert.fail,
-    warn: assert.fail,
+    warn: (text) => void warnings.push(text),
     error: (text) => void errors.push(text),
   };
   let second = 0;
-  const send = async ({ body = '' }: { readonly body?: string | undefined }) => {
+  const send: Send = async ({ method, body = '' }) => {
+    if (method === 'GET') return state;
     const asked: Asked = JSON.parse(body).spec.resourceAttributes;
     if (throttles(asked, second)) return refused(429, {}, { 'retry-after': '600' });
     return ok({ status: { allowed: !refuses(asked) } });
@@ -70,7 +77,7 @@ async function outcomeOf(
     await settle();
     mock.timers.tick(1000);
   }
-  return { mayGoOn, errors };
+  return { mayGoOn, errors, warnings };
 }
 
 beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }));
@@ -93,7 +100,21 @@ test('what was refused stays so until it is answered again, and is said in time'
 });
 
 test('with all rights nothing is said', async () => {
-  assert.deepEqual(await outcomeOf(() => false), { mayGoOn: true, errors: [] });
+  assert.deepEqual(await outcomeOf(() => false), { mayGoOn: true, errors: [], warnings: [] });
+});
+
+test('a state that exists and may be patched need not be created, and a warning has the rule', async () => {
+  const state = ok({ kind: 'ConfigMap', metadata: { resourceVersion: '1' } });
+  const mayNot =
+    (verbs: readonly string[]): Refuses =>
+    (asked) =>
+      isState(asked) && verbs.includes(asked.verb);
+  const outcome = await outcomeOf(mayNot(['create']), undefined, state);
+  assert.equal(outcome.mayGoOn, true);
+  assert.deepEqual(outcome.errors, []);
+  assert.equal(outcome.warnings.length, 1);
+  assert.match(outcome.warnings[0] ?? '', /may not create configmaps reloader-state .*verbs: \[/s);
+  assert.equal((await outcomeOf(mayNot(['create', 'patch']), undefined, state)).mayGoOn, false);
 });
 
 /** At which seconds of two minutes it was asked how many rights, none of the streams having listed. */

@@ -41,6 +41,11 @@ const ALERTS: Record<string, [Env, argv: string[], Options['alerts']]> = {
     [],
     { sink: 'gchat', url: URL_TEXT },
   ],
+  'with the word webhook for a sink, which is raw': [
+    ON,
+    ['--alert-sink=webhook'],
+    { sink: 'raw', url: URL_TEXT },
+  ],
   'with nothing for a sink': [ON, ['--alert-sink='], { sink: 'raw', url: URL_TEXT }],
 };
 

@@ -8,6 +8,9 @@ import { parseOptions } from '../../../lib/options/parse-options.ts';
 
 type Env = Readonly<Record<string, string>>;
 
+/** What the manifests of Stakater Reloader set. */
+const MANIFEST: Env = { RELOADER_NAMESPACE: 'reloader', RELOADER_DEPLOYMENT_NAME: 'reloader-reloader' };
+
 function parsed(argv: readonly string[], env: Env = {}): { options: Options; notices: readonly string[] } {
   const command = parseOptions(argv, env);
   assert.equal(command.type, 'run', JSON.stringify(command));
@@ -18,6 +21,39 @@ function parsed(argv: readonly string[], env: Env = {}): { options: Options; not
 const DEAD: Record<string, { forms: string[][]; says: RegExp }> = {
   'sync-after-restart': { forms: switchForms('sync-after-restart'), says: /while no reloader ran is always/ },
   'enable-ha': { forms: switchForms('enable-ha'), says: /no leader.*run one replica/ },
+  'leader-election-lease-duration': {
+    forms: valueForms('leader-election-lease-duration', '15s'),
+    says: /no leader/,
+  },
+  'leader-election-renew-deadline': {
+    forms: valueForms('leader-election-renew-deadline', '10s'),
+    says: /no leader/,
+  },
+  'leader-election-retry-period': {
+    forms: valueForms('leader-election-retry-period', '2s'),
+    says: /no leader/,
+  },
+  'is-openshift': { forms: valueForms('is-openshift', 'auto'), says: /DeploymentConfigs .* NOT rolled/ },
+  'configmap-exclude-annotation': {
+    forms: valueForms('configmap-exclude-annotation', 'a/b'),
+    says: /configmaps\.exclude\.reloader\.stakater\.com\/reload/,
+  },
+  'secret-exclude-annotation': {
+    forms: valueForms('secret-exclude-annotation', 'a/b'),
+    says: /secrets\.exclude\.reloader\.stakater\.com\/reload/,
+  },
+  'secretproviderclass-annotation': {
+    forms: valueForms('secretproviderclass-annotation', 'a/b'),
+    says: /NOT rolled .* CSI driver/,
+  },
+  'secretproviderclass-auto-annotation': {
+    forms: valueForms('secretproviderclass-auto-annotation', 'a/b'),
+    says: /NOT rolled .* CSI driver/,
+  },
+  'secretproviderclass-exclude-annotation': {
+    forms: valueForms('secretproviderclass-exclude-annotation', 'a/b'),
+    says: /NOT rolled .* CSI driver/,
+  },
   'enable-pprof': { forms: switchForms('enable-pprof'), says: /nothing is profiled/ },
   'pprof-addr': { forms: valueForms('pprof-addr', ':6060'), says: /nothing is profiled/ },
   'is-Argo-Rollouts': { forms: valueForms('is-Argo-Rollouts', 'true'), says: /Argo .* NOT rolled/ },
@@ -86,8 +122,48 @@ for (const [word, counts] of Object.entries({ enabled: true, true: false, '': fa
   });
 }
 
-/** What the manifests of Stakater Reloader set. */
-const MANIFEST: Env = { RELOADER_NAMESPACE: 'reloader', RELOADER_DEPLOYMENT_NAME: 'reloader-reloader' };
+describe('an item of a list may stand in double quotes, as pflag takes them off:', () => {
+  const selectors: Record<string, string | undefined> = {
+    '"team=a"': 'team=a',
+    '"team=a,app!=b"': 'team=a,app!=b',
+    '"team in (a,b)",app': 'team in (a,b),app',
+    ' "team=a" , app=b': 'team=a,app=b',
+    '"team=a': undefined,
+    'team="a"': undefined,
+    '"team=""a"""': undefined,
+  };
+  for (const [text, want] of Object.entries(selectors)) {
+    test(`--namespace-selector=${text} is ${want ?? 'refused'}`, () => {
+      const command = parseOptions(['-A', `--namespace-selector=${text}`], {});
+      const got = command.type === 'run' ? command.options.namespaceSelector : undefined;
+      assert.equal(got, want);
+      assert.equal(command.type, want === undefined ? 'usage-error' : 'run');
+    });
+  }
+
+  test('names and label selectors too', () => {
+    const { scope, resourceLabelSelector } = parsed([
+      '--namespaces="a","b"',
+      '--resource-label-selector="x=y"',
+    ]).options;
+    assert.deepEqual(scope, { type: 'namespaces', names: ['a', 'b'], source: '--namespaces' });
+    assert.equal(resourceLabelSelector, 'x=y');
+  });
+});
+
+describe('the port is', () => {
+  const cases: Record<string, { argv?: string[]; env: Env; want: number }> = {
+    'that of Stakater Reloader where its manifest names the Deployment': { env: MANIFEST, want: 9090 },
+    'what PORT says all the same': { env: { ...MANIFEST, PORT: '8000' }, want: 8000 },
+    'what --port says all the same': { argv: ['--port=8001'], env: MANIFEST, want: 8001 },
+    'ours where that variable is the address of a Service': {
+      env: { RELOADER_DEPLOYMENT_NAME: 'tcp://10.0.0.1:80' },
+      want: 8080,
+    },
+  };
+  for (const [name, { argv = [], env, want }] of Object.entries(cases))
+    test(name, () => assert.equal(parsed(argv, env).options.port, want));
+});
 
 describe('the scope is all namespaces, and says why, with', () => {
   const cases: Record<string, { argv?: string[]; env?: Env; setting: string }> = {
