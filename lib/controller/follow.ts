@@ -44,14 +44,14 @@ export function appearingEdge(
   { record, effects, span }: Beginning,
   config: ConfigRecord,
 ): Edge {
-  const { stamp } = liveStampOf(record, keyOf(config.ref));
+  const { stamp } = liveStampOf(edges, record, keyOf(config.ref));
   // Which name a pattern means may be found out long after the words were written.
   const began = edges.withPatterns.has(keyOf(record.workload.ref)) ? undefined : span;
   const wasThere = (config.absentAfter ?? Number.NEGATIVE_INFINITY) > span.from;
   const ran = config.digest ?? (wasThere ? config.lastDigest : undefined);
   effects.note({ reason: 'followed', workload: record.workload.ref, config: config.ref, detail: ran ?? '' });
   return {
-    ...beginningEdge(record, config, stamp, began),
+    ...beginningEdge(edges, record, config, stamp, began),
     ran,
     dirty: ran !== undefined && config.changedAt > span.from,
   };
@@ -65,9 +65,9 @@ export function appearingEdge(
 export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRecord): Edge {
   const { record, effects } = beginning;
   const { workload } = record;
-  const { stamp, ambiguous } = liveStampOf(record, keyOf(config.ref));
+  const { stamp, ambiguous } = liveStampOf(edges, record, keyOf(config.ref));
   const entry = edges.entryOf(config.ref);
-  const edge = edgeOfList(beginningEdge(record, config, stamp, undefined), entry, workload);
+  const edge = edgeOfList(beginningEdge(edges, record, config, stamp, undefined), entry, workload);
   const ran = believedRan(edges, beginning, config, stamp);
   if (ran === undefined) {
     const detail = config.digest;
@@ -122,12 +122,13 @@ function edgeOfList(edge: Edge, entry: StateEntry | undefined, { isRolledOut }: 
 
 /** No number is used again that the template carries, be it of another part of the object: that may be followed again. */
 function beginningEdge(
+  edges: Edges,
   record: WorkloadRecord,
   { ref }: ConfigRecord,
   stamp: Stamp | undefined,
   began: Span | undefined,
 ): Edge {
-  return { ...newEdge(stamp, began), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 };
+  return { ...newEdge(stamp, began), highestNumber: stampOfAnyPart(edges, record, keyOf(ref))?.number ?? 0 };
 }
 
 /** A known edge after a new look at its workload. */
@@ -158,7 +159,7 @@ function isAskedLate(
 export function isReload(edges: Edges, { record, podsRestart, onlyMarksChanged }: Sight): boolean {
   if (!podsRestart || !onlyMarksChanged) return false;
   return [...record.edges].some(([config, edge]) => {
-    const { stamp } = liveStampOf(record, config);
+    const { stamp } = liveStampOf(edges, record, config);
     const configRecord = edges.configs.get(config);
     return (
       stamp !== undefined && configRecord !== undefined && isFromElsewhere(edges, configRecord, edge, stamp)
@@ -171,7 +172,7 @@ function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edg
   const { record, effects } = sight;
   const key = keyOf(config.ref);
   const about = { workload: record.workload.ref, config: config.ref };
-  const { stamp, ambiguous } = liveStampOf(record, key);
+  const { stamp, ambiguous } = liveStampOf(edges, record, key);
   if (stamp !== undefined && isFromElsewhere(edges, config, edge, stamp)) {
     effects.note({ reason: 'rolled-elsewhere', ...about });
     if (stamp.digest !== config.digest) edges.doubted.add(key);
@@ -209,7 +210,7 @@ export function lostByUndo(
   const wanted = new Set(refs.map((ref) => keyOf(wholeOf(ref))));
   const gone = [...own].filter(([config]) => !wanted.has(wholeKeyOf(config)));
   const isUndone = gone.some(([config, edge]) =>
-    isLowered(edge, liveStampOf({ workload: after, variables }, config).stamp),
+    isLowered(edge, liveStampOf(edges, { workload: after, variables }, config).stamp),
   );
   if (!isUndone) return undefined;
   if (lostAnnotations({ before, after }).length === 0) return undefined;

@@ -3,8 +3,8 @@
 import { ABSENT, type Digest } from '../model/digest.ts';
 import { isDigestOf } from '../model/key-digests.ts';
 import { type ConfigRef, configRefIn, type ObjectKey } from '../model/object-ref.ts';
-import { highestStamp, parseStamp, type Stamp } from '../model/stamp.ts';
-import type { WorkloadRecord } from './edges.ts';
+import { highestStamp, MOST_AHEAD, parseStamp, type Stamp } from '../model/stamp.ts';
+import type { Edges, WorkloadRecord } from './edges.ts';
 
 type Stamped = Pick<WorkloadRecord, 'workload' | 'variables'>;
 
@@ -15,26 +15,33 @@ const NO_KEYS: Pick<ConfigRef, 'keys'> = {};
  * object are followed a stamp of others says nothing: it was put there when the template read those.
  */
 export function liveStampOf(
+  edges: Edges,
   record: Stamped,
   config: ObjectKey,
 ): { readonly stamp: Stamp | undefined; readonly ambiguous: boolean } {
-  const stamps = stampsOn(record, config);
+  const stamps = stampsOn(edges, record, config);
   const { keys } = stamps.length === 0 ? NO_KEYS : configRefIn(config);
   return highestStamp(keys === undefined ? stamps : stamps.filter(({ digest }) => isOf(digest, keys)));
 }
 
 /** The latest stamp that the template carries of the object, of whatever part. */
-export function stampOfAnyPart(record: Stamped, config: ObjectKey): Stamp | undefined {
-  return highestStamp(stampsOn(record, config)).stamp;
+export function stampOfAnyPart(edges: Edges, record: Stamped, config: ObjectKey): Stamp | undefined {
+  return highestStamp(stampsOn(edges, record, config)).stamp;
 }
 
-/** What the variables say that are read for `config`: parts of an object share theirs. */
-function stampsOn({ workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
+/**
+ * What the variables say that are read for `config`: parts of an object share theirs. A number that nobody gets to by
+ * counting from the state is not ours.
+ */
+function stampsOn(edges: Edges, { workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
   const read = variables.get(config)?.read ?? [];
-  return workload.marks
+  const stamps = workload.marks
     .filter(({ variable }) => read.includes(variable))
     .map(({ value }) => parseStamp(value))
     .filter((stamp) => stamp !== undefined);
+  if (stamps.length === 0) return stamps;
+  const highest = edges.floorOf(configRefIn(config)) + MOST_AHEAD;
+  return stamps.filter(({ number }) => number <= highest);
 }
 
 /** That the object is not there is the same for all of its keys. */

@@ -40,7 +40,7 @@ export function ranOfOtherScopes(
     edges.placeBeside(config.ref, ref);
     abandon(edges, effects, ref);
   }
-  const stamp = stampOfAnyPart(record, keyOf(config.ref));
+  const stamp = stampOfAnyPart(edges, record, keyOf(config.ref));
   const isCurrent = others
     .filter(({ ref }) => haveCommonKeys(ref, config.ref))
     .every((other) => ranCurrent(edges, record, other, others, stamp));

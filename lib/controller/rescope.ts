@@ -20,7 +20,7 @@ export function rescope(edges: Edges, { effects, key, record }: Sight, refs: rea
     const config = keyOf(ref);
     const before = record.edges.has(config) ? undefined : followedBefore(edges, record, ref);
     if (before === undefined) continue;
-    const { stamp } = liveStampOf(record, config);
+    const { stamp } = liveStampOf(edges, record, config);
     const ran = ranOf(before.edge, before.config, edges.configRecordOf(ref));
     const edge = withNumber(before.edge, numberOnItsWay(record, keyOf(before.config.ref)));
     edges.put(record, config, { ...edge, ran, stamp });

@@ -130,7 +130,7 @@ function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): voi
 function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan, isPatched: boolean): void {
   for (const [config, edge] of record.edges) {
     const version = plan.versions.get(config);
-    const { stamp } = liveStampOf(record, config);
+    const { stamp } = liveStampOf(edges, record, config);
     if (version === undefined) {
       edges.put(record, config, withStamp(edge, stamp));
       continue;

@@ -11,19 +11,29 @@ export interface Stamp {
   readonly number: number;
 }
 
+/** A number of a stamp or an entry, as part of an expression; see `countedNumber`. */
+export const NUMBER = '\\d{1,16}';
+
 /**
- * The numbers of stamps and entries, as part of an expression. A template is anybody's to write, and ours go on from the
- * highest number in it: one that is made up of nines, as many as may be, leaves room for 10^14 after it, or is none.
+ * How far a stamp may be ahead of the entry of its object to be one of ours, which go on by one from the highest number
+ * there is. A template is anybody's to write: a number that is made up lifts ours by no more than this.
  */
-export const NUMBER = '\\d{1,14}|1\\d{14}';
+export const MOST_AHEAD: number = 2 ** 24;
 
 const GRAMMAR = new RegExp(`^(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`);
 
 /** The stamp that `value` spells, or undefined if it is none. */
 export function parseStamp(value: string | undefined): Stamp | undefined {
   const groups = GRAMMAR.exec(value ?? '')?.groups;
-  if (groups?.['digest'] === undefined) return undefined;
-  return { digest: groups['digest'], number: Number(groups['number'] ?? 0) };
+  const number = countedNumber(groups?.['number']);
+  if (groups?.['digest'] === undefined || number === undefined) return undefined;
+  return { digest: groups['digest'], number };
+}
+
+/** What `text` says, nothing counting as 0; undefined beyond what can be counted exactly. */
+export function countedNumber(text = '0'): number | undefined {
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : undefined;
 }
 
 /** The text of `stamp`, as it stands in a pod template. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { ABSENT, type Digest, LEGACY_ALGORITHM } from './digest.ts';
 import { type Ran, UNKNOWN } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
-import { NUMBER } from './stamp.ts';
+import { countedNumber, NUMBER } from './stamp.ts';
 
 /** A key in the data of a state ConfigMap. */
 export type StateKey = string;
@@ -99,12 +99,13 @@ function isCut(key: StateKey): boolean {
  */
 export function parseEntry(value: string, isLegacy: boolean): StateEntry | undefined {
   const groups = ENTRY.exec(value)?.groups;
-  if (groups?.['digest'] === undefined) return undefined;
+  const number = countedNumber(groups?.['number']);
+  if (groups?.['digest'] === undefined || number === undefined) return undefined;
   const isOlder = isLegacy && groups['digest'] !== ABSENT;
   const algorithm = groups['algorithm'] ?? (isOlder ? LEGACY_ALGORITHM : undefined);
   if (algorithm !== undefined && algorithm !== LEGACY_ALGORITHM) return undefined;
   const digest = algorithm === undefined ? groups['digest'] : `${algorithm}:${groups['digest']}`;
-  return { digest, number: Number(groups['number'] ?? 0) };
+  return { digest, number };
 }
 
 /** The text of `entry`. */

@@ -108,7 +108,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'keys: numbers begin anew with another part of the object',
     file: 'lib/controller/follow.ts',
-    find: '{ ...newEdge(stamp, began), highestNumber: stampOfAnyPart(record, keyOf(ref))?.number ?? 0 }',
+    find: '{ ...newEdge(stamp, began), highestNumber: stampOfAnyPart(edges, record, keyOf(ref))?.number ?? 0 }',
     replace: 'newEdge(stamp, began)',
     tests: ['test/simulation/kept.test.ts'],
   },

@@ -162,8 +162,7 @@ const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]
   'an empty number': [`${A}.`, false, undefined],
   'a negative number': [`${A}.-1`, false, undefined],
   'a fraction': [`${A}.1.5`, false, undefined],
-  'a number too long to be counted on': [`${A}.1234567890123456`, false, undefined],
-  'a number that no stamp has': [`${A}.999999999999999`, false, undefined],
+  'a number too long to be counted on': [`${A}.9007199254740992`, false, undefined],
   'a line break behind it': [`${A}.1\n`, false, undefined],
   'a space before it': [` ${A}.1`, false, undefined],
   unknown: ['?.1', false, undefined],
@@ -177,7 +176,7 @@ const digests = fc.stringMatching(/^(collaborne:)?[0-9a-f]{40}$/);
 
 test('law: an entry is read as it was written', () => {
   fc.assert(
-    fc.property(digests, fc.nat({ max: 199_999_999_999_999 }), (digest, number) => {
+    fc.property(digests, fc.maxSafeNat(), (digest, number) => {
       assert.deepEqual(parseEntry(formatEntry({ digest, number }), false), { digest, number });
     }),
   );
