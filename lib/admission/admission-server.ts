@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import { Connections } from '../serving/connections.ts';
 import { endListening, listen } from '../serving/listener.ts';
 import { MalformedReviewError } from './review.ts';
 
@@ -25,8 +26,9 @@ export const ADMISSION_PATH = '/mutate';
 const LONGEST_BYTES = 8 * 1024 * 1024;
 /** The API server waits for two seconds, and nobody else has a reason to ask. */
 const SLOWEST_MS = 5000;
-/** Longer than an API server keeps a connection that nobody uses, so that it never writes to a closed one. */
-const IDLE_MS = 120_000;
+/** Then a connection without a review is closed. A review that is sent in that moment gets no answer: its write goes through as it is. */
+const IDLE_MS = 30_000;
+const MOST_CONNECTIONS = 200;
 
 interface Answer {
   readonly status: number;
@@ -36,6 +38,7 @@ interface Answer {
 /** Serves from start to stop; until it has a certificate, nobody can connect. */
 export class AdmissionServer {
   readonly #server: Server;
+  readonly #connections: Connections;
   readonly #options: AdmissionServerOptions;
 
   constructor(options: AdmissionServerOptions) {
@@ -52,7 +55,7 @@ export class AdmissionServer {
       { ...limits, minVersion: 'TLSv1.2' },
       (request, response) => void this.#serve(request, response),
     );
-    this.#server.maxConnections = 200;
+    this.#connections = new Connections(this.#server, MOST_CONNECTIONS);
     this.#server.on('tlsClientError', ignore);
   }
 
@@ -72,7 +75,7 @@ export class AdmissionServer {
 
   /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
   async stop(): Promise<void> {
-    await endListening(this.#server);
+    await endListening(this.#server, this.#connections);
   }
 
   /** Never rejects. */

@@ -2,6 +2,7 @@
 
 import type { Server as WebServer } from 'node:http';
 import type { Server } from 'node:net';
+import type { Connections } from './connections.ts';
 
 /** A server cannot listen; the message says what to change. */
 export class ListenError extends Error {}
@@ -17,7 +18,7 @@ export interface ListenOptions {
 }
 
 /** A server of either protocol. */
-export type Listener = Server & Pick<WebServer, 'closeAllConnections' | 'closeIdleConnections'>;
+export type Listener = Server & Pick<WebServer, 'closeIdleConnections'>;
 
 /** How long an open request may take to end when the server stops. */
 const STOP_GRACE_MS = 1000;
@@ -38,9 +39,9 @@ export async function listen(server: Listener, { port, flag, onError }: ListenOp
 }
 
 /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
-export async function endListening(server: Listener): Promise<void> {
+export async function endListening(server: Listener, connections: Connections): Promise<void> {
   if (!server.listening) return;
-  const cutOff = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
+  const cutOff = setTimeout(() => connections.closeAll(), STOP_GRACE_MS);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

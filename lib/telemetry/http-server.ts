@@ -1,6 +1,7 @@
 /** The small HTTP server of the program: metrics, health, readiness, status and its page, for reading only. */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Connections } from '../serving/connections.ts';
 import { endListening, listen } from '../serving/listener.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
@@ -25,6 +26,7 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+const MOST_CONNECTIONS = 200;
 const HTML = 'text/html; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 /** The text exposition format of Prometheus. */
@@ -35,6 +37,7 @@ const HEALTH_PATHS = ['/healthz', '/live'];
 /** Serves `pages` from start to stop. */
 export class HttpServer {
   readonly #server: Server;
+  readonly #connections: Connections;
   readonly #answers: Answers;
   readonly #onError: (error: unknown) => void;
 
@@ -51,7 +54,7 @@ export class HttpServer {
       maxHeaderSize: 8192,
     };
     this.#server = createServer(limits, (request, response) => void this.#serve(request, response));
-    this.#server.maxConnections = 200;
+    this.#connections = new Connections(this.#server, MOST_CONNECTIONS);
     this.#server.timeout = 30_000;
   }
 
@@ -66,7 +69,7 @@ export class HttpServer {
 
   /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
   async stop(): Promise<void> {
-    await endListening(this.#server);
+    await endListening(this.#server, this.#connections);
   }
 
   /** Never rejects. */

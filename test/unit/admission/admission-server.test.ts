@@ -179,6 +179,24 @@ test('who does not send all of a request is cut off', async () => {
   await once(socket, 'close');
 });
 
+test('a connection may be idle for half a minute', async () => {
+  const [, port] = await started();
+  const request = send({
+    host: '127.0.0.1',
+    servername: NAME,
+    port,
+    method: 'POST',
+    path: ADMISSION_PATH,
+    ca: first?.authority,
+    agent: new Agent({ keepAlive: true }),
+    headers: { 'content-type': 'application/json' },
+  });
+  request.end('{}');
+  const [response] = await once(request, 'response');
+  assert.equal(response.headers['keep-alive'], 'timeout=30');
+  response.resume();
+});
+
 test('a port that is taken is told with the flag to change', async () => {
   const [, port] = await started();
   const server = new AdmissionServer({ answer: (text) => text, onError: () => undefined });
