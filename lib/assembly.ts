@@ -22,6 +22,7 @@ import { configResourceOf } from './kubernetes/sources.ts';
 import { StateConfigMap } from './kubernetes/state-config-map.ts';
 import type { Send } from './kubernetes/transport.ts';
 import { WorkloadWriter } from './kubernetes/workload-writer.ts';
+import { monotonicMs } from './model/clock.ts';
 import type { Edge } from './model/edge.ts';
 import { Heartbeat } from './model/heartbeat.ts';
 import type { Log } from './model/log.ts';
@@ -126,7 +127,7 @@ export function assemble(parts: Parts): Assembly {
   const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
   const selectors = { resourceSelector, namespaceSelector };
   const informers = new Informers({ ...shared, ...selectors, streams, send, reloader, metrics, watches });
-  metrics?.observe(() => snapshotOf(reloader, edges, Date.now()));
+  metrics?.observe(() => snapshotOf(reloader, edges, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     timeline.comparable = await areVersionsComparable({ send, ...probePaths(streams), signal, random });
     edges.absorbsOwnersRollouts = timeline.comparable && options.absorbOwnerRollouts;
@@ -136,13 +137,13 @@ export function assemble(parts: Parts): Assembly {
   return {
     run: (signal) => reloader.run(signal, runStreams).finally(() => alerts?.close()),
     status: () => ({
-      ...statusOf(reloader, edges, Date.now()),
+      ...statusOf(reloader, edges, monotonicMs()),
       waitingFor: waitingFor(reloader, gate),
-      watches: watches.statuses(Date.now()),
+      watches: watches.statuses(monotonicMs()),
     }),
-    watches: () => watches.statuses(Date.now()),
+    watches: () => watches.statuses(monotonicMs()),
     beliefs: () => beliefsOf(edges),
-    stuck: () => heartbeat.stuck(Date.now()),
+    stuck: () => heartbeat.stuck(monotonicMs()),
     review: (text) => reviewer.answer(text),
     waitingFor: () => waitingFor(reloader, gate),
   };

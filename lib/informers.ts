@@ -5,6 +5,7 @@ import type { Stream } from './controller/sync-gate.ts';
 import { Informer, type InformerObserver } from './kubernetes/informer.ts';
 import { configSource, namespaceSource, workloadSource } from './kubernetes/sources.ts';
 import type { Send } from './kubernetes/transport.ts';
+import { monotonicMs } from './model/clock.ts';
 import type { ConfigObject } from './model/config-object.ts';
 import type { Heartbeat } from './model/heartbeat.ts';
 import type { Log } from './model/log.ts';
@@ -69,8 +70,8 @@ export class Informers {
   /** Resolves when `signal` is aborted and the stream has ended; never rejects. */
   async run(stream: Stream, signal: AbortSignal): Promise<void> {
     const { heartbeat, watches } = this.#options;
-    heartbeat.progress(nameOf(stream), Date.now());
-    watches.began(nameOf(stream), Date.now());
+    heartbeat.progress(nameOf(stream), monotonicMs());
+    watches.began(nameOf(stream), monotonicMs());
     await this.#informerOf(stream).run(signal);
     heartbeat.ended(nameOf(stream));
   }
@@ -126,23 +127,23 @@ export class Informers {
   #observerOf(stream: Stream): InformerObserver {
     const { heartbeat, metrics, watches } = this.#options;
     const name = nameOf(stream);
-    const sleeps = (ms: number): void => heartbeat.sleeps(name, Date.now() + ms + LONGEST_SILENCE_MS);
+    const sleeps = (ms: number): void => heartbeat.sleeps(name, monotonicMs() + ms + LONGEST_SILENCE_MS);
     return {
       onSignOfLife: () => {
         sleeps(0);
-        watches.signOfLife(name, Date.now());
+        watches.signOfLife(name, monotonicMs());
       },
       onFailure: (error, nextRetryMs) => {
         sleeps(nextRetryMs);
-        watches.failed(name, error.message, Date.now());
+        watches.failed(name, error.message, monotonicMs());
       },
       onWatchUp: () => {
         sleeps(0);
-        watches.up(name, Date.now());
+        watches.up(name, monotonicMs());
         this.#measure(stream.kind);
       },
       onWatchDown: (reason: WatchEnd) => {
-        watches.down(name, reason, Date.now());
+        watches.down(name, reason, monotonicMs());
         metrics?.watchRestarted(stream.kind, reason);
         this.#measure(stream.kind);
       },

@@ -13,6 +13,7 @@ import {
 import { type Permission, type PermissionPurpose, permissionsFor } from './kubernetes/permissions.ts';
 import { StateConfigMap } from './kubernetes/state-config-map.ts';
 import { type BackoffBounds, backoffMs } from './model/backoff.ts';
+import { monotonicMs } from './model/clock.ts';
 import { configKindsOf, workloadKindsOf } from './options/options.ts';
 
 /** How long a missing right may be one that was only just granted. */
@@ -42,8 +43,8 @@ export async function holdRights(
     const { refused, unanswered } = reviewed;
     missing = [...refused, ...unanswered.filter((question) => missing.includes(question))];
     if (missing.length === 0 && (unanswered.length === 0 || isReady())) return true;
-    missingSince = missing.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, Date.now());
-    const untilSaid = missingSince + RBAC_LAG_MS - Date.now();
+    missingSince = missing.length === 0 ? Number.POSITIVE_INFINITY : Math.min(missingSince, monotonicMs());
+    const untilSaid = missingSince + RBAC_LAG_MS - monotonicMs();
     if (untilSaid <= 0) return await mayGoOn(parts, missingOf(missing), wanted, signal);
     failures = unanswered.length === 0 ? 0 : failures + 1;
     await sleep(Math.min(untilSaid, waitMs(reviewed, failures, parts.random ?? Math.random)), signal);

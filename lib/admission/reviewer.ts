@@ -1,6 +1,7 @@
 /** Answers reviews: decides each from what is known, counts it and says what was changed. */
 
 import type { AdmissionResult } from '../model/admission.ts';
+import { monotonicMs } from '../model/clock.ts';
 import type { Log } from '../model/log.ts';
 import { type Decision, type Knowledge, keepStamps } from './keep-stamps.ts';
 import { type AdmissionRequest, parseReview, reviewAllowing, reviewRefusing } from './review.ts';
@@ -11,8 +12,6 @@ export interface ReviewerOptions {
   readonly log: Log;
   /** Counts a review, which took so many seconds. */
   readonly onReview: (result: AdmissionResult, seconds: number) => void;
-  /** Milliseconds, ever growing. @default performance.now */
-  readonly now?: () => number;
 }
 
 const SAID: Partial<Record<AdmissionResult, string>> = {
@@ -36,8 +35,8 @@ export class Reviewer {
    * @throws MalformedReviewError if it is none
    */
   answer(text: string): string {
-    const { onReview, now = () => performance.now() } = this.#options;
-    const startedAt = now();
+    const { onReview } = this.#options;
+    const startedAt = monotonicMs();
     let result: AdmissionResult = 'malformed';
     try {
       const request = parseReview(text);
@@ -48,7 +47,7 @@ export class Reviewer {
         ? reviewAllowing(request.uid, patch)
         : reviewRefusing(request.uid, refusal);
     } finally {
-      onReview(result, (now() - startedAt) / 1000);
+      onReview(result, (monotonicMs() - startedAt) / 1000);
     }
   }
 

@@ -1,12 +1,13 @@
 /** How long workloads wait for a rollout of their owner that comes no further. */
 
+import { monotonicMs } from '../model/clock.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { WorkloadRecord } from './edges.ts';
 
 interface Turn {
   /** How far the rollout had come, see progressOf. */
   readonly progress: number;
-  /** When it must have come further, in ms of the clock. */
+  /** When it must have come further, by monotonicMs. */
   readonly until: number;
 }
 
@@ -27,11 +28,11 @@ export class OwnersTurns {
     const { progress = Number.NEGATIVE_INFINITY } = ownersRollout ?? {};
     const turn = this.#turns.get(key);
     if (turn !== undefined && progress <= turn.progress) {
-      const left = Math.max(0, turn.until - Date.now());
+      const left = Math.max(0, turn.until - monotonicMs());
       if (left === 0) this.#turns.delete(key);
       return left;
     }
-    this.#turns.set(key, { progress, until: Date.now() + workload.progressDeadlineMs });
+    this.#turns.set(key, { progress, until: monotonicMs() + workload.progressDeadlineMs });
     return workload.progressDeadlineMs;
   }
 

@@ -1,5 +1,6 @@
 /** Tells what happened to those who want to know: the journal, the counters, and Events on the workloads. */
 
+import { monotonicMs } from '../model/clock.ts';
 import { type EventNews, type EventReason, eventTelling } from '../model/event-news.ts';
 import { whenTaken } from '../model/hold.ts';
 import type { Log } from '../model/log.ts';
@@ -114,7 +115,7 @@ export class Reporter {
     if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
     switch (outcome.type) {
       case 'done':
-        counters.rolled({ secondsSinceChange: (Date.now() - tally.since) / 1000, changes: tally.changes });
+        counters.rolled({ secondsSinceChange: (monotonicMs() - tally.since) / 1000, changes: tally.changes });
         say(
           this.#isTold ? 'told' : 'rolled',
           `${who} ${this.#options.isDryRun === true ? 'would be ' : ''}${this.#doneTo(ref)}: ${count(outcome.plan.stamps.length, 'source')}, ${count(tally.changes, 'change')}`,

@@ -1,5 +1,6 @@
 /** One attempt to roll a workload: plan from the present, patch once, find out what became of it. */
 
+import { monotonicMs } from '../model/clock.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
@@ -55,7 +56,7 @@ export class RolloutAttempts {
     this.#options = options;
   }
 
-  /** One attempt; `retry` is what is remembered of those before, `since` when the first change was seen, in ms. Never two at once. */
+  /** One attempt; `retry` is what is remembered of those before, `since` when the first change was seen, as monotonicMs says it. Never two at once. */
   async run(ref: WorkloadRef, retry: Retry, since: number): Promise<Outcome> {
     const { edges, client } = this.#options;
     const key = keyOf(ref);
@@ -63,15 +64,17 @@ export class RolloutAttempts {
     if (unresolved !== undefined) return unresolved;
     if (!edges.isSelected(ref.namespace)) return { type: 'unselected' };
     if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
-    const plan = planRollout(edges, key, Math.floor(since / 1000), new Date().toISOString());
+    const now = Date.now();
+    const changedAt = now - (monotonicMs() - since);
+    const plan = planRollout(edges, key, Math.floor(changedAt / 1000), new Date(now).toISOString());
     const record = edges.workloads.get(key);
     if (plan === undefined || record === undefined) return { type: 'settled' };
     const needs = this.#options.needsOf(record);
     if (needs.length > 0) return { type: 'lacking', needs };
     record.inFlight = plan;
-    const startedAt = Date.now();
+    const startedAt = monotonicMs();
     const result = await client.roll(plan);
-    this.#options.onPatchAnswered((Date.now() - startedAt) / 1000);
+    this.#options.onPatchAnswered((monotonicMs() - startedAt) / 1000);
     return await this.#answered(plan, result, retry);
   }
 

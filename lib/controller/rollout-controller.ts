@@ -10,6 +10,7 @@ import {
   LATER_BACKOFF,
   REFUSAL_BACKOFF,
 } from '../model/backoff.ts';
+import { monotonicMs } from '../model/clock.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import { type Pace, UNHURRIED } from '../model/rollout-limit.ts';
@@ -80,14 +81,14 @@ export class RolloutController {
 
   /** `workload` owes something because `changes` objects changed; answers in how many ms it is rolled, if nothing else comes. */
   touch(workload: ObjectKey, changes: number): number {
-    const tally = this.#tallies.get(workload) ?? { changes: 0, since: Date.now() };
+    const tally = this.#tallies.get(workload) ?? { changes: 0, since: monotonicMs() };
     this.#tallies.set(workload, { ...tally, changes: tally.changes + changes });
     if (!this.#isSelected(workload)) {
       this.#heldBack.add(workload);
       return Number.POSITIVE_INFINITY;
     }
     const { backoff } = this.#retries.get(workload) ?? {};
-    if (backoff !== undefined) return Math.max(0, backoff.until - Date.now());
+    if (backoff !== undefined) return Math.max(0, backoff.until - monotonicMs());
     return this.#quiet.touch(workload);
   }
 
@@ -158,7 +159,7 @@ export class RolloutController {
     const openedAt = this.#quiet.beginOf(workload);
     const longestMs = DEFAULT_WAIT_IN_PERIODS * this.#options.quietMs;
     if (openedAt === undefined || this.#windowOf(workload).quietMs > longestMs) return false;
-    return Date.now() - openedAt < longestMs;
+    return monotonicMs() - openedAt < longestMs;
   }
 
   /** Why the workload is not being patched now; undefined if nothing is to be done for it. */
@@ -208,9 +209,9 @@ export class RolloutController {
   async #fencedAttempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {
     const { heartbeat } = this.#options;
     const loop = `the rollout of ${key}`;
-    heartbeat.sleeps(loop, Date.now() + LONGEST_ATTEMPT_MS);
+    heartbeat.sleeps(loop, monotonicMs() + LONGEST_ATTEMPT_MS);
     try {
-      const since = this.#tallies.get(key)?.since ?? Date.now();
+      const since = this.#tallies.get(key)?.since ?? monotonicMs();
       return await this.#attempts.run(ref, this.#retries.of(key), since);
     } catch (error) {
       return { type: 'later', message: `internal error: ${String(error)}` };
@@ -221,7 +222,7 @@ export class RolloutController {
 
   /** The one switch: what follows for the queue and for those who watch. */
   #conclude(key: ObjectKey, ref: WorkloadRef, outcome: Outcome): void {
-    const tally = this.#tallies.get(key) ?? { changes: 1, since: Date.now() };
+    const tally = this.#tallies.get(key) ?? { changes: 1, since: monotonicMs() };
     let nextTryMs: number | undefined;
     switch (outcome.type) {
       case 'settled':
@@ -245,7 +246,7 @@ export class RolloutController {
       case 'absorbing':
         this.#due.delete(key);
         this.#retries.delete(key);
-        this.#queue.addAfter(key, Math.max(0, (this.#ownersTurns.untilOf(key) ?? 0) - Date.now()));
+        this.#queue.addAfter(key, Math.max(0, (this.#ownersTurns.untilOf(key) ?? 0) - monotonicMs()));
         break;
       case 'again':
         nextTryMs = this.#again(key);
@@ -280,7 +281,7 @@ export class RolloutController {
     const ms = Math.max(atLeastMs, backoffMs(retry.failures, bounds, this.#options.random));
     retry.failures += 1;
     retry.conflicts = 0;
-    retry.backoff = { until: Date.now() + ms, message };
+    retry.backoff = { until: monotonicMs() + ms, message };
     this.#due.delete(key);
     this.#quiet.forget(key);
     this.#queue.forget(key);

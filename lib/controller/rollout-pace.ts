@@ -3,17 +3,18 @@
  * its window doubles, up to an hour, until it has owed nothing for a while. Nothing is lost: the last content still comes.
  */
 
+import { monotonicMs } from '../model/clock.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { Pace } from '../model/rollout-limit.ts';
 import type { WindowLength } from '../queue/quiet-period.ts';
 
 /** What is remembered of one workload. */
 interface Past {
-  /** The last rollouts, as many as the limit allows, in ms of the clock. */
+  /** The last rollouts, as many as the limit allows, by monotonicMs. */
   times: readonly number[];
   /** How often its window was doubled. */
   doublings: number;
-  /** Since when it owes nothing, in ms of the clock; Infinity while it waits for a rollout. */
+  /** Since when it owes nothing, by monotonicMs; Infinity while it waits for a rollout. */
   calmSince: number;
 }
 
@@ -37,7 +38,7 @@ export class RolloutPace {
     const past = this.#recent(workload);
     if (past === undefined) return usual;
     const lastAt = past.times.at(-1) ?? Number.NEGATIVE_INFINITY;
-    const remainingMs = lastAt + minIntervalMs - Date.now();
+    const remainingMs = lastAt + minIntervalMs - monotonicMs();
     past.calmSince = Number.POSITIVE_INFINITY;
     const length = (ms: number): number => Math.max(lengthened(ms, past.doublings), remainingMs);
     return { quietMs: length(usual.quietMs), maxWaitMs: length(usual.maxWaitMs) };
@@ -48,7 +49,7 @@ export class RolloutPace {
     const { limit, minIntervalMs } = this.#paceOf(workload);
     if (limit === undefined && minIntervalMs === 0) return;
     const { times = [], doublings = 0 } = this.#past.get(workload) ?? {};
-    const now = Date.now();
+    const now = monotonicMs();
     const { rollouts, withinMs } = limit ?? { rollouts: 1, withinMs: minIntervalMs };
     const recent = times.filter((time) => now - time < withinMs);
     const isTooMany = limit !== undefined && (doublings > 0 || recent.length >= rollouts);
@@ -62,7 +63,7 @@ export class RolloutPace {
   /** The workload owes nothing any more, and was not rolled for that. */
   settled(workload: ObjectKey): void {
     const past = this.#past.get(workload);
-    if (past !== undefined) past.calmSince = Math.min(past.calmSince, Date.now());
+    if (past !== undefined) past.calmSince = Math.min(past.calmSince, monotonicMs());
   }
 
   /** Whether the workload waits longer than it asks for. */
@@ -86,7 +87,7 @@ export class RolloutPace {
     if (past === undefined) return undefined;
     const { limit, minIntervalMs } = this.#paceOf(workload);
     const memoryMs = Math.max(limit?.withinMs ?? 0, minIntervalMs);
-    if (Date.now() - past.calmSince < memoryMs) return past;
+    if (monotonicMs() - past.calmSince < memoryMs) return past;
     this.#past.delete(workload);
     return undefined;
   }

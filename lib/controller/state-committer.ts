@@ -4,6 +4,7 @@
  */
 
 import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
+import { monotonicMs } from '../model/clock.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/write-result.ts';
@@ -118,7 +119,7 @@ export class StateCommitter {
     await this.#running;
     this.#add([], this.#postponed);
     do await this.#fencedFlush();
-    while (this.#hasWork() && (await again(Math.max(0, this.#notBefore - Date.now()))));
+    while (this.#hasWork() && (await again(Math.max(0, this.#notBefore - monotonicMs()))));
   }
 
   /** Begins no further write. */
@@ -148,7 +149,7 @@ export class StateCommitter {
   #schedule(): void {
     if (this.#isClosed || this.#running !== undefined) return;
     const earliest = this.#hasUrgent() ? this.#notBefore : Math.max(this.#notBefore, this.#nextBatchAt);
-    const now = Date.now();
+    const now = monotonicMs();
     const at = Math.max(now, earliest);
     if (this.#timer !== undefined && this.#timerAt <= at) return;
     clearTimeout(this.#timer);
@@ -187,7 +188,7 @@ export class StateCommitter {
 
   /** Writes each shard that is due at most once; before each, the rest is planned anew, from what is known then. */
   async #flush(): Promise<void> {
-    const isBatch = this.#isClosed || Date.now() >= this.#nextBatchAt;
+    const isBatch = this.#isClosed || monotonicMs() >= this.#nextBatchAt;
     const tried = new Set<number>();
     let bytes = 0;
     if (!(await this.#isSettled())) return;
@@ -208,12 +209,12 @@ export class StateCommitter {
       bytes += await this.#write(next);
     }
     const pauseMs = bytes > 0 ? Math.max(BATCH_MS, bytes / BYTES_PER_MS) : LOOK_MS;
-    if (isBatch) this.#nextBatchAt = Date.now() + pauseMs;
+    if (isBatch) this.#nextBatchAt = monotonicMs() + pauseMs;
   }
 
   /** Whether nothing has to be read or looked at any more before a write; what is in the way is as a write that failed. */
   async #isSettled(): Promise<boolean> {
-    this.#options.heartbeat.sleeps(LOOP, Date.now() + LONGEST_STEP_MS);
+    this.#options.heartbeat.sleeps(LOOP, monotonicMs() + LONGEST_STEP_MS);
     const refusal = await this.#known.settle();
     if (refusal !== undefined) this.#failed(refusal);
     return refusal === undefined && !this.#known.hasStoodDown;
@@ -232,7 +233,7 @@ export class StateCommitter {
     const refusal = await this.#known.prepare(count);
     if (refusal === undefined) return;
     if (isGrowth && refusal.kind === 'rejected') {
-      this.#noGrowthUntil = Date.now() + NO_GROWTH_MS;
+      this.#noGrowthUntil = monotonicMs() + NO_GROWTH_MS;
       this.#options.onCommit(refusal, NO_GROWTH_MS);
       return;
     }
@@ -242,7 +243,7 @@ export class StateCommitter {
 
   #plan(): StatePlan {
     const { edges, gate } = this.#options;
-    const place = this.#known.placer(Date.now() >= this.#noGrowthUntil);
+    const place = this.#known.placer(monotonicMs() >= this.#noGrowthUntil);
     return planStateWrites(edges, { candidates: this.#candidates, urgent: this.#urgent, gate, place });
   }
 
@@ -287,7 +288,7 @@ export class StateCommitter {
       ? 0
       : Math.max(atLeastMs, backoffMs(this.#failures, LATER_BACKOFF, this.#options.random));
     this.#hasFailed = true;
-    this.#notBefore = Math.max(this.#notBefore, Date.now() + ms);
+    this.#notBefore = Math.max(this.#notBefore, monotonicMs() + ms);
     return ms;
   }
 }

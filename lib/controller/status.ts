@@ -1,6 +1,7 @@
 /** What is so at this moment, for people and for metrics. Digests in short form only. */
 
 import { shortDigest } from '../model/digest.ts';
+import { secondsOf } from '../model/duration.ts';
 import type { Notice } from '../model/notice.ts';
 import { describe, keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import type { Snapshot } from '../model/snapshot.ts';
@@ -11,7 +12,7 @@ import type { Reloader } from './reloader.ts';
 /** What the reloader itself knows of a report. */
 export type ReloaderStatus = Pick<StatusReport, 'isReady' | 'workloads' | 'decisions'>;
 
-/** The present state of `reloader`. */
+/** The present state of `reloader`; `now` as monotonicMs says it. */
 export function statusOf(reloader: Reloader, edges: Edges, now: number): ReloaderStatus {
   const followers = [...edges.workloads].map(([key, record]) =>
     workloadStatus(reloader, edges, key, record, now),
@@ -23,7 +24,7 @@ export function statusOf(reloader: Reloader, edges: Edges, now: number): Reloade
   return { isReady: reloader.isReady, workloads: [...followers, ...others], decisions };
 }
 
-/** Gauges for a scrape. */
+/** Gauges for a scrape; `now` as monotonicMs says it. */
 export function snapshotOf(reloader: Reloader, edges: Edges, now: number): Snapshot {
   const present = [...edges.configs.values()].filter(
     ({ ref, digest }) => ref.keys === undefined && digest !== undefined,
@@ -40,7 +41,7 @@ export function snapshotOf(reloader: Reloader, edges: Edges, now: number): Snaps
     workloads: countByKind([...edges.workloads.values()].map(({ workload }) => workload.ref.kind)),
     edges: edges.dependents.size,
     owedEdges,
-    oldestOwedAgeSeconds: (now - oldest) / 1000,
+    oldestOwedAgeSeconds: secondsOf(now - oldest),
     slowedWorkloads: reloader.rollouts.slowed,
     stateEntries: edges.state.entries.size,
     stateExceptions: edges.state.exceptions.size,
@@ -69,9 +70,9 @@ function workloadStatus(
     workload: describe(ref),
     follows,
     isOwed,
-    ...(isOwed && tally !== undefined ? { owedForSeconds: (now - tally.since) / 1000 } : {}),
+    ...(isOwed && tally !== undefined ? { owedForSeconds: secondsOf(now - tally.since) } : {}),
     ...(isOwed && waiting !== undefined ? { waitsFor: waiting.type } : {}),
-    ...(isOwed && until !== undefined ? { waitsForSeconds: Math.max(0, until - now) / 1000 } : {}),
+    ...(isOwed && until !== undefined ? { waitsForSeconds: secondsOf(Math.max(0, until - now)) } : {}),
     ...(waiting?.type === 'backoff' ? { problem: waiting.message } : {}),
     notices: reloader.notices.of(key),
   };

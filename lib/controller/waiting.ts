@@ -4,7 +4,7 @@
 export interface Tally {
   /** Changes since the last rollout, reverts included. */
   readonly changes: number;
-  /** When the first of them was seen, in ms of the clock. */
+  /** When the first of them was seen, by monotonicMs. */
   readonly since: number;
 }
 

@@ -5,6 +5,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { type AgentOptions, Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import type { KubeConfig } from '@kubernetes/client-node';
+import { monotonicMs } from '../model/clock.ts';
 import { IdleDeadline } from './idle-deadline.ts';
 
 /** Everything for one request but the request. */
@@ -166,10 +167,10 @@ const RUNS = new WeakMap<KubeConfig, { readonly options: Promise<RequestOptions>
 /** Nobody can end a plugin that hangs: it is run again beside itself, but seldom. */
 function running(config: KubeConfig): Promise<RequestOptions> {
   const known = RUNS.get(config);
-  if (known !== undefined && Date.now() < known.until) return known.options;
+  if (known !== undefined && monotonicMs() < known.until) return known.options;
   const options: RequestOptions = {};
   const applying = config.applyToHTTPSOptions(options).then(() => options);
-  const run = { options: applying, until: Date.now() + GIVEN_UP_MS };
+  const run = { options: applying, until: monotonicMs() + GIVEN_UP_MS };
   const forget = (): void => void (RUNS.get(config) === run && RUNS.delete(config));
   applying.then(forget, forget);
   RUNS.set(config, run);

@@ -1,5 +1,6 @@
 /** A `send` that tells of each request, for metrics. */
 
+import { monotonicMs } from '../model/clock.ts';
 import { isWatch } from './api-path.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
@@ -18,14 +19,14 @@ export interface RequestReport {
 /** `send`, with `onRequest` called after each head or failure. */
 export function observed(send: Send, onRequest: (report: RequestReport) => void): Send {
   return async (request) => {
-    const startedAt = Date.now();
+    const startedAt = monotonicMs();
     let code = 'none';
     try {
       const response = await send(request);
       code = String(response.status);
       return response;
     } finally {
-      onRequest({ ...namesOf(request), code, durationMs: Date.now() - startedAt });
+      onRequest({ ...namesOf(request), code, durationMs: monotonicMs() - startedAt });
     }
   };
 }

@@ -1,6 +1,7 @@
 /** Keeps a target up to date with one kind of object: lists, then watches, for ever. */
 
 import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
+import { monotonicMs } from '../model/clock.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { isOlder } from '../model/timeline.ts';
@@ -149,7 +150,7 @@ export class Reflector {
   async #watch(from: string, signal: AbortSignal): Promise<State> {
     const { send, source, target, observer, silenceMs = DEFAULT_SILENCE_MS } = this.#options;
     const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + this.#random()));
-    const openedAt = Date.now();
+    const openedAt = monotonicMs();
     let failure: ApiError | undefined;
     try {
       const options = { resourceVersion: from, timeoutSeconds, silenceMs, signal };
@@ -166,7 +167,7 @@ export class Reflector {
     } catch (thrown) {
       failure = ApiError.from(thrown);
     }
-    if (Date.now() - openedAt >= USEFUL_WATCH_MS) this.#uselessWatches = 0;
+    if (monotonicMs() - openedAt >= USEFUL_WATCH_MS) this.#uselessWatches = 0;
     return signal.aborted ? { name: 'listing' } : this.#afterWatch(failure);
   }
 

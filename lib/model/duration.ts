@@ -44,6 +44,11 @@ export function parseGoDurationMs(text: string): number | undefined {
   return sum <= MAX_DURATION_MS ? Math.round(sum) : undefined;
 }
 
+/** Seconds for people and metrics; what a clock says below a millisecond is noise. */
+export function secondsOf(ms: number): number {
+  return Math.round(ms) / 1000;
+}
+
 /** The same time in words that parseDurationMs takes: `1h30m`, `500ms`. Whole milliseconds. */
 export function formatDuration(ms: number): string {
   let rest = ms;

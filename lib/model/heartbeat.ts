@@ -4,7 +4,7 @@
 export const STUCK_AFTER_MS = 60_000;
 
 /**
- * What each loop last said of itself. Times are milliseconds on one clock of the caller's choice, as Date.now gives.
+ * What each loop last said of itself. Times are milliseconds on one clock that never jumps.
  * A loop that was never heard of is not judged.
  */
 export class Heartbeat {

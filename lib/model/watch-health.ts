@@ -1,5 +1,6 @@
 /** How the watches fare: one record per stream, for metrics and for people. */
 
+import { secondsOf } from './duration.ts';
 import type { WatchEnd } from './watch-end.ts';
 
 /** One stream, as it is shown. */
@@ -29,7 +30,7 @@ interface Health {
   problem?: string | undefined;
 }
 
-/** What each stream last said of itself. Times are milliseconds on one clock of the caller's choice, as Date.now gives. */
+/** What each stream last said of itself. Times are milliseconds on one clock that never jumps. */
 export class WatchHealth {
   readonly #streams = new Map<string, Health>();
 
@@ -74,8 +75,8 @@ export class WatchHealth {
     return [...this.#streams].map(([stream, { since, lastSignOfLife, problem, ...health }]) => ({
       stream,
       ...health,
-      sinceSeconds: (now - since) / 1000,
-      ...(lastSignOfLife === undefined ? {} : { lastSignOfLifeSeconds: (now - lastSignOfLife) / 1000 }),
+      sinceSeconds: secondsOf(now - since),
+      ...(lastSignOfLife === undefined ? {} : { lastSignOfLifeSeconds: secondsOf(now - lastSignOfLife) }),
       ...(problem === undefined ? {} : { problem }),
     }));
   }

@@ -4,6 +4,7 @@
  */
 
 import pDebounce from 'p-debounce';
+import { monotonicMs } from '../model/clock.ts';
 
 /** How long a key waits. */
 export interface WindowLength {
@@ -23,7 +24,7 @@ export interface QuietPeriodOptions {
 
 interface Window {
   readonly quietMs: number;
-  /** When it ends if it is not touched again, in ms of the clock. */
+  /** When it ends if it is not touched again, by monotonicMs. */
   endsAt: number;
   readonly openedAt: number;
   readonly touch: () => Promise<unknown>;
@@ -58,16 +59,17 @@ export class QuietPeriod {
     window.touch().catch(() => {
       // Only an abort rejects: then the window has ended another way.
     });
-    window.endsAt = Math.min(Date.now() + window.quietMs, window.latestAt);
-    return window.endsAt - Date.now();
+    const now = monotonicMs();
+    window.endsAt = Math.min(now + window.quietMs, window.latestAt);
+    return window.endsAt - now;
   }
 
-  /** When the window of `key` was opened, in ms of the clock; undefined if none is open. */
+  /** When the window of `key` was opened, by monotonicMs; undefined if none is open. */
   beginOf(key: string): number | undefined {
     return this.#windows.get(key)?.openedAt;
   }
 
-  /** When the window of `key` ends if it is not touched again, in ms of the clock; undefined if none is open. */
+  /** When the window of `key` ends if it is not touched again, by monotonicMs; undefined if none is open. */
   endOf(key: string): number | undefined {
     return this.#windows.get(key)?.endsAt;
   }
@@ -92,14 +94,15 @@ export class QuietPeriod {
     const { quietMs, maxWaitMs } = this.#options.windowOf(key);
     if (quietMs === 0) return undefined;
     const end = new AbortController();
+    const now = monotonicMs();
     const window: Window = {
       quietMs,
-      openedAt: Date.now(),
-      endsAt: Date.now() + quietMs,
+      openedAt: now,
+      endsAt: now + quietMs,
       touch: pDebounce(() => this.#release(key, window), quietMs, { signal: end.signal }),
       end,
       latest: setTimeout(() => this.#release(key, window), maxWaitMs),
-      latestAt: Date.now() + maxWaitMs,
+      latestAt: now + maxWaitMs,
     };
     this.#windows.set(key, window);
     return window;

@@ -38,8 +38,8 @@ export const OWNER_MUTANTS: readonly Mutant[] = [
   {
     name: 'owners: a rollout that stands still is waited for without end',
     file: 'lib/controller/owners-turns.ts',
-    find: 'until: Date.now() + workload.progressDeadlineMs',
-    replace: 'until: Date.now() + 1000 * workload.progressDeadlineMs',
+    find: 'until: monotonicMs() + workload.progressDeadlineMs',
+    replace: 'until: monotonicMs() + 1000 * workload.progressDeadlineMs',
     tests: [UPGRADES],
   },
   {

@@ -24,7 +24,7 @@ export const PACE_MUTANTS: readonly Mutant[] = [
   {
     name: 'paces: who was calm is not forgiven',
     file: FILE,
-    find: 'if (Date.now() - past.calmSince < memoryMs) return past;',
+    find: 'if (monotonicMs() - past.calmSince < memoryMs) return past;',
     replace: 'return past;',
     tests: [FLAPPING],
   },

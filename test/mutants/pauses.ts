@@ -147,8 +147,8 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'windows: one that is open changes its length',
     file: 'lib/queue/quiet-period.ts',
-    find: 'Date.now() + window.quietMs',
-    replace: 'Date.now() + this.#options.windowOf(key).quietMs',
+    find: 'Math.min(now + window.quietMs',
+    replace: 'Math.min(now + this.#options.windowOf(key).quietMs',
     tests: ['test/unit/queue/quiet-period.test.ts'],
   },
   {

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from './json.ts';
 import type { ResourceRow } from './resource-table.ts';
+import { serverNow } from './server-clock.ts';
 
 /** Labels, annotations, data: a map of strings. */
 export type StringMap = { readonly [key: string]: string };
@@ -51,7 +52,7 @@ export function objectText(row: ResourceRow, object: StoredObject): string {
 
 /** The present time as objects carry it: RFC 3339, to the second. */
 export function timestamp(): string {
-  return `${new Date().toISOString().slice(0, 19)}Z`;
+  return `${new Date(serverNow()).toISOString().slice(0, 19)}Z`;
 }
 
 const texts = new WeakMap<StoredObject, string>();

@@ -5,6 +5,7 @@ import { linesOf } from '../../lib/kubernetes/response-body.ts';
 import type { ApiRequest, ApiResponse, Piece } from '../../lib/kubernetes/transport.ts';
 import { textBody } from './event-stream.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick, stringOf } from './json.ts';
+import { serverNow } from './server-clock.ts';
 
 /** A column: its heading, and its cell for an object. */
 type Column = readonly [name: string, cellOf: (object: JsonObject) => Json];
@@ -118,7 +119,7 @@ function subjectOf(event: JsonObject): string {
 
 /** `75s`, `12m`, `5h`, `3d`. */
 function ageOf(timestamp: Json | undefined): string {
-  const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(stringOf(timestamp) ?? '')) / 1000));
+  const seconds = Math.max(0, Math.floor((serverNow() - Date.parse(stringOf(timestamp) ?? '')) / 1000));
   if (Number.isNaN(seconds)) return '<unknown>';
   if (seconds < 120) return `${seconds}s`;
   if (seconds < 3 * 3600) return `${Math.floor(seconds / 60)}m`;

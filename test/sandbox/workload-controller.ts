@@ -16,6 +16,7 @@ import {
   type Step,
   statefulSetStep,
 } from './rollout-steps.ts';
+import { serverNow } from './server-clock.ts';
 import type { Change, Store } from './store.ts';
 import { type StoredObject, storeKey } from './stored-object.ts';
 import { STATUS_OF } from './workload-status.ts';
@@ -221,7 +222,7 @@ export class WorkloadController {
       templateHash,
       ordinal,
       phase: 'Pending',
-      createdAt: Date.now(),
+      createdAt: serverNow(),
       reads: new Map(),
       isReady: false,
       missing: new Set(),
@@ -257,7 +258,7 @@ export class WorkloadController {
     pod.phase = 'Running';
     pod.isReady = true;
     pod.reads = start.reads;
-    pod.startedAt = Date.now();
+    pod.startedAt = serverNow();
     pod.startedAtVersion = this.#store.sequence;
     putPod(this.#store, { row, object }, pod.name, revision, true);
     this.#wake(followed);

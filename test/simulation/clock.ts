@@ -4,6 +4,7 @@
  */
 
 import { mock } from 'node:test';
+import { stopTimers } from '../mock-time.ts';
 
 /** The moment at which every history begins. */
 export const EPOCH_MS: number = Date.UTC(2025, 0, 1);
@@ -12,6 +13,8 @@ export const EPOCH_MS: number = Date.UTC(2025, 0, 1);
 export interface VirtualClock {
   /** Milliseconds since the beginning. */
   now(): number;
+  /** The time of day of the reloaders is set forward, or back: nothing is any nearer. */
+  jump(ms: number): void;
   /** Moves time by `ms`, timer by timer; `afterEach` is called whenever everything has come to rest. */
   pass(ms: number, afterEach: () => void): Promise<void>;
   /** Lets everything run that does not wait for time. */
@@ -20,39 +23,41 @@ export interface VirtualClock {
   restore(): void;
 }
 
-/** The types do not know the last one yet. */
-const APIS = ['setTimeout', 'setInterval', 'Date', 'AbortSignal.timeout'] as 'setTimeout'[];
+const APIS = ['setTimeout', 'setInterval', 'AbortSignal.timeout'];
 
 const realSetImmediate = setImmediate;
 
 /** Stops the time of this process. */
 export function stopTime(): VirtualClock {
-  mock.timers.enable({ apis: [...APIS], now: EPOCH_MS });
+  const time = stopTimers(mock.timers, { apis: APIS, now: EPOCH_MS });
+  const begin = performance.now();
   const due = watchTimers();
   const settle = () => new Promise<void>((resolve) => void realSetImmediate(resolve));
   return {
-    now: () => Date.now() - EPOCH_MS,
+    now: () => performance.now() - begin,
+    jump: time.jump,
     settle,
     async pass(ms, afterEach) {
-      const end = Date.now() + ms;
+      const end = performance.now() + ms;
       await settle();
       for (let next = due.next(end); next !== undefined; next = due.next(end)) {
-        mock.timers.tick(Math.max(0, next - Date.now()));
+        mock.timers.tick(Math.max(0, next - performance.now()));
         await settle();
         afterEach();
       }
-      mock.timers.tick(end - Date.now());
+      mock.timers.tick(end - performance.now());
       await settle();
       afterEach();
     },
-    restore: () => mock.timers.reset(),
+    restore: time.restore,
   };
 }
 
 /** Notes when timers are due; one that was cleared costs a stop for nothing. */
 function watchTimers(): { next(until: number): number | undefined } {
   const moments = new Set<number>();
-  const note = (ms: number | undefined) => void moments.add(Date.now() + Math.max(1, Math.trunc(ms ?? 1)));
+  const note = (ms: number | undefined) =>
+    void moments.add(performance.now() + Math.max(1, Math.trunc(ms ?? 1)));
   const timers = { setTimeout, setInterval, timeout: AbortSignal.timeout };
   globalThis.setTimeout = noting(timers.setTimeout, note);
   globalThis.setInterval = notingEach(timers.setInterval, note);

@@ -8,6 +8,7 @@ import { NO_LOG } from '../../../lib/model/log.ts';
 import type { ObjectKey } from '../../../lib/model/object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
+import { mockTime } from '../../mock-time.ts';
 import { ScriptedStore } from './scripted-store.ts';
 import { full } from './sketch.ts';
 import { World } from './world.ts';
@@ -52,7 +53,7 @@ export class CommitterStage {
     annotations: Readonly<Record<string, string>> = OURS,
     { further = [], shardBytes = 262_144 }: Shelf = {},
   ) {
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+    mockTime(t, { now: 1_000_000 });
     this.#timers = t.mock.timers;
     this.store = new ScriptedStore(state && longOf(state), annotations);
     for (const [index, data] of further.entries())

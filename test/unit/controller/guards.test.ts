@@ -7,6 +7,7 @@ import { SyncGate } from '../../../lib/controller/sync-gate.ts';
 import { Heartbeat } from '../../../lib/model/heartbeat.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
+import { mockTime } from '../../mock-time.ts';
 import { CommitterStage, settle } from './committer-stage.ts';
 import { KeyWorld, reading } from './key-world.ts';
 import { ScriptedStore } from './scripted-store.ts';
@@ -103,7 +104,7 @@ test('where the state cannot be read it is told whom that was asked', async () =
 });
 
 test('a ConfigMap of the state that went between the start and the first list is missed', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const stream = { kind: 'ConfigMap', namespace: 'home', isWorkload: false };
   const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-shards': '2' });
   store.put({}, {}, 1);
@@ -156,7 +157,7 @@ test('the end does not wait for a state that is not answered', async () => {
 });
 
 test('when the time for the end is over nothing is written any more', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const world = settled('web');
   world.config('cfg', 'b');
   const store = new ScriptedStore({});
@@ -195,7 +196,7 @@ test('when the time for the end is over nothing is written any more', async (t) 
 });
 
 test('what another process stamped and this one has not seen is looked at before the next patch', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const world = settled('web');
   const { reloader, calls } = reloaderOver(world);
   world.workload('web', { stamps: { cfg: 'b.2' } });
@@ -261,7 +262,7 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
 });
 
 test('the end tries a commit that fails again, until its time is over', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'] });
+  mockTime(t, { apis: [] });
   const streams = ['ConfigMap', 'Deployment'].map((kind) => {
     return { kind, namespace: 'home', isWorkload: kind === 'Deployment' };
   });
@@ -328,7 +329,7 @@ test('a look at a workload that ends while it is looked at does not bring it bac
 });
 
 test('an object that returns while it is looked at is not taken for gone', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const world = settled('web');
   const readConfig = async () => {
     world.config('cfg', 'c'); // its stream tells while the answer is on its way
@@ -342,7 +343,7 @@ test('an object that returns while it is looked at is not taken for gone', async
 });
 
 test('what is held for a Secret that comes, and that no stream shows, is rolled', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const world = new KeyWorld();
   world.holds({ a: '1' }, { initial: true });
   const token = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'token', key: 'token' } } };

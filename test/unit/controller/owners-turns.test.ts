@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WorkloadRecord } from '../../../lib/controller/edges.ts';
 import { OwnersTurns } from '../../../lib/controller/owners-turns.ts';
+import { mockTime } from '../../mock-time.ts';
 
 const KEY = 'home/Deployment/web';
 const DEADLINE_MS = 600_000;
@@ -15,7 +16,7 @@ function at(progress: number): WorkloadRecord {
 }
 
 test('a rollout is waited for until it has come no further for its deadline', (t) => {
-  t.mock.timers.enable({ apis: ['Date'] });
+  mockTime(t);
   const turns = new OwnersTurns();
   assert.equal(turns.remaining(KEY, at(1)), DEADLINE_MS);
   t.mock.timers.tick(400_000);
@@ -26,7 +27,7 @@ test('a rollout is waited for until it has come no further for its deadline', (t
 });
 
 test('the next rollout of the owner has a turn of its own, however little it has come', (t) => {
-  t.mock.timers.enable({ apis: ['Date'] });
+  mockTime(t);
   const turns = new OwnersTurns();
   turns.remaining(KEY, at(2));
   t.mock.timers.tick(DEADLINE_MS);

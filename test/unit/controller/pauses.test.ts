@@ -10,6 +10,7 @@ import { keyOf } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { mockTime } from '../../mock-time.ts';
 import { vocabulary } from '../dialects/defaults.ts';
 import { settle } from './committer-stage.ts';
 
@@ -50,7 +51,7 @@ class Stage {
   readonly #timers: TestContext['mock']['timers'];
 
   constructor(t: TestContext, client: Partial<WorkloadClient> = {}) {
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: NOON });
+    mockTime(t, { now: NOON });
     this.#timers = t.mock.timers;
     this.pauses = new Pauses({
       edges: this.#edges,

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { monotonicMs } from '../../../lib/model/clock.ts';
 import { settle } from './committer-stage.ts';
 import { RolloutStage } from './rollout-stage.ts';
 
@@ -343,9 +344,9 @@ test('what a workload waits for can be told at each moment', async (t) => {
   const waiting = () => stage.controller.waitingOf(key);
   stage.faults.push(FORBIDDEN);
   stage.change('b');
-  assert.deepEqual(waiting(), { type: 'quiet', until: Date.now() + 1000 });
+  assert.deepEqual(waiting(), { type: 'quiet', until: monotonicMs() + 1000 });
   await stage.pass(1000);
-  assert.deepEqual(waiting(), { type: 'backoff', until: Date.now() + 5000, message: 'no' });
+  assert.deepEqual(waiting(), { type: 'backoff', until: monotonicMs() + 5000, message: 'no' });
   await stage.pass(5000);
   assert.equal(waiting(), undefined);
 });

@@ -14,6 +14,7 @@ import { type ConfigRef, keyOf } from '../../../lib/model/object-ref.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import type { RollResult } from '../../../lib/model/write-result.ts';
+import { mockTime } from '../../mock-time.ts';
 import { settle } from './committer-stage.ts';
 import { fenceOf, settledWith, type World } from './world.ts';
 
@@ -73,7 +74,7 @@ export class RolloutStage {
   readonly #startedAt: number;
 
   constructor(t: TestContext, workloads: readonly string[] = ['web'], settings: Settings = {}) {
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+    mockTime(t, { now: 1_000_000 });
     this.#timers = t.mock.timers;
     this.#startedAt = Date.now();
     const { flags = {}, ...others } = settings;

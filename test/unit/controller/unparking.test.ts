@@ -10,6 +10,7 @@ import { keyOf } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { mockTime } from '../../mock-time.ts';
 import { type JsonObject, objectOf } from '../../sandbox/json.ts';
 import { strategicMerge } from '../../sandbox/strategic-merge.ts';
 import { vocabulary } from '../dialects/defaults.ts';
@@ -39,7 +40,7 @@ class Stage {
   readonly #timers: TestContext['mock']['timers'];
 
   constructor(t: TestContext, patch: WorkloadClient['patch'] | 'none' = (_, body) => this.#patch(body)) {
-    t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+    mockTime(t);
     this.#timers = t.mock.timers;
     this.unparking = new Unparking({
       edges: this.edges,

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { KubeConfig, type User } from '@kubernetes/client-node';
 import { Credentials } from '../../../lib/kubernetes/credentials.ts';
+import { mockTime } from '../../mock-time.ts';
 
 function configWith(user: Partial<User>, cluster: object = {}): KubeConfig {
   const config = new KubeConfig();
@@ -118,7 +119,7 @@ test('requests that start together share one run of an exec plugin', async () =>
 });
 
 test('an exec plugin that hangs is not waited for, and run again after ten minutes', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const answer = JSON.stringify({ status: { token: 'from-plugin' } });
   const exec = { command: 'sh', args: ['-c', 'exec sleep 1'] };
   const credentials = new Credentials(() => configWith({ exec }));

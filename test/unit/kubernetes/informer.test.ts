@@ -5,6 +5,7 @@ import { configSource } from '../../../lib/kubernetes/sources.ts';
 import type { InformerEvent } from '../../../lib/model/informer-event.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
+import { mockTime } from '../../mock-time.ts';
 import {
   type Answer,
   bookmark,
@@ -120,7 +121,7 @@ const believed = (version: string, objects: object[]): Answer[] =>
 
 /** Runs an informer over the answers while the time of the refusals passes. */
 async function informedLater(t: TestContext, answers: Answer[], setup: Setup = {}): Promise<Running> {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const running = await informed(t, answers, setup);
   for (let turn = 0; turn < 8; turn += 1) {
     t.mock.timers.tick(1000);

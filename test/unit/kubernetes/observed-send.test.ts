@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { observed, type RequestReport } from '../../../lib/kubernetes/observed-send.ts';
 import type { ApiRequest } from '../../../lib/kubernetes/transport.ts';
+import { mockTime } from '../../mock-time.ts';
 import { ok, refused, scripted } from './scripted-send.ts';
 
 const NAMES: Record<string, { method: ApiRequest['method']; path: string; told: string }> = {
@@ -42,7 +43,7 @@ test('refusals and failures are told, and passed on as they are', async () => {
 });
 
 test('the duration ends with the head', async (t) => {
-  t.mock.timers.enable({ apis: ['Date'] });
+  mockTime(t);
   const durations: number[] = [];
   const slow = observed(
     async (request) => {

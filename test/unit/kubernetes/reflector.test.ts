@@ -5,6 +5,7 @@ import { Reflector } from '../../../lib/kubernetes/reflector.ts';
 import { configSource } from '../../../lib/kubernetes/sources.ts';
 import type { ApiRequest } from '../../../lib/kubernetes/transport.ts';
 import type { Log } from '../../../lib/model/log.ts';
+import { mockTime } from '../../mock-time.ts';
 import {
   type Answer,
   answered,
@@ -36,7 +37,7 @@ const TOO_NEW = { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } }
 
 /** A reflector under a mock clock, whose chance is always 0: its backoff is 500 ms. */
 function start(t: TestContext, answers: Answer[], random = (): number => 0): Running {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const script = scripted(...answers);
   const told: string[] = [];
   const controller = new AbortController();

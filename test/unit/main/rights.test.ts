@@ -6,6 +6,7 @@ import type { ApiResponse, Send } from '../../../lib/kubernetes/transport.ts';
 import type { Log } from '../../../lib/model/log.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { holdRights } from '../../../lib/rights.ts';
+import { type MockTime, stopTimers } from '../../mock-time.ts';
 import { ok, refused, settle } from '../kubernetes/scripted-send.ts';
 
 interface Asked {
@@ -80,8 +81,11 @@ async function outcomeOf(
   return { mayGoOn, errors, warnings };
 }
 
-beforeEach(() => mock.timers.enable({ apis: ['setTimeout', 'Date'] }));
-afterEach(() => mock.timers.reset());
+let time: MockTime;
+beforeEach(() => {
+  time = stopTimers(mock.timers);
+});
+afterEach(() => time.restore());
 
 for (const [sentence, [refuses, mayGoOn]] of Object.entries(SITUATIONS)) {
   test(`of missing rights: ${sentence}`, async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { monotonicMs } from '../../../lib/model/clock.ts';
 import { QuietPeriod } from '../../../lib/queue/quiet-period.ts';
 import { fc } from '../../laws.ts';
-
-const BEGIN = 1_000_000;
+import { mockTime } from '../../mock-time.ts';
 
 interface Stage {
   readonly quiet: QuietPeriod;
@@ -13,15 +13,16 @@ interface Stage {
 }
 
 function stage(
-  t: Pick<TestContext, 'mock'>,
+  t: TestContext,
   quietMs: number,
   maxWaitMs: number,
   onRelease?: (stage: Stage) => void,
 ): Stage {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: BEGIN });
+  mockTime(t);
+  const begin = monotonicMs();
   const released: (readonly [string, number])[] = [];
   const release = (key: string): void => {
-    released.push([key, Date.now() - BEGIN]);
+    released.push([key, monotonicMs() - begin]);
     onRelease?.(result);
   };
   const pass = async (ms: number): Promise<void> => {
@@ -41,7 +42,7 @@ test('a key is released once it has not been touched for the quiet period', asyn
   assert.equal(quiet.touch('a'), 100);
   await pass(60);
   assert.equal(quiet.touch('a'), 100);
-  assert.equal(quiet.endOf('a'), BEGIN + 160);
+  assert.equal(quiet.endOf('a'), monotonicMs() + 100);
   await pass(500);
   assert.deepEqual(released, [['a', 160]]);
   assert.deepEqual([quiet.beginOf('a'), quiet.size, quiet.endOf('a')], [undefined, 0, undefined]);
@@ -91,7 +92,8 @@ test('a window is as long as it is said to be for its key', async (t) => {
 });
 
 test('a window that is open keeps its length', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: BEGIN });
+  mockTime(t);
+  const begin = monotonicMs();
   const lengths = [
     { quietMs: 100, maxWaitMs: 600 },
     { quietMs: 0, maxWaitMs: 0 },
@@ -99,7 +101,7 @@ test('a window that is open keeps its length', async (t) => {
   const released: number[] = [];
   const quiet = new QuietPeriod({
     windowOf: () => lengths.shift() ?? { quietMs: 0, maxWaitMs: 0 },
-    release: () => released.push(Date.now() - BEGIN),
+    release: () => released.push(monotonicMs() - begin),
   });
   quiet.touch('a');
   t.mock.timers.tick(50);

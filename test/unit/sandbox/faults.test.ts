@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { ApiRequest, ApiResponse } from '../../../lib/kubernetes/transport.ts';
+import { mockTime } from '../../mock-time.ts';
 import type { AuditRecord } from '../../sandbox/api-server.ts';
 import type { CallEffect } from '../../sandbox/faults.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
@@ -16,7 +17,7 @@ const PATCH = {
 } as const satisfies ApiRequest;
 
 function sandboxWithA(t: TestContext, options: SandboxOptions = {}): Sandbox {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const sandbox = createSandbox(options);
   t.after(() => sandbox.close());
   sandbox.create('configmaps', { metadata: { name: 'a', namespace: 'default' }, data: { key: 'old' } });

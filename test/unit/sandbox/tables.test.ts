@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { ApiRequest } from '../../../lib/kubernetes/transport.ts';
+import { mockTime } from '../../mock-time.ts';
 import { type JsonObject, objectOf, objectsOf, pick } from '../../sandbox/json.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { tabled } from '../../sandbox/tables.ts';
@@ -12,7 +13,7 @@ const ROOT = '/api/v1/namespaces/default';
 const APPS = '/apis/apps/v1/namespaces/default';
 
 function furnished(t: TestContext): Sandbox {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 });
+  mockTime(t);
   const sandbox = createSandbox();
   const metadata = { namespace: 'default', name: 'web' };
   sandbox.create('configmaps', { metadata, data: { a: '1', b: '2' }, binaryData: { c: '' } });
@@ -83,7 +84,7 @@ describe('a table', () => {
   };
   for (const [age, seconds] of Object.entries(ages)) {
     test(`gives the age of ${seconds} seconds as ${age}`, async (t) => {
-      t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 0 });
+      mockTime(t);
       const sandbox = createSandbox();
       sandbox.create('configmaps', { metadata: { name: 'web' } });
       t.mock.timers.setTime(seconds * 1000);

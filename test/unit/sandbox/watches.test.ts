@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
+import { mockTime } from '../../mock-time.ts';
 import type { VersionStyle } from '../../sandbox/resource-versions.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
@@ -15,7 +16,7 @@ interface Watching {
 }
 
 function newSandbox(t: TestContext, resourceVersions: VersionStyle = 'comparable'): Sandbox {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const sandbox = createSandbox({ resourceVersions });
   t.after(() => sandbox.close());
   return sandbox;

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { isRolledOut, workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { mockTime } from '../../mock-time.ts';
 import { ABSENT, type Pod } from '../../sandbox/pod.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../sandbox/sandbox.ts';
 
@@ -13,7 +14,7 @@ type Kind = keyof typeof RESOURCES;
 const KINDS: readonly Kind[] = ['Deployment', 'StatefulSet', 'DaemonSet'];
 
 function newSandbox(t: TestContext, options: SandboxOptions = {}): Sandbox {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const sandbox = createSandbox(options);
   t.after(() => sandbox.close());
   return sandbox;
@@ -308,7 +309,7 @@ describe('a pod', () => {
 });
 
 test('two sandboxes with the same history hold the same objects', (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  mockTime(t);
   const history = (): unknown => {
     t.mock.timers.setTime(0);
     const sandbox = createSandbox();
