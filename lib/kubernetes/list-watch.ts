@@ -21,11 +21,21 @@ export interface ListWatchSource {
   readonly pageSize?: number;
 }
 
-/** An object of a list, or the end of a page; all pages of a list show the same moment. */
+/** Which part of a list is asked for; all pages of a list show the same moment. */
+export interface ListPage {
+  /** The token of the page before; undefined: the list begins here. */
+  readonly continue: string | undefined;
+  /** Asks for all objects in one answer. */
+  readonly isWhole: boolean;
+}
+
+/** An object of a page, or the page's end. */
 export interface ListNews {
   readonly object?: RawObject;
   /** The list's, where a watch goes on. */
   readonly resourceVersion: string;
+  /** At the end of a page that is not the last one: the token of the next. */
+  readonly continue?: string;
 }
 
 /** News of a watch. A BOOKMARK's object has nothing but its resourceVersion. */
@@ -50,38 +60,35 @@ const DEFAULT_PAGE_SIZE = 500;
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
- * The most recent data, page by page, each object as soon as it is here: no resourceVersion is asked for, so no cache
- * answers.
+ * One page of the most recent data, each object as soon as it is here: no resourceVersion is asked for, so no cache answers
+ * that lags behind.
  *
- * @throws ApiError; `expired` means that the list took too long and has to begin anew.
+ * @throws ApiError; `expired` means that the moment of the list is no longer known, so the token is of no use.
  */
-export async function* list(
+export async function* listPage(
   send: Send,
   source: ListWatchSource,
+  { continue: token, isWhole }: ListPage,
   signal: AbortSignal,
 ): AsyncGenerator<ListNews> {
-  let next: string | undefined;
-  do {
-    const path = withQuery(source.path, {
-      limit: source.pageSize ?? DEFAULT_PAGE_SIZE,
-      fieldSelector: source.fieldSelector,
-      labelSelector: source.labelSelector,
-      continue: next,
-    });
-    const deadline = new IdleDeadline(IDLE_MS, signal);
-    try {
-      const { body } = await accepted(send, { method: 'GET', path }, deadline);
-      next = yield* page(body);
-    } catch (error) {
-      throw ApiError.from(error);
-    } finally {
-      deadline.end();
-    }
-  } while (next !== undefined && next !== '');
+  const path = withQuery(source.path, {
+    limit: isWhole ? undefined : (source.pageSize ?? DEFAULT_PAGE_SIZE),
+    fieldSelector: source.fieldSelector,
+    labelSelector: source.labelSelector,
+    continue: token,
+  });
+  const deadline = new IdleDeadline(IDLE_MS, signal);
+  try {
+    const { body } = await accepted(send, { method: 'GET', path }, deadline);
+    yield* newsOf(body);
+  } catch (error) {
+    throw ApiError.from(error);
+  } finally {
+    deadline.end();
+  }
 }
 
-/** Returns what to ask for the next page with. */
-async function* page(body: AsyncIterable<Piece>): AsyncGenerator<ListNews, string | undefined> {
+async function* newsOf(body: AsyncIterable<Piece>): AsyncGenerator<ListNews> {
   const reader = new ListReader();
   const held: RawObject[] = [];
   for await (const piece of body) {
@@ -92,8 +99,7 @@ async function* page(body: AsyncIterable<Piece>): AsyncGenerator<ListNews, strin
   }
   const { resourceVersion, continue: next } = reader.finish();
   for (const object of held) yield { object, resourceVersion };
-  yield { resourceVersion };
-  return next;
+  yield { resourceVersion, ...(next ? { continue: next } : {}) };
 }
 
 /**

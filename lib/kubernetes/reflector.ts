@@ -8,7 +8,7 @@ import { isOlder } from '../model/timeline.ts';
 import type { WatchEnd } from '../model/watch-end.ts';
 import { sleep } from './abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
-import { type ListWatchSource, list, openWatch, type WatchEvent } from './list-watch.ts';
+import { type ListPage, type ListWatchSource, listPage, openWatch, type WatchEvent } from './list-watch.ts';
 import type { Send } from './transport.ts';
 
 /** What a reflector keeps up to date. Its methods must not throw. */
@@ -50,11 +50,32 @@ export interface ReflectorOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** Where the loop stands. `listing → watching → watching …`; `waiting` may stand before each, 410 leads back to `listing`. */
+/** The page of a list that is asked for, and how the list has gone so far. */
+interface PageToCome extends ListPage {
+  /** That of the pages before; empty before the first. */
+  readonly resourceVersion: string;
+  /** How often it failed. */
+  readonly failures: number;
+  /** The objects of the pages before. */
+  readonly objects: number;
+}
+
+/** Where the loop stands. `listing → listing … → watching …`; `waiting` may stand before each, 410 leads back to `listing`. */
 type State =
-  | { readonly name: 'listing' }
+  | { readonly name: 'listing'; readonly page: PageToCome }
   | { readonly name: 'watching'; readonly resourceVersion: string }
   | { readonly name: 'waiting'; readonly ms: number; readonly next: State };
+
+const FIRST_PAGE: PageToCome = {
+  continue: undefined,
+  isWhole: false,
+  resourceVersion: '',
+  failures: 0,
+  objects: 0,
+};
+const FROM_THE_START: State = { name: 'listing', page: FIRST_PAGE };
+/** A minute or two: longer than a restart of an API server lasts, shorter than a continue token does. */
+const TRIES_OF_A_PAGE = 10;
 
 /** How long a watch may be silent, unless told otherwise: an observer that knows the loop to be alive adds it. */
 const DEFAULT_SILENCE_MS = 160_000;
@@ -73,8 +94,8 @@ export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #log: Log;
   readonly #random: () => number;
-  /** Failures since the last complete list. */
-  #listFailures = 0;
+  /** Pages that failed since the last complete list. */
+  #failedPages = 0;
   /** Watches since the last useful one. */
   #uselessWatches = 0;
   #staleLists = 0;
@@ -91,14 +112,14 @@ export class Reflector {
 
   /** Resolves when `signal` is aborted and nothing is open any more; never rejects and never gives up. */
   async run(signal: AbortSignal): Promise<void> {
-    let state: State = { name: 'listing' };
+    let state = FROM_THE_START;
     while (!signal.aborted) state = await this.#step(state, signal);
   }
 
   async #step(state: State, signal: AbortSignal): Promise<State> {
     switch (state.name) {
       case 'listing':
-        return await this.#list(signal);
+        return await this.#list(state.page, signal);
       case 'watching':
         return await this.#watch(state.resourceVersion, signal);
       case 'waiting':
@@ -107,26 +128,44 @@ export class Reflector {
     }
   }
 
-  async #list(signal: AbortSignal): Promise<State> {
+  /** One page. A page that fails is asked for again: of a long list some request nearly always fails. */
+  async #list(page: PageToCome, signal: AbortSignal): Promise<State> {
     const { send, source, target, observer } = this.#options;
+    let { resourceVersion, objects } = page;
+    let next: string | undefined;
     try {
-      let resourceVersion = '';
-      target.beginList();
-      for await (const news of list(send, source, signal)) {
+      if (page.continue === undefined) target.beginList();
+      for await (const news of listPage(send, source, page, signal)) {
         if (news.resourceVersion !== resourceVersion) this.#weigh(news.resourceVersion);
         resourceVersion = news.resourceVersion;
-        if (news.object !== undefined) target.listed(news.object);
+        next = news.continue;
+        if (news.object !== undefined) {
+          objects += 1;
+          target.listed(news.object);
+        }
         observer?.onSignOfLife?.();
       }
-      target.endList(resourceVersion);
-      this.#listFailures = 0;
-      this.#staleLists = 0;
-      this.#silentWatches = 0;
-      this.#lastVersion = resourceVersion;
-      return { name: 'watching', resourceVersion };
     } catch (thrown) {
-      return this.#listFailed(ApiError.from(thrown), signal);
+      return this.#pageFailed(ApiError.from(thrown), page, signal);
     }
+    if (next !== undefined) {
+      return { name: 'listing', page: { ...page, continue: next, resourceVersion, failures: 0, objects } };
+    }
+    target.endList(resourceVersion);
+    this.#listed(resourceVersion, objects);
+    return { name: 'watching', resourceVersion };
+  }
+
+  #listed(resourceVersion: string, objects: number): void {
+    if (this.#failedPages > 0) {
+      const { kind, path } = this.#options.source;
+      const fields = { kind, path, objects, failedRequests: this.#failedPages };
+      this.#log.info(`list of ${kind} is complete after failures`, fields);
+    }
+    this.#failedPages = 0;
+    this.#staleLists = 0;
+    this.#silentWatches = 0;
+    this.#lastVersion = resourceVersion;
   }
 
   /** A list that is older than what was seen is refused, or believed at last. */
@@ -139,12 +178,28 @@ export class Reflector {
     this.#options.target.turnBack();
   }
 
-  #listFailed(error: ApiError, signal: AbortSignal): State {
-    const atOnce = error.code === 'expired' && this.#listFailures === 0;
-    const ms = atOnce ? 0 : this.#pauseMs(this.#listFailures, error);
-    this.#listFailures += 1;
-    if (!signal.aborted) this.#report('list', error, ms, this.#listFailures);
-    return afterPause(ms, { name: 'listing' });
+  #pageFailed(error: ApiError, page: PageToCome, signal: AbortSignal): State {
+    const { kind, path } = this.#options.source;
+    const isOutlived = error.code === 'expired' && page.continue !== undefined && !page.isWhole;
+    const failures = page.failures + 1;
+    const ms = isOutlived ? 0 : this.#pauseMs(page.failures, error);
+    this.#failedPages += 1;
+    if (signal.aborted) return FROM_THE_START;
+    this.#report('list', error, ms, this.#failedPages);
+    if (isOutlived) {
+      // The token that the answer offers leads through the present: what changed on the pages before is never told.
+      const fields = { kind, path, objects: page.objects };
+      this.#log.info(
+        `list of ${kind} took longer than its version is kept, listing all in one answer`,
+        fields,
+      );
+      return { name: 'listing', page: { ...FIRST_PAGE, isWhole: true } };
+    }
+    if (failures % TRIES_OF_A_PAGE !== 0)
+      return afterPause(ms, { name: 'listing', page: { ...page, failures } });
+    const fields = { kind, path, code: error.code, error: error.message, objects: page.objects, failures };
+    this.#log.warn(`list of ${kind} begins anew, one request failed again and again`, fields);
+    return afterPause(ms, { name: 'listing', page: { ...FIRST_PAGE, failures } });
   }
 
   async #watch(from: string, signal: AbortSignal): Promise<State> {
@@ -168,7 +223,7 @@ export class Reflector {
       failure = ApiError.from(thrown);
     }
     if (monotonicMs() - openedAt >= USEFUL_WATCH_MS) this.#uselessWatches = 0;
-    return signal.aborted ? { name: 'listing' } : this.#afterWatch(failure);
+    return signal.aborted ? FROM_THE_START : this.#afterWatch(failure);
   }
 
   #afterWatch(failure: ApiError | undefined): State {
@@ -184,7 +239,7 @@ export class Reflector {
     const relists = reason === 'expired' || reason === 'malformed' || tooNew || tooSilent;
     return afterPause(
       ms,
-      relists ? { name: 'listing' } : { name: 'watching', resourceVersion: this.#lastVersion },
+      relists ? FROM_THE_START : { name: 'watching', resourceVersion: this.#lastVersion },
     );
   }
 

@@ -1,6 +1,6 @@
 /** Follows one kind in one namespace, for as long as something is measured. */
 
-import { type ListWatchSource, list, openWatch } from '../../lib/kubernetes/list-watch.ts';
+import { type ListWatchSource, listPage, openWatch } from '../../lib/kubernetes/list-watch.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { RawObject } from '../../lib/model/raw-objects.ts';
 
@@ -17,7 +17,8 @@ export class Stream implements AsyncDisposable {
     const stream = new Stream();
     const { signal } = stream.#end;
     let resourceVersion = '';
-    for await (const news of list(send, source, signal)) {
+    const whole = { continue: undefined, isWhole: true };
+    for await (const news of listPage(send, source, whole, signal)) {
       resourceVersion = news.resourceVersion;
       if (news.object !== undefined) see(news.object);
     }

@@ -195,6 +195,49 @@ describe('nothing is lost and nothing rolled twice:', { concurrency: 3 }, () => 
     }
   });
 
+  describe('a list of many pages ends although', { concurrency: 3 }, () => {
+    const CONFIG_MAPS: CallMatch = { ...OURS, verb: 'list', resource: 'configmaps' };
+    /** Of one object each. */
+    async function manyPages(): Promise<Cluster> {
+      const cluster = await Cluster.start({ mostPerPage: 1 });
+      await pair(cluster, 'marker');
+      await pair(cluster, 'web');
+      for (let each = 0; each < 12; each += 1) put(cluster, configMap(`other-${each}`), 'one');
+      return cluster;
+    }
+
+    for (const effect of [status(429, 1), status(500)])
+      test(`every fifth request is answered ${'code' in effect ? effect.code : ''}`, async () => {
+        await using cluster = await manyPages();
+        cluster.sandbox.addFault({ match: CONFIG_MAPS, nth: 5, every: 5, times: 'always', effect });
+        const reloader = await cluster.reloader();
+        await changeUnder(
+          cluster,
+          reloader,
+          /list of ConfigMap is complete after failures.*"failedRequests":[2-9]/,
+        );
+      });
+
+    test('its continue token expires', async () => {
+      await using cluster = await manyPages();
+      const slow = cluster.sandbox.addFault({
+        match: CONFIG_MAPS,
+        times: 'always',
+        effect: { kind: 'latency', ms: 200 },
+      });
+      const reloader = cluster.spawn();
+      await cluster.until('a page is continued', () =>
+        cluster.arrived.some((line) => /configmaps.*continue=/.test(line)),
+      );
+      put(cluster, configMap('other-0'), 'two');
+      cluster.sandbox.compact();
+      slow();
+      await cluster.until('the reloader is ready', () => reloader.isReady());
+      await cluster.settled(reloader);
+      await changeUnder(cluster, reloader, /took longer than its version is kept, listing all in one answer/);
+    });
+  });
+
   describe('a change is seen although the watch', { concurrency: 2 }, () => {
     const effects: Record<string, { effect: WatchEffect; says?: RegExp }> = {
       'is cut': { effect: { kind: 'cut', how: 'throw' }, says: /watch of ConfigMap failed, trying again/ },

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { ADMISSION_MUTANTS } from './admission.ts';
 import { DIALECT_MUTANTS } from './dialects.ts';
 import { KEY_MUTANTS } from './keys.ts';
+import { LIST_MUTANTS } from './lists.ts';
 import { NOTICE_MUTANTS } from './notices.ts';
 import { OWNER_MUTANTS } from './owners.ts';
 import { PACE_MUTANTS } from './paces.ts';
@@ -33,6 +34,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...PROCESS_MUTANTS,
   ...SHARD_MUTANTS,
   ...ADMISSION_MUTANTS,
+  ...LIST_MUTANTS,
 ];
 
 /** What no longer fits the source below `directory`, in words. */

@@ -348,7 +348,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a list may come from a cache that lags behind',
     file: 'lib/kubernetes/list-watch.ts',
-    find: 'limit: source.pageSize ?? DEFAULT_PAGE_SIZE,',
+    find: 'limit: isWhole ? undefined : (source.pageSize ?? DEFAULT_PAGE_SIZE),',
     replace: 'limit: source.pageSize ?? DEFAULT_PAGE_SIZE, resourceVersion: 0,',
     tests: ['test/unit/kubernetes/list-watch.test.ts'],
   },

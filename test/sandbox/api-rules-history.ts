@@ -1,8 +1,15 @@
 /** Rules of what a server does with versions that it no longer knows. */
 
 import assert from 'node:assert/strict';
-import { type ApiRule, configMap, metadataOf, type RuleClient, versionOf } from './api-rules.ts';
-import { pick } from './json.ts';
+import {
+  type ApiRule,
+  configMap,
+  metadataOf,
+  type ReadAnswer,
+  type RuleClient,
+  versionOf,
+} from './api-rules.ts';
+import { type JsonObject, objectsOf, pick } from './json.ts';
 
 /** A rule that has to make the server forget its history: nothing else may use the server meanwhile. */
 export interface HistoryRule {
@@ -27,16 +34,28 @@ export const HISTORY_RULES: readonly HistoryRule[] = [
     },
   },
   {
-    name: 'a list that is continued when its version is no longer known is 410',
+    name: 'a list that is continued when its version is no longer known is 410, and offers a token for the rest as it is now',
     run: async (api, forget) => {
-      for (const name of ['a', 'b', 'c']) await api.created('configmaps', configMap(name));
-      const token = metadataOf((await api.get('configmaps?limit=2')).body, 'continue');
+      const ours = { labels: { ours: '' } };
+      for (const name of ['a', 'b', 'c']) await api.created('configmaps', configMap(name, {}, ours));
+      const first = (await api.get('configmaps?limit=2&labelSelector=ours')).body;
       await api.delete('configmaps/a');
+      await api.created('configmaps', configMap('d', {}, ours));
       await forget();
-      const { status, body } = await api.get(
-        `configmaps?limit=2&continue=${encodeURIComponent(String(token))}`,
-      );
+      const more = (list: JsonObject): Promise<ReadAnswer> =>
+        api.get(
+          `configmaps?limit=2&labelSelector=ours&continue=${encodeURIComponent(String(metadataOf(list, 'continue')))}`,
+        );
+      const { status, body } = await more(first);
       assert.deepEqual([status, body['reason']], [410, 'Expired']);
+      const rest = await more(body);
+      assert.equal(rest.status, 200);
+      const names = objectsOf(rest.body['items']).map((item) => metadataOf(item, 'name'));
+      assert.deepEqual(names, ['c', 'd']);
+      assert.ok(
+        Number(versionOf(rest.body)) > Number(versionOf(first)),
+        'of another moment than the first page',
+      );
     },
   },
 ];

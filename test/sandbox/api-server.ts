@@ -56,6 +56,8 @@ interface Answer {
 export interface ApiServerOptions {
   /** How long every request takes; by default nothing, not even a timer. */
   readonly latencyMs: number;
+  /** The objects of a page of a list at most. */
+  readonly mostPerPage: number;
   readonly audit: ((record: AuditRecord) => void) | undefined;
   /** A mutating webhook. */
   readonly mutate?: Mutate | undefined;
@@ -198,7 +200,7 @@ export class ApiServer {
       case 'get':
         return { status: 200, object: this.#get(target, writesAgo) };
       case 'list':
-        return { status: 200, text: listText(this.store, call, writesAgo) };
+        return { status: 200, text: this.#list(call, writesAgo) };
       case 'create':
         if (row === ACCESS_REVIEW)
           return { status: 201, text: JSON.stringify(this.#review(objectBody(call))) };
@@ -214,6 +216,10 @@ export class ApiServer {
       case 'watch':
         throw new Error('a watch is no single answer');
     }
+  }
+
+  #list(call: ApiCall, writesAgo: number): string {
+    return listText(this.store, call, { writesAgo, mostPerPage: this.#options.mostPerPage });
   }
 
   #get({ row, namespace, name }: Target, writesAgo: number): StoredObject {

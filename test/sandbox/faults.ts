@@ -71,10 +71,11 @@ export type CallEffect =
       readonly afterEvents?: number;
     };
 
-/** One fault: the `nth` matching call (default 1) and those that follow, `times` in all (default 1). */
+/** One fault: the `nth` matching call (default 1) and each `every`-th that follows (default 1), `times` in all (default 1). */
 export interface FaultRule {
   readonly match: CallMatch;
   readonly nth?: number;
+  readonly every?: number;
   readonly times?: number | 'always';
   readonly effect: CallEffect;
 }
@@ -142,12 +143,13 @@ export class Faults {
 
 const UNHARMED: Suffering = { latencyMs: 0, effect: undefined };
 
-function lastOf({ nth = 1, times = 1 }: FaultRule): number {
-  return times === 'always' ? Number.POSITIVE_INFINITY : nth + times - 1;
+function lastOf({ nth = 1, every = 1, times = 1 }: FaultRule): number {
+  return times === 'always' ? Number.POSITIVE_INFINITY : nth + (times - 1) * every;
 }
 
 function isDue({ rule, seen }: ActiveRule): boolean {
-  return seen >= (rule.nth ?? 1) && seen <= lastOf(rule);
+  const { nth = 1, every = 1 } = rule;
+  return seen >= nth && seen <= lastOf(rule) && (seen - nth) % every === 0;
 }
 
 function isSpent({ rule, seen }: ActiveRule): boolean {

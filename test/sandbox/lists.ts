@@ -9,18 +9,29 @@ import { itemText, keyOfObject, type StoredObject } from './stored-object.ts';
 
 /** Where a page begins. */
 interface Position {
+  /** PRESENT: not that of the pages before. */
   readonly sequence: number;
   /** The key of the first object of the page. */
   readonly from: string;
 }
 
+/** What a token says that goes on with whatever is there when it is used. */
+const PRESENT = -1;
+
+/** What a list shows. */
+export interface ListView {
+  /** The store as it was so many writes ago. */
+  readonly writesAgo: number;
+  /** The objects of a page at most, where a limit is asked for. */
+  readonly mostPerPage: number;
+}
+
 /**
  * The JSON of a list.
  *
- * @param writesAgo shows the store as it was so many writes ago
  * @throws StatusError 410 when a continued list has been compacted away, 504 for a version from the future
  */
-export function listText(store: Store, call: ApiCall, writesAgo: number): string {
+export function listText(store: Store, call: ApiCall, { writesAgo, mostPerPage }: ListView): string {
   const { row, query } = call;
   const position = positionOf(store, call, writesAgo);
   const selector = selectorOf(row, query);
@@ -30,7 +41,8 @@ export function listText(store: Store, call: ApiCall, writesAgo: number): string
   const found = store.allAt(row, position.sequence).filter(wanted);
   const start = position.from === '' ? 0 : found.findIndex((object) => keyOfObject(object) >= position.from);
   const rest = start < 0 ? [] : start === 0 ? found : found.slice(start);
-  const limit = Number(query.get('limit') ?? 0) || rest.length;
+  const asked = Number(query.get('limit') ?? 0);
+  const limit = asked > 0 ? Math.min(asked, mostPerPage) : rest.length;
   return pageText(store, row, position, rest, limit, selector === undefined);
 }
 
@@ -57,8 +69,10 @@ function positionOf(store: Store, { row, query }: ApiCall, writesAgo: number): P
   const token = query.get('continue');
   if (token) {
     const position = parsedToken(token);
+    if (position.sequence === PRESENT) return { ...position, sequence: store.sequence };
     if (!store.isExpired(row, position.sequence)) return position;
-    throw expired('The provided continue parameter is too old to display a consistent list result.');
+    const message = 'The provided continue parameter is too old to display a consistent list result.';
+    throw expired(message, tokenOf({ ...position, sequence: PRESENT }));
   }
   const sequence = Math.max(0, store.sequence - writesAgo);
   const asked = query.get('resourceVersion');

@@ -25,6 +25,8 @@ export interface SandboxOptions {
   readonly namespaces?: readonly string[];
   /** How long every request takes. @default 0: it settles within microtasks */
   readonly latencyMs?: number;
+  /** A page of a list has no more objects than this, whatever limit is asked for. @default no fewer than the limit */
+  readonly mostPerPage?: number;
   /** From a workload's change to its observation, and between two steps. @default 10 */
   readonly observeMs?: number;
   /** From a pod's creation to its start. @default 50 */
@@ -121,10 +123,21 @@ class EmbeddedSandbox implements Sandbox {
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
 
   constructor(options: SandboxOptions) {
-    const { latencyMs = 0, observeMs = 10, podStartMs = 50, nodes = 2 } = options;
+    const {
+      mostPerPage = Number.POSITIVE_INFINITY,
+      latencyMs = 0,
+      observeMs = 10,
+      podStartMs = 50,
+      nodes = 2,
+    } = options;
     const { namespaces = ['default', 'kube-system'], annotationReads = () => [] } = options;
     this.#store = new Store(options.resourceVersions ?? 'comparable');
-    this.#server = new ApiServer(this.#store, { latencyMs, audit: options.audit, mutate: options.mutate });
+    this.#server = new ApiServer(this.#store, {
+      latencyMs,
+      mostPerPage,
+      audit: options.audit,
+      mutate: options.mutate,
+    });
     this.#controller = new WorkloadController(this.#store, this.#server.writes, {
       observeMs,
       podStartMs,

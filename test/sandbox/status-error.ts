@@ -10,6 +10,8 @@ export interface StatusDetails {
   readonly causes?: readonly JsonObject[];
   /** Also sent as the Retry-After header. */
   readonly retryAfterSeconds?: number;
+  /** The token with which a list goes on all the same. */
+  readonly continue?: string;
 }
 
 /** Thrown for every request that is answered with a Status of failure. */
@@ -28,7 +30,7 @@ export class StatusError extends Error {
 
   /** The Status object as a client sees it. */
   toStatus(): JsonObject {
-    const { row, name, causes, retryAfterSeconds } = this.details;
+    const { row, name, causes, retryAfterSeconds, continue: token } = this.details;
     const details: JsonObject = {
       name,
       group: row === undefined || row.group === '' ? undefined : row.group,
@@ -40,7 +42,7 @@ export class StatusError extends Error {
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata: { continue: token },
       status: 'Failure',
       message: this.message,
       reason: this.reason === '' ? undefined : this.reason,
@@ -102,9 +104,9 @@ export function internal(message: string): StatusError {
   return new StatusError(500, '', message);
 }
 
-/** 410: the history of that version is gone. */
-export function expired(message: string): StatusError {
-  return new StatusError(410, 'Expired', message);
+/** 410: the history of that version is gone; `token`: a list may go on with it, at another version. */
+export function expired(message: string, token?: string): StatusError {
+  return new StatusError(410, 'Expired', message, token === undefined ? {} : { continue: token });
 }
 
 /** An object that does not fit its type: 400 where it was sent as such, 422 where a patch made it so. */

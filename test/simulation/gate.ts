@@ -135,7 +135,7 @@ export class Gate {
     }
   }
 
-  /** Listens to a body and tells of the versions in it: of each event of a watch, of a list once it has come. */
+  /** Listens to a body and tells of the versions in it: of each event of a watch, of a list with its last page. */
   #earFor({ method, path }: ApiRequest): (piece: string) => void {
     const resource = /\/([a-z]+)(?:\?|$)/.exec(path)?.[1] ?? '';
     let text = '';
@@ -146,7 +146,8 @@ export class Gate {
     }
     return (piece) => {
       text += piece;
-      if (method === 'GET' && text.includes('"items":[')) this.#hear(resource, text);
+      const isList = method === 'GET' && text.includes('"items":[');
+      if (isList && !text.includes('"continue":')) this.#hear(resource, text);
     };
   }
 

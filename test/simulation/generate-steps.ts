@@ -215,6 +215,7 @@ const CALL_EFFECT: Arbitrary<CallEffect> = fc.oneof(
 const RULE: Arbitrary<FaultRule> = fc.record({
   match: MATCH,
   nth: fc.constantFrom(1, 2, 3),
+  every: fc.constantFrom(1, 1, 3),
   times: fc.constantFrom(1, 2, 5),
   effect: CALL_EFFECT,
 });

@@ -272,13 +272,15 @@ function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
 /** What else is set in the flavours that are about it: in the others nothing, and no chance is taken for it. */
 function scopeArbitrary(
   flavour: Flavour,
-): Arbitrary<Pick<Settings, 'presence' | 'required' | 'selected' | 'admission' | 'keys'>> {
+): Arbitrary<Pick<Settings, 'presence' | 'required' | 'selected' | 'admission' | 'keys' | 'pageSize'>> {
   const presence = fc.constantFrom(
     { onCreate: true, onDelete: true },
     { onCreate: true, onDelete: false },
     { onCreate: false, onDelete: true },
   );
   const required = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
+  if (flavour === 'faults' || flavour === 'everything')
+    return fc.constantFrom({}, {}, { pageSize: 1 }, { pageSize: 2 });
   if (flavour === 'presence') return fc.record({ presence, required });
   if (flavour === 'admission') return fc.constant({ admission: true });
   if (flavour === 'keys') {

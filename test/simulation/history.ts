@@ -62,6 +62,8 @@ export interface Settings {
   readonly versions: 'comparable' | 'per-kind' | 'opaque';
   /** How long after a template write the workload's own controller sees it, and how long each pod takes. */
   readonly rolloutMs: number;
+  /** How many objects a page of a list has; absent: all. */
+  readonly pageSize?: number;
   /** How many bytes make a ConfigMap of the state full; absent: more than any history has. */
   readonly shardBytes?: number;
   /** How often a workload may be rolled; absent: as often as its objects change. */

@@ -51,6 +51,7 @@ class World {
     this.#sandbox = createSandbox({
       mutate: this.#admission.mutate,
       resourceVersions: settings.versions,
+      ...(settings.pageSize === undefined ? {} : { mostPerPage: settings.pageSize }),
       podStartMs: settings.rolloutMs,
       audit: (record) => {
         this.#observer.audit(record);

@@ -3,7 +3,8 @@ import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import {
   type ListNews,
-  list,
+  type ListPage,
+  listPage,
   openWatch,
   type WatchEvent,
   watchEventOf,
@@ -27,9 +28,12 @@ import {
 const SOURCE = configSource('ConfigMap', 'ns');
 const PATH = '/api/v1/namespaces/ns/configmaps';
 
-async function listed(script: Script, source = SOURCE): Promise<ListNews[]> {
+const FIRST: ListPage = { continue: undefined, isWhole: false };
+
+async function listed(script: Script, source = SOURCE, page = FIRST): Promise<ListNews[]> {
   const news: ListNews[] = [];
-  for await (const each of list(script.send, source, new AbortController().signal)) news.push(each);
+  const { signal } = new AbortController();
+  for await (const each of listPage(script.send, source, page, signal)) news.push(each);
   return news;
 }
 
@@ -40,22 +44,32 @@ async function watched(script: Script, signal = new AbortController().signal): P
   return events;
 }
 
-test('a list asks page after page for the most recent data, never for a version', async () => {
-  const script = scripted(listOf('9', [configMap('a', '1')], 'to&ken='), listOf('9', [configMap('b', '2')]));
-  const news = await listed(script);
+test('a page asks for the most recent data, never for a version, and ends with the token of the next', async () => {
+  const script = scripted(
+    listOf('9', [configMap('a', '1')], 'to&ken='),
+    listOf('9', [configMap('b', '2')], ''),
+  );
+  const first = await listed(script);
+  const second = await listed(script, SOURCE, { continue: first.at(-1)?.continue, isWhole: false });
   assert.deepEqual(
     script.requests.map(({ path }) => path),
     [`${PATH}?limit=500`, `${PATH}?limit=500&continue=to%26ken%3D`],
   );
   assert.deepEqual(
-    news.map(({ object, resourceVersion }) => [object?.metadata.name, resourceVersion]),
+    [...first, ...second].map(({ object, ...rest }) => [object?.metadata.name, rest]),
     [
-      ['a', '9'],
-      [undefined, '9'],
-      ['b', '9'],
-      [undefined, '9'],
+      ['a', { resourceVersion: '9' }],
+      [undefined, { resourceVersion: '9', continue: 'to&ken=' }],
+      ['b', { resourceVersion: '9' }],
+      [undefined, { resourceVersion: '9' }],
     ],
   );
+});
+
+test('a whole list asks for no limit', async () => {
+  const script = scripted(listOf('9', []));
+  await listed(script, SOURCE, { continue: undefined, isWhole: true });
+  assert.equal(script.requests[0]?.path, PATH);
 });
 
 test('Secrets that no container reads are not asked for', async () => {
@@ -111,7 +125,9 @@ test('what is not a list is malformed', async () => {
 });
 
 test('a continue token that is too old is expired', async () => {
-  await assert.rejects(listed(scripted(listOf('9', [], 'token'), refused(410))), { code: 'expired' });
+  await assert.rejects(listed(scripted(refused(410)), SOURCE, { continue: 'old', isWhole: false }), {
+    code: 'expired',
+  });
 });
 
 test('a watch asks for bookmarks from a version on, for a time', async () => {

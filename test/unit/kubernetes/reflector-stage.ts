@@ -1,0 +1,72 @@
+/** A reflector under a mock clock and a script of answers. */
+
+import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
+import type { TestContext } from 'node:test';
+import { Reflector } from '../../../lib/kubernetes/reflector.ts';
+import { configSource } from '../../../lib/kubernetes/sources.ts';
+import type { ApiRequest } from '../../../lib/kubernetes/transport.ts';
+import type { Log } from '../../../lib/model/log.ts';
+import { mockTime } from '../../mock-time.ts';
+import { type Answer, configMap, type Script, scripted, settle } from './scripted-send.ts';
+
+/** A reflector that runs, and what it did. */
+export interface Running {
+  readonly script: Script;
+  /** What the target, the observer and the log were told. */
+  readonly told: string[];
+  /** The requests so far, in short: `list`, `list more`, `watch 7`. */
+  readonly asked: () => string[];
+  readonly stop: () => Promise<void>;
+}
+
+/** A ConfigMap of this name. */
+export const A: object = configMap('a', '5');
+
+/** A reflector under a mock clock, whose chance is always 0: its backoff is 500 ms. */
+export function start(t: TestContext, answers: Answer[], random = (): number => 0): Running {
+  mockTime(t);
+  const script = scripted(...answers);
+  const told: string[] = [];
+  const controller = new AbortController();
+  const say = (level: string) => (message: string) => void told.push(`${level}: ${message}`);
+  const log: Log = { debug: () => undefined, info: say('info'), warn: say('warn'), error: say('error') };
+  const running = new Reflector({
+    send: script.send,
+    source: configSource('ConfigMap', 'ns'),
+    log,
+    random,
+    target: {
+      beginList: () => told.push('begin'),
+      turnBack: () => told.push('turn back'),
+      listed: ({ metadata }) => told.push(`list ${metadata.name}`),
+      endList: (version) => told.push(`end ${version}`),
+      event: ({ type, resourceVersion }) => told.push(`${type} ${resourceVersion}`),
+    },
+    observer: {
+      onFailure: ({ code }, ms) => told.push(`failure ${code}, again in ${ms}`),
+      onWatchUp: () => told.push('up'),
+      onWatchDown: (reason) => told.push(`down: ${reason}`),
+    },
+  }).run(controller.signal);
+  const stop = async (): Promise<void> => {
+    controller.abort();
+    await running;
+    assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
+  };
+  return { script, told, asked: () => script.requests.map(shortOf), stop };
+}
+
+function shortOf({ path }: ApiRequest): string {
+  const query = new URL(path, 'http://x').searchParams;
+  if (query.has('watch')) return `watch ${query.get('resourceVersion')}`;
+  if (!query.has('limit')) return 'list all';
+  return query.has('continue') ? `list more ${query.get('continue')}` : 'list';
+}
+
+/** Lets `ms` pass, and all that can happen without time before and after. */
+export async function after(t: TestContext, ms: number): Promise<void> {
+  await settle();
+  t.mock.timers.tick(ms);
+  await settle();
+}
