@@ -34,4 +34,11 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     replace: 'page: { ...FIRST_PAGE, isWhole: false }',
     tests: [PAGES],
   },
+  {
+    name: 'lists: a stream is deaf for as long as Retry-After says',
+    file: 'lib/kubernetes/api-error.ts',
+    find: 'Math.min(seconds * 1000, LONGEST_RETRY_AFTER_MS)',
+    replace: 'seconds * 1000',
+    tests: ['test/unit/kubernetes/api-error.test.ts'],
+  },
 ];

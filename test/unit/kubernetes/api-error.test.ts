@@ -73,7 +73,7 @@ const WAITS: Record<string, { answer: ApiResponse; ms: number | undefined }> = {
     answer: refused(429, { details: { retryAfterSeconds: 3 } }, { 'retry-after': '7' }),
     ms: 7_000,
   },
-  'no wait is longer than ten minutes': { answer: refused(429, {}, { 'retry-after': '86400' }), ms: 600_000 },
+  'no wait is longer than a minute': { answer: refused(429, {}, { 'retry-after': '86400' }), ms: 60_000 },
   'a date is not understood': {
     answer: refused(429, {}, { 'retry-after': 'Fri, 31 Dec 1999' }),
     ms: undefined,
