@@ -16,6 +16,8 @@ export interface OwnersRollout {
   readonly startedAfter: number;
   /** The digest of the template of before, without our marks: if that comes back, so do its pods. */
   readonly from: string;
+  /** What that template was the revision of: unless another one comes, it was but spelled another way. */
+  readonly revision: string | undefined;
   /** The furthest that it was seen to have come, see progressOf. */
   readonly progress: number;
 }
@@ -30,11 +32,12 @@ export function followOwner(edges: Edges, sight: Sight): void {
   }
   const rollout = record.ownersRollout ?? beginning(edges, sight);
   if (rollout === undefined) return;
-  const counts = seen.hold === undefined && seen.templateDigest !== rollout.from;
+  // In another spelling the template of before would not be known again.
+  const counts = seen.hold === undefined && seen.templateDigest !== rollout.from && !sight.isRespelled;
   const isUnderWay = counts && !seen.isRolledOut;
   record.ownersRollout = isUnderWay ? furthest(rollout, seen) : undefined;
   if (isUnderWay) return;
-  if (counts) sight.readSince = rollout.startedAfter;
+  if (counts && isAnotherRevision(rollout, seen)) sight.readSince = rollout.startedAfter;
   effects.resumed.add(key);
 }
 
@@ -45,13 +48,22 @@ function giveUp({ effects, key, record }: Sight): void {
 }
 
 /** Only where every pod was of the template before can none of the new one be older. */
-function beginning(edges: Edges, { before, record, startedAfter }: Sight): OwnersRollout | undefined {
+function beginning(
+  edges: Edges,
+  { before, isRespelled, record, startedAfter }: Sight,
+): OwnersRollout | undefined {
   const { workload: seen } = record;
   // A new template of a CronJob starts nothing.
   if (workloadKindOf(seen.ref.kind).rollout !== 'replace-pods') return undefined;
   if (!edges.absorbsOwnersRollouts || !before.isRolledOut) return undefined;
-  if (before.templateDigest === seen.templateDigest) return undefined;
-  return { startedAfter, from: before.templateDigest, progress: Number.NEGATIVE_INFINITY };
+  if (isRespelled || before.templateDigest === seen.templateDigest) return undefined;
+  const { templateDigest: from, revision } = before;
+  return { startedAfter, from, revision, progress: Number.NEGATIVE_INFINITY };
+}
+
+/** A write that raises the generation may be the first that shows a new spelling: then no pod starts anew. */
+function isAnotherRevision({ revision: before }: OwnersRollout, { revision }: Workload): boolean {
+  return before !== undefined && revision !== undefined && revision !== before;
 }
 
 function furthest(rollout: OwnersRollout, { progress }: Workload): OwnersRollout {

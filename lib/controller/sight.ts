@@ -17,6 +17,8 @@ export interface Sight {
   readonly event: WorkloadPresent;
   /** The workload as it was known until now. */
   readonly before: Workload;
+  /** The same template as before in another spelling: of another version of the API server. */
+  readonly isRespelled: boolean;
   /** Somebody's write made the pods start anew. */
   readonly podsRestart: boolean;
   /** Nothing but marks changed in the pod template, and by one write as far as is known. */
@@ -36,7 +38,9 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
   const { workload: known } = record;
   const { object: seen, span, key } = event;
   const isFirst = known === seen;
-  const onlyMarksChanged = known.templateDigest === seen.templateDigest && !mayHideWrites(known, event);
+  const isRespelled = hasNewSpelling(known, event);
+  const isSameTemplate = isRespelled || known.templateDigest === seen.templateDigest;
+  const onlyMarksChanged = isSameTemplate && !mayHideWrites(known, event);
   const podsRestart = !isFirst && (!onlyMarksChanged || !sameMarks(known.marks, seen.marks));
   const mayHaveStarted = podsRestart || !seen.isRolledOut || mayHaveRolled(known, event);
   const startedAfter =
@@ -46,7 +50,7 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
   if (hasSettled(record, seen, podsRestart)) record.takeBacks = 0;
   record.workload = seen;
   record.knownAt = span.to;
-  const facts = { podsRestart, onlyMarksChanged, startedAfter };
+  const facts = { isRespelled, podsRestart, onlyMarksChanged, startedAfter };
   const readSince = Number.NEGATIVE_INFINITY;
   return {
     effects,
@@ -59,6 +63,15 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
     readSince,
     takenBack: false,
   };
+}
+
+/**
+ * Every write of a template raises the generation; what differs without one is how the API server spells it. After a restore
+ * the generations are those of two histories.
+ */
+function hasNewSpelling(known: Workload, { object: seen, isRestored = false }: WorkloadPresent): boolean {
+  const isSameSpec = known.generation === seen.generation && !isRestored;
+  return isSameSpec && known.templateDigest !== seen.templateDigest;
 }
 
 /** Whether somebody wrote to the spec more than the number of replicas, as an autoscaler does all the time. */

@@ -43,6 +43,11 @@ export interface WorkloadKind {
    * rolled out, which errs towards one rollout more.
    */
   readonly rolledOut: (raw: RawWorkload) => boolean;
+  /**
+   * What the present template is called by who tells one from the next, whatever the API server's spelling of it: another
+   * name, another template.
+   */
+  readonly revision: (raw: RawWorkload) => string | undefined;
   /** How many pods there are of the template that its controller has seen last, and of older ones. */
   readonly pods: (raw: RawWorkload) => { readonly updated: number; readonly old: number };
 }
@@ -77,6 +82,7 @@ const DEPLOYMENT: WorkloadKind = {
       (status?.replicas ?? 0) === replicas
     );
   },
+  revision: ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'],
   pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };
 
@@ -99,6 +105,7 @@ const STATEFUL_SET: WorkloadKind = {
       (replicas === 0 || (status?.updatedReplicas ?? status?.currentReplicas ?? 0) === replicas)
     );
   },
+  revision: ({ status }) => status?.updateRevision,
   pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };
 
@@ -115,6 +122,8 @@ const DAEMON_SET: WorkloadKind = {
       (status?.currentNumberScheduled ?? 0) === desired
     );
   },
+  // The API server itself counts the templates; no status tells them apart.
+  revision: ({ metadata }) => metadata.annotations?.['deprecated.daemonset.template.generation'],
   pods: ({ status }) => podsOf(status?.currentNumberScheduled, status?.updatedNumberScheduled),
 };
 
@@ -133,6 +142,7 @@ const CRON_JOB: WorkloadKind = {
   isObserved: () => true,
   hold: () => undefined,
   rolledOut: () => true,
+  revision: () => undefined,
   pods: () => podsOf(),
 };
 
@@ -161,6 +171,7 @@ const JOB: WorkloadKind = {
     const toCome = (raw.spec?.completions ?? 0) - succeeded - active;
     return isFinished(raw) || (active > 0 && ready === active && toCome <= 0);
   },
+  revision: () => undefined,
   pods: () => podsOf(),
 };
 

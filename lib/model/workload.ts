@@ -49,6 +49,8 @@ export interface Workload {
   readonly isRolledOut: boolean;
   /** See progressOf. */
   readonly progress: number;
+  /** What the present template is the revision of, see WorkloadKind; undefined: the object does not say. */
+  readonly revision: string | undefined;
   /** How long a rollout may come no further before it counts as failed. */
   readonly progressDeadlineMs: number;
   /** What keeps pods of an older template where they are. */
@@ -76,7 +78,10 @@ export interface Workload {
   /** The names of the pod template's containers, in its order. */
   readonly containers: readonly string[];
   readonly marks: readonly Mark[];
-  /** A digest of the pod template without our marks: equal means that an owner changed nothing in it. */
+  /**
+   * A digest of the pod template without our marks: equal means that an owner changed nothing in it. Another one alone does
+   * not mean that an owner did: another version of the API server may spell the same template another way.
+   */
   readonly templateDigest: string;
   /** The field manager of the latest write to the object itself, as far as the server tells. */
   readonly lastManager: string | undefined;
@@ -122,6 +127,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     replicas: raw.spec?.replicas,
     isRolledOut: isRolledOut(kind, raw),
     progress: progressOf(kind, raw),
+    revision: kind.revision(raw),
     progressDeadlineMs: progressDeadlineMs(raw),
     hold: holdOnPods(kind, raw),
     declines: kind.declines(raw),

@@ -91,6 +91,7 @@ export function workloadView(world: World, name: Name): Workload {
     replicas: 1,
     isRolledOut: isRolledOut(deployment),
     progress: 0,
+    revision: undefined,
     progressDeadlineMs: 0,
     hold: undefined,
     declines: undefined,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type ApiRule, configMap, deployment, metadataOf, versionOf } from './api-rules.ts';
-import { type JsonObject, objectOf, objectsOf, pick } from './json.ts';
+import { type Json, type JsonObject, objectOf, objectsOf, pick } from './json.ts';
 
 /** Each a case for `runRule`. */
 export const WRITE_RULES: readonly ApiRule[] = [
@@ -177,6 +177,22 @@ export const WRITE_RULES: readonly ApiRule[] = [
         assert.equal(await generation({ metadata: { annotations: { a: 'b' } } }), 1);
         assert.equal(await generation({ spec: { minReadySeconds: 1 } }), 2);
       }
+    },
+  },
+  {
+    name: 'the templates of a DaemonSet are counted in an annotation of the server, and nothing else is',
+    run: async (api) => {
+      const { selector, template } = objectOf(deployment('web')['spec']);
+      const daemonSet = { ...deployment('web'), kind: 'DaemonSet', spec: { selector, template } };
+      const countOf = (body: Json | undefined): unknown =>
+        pick(body, 'metadata', 'annotations', 'deprecated.daemonset.template.generation');
+      const count = async (patch: JsonObject): Promise<unknown> =>
+        countOf((await api.patch('daemonsets/web', 'merge-patch', patch)).body);
+      assert.equal(countOf(await api.created('daemonsets', daemonSet)), '1');
+      assert.equal(await count({ metadata: { annotations: { a: 'b' } } }), '1');
+      assert.equal(await count({ metadata: { annotations: null } }), '1');
+      assert.equal(await count({ spec: { minReadySeconds: 1 } }), '1');
+      assert.equal(await count({ spec: { template: { metadata: { annotations: { a: 'b' } } } } }), '2');
     },
   },
   {

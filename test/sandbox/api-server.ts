@@ -12,6 +12,7 @@ import { mergePatch } from './merge-patch.ts';
 import { ACCESS_REVIEW } from './resource-table.ts';
 import { type ApiCall, apiCallOf, objectBody } from './routes.ts';
 import { selectorOf } from './selectors.ts';
+import { Spelling } from './spelling.ts';
 import { internal, invalidOptions, notFound, StatusError } from './status-error.ts';
 import type { Store } from './store.ts';
 import { objectText, type StoredObject, storeKey } from './stored-object.ts';
@@ -69,6 +70,7 @@ export class ApiServer {
   readonly writes: Writes;
   readonly faults: Faults = new Faults();
   readonly watches: WatchHub;
+  readonly spelling: Spelling = new Spelling();
   /** What SelfSubjectAccessReview denies; may be changed at any time. */
   readonly denied: DeniedAccess[] = [];
   readonly #options: ApiServerOptions;
@@ -76,7 +78,7 @@ export class ApiServer {
   constructor(store: Store, options: ApiServerOptions) {
     this.store = store;
     this.writes = new Writes(store, options.mutate);
-    this.watches = new WatchHub(store);
+    this.watches = new WatchHub(store, this.spelling);
     this.#options = options;
   }
 
@@ -186,7 +188,7 @@ export class ApiServer {
       written = before;
     }
     this.#audit(call, isHeard ? answer.status : 0, before, written);
-    return answer;
+    return { ...answer, text: this.spelling.of(answer.text) };
   }
 
   #execute(

@@ -100,6 +100,11 @@ export interface Sandbox {
   delayWatches(resource: string, ms: number): void;
   /** The calls whose watches are open. */
   openWatches(): readonly CallFacts[];
+  /**
+   * Another version of the API server takes over: it spells every pod template another way from now on, with the same
+   * meaning, and all watches end.
+   */
+  respell(): void;
   /** Forgets the history: older versions and continued lists are expired. */
   compact(): void;
   /** What SelfSubjectAccessReview denies; a list to push to. */
@@ -262,6 +267,11 @@ class EmbeddedSandbox implements Sandbox {
 
   openWatches(): readonly CallFacts[] {
     return this.#server.watches.openCalls;
+  }
+
+  respell(): void {
+    this.#server.spelling.turn();
+    this.#server.watches.disturb({}, { kind: 'cut', how: 'end' });
   }
 
   compact(): void {

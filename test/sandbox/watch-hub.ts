@@ -5,6 +5,7 @@ import { type CallFacts, type CallMatch, connectionError, matches, type WatchEff
 import type { JsonObject } from './json.ts';
 import type { ResourceRow } from './resource-table.ts';
 import type { Selector } from './selectors.ts';
+import type { Spelling } from './spelling.ts';
 import { expired, StatusError, versionTooLarge } from './status-error.ts';
 import type { Change, Store } from './store.ts';
 import { objectText, type StoredObject } from './stored-object.ts';
@@ -135,11 +136,13 @@ class Watch {
 /** All open watches of a store. */
 export class WatchHub {
   readonly #store: Store;
+  readonly #spelling: Spelling;
   readonly #watches = new Map<ResourceRow, Set<Watch>>();
   readonly #delays = new Map<string, number>();
 
-  constructor(store: Store) {
+  constructor(store: Store, spelling: Spelling) {
     this.#store = store;
+    this.#spelling = spelling;
     store.onChange((row, change) => {
       for (const watch of this.#watches.get(row) ?? []) this.#tell(watch, change);
     });
@@ -234,7 +237,7 @@ export class WatchHub {
   }
 
   #send(watch: Watch, line: string): void {
-    watch.send(line, this.#delays.get(watch.request.row.resource) ?? 0);
+    watch.send(this.#spelling.of(line), this.#delays.get(watch.request.row.resource) ?? 0);
   }
 }
 

@@ -155,10 +155,8 @@ export class Writes {
       ...(managed.length === 0 ? {} : { managedFields: managed }),
     };
     const created = { ...fields, metadata, ...initialStatus(row) };
-    const object = asStored(
-      admitted(row, this.#mutate(target, created, undefined, options), undefined),
-      metadata,
-    );
+    const whole = admitted(row, this.#mutate(target, created, undefined, options), undefined);
+    const object = asStored(whole, asMetadata(withTemplateCount(row, { ...whole, metadata }), { metadata }));
     return options.dryRun ? object : this.#store.put(row, object);
   }
 
@@ -175,7 +173,8 @@ export class Writes {
     const settled = settledFields(live, candidate, options.subresource);
     const asked = admitted(row, settled, live);
     const isWhole = options.subresource === undefined;
-    const object = isWhole ? admitted(row, this.#mutate(target, asked, live, options), live) : asked;
+    const admittedWhole = isWhole ? admitted(row, this.#mutate(target, asked, live, options), live) : asked;
+    const object = withTemplateCount(row, admittedWhole, live);
     const isSame = sameJson(object, live);
     if (isSame && (applied === undefined || applied === live.metadata.managedFields)) return live;
     const managedFields = applied ?? managedAfterUpdate(live, asked, options, row.apiVersion);
@@ -287,13 +286,28 @@ function generationOf(row: ResourceRow, live: StoredObject, object: JsonObject):
   return isNew ? before + 1 : before;
 }
 
+const TEMPLATE_COUNT = 'deprecated.daemonset.template.generation';
+
+/** The server counts the templates of a DaemonSet in an annotation that clients cannot change. */
+function withTemplateCount(row: ResourceRow, object: JsonObject, live?: StoredObject): JsonObject {
+  if (row.kind !== 'DaemonSet') return object;
+  const before = Number(live?.metadata.annotations?.[TEMPLATE_COUNT] ?? 0);
+  const isSame =
+    live !== undefined && sameJson(pick(live, 'spec', 'template'), pick(object, 'spec', 'template'));
+  const count = String(isSame ? before : before + 1);
+  const metadata = objectOf(object['metadata']);
+  const annotations = objectOf(metadata['annotations']);
+  if (annotations[TEMPLATE_COUNT] === count) return object;
+  return { ...object, metadata: { ...metadata, annotations: { ...annotations, [TEMPLATE_COUNT]: count } } };
+}
+
 function initialStatus(row: ResourceRow): JsonObject {
   if (row.kind === 'Namespace') return { spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
   return row.generation === undefined ? {} : { status: {} };
 }
 
 /** The metadata of what `settledFields` or `#commitNew` built: complete by construction. */
-function asMetadata(object: JsonObject, live: StoredObject): StoredMetadata {
+function asMetadata(object: JsonObject, live: Pick<StoredObject, 'metadata'>): StoredMetadata {
   return { ...live.metadata, ...NO_USER_METADATA, ...objectOf(object['metadata']) };
 }
 

@@ -34,7 +34,12 @@ const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';
 const OF_TEMPLATES = ['reloader.k8s.collaborne.com/stamps', SAP_HASH, 'wave.pusher.com/config-hash'];
 const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret)|ran\.[A-Za-z]+)_/;
-const OF_THE_SERVER = ['resourceVersion', 'generation', 'managedFields'];
+const OF_THE_SERVER = [
+  'resourceVersion',
+  'generation',
+  'managedFields',
+  'deprecated.daemonset.template.generation',
+];
 
 function withoutEntries(state: unknown): unknown {
   const copy = JSON.parse(JSON.stringify(state), (key, value) =>

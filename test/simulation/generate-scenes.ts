@@ -34,6 +34,8 @@ export interface Scenes {
   readonly refusal: Arbitrary<Scene>;
   /** A change is rolled out but cannot be committed, and a process dies. */
   readonly noCommit: Arbitrary<Scene>;
+  /** Another version of the API server spells templates another way, while a workload owes something or none does. */
+  readonly respelled: Arbitrary<Scene>;
   /** ConfigMaps of the state go, perhaps while nobody looks, and a process dies at one of the writes that follow. */
   readonly damage: Arbitrary<Scene>;
 }
@@ -54,6 +56,7 @@ export function scenesOf(cast: Cast): Scenes {
     name,
   }));
   const late = fc.constantFrom(50, 3000, 20_000);
+  const annotation = fc.constant({ do: 'annotate', workload: '', annotations: { note: 'x' } } as const);
   return {
     lateFlicker: fc
       .tuple(changes, window, late, soon, fc.boolean(), soon)
@@ -170,6 +173,25 @@ export function scenesOf(cast: Cast): Scenes {
         rolled,
         wait(2000),
         ...(isBack ? [back, end] : []),
+        { do: 'refuse', workload: name, status: 0 },
+      ]),
+    respelled: fc
+      .tuple(
+        changes,
+        workload,
+        fc.boolean(),
+        fc.boolean(),
+        fc.oneof(steps.workload, steps.owner, annotation),
+        window,
+      )
+      .map(([{ there }, name, isRefused, isCompacted, step, rolled]) => [
+        ...(isRefused ? [{ do: 'refuse', workload: name, status: 403 } as const] : []),
+        there,
+        rolled,
+        { do: 'respell' },
+        ...(isCompacted ? [{ do: 'compact' } as const] : []),
+        { ...step, workload: name },
+        rolled,
         { do: 'refuse', workload: name, status: 0 },
       ]),
     noCommit: fc

@@ -127,6 +127,7 @@ function scenesOfFlavour(
     [4, scenes.flicker],
     [4, scenes.ownerInWindow],
     [4, scenes.upgrade],
+    [2, scenes.respelled],
     [3, troubles.ownerWhileOpen],
     [3, troubles.undone],
     [2, troubles.copyInWindow],

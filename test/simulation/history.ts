@@ -87,7 +87,9 @@ export type FaultStep =
   /** Events of a resource come late by `ms`; 0: no longer. */
   | { readonly do: 'delay'; readonly resource: Resource; readonly ms: number }
   /** The server forgets its past: a watch from an old version is answered 410. */
-  | { readonly do: 'compact' };
+  | { readonly do: 'compact' }
+  /** Another version of the API server takes over, which spells pod templates another way. */
+  | { readonly do: 'respell' };
 
 /** A stream of the reloader. */
 export type Resource =

@@ -136,6 +136,7 @@ class World {
       case 'disturb':
       case 'delay':
       case 'compact':
+      case 'respell':
         return this.#fault(step);
       case 'start':
       case 'stop':
@@ -201,6 +202,9 @@ class World {
         return;
       case 'compact':
         this.#sandbox.compact();
+        return;
+      case 'respell':
+        this.#sandbox.respell();
         return;
     }
   }

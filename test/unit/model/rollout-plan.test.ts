@@ -27,6 +27,7 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
     replicas: 1,
     isRolledOut: true,
     progress: 0,
+    revision: undefined,
     progressDeadlineMs: 0,
     hold: undefined,
     declines: undefined,

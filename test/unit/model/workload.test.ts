@@ -104,7 +104,7 @@ test('the view keeps what decisions need', () => {
       resourceVersion: '7',
       generation: 3,
       deletionTimestamp: '2026-01-01T00:00:00Z',
-      annotations: { 'policy/a': '1', other: '2', 'polcy/b': '3' },
+      annotations: { 'policy/a': '1', other: '2', 'polcy/b': '3', 'deployment.kubernetes.io/revision': '4' },
     },
     spec: {
       replicas: 2,
@@ -124,6 +124,7 @@ test('the view keeps what decisions need', () => {
     replicas: 2,
     isRolledOut: false,
     progress: Number.NEGATIVE_INFINITY,
+    revision: '4',
     progressDeadlineMs: 600_000,
     hold: undefined,
     declines: undefined,
