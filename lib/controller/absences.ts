@@ -156,7 +156,9 @@ export class Absences {
   #learn(config: ObjectKey, absence: Absence): void {
     const before = this.#known.get(config);
     const isSame =
-      before?.leftOutType === absence.leftOutType && before?.isUnselected === absence.isUnselected;
+      before?.leftOutType === absence.leftOutType &&
+      before?.isUnselected === absence.isUnselected &&
+      before?.isState === absence.isState;
     if (isSame && this.#awaited.has(config)) return;
     this.#known.set(config, absence);
     this.#options.onNews(config);
@@ -179,6 +181,8 @@ export class Absences {
   /** Undefined where it cannot be found out now: then it is suspected again. */
   async #absenceOf(ref: ConfigRef, signal: AbortSignal): Promise<Absence | undefined> {
     const { edges, readLeftOut, resourceSelector: selector, random, wait } = this.#options;
+    if (edges.isState(ref))
+      return { ref, leftOutType: undefined, isUnselected: false, isState: true, selector, similar: [] };
     const similar = similarTo(edges, ref);
     if (ref.kind !== 'Secret' && selector === undefined)
       return { ref, leftOutType: undefined, isUnselected: false, selector, similar };

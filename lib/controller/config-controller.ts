@@ -62,6 +62,7 @@ export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>):
 
 function observePresent(edges: Edges, event: Present): Effects {
   const { object, key } = event;
+  if (object.isState === true) return observeState(edges, event);
   const effects = new Effects();
   observeVersion(edges, effects, event);
   const whole = edges.configs.get(key);
@@ -71,6 +72,33 @@ function observePresent(edges: Edges, event: Present): Effects {
   if (object.keyDigests !== whole.keyDigests) whole.keyDigests = object.keyDigests;
   for (const ref of edges.scopes.of(key)) observeScope(edges, effects, event, ref);
   return effects;
+}
+
+/**
+ * A ConfigMap in which a reloader keeps its state. Who followed it would be rolled by each write of the state, and each
+ * rollout is written there: so to workloads it is not there, or goes when it becomes one.
+ */
+function observeState(edges: Edges, event: Present): Effects {
+  const { object, key, span } = event;
+  const known = edges.configs.get(key);
+  if (known !== undefined && isStale(known, object, event)) return new Effects();
+  const effects =
+    known?.digest === undefined ? new Effects() : observeAbsent(edges, { type: 'absent', key, span });
+  const record = edges.configRecordOf(object.ref, key);
+  record.resourceVersion = object.resourceVersion;
+  record.writtenAt = span.to;
+  if (record.isState !== true) lookAgain(edges, effects, key);
+  record.isState = true;
+  return effects;
+}
+
+/** What was found out of the absence of an object, by those who name it, does not hold any more. */
+function lookAgain(edges: Edges, effects: Effects, key: ObjectKey): void {
+  for (const each of [key, ...edges.scopes.of(key).map(keyOf)]) {
+    if (edges.dependents.dependentsOf(each).size === 0) continue;
+    effects.returned.add(each);
+    effects.absent.add(each);
+  }
 }
 
 /** The same for those who follow some keys of the object. What was not told apart before was there all the time. */
@@ -106,6 +134,7 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   record.writtenAt = span.to;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
+  record.isState = false;
   if (difference.isFirst === true) appear(edges, effects, event, record);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.returned.add(event.key);
@@ -193,6 +222,8 @@ function observeEnd(edges: Edges, effects: Effects, key: ObjectKey, span: Span):
   // What has only lost its labels goes on changing unseen.
   if (edges.isSelective) record.mayHaveReturned = true;
   if (record.isUnread === true) record.isUnread = false;
+  if (record.isState === true) lookAgain(edges, effects, key);
+  record.isState = false;
   const workloads = [...edges.dependents.dependentsOf(key)];
   if (workloads.length === 0) {
     edges.forgetConfig(key);

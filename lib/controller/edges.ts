@@ -4,6 +4,7 @@
  */
 
 import { DependentsIndex } from '../cache/dependents-index.ts';
+import { NamesIndex, namesOfEntries } from '../cache/names-index.ts';
 import { PartsIndex } from '../cache/parts-index.ts';
 import { ScopesIndex } from '../cache/scopes-index.ts';
 import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../dialects/dialect.ts';
@@ -17,7 +18,6 @@ import type { RawWorkload } from '../model/raw-objects.ts';
 import { numberIn, type RolloutPlan } from '../model/rollout-plan.ts';
 import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
 import {
-  configRefOf,
   entryKeyOf,
   exceptionKeyOf,
   exceptionsKeyOf,
@@ -54,6 +54,8 @@ export interface ConfigRecord {
   keyDigests?: KeyDigests | undefined;
   /** Of some keys: the object is there, and has to be looked at before anything can be said of them. */
   isUnread?: boolean;
+  /** A reloader keeps its state in it: to workloads it is not there. */
+  isState?: boolean;
 }
 
 /** What is known of one workload that follows something. */
@@ -93,6 +95,8 @@ export class Edges {
   readonly configs: Map<ObjectKey, ConfigRecord> = new Map();
   readonly workloads: Map<ObjectKey, WorkloadRecord> = new Map();
   readonly dependents: DependentsIndex = new DependentsIndex();
+  /** The names of the whole objects that have a record. */
+  readonly names: NamesIndex = new NamesIndex();
   /** What has a record besides whole objects. */
   readonly scopes: ScopesIndex = new ScopesIndex();
   /** Workloads with patterns: what appears may be one of those that they mean. */
@@ -102,6 +106,8 @@ export class Edges {
   readonly presence: Presence;
   /** The namespaces in which workloads may be rolled; undefined: every one. */
   selected: Set<string> | undefined;
+  /** The ConfigMaps of this process's own state. */
+  ownState: ReadonlySet<ObjectKey> = new Set();
   /** Whether objects are watched by their labels: one that no stream shows may be there all the same. */
   isSelective = false;
   /** Whether an owner's rollout may stand for one of ours: where times can be compared, and it is wanted. */
@@ -151,7 +157,8 @@ export class Edges {
     if (record === undefined) {
       const isWhole = ref.keys === undefined;
       record = isWhole ? newRecord(ref) : scopedRecordOf(this.configRecordOf(wholeOf(ref)), ref);
-      if (!isWhole) this.scopes.add(ref);
+      if (isWhole) this.names.add(ref);
+      else this.scopes.add(ref);
       this.configs.set(key, record);
     }
     return record;
@@ -161,10 +168,14 @@ export class Edges {
   forgetConfig(key: ObjectKey): void {
     const record = this.configs.get(key);
     if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;
-    const { ref, digest } = record;
-    if (ref.keys === undefined && (digest !== undefined || this.scopes.of(key).length > 0)) return;
+    const { ref, digest, isState } = record;
+    const isThere = digest !== undefined || isState === true;
+    if (ref.keys === undefined && (isThere || this.scopes.of(key).length > 0)) return;
     this.configs.delete(key);
-    if (ref.keys === undefined) return;
+    if (ref.keys === undefined) {
+      this.names.delete(ref);
+      return;
+    }
     this.scopes.delete(ref);
     this.forgetConfig(keyOf(wholeOf(ref)));
   }
@@ -282,6 +293,12 @@ export class Edges {
     return this.selected?.has(namespace) !== false;
   }
 
+  /** Whether a reloader keeps its state in the object, this one or another. */
+  isState(ref: ConfigRef): boolean {
+    const whole = keyOf(wholeOf(ref));
+    return this.ownState.has(whole) || this.configs.get(whole)?.isState === true;
+  }
+
   /** Whether nothing is begun for the object by a workload of `namespace`: that is not selected, and it never had an entry. */
   isUnbegun(ref: ConfigRef, namespace: string): boolean {
     return !this.isSelected(namespace) && this.shardOf(ref) === undefined;
@@ -294,6 +311,7 @@ export class Edges {
 
   /** The same with the reason. */
   judge({ workload }: WorkloadRecord, { ref, annotations }: ConfigRecord): Verdict {
+    if (this.isState(ref)) return { asks: false, because: 'state' };
     if (this.isUnbegun(ref, workload.ref.namespace)) return { asks: false, because: 'unselected' };
     return this.dialect.judge(workload, ref, annotations);
   }
@@ -327,15 +345,9 @@ export class Edges {
   /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */
   namesIn(namespace: string): KnownNames {
     return (kind) => {
-      const names = new Set<string>();
-      for (const { ref } of this.configs.values()) {
-        if (ref.kind === kind && ref.namespace === namespace) names.add(ref.name);
-      }
-      for (const key of this.state.entries.keys()) {
-        const ref = configRefOf(key, this.homeNamespace);
-        if (ref?.kind === kind && ref.namespace === namespace) names.add(ref.name);
-      }
-      return names;
+      const recorded = namesOfEntries(this.state, this.homeNamespace).of(namespace, kind);
+      const names = new Set([...this.names.of(namespace, kind), ...recorded]);
+      return [...names].filter((name) => !this.isState({ kind, namespace, name }));
     };
   }
 

@@ -23,6 +23,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'left-out',
   'unselected-object',
   'unwatched-namespace',
+  'state-named',
   'opt-in-lost',
   'second-reloader',
   'held',

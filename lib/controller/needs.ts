@@ -43,6 +43,7 @@ function isMissing(
   absence: Absence | undefined,
 ): boolean {
   if (digest !== undefined || isUnread === true || !edges.presence.isAbsent(ref)) return false;
+  if (edges.isState(ref)) return false;
   if (absence !== undefined) return absence.leftOutType === undefined && !absence.isUnselected;
   return !edges.isSelective && (ref.kind === 'ConfigMap' || lastDigest !== undefined);
 }

@@ -97,6 +97,7 @@ export class Reloader {
     this.#reporter = new Reporter(options);
     const { edges, gate, store, heartbeat, random, finish } = options;
     this.#stateKeys = stateKeysOf(options.state.name, edges.homeNamespace);
+    edges.ownState = new Set(this.#stateKeys);
     this.#look = this.#newLook();
     this.#unread = new Unread({ ...options, lookAt: (config) => this.#look.atConfig(config) });
     this.absences = this.#newAbsences();
@@ -180,6 +181,7 @@ export class Reloader {
       legacyDigest: (ref) => wantsLegacyDigest(this.#options.edges, ref),
       keyDigests: (ref) => this.#options.edges.scopes.wants(keyOf(ref)),
       annotation: dialect.isConfigAnnotation,
+      isOwnState: (ref) => this.#options.edges.ownState.has(keyOf(ref)),
     });
   }
 
@@ -344,8 +346,8 @@ export class Reloader {
   #inquire({ losses, rivals, absent, returned, unread }: Effects): void {
     for (const loss of losses) this.notices.lose(loss);
     for (const rival of rivals) this.notices.meet(rival);
-    for (const config of absent) this.absences.suspect(config);
     for (const config of returned) this.absences.clear(config);
+    for (const config of absent) this.absences.suspect(config);
     for (const config of unread) this.#unread.read(config);
   }
 

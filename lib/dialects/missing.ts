@@ -21,13 +21,17 @@ export interface Naming {
 
 /** The notice of `absence`, against such a workload. */
 export function absenceNotice(
-  { ref, leftOutType, isUnselected, selector, similar }: Absence,
+  { ref, leftOutType, isUnselected, isState = false, selector, similar }: Absence,
   naming: Naming,
 ): Notice {
   const about = describeFrom(naming.namespace, ref);
   const followed = new Set(naming.follows.map((ref) => keyOf(wholeOf(ref))));
   const meant = similar.find((other) => !followed.has(keyOf(other)));
   const mended = (other?: ConfigRef): string => mendedText(naming, ref, other);
+  if (isState) {
+    const message = `a reloader keeps its state in ${about}: nothing is rolled for it; ${mended()}`;
+    return { reason: 'state-named', about, message };
+  }
   if (leftOutType !== undefined) {
     const message = `${about} is of the type ${leftOutType}, which is not watched: nothing is rolled for it; ${mended()}`;
     return { reason: 'left-out', about, message };

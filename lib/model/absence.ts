@@ -9,6 +9,8 @@ export interface Absence {
   readonly leftOutType: string | undefined;
   /** It is there after all, but without the labels that are watched. */
   readonly isUnselected: boolean;
+  /** It is there after all, but a reloader keeps its state in it. @default false */
+  readonly isState?: boolean;
   /** The labels of the objects that are watched; undefined: all are. */
   readonly selector: string | undefined;
   /** Objects that are there and may be meant, the likeliest first. */

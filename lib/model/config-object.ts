@@ -3,6 +3,7 @@
 import { type Digest, digestOf, legacyDigestOf } from './digest.ts';
 import { type KeyDigests, keyDigestsOf } from './key-digests.ts';
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
+import { STATE_VERSION_ANNOTATION } from './persisted-state.ts';
 import type { RawConfigObject } from './raw-objects.ts';
 
 /** What is kept of one version of a ConfigMap or Secret. */
@@ -17,6 +18,8 @@ export interface ConfigObject {
   readonly legacyDigest?: Digest;
   /** The digests of its keys, where somebody may follow some of them. */
   readonly keyDigests?: KeyDigests;
+  /** A reloader keeps its state in it: no workload follows that. */
+  readonly isState?: true;
 }
 
 /** What is wanted of an object besides the digest of its content. */
@@ -26,6 +29,8 @@ export interface Wanted {
   /** Whether somebody follows some of its keys, or may do so. */
   readonly keyDigests: (ref: ConfigRef) => boolean;
   readonly annotation: (key: string) => boolean;
+  /** Whether this process keeps its own state there. @default nowhere */
+  readonly isOwnState?: (ref: ConfigRef) => boolean;
 }
 
 /** Shared by all that have none. */
@@ -41,7 +46,14 @@ export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: W
     ...object,
     ...(wanted.legacyDigest(ref) ? { legacyDigest: legacyDigestOf(raw) } : {}),
     ...(wanted.keyDigests(ref) ? { keyDigests: keyDigestsOf(kind, raw) } : {}),
+    ...(isState(ref, raw, wanted) ? { isState: true } : {}),
   };
+}
+
+/** Another reloader's state is known by its annotation, our own also before it has one. */
+function isState(ref: ConfigRef, { metadata }: RawConfigObject, { isOwnState }: Wanted): boolean {
+  if (ref.kind !== 'ConfigMap') return false;
+  return metadata.annotations?.[STATE_VERSION_ANNOTATION] !== undefined || isOwnState?.(ref) === true;
 }
 
 function annotationsOf(

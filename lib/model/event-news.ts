@@ -25,6 +25,7 @@ export type EventReason =
   | 'SecretNotWatched'
   | 'ObjectNotSelected'
   | 'NamespaceNotWatched'
+  | 'StateNotFollowed'
   | 'OptInLost'
   | 'SecondReloader'
   | 'Paused'
@@ -48,6 +49,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   SecretNotWatched: { type: 'Warning', tells: 'left-out' },
   ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
   NamespaceNotWatched: { type: 'Warning', tells: 'unwatched-namespace' },
+  StateNotFollowed: { type: 'Warning', tells: 'state-named' },
   OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
   SecondReloader: { type: 'Warning', tells: 'second-reloader' },
   Paused: { type: 'Normal', tells: 'paused' },

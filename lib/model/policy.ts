@@ -9,6 +9,7 @@ export const POLICIES = {
   'auto-all': 'whatever a workload refers to is asked for, unless it says otherwise',
   excluded: 'an annotation of the workload excludes the object',
   ignored: 'the object is marked to be ignored',
+  state: 'a reloader keeps its state in the object',
   disabled: 'a label of the workload says that it is not to be rolled',
   'not-matched': 'the workload searches for objects that carry a mark, and this one does not',
   unselected: 'its namespace is not selected',

@@ -36,6 +36,8 @@ export const REASONS = {
   lacking: 'Something that the pods need to start does not exist: the workload is rolled once it does.',
   'left-out': 'A Secret that the annotation names is of a type that is not watched.',
   'unselected-object': 'An object that the annotation names does not have the labels that are watched.',
+  'state-named':
+    'The annotation names a ConfigMap in which a reloader keeps its state: nothing is rolled for it.',
   'unwatched-namespace': 'The workload names an object of a namespace that is not watched.',
   'selected-namespace': 'The namespace is selected from now on: what is owed there is rolled.',
   'unselected-namespace': 'The namespace is not selected: what is owed there is rolled once it is.',

@@ -158,16 +158,16 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: an object that only the state knows is not compared with expressions',
-    file: 'lib/controller/edges.ts',
-    find: 'if (ref?.kind === kind && ref.namespace === namespace) names.add(ref.name);',
+    file: 'lib/cache/names-index.ts',
+    find: 'if (ref !== undefined) names.add(ref);',
     replace: 'void ref;',
     tests: [PATTERNS],
   },
   {
     name: 'policies: expressions are compared with the names of all namespaces',
-    file: 'lib/controller/edges.ts',
-    find: 'if (ref.kind === kind && ref.namespace === namespace) names.add(ref.name);',
-    replace: 'if (ref.kind === kind) names.add(ref.name);',
+    file: 'lib/cache/names-index.ts',
+    find: "return [namespace, kind].join('/');",
+    replace: 'return kind;',
     tests: [PATTERNS],
   },
   {

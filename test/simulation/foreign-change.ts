@@ -20,11 +20,13 @@ export function foreignChange(
 /** Whether the write gave the workload another stamp of the object, or of one whose variable has the same name but for its end. */
 export function isStampOf({ before, after }: WriteFact, config: ConfigName): boolean {
   const { kind, name } = split(config);
-  const variable = `_RELOADER_${kind}_${name}`.toUpperCase().replaceAll(/\W/g, '_');
+  const variableOf = (text: string) => text.toUpperCase().replaceAll(/\W/g, '_');
+  const [native, stakaters] = [`_RELOADER_${kind}_${name}`, `STAKATER_${name}_${kind}`].map(variableOf);
   const stampsIn = (workload: unknown): string => {
     const containers = objectsOf(pick(workload as Json, 'spec', 'template', 'spec', 'containers'));
     const variables = containers.flatMap(({ env }) => objectsOf(env));
-    return JSON.stringify(variables.filter((each) => String(each['name']).startsWith(variable)));
+    const isOfIt = (variable: string): boolean => variable.startsWith(native ?? '') || variable === stakaters;
+    return JSON.stringify(variables.filter((each) => isOfIt(String(each['name']))));
   };
   return stampsIn(before) !== stampsIn(after);
 }
@@ -69,7 +71,9 @@ function withoutStamps(workload: unknown): unknown {
   withoutAnnotations(copy.metadata, [SAP_HASH]);
   withoutAnnotations(copy.spec?.template?.metadata, OF_TEMPLATES);
   for (const container of copy.spec?.template?.spec?.containers ?? []) {
-    const own = (container.env ?? []).filter(({ name }: { name: string }) => !/^_RELOADER_/.test(name));
+    const own = (container.env ?? []).filter(
+      ({ name }: { name: string }) => !/^(?:_RELOADER|STAKATER)_/.test(name),
+    );
     if (own.length === 0) delete container.env;
     else container.env = own;
   }

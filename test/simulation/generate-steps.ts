@@ -95,7 +95,7 @@ export function stepsOf({ configs, workloads, settings }: Cast): Steps {
     ask: fc.record({
       do: just('ask'),
       workload,
-      by: fc.constantFrom('names', 'auto', 'search', 'search'),
+      by: fc.constantFrom('names', 'auto', 'search', 'search', 'pattern'),
       excludes: fc.oneof(fc.constant([]), fc.subarray([...configs])),
     }),
   };

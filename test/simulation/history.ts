@@ -17,8 +17,11 @@ export type ConfigName = string;
 /** `<Kind>/<name>` of a workload. */
 export type WorkloadName = string;
 
-/** What a workload asks for besides the names in its lists: all that its pods refer to, or what of it carries a mark. */
-export type Asking = 'names' | 'auto' | 'search';
+/**
+ * What a workload asks for besides the names in its lists: all that its pods refer to, what of it carries a mark, or whatever
+ * there is, by a pattern that matches everything.
+ */
+export type Asking = 'names' | 'auto' | 'search' | 'pattern';
 
 /** What an object says of itself. */
 export type Mark = 'match' | 'ignore';

@@ -7,6 +7,9 @@ import type { Asking, ConfigName, InitialWorkload, Mark, WorkloadName } from './
 export const CONFIGS: readonly ConfigName[] = ['ConfigMap/a-b', 'ConfigMap/a.b', 'Secret/a-b', 'ConfigMap/c'];
 
 const PREFIX = 'reloader.k8s.collaborne.com/';
+/** The lists of patterns, in the words of Stakater Reloader. */
+const PATTERNS = ['configmap.reloader.stakater.com/reload', 'secret.reloader.stakater.com/reload'];
+const EVERYTHING = '.*';
 /** What means the same as the native words, in histories where it is read. */
 const SAPS = 'pod-reloader.cs.sap.com/';
 const WAVES_AUTO = 'wave.pusher.com/update-on-config-change';
@@ -103,6 +106,7 @@ export function wordsOf(by: Asking, excludes: readonly ConfigName[]): Record<str
   return {
     [`${PREFIX}auto`]: by === 'auto' ? 'true' : null,
     [`${PREFIX}search`]: by === 'search' ? 'true' : null,
+    ...Object.fromEntries(PATTERNS.map((key) => [key, by === 'pattern' ? EVERYTHING : null])),
     ...listsOf('exclude-', excludes),
   };
 }
@@ -146,6 +150,8 @@ export interface Asked {
 /** The reverse of policyOf and wordsOf. */
 export function askedBy(annotations: Readonly<Record<string, string>> = {}): Asked {
   const by = (['auto', 'search'] as const).find((word) => annotations[`${PREFIX}${word}`] === 'true');
+  if (PATTERNS.some((key) => annotations[key] === EVERYTHING))
+    return { names: listed(annotations, ''), by: 'pattern', excludes: [] };
   const waves = annotations[WAVES_AUTO] === 'true' ? 'auto' : 'names';
   return { names: listed(annotations, ''), by: by ?? waves, excludes: listed(annotations, 'exclude-') };
 }

@@ -169,7 +169,7 @@ export class Observer {
     const [old, now] = [templateTextOf(before), templateTextOf(after)];
     if (now === undefined || old === now) return;
     const copied = old === undefined;
-    if (copied && !now.includes('_RELOADER_')) return;
+    if (copied && !/_RELOADER_|STAKATER_/.test(now)) return;
     // A request that creates names the object only in its body.
     const workload: WorkloadName = `${kindOfResource(resource)}/${name ?? after?.metadata.name ?? ''}`;
     this.add({ type: 'owner-write', workload, copied });

@@ -119,6 +119,8 @@ export function isFollowing(trace: Trace, workload: WorkloadName, config: Config
   const fact = workloadAt(trace, workload, at);
   if (fact?.follows.includes(config) !== true) return false;
   const { names, by, excludes }: Asked = fact.asked ?? { names: fact.follows, by: 'names', excludes: [] };
+  // The native words about marks and what is excluded are not those of the pattern.
+  if (by === 'pattern') return true;
   const mark = writesOf(trace, config).findLast((write) => write.at <= at)?.mark;
   if (mark === 'ignore' || excludes.includes(config)) return false;
   return names.includes(config) || by === 'auto' || (by === 'search' && mark === 'match');

@@ -1,0 +1,50 @@
+/** The names of objects, by namespace and kind: what a workload's patterns may mean, without a look at all others. */
+
+import type { ConfigKind, ConfigRef } from '../model/object-ref.ts';
+import type { PersistedState } from '../model/persisted-state.ts';
+import { configRefOf } from '../model/state-entry.ts';
+
+/** An index of names. It shrinks with its last entries. */
+export class NamesIndex {
+  readonly #names = new Map<string, Set<string>>();
+
+  /** The names of one kind in one namespace. */
+  of(namespace: string, kind: ConfigKind): ReadonlySet<string> {
+    return this.#names.get(placeOf(namespace, kind)) ?? NONE;
+  }
+
+  /** Records the name of `ref`. */
+  add({ namespace, kind, name }: ConfigRef): void {
+    const place = placeOf(namespace, kind);
+    const names = this.#names.get(place) ?? new Set();
+    this.#names.set(place, names.add(name));
+  }
+
+  /** Forgets it. */
+  delete({ namespace, kind, name }: ConfigRef): void {
+    const place = placeOf(namespace, kind);
+    const names = this.#names.get(place);
+    names?.delete(name);
+    if (names?.size === 0) this.#names.delete(place);
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+const PARSED = new WeakMap<PersistedState, NamesIndex>();
+
+/** The names of the objects that have an entry in `state`, whose keys are parsed once. */
+export function namesOfEntries(state: PersistedState, homeNamespace: string): NamesIndex {
+  const known = PARSED.get(state);
+  if (known !== undefined) return known;
+  const names = new NamesIndex();
+  for (const key of state.entries.keys()) {
+    const ref = configRefOf(key, homeNamespace);
+    if (ref !== undefined) names.add(ref);
+  }
+  PARSED.set(state, names);
+  return names;
+}
+
+function placeOf(namespace: string, kind: ConfigKind): string {
+  return [namespace, kind].join('/');
+}
