@@ -29,7 +29,7 @@ export interface PatchingOptions {
 /** Whose patches they are. */
 export interface LivePatchesOptions extends PatchingOptions {
   /** What is said of a workload before what is in the way. */
-  readonly unfinished: string;
+  readonly unfinishedOf: (workload: Workload) => string;
   /** Tries the workload again in so many ms. */
   readonly tryAfter: (workload: ObjectKey, ms: number) => void;
   /** There is no such workload any more. */
@@ -46,6 +46,8 @@ export interface Patched {
 export interface LivePatch {
   /** The patch of the workload as it is now; undefined: none is needed, and whoever says so has done what follows. */
   readonly bodyFor: (live: Workload) => object | undefined;
+  /** Whether the workload in an answer shows that the patch is in force. */
+  readonly isDone: (answered: Workload) => boolean;
   /** It is in force; in a dry run there is no object. */
   readonly accepted: (object: RawWorkload | undefined) => void;
 }
@@ -56,6 +58,8 @@ interface Failure {
   readonly message: string;
   readonly retryAfterMs?: number;
 }
+
+const NOT_IN_THE_ANSWER = 'the API server accepted the patch, but its answer does not show it';
 
 /** See the file's comment. */
 export class LivePatches {
@@ -75,7 +79,7 @@ export class LivePatches {
   }
 
   /** One attempt. */
-  async patch(key: ObjectKey, subject: Patched, { bodyFor, accepted }: LivePatch): Promise<void> {
+  async patch(key: ObjectKey, subject: Patched, { bodyFor, isDone, accepted }: LivePatch): Promise<void> {
     const { client, edges, forget } = this.#options;
     const { ref } = subject.workload;
     const reading = await client.get(ref);
@@ -85,8 +89,12 @@ export class LivePatches {
     const result = body && (await client.patch?.(ref, body));
     if (result === undefined) return;
     switch (result.kind) {
-      case 'accepted':
-        return accepted(result.object);
+      case 'accepted': {
+        const answered = result.object && edges.viewOf(ref, result.object);
+        if (answered === undefined || (answered.resourceVersion !== '' && isDone(answered)))
+          return accepted(result.object);
+        return this.#putOff(key, subject, { reason: 'retry', message: NOT_IN_THE_ANSWER });
+      }
       case 'conflict':
         return this.#again(key, subject, CONFLICT_BACKOFF);
       case 'gone':
@@ -100,7 +108,7 @@ export class LivePatches {
   }
 
   #putOff(key: ObjectKey, subject: Patched, { reason, message, retryAfterMs }: Failure): void {
-    const text = `${this.#options.unfinished}: ${message}`;
+    const text = `${this.#options.unfinishedOf(subject.workload)}: ${message}`;
     this.#options.say(subject.workload, { reason, about: message, message: text });
     this.#again(key, subject, reason === 'refused' ? REFUSAL_BACKOFF : LATER_BACKOFF, retryAfterMs);
   }

@@ -1,6 +1,7 @@
 /**
  * Ends the pauses that reloaders began. When one is over is said by the Deployment alone: a timer only says when to look.
- * So neither a restart nor a failure leaves one paused, whichever reloader paused it, followed or not.
+ * So neither a restart nor a failure leaves one paused, whichever reloader paused it, followed or not. Where a person has
+ * ended one its beginning is removed, so that a later pause by a person does not count as this one.
  */
 
 import { MAX_DURATION_MS } from '../model/duration.ts';
@@ -30,6 +31,12 @@ interface Paused extends Patched {
   hasWaited: boolean;
 }
 
+const ROLLS_NOW = 'its pause is over: it rolls once with all that changed meanwhile';
+const RESUMED_BEFORE =
+  'its pause was ended before its time: the annotation that says its beginning is removed';
+const STILL_MARKED =
+  'resumed, but the annotation that says the beginning of its pause is not removed, which is tried again until it is';
+
 /** See the file's comment. */
 export class Pauses {
   readonly #options: PausesOptions;
@@ -42,7 +49,8 @@ export class Pauses {
     this.#queue = new WorkQueue({ work: (key) => this.#work(key), concurrency: options.concurrency });
     this.#patches = new LivePatches({
       ...options,
-      unfinished: 'not resumed, and tried again until it is',
+      unfinishedOf: ({ isPaused }) =>
+        isPaused === true ? 'not resumed, and tried again until it is' : STILL_MARKED,
       tryAfter: (key, ms) => this.#queue.addAfter(key, ms),
       forget: (key) => this.#forget(key),
     });
@@ -70,10 +78,12 @@ export class Pauses {
     await this.#queue.close();
   }
 
+  /** The pause that is to be ended, or what is left of one. */
   #pauseOf(workload: Workload): Pause | undefined {
     const { client, edges } = this.#options;
     if (client.patch === undefined || workload.isLeftAlone) return undefined;
-    return edges.dialect.pausing.pauseOf(workload);
+    const { pausing } = edges.dialect;
+    return pausing.pauseOf(workload) ?? pausing.leftBehind(workload);
   }
 
   #lookLater(key: ObjectKey, workload: Workload, pause: Pause, atLeastMs: number): void {
@@ -94,15 +104,20 @@ export class Pauses {
 
   async #end(key: ObjectKey, paused: Paused): Promise<void> {
     const { isWaiting, maxWaitMs } = this.#options;
-    if (!paused.hasWaited && isWaiting(key)) {
+    if (paused.workload.isPaused === true && !paused.hasWaited && isWaiting(key)) {
       paused.hasWaited = true;
       this.#queue.addAfter(key, maxWaitMs);
       return;
     }
+    let isPaused: boolean | undefined;
     await this.#patches.patch(key, paused, {
-      bodyFor: (live) => this.#endOf(key, live),
+      bodyFor: (live) => {
+        isPaused = live.isPaused;
+        return this.#endOf(key, live);
+      },
+      isDone: (answered) => this.#pauseOf(answered) === undefined,
       accepted: (object) => {
-        const message = 'its pause is over: it rolls once with all that changed meanwhile';
+        const message = isPaused === true ? ROLLS_NOW : RESUMED_BEFORE;
         this.#options.say(paused.workload, { reason: 'resumed', about: paused.pause.since, message });
         // Of a dry run it stays paused: what is known of it keeps the same from being said with all news.
         if (object !== undefined) this.#paused.delete(key);
@@ -114,7 +129,7 @@ export class Pauses {
   #endOf(key: ObjectKey, live: Workload): object | undefined {
     const pause = this.#pauseOf(live);
     if (pause !== undefined && remainingMs(pause, Date.now()) <= 0)
-      return fencedPause(live, this.#options.edges.dialect.pausing.end());
+      return fencedPause(live, this.#options.edges.dialect.pausing.end(live));
     if (pause === undefined) this.#forget(key);
     else this.#lookLater(key, live, pause, 0);
     return undefined;

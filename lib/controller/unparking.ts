@@ -32,7 +32,7 @@ export class Unparking {
     this.#queue = new WorkQueue({ work: (key) => this.#work(key), concurrency: options.concurrency });
     this.#patches = new LivePatches({
       ...options,
-      unfinished: 'left waiting by wave, and tried again until it is not',
+      unfinishedOf: () => 'left waiting by wave, and tried again until it is not',
       tryAfter: (key, ms) => this.#queue.addAfter(key, ms),
       forget: (key) => this.#forget(key),
     });
@@ -84,6 +84,7 @@ export class Unparking {
         words = unparkingWords(live.parking);
         return unparkingPatch(live, live.parking);
       },
+      isDone: (answered) => answered.parking === undefined,
       accepted: (object) => {
         const message = `wave had left it waiting: ${words}`;
         this.#options.say(parked.workload, { reason: 'unparked', about: 'parking', message });

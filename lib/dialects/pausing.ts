@@ -1,7 +1,7 @@
 /** How long workloads want to wait: Deployments by a pause, those that cannot be paused by a longer window. */
 
 import { parseGoDurationMs } from '../model/duration.ts';
-import { type Pause, type PausePatch, pauseSince } from '../model/pause.ts';
+import { type Pause, type PausePatch, pauseSince, pauseThatWasEnded } from '../model/pause.ts';
 import type { Workload } from '../model/workload.ts';
 import type { PauseKeys } from './words.ts';
 
@@ -23,17 +23,23 @@ export class Pausing {
     return pauseSince(since, this.#periodMsOf(workload) ?? 0);
   }
 
-  /** What a rollout at the moment `now` says of pauses: it begins one, or tidies up after one that a person ended. */
-  begin(workload: Workload, now: string): PausePatch | undefined {
-    if (this.#keys === undefined || workload.isPaused !== false) return undefined;
-    const { pausedAt } = this.#keys;
-    if ((this.#periodMsOf(workload) ?? 0) > 0) return { paused: true, annotations: { [pausedAt]: now } };
-    return workload.annotations[pausedAt] === undefined ? undefined : { annotations: { [pausedAt]: null } };
+  /** The beginning that a pause has left on a workload that is not paused any more. */
+  leftBehind(workload: Workload): Pause | undefined {
+    const since = this.#keys && workload.annotations[this.#keys.pausedAt];
+    return workload.isPaused !== false || since === undefined ? undefined : pauseThatWasEnded(since);
   }
 
-  /** What ends the pause that a workload is in. */
-  end(): PausePatch {
-    return { paused: null, annotations: this.#keys === undefined ? {} : { [this.#keys.pausedAt]: null } };
+  /** What a rollout at the moment `now` says of pauses: whether it begins one. */
+  begin(workload: Workload, now: string): PausePatch | undefined {
+    if (this.#keys === undefined || workload.isPaused !== false) return undefined;
+    if ((this.#periodMsOf(workload) ?? 0) === 0) return undefined;
+    return { paused: true, annotations: { [this.#keys.pausedAt]: now } };
+  }
+
+  /** What ends the pause that a workload is in, or removes what is left of one. */
+  end({ isPaused }: Workload): PausePatch {
+    const annotations = this.#keys === undefined ? {} : { [this.#keys.pausedAt]: null };
+    return isPaused === true ? { paused: null, annotations } : { annotations };
   }
 
   /** How long the window of a workload lasts at least; a Deployment that is paused needs no longer one. */

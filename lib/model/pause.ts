@@ -22,6 +22,11 @@ export function pauseSince(since: string, periodMs: number): Pause {
   return { since, periodMs, endsAt: isMoment(endsAt) ? endsAt : Number.NEGATIVE_INFINITY };
 }
 
+/** The pause that began at `since` and that somebody has ended. */
+export function pauseThatWasEnded(since: string): Pause {
+  return { since, periodMs: 0, endsAt: Number.NEGATIVE_INFINITY };
+}
+
 /**
  * For how many ms more it lasts at the moment `now`; 0: it is over. One that begins more than a period from now cannot be
  * meant, whoever's clock is wrong: it would hold up the Deployment for as long as anybody writes there.

@@ -13,8 +13,8 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: each patch begins one anew',
     file: WORDS,
-    find: 'workload.isPaused !== false',
-    replace: 'workload.isPaused === undefined',
+    find: 'this.#keys === undefined || workload.isPaused !== false',
+    replace: 'this.#keys === undefined || workload.isPaused === undefined',
     tests: BY_WORDS,
   },
   {
@@ -34,10 +34,10 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: their beginning stays when a person has ended one',
-    file: WORDS,
-    find: '{ annotations: { [pausedAt]: null } };',
-    replace: 'undefined;',
-    tests: BY_WORDS,
+    file: ENDS,
+    find: '?? pausing.leftBehind(workload)',
+    replace: '',
+    tests: BY_RULES,
   },
   {
     name: 'pauses: a Deployment has a longer window too',
@@ -65,6 +65,20 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
     file: PATCHES,
     find: "return this.#putOff(key, subject, { reason: 'refused', message: result.message });",
     replace: 'return;',
+    tests: BY_RULES,
+  },
+  {
+    name: 'pauses: an empty answer is believed',
+    file: PATCHES,
+    find: "(answered.resourceVersion !== '' && isDone(answered))",
+    replace: 'isDone(answered)',
+    tests: BY_RULES,
+  },
+  {
+    name: 'pauses: an answer is believed that shows the workload paused',
+    file: PATCHES,
+    find: "(answered.resourceVersion !== '' && isDone(answered))",
+    replace: "answered.resourceVersion !== ''",
     tests: BY_RULES,
   },
   {

@@ -1,6 +1,7 @@
 /** Deployments that ask for a pause: one rollout at its end, and an end in every case; and what else asks for a longer window. */
 
 import assert from 'node:assert/strict';
+import type { LooseObject } from './api.ts';
 import { type Case, change, crash, following, testCases, WEB } from './cases.ts';
 import { EPOCH_MS } from './clock.ts';
 import { type Step, type WorkloadName, wait } from './history.ts';
@@ -27,7 +28,9 @@ const LONG = wait(120_000);
 
 /** How often a reloader ended a pause. */
 function resumes(trace: Trace, times: number): void {
-  assert.equal(factsOf(trace, 'write').filter(({ isResume }) => isResume === true).length, times);
+  const wasPaused = (before: unknown): boolean => (before as LooseObject | undefined)?.spec?.paused === true;
+  const ends = factsOf(trace, 'write').filter(({ isResume, before }) => isResume && wasPaused(before));
+  assert.equal(ends.length, times);
 }
 
 /** The pods were exchanged so often: each time both of them. */
@@ -157,6 +160,31 @@ const CASES: Readonly<Record<string, Case>> = {
       exchanged(trace, 1);
       assert.ok(startedAfter(trace) < 15);
     },
+  },
+  'a person who resumes it, and pauses it an hour later, is not interrupted': {
+    steps: [
+      ...BEGUN,
+      pause(false),
+      wait(3_600_000),
+      pause(true),
+      change('C'),
+      wait(600_000),
+      pause(false),
+      wait(300_000),
+    ],
+    rollouts: { [WEB]: 2 },
+    reads: 'C',
+    also: (trace) => {
+      resumes(trace, 0);
+      exchanged(trace, 2);
+      assert.ok(Math.max(...factsOf(trace, 'pod-started').map(({ ms }) => ms)) > 4_200_000);
+    },
+  },
+  'nor one who does so while no reloader runs': {
+    steps: [...BEGUN, crash(300_000), pause(false), wait(310_000), pause(true), wait(600_000), pause(false)],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+    also: (trace) => resumes(trace, 0),
   },
   'what Stakater Reloader left paused is resumed once its time is past': {
     steps: [crash(5000), ASKS, annotate({ [PAUSED_AT]: YESTERDAY }), pause(true), change('B'), LONG],

@@ -40,7 +40,7 @@ export interface WriteFact {
   readonly shard?: string;
   /** Whether the request said which resourceVersion it was based on, or created what was not there. */
   readonly fenced: boolean;
-  /** It left the pod template as it was: a pause came to its end. */
+  /** It left the pod template as it was: a pause came to its end, or what was left of one was removed. */
   readonly isResume?: true;
   /** The object before and after, where it existed. */
   readonly before?: unknown;

@@ -181,7 +181,6 @@ test('at a start only after the quiet period, so that what changed meanwhile is 
 });
 
 const LEFT_ALONE: Record<string, (stage: Stage) => void> = {
-  'a person has resumed it': (stage) => stage.edit({ paused: false }),
   'it is a person’s now': (stage) => stage.edit({ annotations: { [PERIOD]: '1m' } }),
   'it is being deleted': (stage) => stage.edit({ isGoing: true }),
   'it is gone': (stage) => {
@@ -208,12 +207,63 @@ for (const [sentence, act] of Object.entries(LEFT_ALONE)) {
   });
 }
 
+test('where a person has ended it its beginning is removed at once, and a later pause of a person lasts', async (t) => {
+  const stage = new Stage(t);
+  stage.tell();
+  await stage.pass(10);
+  stage.edit({ paused: false });
+  stage.tell();
+  await stage.pass(1);
+  assert.deepEqual([stage.patches, stage.said], [[11], ['resumed']]);
+  const metadata = { resourceVersion: '8', annotations: { [PAUSED_AT]: null } };
+  assert.deepEqual(stage.bodies, [{ metadata, spec: {} }]);
+  stage.edit({ paused: true });
+  stage.tell();
+  await stage.pass(300);
+  assert.deepEqual([stage.patches.length, stage.live?.paused], [1, true]);
+});
+
+test('nor does a rollout that is about to be written put that off', async (t) => {
+  const stage = new Stage(t);
+  stage.isWaiting = true;
+  stage.edit({ paused: false });
+  stage.tell();
+  await stage.pass(1);
+  assert.equal(stage.patches.length, 1);
+});
+
+test('where only the look shows that a person has ended it the same is removed', async (t) => {
+  const stage = new Stage(t);
+  stage.tell();
+  stage.edit({ paused: false });
+  await stage.pass(300);
+  assert.deepEqual([stage.patches, stage.said], [[MINUTE], ['resumed']]);
+  assert.deepEqual(stage.bodies, [
+    { metadata: { resourceVersion: '8', annotations: { [PAUSED_AT]: null } }, spec: {} },
+  ]);
+});
+
+test('a beginning that may not be removed is tried again, ever more rarely, and once that is accepted no more', async (t) => {
+  const stage = new Stage(t);
+  for (let n = 0; n < 5; n += 1) stage.faults.push({ kind: 'rejected', code: 'invalid', message: 'no' });
+  stage.edit({ paused: false });
+  stage.tell();
+  await stage.pass(1000);
+  assert.deepEqual(stage.patches, [1, 6, 11, 16, 21, 26]);
+  assert.deepEqual(stage.said, [...Array.from({ length: 5 }, () => 'refused'), 'resumed']);
+});
+
 test('where nothing is patched no pause is looked at', async (t) => {
   const stage = new Stage(t, { patch: undefined } as unknown as Partial<WorkloadClient>);
   stage.tell();
   await stage.pass(300);
   assert.deepEqual(stage.looks, []);
 });
+
+const STILL_PAUSED: RawWorkload = {
+  metadata: { name: 'web', resourceVersion: '8', annotations: { [PAUSED_AT]: new Date(NOON).toISOString() } },
+  spec: { paused: true },
+};
 
 const HINDERED: Record<string, readonly [fault: Patched, reason: string | undefined, againAfter: number]> = {
   'somebody was faster': [{ kind: 'conflict' }, undefined, 1],
@@ -223,6 +273,8 @@ const HINDERED: Record<string, readonly [fault: Patched, reason: string | undefi
     'retry',
     20,
   ],
+  'the answer is empty': [{ kind: 'accepted', object: {} as RawWorkload }, 'retry', 1],
+  'the answer shows it paused': [{ kind: 'accepted', object: STILL_PAUSED }, 'retry', 1],
   'no answer comes': [{ kind: 'unanswered', message: 'lost' }, 'retry', 1],
 };
 
