@@ -25,6 +25,21 @@ export const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'job
 const MOST_STEPS = 20;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
+/**
+ * Creates a Job.
+ *
+ * @throws ApiError; `malformed` if it is accepted with an answer that is not that Job: it may have been created or not.
+ */
+export async function createJob(send: Send, manifest: Pick<RawWorkload, 'metadata'>): Promise<RawWorkload> {
+  const { name, namespace = '' } = manifest.metadata;
+  const path = withQuery(collectionPath(JOBS, namespace), { fieldManager: FIELD_MANAGER });
+  const body = JSON.stringify(manifest);
+  const made = await callJson<Partial<RawWorkload>>(send, { method: 'POST', path, headers: JSON_TYPE, body });
+  if (made.metadata?.name === name && made.metadata.uid !== undefined)
+    return { ...made, metadata: made.metadata };
+  throw new ApiError('malformed', `the answer to the creation of Job/${name} is not that Job`);
+}
+
 /** What must hold of a Job that is deleted. */
 interface Preconditions {
   readonly uid?: string | undefined;
@@ -104,7 +119,7 @@ export class JobRecreator {
   /** The copy that is there now, be it made for an earlier plan. */
   async #copy(place: Place, job: RawWorkload, plan: RolloutPlan): Promise<RawWorkload | 'foreign'> {
     try {
-      return await this.#create(place, copyOf(job, plan));
+      return await createJob(this.#send, copyOf(job, plan));
     } catch (thrown) {
       if (ApiError.from(thrown).code !== 'already-exists') throw thrown;
       return (await this.#look(place)).copy ?? 'foreign';
@@ -130,7 +145,7 @@ export class JobRecreator {
     try {
       switch (nextStep(pair)) {
         case 'create-job':
-          return { copy, job: copy && (await this.#create(place, successorOf(copy, place.name))) };
+          return { copy, job: copy && (await createJob(this.#send, successorOf(copy, place.name))) };
         case 'delete-job':
           await this.#delete(place, job?.metadata);
           return { copy, job: undefined };
@@ -161,11 +176,6 @@ export class JobRecreator {
       if (ApiError.from(thrown).code === 'not-found') return undefined;
       throw thrown;
     }
-  }
-
-  async #create({ namespace }: Place, manifest: RawWorkload): Promise<RawWorkload> {
-    const path = withQuery(collectionPath(JOBS, namespace), { fieldManager: FIELD_MANAGER });
-    return await this.#call({ method: 'POST', path, headers: JSON_TYPE, body: JSON.stringify(manifest) });
   }
 
   /** Deletes what is still as `is` says, and lets its pods go after it. */

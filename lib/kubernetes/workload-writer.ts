@@ -7,8 +7,8 @@ import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { RollResult, WriteResult } from '../model/write-result.ts';
 import { ApiError } from './api-error.ts';
-import { collectionPath, FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
-import { JOBS, JobRecreator } from './job-recreator.ts';
+import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { createJob, JobRecreator } from './job-recreator.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
 import { type FailedRead, failedRead, failedWrite } from './write-outcome.ts';
@@ -88,13 +88,11 @@ export class WorkloadWriter {
     return stamped.kind === 'accepted' ? stamped : { ...stamped, mayHaveRun: true };
   }
 
-  /** Who finds the name taken was faster than himself. */
+  /** Who finds the name taken was faster than himself. An answer that does not show the run is none: it is asked for again. */
   async #start(stamped: RawWorkload, plan: RolloutPlan): Promise<RollResult<undefined>> {
     const job = runOf(stamped, plan);
-    const path = withQuery(collectionPath(JOBS, plan.workload.namespace), { fieldManager: FIELD_MANAGER });
-    const headers = { 'content-type': 'application/json' };
     try {
-      await callJson(this.#send, { method: 'POST', path, headers, body: JSON.stringify(job) });
+      await createJob(this.#send, job);
       return { kind: 'accepted', object: undefined };
     } catch (thrown) {
       const error = ApiError.from(thrown);

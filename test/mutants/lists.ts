@@ -41,4 +41,11 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     replace: 'seconds * 1000',
     tests: ['test/unit/kubernetes/api-error.test.ts'],
   },
+  {
+    name: 'runs: any answer to the creation of a run counts as the run',
+    file: 'lib/kubernetes/job-recreator.ts',
+    find: 'made.metadata?.name === name && made.metadata.uid !== undefined',
+    replace: 'made.metadata?.name !== 0',
+    tests: ['test/unit/kubernetes/run-now.test.ts'],
+  },
 ];

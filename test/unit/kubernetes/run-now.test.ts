@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WorkloadWriter } from '../../../lib/kubernetes/workload-writer.ts';
+import { runOf } from '../../../lib/model/cron-job-run.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Answer, ok, refused, scripted } from './scripted-send.ts';
 
@@ -25,12 +26,14 @@ const PATCH = 'PATCH /apis/batch/v1/namespaces/ns/cronjobs/report?fieldManager=k
 const DRY = `${PATCH}&dryRun=All`;
 const CREATE = 'POST /apis/batch/v1/namespaces/ns/jobs?fieldManager=kubernetes-reloader';
 const TAKEN = refused(409, { reason: 'AlreadyExists' });
+const RUN = runOf(STAMPED, PLAN);
+const STARTED = ok({ ...RUN, metadata: { ...RUN.metadata, uid: 'v' } });
 const DONE = { kind: 'accepted', object: STAMPED };
 const LOST = new Error('ECONNRESET');
 
 const CASES: Record<string, { answers: readonly Answer[]; asks: readonly string[]; result: object }> = {
   'the patch is tried, the run is started, the patch is made': {
-    answers: [ok(STAMPED), ok({}), ok(STAMPED)],
+    answers: [ok(STAMPED), STARTED, ok(STAMPED)],
     asks: [DRY, CREATE, PATCH],
     result: DONE,
   },
@@ -59,8 +62,24 @@ const CASES: Record<string, { answers: readonly Answer[]; asks: readonly string[
     asks: [DRY, CREATE],
     result: { kind: 'unanswered', message: 'ECONNRESET', mayHaveRun: true },
   },
+  ...Object.fromEntries(
+    [{}, { metadata: { ...RUN.metadata, name: 'another', uid: 'v' } }, { metadata: RUN.metadata }].map(
+      (answer) => [
+        `a run may have begun that is answered with ${JSON.stringify(answer)}, and nothing is stamped`,
+        {
+          answers: [ok(STAMPED), ok(answer)],
+          asks: [DRY, CREATE],
+          result: {
+            kind: 'unanswered',
+            message: `the answer to the creation of Job/${RUN.metadata.name} is not that Job`,
+            mayHaveRun: true,
+          },
+        },
+      ],
+    ),
+  ),
   'a run has begun whose stamp meets a conflict': {
-    answers: [ok(STAMPED), ok({}), refused(409)],
+    answers: [ok(STAMPED), STARTED, refused(409)],
     asks: [DRY, CREATE, PATCH],
     result: { kind: 'conflict', mayHaveRun: true },
   },
