@@ -315,7 +315,10 @@ function observeContent(edges: Edges, effects: Effects, change: Change, differen
   return next;
 }
 
-/** Of what is listed first the state may have something to say, by other parts of the object. */
+/**
+ * Of what is listed first the state may have something to say, by its entry or by other parts of the object: also to a
+ * workload that came before that list, and whose pods may have read what was in force then.
+ */
 function begunEdge(
   edges: Edges,
   effects: Effects,
@@ -325,7 +328,8 @@ function begunEdge(
   // What was absent at the start is compared with what the state says of other parts as it comes.
   const isOfStart = isInInitialList || (isFirst === true && dependent.isFromStart);
   if (edge.ran !== undefined || !isOfStart) return edge;
-  return { ...edge, ran: ranOfOtherScopes(edges, effects, dependent, record) };
+  const ran = edges.entryOf(record.ref)?.digest ?? ranOfOtherScopes(edges, effects, dependent, record);
+  return { ...edge, ran };
 }
 
 /** What was in force for the workload before. */

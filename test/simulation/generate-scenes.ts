@@ -4,7 +4,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import { resourceOf } from './api.ts';
 import { type Cast, stepsOf, WATCH_EFFECT } from './generate-steps.ts';
 import type { Scene } from './generate-troubles.ts';
-import { type Content, wait } from './history.ts';
+import { type ConfigName, type Content, wait } from './history.ts';
 
 /** Arbitraries of scenes. */
 export interface Scenes {
@@ -36,6 +36,8 @@ export interface Scenes {
   readonly noCommit: Arbitrary<Scene>;
   /** Another version of the API server spells templates another way, while a workload owes something or none does. */
   readonly respelled: Arbitrary<Scene>;
+  /** Objects are listed long after the workloads, of which one has come to be meanwhile. */
+  readonly lateList: Arbitrary<Scene>;
   /** ConfigMaps of the state go, perhaps while nobody looks, and a process dies at one of the writes that follow. */
   readonly damage: Arbitrary<Scene>;
 }
@@ -194,6 +196,20 @@ export function scenesOf(cast: Cast): Scenes {
         rolled,
         { do: 'refuse', workload: name, status: 0 },
       ]),
+    lateList: fc
+      .tuple(changes, workload, fc.constantFrom(2, 4, 8), soon, fc.boolean(), window)
+      .map(([{ there, name }, other, times, pause, isBefore, end]) => [
+        { do: 'delete-workload', workload: other },
+        end,
+        { do: 'crash', slot: 0, atWrite: 0, effect: 'before', downtimeMs: 1000 },
+        { do: 'fault', rule: { ...lateListOf(name), times } },
+        wait(1100),
+        ...(isBefore ? [there, pause] : []),
+        { do: 'create-workload', workload: other, follows: [name], replicas: 2 },
+        wait(3000),
+        ...(isBefore ? [] : [there, pause]),
+        wait(60_000),
+      ]),
     noCommit: fc
       .tuple(changes, window, steps.crash, soon)
       .map(([{ there, back }, rolled, crash, pause]) => [
@@ -216,6 +232,13 @@ export function scenesOf(cast: Cast): Scenes {
         ...(isBack ? [back] : []),
       ]),
   };
+}
+
+/** The first two lists of ConfigMaps only find out whether versions compare. */
+function lateListOf(name: ConfigName) {
+  const match = { verb: 'list', resource: resourceOf(name) } as const;
+  const nth = match.resource === 'configmaps' ? 3 : 1;
+  return { match, nth, effect: { kind: 'status', code: 429 } } as const;
 }
 
 const NO_STATE_WRITES = {

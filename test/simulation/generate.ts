@@ -146,6 +146,7 @@ function scenesOfFlavour(
     [3, troubles.lostAnswers],
     [2, troubles.slowFlicker],
     [2, troubles.hardStart],
+    [2, scenes.lateList],
   ];
   const crashes: Weighted[] = [
     [4, one(steps.crash)],

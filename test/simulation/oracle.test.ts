@@ -9,6 +9,7 @@ import {
   CONFIG,
   content,
   died,
+  follows,
   gone,
   KNOWN,
   lawsOf,
@@ -133,6 +134,19 @@ const CASES: Readonly<Record<string, Case>> = {
       settled('A'),
     ],
     laws: [],
+  },
+  'one that read what the state said, and what is gone, is not': {
+    facts: [
+      content('A'),
+      { ...KNOWN, state: state('A') },
+      { ...died('A'), beliefs: [], knewUntil: 1 } as Fact,
+      follows(),
+      started('p1', 'A'),
+      content('B'),
+      { ...KNOWN, state: state('A') },
+      settled('B'),
+    ],
+    laws: ['safety'],
   },
   'a pod whose content is still in force at the return is not excused later': {
     facts: [

@@ -11,6 +11,7 @@ import { judgeHolds } from './holds.ts';
 import { judgePunctuality } from './punctuality.ts';
 import { judgeSelection } from './selection.ts';
 import {
+  type Absence,
   absencesOf,
   baselinesOf,
   contentAt,
@@ -92,12 +93,31 @@ function startedWithout(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return isReady?.rolling === false && isReady.at >= pod.started;
 }
 
-/** It started while no reloader was looking, and what it read was gone when one looked again. */
+/**
+ * It started while no reloader was looking, and what it read was gone when one looked again: unless the workload came
+ * meanwhile, and the state said that what was there then was new.
+ */
 function startedUnseen(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return absencesOf(trace).some(
-    ({ from, to }) =>
-      from < pod.started && pod.started <= to && readBy(trace, pod, config) !== inForceAt(trace, config, to),
+    (absence) =>
+      absence.from < pod.started &&
+      pod.started <= absence.to &&
+      readBy(trace, pod, config) !== inForceAt(trace, config, absence.to) &&
+      !wasNewToNewcomer(trace, pod, config, absence),
   );
+}
+
+/** Whether the entry said something else than was in force to a workload that came in the absence, with no stamp of another. */
+function wasNewToNewcomer(
+  trace: Trace,
+  { workload }: Pod,
+  config: ConfigName,
+  { from, to }: Absence,
+): boolean {
+  const entry = factsOf(trace, 'listed').find(({ at }) => at === to)?.state.entries[config];
+  if (entry === undefined || entry === inForceAt(trace, config, to)) return false;
+  const isNew = workloadAt(trace, workload, from) === undefined && isFollowing(trace, workload, config, to);
+  return isNew && !isCopyUnsilenced(trace, workload, to);
 }
 
 /**
