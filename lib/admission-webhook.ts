@@ -11,7 +11,7 @@ import type { AdmissionCertificate } from './model/admission.ts';
 /**
  * Listens at once and serves until `signal` is aborted; what it answers resolves when that is over.
  *
- * @throws ListenError if its port is taken or may not be used.
+ * @throws ListenError if its port is taken, it may not be used, or the address is none of this machine.
  */
 export async function serveAdmission(
   parts: Parts,
@@ -25,7 +25,7 @@ export async function serveAdmission(
     answer: assembly.review,
     onError: (error) => log.error('the admission webhook failed', { error }),
   });
-  const port = await server.start(admission.port);
+  const port = await server.start(admission.port, options.bindAddress);
   log.info('the admission webhook keeps stamps through updates of their owners', { port });
   const ended = followCertificate(parts, admission.certificate, server, signal).then(() => server.stop());
   return () => ended;

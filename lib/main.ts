@@ -12,12 +12,11 @@ import type { Log } from './model/log.ts';
 import { originOf, ProxyError } from './notify/http-post.ts';
 import { configKindsOf, type Options, USAGE_EXIT_CODE, workloadKindsOf } from './options/options.ts';
 import { VERSION } from './options/version.ts';
+import { type ServedPages, servePages } from './pages.ts';
 import { holdRights } from './rights.ts';
 import { ListenError } from './serving/listener.ts';
-import { HttpServer } from './telemetry/http-server.ts';
 import { newLog } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
-import { pageRequestOf, statusPage } from './telemetry/status-page.ts';
 import { type About, namespacesOf } from './telemetry/status-view.ts';
 
 const FAILED = 1;
@@ -73,17 +72,11 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const apiServer = originOf(config.getCurrentCluster()?.server ?? '');
   const parts = { send: transport.send, server: apiServer, options, place, log, metrics, proxies: env };
   const assembly = assemble(parts);
-  const server = httpServerOf(assembly, {
-    about: aboutOf(options, place),
-    hasPage: options.statusPage,
-    metrics,
-    log,
-  });
-  const port = await server.start(options.port);
-  logStart(options, place, port, log);
+  const pages = await servePages(assembly, options, { about: aboutOf(options, place), metrics, log });
+  logStart(options, place, pages, log);
   const { end, hasRights } = await work(parts, assembly, signal).finally(async () => {
     // Also after an error: what does not work any more must not say that it is alive.
-    await server.stop();
+    await pages.stop();
     transport.close();
   });
   if (end.type === 'unknown-state-version') {
@@ -115,7 +108,12 @@ async function work(
   return { end, hasRights };
 }
 
-function logStart(options: Options, place: Place, port: number, log: Log): void {
+function logStart(
+  options: Options,
+  place: Place,
+  { port, healthPort }: Pick<ServedPages, 'port' | 'healthPort'>,
+  log: Log,
+): void {
   const { scope, stateConfigMap, ignoredNamespaces, resourceLabelSelector, namespaceSelector } = options;
   const why = scope.type === 'default' ? 'its own' : scope.source;
   const except = ignoredNamespaces.length === 0 ? '' : ` except ${ignoredNamespaces.join(', ')}`;
@@ -124,6 +122,7 @@ function logStart(options: Options, place: Place, port: number, log: Log): void 
     ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
     ...(resourceLabelSelector === undefined ? {} : { resourceLabelSelector }),
     port,
+    ...(healthPort === undefined ? {} : { healthPort }),
   });
   logWhoIsTold(options, log);
 }
@@ -137,30 +136,4 @@ function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
 
 function aboutOf({ stateConfigMap, dryRun }: Options, { namespaces, stateNamespace }: Place): About {
   return { version: VERSION, namespaces, state: `${stateNamespace}/${stateConfigMap}`, isDryRun: dryRun };
-}
-
-interface Served {
-  readonly about: About;
-  readonly hasPage: boolean;
-  readonly metrics: Metrics;
-  readonly log: Log;
-}
-
-function httpServerOf(assembly: Assembly, { about, hasPage, metrics, log }: Served): HttpServer {
-  const statusPageFor = (query: string): string =>
-    statusPage({ ...pageRequestOf(query), about, report: assembly.status(), now: new Date() });
-  const pages = {
-    metrics: () => metrics.text(),
-    health: () => {
-      const stuck = assembly.stuck();
-      return { ok: stuck.length === 0, problems: stuck.map((loop) => `no progress: ${loop}`) };
-    },
-    ready: () => {
-      const waitingFor = assembly.waitingFor();
-      return { ok: waitingFor.length === 0, waitingFor };
-    },
-    status: () => ({ ...about, ...assembly.status() }),
-    statusPage: hasPage ? statusPageFor : undefined,
-  };
-  return new HttpServer(pages, (error) => log.error('a page failed', { error }));
 }

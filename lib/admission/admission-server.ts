@@ -60,12 +60,14 @@ export class AdmissionServer {
   }
 
   /**
-   * Listens on all addresses and answers the port.
+   * Listens and answers the port.
    *
-   * @throws ListenError if the port is taken or may not be used.
+   * @param address the only address to listen at; undefined: all
+   * @throws ListenError if the port is taken, it may not be used, or the address is none of this machine.
    */
-  async start(port: number): Promise<number> {
-    return await listen(this.#server, { port, flag: '--webhook-port', onError: this.#options.onError });
+  async start(port: number, address?: string): Promise<number> {
+    const { onError } = this.#options;
+    return await listen(this.#server, { port, address, flag: '--webhook-port', onError });
   }
 
   /** New connections get this certificate; those that are open go on. @throws if certificate and key do not belong together */

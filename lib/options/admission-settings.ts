@@ -2,15 +2,20 @@
 
 import type { AdmissionCertificate, AdmissionOptions } from '../model/admission.ts';
 import { ADMISSION_FLAGS } from './admission-flags.ts';
+import type { Options } from './options.ts';
 import type { Reader } from './reader.ts';
+import { refuseSamePort } from './serving-settings.ts';
 import { UsageError } from './usage-error.ts';
 import * as types from './value-types.ts';
 
 /** The name that the manifests give it. */
 const CONFIGURATION = 'kubernetes-reloader';
 
-/** How it is served beside the pages at `pagesPort`; undefined: not at all. @throws UsageError */
-export function admissionFrom(reader: Reader, pagesPort: number): AdmissionOptions | undefined {
+/** How it is served beside the pages and the probes; undefined: not at all. @throws UsageError */
+export function admissionFrom(
+  reader: Reader,
+  others: Pick<Options, 'port' | 'healthPort'>,
+): AdmissionOptions | undefined {
   const port = reader.one('webhook-port', types.PORT);
   const checksHashes = reader.one('sap-hash-check', types.BOOLEAN) ?? false;
   if (port === undefined) {
@@ -21,10 +26,8 @@ export function admissionFrom(reader: Reader, pagesPort: number): AdmissionOptio
   }
   const source = reader.sourceOf('webhook-port') ?? '';
   refuseOthers(reader, source);
-  if (port === pagesPort && port !== 0) {
-    const pages = reader.sourceOf('port') ?? '--port';
-    throw new UsageError(`expected ${source} other than ${pages}, got ${port} for both`);
-  }
+  refuseSamePort(reader, ['webhook-port', port], ['port', others.port]);
+  refuseSamePort(reader, ['webhook-port', port], ['health-port', others.healthPort]);
   if (checksHashes && !reader.list('dialects', types.DIALECT).includes('sap'))
     throw new UsageError(`expected --dialects with sap beside ${reader.sourceOf('sap-hash-check')}`);
   return { port, certificate: certificateFrom(reader, source), checksHashes };

@@ -3,6 +3,7 @@
 import { STAKATER_KEYS } from '../model/dialect-name.ts';
 import { ADMISSION_FLAGS, type AdmissionFlagName } from './admission-flags.ts';
 import { DEAD_FLAGS, type DeadFlagName } from './dead-flags.ts';
+import { SERVING_FLAGS, type ServingFlagName } from './serving-flags.ts';
 
 /** One flag. */
 export interface Flag {
@@ -29,6 +30,7 @@ type FlagGroup =
   | 'Admission webhook:'
   | 'Who is told:'
   | 'Connection:'
+  | 'Serving:'
   | 'Output:';
 
 /** The names of all flags. */
@@ -77,8 +79,7 @@ export type FlagName =
   | 'insecure-skip-tls-verify'
   | 'token'
   | 'token-file'
-  | 'port'
-  | 'no-status-page'
+  | ServingFlagName
   | 'log-level'
   | 'log-format'
   | 'help'
@@ -307,12 +308,6 @@ const CONNECTION: readonly Flag[] = [
 ];
 
 const OUTPUT: readonly Flag[] = [
-  {
-    name: 'port',
-    value: 'number',
-    help: 'port of the status page, /status.json, /metrics, /healthz and /readyz (default: $PORT, then 9090 in place of Stakater Reloader, else 8080)',
-  },
-  { name: 'no-status-page', help: 'serve no page for browsers at /; /status.json stays' },
   { name: 'log-level', value: 'level', help: 'debug, info, warn or error (default: info)' },
   { name: 'log-format', value: 'format', help: 'text or json (default: text)' },
   { name: 'help', alias: '-h', help: 'show this help' },
@@ -327,6 +322,7 @@ export const FLAGS: readonly Flag[] = [
   ...inGroup('Admission webhook:', ADMISSION_FLAGS),
   ...inGroup('Who is told:', TOLD),
   ...inGroup('Connection:', CONNECTION),
+  ...inGroup('Serving:', SERVING_FLAGS),
   ...inGroup('Output:', OUTPUT),
   ...DEAD_FLAGS,
 ];

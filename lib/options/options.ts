@@ -86,6 +86,12 @@ export interface Options {
   readonly jobReload: JobReload;
   /** Where metrics, health and status are served; 0 picks a free port. @default 8080 */
   readonly port: number;
+  /** Where /healthz, /live and /readyz alone are served; 0 picks a free port. @default 8081 in a pod, else nowhere */
+  readonly healthPort?: number;
+  /** The only address that is listened at. @default all addresses in a pod, else 127.0.0.1 */
+  readonly bindAddress?: string;
+  /** The hosts that requests may name beside localhost and addresses; undefined, where other machines can reach it: any. */
+  readonly allowedHosts?: readonly string[];
   /** Whether a page for browsers is served at `/`. @default true */
   readonly statusPage: boolean;
   /** Whether rollouts are also counted by namespace: two series for each. @default false */

@@ -20,8 +20,9 @@ import {
   workloadKindsOf,
 } from './options.ts';
 import { listOf, Reader } from './reader.ts';
+import { servingFrom, servingNotices } from './serving-settings.ts';
 import { stakaterKeysFrom } from './stakater-keys.ts';
-import { deadSettings, isInPlaceOfStakater, STAKATERS_PORT, stakaterSetting } from './stakater-settings.ts';
+import { deadSettings, stakaterSetting } from './stakater-settings.ts';
 import { UsageError } from './usage-error.ts';
 import * as types from './value-types.ts';
 import { VERSION } from './version.ts';
@@ -53,7 +54,7 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
 
 function optionsFrom(reader: Reader, env: Environment): Options {
   const scope = scopeFrom(reader, env);
-  const port = reader.one('port', types.PORT) ?? (isInPlaceOfStakater(env) ? STAKATERS_PORT : 8080);
+  const serving = servingFrom(reader, env);
   return {
     scope,
     ...selectionFrom(reader, scope),
@@ -70,14 +71,13 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     ...rulesFrom(reader),
     ignoredConfigKinds: ignoredKindsFrom(reader),
     ...workloadsFrom(reader),
-    port,
-    statusPage: !(reader.one('no-status-page', types.BOOLEAN) ?? false),
+    ...serving,
     countsByNamespace: env['METRICS_COUNT_BY_NAMESPACE'] === 'enabled',
     connection: connectionFrom(reader),
     maxConcurrentPatches: reader.one('max-concurrent-patches', types.CONCURRENCY) ?? 32,
     dryRun: reader.one('dry-run', types.BOOLEAN) ?? false,
     ...present('webhookUrl', reader.one('webhook-url', types.WEBHOOK) || undefined),
-    ...present('admission', admissionFrom(reader, port)),
+    ...present('admission', admissionFrom(reader, serving)),
     ...present('alerts', alertsFrom(reader)),
     logLevel: reader.one('log-level', types.LOG_LEVEL) ?? 'info',
     logFormat: reader.one('log-format', types.LOG_FORMAT) ?? 'text',
@@ -230,6 +230,8 @@ function noticesOf(reader: Reader, options: Options): string[] {
   const others = [
     ...idleNotices(reader, options),
     ...alertNotices(reader, options.webhookUrl),
+    ...connectionNotices(reader, options.connection),
+    ...servingNotices(reader, options),
     ...deadSettings(reader),
   ];
   const both = reader.isOnCommandLine('namespace') && reader.one('all-namespaces', types.BOOLEAN);
@@ -244,6 +246,21 @@ function noticesOf(reader: Reader, options: Options): string[] {
         ]
       : [];
   return [...wins, ...idle.map((source) => `${source} ${why}`), ...blind, ...others];
+}
+
+function connectionNotices(reader: Reader, { insecureSkipTlsVerify }: ConnectionOptions): string[] {
+  const unverified = insecureSkipTlsVerify ? [reader.sourceOf('insecure-skip-tls-verify')] : [];
+  const shown = reader.isOnCommandLine('token') ? [reader.sourceOf('token')] : [];
+  return [
+    ...unverified.map(
+      (source) =>
+        `${source}: any program on the way to the API server can take its place, read Secrets and the token`,
+    ),
+    ...shown.map(
+      (source) =>
+        `${source}: the command line shows it to every user of this machine; use RELOADER_OPT_TOKEN or --token-file`,
+    ),
+  ];
 }
 
 /** An object with `key`, or an empty one: absent properties are not undefined ones. */

@@ -1,5 +1,6 @@
 /** What the text of a flag may be, and the value that it stands for. */
 
+import { isIP } from 'node:net';
 import { ALERT_SINKS, type AlertSink } from '../model/alert-options.ts';
 import { DIALECT_NAMES, type DialectName } from '../model/dialect-name.ts';
 import { parseDurationMs } from '../model/duration.ts';
@@ -50,6 +51,18 @@ export const ROLLOUT_LIMIT: ValueType<RolloutLimit | 'off'> = {
 
 /** A TCP port, or 0 for any free one. */
 export const PORT: ValueType<number> = wholeNumber(0, 65_535);
+
+/** An address of this machine. */
+export const IP_ADDRESS: ValueType<string> = {
+  expected: 'an IP address such as 127.0.0.1, 0.0.0.0 or ::',
+  parse: (text) => (isIP(text) === 0 ? undefined : text),
+};
+
+/** The name of a host. */
+export const HOST: ValueType<string> = {
+  expected: 'the name of a host such as reloader.example.com, without a port',
+  parse: (text) => matching(DNS_SUBDOMAIN, 253)(text.toLowerCase()),
+};
 
 /** How many things may be under way at once. */
 export const CONCURRENCY: ValueType<number> = wholeNumber(1, 1000);

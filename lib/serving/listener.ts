@@ -11,6 +11,8 @@ export class ListenError extends Error {}
 export interface ListenOptions {
   /** The system picks one if it is 0. */
   readonly port: number;
+  /** The only address to listen at; undefined: all. */
+  readonly address: string | undefined;
   /** The flag that says so. */
   readonly flag: string;
   /** Told of what goes wrong later. */
@@ -24,18 +26,19 @@ export type Listener = Server & Pick<WebServer, 'closeIdleConnections'>;
 const STOP_GRACE_MS = 1000;
 
 /**
- * Listens on all addresses and answers the port.
+ * Listens and answers the port.
  *
- * @throws ListenError if the port is taken or may not be used.
+ * @throws ListenError if the port is taken, it may not be used, or the address is none of this machine.
  */
-export async function listen(server: Listener, { port, flag, onError }: ListenOptions): Promise<number> {
+export async function listen(server: Listener, options: ListenOptions): Promise<number> {
+  const { port, address, onError } = options;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenErrorOf(error, port, flag)));
-    server.listen(port, resolve);
+    server.once('error', (error) => reject(listenErrorOf(error, options)));
+    server.listen(port, address, resolve);
   });
   server.on('error', onError);
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : port;
 }
 
 /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
@@ -49,8 +52,16 @@ export async function endListening(server: Listener, connections: Connections): 
   clearTimeout(cutOff);
 }
 
-function listenErrorOf(error: Error & { readonly code?: string }, port: number, flag: string): Error {
+function listenErrorOf(
+  error: Error & { readonly code?: string },
+  { port, address, flag }: ListenOptions,
+): Error {
   switch (error.code) {
+    case 'EADDRNOTAVAIL':
+    case 'EAFNOSUPPORT':
+      return new ListenError(`${address} is no address of this machine: choose another with --bind-address`, {
+        cause: error,
+      });
     case 'EADDRINUSE':
       return new ListenError(`port ${port} is taken: choose another with ${flag}`, { cause: error });
     case 'EACCES':

@@ -1,22 +1,43 @@
-/** The small HTTP server of the program: metrics, health, readiness, status and its page, for reading only. */
+/** The small HTTP servers of the program, for reading only: one of all pages, and one of what probes ask. */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { Connections } from '../serving/connections.ts';
+import { isAllowedHost } from '../serving/hosts.ts';
 import { endListening, listen } from '../serving/listener.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
-/** What the pages show; each is asked anew for every request. */
-export interface Pages {
-  /** The text of /metrics. */
-  readonly metrics: () => Promise<string>;
+/** What probes ask; each is asked anew for every request. */
+export interface Probes {
   /** /healthz and /live: whether every loop is alive, else what is stuck. */
   readonly health: () => { readonly ok: boolean; readonly problems: readonly string[] };
   /** /readyz: whether decisions are being made, else what is awaited. */
   readonly ready: () => { readonly ok: boolean; readonly waitingFor: readonly string[] };
+}
+
+/** What the pages show. */
+export interface Pages extends Probes {
+  /** The text of /metrics. */
+  readonly metrics: () => Promise<string>;
   /** /status.json: anything that JSON can say. Never a value of a ConfigMap or Secret. */
   readonly status: () => unknown;
   /** The status page at /, for the query of an address; absent: there is no such page. */
   readonly statusPage?: ((query: string) => string) | undefined;
+}
+
+/** Where a server listens, and whom it answers. */
+export interface ServerPlace {
+  /** The flag that says its port. */
+  readonly flag: string;
+  /** The only address that it listens at. @default all */
+  readonly address?: string | undefined;
+  /** The hosts that requests may name beside localhost and addresses. @default any */
+  readonly allowedHosts?: readonly string[] | undefined;
 }
 
 interface Answer {
@@ -26,45 +47,72 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const MOST_CONNECTIONS = 200;
 const HTML = 'text/html; charset=utf-8';
 const TEXT = 'text/plain; charset=utf-8';
 /** The text exposition format of Prometheus. */
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+const MISDIRECTED: Answer = {
+  status: 421,
+  type: TEXT,
+  body: 'only localhost, addresses and --allowed-hosts are served here\n',
+};
 /** Where it is told whether every loop is alive; the second one is what probes of Stakater Reloader ask. */
 const HEALTH_PATHS = ['/healthz', '/live'];
 
-/** Serves `pages` from start to stop. */
+/** What a client may take up. */
+interface Limits extends ServerOptions {
+  readonly connections: number;
+  /** After so long without a byte a connection is cut off. */
+  readonly silenceMs: number;
+}
+
+const LIMITS_OF_PAGES: Limits = {
+  connections: 200,
+  silenceMs: 30_000,
+  headersTimeout: 5000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1000,
+  keepAliveTimeout: 5000,
+  maxHeaderSize: 8192,
+};
+/** A probe sends little, once for each connection. */
+const LIMITS_OF_PROBES: Limits = {
+  connections: 50,
+  silenceMs: 5000,
+  headersTimeout: 2000,
+  requestTimeout: 2000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 4096,
+};
+
+/** Serves pages, or probes alone, from start to stop. */
 export class HttpServer {
   readonly #server: Server;
   readonly #connections: Connections;
   readonly #answers: Answers;
+  readonly #place: ServerPlace;
   readonly #onError: (error: unknown) => void;
 
   /** @param onError is told of a page that failed; its reader gets a bare 500. */
-  constructor(pages: Pages, onError: (error: unknown) => void) {
-    this.#answers = answersOf(pages);
+  constructor(pages: Pages | Probes, onError: (error: unknown) => void, place: ServerPlace) {
+    this.#answers = 'metrics' in pages ? answersOf(pages) : probeAnswersOf(pages);
+    this.#place = place;
     this.#onError = onError;
-    // A client that sends slowly or never ends is cut off.
-    const limits = {
-      headersTimeout: 5000,
-      requestTimeout: 10_000,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 5000,
-      maxHeaderSize: 8192,
-    };
+    const limits = 'metrics' in pages ? LIMITS_OF_PAGES : LIMITS_OF_PROBES;
     this.#server = createServer(limits, (request, response) => void this.#serve(request, response));
-    this.#connections = new Connections(this.#server, MOST_CONNECTIONS);
-    this.#server.timeout = 30_000;
+    this.#connections = new Connections(this.#server, limits.connections);
+    this.#server.timeout = limits.silenceMs;
+    if (limits.keepAliveTimeout === undefined) this.#server.maxRequestsPerSocket = 1;
   }
 
   /**
-   * Listens on all addresses and answers the port, which the system picks if `port` is 0.
+   * Listens and answers the port, which the system picks if `port` is 0.
    *
-   * @throws ListenError if the port is taken or may not be used.
+   * @throws ListenError if the port is taken, it may not be used, or the address is none of this machine.
    */
   async start(port: number): Promise<number> {
-    return await listen(this.#server, { port, flag: '--port', onError: this.#onError });
+    const { flag, address } = this.#place;
+    return await listen(this.#server, { port, address, flag, onError: this.#onError });
   }
 
   /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
@@ -94,7 +142,9 @@ export class HttpServer {
     response.end(request.method === 'HEAD' ? undefined : answer.body);
   }
 
-  async #answer({ method, url = '' }: IncomingMessage): Promise<Answer> {
+  async #answer({ method, url = '', headers }: IncomingMessage): Promise<Answer> {
+    const { allowedHosts } = this.#place;
+    if (allowedHosts !== undefined && !isAllowedHost(headers.host, allowedHosts)) return MISDIRECTED;
     const [path = '', ...query] = url.split('?');
     const page = this.#answers.get(path);
     if (page === undefined)
@@ -106,16 +156,19 @@ export class HttpServer {
 }
 
 /** Answers by path. */
-type Answers = ReadonlyMap<string, (query: string) => Answer | Promise<Answer>>;
+type Answers = Map<string, (query: string) => Answer | Promise<Answer>>;
 
-function answersOf({ metrics, health, ready, status, statusPage }: Pages): Answers {
-  const answers = new Map<string, (query: string) => Answer | Promise<Answer>>();
+function answersOf({ metrics, status, statusPage, ...probes }: Pages): Answers {
+  const answers: Answers = new Map();
   if (statusPage !== undefined) answers.set('/', (query) => htmlAnswer(statusPage(query)));
   answers.set('/metrics', async () => ({ status: 200, type: METRICS_TYPE, body: await metrics() }));
-  for (const path of HEALTH_PATHS) answers.set(path, () => healthAnswer(health()));
-  answers.set('/readyz', () => readyAnswer(ready()));
-  answers.set('/status.json', () => jsonAnswer(status()));
-  return answers;
+  for (const [path, answer] of probeAnswersOf(probes)) answers.set(path, answer);
+  return answers.set('/status.json', () => jsonAnswer(status()));
+}
+
+function probeAnswersOf({ health, ready }: Probes): Answers {
+  const answers: Answers = new Map(HEALTH_PATHS.map((path) => [path, () => healthAnswer(health())]));
+  return answers.set('/readyz', () => readyAnswer(ready()));
 }
 
 function htmlAnswer(body: string): Answer {

@@ -29,7 +29,7 @@ export async function startAs(
 ): Promise<ReloaderProcess> {
   const token = await stage.cluster.serviceAccountToken(namespace, name);
   const kubeconfig = await stage.cluster.kubeconfig({ token, namespace });
-  const own = ['--kubeconfig', kubeconfig, '--coalesce-period', '100ms', ...flags];
+  const own = ['--kubeconfig', kubeconfig, '--health-port', '0', '--coalesce-period', '100ms', ...flags];
   const reloader = stage.start([...installation.args, ...own], installation.env);
   await stage.ready(reloader);
   return reloader;

@@ -12,16 +12,12 @@ import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox
 import { type Installation, installationIn } from './installation.ts';
 import { INSTALLATIONS, K8S } from './kustomization.ts';
 
-/** The server of the program with pages that say nothing. */
+/** The status of a page at the port for probes. */
 async function statusOf(pathname: string): Promise<number> {
   const server = new HttpServer(
-    {
-      metrics: async () => '',
-      health: () => ({ ok: true, problems: [] }),
-      ready: () => ({ ok: true, waitingFor: [] }),
-      status: () => ({}),
-    },
+    { health: () => ({ ok: true, problems: [] }), ready: () => ({ ok: true, waitingFor: [] }) },
     (error) => assert.fail(String(error)),
+    { flag: '--health-port' },
   );
   const port = await server.start(0);
   try {
@@ -46,22 +42,25 @@ for (const folder of INSTALLATIONS) {
       assert.equal(options.dryRun, false);
     });
 
-    test('has the port that the program listens on, everywhere the same', () => {
-      const [port, ...others] = objectsOf(container['ports']);
-      assert.deepEqual([port, ...others], [{ name: 'http', containerPort: options.port }]);
+    test('has the ports that the program listens on, everywhere the same', () => {
+      assert.deepEqual(objectsOf(container['ports']), [
+        { name: 'http', containerPort: options.port },
+        { name: 'health', containerPort: options.healthPort },
+      ]);
+      assert.equal(options.healthPort, 8081);
       assert.equal(pick(templateOf(installation), 'annotations', 'prometheus.io/port'), String(options.port));
       assert.deepEqual(objectsOf(pick(service, 'spec', 'ports')), [
         { name: 'http', port: options.port, targetPort: 'http' },
       ]);
     });
 
-    test('has probes of pages that exist', async () => {
+    test('has probes of pages that exist, at the port for probes alone', async () => {
       const probes = [container['livenessProbe'], container['readinessProbe']].map((probe) =>
         objectOf(pick(probe, 'httpGet')),
       );
       assert.deepEqual(
         probes.map(({ port }) => port),
-        ['http', 'http'],
+        ['health', 'health'],
       );
       const paths = probes.map(({ path: pathname }) => stringOf(pathname) ?? '');
       assert.deepEqual(paths, ['/healthz', '/readyz']);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
@@ -60,8 +60,9 @@ test('the user is a number, not root, and the one that the manifests name', () =
   );
 });
 
-test('the port is the one that the manifests name', () => {
-  assert.equal(lastOf(FINAL, 'EXPOSE'), String(installationIn('base').options.port));
+test('the ports are those that the manifests name', () => {
+  const { port, healthPort } = installationIn('base').options;
+  assert.equal(lastOf(FINAL, 'EXPOSE'), `${port} ${healthPort}`);
 });
 
 describe('its steps, followed in a folder,', () => {
@@ -113,13 +114,33 @@ describe('its steps, followed in a folder,', () => {
     assert.match(execFileSync(program, [...words, '--help'], options), /--all-namespaces/);
   });
 
-  test('leave a program that ends when it is told to', async () => {
+  /** The program, which watches one namespace of an API server that is away, once it has said so. */
+  async function start(): Promise<ReturnType<typeof spawn>> {
     const [program, ...words] = command;
     const flags = ['--server', 'http://127.0.0.1:9', '--port', '0', '--namespace', 'default'];
     const child = spawn(program, [...words, ...flags], { env: {}, stdio: ['ignore', 'ignore', 'pipe'] });
     started.push(child);
     const [text] = (await once(child.stderr, 'data')) as [Buffer];
     assert.match(text.toString(), /watches namespace default/);
+    return child;
+  }
+
+  test('leave a program that ends when it is told to', async () => {
+    const child = await start();
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  test('leave a program that SIGUSR1 does not open to a debugger', async () => {
+    const child = await start();
+    const [, caught = ''] =
+      /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
+    const isCaught = (signal: number): boolean => ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
+    assert.deepEqual(
+      [isCaught(constants.signals.SIGUSR1), isCaught(constants.signals.SIGTERM)],
+      [false, true],
+    );
+    child.kill('SIGUSR1');
     child.kill('SIGTERM');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });

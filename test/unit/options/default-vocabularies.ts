@@ -1,4 +1,4 @@
-/** What the options say of vocabularies, and of what is rolled and how, where nobody sets a flag. */
+/** What the options say of vocabularies, of what is rolled and how, and of what is served, where no flag is set. */
 
 import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
 import type { Options } from '../../../lib/options/options.ts';
@@ -33,4 +33,12 @@ export const DEFAULT_VOCABULARIES: Pick<
   ignoredWorkloadKinds: [],
   cronJobReload: 'none',
   jobReload: 'none',
+};
+
+/** What is served outside a pod. */
+export const DEFAULT_SERVING: Pick<Options, 'port' | 'bindAddress' | 'allowedHosts' | 'statusPage'> = {
+  port: 8080,
+  bindAddress: '127.0.0.1',
+  allowedHosts: [],
+  statusPage: true,
 };

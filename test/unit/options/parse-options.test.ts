@@ -4,7 +4,7 @@ import { FLAGS } from '../../../lib/options/flags.ts';
 import { type Options, stateNamespaceOf } from '../../../lib/options/options.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
+import { DEFAULT_SERVING, DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -37,8 +37,7 @@ test('the bare command runs with the documented defaults', () => {
       ...DEFAULT_VOCABULARIES,
       ignoredNamespaces: [],
       ignoredConfigKinds: [],
-      port: 8080,
-      statusPage: true,
+      ...DEFAULT_SERVING,
       countsByNamespace: false,
       connection: { insecureSkipTlsVerify: false },
       maxConcurrentPatches: 32,

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { ListenError } from '../../../lib/serving/listener.ts';
-import { HttpServer, type Pages } from '../../../lib/telemetry/http-server.ts';
+import { HttpServer, type Pages, type Probes, type ServerPlace } from '../../../lib/telemetry/http-server.ts';
 
+const PLACE: ServerPlace = { flag: '--port' };
 const PAGES: Pages = {
   metrics: async () => 'reloader_edges 1\n',
   health: () => ({ ok: true, problems: [] }),
@@ -21,10 +22,18 @@ beforeEach(() => {
 });
 afterEach(() => Promise.all(servers.map((server) => server.stop())));
 
-async function started(
-  pages: Partial<Pages> = {},
-): Promise<{ server: HttpServer; port: number; url: string }> {
-  const server = new HttpServer({ ...PAGES, ...pages }, (error) => errors.push(error));
+interface Started {
+  readonly server: HttpServer;
+  readonly port: number;
+  readonly url: string;
+}
+
+async function started(pages: Partial<Pages> = {}, place: Partial<ServerPlace> = {}): Promise<Started> {
+  return await startedWith({ ...PAGES, ...pages }, place);
+}
+
+async function startedWith(pages: Pages | Probes, place: Partial<ServerPlace> = {}): Promise<Started> {
+  const server = new HttpServer(pages, (error) => errors.push(error), { ...PLACE, ...place });
   servers.push(server);
   const port = await server.start(0);
   return { server, port, url: `http://127.0.0.1:${port}` };
@@ -151,7 +160,7 @@ test('only the status page has a policy of its own, and may stand in no frame', 
 
 test('a port that is taken is an error that names the flag', async () => {
   const { port } = await started();
-  const second = new HttpServer(PAGES, (error) => errors.push(error));
+  const second = new HttpServer(PAGES, (error) => errors.push(error), PLACE);
   await assert.rejects(second.start(port), (error) => {
     assert.ok(error instanceof ListenError);
     assert.equal(error.message, `port ${port} is taken: choose another with --port`);
@@ -164,7 +173,7 @@ test('a stopped server frees its port, also while a client keeps its connection'
   const { server, port, url } = await started();
   await (await fetch(`${url}/healthz`)).text();
   await server.stop();
-  const next = new HttpServer(PAGES, (error) => errors.push(error));
+  const next = new HttpServer(PAGES, (error) => errors.push(error), PLACE);
   servers.push(next);
   assert.equal(await next.start(port), port);
 });
@@ -182,7 +191,7 @@ test('stopping twice, or before the start, does nothing', async () => {
   const { server } = await started();
   await server.stop();
   await server.stop();
-  await new HttpServer(PAGES, (error) => errors.push(error)).stop();
+  await new HttpServer(PAGES, (error) => errors.push(error), PLACE).stop();
 });
 
 test('a client that never ends its headers is cut off', { timeout: 120_000 }, async () => {
@@ -192,4 +201,98 @@ test('a client that never ends its headers is cut off', { timeout: 120_000 }, as
   const [answer] = (await once(socket, 'data')) as [Buffer];
   assert.match(answer.toString(), /^HTTP\/1\.1 408 /);
   socket.destroy();
+});
+
+/** The status of the answer to a request with these headers, line by line. */
+async function statusFor(port: number, request: readonly string[]): Promise<string> {
+  const socket = await opened(port);
+  socket.write(`${request.join('\r\n')}\r\n\r\n`);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return answer.toString().split(' ')[1] ?? '';
+}
+
+describe('where only programs of this machine shall ask', () => {
+  const hosts: Record<string, readonly [host: string, status: string]> = {
+    'localhost is answered': ['localhost', '200'],
+    'localhost with a port is answered': ['LocalHost:8080', '200'],
+    'a name with the dot of the root is answered': ['localhost.', '200'],
+    'an address is answered': ['127.0.0.1:8080', '200'],
+    'an address of another machine is answered: no name points there': ['10.1.2.3', '200'],
+    'an IPv6 address is answered': ['[::1]:8080', '200'],
+    'an allowed host is answered': ['Reloader.example.com:8080', '200'],
+    'another host is refused': ['evil.example.com', '421'],
+    'a host below an allowed one is refused': ['a.reloader.example.com', '421'],
+    'a host that begins as an address is refused': ['127.0.0.1.evil.example.com:8080', '421'],
+    'a host below localhost is refused': ['localhost.evil.example.com', '421'],
+    'brackets around a name are refused': ['[localhost]', '421'],
+    'brackets around IPv4 are refused': ['[127.0.0.1]', '421'],
+    'an empty host is refused': ['', '421'],
+  };
+  for (const [name, [host, status]] of Object.entries(hosts)) {
+    for (const path of ['/healthz', '/status.json', '/nowhere']) {
+      test(`${name}: ${path}`, async () => {
+        const { port } = await started({}, { allowedHosts: ['reloader.example.com'] });
+        const wanted = status === '200' && path === '/nowhere' ? '404' : status;
+        assert.equal(await statusFor(port, [`GET ${path} HTTP/1.1`, `Host: ${host}`]), wanted);
+      });
+    }
+  }
+
+  test('a client that is no browser and names no host is answered', async () => {
+    const { port } = await started({}, { allowedHosts: [] });
+    assert.equal(await statusFor(port, ['GET /healthz HTTP/1.0']), '200');
+  });
+
+  test('the port of probes refuses other hosts too', async () => {
+    const { health, ready } = PAGES;
+    const { port } = await startedWith({ health, ready }, { allowedHosts: [] });
+    assert.equal(await statusFor(port, ['GET /healthz HTTP/1.1', 'Host: evil.example.com']), '421');
+    assert.equal(await statusFor(port, ['GET /healthz HTTP/1.1', 'Host: localhost']), '200');
+  });
+
+  test('elsewhere any host is answered, as an Ingress names it', async () => {
+    const { port } = await started();
+    assert.equal(await statusFor(port, ['GET /healthz HTTP/1.1', 'Host: reloader.corp']), '200');
+  });
+});
+
+test('the port of probes has what they ask, and nothing else', async () => {
+  const { health, ready } = PAGES;
+  const { url } = await startedWith({ health, ready });
+  const statuses = await Promise.all(
+    ['/healthz', '/live', '/readyz', '/', '/metrics', '/status.json'].map(
+      async (path) => (await fetch(url + path)).status,
+    ),
+  );
+  assert.deepEqual(statuses, [200, 200, 200, 404, 404, 404]);
+});
+
+test('the port of probes closes each connection after its answer', async () => {
+  const { health, ready } = PAGES;
+  const { port } = await startedWith({ health, ready });
+  const socket = await opened(port);
+  const closed = once(socket, 'close');
+  socket.resume().write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await closed;
+});
+
+test('a server listens at its address alone', async () => {
+  const { port } = await started({}, { address: '127.0.0.2' });
+  const refused = connect(port, '127.0.0.1');
+  const [error] = (await once(refused, 'error')) as [NodeJS.ErrnoException];
+  assert.equal(error.code, 'ECONNREFUSED');
+  assert.equal((await fetch(`http://127.0.0.2:${port}/healthz`)).status, 200);
+});
+
+test('an address of another machine is an error that names the flag', async () => {
+  const server = new HttpServer(PAGES, (error) => errors.push(error), { ...PLACE, address: '192.0.2.1' });
+  await assert.rejects(server.start(0), (error) => {
+    assert.ok(error instanceof ListenError);
+    assert.equal(
+      error.message,
+      '192.0.2.1 is no address of this machine: choose another with --bind-address',
+    );
+    return true;
+  });
 });
