@@ -1,17 +1,18 @@
 /**
- * `npm run mutants [-- --only <word>]`: sabotages lib one line at a time, in copies of the tree, and runs the tests that
+ * `npm run mutants [-- --only <word>]`: sabotages lib by one edit at a time, in copies of the tree, and runs the tests that
  * should notice. Ends with 1 if a sabotage survives, no longer fits the source, or a test fails without any.
  * `--by-simulation [--histories N]` tries histories by chance instead of those tests: what survives then is only told.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { ALL_MUTANTS, misfits } from './mutants/all.ts';
+import { type Found, Places } from './mutants/edit.ts';
 import type { Mutant } from './mutants/table.ts';
 
 /** A test that failed, or a file that could not even be run to its end. */
@@ -51,25 +52,21 @@ const { values } = parseArgs({
   },
 });
 const HISTORIES = values['by-simulation'] ? Number(values.histories) : undefined;
-process.exitCode = await tryAll(
-  ALL_MUTANTS.filter(
-    ({ name, file }) =>
-      name.includes(values.only) &&
-      (HISTORIES === undefined || !BESIDE_THE_RULES.some((place) => file.startsWith(place))),
-  ),
-);
+process.exitCode = await tryAll(ALL_MUTANTS.filter(({ name }) => name.includes(values.only)));
 
-async function tryAll(mutants: readonly Mutant[]): Promise<number> {
+async function tryAll(named: readonly Mutant[]): Promise<number> {
   const startedAt = performance.now();
   const place = mkdtempSync(path.join(tmpdir(), 'mutants-'));
   try {
     // One copy for all: nobody's edits of this moment get in between.
     const original = copyOf(ROOT, path.join(place, 'original'));
-    const problems = [...misfits(original, mutants), ...(await problemsUnsabotaged(original, mutants))];
+    const places = new Places(original);
+    const mutants = named.filter((mutant) => HISTORIES === undefined || !isBesideTheRules(places, mutant));
+    const problems = [...misfits(places, mutants), ...(await problemsUnsabotaged(original, mutants))];
     for (const problem of problems) console.error(problem);
     if (mutants.length === 0) console.error(`no sabotage is called '${values.only}'`);
     if (problems.length > 0 || mutants.length === 0) return 1;
-    const verdicts = await judgeAll(place, original, mutants);
+    const verdicts = await judgeAll(place, places, mutants);
     return conclude(verdicts, secondsSince(startedAt));
   } finally {
     rmSync(place, { recursive: true, force: true });
@@ -97,11 +94,16 @@ async function problemsUnsabotaged(directory: string, mutants: readonly Mutant[]
   return problems;
 }
 
-async function judgeAll(place: string, original: string, mutants: readonly Mutant[]): Promise<Verdict[]> {
+function isBesideTheRules(places: Places, { edit }: Mutant): boolean {
+  const found = places.find(edit);
+  return typeof found !== 'string' && BESIDE_THE_RULES.some((place) => found.file.startsWith(place));
+}
+
+async function judgeAll(place: string, places: Places, mutants: readonly Mutant[]): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   await inParallel(mutants, async (mutant) => {
-    const copy = copyOf(original, path.join(place, String(mutants.indexOf(mutant))));
-    const verdict = await judge(copy, mutant);
+    const copy = copyOf(places.directory, path.join(place, String(mutants.indexOf(mutant))));
+    const verdict = await judge(copy, mutant, places.find(mutant.edit));
     rmSync(copy, { recursive: true, force: true });
     verdicts.push(verdict);
     tell(verdict, `${verdicts.length}/${mutants.length}`);
@@ -109,16 +111,13 @@ async function judgeAll(place: string, original: string, mutants: readonly Mutan
   return verdicts;
 }
 
-async function judge(copy: string, mutant: Mutant): Promise<Verdict> {
+async function judge(copy: string, mutant: Mutant, found: Found | string): Promise<Verdict> {
   const startedAt = performance.now();
-  const file = path.join(copy, mutant.file);
-  writeFileSync(
-    file,
-    readFileSync(file, 'utf8').replace(mutant.find, () => mutant.replace),
-  );
   const verdict = (isNoticed: boolean, detail: string): Verdict => {
     return { mutant, isNoticed, detail, seconds: secondsSince(startedAt) };
   };
+  if (typeof found === 'string') return verdict(false, found);
+  writeFileSync(path.join(copy, found.file), found.text);
   if (HISTORIES !== undefined) {
     const { isNoticed, detail } = await tryHistories(copy, HISTORIES);
     return verdict(isNoticed, detail);

@@ -1,9 +1,8 @@
 /** All sabotages, and whether they still fit the source. */
 
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { ADMISSION_MUTANTS } from './admission.ts';
 import { DIALECT_MUTANTS } from './dialects.ts';
+import type { Places } from './edit.ts';
 import { KEY_MUTANTS } from './keys.ts';
 import { LIST_MUTANTS } from './lists.ts';
 import { NOTICE_MUTANTS } from './notices.ts';
@@ -37,10 +36,10 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...LIST_MUTANTS,
 ];
 
-/** What no longer fits the source below `directory`, in words. */
-export function misfits(directory: string, mutants: readonly Mutant[]): string[] {
-  return mutants.flatMap(({ name, file, find }) => {
-    const times = readFileSync(path.join(directory, file), 'utf8').split(find).length - 1;
-    return times === 1 ? [] : [`'${name}': its line stands ${times} times in ${file}, not once: ${find}`];
+/** Which edits no longer have exactly one place in the source, in words. */
+export function misfits(places: Places, mutants: readonly Mutant[]): string[] {
+  return mutants.flatMap(({ name, edit }) => {
+    const found = places.find(edit);
+    return typeof found === 'string' ? [`'${name}': ${found}`] : [];
   });
 }

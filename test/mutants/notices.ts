@@ -1,5 +1,6 @@
 /** Sabotages of what people are told: when nothing happens, and by Events. */
 
+import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const ABSENCES = 'test/unit/controller/absences.test.ts';
@@ -11,79 +12,65 @@ const WORKLOADS = 'test/unit/controller/workload-controller.test.ts';
 export const NOTICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a notice is said again each time that its workload is told of',
-    file: 'lib/controller/notices.ts',
-    find: 'if (!wasSaid(notice)) this.#options.say',
-    replace: 'this.#options.say',
+    edit: change('Notices.#replace', '!wasSaid()', 'true'),
     tests: [NOTICES],
   },
   {
     name: 'a notice stands against a workload that keeps old pods of its owner',
-    file: 'lib/controller/notices.ts',
-    find: 'isStamped && dialect.pausing.pauseOf(workload) === undefined',
-    replace: 'dialect.pausing.pauseOf(workload) === undefined',
+    edit: change(
+      'notices/RULES',
+      'isStamped && dialect.pausing.pauseOf(workload) === undefined',
+      'dialect.pausing.pauseOf(workload) === undefined',
+    ),
     tests: [NOTICES],
   },
   {
     name: 'another reloader stands against a workload for ever',
-    file: 'lib/controller/notices.ts',
-    find: 'if (met?.hasRolledSince)',
-    replace: 'if (met === undefined)',
+    edit: change('Notices.rolled', 'met?.hasRolledSince', 'met === undefined'),
     tests: [NOTICES],
   },
   {
     name: 'another reloader is seen in what was there before',
-    file: 'lib/dialects/second-reloader.ts',
-    find: '!before.marks.some((known) => isSame(mark, known))',
-    replace: 'isSame(mark, mark)',
+    edit: change('rivalIn', '!some()', 'isSame(mark, mark)'),
     tests: [SECOND],
   },
   {
     name: 'another reloader is seen in what a person brings back',
-    file: 'lib/dialects/second-reloader.ts',
-    find: "PEOPLES_TOOLS.test(after.lastManager ?? '')",
-    replace: 'after.lastManager === PEOPLES_TOOLS.source',
+    edit: change('rivalIn', 'PEOPLES_TOOLS.test()', 'after.lastManager === PEOPLES_TOOLS.source'),
     tests: [SECOND],
   },
   {
     name: 'a notice is made of a name before everything is listed',
-    file: 'lib/controller/absences.ts',
-    find: 'if (!isSynced(ref.namespace, ref.kind)) {',
-    replace: 'if (isSynced === undefined) {',
+    edit: change('Absences.#lookInto', '!isSynced()', 'isSynced === undefined'),
     tests: [ABSENCES],
   },
   {
     name: 'a notice is made of a name at once',
-    file: 'lib/controller/absences.ts',
-    find: 'await wait(graceMs, signal);',
-    replace: '',
+    edit: drop('Absences.#round', 'await wait()'),
     tests: [ABSENCES],
   },
   {
     name: 'a notice claims what could not be found out',
-    file: 'lib/controller/absences.ts',
-    find: '    this.suspect(keyOf(ref));\n    return undefined;',
-    replace: '    return { ref, leftOutType: undefined, isUnselected: false, selector, similar };',
+    edit: change(
+      'Absences.#absenceOf',
+      'return undefined;',
+      'return { ref, leftOutType: undefined, isUnselected: false, selector, similar };',
+    ),
     tests: [ABSENCES],
   },
   {
     name: 'a notice is made of every opt-out',
-    file: 'lib/controller/follow.ts',
-    find: 'if (!isUndone) return undefined;',
-    replace: 'if (gone.length === 0) return undefined;',
+    edit: change('lostByUndo', '!isUndone', 'gone.length === 0'),
     tests: [WORKLOADS],
   },
   {
     name: 'an Event has another name with another message',
-    file: 'lib/model/event-news.ts',
-    find: '{ regarding, uid, reason, about }: EventNews',
-    replace: '{ regarding, uid, reason, message: about }: EventNews',
+    edit: change('eventNameOf', '[uid, reason, about]', '[uid, reason, arguments[0].message]'),
     tests: ['test/unit/model/event-news.test.ts'],
   },
   {
     name: 'an autoscaler shortens the pauses between refusals',
-    file: 'lib/controller/sight.ts',
-    find: 'return !isSameTemplate || known.replicas === seen.replicas;',
-    replace: 'return true;',
+    edit: change('mayLiftRefusal', '!isSameTemplate || known.replicas === seen.replicas', 'true'),
     tests: [WORKLOADS],
   },
 ];

@@ -1,45 +1,35 @@
 /** Sabotages of how often workloads are rolled. */
 
+import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const FILE = 'lib/controller/rollout-pace.ts';
 const FLAPPING = 'test/simulation/flapping.test.ts';
 
 /** Every one of them must be noticed. */
 export const PACE_MUTANTS: readonly Mutant[] = [
   {
     name: 'paces: no window is lengthened',
-    file: FILE,
-    find: 'if (doublings === 0) return ms;',
-    replace: 'return ms;',
+    edit: change('lengthened', 'doublings === 0', 'true'),
     tests: [FLAPPING],
   },
   {
     name: 'paces: a window is lengthened once and no more',
-    file: FILE,
-    find: 'doublings: isTooMany ? doublings + 1 : 0,',
-    replace: 'doublings: isTooMany ? 1 : 0,',
+    edit: change('RolloutPace.rolled', 'doublings + 1', '1'),
     tests: [FLAPPING],
   },
   {
     name: 'paces: who was calm is not forgiven',
-    file: FILE,
-    find: 'if (monotonicMs() - past.calmSince < memoryMs) return past;',
-    replace: 'return past;',
+    edit: change('RolloutPace.#recent', 'monotonicMs() - past.calmSince < memoryMs', 'true'),
     tests: [FLAPPING],
   },
   {
     name: 'paces: a window that lasts longer than the limit counts is forgotten in the middle',
-    file: FILE,
-    find: 'past.calmSince = Number.POSITIVE_INFINITY;',
-    replace: '',
+    edit: drop('RolloutPace.windowOf', 'past.calmSince = Number.POSITIVE_INFINITY'),
     tests: [FLAPPING],
   },
   {
     name: 'paces: the least interval is not kept',
-    file: FILE,
-    find: 'Math.max(lengthened(ms, past.doublings), remainingMs)',
-    replace: 'lengthened(ms, past.doublings)',
+    edit: change('RolloutPace.windowOf', 'max()', 'lengthened(ms, past.doublings)'),
     tests: [FLAPPING],
   },
 ];

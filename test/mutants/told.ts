@@ -1,5 +1,6 @@
 /** Sabotages of what is told outside the cluster: by a webhook in place of rollouts, and by alerts. */
 
+import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const TOLD = 'test/unit/controller/told.test.ts';
@@ -10,58 +11,46 @@ const ALERTS = 'test/unit/notify/alerts.test.ts';
 export const TOLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'told: whoever was told and rolls the workload is told again for it',
-    file: 'lib/controller/follow.ts',
-    find: 'edges.onlyTells || ',
-    replace: '',
+    edit: drop('afterWrites', 'edges.onlyTells'),
     tests: [TOLD],
   },
   {
     name: 'told: two rollouts are told with the same number',
-    file: 'lib/controller/rollout.ts',
-    find: 'asTold(edge, { digest: version.digest, number })',
-    replace: 'asTold(edge, { digest: version.digest, number: 0 })',
+    edit: change('settle', 'asTold()', 'asTold(edge, { digest: version.digest, number: 0 })'),
     tests: [TOLD],
   },
   {
     name: 'told: a post that was not answered counts as taken',
-    file: 'lib/notify/webhook.ts',
-    find: "return { ...result, kind: 'throttled' };",
-    replace: "return { kind: 'accepted', object: undefined };",
+    edit: change(
+      'Webhook.tell',
+      "{ ...result, kind: 'throttled' }",
+      "{ kind: 'accepted', object: undefined }",
+    ),
     tests: ['test/unit/notify/webhook.test.ts'],
   },
   {
     name: 'told: a redirect counts as taken',
-    file: 'lib/notify/http-post.ts',
-    find: 'status < 300)',
-    replace: 'status < 400)',
+    edit: change('HttpPoster.#resultOf', 'status < 300', 'status < 400'),
     tests: [POST],
   },
   {
     name: 'told: a proxy that hangs is waited for',
-    file: 'lib/notify/http-post.ts',
-    find: '        call.destroy();\n        end();',
-    replace: '        call.destroy();',
+    edit: drop('HttpPoster.#exchange.giveUp', 'end()'),
     tests: [POST],
   },
   {
     name: 'told: the whole address is shown',
-    file: 'lib/notify/http-post.ts',
-    find: 'this.origin = originOf(options.url);',
-    replace: 'this.origin = options.url;',
+    edit: change('HttpPoster.constructor', 'originOf()', 'options.url'),
     tests: [POST],
   },
   {
     name: 'told: the queue of alerts grows without end',
-    file: 'lib/notify/alerts.ts',
-    find: 'this.#queue.shift();\n    onResult',
-    replace: 'onResult',
+    edit: drop('Alerts.#dropOldest', 'shift()'),
     tests: [ALERTS],
   },
   {
     name: 'told: the end of the program waits for a better moment to alert',
-    file: 'lib/notify/alerts.ts',
-    find: ' && !this.#closing.signal.aborted',
-    replace: '',
+    edit: drop('Alerts.#isWorthARetry', '!this.#closing.signal.aborted'),
     tests: [ALERTS],
   },
 ];
