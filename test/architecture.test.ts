@@ -73,6 +73,20 @@ const CLOCKS = [
   'performance.now',
   'Math.random',
 ];
+/** Waits go by monotonicMs, which never jumps; these are read for what says so. */
+const TIMES = ['Date.now', 'new Date', 'performance.now'];
+/** File → for whom it tells the time. */
+const TIME_TELLERS: Readonly<Record<string, string>> = {
+  [CLOCK]: 'all who wait',
+  'lib/telemetry/logger.ts': 'people who read the log',
+  'lib/controller/journal.ts': 'people who read the status page',
+  'lib/pages.ts': 'people who read the status page',
+  'lib/kubernetes/events.ts': 'people who read Events',
+  'lib/notify/webhook.ts': 'the program behind the webhook',
+  'lib/controller/rollout-attempt.ts': 'people who read annotations, and whichever reloader ends the pause',
+  'lib/controller/pauses.ts': 'the end of a pause, whose begin an annotation says',
+  'lib/admission-webhook.ts': 'the API server, which checks how long certificates are good',
+};
 /** Folders that may look at the process that they run in. */
 const KNOW_THE_PROCESS = ['kubernetes', 'telemetry', 'main', 'bin'];
 
@@ -252,6 +266,11 @@ test('pure folders know neither time nor chance', () => {
     pure.flatMap((file) => usesOf(file, CLOCKS)),
     [],
   );
+});
+
+test('no wait goes by the time of day: who reads a clock says for whom', () => {
+  const readers = TREE.filter((file) => usesOf(file, TIMES).length > 0).map(({ name }) => name);
+  assert.deepEqual(readers.sort(), Object.keys(TIME_TELLERS).sort());
 });
 
 test('only the edges of the program know the process', () => {

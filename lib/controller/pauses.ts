@@ -4,7 +4,6 @@
  * ended one its beginning is removed, so that a later pause by a person does not count as this one.
  */
 
-import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import { type Pause, remainingMs } from '../model/pause.ts';
@@ -36,6 +35,9 @@ const RESUMED_BEFORE =
   'its pause was ended before its time: the annotation that says its beginning is removed';
 const STILL_MARKED =
   'resumed, but the annotation that says the beginning of its pause is not removed, which is tried again until it is';
+
+/** A pause ends by the time of day, which may be set at any moment: whether it has ended is asked at least so often. */
+const LONGEST_SLEEP_MS = 60_000;
 
 /** See the file's comment. */
 export class Pauses {
@@ -88,8 +90,7 @@ export class Pauses {
 
   #lookLater(key: ObjectKey, workload: Workload, pause: Pause, atLeastMs: number): void {
     this.#paused.set(key, { workload, pause, failures: 0, hasWaited: false });
-    const ms = Math.max(atLeastMs, remainingMs(pause, Date.now()));
-    this.#queue.addAfter(key, Math.min(ms, MAX_DURATION_MS));
+    this.#queue.addAfter(key, Math.max(atLeastMs, sleepOf(pause)));
   }
 
   #forget(key: ObjectKey): void {
@@ -99,7 +100,10 @@ export class Pauses {
 
   async #work(key: ObjectKey): Promise<void> {
     const paused = this.#paused.get(key);
-    if (paused !== undefined) await this.#patches.fenced(key, paused, () => this.#end(key, paused));
+    if (paused === undefined) return;
+    const ms = sleepOf(paused.pause);
+    if (ms > 0) this.#queue.addAfter(key, ms);
+    else await this.#patches.fenced(key, paused, () => this.#end(key, paused));
   }
 
   async #end(key: ObjectKey, paused: Paused): Promise<void> {
@@ -134,4 +138,9 @@ export class Pauses {
     else this.#lookLater(key, live, pause, 0);
     return undefined;
   }
+}
+
+/** For how long nothing is to be done for it. */
+function sleepOf(pause: Pause): number {
+  return Math.min(remainingMs(pause, Date.now()), LONGEST_SLEEP_MS);
 }

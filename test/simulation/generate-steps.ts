@@ -3,17 +3,18 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { CallEffect, CallMatch, FaultRule, WatchEffect } from '../sandbox/faults.ts';
 import { RESOURCES } from './api.ts';
-import type {
-  ConfigName,
-  ConfigStep,
-  FaultStep,
-  ProcessStep,
-  SelectStep,
-  Settings,
-  StateStep,
-  Step,
-  WorkloadName,
-  WorkloadStep,
+import {
+  type ConfigName,
+  type ConfigStep,
+  type FaultStep,
+  JUMPS_MS,
+  type ProcessStep,
+  type SelectStep,
+  type Settings,
+  type StateStep,
+  type Step,
+  type WorkloadName,
+  type WorkloadStep,
 } from './history.ts';
 
 /** Who plays in a history. */
@@ -36,6 +37,8 @@ export interface Steps {
   readonly quietRestart: Arbitrary<ProcessStep>;
   readonly replica: Arbitrary<ProcessStep>;
   readonly wait: Arbitrary<Step>;
+  /** The time of day jumps, which must change nothing. */
+  readonly jump: Arbitrary<Step>;
   /** An object is marked, perhaps with new content. */
   readonly mark: Arbitrary<ConfigStep>;
   /** An object comes to be, or is deleted. */
@@ -71,6 +74,7 @@ export function stepsOf({ configs, workloads, settings }: Cast): Steps {
     quietRestart: fc.record({ do: just('stop'), slot: just(0), downtimeMs: fc.constantFrom(0, 1000) }),
     replica: REPLICA,
     wait: waitStep(settings),
+    jump: fc.constantFrom(...JUMPS_MS).map((ms) => ({ do: 'jump', ms })),
     mark: fc.record({
       do: just('mark'),
       config,

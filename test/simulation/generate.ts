@@ -18,7 +18,7 @@ import type {
 import { CONFIGS, WORKLOADS } from './manifests.ts';
 
 /**
- * What may happen in a history: `calm` nobody but people editing content and workloads, `owners` also those who write pod
+ * What may happen in a history: `calm` nobody but people editing content and workloads, and clocks that jump, `owners` also those who write pod
  * templates, `faults` a bad API server, `crashes` processes that die, `replicas` a second process, `everything`; `shards`
  * everything, with a state in several ConfigMaps that people remove and edit; `policies` objects with marks, workloads
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
@@ -170,10 +170,18 @@ function scenesOfFlavour(
   ];
   const calm: Weighted[] = [
     [1, one(steps.quietRestart)],
+    [1, one(steps.jump)],
     [1, scenes.busy],
   ];
   const mix = { calm, owners, faults, crashes, replicas };
-  const everything: Weighted[] = [...owners, ...faults, ...crashes, ...replicas, [2, one(steps.state)]];
+  const everything: Weighted[] = [
+    ...owners,
+    ...faults,
+    ...crashes,
+    ...replicas,
+    [2, one(steps.state)],
+    [2, one(steps.jump)],
+  ];
   const shards: Weighted[] = [
     ...crashes,
     ...replicas,

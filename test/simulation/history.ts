@@ -214,7 +214,12 @@ export type Step =
   | ProcessStep
   /** The admission webhook goes away, or is back. */
   | { readonly do: 'admission'; readonly away: boolean }
-  | { readonly do: 'wait'; readonly ms: number };
+  | { readonly do: 'wait'; readonly ms: number }
+  /** The time of day of the reloaders is set forward by so much, or back; everywhere else it goes on as it should. */
+  | { readonly do: 'jump'; readonly ms: number };
+
+/** Jumps of the time of day: ten minutes, an hour, a day. */
+export const JUMPS_MS: readonly number[] = [600_000, 3_600_000, 86_400_000].flatMap((ms) => [ms, -ms]);
 
 /** Time passes. */
 export function wait(ms: number): Step {

@@ -25,6 +25,20 @@ function pause(paused: boolean): Step {
 const ASKS = annotate({ [PERIOD]: '1m' });
 const BEGUN: readonly Step[] = [ASKS, change('B'), wait(6000)];
 const LONG = wait(120_000);
+const MINUTES = 60_000;
+
+/** A pause of half an hour; 90 s after its begin the time of day jumps, and so many minutes after its begin it ends. */
+function jumping(ms: number, minutes: number): Case {
+  return {
+    steps: [annotate({ [PERIOD]: '30m' }), change('B'), wait(95_000), { do: 'jump', ms }, wait(50 * MINUTES)],
+    rollouts: { [WEB]: 1 },
+    reads: 'B',
+    also: (trace) => {
+      resumes(trace, 1);
+      assert.equal(startedAfter(trace), minutes * 60);
+    },
+  };
+}
 
 /** How often a reloader ended a pause. */
 function resumes(trace: Trace, times: number): void {
@@ -56,6 +70,10 @@ const CASES: Readonly<Record<string, Case>> = {
       assert.equal(startedAfter(trace), 60);
     },
   },
+  'it ends by the time of day, which is looked at each minute': jumping(24 * 60 * MINUTES, 2),
+  'it ends sooner where that is set forward': jumping(10 * MINUTES, 20),
+  'it ends later where that is set back': jumping(-10 * MINUTES, 40),
+  'it ends at the next look where its begin is as far ahead as none that is meant': jumping(-60 * MINUTES, 2),
   'what changes in the pause is stamped in it, and all pods are exchanged once, when the first change says': {
     steps: [...BEGUN, wait(20_000), change('C'), LONG],
     rollouts: { [WEB]: 2 },

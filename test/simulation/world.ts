@@ -117,6 +117,8 @@ class World {
         return;
       case 'wait':
         return await this.#pass(step.ms);
+      case 'jump':
+        return this.#clock.jump(step.ms);
       case 'change':
       case 'revert':
       case 'touch':
@@ -238,6 +240,7 @@ function accountingOf({ steps, workloads }: History): Trace['accounting'] {
   if (has('fault', 'disturb', 'delay', 'compact')) return 'each';
   const calm: readonly Step['do'][] = [
     'wait',
+    'jump',
     'change',
     'revert',
     'touch',

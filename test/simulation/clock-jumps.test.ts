@@ -1,0 +1,30 @@
+/** Clocks that are set forward and back: no wait is any nearer to its end, and none is farther. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { historyOf } from './check.ts';
+import { FLAVOURS } from './generate.ts';
+import { type History, JUMPS_MS } from './history.ts';
+import { run } from './world.ts';
+
+/** A time of day that is said to people. */
+const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
+
+/** What happens and when, where before each step the clocks jump by what `jumps` tells in turn; without what is read on a clock. */
+async function factsOf(history: History, jumps: readonly number[]): Promise<readonly string[]> {
+  const steps = history.steps.flatMap((step, index) => [
+    { do: 'jump', ms: jumps[index % jumps.length] ?? 0 } as const,
+    step,
+  ]);
+  const { facts } = await run({ ...history, steps });
+  return facts.map((fact) => JSON.stringify(fact).replaceAll(TIMES, 'then'));
+}
+
+for (const flavour of FLAVOURS) {
+  test(`in a history of ${flavour} all happens as it would without jumps, and when it would`, async () => {
+    for (const seed of [1, 2, 3]) {
+      const history = historyOf(flavour, seed);
+      assert.deepEqual(await factsOf(history, JUMPS_MS), await factsOf(history, [0]));
+    }
+  });
+}
