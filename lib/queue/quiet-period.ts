@@ -1,6 +1,7 @@
 /**
  * The quiet period: a key is released once it has not been touched for a while, and at the latest when the maximum wait
- * since its first touch is over. p-debounce is the timer that each touch restarts; everything else is decided here.
+ * since its first touch is over. A touch only moves the end of the window: p-debounce, which keeps a promise for each call
+ * of it, is called when the window opens and again for what is left when its time has run out before the end.
  */
 
 import pDebounce from 'p-debounce';
@@ -27,11 +28,14 @@ interface Window {
   /** When it ends if it is not touched again, by monotonicMs. */
   endsAt: number;
   readonly openedAt: number;
-  readonly touch: () => Promise<unknown>;
-  readonly end: AbortController;
-  readonly latest: NodeJS.Timeout;
+  /** When it ends at the latest. */
   readonly latestAt: number;
+  /** Aborted when it ends another way than by its time. */
+  readonly end: AbortController;
 }
+
+/** No timer waits for less. */
+const LEAST_TIMER_MS = 1;
 
 /** The windows of all keys. Not promised: any order among keys whose windows end at the same time. */
 export class QuietPeriod {
@@ -56,9 +60,6 @@ export class QuietPeriod {
       this.#options.release(key);
       return 0;
     }
-    window.touch().catch(() => {
-      // Only an abort rejects: then the window has ended another way.
-    });
     const now = monotonicMs();
     window.endsAt = Math.min(now + window.quietMs, window.latestAt);
     return window.endsAt - now;
@@ -79,7 +80,6 @@ export class QuietPeriod {
     const window = this.#windows.get(key);
     if (window === undefined) return;
     this.#windows.delete(key);
-    clearTimeout(window.latest);
     window.end.abort();
   }
 
@@ -93,19 +93,25 @@ export class QuietPeriod {
   #open(key: string): Window | undefined {
     const { quietMs, maxWaitMs } = this.#options.windowOf(key);
     if (quietMs === 0) return undefined;
-    const end = new AbortController();
     const now = monotonicMs();
-    const window: Window = {
-      quietMs,
-      openedAt: now,
-      endsAt: now + quietMs,
-      touch: pDebounce(() => this.#release(key, window), quietMs, { signal: end.signal }),
-      end,
-      latest: setTimeout(() => this.#release(key, window), maxWaitMs),
-      latestAt: now + maxWaitMs,
-    };
+    const latestAt = now + maxWaitMs;
+    const endsAt = Math.min(now + quietMs, latestAt);
+    const window: Window = { quietMs, openedAt: now, endsAt, latestAt, end: new AbortController() };
     this.#windows.set(key, window);
+    this.#wait(key, window);
     return window;
+  }
+
+  /** Releases the key when the window has ended, touched meanwhile or not. */
+  #wait(key: string, window: Window): void {
+    const leftMs = window.endsAt - monotonicMs();
+    const look = (): void => {
+      if (window.endsAt - monotonicMs() < LEAST_TIMER_MS) this.#release(key, window);
+      else this.#wait(key, window);
+    };
+    pDebounce(look, leftMs, { signal: window.end.signal })().catch(() => {
+      // Only an abort rejects: then the window has ended another way.
+    });
   }
 
   #release(key: string, window: Window): void {

@@ -32,4 +32,23 @@ export const PACE_MUTANTS: readonly Mutant[] = [
     edit: change('RolloutPace.windowOf', 'max()', 'lengthened(ms, past.doublings)'),
     tests: [FLAPPING],
   },
+  {
+    name: 'windows: each touch begins a timer',
+    edit: change(
+      'QuietPeriod.touch',
+      'return window.endsAt - now;',
+      'this.#wait(key, window); return window.endsAt - now;',
+    ),
+    tests: ['test/unit/queue/quiet-period.test.ts'],
+  },
+  {
+    name: 'windows: a touch moves no end',
+    edit: drop('QuietPeriod.touch', 'window.endsAt = Math.min(now + window.quietMs, window.latestAt);'),
+    tests: ['test/unit/queue/quiet-period.test.ts'],
+  },
+  {
+    name: 'stamps: a number that is made up counts',
+    edit: change('stampsOn', 'number <= highest', 'true'),
+    tests: ['test/unit/controller/stamps.test.ts'],
+  },
 ];

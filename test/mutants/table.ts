@@ -209,7 +209,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no maximum wait: a busy source postpones its rollout for ever',
-    edit: change('QuietPeriod.#open', 'setTimeout()', 'setTimeout(() => undefined, maxWaitMs)'),
+    edit: change('QuietPeriod.touch', 'min()', 'now + window.quietMs'),
     tests: ['test/unit/queue/quiet-period.test.ts', ROLLOUTS],
   },
   {

@@ -60,6 +60,24 @@ test('a steady stream of touches is bounded by the maximum wait, again and again
   ]);
 });
 
+test('a million touches of open windows begin a timer for each quiet period and window, and no more', async (t) => {
+  const { quiet, released, pass } = stage(t, 1000, 10_000);
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  const keys = Array.from({ length: 100 }, (_, index) => `w${index}`);
+  for (let round = 0; round < 10_000; round += 1) {
+    for (const key of keys) quiet.touch(key);
+    if (round % 20 === 0) await pass(10);
+  }
+  await pass(990);
+  assert.equal(released.length, 0);
+  assert.ok(timers.mock.callCount() <= 7 * keys.length, `${timers.mock.callCount()} timers`);
+  await pass(10);
+  assert.deepEqual(
+    released,
+    keys.map((key) => [key, 6000]),
+  );
+});
+
 test('near the maximum wait a touch answers what is left of it', async (t) => {
   const { quiet, pass } = stage(t, 100, 130);
   quiet.touch('a');
