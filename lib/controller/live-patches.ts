@@ -90,9 +90,9 @@ export class LivePatches {
     if (result === undefined) return;
     switch (result.kind) {
       case 'accepted': {
-        const answered = result.object && edges.viewOf(ref, result.object);
-        if (answered === undefined || (answered.resourceVersion !== '' && isDone(answered)))
-          return accepted(result.object);
+        const { object } = result;
+        if (object === undefined || (hasVersion(object) && isDone(edges.viewOf(ref, object))))
+          return accepted(object);
         return this.#putOff(key, subject, { reason: 'retry', message: NOT_IN_THE_ANSWER });
       }
       case 'conflict':
@@ -118,4 +118,9 @@ export class LivePatches {
     subject.failures += 1;
     this.#options.tryAfter(key, ms);
   }
+}
+
+/** Whether it is a workload at all: an answer may be anything. */
+function hasVersion({ metadata }: Partial<RawWorkload>): boolean {
+  return metadata?.resourceVersion !== undefined;
 }

@@ -274,6 +274,11 @@ const HINDERED: Record<string, readonly [fault: Patched, reason: string | undefi
     20,
   ],
   'the answer is empty': [{ kind: 'accepted', object: {} as RawWorkload }, 'retry', 1],
+  'the answer is no workload that was stored': [
+    { kind: 'accepted', object: { metadata: { name: 'web' } } },
+    'retry',
+    1,
+  ],
   'the answer shows it paused': [{ kind: 'accepted', object: STILL_PAUSED }, 'retry', 1],
   'no answer comes': [{ kind: 'unanswered', message: 'lost' }, 'retry', 1],
 };
