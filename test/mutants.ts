@@ -34,7 +34,7 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 /** All that the tests need besides the dependencies. */
 const TREE = ['lib', 'test', 'bin', 'package.json', 'tsconfig.json', 'build.ts'];
 /** Far longer than any of the test files takes: a sabotage may make one of them hang. */
-const FILE_TIMEOUT_MS = 60_000;
+const FILE_TIMEOUT_MS = 120_000;
 /** A failed test as TAP tells it, what is still to do left out; a test within another comes before the other. */
 const FAILED = /^ *not ok \d+ - (?<name>(?:(?! # (?:TODO|SKIP)).)*)$/;
 const WORKERS = 2;
