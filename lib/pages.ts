@@ -5,8 +5,12 @@ import type { Log } from './model/log.ts';
 import type { Options } from './options/options.ts';
 import { HttpServer, type Pages, type Probes } from './telemetry/http-server.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import { recent, type Shown, Texts } from './telemetry/recent.ts';
 import { pageRequestOf, statusPage } from './telemetry/status-page.ts';
 import type { About } from './telemetry/status-view.ts';
+
+/** For one more search after so many texts of one look there is no page. */
+const MOST_TEXTS = 20;
 
 /** What is served beside the assembly. */
 interface Served {
@@ -50,16 +54,32 @@ export async function servePages(assembly: Assembly, options: Options, served: S
   }
 }
 
+/** One look at the program is what all of them show for a second. */
 function pagesOf(
   assembly: Assembly,
   { statusPage: hasPage }: Options,
   { about, metrics }: Served,
 ): Omit<Pages, keyof Probes> {
-  const statusPageFor = (query: string): string =>
-    statusPage({ ...pageRequestOf(query), about, report: assembly.status(), now: new Date() });
+  const look = recent(() => {
+    const texts = new Texts(new Date());
+    return { texts, report: assembly.status() };
+  });
+  const statusPageFor = (query: string): Shown | undefined => {
+    const request = pageRequestOf(query);
+    const { texts, report } = look();
+    const key = `page ${request.isStill} ${request.find}`;
+    if (request.find !== '' && !texts.has(key) && texts.size >= MOST_TEXTS) return undefined;
+    return texts.text(key, () => statusPage({ ...request, about, report, now: texts.asOf }));
+  };
   return {
-    metrics: () => metrics.text(),
-    status: () => ({ ...about, ...assembly.status() }),
+    metrics: recent(async () => {
+      const asOf = new Date();
+      return { body: Buffer.from(await metrics.text()), asOf };
+    }),
+    status: () => {
+      const { texts, report } = look();
+      return texts.text('status', () => `${JSON.stringify({ ...about, ...report }, undefined, 2)}\n`);
+    },
     statusPage: hasPage ? statusPageFor : undefined,
   };
 }

@@ -8,8 +8,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { Connections } from '../serving/connections.ts';
+import { Deliveries } from '../serving/deliveries.ts';
 import { isAllowedHost } from '../serving/hosts.ts';
 import { endListening, listen } from '../serving/listener.ts';
+import type { Shown } from './recent.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
 /** What probes ask; each is asked anew for every request. */
@@ -23,11 +25,11 @@ export interface Probes {
 /** What the pages show. */
 export interface Pages extends Probes {
   /** The text of /metrics. */
-  readonly metrics: () => Promise<string>;
-  /** /status.json: anything that JSON can say. Never a value of a ConfigMap or Secret. */
-  readonly status: () => unknown;
-  /** The status page at /, for the query of an address; absent: there is no such page. */
-  readonly statusPage?: ((query: string) => string) | undefined;
+  readonly metrics: () => Promise<Shown>;
+  /** The text of /status.json. Never a value of a ConfigMap or Secret. */
+  readonly status: () => Shown;
+  /** The status page at /, for the query of an address, undefined if too many are asked for; absent: there is no such page. */
+  readonly statusPage?: ((query: string) => Shown | undefined) | undefined;
 }
 
 /** Where a server listens, and whom it answers. */
@@ -43,7 +45,7 @@ export interface ServerPlace {
 interface Answer {
   readonly status: number;
   readonly type: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -55,6 +57,12 @@ const MISDIRECTED: Answer = {
   status: 421,
   type: TEXT,
   body: 'only localhost, addresses and --allowed-hosts are served here\n',
+};
+const TOO_MANY_SEARCHES: Answer = {
+  status: 503,
+  type: TEXT,
+  body: 'too many different searches within a second: try again\n',
+  headers: { 'retry-after': '1' },
 };
 /** Where it is told whether every loop is alive; the second one is what probes of Stakater Reloader ask. */
 const HEALTH_PATHS = ['/healthz', '/live'];
@@ -89,6 +97,7 @@ const LIMITS_OF_PROBES: Limits = {
 export class HttpServer {
   readonly #server: Server;
   readonly #connections: Connections;
+  readonly #deliveries = new Deliveries();
   readonly #answers: Answers;
   readonly #place: ServerPlace;
   readonly #onError: (error: unknown) => void;
@@ -139,7 +148,9 @@ export class HttpServer {
       ...answer.headers,
       ...(answer.status === 405 ? { allow: 'GET, HEAD' } : {}),
     });
-    response.end(request.method === 'HEAD' ? undefined : answer.body);
+    if (request.method === 'HEAD') response.end();
+    else if (typeof answer.body === 'string') response.end(answer.body);
+    else this.#deliveries.send(response, answer.body);
   }
 
   async #answer({ method, url = '', headers }: IncomingMessage): Promise<Answer> {
@@ -160,10 +171,10 @@ type Answers = Map<string, (query: string) => Answer | Promise<Answer>>;
 
 function answersOf({ metrics, status, statusPage, ...probes }: Pages): Answers {
   const answers: Answers = new Map();
-  if (statusPage !== undefined) answers.set('/', (query) => htmlAnswer(statusPage(query)));
-  answers.set('/metrics', async () => ({ status: 200, type: METRICS_TYPE, body: await metrics() }));
+  if (statusPage !== undefined) answers.set('/', (query) => pageAnswer(statusPage(query)));
+  answers.set('/metrics', async () => shownAnswer(METRICS_TYPE, await metrics()));
   for (const [path, answer] of probeAnswersOf(probes)) answers.set(path, answer);
-  return answers.set('/status.json', () => jsonAnswer(status()));
+  return answers.set('/status.json', () => shownAnswer('application/json', status()));
 }
 
 function probeAnswersOf({ health, ready }: Probes): Answers {
@@ -171,8 +182,13 @@ function probeAnswersOf({ health, ready }: Probes): Answers {
   return answers.set('/readyz', () => readyAnswer(ready()));
 }
 
-function htmlAnswer(body: string): Answer {
-  return { status: 200, type: HTML, body, headers: STATUS_PAGE_HEADERS };
+/** Clients are told of which moment it is: the same text may go to many of them. */
+function shownAnswer(type: string, { body, asOf }: Shown, headers: Answer['headers'] = {}): Answer {
+  return { status: 200, type, body, headers: { ...headers, 'snapshot-time': asOf.toISOString() } };
+}
+
+function pageAnswer(page: Shown | undefined): Answer {
+  return page === undefined ? TOO_MANY_SEARCHES : shownAnswer(HTML, page, STATUS_PAGE_HEADERS);
 }
 
 function healthAnswer({ ok, problems }: ReturnType<Pages['health']>): Answer {
@@ -186,8 +202,4 @@ function readyAnswer({ ok, waitingFor }: ReturnType<Pages['ready']>): Answer {
 function judged(ok: boolean, lead: string, reasons: readonly string[]): Answer {
   if (ok) return { status: 200, type: TEXT, body: 'ok\n' };
   return { status: 503, type: TEXT, body: reasons.map((reason) => `${lead}: ${reason}\n`).join('') };
-}
-
-function jsonAnswer(value: unknown): Answer {
-  return { status: 200, type: 'application/json', body: `${JSON.stringify(value, undefined, 2)}\n` };
 }

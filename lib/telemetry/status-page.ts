@@ -1,4 +1,4 @@
-/** The status page: one HTML document without anything from elsewhere, made anew for every request. */
+/** The status page: one HTML document without anything from elsewhere. */
 
 import { createHash } from 'node:crypto';
 import type { StatusReport } from '../model/status-report.ts';

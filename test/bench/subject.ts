@@ -68,7 +68,7 @@ export class Subject implements AsyncDisposable {
 
   /** The requests that it has sent so far, by its own count; of `verbs`, where they are given. */
   async requests(verbs?: readonly string[]): Promise<number> {
-    const { text } = await this.#process.page('/metrics');
+    const text = await this.#process.freshText('/metrics');
     let sum = 0;
     for (const [, verb = '', value] of text.matchAll(
       /^reloader_api_requests_total\{verb="(\w+)".*\} (\d+)$/gm,
@@ -79,7 +79,7 @@ export class Subject implements AsyncDisposable {
 
   /** The text of /metrics. */
   async metrics(): Promise<string> {
-    return (await this.#process.page('/metrics')).text;
+    return await this.#process.freshText('/metrics');
   }
 
   /** Resolves when it owes nothing and all is committed. */

@@ -201,5 +201,5 @@ test('without it nothing is asked of CronJobs and Jobs, nor of kinds that are ig
     cluster.arrived.filter((path) => /batch|daemonsets/.test(path)),
     [],
   );
-  assert.doesNotMatch((await reloader.page('/metrics')).text, /CronJob|cronjobs/);
+  assert.doesNotMatch(await reloader.freshText('/metrics'), /CronJob|cronjobs/);
 });

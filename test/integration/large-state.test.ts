@@ -62,7 +62,7 @@ test('a state over 256 KiB continues in a second ConfigMap, and neither a kill n
   assert.ok(bytes <= LIMIT && bytes > LIMIT - 400, `${bytes} bytes`);
   const state = cluster.sandbox.get('configmaps', 'default', 'reloader-state');
   assert.equal(state?.metadata.annotations?.[SHARDS_ANNOTATION], '2');
-  assert.match((await reloader.page('/metrics')).text, /^reloader_state_config_maps 2$/m);
+  assert.match(await reloader.freshText('/metrics'), /^reloader_state_config_maps 2$/m);
 
   await reloader.kill();
   const [inFirst = '', inSecond = ''] = [first, second].map((data) => Object.keys(data)[0]?.split('_')[1]);

@@ -139,18 +139,26 @@ export class ReloaderProcess {
 
   /** Fetches a page, once it listens. */
   async page(pathname: string, method = 'GET'): Promise<Page> {
-    await until('its port is known', () => this.port !== undefined);
-    const response = await fetch(`http://127.0.0.1:${this.port}${pathname}`, {
-      method,
-      headers: { connection: 'close' },
-    });
+    const response = await this.#fetch(pathname, method);
     const type = response.headers.get('content-type') ?? '';
     return { status: response.status, type, text: await response.text() };
   }
 
+  /** The text of a page that tells of a moment after this call: what is shown may have been made up to a second before. */
+  async freshText(pathname: string): Promise<string> {
+    const askedAt = Date.now();
+    for (;;) {
+      const response = await this.#fetch(pathname, 'GET');
+      const text = await response.text();
+      const asOf = Date.parse(response.headers.get('snapshot-time') ?? '');
+      if (!(asOf <= askedAt)) return text;
+      await new Promise((resolve) => setTimeout(resolve, asOf + 1000 - Date.now()));
+    }
+  }
+
   /** What /status.json tells. */
   async status(): Promise<StatusReport> {
-    return JSON.parse((await this.page('/status.json')).text) as StatusReport;
+    return JSON.parse(await this.freshText('/status.json')) as StatusReport;
   }
 
   /** Whether it decides. */
@@ -171,9 +179,15 @@ export class ReloaderProcess {
 
   /** The value of one series of /metrics, e.g. `reloader_edges`; undefined if there is none. */
   async metric(series: string): Promise<number | undefined> {
-    const { text } = await this.page('/metrics');
+    const text = await this.freshText('/metrics');
     const line = text.split('\n').find((each) => each.startsWith(`${series} `));
     return line === undefined ? undefined : Number(line.slice(series.length + 1));
+  }
+
+  async #fetch(pathname: string, method: string): Promise<Response> {
+    await until('its port is known', () => this.port !== undefined);
+    const address = `http://127.0.0.1:${this.port}${pathname}`;
+    return await fetch(address, { method, headers: { connection: 'close' } });
   }
 
   /** Asks it to end, and waits. */

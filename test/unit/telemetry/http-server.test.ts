@@ -4,14 +4,20 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { ListenError } from '../../../lib/serving/listener.ts';
 import { HttpServer, type Pages, type Probes, type ServerPlace } from '../../../lib/telemetry/http-server.ts';
+import type { Shown } from '../../../lib/telemetry/recent.ts';
 
 const PLACE: ServerPlace = { flag: '--port' };
+const AS_OF = new Date('2026-11-21T09:30:05.250Z');
 const PAGES: Pages = {
-  metrics: async () => 'reloader_edges 1\n',
+  metrics: async () => shown('reloader_edges 1\n'),
   health: () => ({ ok: true, problems: [] }),
   ready: () => ({ ok: true, waitingFor: [] }),
-  status: () => ({ workloads: [] }),
+  status: () => shown('{}\n'),
 };
+
+function shown(text: string): Shown {
+  return { body: Buffer.from(text), asOf: AS_OF };
+}
 
 let errors: unknown[] = [];
 let servers: HttpServer[] = [];
@@ -87,27 +93,33 @@ describe('an answer', () => {
     'of /status.json is JSON': {
       path: '/status.json',
       status: 200,
-      body: '{\n  "workloads": []\n}\n',
+      body: '{}\n',
       type: /^application\/json/,
     },
     'of / is the status page, for the query that was asked': {
       path: '/?find=a?b',
-      pages: { statusPage: (query) => `<p>${query}` },
+      pages: { statusPage: (query) => shown(`<p>${query}`) },
       status: 200,
       body: '<p>find=a?b',
       type: /^text\/html; charset=utf-8$/,
     },
     'of another path is 404 and names the pages': {
       path: '/index.html',
-      pages: { statusPage: () => '' },
+      pages: { statusPage: () => shown('') },
       status: 404,
       body: /see \/ \/metrics .*\/status\.json/,
+    },
+    'of / is 503 where too many searches are asked for': {
+      path: '/?find=a',
+      pages: { statusPage: () => undefined },
+      status: 503,
+      body: 'too many different searches within a second: try again\n',
     },
     'of / is 404 without a status page': { path: '/', status: 404, body: /see \/metrics .*\/status\.json/ },
     'of another method is 405 for the status page too': {
       method: 'POST',
       path: '/',
-      pages: { statusPage: () => '' },
+      pages: { statusPage: () => shown('') },
       status: 405,
       body: 'only GET and HEAD\n',
     },
@@ -148,8 +160,19 @@ describe('an answer', () => {
   }
 });
 
+test('what may be shared says of which moment it is', async () => {
+  const { url } = await started({ statusPage: () => shown('') });
+  const times = await Promise.all(
+    ['/', '/status.json', '/metrics', '/healthz'].map(async (path) =>
+      (await fetch(url + path)).headers.get('snapshot-time'),
+    ),
+  );
+  const time = '2026-11-21T09:30:05.250Z';
+  assert.deepEqual(times, [time, time, time, null]);
+});
+
 test('only the status page has a policy of its own, and may stand in no frame', async () => {
-  const { url } = await started({ statusPage: () => '' });
+  const { url } = await started({ statusPage: () => shown('') });
   const headersOf = async (path: string): Promise<Headers> => (await fetch(url + path)).headers;
   const page = await headersOf('/');
   assert.match(page.get('content-security-policy') ?? '', /^default-src 'none';.* frame-ancestors 'none';/);
