@@ -8,9 +8,9 @@ import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reload
 import type { WorkloadClient } from './controller/rollout-attempt.ts';
 import type { StateStore } from './controller/state-store.ts';
 import { snapshotOf, statusOf } from './controller/status.ts';
-import { type Stream, SyncGate } from './controller/sync-gate.ts';
+import { nameOf, type Stream, SyncGate } from './controller/sync-gate.ts';
 import { vocabularyOf } from './dialects/vocabulary.ts';
-import { Informers, nameOf, streamsOf } from './informers.ts';
+import { Informers, streamsOf } from './informers.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { collectionPath, FIELD_MANAGER } from './kubernetes/api-path.ts';
 import { areVersionsComparable } from './kubernetes/comparable-versions.ts';

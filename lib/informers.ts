@@ -1,8 +1,10 @@
 /** One informer for each stream, and who is told how it fares: the watches' record, metrics and the heartbeat. */
 
 import type { Reloader } from './controller/reloader.ts';
-import type { Stream } from './controller/sync-gate.ts';
+import { nameOf, type Stream } from './controller/sync-gate.ts';
+import { questionsOf, review } from './kubernetes/access-reviews.ts';
 import { Informer, type InformerObserver } from './kubernetes/informer.ts';
+import { streamPermission } from './kubernetes/permissions.ts';
 import { configSource, namespaceSource, workloadSource } from './kubernetes/sources.ts';
 import type { Send } from './kubernetes/transport.ts';
 import { monotonicMs } from './model/clock.ts';
@@ -37,11 +39,6 @@ export function streamsOf(
   return namespaces.flatMap((namespace) => kinds.map((row) => ({ ...row, namespace })));
 }
 
-/** The stream as people call it. */
-export function nameOf({ kind, namespace }: Stream): string {
-  return namespace === undefined ? kind : `${kind} in ${namespace}`;
-}
-
 /** What informers are made of. */
 export interface InformersOptions {
   readonly streams: readonly Stream[];
@@ -62,6 +59,8 @@ export interface InformersOptions {
 /** Runs one informer per stream. */
 export class Informers {
   readonly #options: InformersOptions;
+  /** The streams of which the API server is being asked whether they may be read. */
+  readonly #asked = new Set<Stream>();
 
   constructor(options: InformersOptions) {
     this.#options = options;
@@ -125,7 +124,7 @@ export class Informers {
   }
 
   #observerOf(stream: Stream): InformerObserver {
-    const { heartbeat, metrics, watches } = this.#options;
+    const { heartbeat, metrics, watches, reloader } = this.#options;
     const name = nameOf(stream);
     const sleeps = (ms: number): void => heartbeat.sleeps(name, monotonicMs() + ms + LONGEST_SILENCE_MS);
     return {
@@ -136,9 +135,12 @@ export class Informers {
       onFailure: (error, nextRetryMs) => {
         sleeps(nextRetryMs);
         watches.failed(name, error.message, monotonicMs());
+        reloader.listing.failed(stream);
+        if (error.code === 'forbidden') void this.#askForRight(stream);
       },
       onWatchUp: () => {
         sleeps(0);
+        reloader.listing.watched(stream);
         watches.up(name, monotonicMs());
         this.#measure(stream.kind);
       },
@@ -148,6 +150,17 @@ export class Informers {
         this.#measure(stream.kind);
       },
     };
+  }
+
+  /** Who refuses a list may be anybody: whether the right is missing is asked. Never rejects; without an answer it is asked again. */
+  async #askForRight(stream: Stream): Promise<void> {
+    const { send, reloader } = this.#options;
+    const permission = streamPermission(stream);
+    if (permission === undefined || this.#asked.has(stream) || reloader.listing.isRefused(stream)) return;
+    this.#asked.add(stream);
+    const { refused } = await review(send, questionsOf([permission]));
+    this.#asked.delete(stream);
+    if (refused.length > 0) reloader.listing.refused(stream);
   }
 
   /** The gauge of a kind shows the worst of its streams. */

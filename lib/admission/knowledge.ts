@@ -30,7 +30,7 @@ export function knowledgeOf(
     ...options,
     dialect,
     isServed: (kind) => served.has(kind),
-    isListed: (namespace, kind) => gate.isSynced(namespace, kind),
+    isListed: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
     follows: (workload) => dialect.follows(workload, edges.namesIn(workload.ref.namespace)),
     currentStamp: (workload, ref) => {
       const config = recordOf(edges, ref);

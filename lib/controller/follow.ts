@@ -84,11 +84,21 @@ export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRe
       ? { ...known, ran: observed }
       : known;
   const start = ambiguous && speaks(stamp, entry) ? asUnknown(begins) : begins;
-  const hasChangedSinceListed = config.changedAt > Number.NEGATIVE_INFINITY;
-  const dirty = isOwed(start, observed) || hasChangedSinceListed;
+  const dirty = isOwed(start, observed) || mayHaveReadOther(edges, workload, config, stamp);
   if (dirty && edges.asks(record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return { ...start, dirty };
+}
+
+/** Whether the object changed since it was listed, or while workloads of this kind could not be. */
+function mayHaveReadOther(
+  edges: Edges,
+  { ref }: Workload,
+  config: ConfigRecord,
+  stamp: Stamp | undefined,
+): boolean {
+  if (config.changedAt > Number.NEGATIVE_INFINITY) return true;
+  return !speaks(stamp, edges.entryOf(config.ref)) && edges.isOverridden(ref, config.ref);
 }
 
 /** What the state and the template say; where they say nothing, what the state says of other parts of the object. */

@@ -69,6 +69,11 @@ export function noteParts(edges: Edges): void {
   for (const whole of partsIn(edges).keys()) edges.scopes.recorded.add(whole);
 }
 
+/** Whether the state says something of another part of the object. */
+export function isPartOfKnown(edges: Edges, ref: ConfigRef): boolean {
+  return othersOf(edges, ref).some((other) => keyOf(other.ref) !== keyOf(ref));
+}
+
 function othersOf(edges: Edges, { keys, ...object }: ConfigRef): readonly OtherEntry[] {
   const parts = partsIn(edges).get(keyOf(object)) ?? [];
   if (keys === undefined) return parts;

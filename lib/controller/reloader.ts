@@ -23,6 +23,7 @@ import { FreshLook, type ReadConfig } from './fresh-look.ts';
 import type { Journal } from './journal.ts';
 import type { StateLayout } from './known-state.ts';
 import { wantsLegacyDigest } from './legacy-digest.ts';
+import { Listing } from './listing.ts';
 import { Mending } from './mending.ts';
 import { Notices } from './notices.ts';
 import { type Counters, type Due, type RecordEvent, Reporter, type ReporterOptions } from './reporter.ts';
@@ -78,6 +79,7 @@ export class Reloader {
   readonly committer: StateCommitter;
   readonly notices: Notices;
   readonly absences: Absences;
+  readonly listing: Listing;
   readonly #mending: Mending;
   readonly #namespaces: SelectedNamespaces;
   readonly #successions: Successions;
@@ -95,6 +97,11 @@ export class Reloader {
   constructor(options: ReloaderOptions) {
     this.#options = options;
     this.#reporter = new Reporter(options);
+    this.listing = new Listing({
+      ...options,
+      onListed: () => this.#reporter.listed(this.#beganWithoutState),
+      onNews: () => this.#reconsider(),
+    });
     const { edges, gate, store, heartbeat, random, finish } = options;
     this.#stateKeys = stateKeysOf(options.state.name, edges.homeNamespace);
     edges.ownState = new Set(this.#stateKeys);
@@ -131,7 +138,9 @@ export class Reloader {
       ...options.state,
       heartbeat,
       gate: {
-        isSynced: (namespace, kind) => gate.isSynced(namespace, kind),
+        isSynced: (...about) => gate.isSynced(...about),
+        refused: (namespace) => gate.refused(namespace),
+        lists: (kind, namespace) => gate.lists(kind, namespace),
         isWaiting: (workload) => this.rollouts.isWaiting(workload),
       },
       journal: this.#reporter.journal,
@@ -193,7 +202,7 @@ export class Reloader {
   /** News of a ConfigMap or Secret. */
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
     const { edges } = this.#options;
-    if (event.type === 'synced') this.#synced(stream);
+    if (event.type === 'synced') this.listing.synced(stream);
     this.#apply(observeConfig(edges, event));
     if (event.type === 'synced' && edges.presence.markListed(stream)) {
       this.#apply(observeListed(edges, stream));
@@ -203,7 +212,7 @@ export class Reloader {
 
   /** News of a workload. */
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
-    if (event.type === 'synced') this.#synced(stream);
+    if (event.type === 'synced') this.listing.synced(stream);
     else {
       this.#successions.observe(event);
       this.#observe(event);
@@ -213,7 +222,7 @@ export class Reloader {
   /** News of a namespace that is selected, or of one that is not any more. */
   onNamespace(stream: Stream, event: InformerEvent<string>): void {
     this.#namespaces.observe(event);
-    if (event.type === 'synced') this.#synced(stream);
+    if (event.type === 'synced') this.listing.synced(stream);
   }
 
   #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
@@ -285,7 +294,7 @@ export class Reloader {
     const { edges, gate, quietMs } = this.#options;
     return new Absences({
       ...this.#options,
-      isSynced: (namespace, kind) => gate.isSynced(namespace, kind),
+      isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
       isHeld: (workload) => this.rollouts.needsOf(workload).length > 0,
       onNews: (config) => {
         for (const workload of edges.dependents.dependentsOf(config)) this.notices.review(workload);
@@ -310,13 +319,10 @@ export class Reloader {
     }
   }
 
-  #synced(stream: Stream): void {
-    const { gate, edges } = this.#options;
-    if (gate.markSynced(stream) && gate.awaited().length === 0)
-      this.#reporter.listed(this.#beganWithoutState);
+  /** Streams that listed earlier may have left objects unwritten until another one had. */
+  #reconsider(): void {
     this.absences.relist();
-    // Streams that listed earlier may have left objects unwritten until this one had.
-    this.committer.request(new Set(), new Set(edges.dependents.configs()));
+    this.committer.request(new Set(), new Set(this.#options.edges.dependents.configs()));
     this.committer.kick();
   }
 

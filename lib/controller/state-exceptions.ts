@@ -5,6 +5,7 @@
 
 import { type Edge, type Ran, recordedRan, speaks, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { type OverrideScope, overrideOf, overrideScopeOf } from '../model/overrides.ts';
 import {
   type Exceptions,
   exceptionKeyOf,
@@ -14,11 +15,17 @@ import {
   type StateKey,
 } from '../model/state-entry.ts';
 import { type Edges, numberOnItsWay, type WorkloadRecord } from './edges.ts';
+import { type OverridePlan, planOverrides } from './state-overrides.ts';
+import type { LeftOut } from './sync-gate.ts';
 
 /** What a plan has to know of the rest of the program. */
 export interface WriteGate {
-  /** Whether `kind` is watched in `namespace`, and it and all kinds of workload there are listed. */
-  readonly isSynced: (namespace: string, kind: string) => boolean;
+  /** Whether `kind` is watched in `namespace`, and it and all kinds of workload there are listed, but for those `leftOut`. */
+  readonly isSynced: (namespace: string, kind: string, leftOut?: LeftOut) => boolean;
+  /** The workloads that may follow what is in `namespace` and that may not be listed. */
+  readonly refused: (namespace: string) => readonly OverrideScope[];
+  /** Whether all workloads of a kind are listed, in one namespace or (undefined) in all. */
+  readonly lists: (kind: string, namespace: string | undefined) => boolean;
   /** Whether `workload` is going to be patched soon: a quiet period, a patch under way, a conflict. */
   readonly isWaiting: (workload: ObjectKey) => boolean;
 }
@@ -45,10 +52,11 @@ export function changedExceptions(
   gate: WriteGate,
 ): ExceptionChange[] {
   const { shards } = edges.state;
-  const changes = staleExceptions(edges, gate);
-  for (const workload of workloads) {
+  const overrides = planOverrides(edges, desired.values(), gate);
+  const changes = [...staleExceptions(edges, gate), ...overrides.changes];
+  for (const workload of new Set([...workloads, ...overrides.ended])) {
     const key = edges.exceptionsKeyOf(workload.workload.ref);
-    const after = exceptionsByShard(edges, workload, desired);
+    const after = exceptionsByShard(edges, workload, desired, overrides);
     for (const shard of new Set([...shards.keys(), ...after.keys()])) {
       const before = shards[shard]?.exceptions.get(key);
       const exceptions = after.get(shard);
@@ -76,22 +84,41 @@ function exceptionsByShard(
   edges: Edges,
   workload: WorkloadRecord,
   desired: ReadonlyMap<ObjectKey, Desired>,
+  overrides: OverridePlan,
 ): ReadonlyMap<number, Exceptions> {
   const byShard = exceptionsOfFormer(edges, workload);
   for (const [config, edge] of workload.edges) {
     const ref = edges.configs.get(config)?.ref;
     const entry = desired.get(config)?.entry ?? (ref && edges.entryOf(ref));
-    const ran = recordedRan(edge, isInFlight(workload, config, edge));
-    if (ref === undefined || entry === undefined || ran === undefined || ran === entry.digest) continue;
-    if (speaks(edge.stamp, entry)) continue;
+    if (ref === undefined || entry === undefined) continue;
+    const ran = exceptionFor(edges, workload, { config, ref, entry, edge }, overrides);
+    if (ran === undefined) continue;
     const shard = desired.get(config)?.shard ?? edges.shardOf(ref) ?? 0;
     const exceptions = byShard.get(shard) ?? {};
-    exceptions[exceptionKeyOf(workload.workload.ref.namespace, ref)] = edges.contested.has(config)
-      ? UNKNOWN
-      : ran;
+    exceptions[exceptionKeyOf(workload.workload.ref.namespace, ref)] = ran;
     byShard.set(shard, exceptions);
   }
   return byShard;
+}
+
+/** Undefined where a start believes as much by the stamp, or by the entry and no override stands before it. */
+function exceptionFor(
+  edges: Edges,
+  record: WorkloadRecord,
+  about: {
+    readonly config: ObjectKey;
+    readonly ref: ConfigRef;
+    readonly entry: StateEntry;
+    readonly edge: Edge;
+  },
+  { after }: OverridePlan,
+): Ran | undefined {
+  const { config, ref, entry, edge } = about;
+  const ran = recordedRan(edge, isInFlight(record, config, edge));
+  if (ran === undefined || speaks(edge.stamp, entry)) return undefined;
+  const isOverridden = overrideOf(after, record.workload.ref, ref, edges.homeNamespace) !== undefined;
+  if (ran === entry.digest && !isOverridden) return undefined;
+  return edges.contested.has(config) ? UNKNOWN : ran;
 }
 
 /** Where nothing can be written yet of what is followed of an object, what is recorded of another part of it stays. */
@@ -125,7 +152,8 @@ function staleExceptions(edges: Edges, gate: WriteGate): ExceptionChange[] {
   const alive = new Set(withExceptions(edges).map(({ workload }) => edges.exceptionsKeyOf(workload.ref)));
   const isStale = (key: StateKey): boolean => {
     const about = parseStateKey(key, edges.homeNamespace);
-    return !alive.has(key) && about !== undefined && gate.isSynced(about.namespace, about.kind);
+    if (about === undefined || overrideScopeOf(key, edges.homeNamespace) !== undefined) return false;
+    return !alive.has(key) && gate.isSynced(about.namespace, about.kind);
   };
   return edges.state.shards.flatMap(({ exceptions }, shard) =>
     [...exceptions.keys()].filter(isStale).map((key) => ({ shard, key, exceptions: undefined })),

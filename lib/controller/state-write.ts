@@ -7,6 +7,7 @@
 
 import { type Ran, ranAtStart } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { overrideOf } from '../model/overrides.ts';
 import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
 import {
   type Exceptions,
@@ -18,6 +19,7 @@ import {
 } from '../model/state-entry.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { isPartOfKnown } from './other-scopes.ts';
 import { changedExceptions, type Desired, type WriteGate, withExceptions } from './state-exceptions.ts';
 
 /** One write of one shard: a value sets a key, undefined removes it. */
@@ -127,7 +129,9 @@ export function believedAtStart(
 ): Ran | undefined {
   const exceptions = state.exceptions.get(edges.exceptionsKeyOf(workload.workload.ref));
   const stamp = workload.edges.get(keyOf(ref))?.stamp;
-  const exception = exceptions?.[exceptionKeyOf(workload.workload.ref.namespace, ref)];
+  const about = workload.workload.ref;
+  const exception =
+    exceptions?.[exceptionKeyOf(about.namespace, ref)] ?? overrideOf(state, about, ref, edges.homeNamespace);
   return ranAtStart(state.entries.get(edges.entryKeyOf(ref)), exception, stamp);
 }
 
@@ -152,24 +156,35 @@ interface Choice {
 
 function consider(
   edges: Edges,
-  { urgent, gate, place }: StateRequest,
+  request: StateRequest,
   { desired, considered, postponed }: Choice,
   config: ObjectKey,
   ref: ConfigRef,
 ): void {
   // Of a kind that may never be listed too: else every name that comes and goes would stay.
   const isUnused = forgetIfUnused(edges, config, ref);
-  if (!gate.isSynced(ref.namespace, ref.kind) || (!urgent.has(config) && isBlocked(edges, config, gate))) {
+  const entry = isHeldUp(edges, request, config, ref) ? 'later' : desiredEntry(edges, config, ref);
+  // Workloads that may not be listed may follow what is to be removed.
+  if (entry === 'later' || (entry === undefined && !request.gate.isSynced(ref.namespace, ref.kind))) {
     if (!isUnused) postponed.add(config);
     return;
   }
-  const entry = desiredEntry(edges, config, ref);
   const shard =
     edges.shardOf(ref) ??
     shardBeside(edges, considered, ref) ??
-    (typeof entry === 'object' ? place(bytesOf(edges, ref, entry)) : 0);
+    (typeof entry === 'object' ? request.place(bytesOf(edges, ref, entry)) : 0);
   considered.set(config, shard);
   if (entry !== 'nothing') desired.set(config, { ref, entry, shard });
+}
+
+/**
+ * Whether something is to be listed first, or a workload is about to be patched. Of what the state says nothing a start would
+ * take the content for the baseline too: the write of that waits for no kind of workload that fails to be listed.
+ */
+function isHeldUp(edges: Edges, { urgent, gate }: StateRequest, config: ObjectKey, ref: ConfigRef): boolean {
+  const isBaseline = edges.entryOf(ref) === undefined && !isPartOfKnown(edges, ref);
+  if (!gate.isSynced(ref.namespace, ref.kind, isBaseline ? 'failing' : 'refused')) return true;
+  return !urgent.has(config) && isBlocked(edges, config, gate);
 }
 
 /** All that is followed of one object lies in one shard. */

@@ -56,6 +56,20 @@ export function permissionsFor(scope: PermissionScope): Permission[] {
   ];
 }
 
+/** What it takes to list and watch one kind; undefined for namespaces, without which there is nothing to do. */
+export function streamPermission({
+  kind,
+  namespace,
+  isWorkload,
+}: Pick<Permission, 'kind' | 'namespace'> & { readonly isWorkload: boolean }): Permission | undefined {
+  if (kind === NAMESPACE_PERMISSION.kind) return undefined;
+  const { group, resource } = isWorkload
+    ? workloadKindOf(kind)
+    : configResourceOf(kind === 'Secret' ? 'Secret' : 'ConfigMap');
+  const rule = { apiGroups: [group], resources: [resource], verbs: WATCHING };
+  return { purpose: isWorkload ? 'workload' : 'config', kind, namespace, rule };
+}
+
 /** The rule as it stands in a Role. */
 export function ruleYaml({ apiGroups, resources, resourceNames, verbs }: PolicyRule): string {
   const lines = [
@@ -67,11 +81,13 @@ export function ruleYaml({ apiGroups, resources, resourceNames, verbs }: PolicyR
   return lines.join('\n');
 }
 
+const WATCHING = ['list', 'watch'];
+
 const NAMESPACE_PERMISSION: Permission = {
   purpose: 'scope',
   kind: 'Namespace',
   namespace: undefined,
-  rule: { apiGroups: [''], resources: [NAMESPACES.resource], verbs: ['list', 'watch'] },
+  rule: { apiGroups: [''], resources: [NAMESPACES.resource], verbs: WATCHING },
 };
 
 /** What it takes to roll a workload, besides reading it. */
@@ -120,7 +136,7 @@ function admissionPermissions({ admission, stateNamespace }: PermissionScope): P
 
 function streamPermissions(scope: PermissionScope, namespace: string | undefined): Permission[] {
   const configs = scope.configKinds.map((kind): Permission => {
-    const rule = { apiGroups: [''], resources: [configResourceOf(kind).resource], verbs: ['list', 'watch'] };
+    const rule = { apiGroups: [''], resources: [configResourceOf(kind).resource], verbs: WATCHING };
     return { purpose: 'config', kind, namespace, rule };
   });
   const isRolling = !scope.isDryRun && !scope.onlyTells;

@@ -30,7 +30,7 @@ export function plannedWrite(world: World): StatePlan | undefined {
     return !backoff && (window || busy);
   };
   const urgent = process.urgent ? CONFIGS : NONE;
-  const gate = { isSynced, isWaiting };
+  const gate = { isSynced, isWaiting, refused: () => [], lists: () => world.workloads.hasListed };
   return planStateWrites(process.edges, { candidates: CONFIGS, urgent, gate, place: () => 0 });
 }
 

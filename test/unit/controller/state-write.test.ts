@@ -164,7 +164,10 @@ test('before everything is listed nothing is written, however urgent', () => {
   const asked: unknown[] = [];
   const isSynced = (...args: unknown[]): boolean => asked.push(args) < 0;
   const plan = planned(world, keys(world), { ...OPEN_GATE, isSynced });
-  assert.deepEqual([plan.write, plan.postponed.size, asked], [undefined, 1, [['home', 'ConfigMap']]]);
+  assert.deepEqual(
+    [plan.write, plan.postponed.size, asked],
+    [undefined, 1, [['home', 'ConfigMap', 'refused']]],
+  );
 });
 
 test('what nothing follows and nothing is written of is forgotten, though its kind is never listed', () => {

@@ -66,6 +66,77 @@ test('where objects of other namespaces are followed, the workloads of all of th
   );
 });
 
+const [ITS, OTHER] = ['StatefulSet', 'ConfigMap'].map((kind) => stream(kind, 'ns')) as [Stream, Stream];
+const DEPLOYMENTS = stream('Deployment', 'ns');
+
+/** A gate whose StatefulSets failed and are refused if `isRefused`, with the answers to each question about ConfigMaps. */
+function answers(isRefused: boolean, prepare: (gate: SyncGate) => void = () => undefined) {
+  const one = new SyncGate([ITS, OTHER, DEPLOYMENTS]);
+  one.markSynced(OTHER);
+  one.markSynced(DEPLOYMENTS);
+  one.markFailing(ITS);
+  if (isRefused) one.markRefused(ITS);
+  prepare(one);
+  return {
+    all: one.isSynced('ns', 'ConfigMap'),
+    refused: one.isSynced('ns', 'ConfigMap', 'refused'),
+    failing: one.isSynced('ns', 'ConfigMap', 'failing'),
+    override: one.refused('ns').length === 1,
+    awaited: one.awaited().includes(ITS),
+    lists: one.lists('StatefulSet', undefined),
+  };
+}
+
+const FAILS = { all: false, refused: false, failing: true, override: false, awaited: true, lists: false };
+const REFUSED = { all: false, refused: true, failing: true, override: true, awaited: false, lists: false };
+const WELL = { all: true, refused: true, failing: true, override: false, awaited: false, lists: true };
+
+test('a kind that fails is waited for by all but a baseline, one that is refused by nothing but what removes', () => {
+  assert.deepEqual(answers(false), FAILS);
+  assert.deepEqual(answers(true), REFUSED);
+});
+
+test('what is refused is left out no longer once it has listed', () => {
+  assert.deepEqual(
+    answers(true, (one) => one.markSynced(ITS)),
+    WELL,
+  );
+});
+
+test('an answer that comes after a list succeeded refuses nothing any more', () => {
+  const late = (one: SyncGate): void => {
+    one.markSynced(ITS);
+    assert.equal(one.markRefused(ITS), false);
+  };
+  assert.deepEqual(answers(false, late), WELL);
+});
+
+test('what had listed before it was refused is not complete any more', () => {
+  const later = (one: SyncGate): void => {
+    one.markSynced(ITS);
+    one.markFailing(ITS);
+    assert.equal(one.markRefused(ITS), true);
+  };
+  assert.deepEqual(answers(false, later), REFUSED);
+});
+
+test('where every kind of workload is refused all of them are awaited: there is nothing to serve', () => {
+  const one = new SyncGate([ITS, OTHER]);
+  one.markSynced(OTHER);
+  one.markFailing(ITS);
+  one.markRefused(ITS);
+  assert.deepEqual(one.awaited(), [ITS]);
+});
+
+test('of objects that are not listed nothing is written, refused or not', () => {
+  const one = new SyncGate([ITS, OTHER]);
+  one.markSynced(ITS);
+  one.markFailing(OTHER);
+  one.markRefused(OTHER);
+  for (const leftOut of ['none', 'refused', 'failing'] as const)
+    assert.equal(one.isSynced('ns', 'ConfigMap', leftOut), false);
+});
+
 test('that a stream has listed is news once', () => {
   const [one, other] = [stream('Secret', 'ns'), stream('Deployment', 'ns')];
   const fresh = new SyncGate([one, other]);

@@ -34,6 +34,8 @@ import { type Arrival, d, type Live, type Marks, NEW, rawOf, type Sketch, variab
 /** Answers yes to everything: all is listed and nobody waits. */
 export const OPEN_GATE: WriteGate = {
   isSynced: (_namespace, kind) => kind !== 'Rollout',
+  refused: () => [],
+  lists: () => true,
   isWaiting: () => false,
 };
 

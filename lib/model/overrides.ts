@@ -1,0 +1,61 @@
+/**
+ * What the state keeps for workloads that could not be listed when the entry of an object was written: the digest of before,
+ * under the kind of workload. It counts for each workload of that kind that has no exception of its own, and then its pods
+ * may have started with any content since.
+ */
+
+import type { Ran } from './edge.ts';
+import type { ConfigRef, WorkloadRef } from './object-ref.ts';
+import type { PersistedState } from './persisted-state.ts';
+import { exceptionKeyOf, exceptionsKeyOf, type StateKey } from './state-entry.ts';
+
+/** The workloads that an override is about: of one kind, in one namespace or (undefined) in all. */
+export interface OverrideScope {
+  readonly kind: string;
+  readonly namespace: string | undefined;
+}
+
+/** In place of the name of a workload, which never has a capital letter. */
+const IN_NAMESPACE = 'ALL';
+const IN_ALL_NAMESPACES = 'EVERYWHERE';
+const OVERRIDE_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?ran\.(?<kind>[A-Za-z]+)_(?<scope>ALL|EVERYWHERE)$/;
+
+/** The key in the state: `ran.<Kind>_ALL`, with the prefix of the namespace outside the home one, or `ran.<Kind>_EVERYWHERE`. */
+export function overrideKeyOf({ kind, namespace }: OverrideScope, homeNamespace: string): StateKey {
+  const name = namespace === undefined ? IN_ALL_NAMESPACES : IN_NAMESPACE;
+  return exceptionsKeyOf({ kind, namespace: namespace ?? homeNamespace, name }, homeNamespace);
+}
+
+/** How the object is named under that key. */
+export function overriddenKeyOf(
+  { namespace }: OverrideScope,
+  config: ConfigRef,
+  homeNamespace: string,
+): StateKey {
+  return exceptionKeyOf(namespace ?? homeNamespace, config);
+}
+
+/** What a key is about; undefined if it is no override's. */
+export function overrideScopeOf(key: StateKey, homeNamespace: string): OverrideScope | undefined {
+  const { namespace = homeNamespace, kind, scope } = OVERRIDE_KEY.exec(key)?.groups ?? {};
+  if (kind === undefined) return undefined;
+  return { kind, namespace: scope === IN_ALL_NAMESPACES ? undefined : namespace };
+}
+
+/** What `state` keeps for all workloads like `workload` that follow `config`. */
+export function overrideOf(
+  { exceptions }: Pick<PersistedState, 'exceptions'>,
+  { kind, namespace }: WorkloadRef,
+  config: ConfigRef,
+  homeNamespace: string,
+): Ran | undefined {
+  for (const scope of [
+    { kind, namespace },
+    { kind, namespace: undefined },
+  ]) {
+    const ran = exceptions.get(overrideKeyOf(scope, homeNamespace));
+    const own = ran?.[overriddenKeyOf(scope, config, homeNamespace)];
+    if (own !== undefined) return own;
+  }
+  return undefined;
+}
