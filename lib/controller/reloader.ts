@@ -31,6 +31,7 @@ import type { WorkloadClient } from './rollout-attempt.ts';
 import { RolloutController } from './rollout-controller.ts';
 import { SelectedNamespaces } from './selected-namespaces.ts';
 import { StateCommitter } from './state-committer.ts';
+import type { WriteGate } from './state-exceptions.ts';
 import { readShards, type StateStore, stateKeysOf } from './state-store.ts';
 import { Successions, type SuccessionsOptions } from './successions.ts';
 import { covers, type Stream, type SyncGate } from './sync-gate.ts';
@@ -102,7 +103,7 @@ export class Reloader {
       onListed: () => this.#reporter.listed(this.#beganWithoutState),
       onNews: () => this.#reconsider(),
     });
-    const { edges, gate, store, heartbeat, random, finish } = options;
+    const { edges, random, finish } = options;
     this.#stateKeys = stateKeysOf(options.state.name, edges.homeNamespace);
     edges.ownState = new Set(this.#stateKeys);
     this.#look = this.#newLook();
@@ -133,22 +134,14 @@ export class Reloader {
       apply: (effects) => this.#apply(effects),
     });
     this.committer = new StateCommitter({
-      edges,
-      store,
+      ...options,
       ...options.state,
-      heartbeat,
-      gate: {
-        isSynced: (...about) => gate.isSynced(...about),
-        refused: (namespace) => gate.refused(namespace),
-        lists: (kind, namespace) => gate.lists(kind, namespace),
-        isWaiting: (workload) => this.rollouts.isWaiting(workload),
-      },
+      gate: this.#newGate(),
       journal: this.#reporter.journal,
       apply: (effects) => this.#apply(effects),
       lookAt: (config) => this.#look.atDisputed(config),
       onCommit: (result, nextTryMs) => this.#reporter.commit(result, nextTryMs),
       onUnknownVersion: (version) => this.#stop(version),
-      random,
     });
   }
 
@@ -249,6 +242,16 @@ export class Reloader {
       log.warn('the state cannot be read, nothing is decided before it is', fields);
       await wait(ms, signal);
     }
+  }
+
+  #newGate(): WriteGate {
+    const { gate } = this.#options;
+    return {
+      isSynced: (...about) => gate.isSynced(...about),
+      refused: (namespace) => gate.refused(namespace),
+      lists: (...about) => gate.lists(...about),
+      isWaiting: (workload) => this.rollouts.isWaiting(workload),
+    };
   }
 
   #newLook(): FreshLook {

@@ -139,7 +139,8 @@ describe('the way to the API server', { concurrency: 3 }, () => {
       await cluster.until('the baseline is kept', () => cluster.state()['v1.ConfigMap_web'] !== undefined);
       put(cluster, configMap('web'), 'two');
       await cluster.podsAreCurrent(web);
-      assert.match((await reloader.page('/readyz')).text, /^waiting for: the list of Secret in default\n$/);
+      await reloader.hasSaid(/Secret in default may not be listed or watched: it is left out/);
+      await cluster.until('it is ready', () => reloader.isReady());
       const error = (): string => reloader.lines.find(({ level }) => level === 'error')?.message ?? '';
       await cluster.until('the right is missed', () => error() !== '', 50_000);
       assert.match(

@@ -12,6 +12,7 @@ import { PAUSE_MUTANTS } from './pauses.ts';
 import { POLICY_MUTANTS } from './policies.ts';
 import { PRESENCE_MUTANTS } from './presence.ts';
 import { PROCESS_MUTANTS } from './processes.ts';
+import { RIGHT_MUTANTS } from './rights.ts';
 import { SCOPE_MUTANTS } from './scope.ts';
 import { SHARD_MUTANTS } from './shards.ts';
 import { MUTANTS, type Mutant } from './table.ts';
@@ -34,6 +35,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...SHARD_MUTANTS,
   ...ADMISSION_MUTANTS,
   ...LIST_MUTANTS,
+  ...RIGHT_MUTANTS,
 ];
 
 /** Which edits no longer have exactly one place in the source, in words. */

@@ -56,7 +56,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'namespaces: only those of the object have to be listed',
-    edit: change('SyncGate.isSynced', 'this.#followsAcross', 'false'),
+    edit: change('SyncGate.#followersOf', 'this.#followsAcross', 'false'),
     tests: ['test/unit/controller/sync-gate.test.ts'],
   },
   {

@@ -73,7 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no exception: what a workload still owes at a commit is not recorded',
-    edit: change('exceptionsByShard', 'speaks()', 'true'),
+    edit: change('exceptionFor', 'speaks()', 'true'),
     tests: [STATE_WRITE, STATE],
   },
   {
@@ -161,7 +161,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the state is written before everything is listed',
-    edit: drop('consider', '!isSynced()'),
+    edit: drop('isHeldUp', '!isSynced()'),
     tests: [STATE_WRITE, STATE],
   },
   {

@@ -52,6 +52,10 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
     whileRolling: rolling.length,
     ownerWrites: owners.filter((fact) => !fact.copied).length,
     copiesUnseen: owners.filter((fact) => fact.copied && isUnseen(fact)).length,
+    // Of what may not be listed nobody sees the pods start: it is rolled once in doubt when it may.
+    rightsReturned: factsOf(trace, 'rights').filter(
+      ({ resource, allowed }) => allowed && resource === resourceOf(workload),
+    ).length,
     restarts: factsOf(trace, 'listed').filter((fact) => isUnfinished(trace, workload, fact)).length,
   };
 }

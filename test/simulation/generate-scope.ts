@@ -1,6 +1,7 @@
 /** Scenes of objects that are away for a while, of a namespace that is not selected for a while, and of keys that are read. */
 
 import fc, { type Arbitrary } from 'fast-check';
+import { resourceOf } from './api.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import type { Scene } from './generate-troubles.ts';
 import { type Step, wait } from './history.ts';
@@ -21,7 +22,11 @@ export interface ScopeScenes {
   readonly rescopedInWindow: Arbitrary<Scene>;
   /** The same while no process runs, perhaps between two changes. */
   readonly rescopedInDowntime: Arbitrary<Scene>;
+  /** The kind of a workload may not be listed for a while, perhaps from a start on, and objects change meanwhile. */
+  readonly forbidden: Arbitrary<Scene>;
 }
+
+const DEATH: Step = { do: 'crash', slot: 0, atWrite: 0, effect: 'before', downtimeMs: 0 };
 
 /** The scenes of a cast. */
 export function scopeScenesOf(cast: Cast): ScopeScenes {
@@ -62,7 +67,25 @@ export function scopeScenesOf(cast: Cast): ScopeScenes {
       );
   const { noise = true } = cast.settings.keys ?? {};
   const rescope = noise ? steps.read : fc.oneof(steps.read, steps.keyScope);
+  const resource = fc.constantFrom(...cast.workloads).map(resourceOf);
+  const long = fc.constantFrom(0, coalescePeriodMs + 1000, coalescePeriodMs + 20_000).map(wait);
+  const between = fc.oneof(steps.owner, steps.workload, steps.config, steps.crash);
   return {
+    forbidden: fc
+      .tuple(resource, fc.boolean(), change, long, between, change, long, fc.oneof(steps.crash, pause), long)
+      .map(([kind, fromStart, there, after, step, back, end, last, rest]) => [
+        { do: 'forbid', resource: kind },
+        ...(fromStart ? [DEATH] : []),
+        wait(2000),
+        there,
+        after,
+        step,
+        back,
+        end,
+        last,
+        { do: 'allow', resource: kind },
+        rest,
+      ]),
     rescopedInWindow: fc
       .tuple(change, pause, rescope, pause, fc.oneof(steps.config, steps.touch, steps.crash), pause)
       .map(([there, before, other, after, step, end]) => [there, before, other, after, step, end]),

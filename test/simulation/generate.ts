@@ -23,7 +23,8 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
  * everything, with a state in several ConfigMaps that people remove and edit; `policies` objects with marks, workloads
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
- * times; `keys` pods that read single keys, some of which they do not start without. The last four have a little of everything else.
+ * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
+ * a while. The last five have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -38,6 +39,7 @@ export const FLAVOURS = [
   'selection',
   'admission',
   'keys',
+  'rights',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -245,7 +247,8 @@ function scenesOfFlavour(
     [1, one(steps.ask)],
     [1, scenes.late],
   ];
-  return { ...mix, everything, shards, policies, presence, selection, admission, keys }[flavour];
+  const rights: Weighted[] = [...little, [12, scope.forbidden], [2, one(steps.crash)], [2, one(steps.owner)]];
+  return { ...mix, everything, shards, policies, presence, selection, admission, keys, rights }[flavour];
 }
 
 /** Mostly as fast as objects change: who is slowed is rolled less often. */

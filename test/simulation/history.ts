@@ -94,6 +94,12 @@ export type FaultStep =
   /** Another version of the API server takes over, which spells pod templates another way. */
   | { readonly do: 'respell' };
 
+/** The reloaders may not list and watch a kind any more, or may again. */
+export interface RightsStep {
+  readonly do: 'forbid' | 'allow';
+  readonly resource: Resource;
+}
+
 /** A stream of the reloader. */
 export type Resource =
   | 'configmaps'
@@ -211,6 +217,7 @@ export type Step =
   | SelectStep
   | StateStep
   | FaultStep
+  | RightsStep
   | ProcessStep
   /** The admission webhook goes away, or is back. */
   | { readonly do: 'admission'; readonly away: boolean }

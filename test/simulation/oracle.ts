@@ -3,6 +3,7 @@
  * started with another content than the one in force; nothing else is asked of the reloader, and nothing less.
  */
 
+import { resourceOf } from './api.ts';
 import { judgeEconomy } from './economy.ts';
 import { judgeEntries } from './entries.ts';
 import { foreignChange, isStampOf } from './foreign-change.ts';
@@ -79,6 +80,7 @@ function isExcused(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return (
     startedUnseen(trace, pod, config) ||
     startedWithout(trace, pod, config) ||
+    startedUnlisted(trace, pod, config) ||
     wasLostInMemory(trace, pod, config)
   );
 }
@@ -118,6 +120,30 @@ function wasNewToNewcomer(
   if (entry === undefined || entry === inForceAt(trace, config, to)) return false;
   const isNew = workloadAt(trace, workload, from) === undefined && isFollowing(trace, workload, config, to);
   return isNew && !isCopyUnsilenced(trace, workload, to);
+}
+
+/** The longest pause between two lists that are refused, and some. */
+const UNTIL_LISTED_MS = 60_000;
+
+/**
+ * It started while its kind might not be listed, and what it read came and went between two writes of the state: who died
+ * before the kind was listed took that with it, and so did the object if it was deleted while nobody else followed it.
+ */
+function startedUnlisted(trace: Trace, pod: Pod, config: ConfigName): boolean {
+  const rights = factsOf(trace, 'rights').filter(({ resource }) => resource === resourceOf(pod.workload));
+  if (rights.findLast(({ at }) => at <= pod.started)?.allowed !== false) return false;
+  const until = (rights.find(({ at, allowed }) => allowed && at > pod.started)?.ms ?? 0) + UNTIL_LISTED_MS;
+  const isMeanwhile = ({ at, ms }: { readonly at: number; readonly ms: number }) =>
+    at >= pod.started && ms <= until;
+  const writes = writesOf(trace, config);
+  const contents = writes.filter(({ content }, index) => content !== writes[index - 1]?.content);
+  const from = contents.findLast(({ at }) => at <= pod.started)?.at ?? 0;
+  const to = contents.find(({ at }) => at > pod.started)?.at ?? Number.POSITIVE_INFINITY;
+  const isWritten = factsOf(trace, 'write').some(
+    (fact) => fact.to === 'state' && from < fact.at && fact.at < to,
+  );
+  const isForgotten = writes.some((fact) => fact.content === undefined && isMeanwhile(fact));
+  return !isWritten && (isForgotten || factsOf(trace, 'died').some(isMeanwhile));
 }
 
 /**

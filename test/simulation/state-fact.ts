@@ -22,7 +22,7 @@ export function stateFactOf(at: (name: string) => LooseObject | undefined): Stat
   const entries: Record<ConfigName, Read | 'other'> = {};
   const parts: Record<ConfigName, (Read | 'other')[]> = {};
   const exceptions: Record<WorkloadName, Record<ConfigName, Ran>> = {};
-  const untidy = untidyNames(at);
+  const untidy = [...untidyNames(at), ...overridesIn(at)];
   for (const [config, keys] of ENTRY_KEYS) {
     const found = keys.map((key) => partOf(config, key, at));
     const texts = found.map(({ entry }) => entry).filter((entry) => entry !== undefined);
@@ -102,6 +102,15 @@ function exceptionsFor(config: ConfigName, key: string, data: Data): [WorkloadNa
     if (value === undefined) return [];
     return [[workload, value === '?' ? '?' : readOfDigest(config, value)]];
   });
+}
+
+/** What is kept for workloads of a kind that could not be listed. */
+function overridesIn(at: (name: string) => LooseObject | undefined): string[] {
+  return STATE_NAMES.flatMap((name) =>
+    Object.keys(at(name)?.data ?? {})
+      .filter((key) => /ran\.[A-Za-z]+_[A-Z]+$/.test(key))
+      .map((key) => `${name} has ${key}`),
+  );
 }
 
 /** Where the first one does not tell of all that there are, or of one that is missing; no matter where nothing is in them. */

@@ -3,7 +3,7 @@
  * where a process dies, what that process believed. Nothing here comes from the reloader's reasoning but `died.beliefs`.
  */
 
-import type { ConfigName, Content, Mark, Settings, WorkloadName } from './history.ts';
+import type { ConfigName, Content, Mark, Resource, Settings, WorkloadName } from './history.ts';
 import type { Asked } from './manifests.ts';
 
 /** What pods can have started with: a content, or `-`, that the object is not there. */
@@ -69,6 +69,8 @@ export type Fact =
     }
   /** Somebody labelled the namespace, or took the label away. */
   | { readonly type: 'selection'; readonly selected: boolean }
+  /** The reloaders may not list and watch the kind any more, or may again. */
+  | { readonly type: 'rights'; readonly resource: Resource; readonly allowed: boolean }
   /** The objects that the state has entries of from now on. */
   | { readonly type: 'entries'; readonly of: readonly ConfigName[] }
   /** Somebody else wrote a pod template; `copied`: a new workload came with the stamps of another. */

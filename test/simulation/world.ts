@@ -6,10 +6,19 @@ import { apiOf, collectionOf, NAMESPACE, resourceOf, split } from './api.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS, manifestOf } from './contents.ts';
 import { Crew } from './crew.ts';
-import type { FaultStep, History, ProcessStep, Step, WorkloadName, WorkloadStep } from './history.ts';
+import type {
+  FaultStep,
+  History,
+  ProcessStep,
+  RightsStep,
+  Step,
+  WorkloadName,
+  WorkloadStep,
+} from './history.ts';
 import { WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
 import { People } from './people.ts';
+import { Rights } from './rights.ts';
 import { stateFactNow } from './state-fact.ts';
 import { TakeBacks } from './take-backs.ts';
 import type { Trace } from './trace.ts';
@@ -40,6 +49,7 @@ class World {
   readonly #crew: Crew;
   readonly #takeBacks: TakeBacks;
   readonly #admission: AdmissionInTheWay;
+  readonly #rights: Rights;
   readonly #refusals = new Map<WorkloadName, () => void>();
 
   constructor(history: History, clock: VirtualClock) {
@@ -59,6 +69,7 @@ class World {
         this.#takeBacks.audit(record);
       },
     });
+    this.#rights = new Rights(this.#sandbox);
     this.#observer = new Observer(this.#sandbox, settings.versions, () => clock.now());
     const api = apiOf(this.#sandbox.handle);
     this.#people = new People(api, settings);
@@ -91,6 +102,7 @@ class World {
 
   /** All that is wrong ends, what pods wait for comes to be, and with one process left all comes to rest; then that is started anew. */
   async #end(): Promise<void> {
+    for (const resource of this.#rights.forbidden()) this.#setRight({ do: 'allow', resource });
     this.#sandbox.clearFaults();
     this.#takeBacks.end();
     this.#speed(undefined, undefined);
@@ -140,6 +152,9 @@ class World {
       case 'compact':
       case 'respell':
         return this.#fault(step);
+      case 'forbid':
+      case 'allow':
+        return this.#setRight(step);
       case 'start':
       case 'stop':
       case 'crash':
@@ -211,6 +226,12 @@ class World {
     }
   }
 
+  #setRight({ do: what, resource }: RightsStep): void {
+    const allowed = what === 'allow';
+    const isNews = allowed ? this.#rights.allow(resource) : this.#rights.forbid(resource);
+    if (isNews) this.#observer.add({ type: 'rights', resource, allowed });
+  }
+
   async #process(step: ProcessStep): Promise<void> {
     switch (step.do) {
       case 'start':
@@ -237,7 +258,7 @@ class World {
 function accountingOf({ steps, workloads }: History): Trace['accounting'] {
   const kinds = new Set(steps.map((step) => step.do));
   const has = (...names: Step['do'][]) => names.some((name) => kinds.has(name));
-  if (has('fault', 'disturb', 'delay', 'compact')) return 'each';
+  if (has('fault', 'disturb', 'delay', 'compact', 'forbid')) return 'each';
   const calm: readonly Step['do'][] = [
     'wait',
     'jump',

@@ -1,0 +1,78 @@
+/** One right is missing: all else is rolled and persisted, over restarts, and nothing of it is lost when the right is there. */
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import { installRights } from '../faults/rights.ts';
+import { type JsonObject, objectsOf } from '../sandbox/json.ts';
+import { Stage } from './stage.ts';
+import { web } from './workloads.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+const skip = !cluster.access.hasAccounts && 'service accounts are needed';
+
+const SHARED = { follows: { ConfigMap: ['shared'] } } as const;
+const WEB = web('web', SHARED);
+const AGENT = web('agent', { ...SHARED, kind: 'DaemonSet' });
+
+function roleIn({ namespace }: Stage): string {
+  return `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/roles/reloader`;
+}
+
+/** Takes the right to DaemonSets from the reloader; the rules answered give it back. */
+async function withoutDaemonSets(stage: Stage): Promise<JsonObject> {
+  const { rules } = await cluster.expect('GET', roleIn(stage));
+  const without = objectsOf(rules).map((rule) => {
+    const resources = (rule['resources'] as readonly string[]).filter((name) => name !== 'daemonsets');
+    return { ...rule, resources };
+  });
+  await cluster.expect('PATCH', roleIn(stage), { rules: without });
+  return { rules: rules ?? [] };
+}
+
+/** The content that the DaemonSets are taken to run. */
+async function keptOf(stage: Stage): Promise<string | undefined> {
+  const { 'ran.DaemonSet_ALL': text = '{}' } = await stage.state();
+  return (JSON.parse(text) as Record<string, string>)['v1.ConfigMap_shared'];
+}
+
+test('DaemonSets may not be listed for a while', { skip }, async () => {
+  await using stage = await Stage.open(cluster);
+  await installRights(cluster, stage.namespace);
+  const all = await withoutDaemonSets(stage);
+  await stage.createMarker();
+  await stage.put('shared', 'A');
+  for (const workload of [WEB, AGENT]) await stage.create(workload);
+  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
+  const start = () => stage.reloader({ as: { token } });
+
+  const first = await start();
+  assert.ok(first.says(/DaemonSet in \S+ may not be listed or watched: it is left out/));
+  assert.match((await stage.state())['v1.ConfigMap_shared'] ?? '', /\.1$/);
+  await stage.changeAndRoll(WEB, 'B');
+  await stage.settled(first);
+  assert.match((await stage.state())['v1.ConfigMap_shared'] ?? '', /\.2$/);
+  const kept = await keptOf(stage);
+  assert.match(kept ?? '', /^[0-9a-f]{40}$/);
+  await first.kill();
+
+  await stage.put('shared', 'C');
+  const second = await start();
+  await stage.mark(second);
+  assert.equal(await stage.revision(WEB), 3, 'the change while it was down');
+  assert.equal(await keptOf(stage), kept, 'the oldest content is kept');
+  assert.equal(await stage.revision(AGENT), 1);
+
+  const before = await stage.stamps(AGENT);
+  await cluster.expect('PATCH', roleIn(stage), all);
+  await stage.stampedAfter(AGENT, before);
+  await stage.settled(second);
+  assert.ok(!Object.keys(await stage.state()).some((key) => key.startsWith('ran.')));
+  assert.deepEqual(await second.stop(), { code: 0, signal: null });
+
+  const third = await start();
+  await stage.mark(third);
+  assert.deepEqual(await stage.revisions([WEB, AGENT]), [3, 2]);
+  assert.deepEqual(await third.stop(), { code: 0, signal: null });
+});

@@ -1,0 +1,60 @@
+/** Sabotages of what is left out because it may not be listed. */
+
+import { change, drop } from './edit.ts';
+import type { Mutant } from './table.ts';
+
+const GATE = ['test/unit/controller/sync-gate.test.ts'];
+const OVERRIDES = ['test/unit/controller/overrides.test.ts'];
+
+/** Every one of them must be noticed. */
+export const RIGHT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'rights: nothing is kept for who may not be listed',
+    edit: drop('planOverrides', 'set()'),
+    tests: OVERRIDES,
+  },
+  {
+    name: 'rights: the content before the last one is kept in place of the oldest',
+    edit: change(
+      'planOverrides',
+      '{ [overriddenKeyOf(scope, ref, home)]: ran, ...own.get(key) }',
+      '{ ...own.get(key), [overriddenKeyOf(scope, ref, home)]: ran }',
+    ),
+    tests: OVERRIDES,
+  },
+  {
+    name: 'rights: who could not be listed is not in doubt',
+    edit: change('mayHaveReadOther', 'edges.isOverridden()', 'false'),
+    tests: OVERRIDES,
+  },
+  {
+    name: 'rights: what was kept goes without being recorded of each',
+    edit: change('planOverrides', 'among()', '[]'),
+    tests: OVERRIDES,
+  },
+  {
+    name: 'rights: an override hides what is known of a workload',
+    edit: drop('exceptionFor', '!isOverridden'),
+    tests: OVERRIDES,
+  },
+  {
+    name: 'rights: an entry is removed although a kind may not be listed',
+    edit: drop('consider', '!request.gate.isSynced()'),
+    tests: OVERRIDES,
+  },
+  {
+    name: 'rights: a commit waits for a kind that may not be listed',
+    edit: change('SyncGate.#isDone', "leftOut !== 'none'", 'false'),
+    tests: GATE,
+  },
+  {
+    name: 'rights: a baseline waits for a kind that fails',
+    edit: drop('SyncGate.#isDone', "(leftOut === 'failing' && this.#failing.has(stream))"),
+    tests: GATE,
+  },
+  {
+    name: 'rights: an answer of before refuses what has listed since',
+    edit: drop('SyncGate.markRefused', '!this.#failing.has(stream)'),
+    tests: GATE,
+  },
+];
