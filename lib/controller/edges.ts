@@ -12,19 +12,13 @@ import { ABSENT, type Digest } from '../model/digest.ts';
 import { asDeclined, type Edge, isOwed, type Ran, ranAtStart, speaks, UNKNOWN } from '../model/edge.ts';
 import type { KeyDigests } from '../model/key-digests.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
-import { overrideOf } from '../model/overrides.ts';
-import { EMPTY_STATE, exceptionOf, type PersistedState } from '../model/persisted-state.ts';
+import { recordedOf } from '../model/overrides.ts';
+import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
 import type { Verdict } from '../model/policy.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { numberIn, type RolloutPlan } from '../model/rollout-plan.ts';
 import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
-import {
-  entryKeyOf,
-  exceptionKeyOf,
-  exceptionsKeyOf,
-  type StateEntry,
-  type StateKey,
-} from '../model/state-entry.ts';
+import { entryKeyOf, exceptionsKeyOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { OwnersRollout } from './owners-rollout.ts';
@@ -226,22 +220,12 @@ export class Edges {
 
   /** The recorded exception of an edge: its own, else what is kept for all workloads of its kind. */
   exceptionOf(workload: WorkloadRef, config: ConfigRef): Ran | undefined {
-    return this.#ownExceptionOf(workload, config) ?? this.#overrideOf(workload, config);
+    return recordedOf(this.state, workload, config, this.homeNamespace).ran;
   }
 
   /** Whether nothing is recorded of the edge but what is kept for all workloads of its kind: its pods started unseen. */
   isOverridden(workload: WorkloadRef, config: ConfigRef): boolean {
-    const isOwn = this.#ownExceptionOf(workload, config) !== undefined;
-    return !isOwn && this.#overrideOf(workload, config) !== undefined;
-  }
-
-  #ownExceptionOf(workload: WorkloadRef, config: ConfigRef): Ran | undefined {
-    const key = exceptionKeyOf(workload.namespace, config);
-    return exceptionOf(this.state, this.exceptionsKeyOf(workload), key);
-  }
-
-  #overrideOf(workload: WorkloadRef, config: ConfigRef): Ran | undefined {
-    return overrideOf(this.state, workload, config, this.homeNamespace);
+    return recordedOf(this.state, workload, config, this.homeNamespace).isOverride;
   }
 
   /** The number up to which stamps of `ref` are silent, or may be once a write under way is answered. */

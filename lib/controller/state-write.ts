@@ -7,11 +7,10 @@
 
 import { type Ran, ranAtStart } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import { overrideOf } from '../model/overrides.ts';
+import { recordedOf } from '../model/overrides.ts';
 import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
 import {
   type Exceptions,
-  exceptionKeyOf,
   formatEntry,
   formatExceptions,
   type StateEntry,
@@ -127,11 +126,8 @@ export function believedAtStart(
   workload: WorkloadRecord,
   ref: ConfigRef,
 ): Ran | undefined {
-  const exceptions = state.exceptions.get(edges.exceptionsKeyOf(workload.workload.ref));
   const stamp = workload.edges.get(keyOf(ref))?.stamp;
-  const about = workload.workload.ref;
-  const exception =
-    exceptions?.[exceptionKeyOf(about.namespace, ref)] ?? overrideOf(state, about, ref, edges.homeNamespace);
+  const { ran: exception } = recordedOf(state, workload.workload.ref, ref, edges.homeNamespace);
   return ranAtStart(state.entries.get(edges.entryKeyOf(ref)), exception, stamp);
 }
 

@@ -6,7 +6,7 @@
 
 import type { Ran } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
-import type { PersistedState } from './persisted-state.ts';
+import { exceptionOf, type PersistedState } from './persisted-state.ts';
 import { exceptionKeyOf, exceptionsKeyOf, type StateKey } from './state-entry.ts';
 
 /** The workloads that an override is about: of one kind, in one namespace or (undefined) in all. */
@@ -58,4 +58,18 @@ export function overrideOf(
     if (own !== undefined) return own;
   }
   return undefined;
+}
+
+/** What `state` records of an edge, and whether it is an override, since nothing is recorded of the edge itself. */
+export function recordedOf(
+  state: PersistedState,
+  workload: WorkloadRef,
+  config: ConfigRef,
+  homeNamespace: string,
+): { readonly ran: Ran | undefined; readonly isOverride: boolean } {
+  const key = exceptionsKeyOf(workload, homeNamespace);
+  const own = exceptionOf(state, key, exceptionKeyOf(workload.namespace, config));
+  if (own !== undefined) return { ran: own, isOverride: false };
+  const ran = overrideOf(state, workload, config, homeNamespace);
+  return { ran, isOverride: ran !== undefined };
 }
