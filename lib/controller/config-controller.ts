@@ -315,10 +315,7 @@ function observeContent(edges: Edges, effects: Effects, change: Change, differen
   return next;
 }
 
-/**
- * Of what is listed first the state may have something to say, by its entry or by other parts of the object: also to a
- * workload that came before that list, and whose pods may have read what was in force then.
- */
+/** Of what is listed first the state may have something to say, also to a workload that came before that list. */
 function begunEdge(
   edges: Edges,
   effects: Effects,

@@ -8,6 +8,7 @@ import { NamesIndex, namesOfEntries } from '../cache/names-index.ts';
 import { PartsIndex } from '../cache/parts-index.ts';
 import { ScopesIndex } from '../cache/scopes-index.ts';
 import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../dialects/dialect.ts';
+import { monotonicMs } from '../model/clock.ts';
 import { ABSENT, type Digest } from '../model/digest.ts';
 import { asDeclined, type Edge, isOwed, type Ran, ranAtStart, speaks, UNKNOWN } from '../model/edge.ts';
 import type { KeyDigests } from '../model/key-digests.ts';
@@ -124,6 +125,9 @@ export class Edges {
   readonly elsewhere: Map<ObjectKey, StateEntry> = new Map();
   /** Objects of which another process stamped content that this one has not seen: looked at afresh before the next patch. */
   readonly doubted: Set<ObjectKey> = new Set();
+  /** Until when it is remembered that an edge was owed as it ended, see debts.ts. */
+  readonly debts: Map<string, number> = new Map();
+  now: () => number = monotonicMs;
   /** Objects whose last dependent was seen to go while everything was synced: their entries are removed. */
   readonly abandoned: PartsIndex = new PartsIndex();
 

@@ -1,12 +1,13 @@
 /** What follows when a workload is observed: by its informer, by a fresh look, or in the answer to a patch. */
 
-import { type Edge, speaks } from '../model/edge.ts';
+import { asUnknown, type Edge, speaks } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
+import { recallDebt, rememberDebt } from './debts.ts';
 import { type Edges, numberOnItsWay, type WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, isReload, lostByUndo } from './follow.ts';
@@ -145,7 +146,8 @@ function begin(edges: Edges, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   const config = keyOf(ref);
   const configRecord = edges.configRecordOf(ref);
   const edge = (isAtStart ? edgeAtStart : appearingEdge)(edges, beginning, configRecord);
-  const next = edges.put(record, config, edge);
+  const isOwedStill = recallDebt(edges, keyOf(record.workload.ref), config);
+  const next = edges.put(record, config, isOwedStill ? asUnknown(edge) : edge);
   lookFor(effects, config, configRecord);
   edges.dependents.add(keyOf(record.workload.ref), config);
   edges.abandoned.delete(config);
@@ -245,6 +247,10 @@ function release(
 ): void {
   const edge = record.edges.get(config);
   const configRecord = edges.configs.get(config);
+  // A Job that is created anew is the rollout itself.
+  const isReplaced = workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
+  if (edge !== undefined && !isReplaced && edges.owesOn(record, config, edge))
+    rememberDebt(edges, key, config);
   record.edges.delete(config);
   edges.dependents.delete(key, config);
   if (edge === undefined || configRecord === undefined) return;

@@ -21,6 +21,8 @@ export function processOf(world: World): Process {
 /** A process starts and reads the state; it has listed nothing yet. */
 export function start(world: World): void {
   const edges = new Edges(DIALECT, NAMESPACE);
+  // Between two steps more time passes than any debt of an edge that ended is remembered.
+  edges.now = () => Number.POSITIVE_INFINITY;
   edges.state = world.persisted;
   const turn = () => ({ window: false, busy: false, backoff: false });
   world.process = {

@@ -196,6 +196,17 @@ export const WRITE_RULES: readonly ApiRule[] = [
     },
   },
   {
+    name: 'one that is deleted without what it owns stays until that has no owner any more',
+    run: async (api) => {
+      await api.created('deployments', deployment('web'));
+      const { status } = await api.delete('deployments/web', { propagationPolicy: 'Orphan' });
+      assert.equal(status, 200);
+      const { body } = await api.get('deployments/web');
+      assert.deepEqual(metadataOf(body, 'finalizers'), ['orphan']);
+      assert.equal(typeof metadataOf(body, 'deletionTimestamp'), 'string');
+    },
+  },
+  {
     name: 'a container without an image is 422 and names the field',
     run: async (api) => {
       const { status, body } = await api.create(

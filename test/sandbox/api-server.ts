@@ -251,6 +251,8 @@ export class ApiServer {
     const uid = stringOf(asked['uid']);
     const resourceVersion = stringOf(asked['resourceVersion']);
     const dryRun = options.dryRun || pick(call.body, 'dryRun') !== undefined;
+    const policy = pick(call.body, 'propagationPolicy') ?? call.query.get('propagationPolicy');
+    if (policy === 'Orphan' && !dryRun) this.writes.leaveDependents(target, options);
     const last = this.writes.remove(
       target,
       { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) },

@@ -20,7 +20,7 @@ import { serverNow } from './server-clock.ts';
 import type { Change, Store } from './store.ts';
 import { type StoredObject, storeKey } from './stored-object.ts';
 import { STATUS_OF } from './workload-status.ts';
-import type { Writes } from './writes.ts';
+import { ORPHAN_FINALIZER, type Writes } from './writes.ts';
 
 /** How a workload's rollout goes: a pod takes so many ms to start, or nothing happens at all. */
 export type Pace = number | 'frozen';
@@ -56,6 +56,8 @@ interface Followed {
   uid: string;
   pods: LivePod[];
   revisions: Revisions;
+  /** It was deleted, and its pods were left for the next one of its name. */
+  hasLeftPods: boolean;
   /** StatefulSets: the hash of the template last rolled out completely. */
   current: string | undefined;
   timer: NodeJS.Timeout | undefined;
@@ -173,12 +175,18 @@ export class WorkloadController {
   #sync(followed: Followed): void {
     const { row, ref } = followed;
     const object = this.#store.get(row, storeKey(ref.namespace, ref.name));
-    if (object?.metadata.uid !== followed.uid) this.#forget(followed);
+    if (object?.metadata.finalizers?.includes(ORPHAN_FINALIZER) === true) {
+      this.#leavePods(followed);
+      return;
+    }
+    if (object === undefined && followed.hasLeftPods) return;
+    if (object?.metadata.uid !== followed.uid && !followed.hasLeftPods) this.#forget(followed);
     if (object === undefined) {
       this.#followed.delete(keyOf(ref));
       return;
     }
     followed.uid = object.metadata.uid;
+    followed.hasLeftPods = false;
     this.#isWriting = true;
     try {
       const spec = objectOf(object['spec']);
@@ -190,6 +198,18 @@ export class WorkloadController {
     } finally {
       this.#isWriting = false;
     }
+  }
+
+  #leavePods(followed: Followed): void {
+    const { row, ref } = followed;
+    followed.hasLeftPods = true;
+    const withoutFinalizers = (live: StoredObject): JsonObject => ({
+      ...live,
+      metadata: { ...live.metadata, finalizers: undefined },
+    });
+    const target = { row, namespace: ref.namespace, name: ref.name };
+    const { subresource: _status, ...asGarbageCollector } = AS_CONTROLLER;
+    this.#writes.patch(target, withoutFinalizers, asGarbageCollector);
   }
 
   #step(followed: Followed, object: StoredObject, spec: JsonObject): boolean {
@@ -315,7 +335,17 @@ export class WorkloadController {
 
 function newlyFollowed(ref: WorkloadRef, row: ResourceRow, uid: string): Followed {
   const revisions = new Revisions();
-  return { ref, row, uid, pods: [], revisions, current: undefined, timer: undefined, createdPods: 0 };
+  return {
+    ref,
+    row,
+    uid,
+    pods: [],
+    revisions,
+    hasLeftPods: false,
+    current: undefined,
+    timer: undefined,
+    createdPods: 0,
+  };
 }
 
 function isOnDelete(spec: JsonObject): boolean {

@@ -43,6 +43,9 @@ export type Mutate = (
   options: WriteOptions,
 ) => JsonObject;
 
+/** Of an object that is being deleted while what it owns stays. */
+export const ORPHAN_FINALIZER = 'orphan';
+
 /** The writing half of the API server. Every method throws a StatusError when the server would refuse. */
 export class Writes {
   readonly #store: Store;
@@ -128,6 +131,15 @@ export class Writes {
     if ((live.metadata.finalizers ?? []).length > 0) return this.#beginDeletion(target.row, live);
     if (target.row.kind === 'Namespace') this.#removeAllIn(target.name);
     return this.#store.remove(target.row, live);
+  }
+
+  /** What the object owns is to stay once it is deleted: until its owner is taken from all of it the object stays too. */
+  leaveDependents(target: Target, options: WriteOptions): void {
+    const addFinalizer = (live: StoredObject): JsonObject => {
+      const finalizers = [...(live.metadata.finalizers ?? []), ORPHAN_FINALIZER];
+      return { ...live, metadata: { ...live.metadata, finalizers } };
+    };
+    this.patch(target, addFinalizer, options);
   }
 
   #live(target: Target): StoredObject {

@@ -21,6 +21,7 @@ export interface LooseObject {
     name: string;
     resourceVersion?: string;
     generation?: number;
+    deletionTimestamp?: string;
     annotations?: Record<string, string>;
     labels?: Record<string, string>;
   };
@@ -42,7 +43,7 @@ export interface Api {
   merge(path: string, body: object): Promise<LooseObject | undefined>;
   /** Strategic merge patch. */
   patch(path: string, body: object): Promise<LooseObject | undefined>;
-  delete(path: string): Promise<LooseObject | undefined>;
+  delete(path: string, options?: object): Promise<LooseObject | undefined>;
 }
 
 /** Calls through `send`. What the server refuses answers undefined: histories may try what cannot be. */
@@ -69,7 +70,7 @@ export function apiOf(send: Send): Api {
     put: (path, body) => call('PUT', path, body),
     merge: (path, body) => call('PATCH', path, body, 'merge-patch+json'),
     patch: (path, body) => call('PATCH', path, body, 'strategic-merge-patch+json'),
-    delete: (path) => call('DELETE', path),
+    delete: (path, options) => call('DELETE', path, options),
   };
 }
 

@@ -23,6 +23,8 @@ export interface Case {
   readonly rollouts: Readonly<Record<WorkloadName, number>>;
   /** What all pods of WEB have read in the end. */
   readonly reads: Content;
+  /** What is in force in the end, where that is something else. */
+  readonly inForce?: Content;
   readonly also?: (trace: Trace) => void;
 }
 
@@ -52,6 +54,7 @@ async function play({
   steps,
   rollouts,
   reads,
+  inForce = reads,
   also,
 }: Case): Promise<void> {
   const history: History = {
@@ -67,7 +70,7 @@ async function play({
   const pods = podsOf(trace).filter(
     ({ workload, gone, started }) => workload === WEB && started <= end && gone > end,
   );
-  assert.equal(contentAt(trace, C, end), reads);
+  assert.equal(contentAt(trace, C, end), inForce);
   assert.deepEqual(
     Object.fromEntries(Object.keys(rollouts).map((workload) => [workload, count(workload)])),
     rollouts,

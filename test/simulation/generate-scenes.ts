@@ -38,6 +38,8 @@ export interface Scenes {
   readonly respelled: Arbitrary<Scene>;
   /** Objects are listed long after the workloads, of which one has come to be meanwhile. */
   readonly lateList: Arbitrary<Scene>;
+  /** A workload ceases to follow what it owes, or is created anew with the pods of before, and is back soon. */
+  readonly flapped: Arbitrary<Scene>;
   /** ConfigMaps of the state go, perhaps while nobody looks, and a process dies at one of the writes that follow. */
   readonly damage: Arbitrary<Scene>;
 }
@@ -209,6 +211,27 @@ export function scenesOf(cast: Cast): Scenes {
         wait(3000),
         ...(isBefore ? [] : [there, pause]),
         wait(60_000),
+      ]),
+    flapped: fc
+      .tuple(changes, workload, soon, fc.boolean(), soon, window)
+      .map(([{ there, name }, other, before, isCreated, away, end]) => [
+        { do: 'follow', workload: other, follows: [name] },
+        wait(coalescePeriodMs + 2000),
+        there,
+        before,
+        ...(isCreated
+          ? ([
+              { do: 'delete-workload', workload: other, leavesPods: true },
+              wait(50),
+              away,
+              { do: 'create-workload', workload: other, follows: [name], replicas: 2 },
+            ] as const)
+          : ([
+              { do: 'follow', workload: other, follows: [] },
+              away,
+              { do: 'follow', workload: other, follows: [name] },
+            ] as const)),
+        end,
       ]),
     noCommit: fc
       .tuple(changes, window, steps.crash, soon)

@@ -130,6 +130,7 @@ function scenesOfFlavour(
     [4, scenes.ownerInWindow],
     [4, scenes.upgrade],
     [2, scenes.respelled],
+    [2, scenes.flapped],
     [3, troubles.ownerWhileOpen],
     [3, troubles.undone],
     [2, troubles.copyInWindow],

@@ -141,7 +141,8 @@ export type WorkloadStep =
       /** Added to the number of each copied stamp. */
       readonly lift?: number;
     }
-  | { readonly do: 'delete-workload'; readonly workload: WorkloadName }
+  /** `leavesPods`: they stay for the next workload of that name. */
+  | { readonly do: 'delete-workload'; readonly workload: WorkloadName; readonly leavesPods?: boolean }
   /** The annotations now name these objects; none: opted out. */
   | { readonly do: 'follow'; readonly workload: WorkloadName; readonly follows: readonly ConfigName[] }
   /** What it asks for besides, and what it excludes. */

@@ -105,7 +105,8 @@ export class Observer {
   #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
     const asked = askedBy(object.metadata.annotations);
     const [follows, rollable] = [followsOf(asked), isRollable(object)];
-    this.#addIfNew({ type: 'workload', workload, exists: !isGone, follows, asked, rollable }, at);
+    const exists = !isGone && object.metadata.deletionTimestamp === undefined;
+    this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable }, at);
     this.#addIfNew({ type: 'rolling', workload, rolling: !isGone && !isRolledOut(object) }, at);
   }
 

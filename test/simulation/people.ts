@@ -136,7 +136,10 @@ export class People {
           await this.#copied(step.copyOf, step.lift),
         );
       case 'delete-workload':
-        await this.#api.delete(pathOf(step.workload));
+        await this.#api.delete(
+          pathOf(step.workload),
+          step.leavesPods === true ? { propagationPolicy: 'Orphan' } : undefined,
+        );
         return;
       case 'follow':
         await this.#api.merge(pathOf(step.workload), { metadata: { annotations: policyOf(step.follows) } });

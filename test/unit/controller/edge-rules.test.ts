@@ -114,6 +114,7 @@ const LATER: Record<string, Case> = {
     given: then((world) => {
       world.config('cfg', 'b');
       world.noWorkload('web');
+      world.passAMinute();
       world.workload('web', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
     }),
     ran: 'b',
@@ -134,10 +135,20 @@ const LATER: Record<string, Case> = {
     given: then((world) => {
       world.config('cfg', 'b');
       world.workload('web', { follows: [] });
+      world.passAMinute();
       world.workload('web', { follows: ['cfg'] });
     }),
     ran: 'b',
     owes: false,
+  },
+  'but what was owed is owed still where the opt-in was away for a moment': {
+    given: then((world) => {
+      world.config('cfg', 'b');
+      world.workload('web', { follows: [] });
+      world.workload('web', { follows: ['cfg'] });
+    }),
+    ran: '?',
+    owes: true,
   },
   'we patched it: the digest patched': {
     given: then((world) => {

@@ -245,6 +245,13 @@ test('a workload of the same name is another one', () => {
   world.config('cfg', 'b');
   const effects = world.workload('web', { uid: 'uid-2' });
   assert.ok(effects.forgotten.has(world.workloadKey('web')));
+  // Its pods may be those of the one before.
+  assert.equal(world.edge('web', 'cfg').ran, '?');
+});
+
+test('what nobody owed as it ceased to be followed is not owed later', () => {
+  const world = settled('web', 'api');
+  world.workload('web', { uid: 'uid-2' });
   assert.equal(world.owes('web'), false);
 });
 

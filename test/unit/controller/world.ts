@@ -76,6 +76,12 @@ export class World {
     this.state(state);
   }
 
+  /** So long that nothing is remembered of an edge that has ended. */
+  passAMinute(): void {
+    const at = this.edges.now() + 60_000;
+    this.edges.now = () => at;
+  }
+
   /** Takes a state ConfigMap as read. */
   state(data: Readonly<Record<string, string>>): void {
     const long = Object.fromEntries(
