@@ -67,7 +67,7 @@ const CASES: Record<string, { answers: readonly Answer[]; asks: readonly string[
       (answer) => [
         `a run may have begun that is answered with ${JSON.stringify(answer)}, and nothing is stamped`,
         {
-          answers: [ok(STAMPED), ok(answer)],
+          answers: [ok(STAMPED), ok(answer), refused(500)],
           asks: [DRY, CREATE],
           result: {
             kind: 'unanswered',
