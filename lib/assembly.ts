@@ -3,6 +3,7 @@
 import { knowledgeOf } from './admission/knowledge.ts';
 import { Reviewer } from './admission/reviewer.ts';
 import { Edges, type WorkloadRecord } from './controller/edges.ts';
+import { isGenuineCopy } from './controller/genuine-copy.ts';
 import { oneAtATime } from './controller/one-at-a-time.ts';
 import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reloader.ts';
 import type { WorkloadClient } from './controller/rollout-attempt.ts';
@@ -112,7 +113,7 @@ export function assemble(parts: Parts): Assembly {
   const alerts = alertsOf(parts);
   const reloader = new Reloader({
     ...shared,
-    ...clientsOf({ ...parts, send }, events),
+    ...clientsOf({ ...parts, send }, events, edges),
     onRollout: alerts && ((news) => alerts.record(news)),
     resourceSelector: options.resourceLabelSelector,
     edges,
@@ -195,13 +196,14 @@ function streamsFor(options: Options, { namespaces }: Place): Stream[] {
 function clientsOf(
   parts: Parts,
   events: EventRecorder,
+  edges: Edges,
 ): Pick<
   ReloaderOptions,
   'client' | 'finish' | 'store' | 'readConfig' | 'readLeftOut' | 'recordEvent' | 'isDryRun'
 > {
   const { send, place } = parts;
   const { dryRun, stateConfigMap, resourceLabelSelector: labelSelector } = parts.options;
-  const writer = new WorkloadWriter(send);
+  const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(edges, copy, job));
   const webhook = webhookOf(parts);
   const client: WorkloadClient =
     webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };

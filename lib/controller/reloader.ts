@@ -104,6 +104,7 @@ export class Reloader {
       onNews: () => this.#reconsider(),
     });
     const { edges, random, finish } = options;
+    const say: SuccessionsOptions['say'] = (workload, notice) => this.#reporter.notice(workload, notice);
     this.#stateKeys = stateKeysOf(options.state.name, edges.homeNamespace);
     edges.ownState = new Set(this.#stateKeys);
     this.#look = this.#newLook();
@@ -114,15 +115,12 @@ export class Reloader {
       absenceOf: (config) => this.absences.of(config),
       isSlowed: (workload) => this.rollouts.isSlowed(workload),
       needsOf: (workload) => this.rollouts.needsOf(workload),
-      say: (workload, notice) => this.#reporter.notice(workload, notice),
+      say,
     });
     this.rollouts = this.#newRollouts();
-    this.#successions = new Successions({ finish, journal: this.#reporter.journal, random });
-    this.#mending = new Mending({
-      ...options,
-      isWaiting: (workload) => this.rollouts.isWaiting(workload),
-      say: (workload, notice) => this.#reporter.notice(workload, notice),
-    });
+    this.#successions = new Successions({ finish, say, random });
+    const isWaiting = (workload: ObjectKey): boolean => this.rollouts.isWaiting(workload);
+    this.#mending = new Mending({ ...options, isWaiting, say });
     this.#namespaces = new SelectedNamespaces({
       edges,
       journal: this.#reporter.journal,

@@ -5,18 +5,27 @@
 
 import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
-import { describe, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { Notice } from '../model/notice.ts';
+import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Workload } from '../model/workload.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
-import type { Journal } from './journal.ts';
 
 /** What it is made of. */
 export interface SuccessionsOptions {
   /** Goes on where somebody left off; `ref` is that of the copy. Accepted: nothing is left to do. Never throws. */
   readonly finish: (ref: WorkloadRef) => Promise<WriteResult<undefined>>;
-  readonly journal: Journal;
+  /** Tells people who look at the copy why it stays. */
+  readonly say: (copy: Pick<Workload, 'ref' | 'uid'>, notice: Notice) => void;
   readonly random: () => number;
+}
+
+/** A copy that is there. */
+interface Copy {
+  readonly workload: Workload;
+  failures: number;
+  /** The refusal that was told last. */
+  told?: string;
 }
 
 const CONCURRENCY = 4;
@@ -28,7 +37,7 @@ const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 300_000 };
 export class Successions {
   readonly #options: SuccessionsOptions;
   readonly #queue = new WorkQueue({ work: (key) => this.#work(key), concurrency: CONCURRENCY });
-  readonly #copies = new Map<ObjectKey, { readonly ref: WorkloadRef; failures: number }>();
+  readonly #copies = new Map<ObjectKey, Copy>();
 
   constructor(options: SuccessionsOptions) {
     this.#options = options;
@@ -42,7 +51,7 @@ export class Successions {
       return;
     }
     if (this.#copies.has(key)) return;
-    this.#copies.set(key, { ref: event.object.ref, failures: 0 });
+    this.#copies.set(key, { workload: event.object, failures: 0 });
     if (event.isInInitialList) this.#queue.add(key);
     else this.#queue.addAfter(key, USUAL_MS);
   }
@@ -55,20 +64,22 @@ export class Successions {
   async #work(key: ObjectKey): Promise<void> {
     const copy = this.#copies.get(key);
     if (copy === undefined) return;
-    const result = await this.#options.finish(copy.ref);
+    const result = await this.#options.finish(copy.workload.ref);
     if (result.kind === 'accepted') {
       this.#copies.delete(key);
       return;
     }
     const ms = backoffMs(copy.failures, BACKOFF, this.#options.random);
     copy.failures += 1;
-    this.#tell(copy.ref, result);
+    this.#tell(copy, result);
     this.#queue.addAfter(key, ms);
   }
 
-  #tell(ref: WorkloadRef, result: WriteResult<undefined>): void {
-    if (result.kind !== 'rejected') return;
-    const message = `${describe(ref)} is the copy of a Job that cannot be created anew yet: ${result.message}`;
-    this.#options.journal.say('refused', message, ref.namespace);
+  /** The same refusal of a copy is told once. */
+  #tell(copy: Copy, result: WriteResult<undefined>): void {
+    if (result.kind !== 'rejected' || result.message === copy.told) return;
+    copy.told = result.message;
+    const message = `the Job that it is the copy of is not created anew yet: ${result.message}`;
+    this.#options.say(copy.workload, { reason: 'refused', about: result.message, message });
   }
 }

@@ -52,14 +52,24 @@ interface Place {
   readonly name: string;
 }
 
+/**
+ * Whether a copy that another process made, or says to have made, may be acted on: the Job is deleted and created from it.
+ * `job`: the Job that it says to be a copy of; undefined where there is none any more.
+ */
+export type IsGenuine = (copy: RawWorkload, job: RawWorkload | undefined) => boolean;
+
 /** Knows how to create Jobs anew. Never throws. */
 export class JobRecreator {
   readonly #send: Send;
+  readonly #isGenuine: IsGenuine;
+  /** The uids of the copies that this process made and works on. */
+  readonly #own = new Set<string>();
   /** The copies that are being worked on. */
   readonly #busy = new Set<string>();
 
-  constructor(send: Send) {
+  constructor(send: Send, isGenuine: IsGenuine) {
     this.#send = send;
+    this.#isGenuine = isGenuine;
   }
 
   /** Carries out `plan`; refused on any other version of the Job than the one that it was made for. */
@@ -119,7 +129,9 @@ export class JobRecreator {
   /** The copy that is there now, be it made for an earlier plan. */
   async #copy(place: Place, job: RawWorkload, plan: RolloutPlan): Promise<RawWorkload | 'foreign'> {
     try {
-      return await createJob(this.#send, copyOf(job, plan));
+      const copy = await createJob(this.#send, copyOf(job, plan));
+      this.#own.add(copy.metadata.uid ?? '');
+      return copy;
     } catch (thrown) {
       if (ApiError.from(thrown).code !== 'already-exists') throw thrown;
       return (await this.#look(place)).copy ?? 'foreign';
@@ -142,6 +154,7 @@ export class JobRecreator {
   /** What is there after the next step; undefined if somebody was faster. */
   async #step(place: Place, pair: JobPair): Promise<JobPair | undefined> {
     const { job, copy } = pair;
+    this.#distrust(place, pair);
     try {
       switch (nextStep(pair)) {
         case 'create-job':
@@ -151,6 +164,7 @@ export class JobRecreator {
           return { copy, job: undefined };
         case 'delete-copy':
           await this.#delete({ ...place, name: copyNameOf(place.name) }, { uid: copy?.metadata.uid });
+          this.#own.delete(copy?.metadata.uid ?? '');
           return { job, copy: undefined };
         case 'done':
           return pair;
@@ -160,6 +174,14 @@ export class JobRecreator {
       if (code === 'already-exists' || code === 'conflict' || code === 'not-found') return undefined;
       throw thrown;
     }
+  }
+
+  /** @throws ApiError if a Job would be deleted or created for a copy that this program would not have made. */
+  #distrust({ name }: Place, { job, copy }: JobPair): void {
+    const isHarmless = copy === undefined || nextStep({ job, copy }) === 'delete-copy';
+    if (isHarmless || this.#own.has(copy.metadata.uid ?? '') || this.#isGenuine(copy, job)) return;
+    const message = `the Job ${copy.metadata.name} is not the copy that would be made of ${name}, or ${name} does not ask for reloads: neither is touched`;
+    throw new ApiError('forbidden', message);
   }
 
   async #look(place: Place): Promise<JobPair> {

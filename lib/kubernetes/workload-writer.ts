@@ -8,7 +8,7 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import type { RollResult, WriteResult } from '../model/write-result.ts';
 import { ApiError } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
-import { createJob, JobRecreator } from './job-recreator.ts';
+import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
 import { type FailedRead, failedRead, failedWrite } from './write-outcome.ts';
@@ -26,9 +26,10 @@ export class WorkloadWriter {
   readonly #send: Send;
   readonly #jobs: JobRecreator;
 
-  constructor(send: Send) {
+  /** `isGenuine`: by default the copy of a Job that another process made is not acted on. */
+  constructor(send: Send, isGenuine: IsGenuine = () => false) {
     this.#send = send;
-    this.#jobs = new JobRecreator(send);
+    this.#jobs = new JobRecreator(send, isGenuine);
   }
 
   /** Carries out `plan`; refused on any other version of the workload than the one that it was made for. */

@@ -12,6 +12,7 @@ import { createHash } from 'node:crypto';
 import type { RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 import type { RolloutPlan } from './rollout-plan.ts';
 import { merged } from './template-patch.ts';
+import { type MarkWords, templateWithoutMarks } from './workload.ts';
 import { REPLACES_ANNOTATION } from './workload-kind.ts';
 
 /** What is there under the two names. */
@@ -75,6 +76,21 @@ export function replacedBy({ metadata }: RawWorkload): Replaced | undefined {
   } catch {
     return undefined; // somebody else wrote it: it is none of ours
   }
+}
+
+/**
+ * Whether `copy` is what this program would make of `job` as it is, whatever stamps it has. Anybody who may create Jobs may
+ * say of one that it is the copy of another.
+ */
+export function isCopyOf(copy: RawWorkload, job: RawWorkload, words: MarkWords): boolean {
+  return comparable(copy, words) === comparable(job, words);
+}
+
+/** What a copy and its Job have in common: the API server writes the fields of both in one order. */
+function comparable(job: RawWorkload, words: MarkWords): string {
+  const { [REPLACES_ANNOTATION]: _, ...annotations } = job.metadata.annotations ?? {};
+  const template = templateWithoutMarks(withoutGenerated(job.spec?.template ?? {}), words);
+  return JSON.stringify(manifestOf(job, { name: '', annotations }, { template, suspend: false }));
 }
 
 /** The copy of `job` with the stamps of `plan`: suspended, so that nothing of it runs. */

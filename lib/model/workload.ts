@@ -223,16 +223,26 @@ function stampsIn(text: string): Mark[] {
 }
 
 function digestWithoutMarks(template: RawPodTemplate, vocabulary: Vocabulary): string {
+  return createHash('sha1')
+    .update(JSON.stringify(templateWithoutMarks(template, vocabulary)))
+    .digest('base64url');
+}
+
+/** What of a vocabulary tells our marks from what an owner wrote. */
+export type MarkWords = Pick<Vocabulary, 'isStampVariable' | 'isMarkAnnotation'>;
+
+/** The pod template as its owner wrote it. */
+export function templateWithoutMarks(template: RawPodTemplate, vocabulary: MarkWords): RawPodTemplate {
   const containers = template.spec?.containers?.map((container) => withoutMarks(container, vocabulary));
   const { annotations = NOTHING } = template.metadata ?? {};
   const isOwners = (key: string): boolean => key !== STAMPS_ANNOTATION && !vocabulary.isMarkAnnotation(key);
   const own = pick(annotations, isOwners);
-  const metadata = { ...template.metadata, annotations: own === NOTHING ? undefined : own };
-  const bare = { ...template, metadata, spec: { ...template.spec, containers } };
-  return createHash('sha1').update(JSON.stringify(bare)).digest('base64url');
+  const { annotations: _, ...others } = template.metadata ?? {};
+  const metadata = own === NOTHING ? others : { ...others, annotations: own };
+  return { ...template, metadata, spec: { ...template.spec, ...(containers && { containers }) } };
 }
 
-function withoutMarks(container: RawContainer, vocabulary: Vocabulary): RawContainer {
+function withoutMarks(container: RawContainer, vocabulary: MarkWords): RawContainer {
   const { env, ...rest } = container;
   const own = env?.filter((variable) => !vocabulary.isStampVariable(variable.name)) ?? [];
   return own.length === 0 ? rest : { ...rest, env: own };

@@ -7,6 +7,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { JobRecreator } from '../../lib/kubernetes/job-recreator.ts';
 import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
+import { copyOf, isCopyOf } from '../../lib/model/job-succession.ts';
+import type { RawWorkload } from '../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import type { RollResult } from '../../lib/model/write-result.ts';
 import { objectsOf, pick } from '../sandbox/json.ts';
@@ -50,6 +52,12 @@ function createJob(sandbox: Sandbox, labels: Readonly<Record<string, string>>): 
   const containers = [{ name: 'app', image: 'app:1' }];
   const template = { spec: { restartPolicy: 'Never', containers } };
   sandbox.create('jobs', { metadata: { namespace: 'default', name: 'work', labels }, spec: { template } });
+}
+
+/** A process of its own, which knows no copy but by what it says. */
+function recreator(send: Send): JobRecreator {
+  const words = { isStampVariable: (name: string) => name === 'STAMP', isMarkAnnotation: () => false };
+  return new JobRecreator(send, (copy, job) => job === undefined || isCopyOf(copy, job, words));
 }
 
 /** One world: what is there, who did what to it. */
@@ -101,7 +109,7 @@ class World {
     } catch {
       // Nothing was there to do it to.
     }
-    if (what === 'finishes what is begun') await new JobRecreator(this.sandbox.handle).finish(COPY);
+    if (what === 'finishes what is begun') await recreator(this.sandbox.handle).finish(COPY);
   }
 
   plan(): RolloutPlan {
@@ -121,9 +129,9 @@ class World {
 /** Plays a history to its end; answers what the first process was told. */
 async function play({ fault, second, intrusion }: History): Promise<[World, RollResult<unknown>]> {
   const world = new World();
-  const result = await new JobRecreator(world.sender(fault, intrusion)).roll(world.plan());
-  await new JobRecreator(world.sender(second)).finish(COPY);
-  const third = await new JobRecreator(world.sender(undefined)).finish(COPY);
+  const result = await recreator(world.sender(fault, intrusion)).roll(world.plan());
+  await recreator(world.sender(second)).finish(COPY);
+  const third = await recreator(world.sender(undefined)).finish(COPY);
   assert.equal(third.kind, 'accepted', 'whoever comes after can finish it');
   return [world, result];
 }
@@ -157,6 +165,50 @@ async function playAll(histories: readonly History[]): Promise<void> {
     }
   }
 }
+
+/** Copies that somebody forged of a Job of theirs, which stays what it is. */
+const FORGERIES: Readonly<Record<string, (copy: RawWorkload) => RawWorkload>> = {
+  'of another image': (copy) => withContainer(copy, { image: 'another:1' }),
+  'with a variable more': (copy) => withContainer(copy, { env: [{ name: 'MORE', value: '1' }] }),
+  'that runs more often': (copy) => ({ ...copy, spec: { ...copy.spec, completions: 9 } }),
+  'of another owner': (copy) => ({
+    ...copy,
+    metadata: {
+      ...copy.metadata,
+      ownerReferences: [{ kind: 'Release', name: 'r', uid: 'r', apiVersion: 'v1' }],
+    },
+  }),
+};
+
+function withContainer(copy: RawWorkload, change: object): RawWorkload {
+  const template = copy.spec?.template;
+  const containers = template?.spec?.containers?.map((container) => ({ ...container, ...change }));
+  return {
+    ...copy,
+    spec: {
+      ...copy.spec,
+      template: { ...template, spec: { ...template?.spec, ...(containers && { containers }) } },
+    },
+  };
+}
+
+for (const [which, forge] of Object.entries(FORGERIES))
+  test(`a forged copy ${which} costs no Job and makes none, at no request of two processes`, async () => {
+    for (const fault of EVERY_FAULT) {
+      const world = new World();
+      const { sandbox } = world;
+      const job = sandbox.get('jobs', 'default', 'work') as unknown as RawWorkload;
+      sandbox.create('jobs', forge(copyOf(job, world.plan())));
+      await recreator(world.sender(fault)).finish(COPY);
+      const rolled = await recreator(world.sender(fault)).roll(world.plan());
+      assert.notEqual(rolled.kind, 'accepted');
+      const refused = await recreator(sandbox.handle).finish(COPY);
+      assert.equal(refused.kind, 'rejected', 'it is said');
+      assert.equal(sandbox.get('jobs', 'default', 'work')?.metadata.uid, job.metadata.uid);
+      assert.deepEqual(sandbox.list('jobs').length, 2);
+      sandbox.close();
+    }
+  });
 
 describe('a Job is created anew and never lost', () => {
   test('if nothing goes wrong, in five requests', async () => {

@@ -122,7 +122,7 @@ describe('with --job-reload=recreate', { concurrency: 2 }, () => {
     cluster.sandbox.addFault({ match, nth: 2, times: 'always', effect: { kind: 'status', code: 403 } });
     put(cluster, configMap('work'), 'two');
     await cluster.until('the copy alone is there', () => jobs(cluster).join() === 'work-reload');
-    await first.hasSaid(/Job\/work-reload is the copy of a Job that cannot be created anew yet/);
+    await first.hasSaid(/Job\/work-reload: the Job that it is the copy of is not created anew yet/);
     await first.kill();
     cluster.sandbox.clearFaults();
     const second = await cluster.reloader({ flags: RECREATE });
@@ -149,6 +149,47 @@ describe('with --job-reload=recreate', { concurrency: 2 }, () => {
     await cluster.until('the new Job alone is there', () => jobs(cluster).join() === 'work');
     assert.notEqual(work(cluster)?.metadata.uid, old.metadata.uid);
   });
+
+  const FORGED: Record<string, { readonly annotations: JsonObject; readonly image: string }> = {
+    'of a Job that does not ask for reloads': { annotations: {}, image: 'app:1' },
+    'of another image': { annotations: ANNOTATIONS, image: 'another:1' },
+  };
+  for (const [which, { annotations, image }] of Object.entries(FORGED))
+    test(`a forged copy ${which} costs nobody a Job, before the start and after, and an Event says so`, async () => {
+      await using cluster = await Cluster.start();
+      await setUp(cluster);
+      const old = createJob(cluster, { annotations });
+      const { uid, resourceVersion } = old.metadata;
+      const replaces = JSON.stringify({ name: 'work', uid, resourceVersion });
+      const forge = (): void => {
+        const forged = { ...annotations, 'reloader.k8s.collaborne.com/replaces': replaces };
+        const containers = [{ name: 'app', image, envFrom: [{ configMapRef: { name: 'work' } }] }];
+        const template = { spec: { restartPolicy: 'Never', containers } };
+        const metadata = { name: 'work-reload', annotations: forged };
+        createJob(cluster, metadata, { suspend: true, template });
+      };
+      const told = (): number =>
+        cluster.sandbox
+          .list('events')
+          .filter(
+            ({ reason, ...event }) =>
+              reason === 'ReloadRefused' &&
+              pick(event as JsonObject, 'involvedObject', 'name') === 'work-reload',
+          ).length;
+      forge();
+      const first = await cluster.reloader({ flags: RECREATE });
+      await cluster.until('the Event is there', () => told() === 1);
+      await first.stop();
+      cluster.sandbox.remove('jobs', 'default', 'work-reload');
+      const second = await cluster.reloader({ flags: RECREATE });
+      forge();
+      await cluster.until('the Event of the other one is there', () => told() === 2);
+      await second.hasSaid(/Job\/work-reload: .*neither is touched/);
+      put(cluster, configMap('work'), 'two');
+      await mark(cluster);
+      assert.equal(work(cluster)?.metadata.uid, uid);
+      assert.deepEqual(jobs(cluster), ['work', 'work-reload']);
+    });
 
   test('a dry run creates and deletes nothing', async () => {
     await using cluster = await Cluster.start();

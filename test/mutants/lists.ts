@@ -1,9 +1,10 @@
-/** Sabotages of lists: of their pages, their tokens and their versions. */
+/** Sabotages of lists, of runs of CronJobs, and of what is believed of copies of Jobs. */
 
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const PAGES = 'test/unit/kubernetes/reflector-pages.test.ts';
+const RECREATION = 'test/exhaustive/job-recreation.test.ts';
 
 /** Every one of them must be noticed. */
 export const LIST_MUTANTS: readonly Mutant[] = [
@@ -40,5 +41,26 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       'made.metadata?.name !== 0',
     ),
     tests: ['test/unit/kubernetes/run-now.test.ts'],
+  },
+  {
+    name: 'copies: what says to be the copy of a Job is one',
+    file: 'lib/kubernetes/job-recreator.ts',
+    find: '|| this.#isGenuine(copy, job)) return;',
+    replace: '|| copy !== undefined) return;',
+    tests: [RECREATION],
+  },
+  {
+    name: 'copies: a copy may differ from its Job in its spec',
+    file: 'lib/model/job-succession.ts',
+    find: "JSON.stringify(manifestOf(job, { name: '', annotations }, { template, suspend: false }))",
+    replace: "JSON.stringify({ ...manifestOf(job, { name: '', annotations }, { template }), spec: {} })",
+    tests: ['test/unit/model/job-succession.test.ts', RECREATION],
+  },
+  {
+    name: 'copies: a Job that does not ask for reloads is created anew',
+    file: 'lib/controller/genuine-copy.ts',
+    find: 'return asks && ',
+    replace: 'return ',
+    tests: ['test/unit/controller/genuine-copy.test.ts'],
   },
 ];

@@ -177,7 +177,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: our annotations are a change of the template by its owner',
-    edit: drop('digestWithoutMarks', 'key !== STAMPS_ANNOTATION'),
+    edit: drop('templateWithoutMarks', 'key !== STAMPS_ANNOTATION'),
     tests: [STAMPS],
   },
   {

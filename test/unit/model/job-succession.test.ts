@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import {
   copyNameOf,
   copyOf,
+  isCopyOf,
   type JobPair,
   nextStep,
   replacedBy,
@@ -119,6 +120,54 @@ test('the new one has what a person wrote of the old one, the stamps, and nothin
       },
     },
   });
+});
+
+describe('a copy is one of ours', () => {
+  const words = {
+    isStampVariable: (name: string) => name === 'STAMP' || name === 'OLD',
+    isMarkAnnotation: () => false,
+  };
+  const spec = COPY.spec ?? {};
+  const template = spec.template ?? {};
+  const images = [{ name: 'app', image: 'another:1' }];
+  const others: Record<string, { copy: RawWorkload; isOurs: boolean }> = {
+    'that was just made': { copy: COPY, isOurs: true },
+    'as the API server keeps it': {
+      copy: {
+        ...COPY,
+        metadata: { ...COPY.metadata, uid: 'v', resourceVersion: '9', generation: 1 },
+        spec: {
+          ...spec,
+          selector: {},
+          template: { ...template, metadata: { labels: { app: 'work', 'job-name': 'work-reload' } } },
+        },
+        status: { active: 0 },
+      },
+      isOurs: true,
+    },
+    'that somebody resumed': { copy: { ...COPY, spec: { ...spec, suspend: false } }, isOurs: true },
+    'not with another container': {
+      copy: { ...COPY, spec: { ...spec, template: { ...template, spec: { containers: images } } } },
+      isOurs: false,
+    },
+    'not with another label': {
+      copy: { ...COPY, metadata: { ...COPY.metadata, labels: { team: 'b' } } },
+      isOurs: false,
+    },
+    'not with an annotation more': {
+      copy: {
+        ...COPY,
+        metadata: { ...COPY.metadata, annotations: { ...COPY.metadata.annotations, more: '1' } },
+      },
+      isOurs: false,
+    },
+    'not with another field of the spec': {
+      copy: { ...COPY, spec: { ...spec, completions: 4 } },
+      isOurs: false,
+    },
+  };
+  for (const [which, { copy, isOurs }] of Object.entries(others))
+    test(which, () => assert.equal(isCopyOf(copy, JOB, words), isOurs));
 });
 
 test('a selector that a person wrote is kept, with the labels that it selects', () => {

@@ -1,0 +1,17 @@
+/** Whether the copy of a Job that is there already is one of ours: anybody who may create Jobs can write the same words. */
+
+import { isCopyOf, successorOf } from '../model/job-succession.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
+import type { Edges } from './edges.ts';
+
+/**
+ * Whether `job` may be deleted for `copy`, or be created from it where it is undefined: only what asks for reloads, and only
+ * for what would be made of it. Where the Job is gone there is nothing to compare with, and nothing of anybody to lose.
+ */
+export function isGenuineCopy(edges: Edges, copy: RawWorkload, job: RawWorkload | undefined): boolean {
+  const { dialect } = edges;
+  const { name, namespace = '' } = copy.metadata;
+  const workload = edges.viewOf({ kind: 'Job', namespace, name }, job ?? successorOf(copy, name));
+  const asks = dialect.hasPatterns(workload) || dialect.follows(workload, () => []).length > 0;
+  return asks && !workload.isLeftAlone && (job === undefined || isCopyOf(copy, job, dialect));
+}
