@@ -19,7 +19,7 @@ import type { ApiRequest, Send } from './transport.ts';
 import { failedWrite } from './write-outcome.ts';
 
 /** Jobs. */
-export const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
+const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
 
 /** Four are enough; more only where others write too. */
 const MOST_STEPS = 20;

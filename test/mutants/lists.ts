@@ -44,23 +44,17 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'copies: what says to be the copy of a Job is one',
-    file: 'lib/kubernetes/job-recreator.ts',
-    find: '|| this.#isGenuine(copy, job)) return;',
-    replace: '|| copy !== undefined) return;',
+    edit: change('JobRecreator.#distrust', 'this.#isGenuine()', 'true'),
     tests: [RECREATION],
   },
   {
     name: 'copies: a copy may differ from its Job in its spec',
-    file: 'lib/model/job-succession.ts',
-    find: "JSON.stringify(manifestOf(job, { name: '', annotations }, { template, suspend: false }))",
-    replace: "JSON.stringify({ ...manifestOf(job, { name: '', annotations }, { template }), spec: {} })",
+    edit: change('comparable', 'manifestOf()', 'annotations'),
     tests: ['test/unit/model/job-succession.test.ts', RECREATION],
   },
   {
     name: 'copies: a Job that does not ask for reloads is created anew',
-    file: 'lib/controller/genuine-copy.ts',
-    find: 'return asks && ',
-    replace: 'return ',
+    edit: drop('isGenuineCopy', 'asks'),
     tests: ['test/unit/controller/genuine-copy.test.ts'],
   },
 ];
