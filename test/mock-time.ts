@@ -7,6 +7,7 @@ import type { MockTimers, TestContext } from 'node:test';
 
 /** What the clock of waits shows at first: no number of the time of day, and not a whole one, as in a process. */
 const ORIGIN_MS = 12_345.5;
+const DAY_MS = 86_400_000;
 
 /** What is moved besides the time of day, and from when on. */
 export interface MockTimeOptions {
@@ -20,6 +21,8 @@ export interface MockTimeOptions {
 export interface MockTime {
   /** Somebody sets the time of day forward, or back: no wait is any nearer to its end. */
   readonly jump: (ms: number) => void;
+  /** A jump by a day, forward and back in turns: for stages that step time, so that no test of theirs depends on the time of day. */
+  readonly jolt: () => void;
   /** Gives the real time back. */
   readonly restore: () => void;
 }
@@ -44,11 +47,13 @@ export function stopTimers(
   give('now', () => ORIGIN_MS + driven.now() - now);
   give('timeOrigin', now - ORIGIN_MS);
   let offset = 0;
+  const jump = (ms: number): void => {
+    offset += ms;
+    globalThis.Date = shifted(driven, () => driven.now() + offset);
+  };
   return {
-    jump(ms) {
-      offset += ms;
-      globalThis.Date = shifted(driven, () => driven.now() + offset);
-    },
+    jump,
+    jolt: () => jump(offset > 0 ? -DAY_MS : DAY_MS),
     restore() {
       timers.reset();
       Reflect.deleteProperty(performance, 'now');

@@ -8,7 +8,7 @@ import { NO_LOG } from '../../../lib/model/log.ts';
 import type { ObjectKey } from '../../../lib/model/object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
-import { mockTime } from '../../mock-time.ts';
+import { type MockTime, mockTime } from '../../mock-time.ts';
 import { ScriptedStore } from './scripted-store.ts';
 import { full } from './sketch.ts';
 import { World } from './world.ts';
@@ -42,6 +42,7 @@ export class CommitterStage {
   /** What a fresh look finds: a content told to the world, or a failure. */
   look: (name: string) => boolean = () => true;
   readonly #timers: TestContext['mock']['timers'];
+  readonly #time: MockTime;
 
   /**
    * `state`: the data of the first shard in short form, undefined for none; `further`: those of the others, undefined for one
@@ -53,7 +54,7 @@ export class CommitterStage {
     annotations: Readonly<Record<string, string>> = OURS,
     { further = [], shardBytes = 262_144 }: Shelf = {},
   ) {
-    mockTime(t, { now: 1_000_000 });
+    this.#time = mockTime(t);
     this.#timers = t.mock.timers;
     this.store = new ScriptedStore(state && longOf(state), annotations);
     for (const [index, data] of further.entries())
@@ -103,6 +104,7 @@ export class CommitterStage {
   async pass(ms: number): Promise<void> {
     await settle();
     for (let left = ms; left > 0; left -= 100) {
+      this.#time.jolt();
       this.#timers.tick(Math.min(100, left));
       await settle();
     }

@@ -16,20 +16,23 @@ function at(progress: number): WorkloadRecord {
 }
 
 test('a rollout is waited for until it has come no further for its deadline', (t) => {
-  mockTime(t);
+  const { jolt } = mockTime(t);
   const turns = new OwnersTurns();
   assert.equal(turns.remaining(KEY, at(1)), DEADLINE_MS);
+  jolt();
   t.mock.timers.tick(400_000);
   assert.equal(turns.remaining(KEY, at(1)), 200_000);
   assert.equal(turns.remaining(KEY, at(2)), DEADLINE_MS, 'it has come further');
+  jolt();
   t.mock.timers.tick(DEADLINE_MS);
   assert.equal(turns.remaining(KEY, at(2)), 0);
 });
 
 test('the next rollout of the owner has a turn of its own, however little it has come', (t) => {
-  mockTime(t);
+  const { jolt } = mockTime(t);
   const turns = new OwnersTurns();
   turns.remaining(KEY, at(2));
+  jolt();
   t.mock.timers.tick(DEADLINE_MS);
   assert.equal(turns.remaining(KEY, at(2)), 0);
   assert.equal(turns.untilOf(KEY), undefined, 'nobody waits any more');

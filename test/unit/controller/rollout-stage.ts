@@ -9,12 +9,13 @@ import { RolloutController } from '../../../lib/controller/rollout-controller.ts
 import type { Tally } from '../../../lib/controller/waiting.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
 import type { VocabularyOptions } from '../../../lib/dialects/vocabulary.ts';
+import { monotonicMs } from '../../../lib/model/clock.ts';
 import { Heartbeat } from '../../../lib/model/heartbeat.ts';
 import { type ConfigRef, keyOf } from '../../../lib/model/object-ref.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import type { RollResult } from '../../../lib/model/write-result.ts';
-import { mockTime } from '../../mock-time.ts';
+import { type MockTime, mockTime } from '../../mock-time.ts';
 import { settle } from './committer-stage.ts';
 import { fenceOf, settledWith, type World } from './world.ts';
 
@@ -72,11 +73,12 @@ export class RolloutStage {
   needs: readonly ConfigRef[] = [];
   readonly #timers: TestContext['mock']['timers'];
   readonly #startedAt: number;
+  readonly #time: MockTime;
 
   constructor(t: TestContext, workloads: readonly string[] = ['web'], settings: Settings = {}) {
-    mockTime(t, { now: 1_000_000 });
+    this.#time = mockTime(t);
     this.#timers = t.mock.timers;
-    this.#startedAt = Date.now();
+    this.#startedAt = monotonicMs();
     const { flags = {}, ...others } = settings;
     this.world = settledWith(flags, workloads);
     const timeline = new Timeline();
@@ -114,7 +116,7 @@ export class RolloutStage {
 
   /** Time since the test began. */
   get now(): number {
-    return Date.now() - this.#startedAt;
+    return monotonicMs() - this.#startedAt;
   }
 
   /** The types of all outcomes so far. */
@@ -142,6 +144,7 @@ export class RolloutStage {
   async pass(ms: number): Promise<void> {
     await settle();
     for (let left = ms; left > 0; left -= 50) {
+      this.#time.jolt();
       this.#timers.tick(Math.min(50, left));
       await settle();
     }

@@ -1,6 +1,7 @@
 /** A state in ConfigMaps that keep the API's rules, and answers the next writes as a test wants. */
 
 import type { StateStore, StateVersion } from '../../../lib/controller/state-store.ts';
+import { monotonicMs } from '../../../lib/model/clock.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
 
 type Patch = Parameters<StateStore['patch']>[1];
@@ -78,7 +79,7 @@ export class ScriptedStore implements StateStore {
   readonly patch: StateStore['patch'] = async (shard, patch) => {
     this.calls.push(`patch ${shard}`);
     this.patches.push(patch);
-    this.times.push(Date.now());
+    this.times.push(monotonicMs());
     const own = this.faultsOf.get(shard) ?? [];
     const fault = await this.#fault(own.length > 0 ? own : this.faults);
     if (fault !== undefined && fault.kind !== 'answer-lost') return fault;

@@ -43,10 +43,11 @@ test('refusals and failures are told, and passed on as they are', async () => {
 });
 
 test('the duration ends with the head', async (t) => {
-  mockTime(t);
+  const { jolt } = mockTime(t);
   const durations: number[] = [];
   const slow = observed(
     async (request) => {
+      jolt();
       t.mock.timers.tick(25);
       return await scripted(ok({})).send(request);
     },

@@ -17,6 +17,8 @@ export interface Running {
   readonly told: string[];
   /** The requests so far, in short: `list`, `list more`, `watch 7`. */
   readonly asked: () => string[];
+  /** The time of day jumps. */
+  readonly jolt: () => void;
   readonly stop: () => Promise<void>;
 }
 
@@ -25,7 +27,7 @@ export const A: object = configMap('a', '5');
 
 /** A reflector under a mock clock, whose chance is always 0: its backoff is 500 ms. */
 export function start(t: TestContext, answers: Answer[], random = (): number => 0): Running {
-  mockTime(t);
+  const { jolt } = mockTime(t);
   const script = scripted(...answers);
   const told: string[] = [];
   const controller = new AbortController();
@@ -54,7 +56,7 @@ export function start(t: TestContext, answers: Answer[], random = (): number => 
     await running;
     assert.equal(getEventListeners(controller.signal, 'abort').length, 0);
   };
-  return { script, told, asked: () => script.requests.map(shortOf), stop };
+  return { script, told, asked: () => script.requests.map(shortOf), jolt, stop };
 }
 
 function shortOf({ path }: ApiRequest): string {

@@ -58,7 +58,7 @@ test('a watch that ends at once without an event, again and again, backs off', a
 });
 
 test('a watch that lasted and told nothing is resumed at once', async (t) => {
-  const { asked, told, stop } = start(t, [
+  const { asked, told, jolt, stop } = start(t, [
     listOf('7', []),
     refused(500),
     refused(500),
@@ -66,8 +66,10 @@ test('a watch that lasted and told nothing is resumed at once', async (t) => {
     openWatchOf(),
   ]);
   await after(t, 500);
+  jolt();
   await after(t, 500);
   assert.equal(asked().length, 4);
+  jolt();
   await after(t, 160_000);
   assert.deepEqual(told.slice(-3), ['down: silence', 'failure silent, again in 0', 'up']);
   await stop();

@@ -76,6 +76,7 @@ async function outcomeOf(
   });
   for (; second < 120 && mayGoOn === undefined; second += 1) {
     await settle();
+    time.jolt();
     mock.timers.tick(1000);
   }
   return { mayGoOn, errors, warnings };
@@ -140,6 +141,7 @@ async function askedAt(answer: (asked: Asked, round: number) => ApiResponse): Pr
   const end = holdRights(parts, () => false, stop.signal);
   for (; second <= 120; second += 1) {
     await settle();
+    time.jolt();
     mock.timers.tick(1000);
   }
   stop.abort();
