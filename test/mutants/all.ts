@@ -1,6 +1,7 @@
 /** All sabotages, and whether they still fit the source. */
 
 import { ADMISSION_MUTANTS } from './admission.ts';
+import { CLOCK_MUTANTS } from './clocks.ts';
 import { DIALECT_MUTANTS } from './dialects.ts';
 import type { Places } from './edit.ts';
 import { KEY_MUTANTS } from './keys.ts';
@@ -36,6 +37,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...ADMISSION_MUTANTS,
   ...LIST_MUTANTS,
   ...RIGHT_MUTANTS,
+  ...CLOCK_MUTANTS,
 ];
 
 /** Which edits no longer have exactly one place in the source, in words. */

@@ -32,6 +32,18 @@ test('a window that is asked for is never shorter than the others, and holds up 
   }
   assert.deepEqual(stage.patches, [{ workload: 'web', atMs: 8000 }]);
 });
+test('people are told when the first change was by the time of day', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { flags: { strategy: 'annotations' } });
+  let annotations: object | undefined;
+  const before = () => {
+    annotations = stage.world.record('web').inFlight?.annotations;
+  };
+  stage.faults.push({ before });
+  await stage.pass(9000);
+  stage.change('b');
+  await stage.pass(1000);
+  assert.match(JSON.stringify(annotations), /observedAt\\":9}/);
+});
 for (let depth = 0; depth < 14; depth += 1) {
   test(`a change that arrives while an attempt settles is not lost (${depth} microtasks in)`, async (t) => {
     const stage = new RolloutStage(t);

@@ -142,9 +142,9 @@ export class RolloutStage {
 
   /** Time passes, and whatever follows from that. */
   async pass(ms: number): Promise<void> {
+    this.#time.jolt();
     await settle();
     for (let left = ms; left > 0; left -= 50) {
-      this.#time.jolt();
       this.#timers.tick(Math.min(50, left));
       await settle();
     }
