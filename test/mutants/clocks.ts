@@ -6,6 +6,7 @@ import type { Mutant } from './table.ts';
 /** Each sees waits of another area while the time of day jumps. */
 const WAITS: Readonly<Record<string, string>> = {
   'the whole program': 'test/simulation/clock-jumps.test.ts',
+  'intervals between rollouts': 'test/simulation/flapping.test.ts',
   windows: 'test/unit/queue/quiet-period.test.ts',
   rollouts: 'test/unit/controller/rollout-races.test.ts',
   'writes of the state': 'test/unit/controller/state-committer.test.ts',

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type Pace, UNHURRIED } from '../../lib/model/rollout-limit.ts';
 import { type Case, change, testCases, WEB } from './cases.ts';
-import { type Step, wait } from './history.ts';
+import { JUMPS_MS, type Step, wait } from './history.ts';
 import { factsOf } from './timeline.ts';
 import type { Trace } from './trace.ts';
 
@@ -23,6 +23,17 @@ function gaps(trace: Trace): number[] {
     .filter(({ to }) => to === WEB)
     .map(({ ms }) => ms);
   return times.slice(1).map((time, index) => Math.round((time - (times[index] ?? 0)) / 1000));
+}
+
+/** The time of day jumps between a rollout and the next change, which has to wait for two minutes after it all the same. */
+function jumping(ms: number): Case {
+  return {
+    settings: { pace: { minIntervalMs: 120_000, limit: undefined } },
+    steps: [change('B'), wait(10_000), { do: 'jump', ms }, change('C'), wait(200_000)],
+    rollouts: { [WEB]: 2 },
+    reads: 'C',
+    also: (trace) => assert.deepEqual(gaps(trace), [120]),
+  };
 }
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -52,6 +63,9 @@ const CASES: Readonly<Record<string, Case>> = {
     reads: 'A',
     also: (trace) => assert.deepEqual(gaps(trace).slice(0, 1), [120]),
   },
+  ...Object.fromEntries(
+    JUMPS_MS.map((ms) => [`also where clocks jump by ${ms / 60_000} minutes`, jumping(ms)]),
+  ),
 };
 
 testCases(CASES);
