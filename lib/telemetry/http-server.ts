@@ -75,7 +75,7 @@ interface Limits extends ServerOptions {
 }
 
 const LIMITS_OF_PAGES: Limits = {
-  connections: 200,
+  connections: 256,
   silenceMs: 30_000,
   headersTimeout: 5000,
   requestTimeout: 10_000,
