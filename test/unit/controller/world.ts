@@ -77,8 +77,7 @@ export class World {
   }
 
   /** So long that nothing is remembered of an edge that has ended. */
-  passAMinute(): void {
-    const at = this.edges.now() + 60_000;
+  passAMinute(at: number = this.edges.now() + 60_000): void {
     this.edges.now = () => at;
   }
 
