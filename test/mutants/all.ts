@@ -14,6 +14,7 @@ import { POLICY_MUTANTS } from './policies.ts';
 import { PRESENCE_MUTANTS } from './presence.ts';
 import { PROCESS_MUTANTS } from './processes.ts';
 import { RIGHT_MUTANTS } from './rights.ts';
+import { SCENE_MUTANTS } from './scenes.ts';
 import { SCOPE_MUTANTS } from './scope.ts';
 import { SHARD_MUTANTS } from './shards.ts';
 import { MUTANTS, type Mutant } from './table.ts';
@@ -31,6 +32,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...DIALECT_MUTANTS,
   ...PACE_MUTANTS,
   ...SCOPE_MUTANTS,
+  ...SCENE_MUTANTS,
   ...TOLD_MUTANTS,
   ...PROCESS_MUTANTS,
   ...SHARD_MUTANTS,

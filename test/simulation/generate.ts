@@ -2,6 +2,7 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { Pace } from '../../lib/model/rollout-limit.ts';
+import { PAUSABLE, pauseScenesOf } from './generate-pauses.ts';
 import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
@@ -24,7 +25,7 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
- * a while. The last five have a little of everything else.
+ * a while; `pauses` Deployments that ask for a pause. Those from `presence` on have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -40,6 +41,7 @@ export const FLAVOURS = [
   'admission',
   'keys',
   'rights',
+  'pauses',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -58,7 +60,10 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
         [...CONFIGS],
         flavour === 'shards' ? { minLength: 2, maxLength: 4 } : { minLength: 1, maxLength: 3 },
       ),
-      workloads: fc.shuffledSubarray([...WORKLOADS], { minLength: 1, maxLength: 3 }),
+      workloads: fc.shuffledSubarray(flavour === 'pauses' ? [...PAUSABLE] : [...WORKLOADS], {
+        minLength: 1,
+        maxLength: flavour === 'pauses' ? 2 : 3,
+      }),
       settings: settingsArbitrary(flavour),
     })
     .chain((cast) =>
@@ -88,13 +93,21 @@ function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]
     return fc.array(scene, { minLength: 5, maxLength: 20, size: 'max' }).map((all) => all.flat());
   };
   const any = among(scenesOfFlavour(flavour, cast, one));
-  if (flavour !== 'presence' && flavour !== 'selection' && flavour !== 'keys') return any;
+  if (!isHalfCalm(flavour)) return any;
   // Where nothing but people acts rollouts are accounted for strictly.
   return fc.oneof(any, among(calmScenesOf(flavour, cast, one)));
 }
 
+/** Half of their histories have nobody but people in them. */
+const HALF_CALM = ['presence', 'selection', 'keys', 'pauses'] as const;
+type HalfCalm = (typeof HALF_CALM)[number];
+
+function isHalfCalm(flavour: Flavour): flavour is HalfCalm {
+  return HALF_CALM.some((one) => one === flavour);
+}
+
 function calmScenesOf(
-  flavour: 'presence' | 'selection' | 'keys',
+  flavour: HalfCalm,
   cast: Cast,
   one: (step: Arbitrary<Step>) => Arbitrary<Scene>,
 ): readonly Weighted[] {
@@ -112,7 +125,8 @@ function calmScenesOf(
     [10, one(steps.touch)],
     [1, one(steps.coming)],
   ];
-  return [[1, one(steps.quietRestart)], ...{ presence, selection, keys }[flavour]];
+  const pauses: Weighted[] = [[12, pauseScenesOf(cast).calm]];
+  return [[1, one(steps.quietRestart)], ...{ presence, selection, keys, pauses }[flavour]];
 }
 
 function scenesOfFlavour(
@@ -249,7 +263,14 @@ function scenesOfFlavour(
     [1, scenes.late],
   ];
   const rights: Weighted[] = [...little, [12, scope.forbidden], [2, one(steps.crash)], [2, one(steps.owner)]];
-  return { ...mix, everything, shards, policies, presence, selection, admission, keys, rights }[flavour];
+  const pauses: Weighted[] = [
+    ...calmScenesOf('pauses', cast, one),
+    [16, pauseScenesOf(cast).troubled],
+    [1, one(steps.fault)],
+  ];
+  return { ...mix, everything, shards, policies, presence, selection, admission, keys, rights, pauses }[
+    flavour
+  ];
 }
 
 /** Mostly as fast as objects change: who is slowed is rolled less often. */

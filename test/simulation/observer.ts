@@ -8,6 +8,7 @@ import { kindOfResource, type LooseObject, NAMESPACE, SELECTED_LABEL, STATE_NAME
 import { contentOf, contentOfText } from './contents.ts';
 import type { ConfigName, Content, Resource, WorkloadName } from './history.ts';
 import { askedBy, CONFIGS, followsOf, markOf } from './manifests.ts';
+import { pauseOf } from './pausing.ts';
 import { stateFactNow } from './state-fact.ts';
 import type { Fact, Recorded } from './trace.ts';
 
@@ -16,6 +17,8 @@ interface Seen {
   readonly version: string;
   readonly object: LooseObject;
 }
+
+const NO_PAUSE = { since: undefined, periodMs: undefined };
 
 /** Makes a trace. Positions are the sandbox's counter of writes. */
 export class Observer {
@@ -107,6 +110,7 @@ export class Observer {
     const [follows, rollable] = [followsOf(asked), isRollable(object)];
     const exists = !isGone && object.metadata.deletionTimestamp === undefined;
     this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable }, at);
+    this.#addIfNew({ type: 'pause', workload, ...(isGone ? NO_PAUSE : pauseOf(object)) }, at);
     this.#addIfNew({ type: 'rolling', workload, rolling: !isGone && !isRolledOut(object) }, at);
   }
 

@@ -67,6 +67,15 @@ export type Fact =
       readonly asked?: Asked;
       readonly rollable: boolean;
     }
+  /** The pause of a Deployment that a reloader began: since when, and for how long it is to be; without `since` it is in none. */
+  | {
+      readonly type: 'pause';
+      readonly workload: WorkloadName;
+      readonly since: string | undefined;
+      readonly periodMs: number | undefined;
+    }
+  /** Every patch of the workload is refused, for a while. */
+  | { readonly type: 'refused'; readonly workload: WorkloadName }
   /** Somebody labelled the namespace, or took the label away. */
   | { readonly type: 'selection'; readonly selected: boolean }
   /** The reloaders may not list and watch the kind any more, or may again. */

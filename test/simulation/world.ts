@@ -17,6 +17,7 @@ import type {
 } from './history.ts';
 import { WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
+import { PERIOD } from './pausing.ts';
 import { People } from './people.ts';
 import { Rights } from './rights.ts';
 import { stateFactNow } from './state-fact.ts';
@@ -188,6 +189,7 @@ class World {
     this.#refusals.get(workload)?.();
     this.#refusals.delete(workload);
     if (code === 0) return;
+    this.#observer.add({ type: 'refused', workload });
     const match = {
       verb: 'write',
       resource: resourceOf(workload),
@@ -276,6 +278,10 @@ function accountingOf({ steps, workloads }: History): Trace['accounting'] {
     'scale',
     'stop',
   ];
-  const isCalm = [...kinds].every((kind) => calm.includes(kind));
+  const isCalm = steps.every((step) => calm.includes(step.do) || isAboutPauses(step));
   return isCalm && workloads.every(({ strategy }) => strategy === 'rolling') ? 'strict' : 'grouped';
+}
+
+function isAboutPauses(step: Step): boolean {
+  return step.do === 'pause' || (step.do === 'annotate' && Object.keys(step.annotations).join() === PERIOD);
 }
