@@ -76,3 +76,20 @@ test('DaemonSets may not be listed for a while', { skip }, async () => {
   assert.deepEqual(await stage.revisions([WEB, AGENT]), [3, 2]);
   assert.deepEqual(await third.stop(), { code: 0, signal: null });
 });
+
+test('a state that was created beforehand needs no right to create it', { skip }, async () => {
+  await using stage = await Stage.open(cluster);
+  await installRights(cluster, stage.namespace);
+  const role = { apiGroups: [''], resources: ['configmaps'], resourceNames: ['reloader-state'] };
+  await cluster.expect('PATCH', `${roleIn(stage)}-state`, { rules: [{ ...role, verbs: ['get', 'patch'] }] });
+  await stage.expect('POST', 'configmaps', { metadata: { name: 'reloader-state' } });
+  await stage.put('web', 'A');
+  await stage.create(web());
+  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
+  const reloader = await stage.reloader({ as: { token } });
+  await reloader.hasSaid(/The state exists, so the reloader works/);
+  await stage.changeAndRoll(web(), 'B');
+  await stage.settled(reloader);
+  assert.match((await stage.state())['v1.ConfigMap_web'] ?? '', /\.2$/);
+  assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
+});

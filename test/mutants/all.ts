@@ -3,6 +3,7 @@
 import { ADMISSION_MUTANTS } from './admission.ts';
 import { CLOCK_MUTANTS } from './clocks.ts';
 import { DIALECT_MUTANTS } from './dialects.ts';
+import { DROP_IN_MUTANTS } from './drop-in.ts';
 import type { Places } from './edit.ts';
 import { KEY_MUTANTS } from './keys.ts';
 import { LIST_MUTANTS } from './lists.ts';
@@ -37,6 +38,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...PROCESS_MUTANTS,
   ...SHARD_MUTANTS,
   ...ADMISSION_MUTANTS,
+  ...DROP_IN_MUTANTS,
   ...LIST_MUTANTS,
   ...RIGHT_MUTANTS,
   ...CLOCK_MUTANTS,
