@@ -9,7 +9,7 @@ const SETTINGS = ['test/unit/options/stakater-settings.test.ts'];
 export const DROP_IN_MUTANTS: readonly Mutant[] = [
   {
     name: 'drop-in: quotes that pflag takes off stay',
-    edit: change('reader/itemsOf', "quoted?.replaceAll('\"\"', '\"') ?? plain", 'quoted ?? plain'),
+    edit: change('reader/itemsOf', "quoted?.replaceAll('\"\"', '\"') ?? plain", 'plain'),
     tests: SETTINGS,
   },
   {
