@@ -71,7 +71,12 @@ export function noteParts(edges: Edges): void {
 
 /** Whether the state says something of another part of the object. */
 export function isPartOfKnown(edges: Edges, ref: ConfigRef): boolean {
-  return othersOf(edges, ref).some((other) => keyOf(other.ref) !== keyOf(ref));
+  const [own, whole] = [keyOf(ref), wholeOf(ref)];
+  const key = keyOf(whole);
+  const known = [whole, ...edges.scopes.of(key), ...edges.abandoned.of(key)];
+  // To sort all entries by their objects would take long after each write: few are asked for at a start.
+  const others = edges.scopes.recorded.has(key) ? othersOf(edges, ref).map((other) => other.ref) : known;
+  return others.some((other) => keyOf(other) !== own && edges.entryOf(other) !== undefined);
 }
 
 function othersOf(edges: Edges, { keys, ...object }: ConfigRef): readonly OtherEntry[] {

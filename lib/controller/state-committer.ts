@@ -1,6 +1,7 @@
 /**
- * Keeps the state true to the law: what must not be forgotten is written at once, the rest in batches, at most one per
- * second, less often where much is written; never two writes at a time, over all shards.
+ * Keeps the state true to the law: what must not be forgotten is written at once, a baseline at once as long as little is
+ * written, the rest in batches, at most one per second, less often where much is; never two writes at a time, over all
+ * shards.
  */
 
 import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
@@ -12,7 +13,8 @@ import type { Effects } from './effects.ts';
 import { KnownState, type KnownStateOptions, type Refusal } from './known-state.ts';
 import type { WriteGate } from './state-exceptions.ts';
 import type { AllShards } from './state-store.ts';
-import { planStateWrites, type StatePlan, type StateWrite } from './state-write.ts';
+import { isBaseline, planStateWrites, type StatePlan, type StateWrite } from './state-write.ts';
+import { msFor, WriteBudget } from './write-budget.ts';
 
 /** What the committer is made of. */
 export interface StateCommitterOptions extends Omit<KnownStateOptions, 'review'> {
@@ -29,8 +31,6 @@ const LONGEST_STEP_MS = 120_000;
 const BATCH_MS = 1000;
 /** From one look for something to write to the next, where there was nothing: each looks at all that follows an object. */
 const LOOK_MS = 100;
-/** Every write stores its shard whole: so much may be stored in each second, over batches. */
-const BYTES_PER_MS = 262_144 / 1000;
 /** How long no further shard is asked for after one was refused. */
 const NO_GROWTH_MS = 30_000;
 
@@ -40,8 +40,11 @@ export class StateCommitter {
   readonly #known: KnownState;
   /** Objects whose entries may differ from what they should be. */
   readonly #candidates = new Set<ObjectKey>();
-  /** Those of them that are written although workloads are waiting. */
+  /** Those of them that are written although workloads are waiting: what a crash would lose. */
   readonly #urgent = new Set<ObjectKey>();
+  /** Those of them of which the state says nothing yet: what a crash makes begin later. */
+  readonly #fresh = new Set<ObjectKey>();
+  readonly #budget = new WriteBudget();
   /** Candidates that could not be written when last tried; tried again when something changed. */
   readonly #postponed = new Set<ObjectKey>();
   /** Shards that are not yet as they should be, beside what is known of candidates. */
@@ -130,7 +133,8 @@ export class StateCommitter {
 
   #add(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {
     for (const config of now) {
-      this.#urgent.add(config);
+      const pressing = isBaseline(this.#options.edges, config) ? this.#fresh : this.#urgent;
+      pressing.add(config);
       this.#candidates.add(config);
     }
     for (const config of soon) this.#candidates.add(config);
@@ -148,18 +152,22 @@ export class StateCommitter {
 
   #schedule(): void {
     if (this.#isClosed || this.#running !== undefined) return;
-    const earliest = this.#hasUrgent() ? this.#notBefore : Math.max(this.#notBefore, this.#nextBatchAt);
     const now = monotonicMs();
-    const at = Math.max(now, earliest);
+    const at = Math.max(now, this.#notBefore, this.#dueAt());
     if (this.#timer !== undefined && this.#timerAt <= at) return;
     clearTimeout(this.#timer);
     this.#timerAt = at;
     this.#timer = setTimeout(() => this.#fire(), at - now);
   }
 
-  #hasUrgent(): boolean {
-    if (this.#known.isBroken) return true;
-    for (const config of this.#urgent) if (this.#candidates.has(config)) return true;
+  #dueAt(): number {
+    if (this.#known.isBroken || this.#hasAny(this.#urgent)) return Number.NEGATIVE_INFINITY;
+    const freeAt = this.#hasAny(this.#fresh) ? this.#budget.freeAt : Number.POSITIVE_INFINITY;
+    return Math.min(freeAt, this.#nextBatchAt);
+  }
+
+  #hasAny(configs: ReadonlySet<ObjectKey>): boolean {
+    for (const config of configs) if (this.#candidates.has(config)) return true;
     return false;
   }
 
@@ -196,7 +204,7 @@ export class StateCommitter {
     if (this.#known.isBroken) await this.#prepare(this.#known.count);
     while (await this.#isSettled()) {
       const plan = this.#plan();
-      const next = plan.writes.find(({ shard, isUrgent }) => !tried.has(shard) && (isBatch || isUrgent));
+      const next = plan.writes.find((write) => !tried.has(write.shard) && (isBatch || this.#isDue(write)));
       if (next !== undefined && !this.#known.isReady(next.shard)) {
         // What is asked for during the wait belongs to this write: it is planned again.
         await this.#waitFor(next.shard, tried);
@@ -208,8 +216,12 @@ export class StateCommitter {
       tried.add(next.shard);
       bytes += await this.#write(next);
     }
-    const pauseMs = bytes > 0 ? Math.max(BATCH_MS, bytes / BYTES_PER_MS) : LOOK_MS;
+    const pauseMs = bytes > 0 ? Math.max(BATCH_MS, msFor(bytes)) : LOOK_MS;
     if (isBatch) this.#nextBatchAt = monotonicMs() + pauseMs;
+  }
+
+  #isDue(write: StateWrite): boolean {
+    return write.isUrgent || (write.isFresh && monotonicMs() >= this.#budget.freeAt);
   }
 
   /** Whether nothing has to be read or looked at any more before a write; what is in the way is as a write that failed. */
@@ -244,7 +256,8 @@ export class StateCommitter {
   #plan(): StatePlan {
     const { edges, gate } = this.#options;
     const place = this.#known.placer(monotonicMs() >= this.#noGrowthUntil);
-    return planStateWrites(edges, { candidates: this.#candidates, urgent: this.#urgent, gate, place });
+    const [candidates, urgent, fresh] = [this.#candidates, this.#urgent, this.#fresh];
+    return planStateWrites(edges, { candidates, urgent, fresh, gate, place });
   }
 
   /**
@@ -257,8 +270,9 @@ export class StateCommitter {
     for (const config of this.#candidates) this.#postponed.delete(config);
     this.#candidates.clear();
     for (const { touched } of left) this.#add([], touched);
-    for (const config of [...this.#urgent]) {
-      if (!postponed.has(config) && !this.#candidates.has(config)) this.#urgent.delete(config);
+    for (const pressing of [this.#urgent, this.#fresh]) {
+      for (const config of pressing)
+        if (!postponed.has(config) && !this.#candidates.has(config)) pressing.delete(config);
     }
     for (const config of postponed) this.#postponed.add(config);
   }
@@ -268,7 +282,9 @@ export class StateCommitter {
     const result = await this.#known.write(write);
     if (result.kind === 'accepted') {
       this.#options.onCommit(result, undefined);
-      return this.#known.bytesOf(write.shard);
+      const bytes = this.#known.bytesOf(write.shard);
+      this.#budget.spend(bytes);
+      return bytes;
     }
     this.#add(write.touched, []);
     this.#failed(result);

@@ -34,6 +34,8 @@ export interface StateWrite {
   readonly data: Readonly<Record<StateKey, string | null>>;
   /** Whether something of it is to be written although the next batch is not due. */
   readonly isUrgent: boolean;
+  /** Whether something of it is a baseline, which is written before the next batch where little was written lately. */
+  readonly isFresh: boolean;
 }
 
 /** The answer of the planner. */
@@ -50,6 +52,8 @@ export interface StateRequest {
   readonly candidates: Iterable<ObjectKey>;
   /** Those of them that are written although workloads are waiting. */
   readonly urgent: ReadonlySet<ObjectKey>;
+  /** The same where the state says nothing of the object. @default none */
+  readonly fresh?: ReadonlySet<ObjectKey>;
   readonly gate: WriteGate;
   /** Chooses the shard of a new entry of so many bytes. */
   readonly place: (bytes: number) => number;
@@ -63,6 +67,12 @@ export function planStateWrites(edges: Edges, request: StateRequest): StatePlan 
     if (ref !== undefined) consider(edges, request, choice, config, ref);
   }
   return { writes: writesOf(edges, request, choice), postponed: choice.postponed };
+}
+
+/** Whether a write of the object is its first one: until then a start takes what it finds for the baseline. */
+export function isBaseline(edges: Edges, config: ObjectKey): boolean {
+  const ref = edges.configs.get(config)?.ref;
+  return ref !== undefined && saysNothingOf(edges, ref);
 }
 
 /** The write is in force: the state as it is now known. What changed while it was on its way is written again. */
@@ -142,6 +152,8 @@ function forgetIfUnused(edges: Edges, config: ObjectKey, ref: ConfigRef): boolea
   return true;
 }
 
+const NONE: ReadonlySet<ObjectKey> = new Set();
+
 /** What becomes of the candidates. */
 interface Choice {
   readonly desired: Map<ObjectKey, Desired>;
@@ -177,10 +189,19 @@ function consider(
  * Whether something is to be listed first, or a workload is about to be patched. Of what the state says nothing a start would
  * take the content for the baseline too: the write of that waits for no kind of workload that fails to be listed.
  */
-function isHeldUp(edges: Edges, { urgent, gate }: StateRequest, config: ObjectKey, ref: ConfigRef): boolean {
-  const isBaseline = edges.entryOf(ref) === undefined && !isPartOfKnown(edges, ref);
-  if (!gate.isSynced(ref.namespace, ref.kind, isBaseline ? 'failing' : 'refused')) return true;
-  return !urgent.has(config) && isBlocked(edges, config, gate);
+function isHeldUp(
+  edges: Edges,
+  { urgent, fresh = NONE, gate }: StateRequest,
+  config: ObjectKey,
+  ref: ConfigRef,
+): boolean {
+  const leftOut = saysNothingOf(edges, ref) ? 'failing' : 'refused';
+  if (!gate.isSynced(ref.namespace, ref.kind, leftOut)) return true;
+  return !urgent.has(config) && !fresh.has(config) && isBlocked(edges, config, gate);
+}
+
+function saysNothingOf(edges: Edges, ref: ConfigRef): boolean {
+  return edges.entryOf(ref) === undefined && !isPartOfKnown(edges, ref);
 }
 
 /** All that is followed of one object lies in one shard. */
@@ -228,7 +249,7 @@ function isAllThatIsSaid(edges: Edges, ref: ConfigRef): boolean {
   });
 }
 
-function writesOf(edges: Edges, { urgent, gate }: StateRequest, choice: Choice): StateWrite[] {
+function writesOf(edges: Edges, { urgent, fresh = NONE, gate }: StateRequest, choice: Choice): StateWrite[] {
   const { desired, considered } = choice;
   const workloads = new Set([
     ...[...desired.keys()].flatMap((config) => edges.edgesOf(config).map(([workload]) => workload)),
@@ -240,8 +261,8 @@ function writesOf(edges: Edges, { urgent, gate }: StateRequest, choice: Choice):
     draftOf(drafts, shard).exceptions.set(key, exceptions);
   }
   const touched = touchedByShard(edges, considered, workloads);
-  const isUrgent = (shard: number): boolean =>
-    [...considered].some(([config, at]) => at === shard && urgent.has(config));
+  const hasAny = (shard: number, configs: ReadonlySet<ObjectKey>): boolean =>
+    [...considered].some(([config, at]) => at === shard && configs.has(config));
   return [...drafts]
     .sort(([a], [b]) => a - b)
     .map(([shard, draft]) => ({
@@ -249,7 +270,8 @@ function writesOf(edges: Edges, { urgent, gate }: StateRequest, choice: Choice):
       shard,
       touched: touched.get(shard) ?? new Set(),
       data: dataOf(draft),
-      isUrgent: isUrgent(shard),
+      isUrgent: hasAny(shard, urgent),
+      isFresh: hasAny(shard, fresh),
     }));
 }
 

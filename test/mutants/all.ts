@@ -18,6 +18,7 @@ import { RIGHT_MUTANTS } from './rights.ts';
 import { SCENE_MUTANTS } from './scenes.ts';
 import { SCOPE_MUTANTS } from './scope.ts';
 import { SHARD_MUTANTS } from './shards.ts';
+import { STATE_MUTANTS } from './state.ts';
 import { MUTANTS, type Mutant } from './table.ts';
 import { TOLD_MUTANTS } from './told.ts';
 
@@ -42,6 +43,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...LIST_MUTANTS,
   ...RIGHT_MUTANTS,
   ...CLOCK_MUTANTS,
+  ...STATE_MUTANTS,
 ];
 
 /** Which edits no longer have exactly one place in the source, in words. */

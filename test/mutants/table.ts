@@ -141,7 +141,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'urgent write not urgent: what must not be forgotten waits for the rollouts',
-    edit: drop('StateCommitter.#add', 'this.#urgent.add()'),
+    edit: drop('StateCommitter.#add', 'pressing.add()'),
     tests: [STATE],
   },
   {
