@@ -4,6 +4,7 @@ import { backoffMs } from '../model/backoff.ts';
 import { EVENTS, type EventNews, eventNameOf } from '../model/event-news.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
+import { cut, plain } from '../model/plain-text.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from './abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
@@ -27,6 +28,7 @@ export interface EventRecorderOptions {
 
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
+/** In bytes: the API server takes no more. */
 const LONGEST_MESSAGE = 1_024;
 /** Of so many namespaces it is remembered that nothing can be recorded there. */
 const MOST_FORBIDDEN = 100;
@@ -152,7 +154,7 @@ export class EventRecorder {
       },
       type: EVENTS[reason].type,
       reason,
-      message: message.slice(0, LONGEST_MESSAGE),
+      message: cut(plain(cut(message)), LONGEST_MESSAGE),
       source: { component: FIELD_MANAGER },
       reportingComponent: FIELD_MANAGER,
       reportingInstance: this.#options.instance ?? FIELD_MANAGER,

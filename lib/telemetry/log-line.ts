@@ -1,6 +1,7 @@
 /** One line of the log as text: for people on a terminal, or JSON for machines. */
 
 import type { LogFields } from '../model/log.ts';
+import { cut, MOST_BYTES, plain } from '../model/plain-text.ts';
 
 /** What a line says. */
 export interface LogEntry {
@@ -13,33 +14,52 @@ export interface LogEntry {
 const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
 const RESERVED = new Set(['time', 'level', 'message']);
 const MAX_CAUSES = 5;
+/** A letter may take six bytes once it is escaped, and some fields go with the message. */
+const LONGEST_TEXT = MOST_BYTES / 8;
 
-/** `2026-01-31T12:00:00.000Z INFO  Deployment/web rolled sources=1`. Control characters are escaped: one entry, one line. */
+/**
+ * `2026-01-31T12:00:00.000Z INFO  Deployment/web rolled sources=1`. Control characters are escaped: one entry, one line. Its
+ * end is cut off where it is longer than MOST_BYTES.
+ */
 export function textLine({ time, level, message, fields }: LogEntry, colour: boolean): string {
   const word = level.toUpperCase().padEnd(5);
   const painted = colour ? `\u001b[${COLOURS[level] ?? 0}m${word}\u001b[0m` : word;
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${textOf(value)}`);
-  return `${time.toISOString()} ${painted} ${withoutControls(message)}${pairs.join('')}`;
+  return cut(`${time.toISOString()} ${painted} ${plainStart(message)}${pairs.join('')}`);
 }
 
-/** One JSON object with time, level and message first; a field of such a name gets an underscore at its end. */
+/**
+ * One JSON object with time, level and message first; a field of such a name gets an underscore at its end. Where it is longer
+ * than MOST_BYTES its texts are cut, and where that is not enough it has no fields: what is cut says so.
+ */
 export function jsonLine({ time, level, message, fields }: LogEntry): string {
   const renamed = Object.entries(fields).map(([name, value]) => [
     RESERVED.has(name) ? `${name}_` : name,
     value,
   ]);
-  return jsonOf({ time: time.toISOString(), level, message, ...Object.fromEntries(renamed) });
+  const entry = { time: time.toISOString(), level, message, ...Object.fromEntries(renamed) };
+  const whole = plain(jsonOf(entry));
+  if (cut(whole) === whole) return whole;
+  const texts = Object.entries(entry).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? cut(value, LONGEST_TEXT) : value,
+  ]);
+  const shorter = plain(jsonOf({ ...Object.fromEntries(texts), isCut: true }));
+  if (cut(shorter) === shorter) return shorter;
+  return plain(jsonOf({ time: entry.time, level, message: cut(message, LONGEST_TEXT), isCut: true }));
 }
 
 function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : value instanceof Error ? messagesOf(value) : jsonOf(value);
-  return /^[^\s"=\p{Cc}]+$/u.test(text) ? text : JSON.stringify(text);
+  const start = cut(text);
+  return /^[^\s"=\p{C}]+$/u.test(start) ? start : plain(JSON.stringify(start));
 }
 
-function withoutControls(text: string): string {
-  return text.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
+/** What comes after so much is cut off in any case. */
+function plainStart(text: string): string {
+  return plain(cut(text));
 }
 
 /** What cannot be written as JSON is named instead: a log line never throws. */

@@ -64,7 +64,7 @@ test('an Event names its object, so that kubectl describe shows it', async (t) =
     involvedObject: { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'ns', name: 'web', uid: 'u' },
     type: 'Warning',
     reason: 'ReloadRefused',
-    message: 'x'.repeat(1_024),
+    message: `${'x'.repeat(1_021)}…`,
     source: { component: 'kubernetes-reloader' },
     reportingComponent: 'kubernetes-reloader',
     reportingInstance: 'kubernetes-reloader',
@@ -72,6 +72,16 @@ test('an Event names its object, so that kubectl describe shows it', async (t) =
     lastTimestamp: '2030-01-01T00:00:00.000Z',
     count: 1,
   });
+  await stop();
+});
+
+test('an Event has no more bytes than the API server takes, and nothing in it steers a terminal', async (t) => {
+  const { script, recorder, stop } = start(t, [ok({})]);
+  recorder.record({ ...NEWS, message: `\u009b31m${'ä'.repeat(1_000_000)}` });
+  await settle();
+  const { message } = JSON.parse(script.requests[0]?.body ?? '');
+  assert.match(message, /^\\u009b31mä+…$/);
+  assert.ok(Buffer.byteLength(message) <= 1_024);
   await stop();
 });
 

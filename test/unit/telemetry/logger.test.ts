@@ -139,3 +139,32 @@ test('the lines of one turn are written at once, when it ends or the process doe
   assert.match(writes.join('|'), /^[^|]*1\n[^|]*2\n$/);
   assert.equal(process.listenerCount('exit'), listeners);
 });
+
+describe('whatever is told,', () => {
+  const long = 'ä\u0001'.repeat(600_000);
+  for (const format of ['text', 'json'] as const) {
+    const cases = {
+      'a long message': () => written(`start ${long}`, { namespace: 'a' }, { format }),
+      'a long field': () => written('start', { error: new Error(long), name: long }, { format }),
+      'a field of many parts': () =>
+        written('start', { names: Array.from({ length: 9_000 }, String) }, { format }),
+    };
+    for (const [what, write] of Object.entries(cases)) {
+      test(`${what} is a line of ${format} of no more than 8 KiB`, () => {
+        const line = write();
+        assert.ok(Buffer.byteLength(line) <= 8_193, `${Buffer.byteLength(line)} bytes`);
+        assert.match(line, /start/);
+        if (format === 'json') assert.equal(JSON.parse(line).isCut, true);
+      });
+    }
+    test(`no line of ${format} steers a terminal`, () => {
+      const text = written(
+        'a\u009b31m\u202eb',
+        { name: 'c\u2028d\u2066', deep: { e: 'f\u0085' } },
+        { format },
+      );
+      assert.match(text, /^[\x20-\x7e]+\n$/);
+      if (format === 'json') assert.equal(JSON.parse(text).name, 'c\u2028d\u2066');
+    });
+  }
+});
