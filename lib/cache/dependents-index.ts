@@ -22,6 +22,11 @@ export class DependentsIndex {
     return this.#dependents.get(config) ?? NONE;
   }
 
+  /** The workloads that follow any of `configs`. */
+  dependentsOfAny(configs: Iterable<ObjectKey>): ReadonlySet<ObjectKey> {
+    return new Set([...configs].flatMap((config) => [...this.dependentsOf(config)]));
+  }
+
   /** Records that `workload` follows `config`. */
   add(workload: ObjectKey, config: ObjectKey): void {
     const workloads = this.#dependents.get(config) ?? new Set();

@@ -1,7 +1,8 @@
 /**
  * Objects that workloads name and that no stream shows. Each is looked into after a while, for it may be about to be
- * created; one after the other, for nobody waits for it; and once for as long as it is not there. But where a rollout is
- * held until it is, and no stream would tell, it is looked into again and again.
+ * created; one after the other and each namespace in turn, for nobody waits for it; and once for as long as it is not there.
+ * But where a rollout is held until it is, and no stream would tell, it is looked into again and again. What is found out in
+ * one namespace is told when all of it is, so that one notice tells of all.
  */
 
 import type { Absence } from '../model/absence.ts';
@@ -9,7 +10,7 @@ import { backoffMs, REFUSAL_BACKOFF } from '../model/backoff.ts';
 import { nearestTo } from '../model/nearest.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
-import { missingNeeds } from './needs.ts';
+import { isNeeded, missingNeeds } from './needs.ts';
 
 /** Looks for an object that is there and not watched: a Secret by its type, any by its labels. Never throws. */
 export type ReadLeftOut = (
@@ -30,8 +31,8 @@ export interface AbsencesOptions {
   readonly resourceSelector: string | undefined;
   /** Whether a rollout of the workload is held until what it needs is there. */
   readonly isHeld: (workload: ObjectKey) => boolean;
-  /** What is known of the absence of an object has changed. */
-  readonly onNews: (config: ObjectKey) => void;
+  /** What is known of the absence of these objects has changed. */
+  readonly onNews: (configs: ReadonlySet<ObjectKey>) => void;
   /** How long an object may be missing before it is looked into. */
   readonly graceMs: number;
   readonly random: () => number;
@@ -46,8 +47,10 @@ interface Awaited {
   isDue: boolean;
 }
 
-/** From one object to the next. */
+/** After each that took a request, or a search for similar names. */
 const PAUSE_MS = 100;
+/** In each namespace and round, for so many similar names are looked for: a notice shows no more of them. */
+const MOST_SEARCHES = 10;
 const BACKOFF = { baseMs: 1_000, capMs: 300_000 };
 
 /** See the file's comment. */
@@ -94,7 +97,7 @@ export class Absences {
     this.#suspects.delete(config);
     this.#unlisted.delete(config);
     this.#awaited.delete(config);
-    if (this.#known.delete(config)) this.#options.onNews(config);
+    if (this.#known.delete(config)) this.#options.onNews(new Set([config]));
   }
 
   /** A stream has listed: what waited for that may be looked into. */
@@ -127,41 +130,61 @@ export class Absences {
     const suspects = this.#suspects;
     this.#suspects = new Set();
     await wait(graceMs, signal);
-    for (const config of suspects) {
-      if (signal.aborted) return;
-      await this.#lookInto(config, signal);
+    let turns = [...Map.groupBy(suspects, namespaceIn).values()].map(newTurn);
+    while (turns.length > 0 && !signal.aborted) {
+      for (const turn of turns) await this.#take(turn, signal);
+      turns = turns.filter(({ configs }) => configs.length > 0);
     }
+    this.#tidyUp();
+  }
+
+  #tidyUp(): void {
     for (const config of this.#known.keys()) if (!this.#isMissed(config)) this.#known.delete(config);
     for (const config of this.#awaited.keys()) if (!this.#isAwaited(config)) this.#awaited.delete(config);
   }
 
-  async #lookInto(config: ObjectKey, signal: AbortSignal): Promise<void> {
-    const { edges, isSynced, wait } = this.#options;
+  /** Up to the next one that takes a while, and the pause after it. */
+  async #take(turn: Turn, signal: AbortSignal): Promise<void> {
+    let isLong = false;
+    while (!isLong && turn.configs.length > 0 && !signal.aborted) {
+      const config = turn.configs.pop();
+      isLong = config !== undefined && (await this.#lookInto(config, turn, signal));
+    }
+    if (turn.configs.length === 0 && turn.news.size > 0) this.#options.onNews(turn.news);
+    if (isLong) await this.#options.wait(PAUSE_MS, signal);
+  }
+
+  /** Answers whether it took a while. */
+  async #lookInto(config: ObjectKey, turn: Turn, signal: AbortSignal): Promise<boolean> {
+    const { edges, isSynced } = this.#options;
     const ref = edges.configs.get(config)?.ref;
-    if (ref === undefined || !this.#isMissed(config)) return;
+    if (ref === undefined || !this.#isMissed(config)) return false;
     if (!isSynced(ref.namespace, ref.kind)) {
       this.#unlisted.add(config);
-      return;
+      return false;
     }
     const isOld = this.#awaited.get(config)?.isDue === true && this.#isAwaited(config);
     const before = isOld ? undefined : this.#known.get(config);
-    const known = before ?? (await this.#absenceOf(ref, signal));
-    if (known === undefined || !this.#isMissed(config)) return;
-    this.#learn(config, known);
+    const isLong = before === undefined && (this.#isRead(ref) || turn.searches < MOST_SEARCHES);
+    const known = before ?? (await this.#absenceOf(ref, turn, signal));
+    // What failed has waited already.
+    if (known === undefined) return false;
+    if (!this.#isMissed(config)) return isLong;
+    if (this.#learn(config, known)) turn.news.add(config);
     if (this.#isAwaited(config)) void this.#lookLater(config, signal);
-    await wait(PAUSE_MS, signal);
+    return isLong;
   }
 
-  /** That what is awaited is still not there is no news. */
-  #learn(config: ObjectKey, absence: Absence): void {
+  /** Answers whether it is news: not that what is awaited is still not there. */
+  #learn(config: ObjectKey, absence: Absence): boolean {
     const before = this.#known.get(config);
     const isSame =
       before?.leftOutType === absence.leftOutType &&
       before?.isUnselected === absence.isUnselected &&
       before?.isState === absence.isState;
-    if (isSame && this.#awaited.has(config)) return;
+    if (isSame && this.#awaited.has(config)) return false;
     this.#known.set(config, absence);
-    this.#options.onNews(config);
+    return true;
   }
 
   /** Never rejects. Of each object one at a time is under way. */
@@ -179,13 +202,13 @@ export class Absences {
   }
 
   /** Undefined where it cannot be found out now: then it is suspected again. */
-  async #absenceOf(ref: ConfigRef, signal: AbortSignal): Promise<Absence | undefined> {
+  async #absenceOf(ref: ConfigRef, turn: Turn, signal: AbortSignal): Promise<Absence | undefined> {
     const { edges, readLeftOut, resourceSelector: selector, random, wait } = this.#options;
     if (edges.isState(ref))
       return { ref, leftOutType: undefined, isUnselected: false, isState: true, selector, similar: [] };
-    const similar = similarTo(edges, ref);
-    if (ref.kind !== 'Secret' && selector === undefined)
-      return { ref, leftOutType: undefined, isUnselected: false, selector, similar };
+    turn.searches += 1;
+    const similar = turn.searches > MOST_SEARCHES ? [] : similarTo(edges, ref);
+    if (!this.#isRead(ref)) return { ref, leftOutType: undefined, isUnselected: false, selector, similar };
     const reading = await readLeftOut(ref, signal);
     if (reading.kind === 'known') {
       this.#failures = 0;
@@ -199,14 +222,18 @@ export class Absences {
 
   /** Whether somebody waits for `config` and no stream may tell when it comes: by its type, or by its labels. */
   #isAwaited(config: ObjectKey): boolean {
-    const { edges, isHeld, resourceSelector } = this.#options;
+    const { edges, isHeld } = this.#options;
     const ref = edges.configs.get(config)?.ref;
-    if (ref === undefined || (ref.kind !== 'Secret' && resourceSelector === undefined)) return false;
-    const whole = keyOf(wholeOf(ref));
+    if (ref === undefined || !this.#isRead(ref)) return false;
     return [...edges.dependents.dependentsOf(config)].filter(isHeld).some((workload) => {
       const record = edges.workloads.get(workload);
-      return record !== undefined && this.needsOf(record).some((need) => keyOf(need) === whole);
+      return record !== undefined && isNeeded(edges, record, config, (other) => this.of(other));
     });
+  }
+
+  /** Whether only the API server knows that an object is not there: no stream shows each type, nor other labels. */
+  #isRead({ kind }: ConfigRef): boolean {
+    return kind === 'Secret' || this.#options.resourceSelector !== undefined;
   }
 
   /** Whether somebody names `config` and it is not there. */
@@ -216,20 +243,36 @@ export class Absences {
   }
 }
 
+/** What is suspected in one namespace, and what was found out of it in this round. */
+interface Turn {
+  /** The next one last. */
+  readonly configs: ObjectKey[];
+  readonly news: Set<ObjectKey>;
+  searches: number;
+}
+
+function newTurn(configs: readonly ObjectKey[]): Turn {
+  return { configs: configs.toReversed(), news: new Set(), searches: 0 };
+}
+
+function namespaceIn(config: ObjectKey): string {
+  return config.slice(0, config.indexOf('/'));
+}
+
+/** Longer names are not compared with others, nor more than so many: the time that takes is theirs times each other. */
+const LONGEST_COMPARED = 63;
+const MOST_COMPARED = 10_000;
+
 /** Objects that are there and may be meant: the same name of the other kind, then the nearest name of this kind. */
-function similarTo({ configs }: Edges, ref: ConfigRef): readonly ConfigRef[] {
+function similarTo({ configs, names }: Edges, ref: ConfigRef): readonly ConfigRef[] {
+  const { kind, namespace, name } = wholeOf(ref);
   const isThere = (other: ConfigRef): boolean => configs.get(keyOf(other))?.digest !== undefined;
-  const namesake: ConfigRef = { ...wholeOf(ref), kind: ref.kind === 'Secret' ? 'ConfigMap' : 'Secret' };
-  const names = [...configs.values()]
-    .filter(
-      ({ ref: other }) =>
-        other.keys === undefined &&
-        other.kind === ref.kind &&
-        other.namespace === ref.namespace &&
-        isThere(other),
-    )
-    .map(({ ref: { name } }) => name);
-  const nearest = nearestTo(ref.name, names);
-  const likely = nearest === undefined ? [] : [{ ...wholeOf(ref), name: nearest }];
+  const namesake: ConfigRef = { kind: kind === 'Secret' ? 'ConfigMap' : 'Secret', namespace, name };
+  const known = name.length > LONGEST_COMPARED ? [] : [...names.of(namespace, kind)].slice(0, MOST_COMPARED);
+  const near = known.filter(
+    (other) => other.length <= LONGEST_COMPARED && isThere({ kind, namespace, name: other }),
+  );
+  const nearest = nearestTo(name, near);
+  const likely = nearest === undefined ? [] : [{ kind, namespace, name: nearest }];
   return isThere(namesake) ? [namesake, ...likely] : likely;
 }

@@ -13,6 +13,7 @@ import { Effects } from './effects.ts';
 import { ranOfOtherScopes } from './other-scopes.ts';
 import type { AbsenceIs } from './presence.ts';
 import { scopedObjectOf } from './scoped-record.ts';
+import { becomeState, endState } from './state-objects.ts';
 import type { Stream } from './sync-gate.ts';
 import { followAppeared } from './workload-controller.ts';
 
@@ -84,21 +85,8 @@ function observeState(edges: Edges, event: Present): Effects {
   if (known !== undefined && isStale(known, object, event)) return new Effects();
   const effects =
     known?.digest === undefined ? new Effects() : observeAbsent(edges, { type: 'absent', key, span });
-  const record = edges.configRecordOf(object.ref, key);
-  record.resourceVersion = object.resourceVersion;
-  record.writtenAt = span.to;
-  if (record.isState !== true) lookAgain(edges, effects, key);
-  record.isState = true;
+  becomeState(edges, effects, event);
   return effects;
-}
-
-/** What was found out of the absence of an object, by those who name it, does not hold any more. */
-function lookAgain(edges: Edges, effects: Effects, key: ObjectKey): void {
-  for (const each of [key, ...edges.scopes.of(key).map(keyOf)]) {
-    if (edges.dependents.dependentsOf(each).size === 0) continue;
-    effects.returned.add(each);
-    effects.absent.add(each);
-  }
 }
 
 /** The same for those who follow some keys of the object. What was not told apart before was there all the time. */
@@ -222,8 +210,7 @@ function observeEnd(edges: Edges, effects: Effects, key: ObjectKey, span: Span):
   // What has only lost its labels goes on changing unseen.
   if (edges.isSelective) record.mayHaveReturned = true;
   if (record.isUnread === true) record.isUnread = false;
-  if (record.isState === true) lookAgain(edges, effects, key);
-  record.isState = false;
+  endState(edges, effects, record);
   const workloads = [...edges.dependents.dependentsOf(key)];
   if (workloads.length === 0) {
     edges.forgetConfig(key);

@@ -56,6 +56,12 @@ export class Journal {
     this.say(note.reason, messageOf(note), note.workload?.namespace ?? note.config?.namespace);
   }
 
+  /** Says that there are as many more of the sort of `note`. */
+  more({ reason, workload, config }: Note, count: number): void {
+    const who = workload === undefined ? '' : `${describe(workload)}: `;
+    this.say(reason, `${who}the same of ${count} more objects`, workload?.namespace ?? config?.namespace);
+  }
+
   /** Says `message` for `reason`. */
   say(reason: Reason, message: string, namespace?: string): void {
     const time = new Date().toISOString();

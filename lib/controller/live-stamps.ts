@@ -4,6 +4,7 @@ import { ABSENT, type Digest } from '../model/digest.ts';
 import { isDigestOf } from '../model/key-digests.ts';
 import { type ConfigRef, configRefIn, type ObjectKey } from '../model/object-ref.ts';
 import { highestStamp, MOST_AHEAD, parseStamp, type Stamp } from '../model/stamp.ts';
+import type { Mark } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 
 type Stamped = Pick<WorkloadRecord, 'workload' | 'variables'>;
@@ -35,8 +36,9 @@ export function stampOfAnyPart(edges: Edges, record: Stamped, config: ObjectKey)
  */
 function stampsOn(edges: Edges, { workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
   const read = variables.get(config)?.read ?? [];
-  const stamps = workload.marks
-    .filter(({ variable }) => read.includes(variable))
+  const marks = marksByVariable(workload.marks);
+  const stamps = read
+    .flatMap((variable) => marks.get(variable) ?? [])
     .map(({ value }) => parseStamp(value))
     .filter((stamp) => stamp !== undefined);
   if (stamps.length === 0) return stamps;
@@ -47,4 +49,13 @@ function stampsOn(edges: Edges, { workload, variables }: Stamped, config: Object
 /** That the object is not there is the same for all of its keys. */
 function isOf(digest: Digest, keys: readonly string[]): boolean {
   return digest === ABSENT || isDigestOf(digest, keys);
+}
+
+/** A template may carry thousands: those of each are looked up by their variables. */
+const INDEXES = new WeakMap<readonly Mark[], ReadonlyMap<string, readonly Mark[]>>();
+
+function marksByVariable(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
+  const known = INDEXES.get(marks) ?? Map.groupBy(marks, ({ variable }) => variable);
+  INDEXES.set(marks, known);
+  return known;
 }

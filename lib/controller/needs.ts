@@ -10,21 +10,41 @@ import type { Reference } from '../model/references.ts';
 import { referenceOf } from '../model/workload.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 
+type AbsenceOf = (config: ObjectKey) => Absence | undefined;
+
 /** The objects that are missing, and the keys of those that are there. `absenceOf`: what was found out about an object. */
 export function missingNeeds(
   edges: Edges,
-  { workload, edges: own }: WorkloadRecord,
-  absenceOf: (config: ObjectKey) => Absence | undefined,
+  record: WorkloadRecord,
+  absenceOf: AbsenceOf,
 ): readonly ConfigRef[] {
-  if (!edges.dialect.isKeyScoped(workload.annotations)) return [];
-  return [...own.keys()].flatMap((config): readonly ConfigRef[] => {
-    const record = edges.configs.get(config);
-    const reference = record && referenceOf(workload, record.ref);
-    if (record === undefined || reference === undefined) return [];
-    const isGone = isMissing(edges, record, absenceOf(config));
-    if (!isGone) return missingKeys(edges, record, reference);
-    return reference.isOptional ? [] : [wholeOf(record.ref)];
-  });
+  if (!edges.dialect.isKeyScoped(record.workload.annotations)) return [];
+  return [...record.edges.keys()].flatMap((config) => missingOf(edges, record, config, absenceOf));
+}
+
+/** Whether the workload needs the object that it follows by `config`, and all of that is missing. */
+export function isNeeded(
+  edges: Edges,
+  record: WorkloadRecord,
+  config: ObjectKey,
+  absenceOf: AbsenceOf,
+): boolean {
+  if (!edges.dialect.isKeyScoped(record.workload.annotations)) return false;
+  return missingOf(edges, record, config, absenceOf).some(({ keys }) => keys === undefined);
+}
+
+/** What is missing of one object that the workload follows. */
+function missingOf(
+  edges: Edges,
+  { workload }: WorkloadRecord,
+  config: ObjectKey,
+  absenceOf: AbsenceOf,
+): readonly ConfigRef[] {
+  const record = edges.configs.get(config);
+  const reference = record && referenceOf(workload, record.ref);
+  if (record === undefined || reference === undefined) return [];
+  if (!isMissing(edges, record, absenceOf(config))) return missingKeys(edges, record, reference);
+  return reference.isOptional ? [] : [wholeOf(record.ref)];
 }
 
 /** Of an object that is there. */

@@ -21,6 +21,7 @@ import {
   wholeOf,
 } from '../model/object-ref.ts';
 import { type Pause, pauseWords } from '../model/pause.ts';
+import { cutToBytes, listedText } from '../model/plain-text.ts';
 import type { Rival } from '../model/rival.ts';
 import type { Pace } from '../model/rollout-limit.ts';
 import type { Workload } from '../model/workload.ts';
@@ -58,11 +59,8 @@ interface Facts {
 const RULES: readonly ((facts: Facts) => readonly Notice[])[] = [
   ({ dialect, workload }) => dialect.mistakesOf(workload),
   ({ dialect, loss }) => (loss === undefined ? [] : [dialect.noticeOfLoss(loss)]),
-  ({ dialect, workload, absences }) =>
-    absences
-      .map((absence) => dialect.noticeOfAbsence(absence, workload))
-      .filter((notice) => notice !== undefined),
-  ({ needs }) => needs.map(lacking),
+  ({ dialect, workload, absences }) => dialect.noticesOfAbsences(absences, workload),
+  ({ needs }) => lacking(needs),
   ({ dialect, rival }) => (rival === undefined ? [] : [dialect.noticeOfRival(rival)]),
   ({ dialect, workload }) => paused(dialect.pausing.pauseOf(workload)),
   ({ dialect, workload, isStamped }) =>
@@ -76,10 +74,13 @@ function paused(pause: Pause | undefined): readonly Notice[] {
   return [{ reason: 'paused', about: pause.since, message }];
 }
 
-function lacking(ref: ConfigRef): Notice {
-  const about = describe(ref);
-  const message = `${about} does not exist, and its pods do not start without: it is rolled once that is there`;
-  return { reason: 'lacking', about, message };
+function lacking(needs: readonly ConfigRef[]): readonly Notice[] {
+  if (needs.length === 0) return [];
+  const covers = needs.map(describe);
+  const about = listedText(covers);
+  const [does, those] = needs.length === 1 ? ['does', 'that is'] : ['do', 'all are'];
+  const message = `${about} ${does} not exist, and its pods do not start without: it is rolled once ${those} there`;
+  return [{ reason: 'lacking', about, covers, message }];
 }
 
 function slowed({ limit }: Pace): readonly Notice[] {
@@ -107,6 +108,8 @@ export interface NoticesOptions {
   readonly say: (workload: Subject, notice: Notice) => void;
 }
 
+/** Against one workload. Who mends so many is told of the next ones. */
+const MOST_NOTICES = 30;
 const NOTHING: ReadonlyMap<ObjectKey, Edge> = new Map();
 
 /** See the file's comment. */
@@ -189,7 +192,8 @@ export class Notices {
       isStamped: [...follows.values()].some((edge) => edge.isUnsettled),
       absences: [...follows.keys()].map(absenceOf).filter((absence) => absence !== undefined),
     };
-    return RULES.flatMap((rule) => rule(facts));
+    const notices = RULES.flatMap((rule) => rule(facts)).slice(0, MOST_NOTICES);
+    return notices.map((notice) => ({ ...notice, message: cutToBytes(notice.message) }));
   }
 
   #lossOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge>): Loss | undefined {
@@ -215,8 +219,8 @@ export class Notices {
   #replace(key: ObjectKey, { ref, uid }: Subject, notices: readonly Notice[]): void {
     const board = this.#boards.get(key);
     const before = board?.uid === uid ? board.said : [];
-    const wasSaid = (notice: Notice): boolean =>
-      before.some(({ reason, about }) => reason === notice.reason && about === notice.about);
+    const known = new Set(before.flatMap(thingsIn));
+    const wasSaid = (notice: Notice): boolean => thingsIn(notice).every((thing) => known.has(thing));
     const said = this.#isHeard(ref) ? notices : notices.filter(wasSaid);
     if (notices.length === 0) this.#boards.delete(key);
     else this.#boards.set(key, { ref, uid, notices, said });
@@ -226,4 +230,9 @@ export class Notices {
   #isHeard({ namespace }: WorkloadRef): boolean {
     return this.#options.edges.isSelected(namespace);
   }
+}
+
+/** What a notice is about, each thing with the reason. */
+function thingsIn({ reason, about, covers = [about] }: Notice): readonly string[] {
+  return covers.map((thing) => `${reason} ${thing}`);
 }

@@ -194,7 +194,7 @@ export class Reloader {
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
     const { edges } = this.#options;
     if (event.type === 'synced') this.listing.synced(stream);
-    this.#apply(observeConfig(edges, event));
+    this.#observeConfig(event);
     if (event.type === 'synced' && edges.presence.markListed(stream)) {
       this.#apply(observeListed(edges, stream));
     }
@@ -216,8 +216,18 @@ export class Reloader {
     if (event.type === 'synced') this.listing.synced(stream);
   }
 
+  /** Who waits for something that is not there is looked at again where it may be the object, or not to be there. */
+  #observeConfig(event: InformerEvent<ConfigObject>): void {
+    const { edges } = this.#options;
+    this.#apply(observeConfig(edges, event));
+    if (event.type === 'synced') return;
+    const keys = [event.key, ...edges.scopes.of(event.key).map(keyOf)];
+    this.rollouts.recheck(edges.dependents.dependentsOfAny(keys));
+  }
+
   #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
     this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
+    this.rollouts.recheck([event.key]);
     this.notices.observe(event);
     this.#mending.observe(event);
   }
@@ -253,11 +263,10 @@ export class Reloader {
   }
 
   #newLook(): FreshLook {
-    const { edges } = this.#options;
     return new FreshLook({
       ...this.#options,
       project: (kind, raw) => this.project(kind, raw),
-      onConfig: (event) => this.#apply(observeConfig(edges, event)),
+      onConfig: (event) => this.#observeConfig(event),
       onWorkload: (event) => this.#observe(event),
     });
   }
@@ -297,9 +306,10 @@ export class Reloader {
       ...this.#options,
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
       isHeld: (workload) => this.rollouts.needsOf(workload).length > 0,
-      onNews: (config) => {
-        for (const workload of edges.dependents.dependentsOf(config)) this.notices.review(workload);
-        this.rollouts.recheck();
+      onNews: (configs) => {
+        const workloads = edges.dependents.dependentsOfAny(configs);
+        for (const workload of workloads) this.notices.review(workload);
+        this.rollouts.recheck(workloads);
       },
       graceMs: Math.max(quietMs, LEAST_GRACE_MS),
     });
@@ -323,6 +333,7 @@ export class Reloader {
   /** Streams that listed earlier may have left objects unwritten until another one had. */
   #reconsider(): void {
     this.absences.relist();
+    this.rollouts.recheck();
     this.committer.request(new Set(), new Set(this.#options.edges.dependents.configs()));
     this.committer.kick();
   }
@@ -337,7 +348,7 @@ export class Reloader {
       this.rollouts.forget(workload);
       this.#reporter.forget(workload);
     }
-    for (const note of effects.notes) this.#reporter.note(note);
+    this.#reporter.notes(effects.notes);
     for (const { config, type } of effects.changes) this.#options.counters.changed(config.kind, type);
     for (const workload of effects.spurred)
       if (!effects.contested.has(workload)) this.rollouts.spur(workload);
@@ -346,7 +357,6 @@ export class Reloader {
     for (const [workload, times] of effects.contested) this.#contest(workload, times);
     this.committer.request(effects.writeNow, effects.writeSoon);
     this.#inquire(effects);
-    this.rollouts.recheck();
   }
 
   /** Passes on what has to be found out, and what people have to be told. */

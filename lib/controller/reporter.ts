@@ -53,6 +53,8 @@ export interface Due {
   readonly refs: readonly WorkloadRef[];
 }
 
+/** How many decisions are told that are alike. */
+const MOST_ALIKE = 10;
 /** How many sources an Event names. */
 const MOST_SOURCES = 10;
 
@@ -73,8 +75,21 @@ export class Reporter {
     this.#refusals.delete(workload);
   }
 
-  /** A decision of the rules. */
-  note(note: Note): void {
+  /** Decisions of the rules, made at once: of many for one workload that are alike the first ones, and how many more there are. */
+  notes(notes: readonly Note[]): void {
+    const counts = new Map<string, { readonly note: Note; times: number }>();
+    for (const note of notes) {
+      const kind = `${note.reason} ${note.workload === undefined ? '' : keyOf(note.workload)}`;
+      const alike = counts.get(kind) ?? { note, times: 0 };
+      counts.set(kind, alike);
+      alike.times += 1;
+      if (alike.times <= MOST_ALIKE) this.#note(note);
+    }
+    for (const { note, times } of counts.values())
+      if (times > MOST_ALIKE) this.journal.more(note, times - MOST_ALIKE);
+  }
+
+  #note(note: Note): void {
     const { workload, reason, detail = '' } = note;
     this.journal.note(note);
     if (workload !== undefined && reason === 'taken-back')

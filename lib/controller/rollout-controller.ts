@@ -102,10 +102,12 @@ export class RolloutController {
     if (this.#ownersTurns.delete(workload)) this.#release(workload);
   }
 
-  /** What is not there may be there now: who waits for nothing of it any more is rolled. */
-  recheck(): void {
+  /** What is not there may be there now: who of these, or of all, waits for nothing of it any more is rolled. */
+  recheck(workloads?: Iterable<ObjectKey>): void {
     const { edges, needsOf } = this.#options;
-    for (const key of this.#lacking.keys()) {
+    if (this.#lacking.size === 0) return;
+    for (const key of [...(workloads ?? this.#lacking.keys())]) {
+      if (!this.#lacking.has(key)) continue;
       const record = edges.workloads.get(key);
       if (record !== undefined && needsOf(record).length > 0) continue;
       this.#lacking.delete(key);

@@ -55,8 +55,8 @@ export interface Dialect extends Vocabulary {
   readonly paceOf: (workload: Workload) => Pace;
   /** What of the annotations of a workload cannot be meant as it stands. */
   readonly mistakesOf: (workload: Workload) => readonly Notice[];
-  /** What is said of an object that a workload names and that is not there, or not watched; undefined: nothing. */
-  readonly noticeOfAbsence: (absence: Absence, workload: Workload) => Notice | undefined;
+  /** What is said of objects that are not there, or not watched, as far as the workload names them: one notice for all that are alike. */
+  readonly noticesOfAbsences: (absences: readonly Absence[], workload: Workload) => readonly Notice[];
   /** What is said of an opt-in that went together with our stamps. */
   readonly noticeOfLoss: (loss: Loss) => Notice;
   /** The other reloader that a write shows which changed nothing but marks; undefined if it shows none. */

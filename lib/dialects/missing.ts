@@ -2,54 +2,97 @@
 
 import type { Absence } from '../model/absence.ts';
 import type { Notice } from '../model/notice.ts';
-import { type ConfigRef, describe, describeFrom, keyOf, wholeOf } from '../model/object-ref.ts';
+import { type ConfigRef, describe, describeFrom } from '../model/object-ref.ts';
+import { listedText } from '../model/plain-text.ts';
 import { itemsOf, listText } from './name-list.ts';
 import type { PolicyKeys } from './policy-keys.ts';
 
 type Annotations = Readonly<Record<string, string>>;
+
+/** How many objects a notice names. */
+const MOST_SHOWN = 10;
 
 /** A workload that names an object which is not there. */
 export interface Naming {
   /** In which it names it, under some of `keys`. */
   readonly annotations: Annotations;
   readonly keys: PolicyKeys;
-  /** All that it follows by them. */
-  readonly follows: readonly ConfigRef[];
+  /** Whether it names another object too. */
+  readonly isFollowed: (ref: ConfigRef) => boolean;
   /** Its own. */
   readonly namespace: string;
 }
 
-/** The notice of `absence`, against such a workload. */
-export function absenceNotice(
-  { ref, leftOutType, isUnselected, isState = false, selector, similar }: Absence,
-  naming: Naming,
+/** The notices of `absences`, of which the workload names all: those of one sort are one. */
+export function absenceNotices(
+  absences: readonly Absence[],
+  namingOf: (absence: Absence) => Naming,
+): readonly Notice[] {
+  return [...Map.groupBy(absences, sortOf)].map(([reason, alike]) => {
+    const [first, ...others] = alike;
+    if (first === undefined || others.length > 0) return together(reason, alike, namingOf);
+    return noticeOf(reason, first, namingOf(first));
+  });
+}
+
+/** What is wrong with the objects, by the sort of what is said of them. */
+const SORTS = {
+  'state-named': 'are the states of reloaders',
+  'left-out': 'are of types that are not watched',
+  'unselected-object': 'do not have the labels that are watched',
+  missing: 'do not exist',
+} as const;
+
+type Sort = keyof typeof SORTS;
+
+function sortOf({ isState = false, leftOutType, isUnselected }: Absence): Sort {
+  if (isState) return 'state-named';
+  if (leftOutType !== undefined) return 'left-out';
+  return isUnselected ? 'unselected-object' : 'missing';
+}
+
+/** Of each of the first ones what may be meant; how the annotations would be right fills no page. */
+function together(
+  reason: Sort,
+  absences: readonly Absence[],
+  namingOf: (absence: Absence) => Naming,
 ): Notice {
-  const about = describeFrom(naming.namespace, ref);
-  const followed = new Set(naming.follows.map((ref) => keyOf(wholeOf(ref))));
-  const meant = similar.find((other) => !followed.has(keyOf(other)));
+  const abouts = absences.map((absence) => describeFrom(namingOf(absence).namespace, absence.ref));
+  const shown = absences.slice(0, MOST_SHOWN).map((absence, index) => {
+    const meant = reason === 'missing' ? meantBy(absence, namingOf(absence)) : undefined;
+    return `${abouts[index]}${meant === undefined ? '' : ` (is it ${describe(meant)}?)`}`;
+  });
+  const more = absences.length > shown.length ? ` and ${absences.length - shown.length} more` : '';
+  const remedy = reason === 'missing' ? 'create them, or take them out' : 'take them out';
+  const message = `${shown.join(', ')}${more} ${SORTS[reason]}: nothing is rolled for them; ${remedy} of the annotation`;
+  return { reason, about: listedText(abouts, MOST_SHOWN), covers: abouts, message };
+}
+
+function noticeOf(reason: Sort, absence: Absence, naming: Naming): Notice {
+  const about = describeFrom(naming.namespace, absence.ref);
+  return { reason, about, message: messageOf(reason, absence, naming, about) };
+}
+
+function messageOf(reason: Sort, absence: Absence, naming: Naming, about: string): string {
+  const { ref, leftOutType, selector } = absence;
   const mended = (other?: ConfigRef): string => mendedText(naming, ref, other);
-  if (isState) {
-    const message = `a reloader keeps its state in ${about}: nothing is rolled for it; ${mended()}`;
-    return { reason: 'state-named', about, message };
-  }
-  if (leftOutType !== undefined) {
-    const message = `${about} is of the type ${leftOutType}, which is not watched: nothing is rolled for it; ${mended()}`;
-    return { reason: 'left-out', about, message };
-  }
-  if (isUnselected) {
-    const message = `${about} does not have the labels that are watched (${selector}): nothing is rolled for it; label it, or ${mended()}`;
-    return { reason: 'unselected-object', about, message };
-  }
+  if (reason === 'state-named')
+    return `a reloader keeps its state in ${about}: nothing is rolled for it; ${mended()}`;
+  if (reason === 'left-out')
+    return `${about} is of the type ${leftOutType}, which is not watched: nothing is rolled for it; ${mended()}`;
+  if (reason === 'unselected-object')
+    return `${about} does not have the labels that are watched (${selector}): nothing is rolled for it; label it, or ${mended()}`;
+  const meant = meantBy(absence, naming);
   const remedy =
     meant === undefined ? `create it, or ${mended()}` : `if it is ${describe(meant)}, ${mended(meant)}`;
   // One that is created later without them is never heard of.
   const without =
     selector === undefined ? '' : `, at least not with the labels that are watched (${selector})`;
-  return {
-    reason: 'missing',
-    about,
-    message: `${about} does not exist${without}: nothing is rolled for it; ${remedy}`,
-  };
+  return `${about} does not exist${without}: nothing is rolled for it; ${remedy}`;
+}
+
+function meantBy({ similar }: Absence, { isFollowed }: Naming): ConfigRef | undefined {
+  return similar.find((other) => !isFollowed(other));
 }
 
 /** How the annotations would be right that name `ref`: with `meant` instead, or without it. */
@@ -70,11 +113,17 @@ function mendedText(
         if (!isMeant(item)) return [item];
         return meant !== undefined && isSameKind ? [spelled(meant.name)] : [];
       });
-      return items.length === 0 ? `remove ${key}` : `write ${listText(key, items)}`;
+      if (items.length === 0) return `remove ${key}`;
+      const text = listText(key, items);
+      if (text !== undefined) return `write ${text}`;
+      return meant !== undefined && isSameKind
+        ? `write ${spelled(meant.name)} in ${key}`
+        : `take ${spelled(ref.name)} out of ${key}`;
     });
   const key = meant && keys.get(meant.kind)?.[0];
   if (meant === undefined || key === undefined || isSameKind) return steps.join(' and ');
-  return [`write ${listText(key, [...itemsOf(annotations[key]), spelled(meant.name)])}`, ...steps].join(
+  const text = listText(key, [...itemsOf(annotations[key]), spelled(meant.name)]);
+  return [text === undefined ? `add ${spelled(meant.name)} to ${key}` : `write ${text}`, ...steps].join(
     ' and ',
   );
 }

@@ -2,14 +2,15 @@
 
 import { parseGoDurationMs } from '../model/duration.ts';
 import type { Notice } from '../model/notice.ts';
+import { listedText } from '../model/plain-text.ts';
 import { truthOf } from '../model/truth.ts';
 import type { Stray, Workload } from '../model/workload.ts';
 import { keyScopeMistakes } from './key-scope.ts';
 import { malformedNotice, quoted } from './malformed.ts';
 import { annotationText, isNameElsewhere, isObjectName, itemsOf, listText, meantNames } from './name-list.ts';
-import { expressionsIn, MOST_LETTERS, mistakeIn } from './name-pattern.ts';
+import { expressionsIn, MOST_JOINED_LETTERS, MOST_LETTERS, mistakeIn } from './name-pattern.ts';
 import { pacingMistakes } from './pacing.ts';
-import { policyAnnotations } from './policy.ts';
+import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
 import { nameListKeysOf, STRATEGY_ANNOTATION, type Words } from './words.ts';
 
@@ -28,6 +29,8 @@ const RULES: readonly Rule[] = [
   unserved,
 ];
 const NONE: readonly Notice[] = [];
+/** How many items a notice shows. */
+const MOST_SHOWN = 10;
 
 /** The mistakes in the annotations of `workload`, where `keys` and `words` are read. */
 export function mistakesOf(workload: Workload, keys: PolicyKeys, words: readonly Words[]): readonly Notice[] {
@@ -50,10 +53,11 @@ function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: 
   const isName = (item: string): boolean => isObjectName(item) || (mayBeElsewhere && isNameElsewhere(item));
   const items = itemsOf(annotations[key]).filter((item) => !isName(item));
   if (items.length === 0) return NONE;
-  const shown = items.map(quoted).join(', ');
+  const shown = listedText(items.slice(0, MOST_SHOWN + 1).map(quoted), MOST_SHOWN);
   const names = mayBeElsewhere ? [] : meantNames(annotations[key]);
   const what = mayBeElsewhere ? 'names, or <namespace>/<name>' : 'names';
-  const remedy = names.length === 0 ? `list ${what}, separated by commas` : `write ${listText(key, names)}`;
+  const text = names.length === 0 ? undefined : listText(key, names);
+  const remedy = text === undefined ? `list ${what}, separated by commas` : `write ${text}`;
   return [malformedNotice(key, shown, `cannot be the name of an object; ${remedy}`)];
 }
 
@@ -70,7 +74,7 @@ function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Words[]
 }
 
 function unreadableItems(key: string, list: string): readonly Notice[] {
-  const { counted, excess } = expressionsIn(list);
+  const { counted, excess } = expressionsIn([...new Set(itemsOf(list))].slice(0, MOST_NAMES));
   const notices = counted.flatMap((item): readonly Notice[] => {
     const mistake = mistakeIn(item);
     if (mistake === undefined) return NONE;
@@ -80,8 +84,16 @@ function unreadableItems(key: string, list: string): readonly Notice[] {
   const [first, ...others] = excess;
   if (first === undefined) return notices;
   const shown = others.length === 0 ? quoted(first) : `${quoted(first)} and ${others.length} more`;
-  const remedy = `is too much: the expressions of a list may be a hundred, with ${MOST_LETTERS} letters once what they repeat is written out; list names, or simpler expressions; the other items count`;
+  const remedy = `is too much: the expressions of a list may be a hundred, with ${MOST_LETTERS} letters once what they repeat is written out, or ${MOST_JOINED_LETTERS} where they are names joined by |; list names, or simpler expressions; the other items count`;
   return [...notices, malformedNotice(key, shown, remedy)];
+}
+
+/** That a workload names more than it may. */
+export function excessNotices(excess: readonly Excess[]): readonly Notice[] {
+  return excess.map(({ key, items }) => {
+    const remedy = `names more than ${MOST_NAMES} objects, with the other lists of the workload: the first ${MOST_NAMES} are followed, and ${items} are not; write an expression, or several workloads`;
+    return { reason: 'malformed', about: `${key}: too many names`, message: `${key} ${remedy}` };
+  });
 }
 
 /** All annotations that count, for objects of whatever kind. */
@@ -179,5 +191,6 @@ function unserved(workload: Workload, _keys: PolicyKeys, all: readonly Words[]):
 /** `key` with the names that all of `values` are meant to list; what is no list of names has the last value as it is. */
 function rightText(key: string, values: readonly string[], all: readonly Words[]): string {
   const names = all.some((words) => nameListKeysOf(words).includes(key)) ? meantNames(values.join()) : [];
-  return names.length === 0 ? annotationText(key, values.at(-1) ?? '') : listText(key, names);
+  const text = names.length === 0 ? undefined : listText(key, names);
+  return text ?? annotationText(key, values.at(-1) ?? '');
 }

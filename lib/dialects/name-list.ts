@@ -1,5 +1,9 @@
 /** A comma list of object names, as annotations hold it: how it is read, and how it would be right. */
 
+import { cutToBytes } from '../model/plain-text.ts';
+
+/** Longer values are not shown as a whole. */
+const LONGEST_VALUE = 500;
 const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LONGEST_NAME = 253;
 const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -28,14 +32,15 @@ export function meantNames(text: string | undefined): readonly string[] {
   return [...new Set(itemsOf(text).flatMap((item) => (isObjectName(item) ? [item] : namesIn(item))))];
 }
 
-/** `key: "value"`, as it stands in a manifest. */
+/** `key: "value"`, as it stands in a manifest; the value not as a whole where it is very long. */
 export function annotationText(key: string, value: string): string {
-  return `${key}: ${JSON.stringify(value)}`;
+  return `${key}: ${JSON.stringify(cutToBytes(value, LONGEST_VALUE))}`;
 }
 
-/** The same of a list of names. */
-export function listText(key: string, names: readonly string[]): string {
-  return annotationText(key, names.join(', '));
+/** The same of a list of names; undefined where nobody would read so many. */
+export function listText(key: string, names: readonly string[]): string | undefined {
+  const text = names.join(', ');
+  return text.length > LONGEST_VALUE ? undefined : annotationText(key, text);
 }
 
 /** An item often holds several names, quotes and brackets, a kind (`configmap/web`), or capitals and underscores. */

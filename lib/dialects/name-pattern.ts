@@ -4,7 +4,7 @@
  */
 
 import { RE2JS } from 're2js';
-import { isObjectName, itemsOf } from './name-list.ts';
+import { isObjectName } from './name-list.ts';
 import { remembered } from './remembered.ts';
 import { writtenOutLength } from './written-out.ts';
 
@@ -20,13 +20,12 @@ export interface Expressions {
  * a name takes some milliseconds at worst; a list that people write has far fewer.
  */
 export const MOST_LETTERS = 1_000;
+/** How many letters names have together at most that are joined by `|`. */
+export const MOST_JOINED_LETTERS = 40_000;
 /** As many as each counts at least, so that a list has no more than a hundred. */
 const LEAST_LETTERS = 10;
 
 const compile = remembered(tryCompile);
-
-/** The expressions of the list `text`. */
-export const expressionsIn: (text: string) => Expressions = remembered(readExpressions);
 
 /** Whether `item` matches no other name than the one that it spells. */
 export function isPlainItem(item: string): boolean {
@@ -45,22 +44,26 @@ export function mistakeIn(pattern: string): string | undefined {
   return typeof expression === 'string' ? expression : undefined;
 }
 
-function readExpressions(text: string): Expressions {
+/** The expressions among the items of a list. */
+export function expressionsIn(items: readonly string[]): Expressions {
   const [counted, excess]: [string[], string[]] = [[], []];
   let letters = 0;
-  for (const item of itemsOf(text)) {
+  let joined = 0;
+  for (const item of items) {
     if (isPlainItem(item)) continue;
-    const own = isAlternatives(item) ? 0 : writtenOutLength(item);
-    const withIt = letters + Math.max(own, LEAST_LETTERS);
-    if (withIt <= MOST_LETTERS) {
+    const isJoined = isAlternatives(item);
+    const withIt = letters + Math.max(isJoined ? 0 : writtenOutLength(item), LEAST_LETTERS);
+    const joinedWithIt = joined + (isJoined ? item.length : 0);
+    if (withIt <= MOST_LETTERS && joinedWithIt <= MOST_JOINED_LETTERS) {
       letters = withIt;
+      joined = joinedWithIt;
       counted.push(item);
     } else if (!isObjectName(item)) excess.push(item);
   }
   return { counted, excess };
 }
 
-/** Names, one after the other, in brackets or not, cost no more than they are long, be there thousands. */
+/** Names, one after the other, in brackets or not, cost no more than they are long. */
 function isAlternatives(item: string): boolean {
   return /^\^?\(?(?:[-a-z0-9.|]|\\\.)+\)?\$?$/.test(item);
 }

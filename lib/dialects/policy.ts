@@ -22,19 +22,53 @@ export function policyAnnotations(words: Words, workload: Workload, kind: Config
   return hasOwn ? annotations : { ...templateAnnotations, ...annotations };
 }
 
-/** The policy of one workload in one vocabulary. */
+/** How many items the lists of one workload may have, in all vocabularies together: the first so many count. */
+export const MOST_NAMES = 1_000;
+
+/** What the lists of one kind ask for. */
+interface Asked {
+  /** The items, as far as they count, each once. */
+  readonly items: ReadonlySet<string>;
+  /** Those that are expressions. */
+  readonly patterns: readonly string[];
+}
+
+/** What is left of a list when a workload has named as much as it may. */
+export interface Excess {
+  readonly key: string;
+  readonly items: number;
+}
+
+/** The policy of one workload in one vocabulary: each annotation is parsed once. */
 export class Policy {
   readonly #words: Words;
   readonly #workload: Workload;
   readonly #annotations: Readonly<Record<ConfigKind, Annotations>>;
+  readonly #asked: Readonly<Record<ConfigKind, Asked>>;
+  readonly #excluded: Partial<Record<ConfigKind, ReadonlySet<string>>> = {};
+  readonly #excess: Excess[] = [];
+  #left: number;
 
-  constructor(words: Words, workload: Workload) {
+  /** `most`: how many items may count. */
+  constructor(words: Words, workload: Workload, most: number = MOST_NAMES) {
     this.#words = words;
     this.#workload = workload;
     this.#annotations = {
       ConfigMap: policyAnnotations(words, workload, 'ConfigMap'),
       Secret: policyAnnotations(words, workload, 'Secret'),
     };
+    this.#left = most;
+    this.#asked = { ConfigMap: this.#parsed('ConfigMap'), Secret: this.#parsed('Secret') };
+  }
+
+  /** How many more items may count. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** The lists that go beyond what may count. */
+  get excess(): readonly Excess[] {
+    return this.#excess;
   }
 
   /** Whether an annotation says something about being rolled for all objects of `kind` that the workload refers to. */
@@ -44,15 +78,10 @@ export class Policy {
     );
   }
 
-  /** The items of the lists of names of `kind`, as far as they count. */
-  itemsOf(kind: ConfigKind): readonly string[] {
-    return this.#listsOf(kind).flatMap(itemsOf);
-  }
-
   /** The objects of `kind` that are asked for by their names, whether they exist or not. */
   named(kind: ConfigKind): readonly ConfigRef[] {
     const { namespace: own } = this.#workload.ref;
-    return this.itemsOf(kind).flatMap((item): readonly ConfigRef[] => {
+    return [...this.#asked[kind].items].flatMap((item): readonly ConfigRef[] => {
       if (isObjectName(item)) return [{ kind, namespace: own, name: item }];
       if (!this.#words.namesMayBeElsewhere || !isNameElsewhere(item)) return [];
       const [namespace = '', name = ''] = item.split('/');
@@ -60,14 +89,21 @@ export class Policy {
     });
   }
 
+  /** Whether the object is asked for by its name. */
+  isNamed({ kind, namespace, name }: ConfigRef): boolean {
+    const { items } = this.#asked[kind];
+    if (this.#words.namesMayBeElsewhere === true && items.has(`${namespace}/${name}`)) return true;
+    return namespace === this.#workload.ref.namespace && items.has(name);
+  }
+
   /** Whether an item may match more names than the one that it spells. */
   get hasPatterns(): boolean {
-    return CONFIG_KINDS.some((kind) => this.#patternsOf(kind).length > 0);
+    return CONFIG_KINDS.some((kind) => this.#asked[kind].patterns.length > 0);
   }
 
   /** Those of the known names of `kind` that a pattern matches. */
   matched(kind: ConfigKind, known: KnownNames): readonly string[] {
-    const patterns = this.#patternsOf(kind);
+    const { patterns } = this.#asked[kind];
     if (patterns.length === 0) return [];
     return [...known(kind)].filter((name) => patterns.some((pattern) => matches(pattern, name)));
   }
@@ -80,11 +116,10 @@ export class Policy {
   /** Whether the workload is to be rolled for an object with these annotations. */
   judge(ref: ConfigRef, config: ConfigAnnotations): Verdict {
     const { kind, name } = ref;
-    const { ignore, match, exclude, typedAuto } = this.#words;
+    const { ignore, match, typedAuto } = this.#words;
     if (this.#isDisabled) return { asks: false, because: 'disabled' };
     if (config[ignore] === 'true') return { asks: false, because: 'ignored' };
-    if (itemsOf(this.#annotations[kind][exclude[kind]]).includes(name))
-      return { asks: false, because: 'excluded' };
+    if (this.#excludes(kind).has(name)) return { asks: false, because: 'excluded' };
     if (this.#names(ref)) return { asks: true, because: 'named' };
     if (referenceOf(this.#workload, ref) === undefined) return { asks: false, because: 'not-asked' };
     if (this.#searches(kind) && config[match] === 'true') return { asks: true, because: 'matched' };
@@ -111,21 +146,32 @@ export class Policy {
     return disabling.some((label) => this.#workload.labels[label] === 'true');
   }
 
-  #names({ kind, namespace, name }: ConfigRef): boolean {
-    const items = this.itemsOf(kind);
-    if (this.#words.namesMayBeElsewhere && items.includes(`${namespace}/${name}`)) return true;
-    if (namespace !== this.#workload.ref.namespace) return false;
-    return items.includes(name) || this.#patternsOf(kind).some((pattern) => matches(pattern, name));
+  #names(ref: ConfigRef): boolean {
+    if (this.isNamed(ref)) return true;
+    if (ref.namespace !== this.#workload.ref.namespace) return false;
+    return this.#asked[ref.kind].patterns.some((pattern) => matches(pattern, ref.name));
   }
 
-  #patternsOf(kind: ConfigKind): readonly string[] {
-    if (this.#words.namesArePatterns !== true) return [];
-    return this.#listsOf(kind).flatMap((list) => expressionsIn(list).counted);
+  #excludes(kind: ConfigKind): ReadonlySet<string> {
+    this.#excluded[kind] ??= new Set(itemsOf(this.#annotations[kind][this.#words.exclude[kind]]));
+    return this.#excluded[kind];
   }
 
-  /** The lists of names of `kind`, as far as they count. */
-  #listsOf(kind: ConfigKind): readonly string[] {
-    if (this.#words.namesNeedAuto && !this.#isAuto(kind)) return [];
-    return this.#words.named[kind].map((key) => this.#annotations[kind][key] ?? '');
+  /** The lists of `kind`, as far as they count. */
+  #parsed(kind: ConfigKind): Asked {
+    if (this.#words.namesNeedAuto && !this.#isAuto(kind)) return NOTHING;
+    const items = new Set<string>();
+    const patterns: string[] = [];
+    for (const key of this.#words.named[kind]) {
+      const all = [...new Set(itemsOf(this.#annotations[kind][key]))];
+      const counted = all.slice(0, this.#left);
+      this.#left -= counted.length;
+      if (counted.length < all.length) this.#excess.push({ key, items: all.length - counted.length });
+      for (const item of counted) items.add(item);
+      if (this.#words.namesArePatterns) patterns.push(...expressionsIn(counted).counted);
+    }
+    return items.size === 0 ? NOTHING : { items, patterns };
   }
 }
+
+const NOTHING: Asked = { items: new Set(), patterns: [] };

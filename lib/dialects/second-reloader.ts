@@ -17,7 +17,8 @@ const PEOPLES_TOOLS = /^(?:kubectl|helm)/i;
 /** The rival that `after` shows, which followed on `before` by a write that changed nothing but marks. */
 export function rivalIn(before: Workload, after: Workload): Rival | undefined {
   if (PEOPLES_TOOLS.test(after.lastManager ?? '')) return undefined;
-  const written = after.marks.filter((mark) => !before.marks.some((known) => isSame(mark, known)));
+  const known = new Set(before.marks.map(textOf));
+  const written = after.marks.filter((mark) => !known.has(textOf(mark)));
   const isOurs = written.some(({ value }) => (parseStamp(value)?.number ?? 0) > 0);
   const mark = written.find(({ variable, value }) =>
     isStakaterVariable(variable) ? WITHOUT_NUMBER.test(value) : !isOurs && HASHES.includes(variable),
@@ -25,8 +26,9 @@ export function rivalIn(before: Workload, after: Workload): Rival | undefined {
   return mark === undefined ? undefined : { workload: after, mark };
 }
 
-function isSame(mark: Mark, other: Mark): boolean {
-  return mark.container === other.container && mark.variable === other.variable && mark.value === other.value;
+/** Equal for equal marks alone. */
+function textOf({ container, variable, value }: Mark): string {
+  return JSON.stringify([container, variable, value]);
 }
 
 /** The notice of a rival; the same for every variable that it writes. */

@@ -1,14 +1,9 @@
 /** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
 
+import type { Absence } from '../model/absence.ts';
 import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
-import {
-  CONFIG_KINDS,
-  type ConfigKind,
-  type ConfigRef,
-  keyOf,
-  type ObjectKey,
-  wholeOf,
-} from '../model/object-ref.ts';
+import type { Notice } from '../model/notice.ts';
+import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { PolicyReason, ReloadStrategy, Verdict } from '../model/policy.ts';
 import type { Pace } from '../model/rollout-limit.ts';
 import type { Place } from '../model/rollout-plan.ts';
@@ -18,12 +13,12 @@ import type { ConfigAnnotations, Dialect, KnownNames } from './dialect.ts';
 import { unwatchedNotices } from './elsewhere.ts';
 import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
 import { lossNotice } from './lost-opt-in.ts';
-import { absenceNotice } from './missing.ts';
-import { mistakesOf } from './mistakes.ts';
+import { absenceNotices, type Naming } from './missing.ts';
+import { excessNotices, mistakesOf } from './mistakes.ts';
 import { PACE_ANNOTATIONS, paceOf } from './pacing.ts';
 import { parkingOf } from './parking.ts';
 import { Pausing } from './pausing.ts';
-import { Policy, policyAnnotations } from './policy.ts';
+import { MOST_NAMES, Policy, policyAnnotations } from './policy.ts';
 import { isStray, type PolicyKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';
 import { rivalIn, rivalNotice } from './second-reloader.ts';
@@ -62,6 +57,7 @@ export interface VocabularyOptions {
 
 type Annotations = Readonly<Record<string, string>>;
 
+const NO_NOTICES: readonly Notice[] = [];
 const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
 /** Outcomes by which a vocabulary refuses what no other one asks for, flags included. */
 const REFUSING: readonly PolicyReason[] = ['ignored', 'excluded', 'disabled'];
@@ -143,9 +139,9 @@ class Union implements Dialect {
     const refs = new Map<ObjectKey, ConfigRef>();
     for (const kind of this.#kinds) {
       const matched = policies.flatMap((policy) => policy.matched(kind, known));
-      const isReferring =
-        this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
-      const references = isReferring ? workload.references.filter((ref) => ref.kind === kind) : [];
+      const references = this.#followsReferences(policies, kind)
+        ? workload.references.filter((ref) => ref.kind === kind)
+        : [];
       const names = [...matched, ...references.map((reference) => reference.name)];
       const here = names.map((name): ConfigRef => ({ kind, namespace, name }));
       for (const ref of [...this.#named(workload, kind, true), ...here]) {
@@ -191,24 +187,26 @@ class Union implements Dialect {
 
   readonly mistakesOf: Dialect['mistakesOf'] = (workload) => [
     ...mistakesOf(workload, this.#keys, this.#words),
+    ...excessNotices(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
     ...unwatchedNotices(this.#kinds.flatMap((kind) => this.#named(workload, kind, false))),
   ];
 
-  readonly noticeOfAbsence: Dialect['noticeOfAbsence'] = (absence, workload) => {
-    const { kind } = absence.ref;
-    const key = keyOf(wholeOf(absence.ref));
+  readonly noticesOfAbsences: Dialect['noticesOfAbsences'] = (absences, workload) => {
     const policies = this.#policiesOf(workload);
-    const naming = this.#words.filter((_, index) =>
-      policies[index]?.named(kind).some((ref) => keyOf(ref) === key),
-    );
-    if (naming.length === 0) return undefined;
-    const annotations: Annotations = Object.assign(
-      {},
-      ...naming.map((words) => policyAnnotations(words, workload, kind)),
-    );
-    const keys = new Map(this.#kinds.map((of) => [of, naming.flatMap(({ named }) => named[of])]));
-    const follows = this.follows(workload, () => []);
-    return absenceNotice(absence, { annotations, follows, keys, namespace: workload.ref.namespace });
+    const named = absences.filter(({ ref }) => policies.some((policy) => policy.isNamed(ref)));
+    if (named.length === 0) return NO_NOTICES;
+    const naming = ({ ref }: Absence): Naming => {
+      const words = this.#words.filter((_, index) => policies[index]?.isNamed(ref));
+      return {
+        annotations: Object.assign({}, ...words.map((each) => policyAnnotations(each, workload, ref.kind))),
+        keys: new Map(this.#kinds.map((of) => [of, words.flatMap((each) => each.named[of])])),
+        isFollowed: (other) =>
+          policies.some((policy) => policy.isNamed(other)) ||
+          (this.#followsReferences(policies, other.kind) && referenceOf(workload, other) !== undefined),
+        namespace: workload.ref.namespace,
+      };
+    };
+    return absenceNotices(named, naming);
   };
 
   readonly placesOf: Dialect['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {
@@ -272,14 +270,25 @@ class Union implements Dialect {
     return own === 'annotations' || own === 'env-vars' ? own : this.#options.strategy;
   }
 
+  #followsReferences(policies: readonly Policy[], kind: ConfigKind): boolean {
+    return this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
+  }
+
   #isAll(policies: readonly Policy[], kind: ConfigKind): boolean {
     return this.#options.autoReloadAll && !policies.some((policy) => policy.mentionsAuto(kind));
   }
 
   #policiesOf(workload: Workload): readonly Policy[] {
-    const known = this.#policies.get(workload) ?? this.#words.map((words) => new Policy(words, workload));
-    this.#policies.set(workload, known);
-    return known;
+    const known = this.#policies.get(workload);
+    if (known !== undefined) return known;
+    let left = MOST_NAMES;
+    const policies = this.#words.map((words) => {
+      const policy = new Policy(words, workload, left);
+      left = policy.left;
+      return policy;
+    });
+    this.#policies.set(workload, policies);
+    return policies;
   }
 }
 

@@ -4,7 +4,7 @@ import { backoffMs } from '../model/backoff.ts';
 import { EVENTS, type EventNews, eventNameOf } from '../model/event-news.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
-import { cut, plain } from '../model/plain-text.ts';
+import { cutToBytes, plain } from '../model/plain-text.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from './abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
@@ -154,7 +154,7 @@ export class EventRecorder {
       },
       type: EVENTS[reason].type,
       reason,
-      message: cut(plain(cut(message)), LONGEST_MESSAGE),
+      message: cutToBytes(plain(cutToBytes(message)), LONGEST_MESSAGE),
       source: { component: FIELD_MANAGER },
       reportingComponent: FIELD_MANAGER,
       reportingInstance: this.#options.instance ?? FIELD_MANAGER,

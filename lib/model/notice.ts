@@ -7,6 +7,8 @@ export interface Notice {
   readonly reason: Reason;
   /** What tells it from others of the same reason and workload: for as long as it stands it is said once. */
   readonly about: string;
+  /** Where it is about several things: each of them. Nothing is said again before another thing comes to them. */
+  readonly covers?: readonly string[];
   /** For people: what is wrong, and what would be right. */
   readonly message: string;
 }

@@ -18,7 +18,7 @@ export function plain(text: string): string {
 }
 
 /** The first `most` bytes of `text` at most, never a part of a character; a mark at the end says that it was cut. */
-export function cut(text: string, most: number = MOST_BYTES): string {
+export function cutToBytes(text: string, most: number = MOST_BYTES): string {
   // Quick, and true of nearly all.
   if (text.length * 3 <= most) return text;
   const room = new Uint8Array(most);

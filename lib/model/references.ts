@@ -28,7 +28,18 @@ export function referenceTo(
   references: readonly Reference[],
   { kind, name }: Pick<Reference, 'kind' | 'name'>,
 ): Reference | undefined {
-  return references.find((reference) => reference.kind === kind && reference.name === name);
+  return indexOf(references).get(`${kind}/${name}`);
+}
+
+/** A template may refer to thousands: those of each are looked up by their names. */
+const INDEXES = new WeakMap<readonly Reference[], ReadonlyMap<string, Reference>>();
+
+function indexOf(references: readonly Reference[]): ReadonlyMap<string, Reference> {
+  const known = INDEXES.get(references);
+  if (known !== undefined) return known;
+  const index = new Map(references.map((reference) => [`${reference.kind}/${reference.name}`, reference]));
+  INDEXES.set(references, index);
+  return index;
 }
 
 /** A name as it stands in a template. */

@@ -71,7 +71,7 @@ export interface Workload {
   readonly labels: Readonly<Record<string, string>>;
   /** Those of the pod template in which a policy can be written too. */
   readonly templateAnnotations: Readonly<Record<string, string>>;
-  /** Mostly none. */
+  /** The first ones; mostly none. */
   readonly strays: readonly Stray[];
   /** The ConfigMaps and Secrets that the pod template refers to. */
   readonly references: readonly Reference[];
@@ -112,6 +112,8 @@ const DEFAULT_DEADLINE_S = 600;
 const LONGEST_DEADLINE_MS = 3_600_000;
 
 const NOTHING: Readonly<Record<string, string>> = {};
+/** Who reads of so many looks at the rest too. */
+const MOST_STRAYS = 10;
 const NO_STRAYS: readonly Stray[] = [];
 
 /** The view of `raw`. */
@@ -180,11 +182,15 @@ function straysOf(
   { isPolicyAnnotation, isTemplatePolicyAnnotation, isMarkAnnotation, isStray }: Vocabulary,
 ): readonly Stray[] {
   const strays: Stray[] = [];
-  for (const [key, value] of Object.entries(own))
+  for (const [key, value] of Object.entries(own)) {
+    if (strays.length >= MOST_STRAYS) break;
     if (isStray(key)) strays.push({ key, value, isOnTemplate: false });
-  for (const [key, value] of Object.entries(ofTemplate))
+  }
+  for (const [key, value] of Object.entries(ofTemplate)) {
+    if (strays.length >= MOST_STRAYS) break;
     if (isPolicyAnnotation(key) && !isTemplatePolicyAnnotation(key) && !isMarkAnnotation(key))
       strays.push({ key, value, isOnTemplate: true });
+  }
   return strays.length === 0 ? NO_STRAYS : strays;
 }
 

@@ -1,7 +1,7 @@
 /** One line of the log as text: for people on a terminal, or JSON for machines. */
 
 import type { LogFields } from '../model/log.ts';
-import { cut, MOST_BYTES, plain } from '../model/plain-text.ts';
+import { cutToBytes, MOST_BYTES, plain } from '../model/plain-text.ts';
 
 /** What a line says. */
 export interface LogEntry {
@@ -27,7 +27,7 @@ export function textLine({ time, level, message, fields }: LogEntry, colour: boo
   const pairs = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${textOf(value)}`);
-  return cut(`${time.toISOString()} ${painted} ${plainStart(message)}${pairs.join('')}`);
+  return cutToBytes(`${time.toISOString()} ${painted} ${plainStart(message)}${pairs.join('')}`);
 }
 
 /**
@@ -41,25 +41,25 @@ export function jsonLine({ time, level, message, fields }: LogEntry): string {
   ]);
   const entry = { time: time.toISOString(), level, message, ...Object.fromEntries(renamed) };
   const whole = plain(jsonOf(entry));
-  if (cut(whole) === whole) return whole;
+  if (cutToBytes(whole) === whole) return whole;
   const texts = Object.entries(entry).map(([name, value]) => [
     name,
-    typeof value === 'string' ? cut(value, LONGEST_TEXT) : value,
+    typeof value === 'string' ? cutToBytes(value, LONGEST_TEXT) : value,
   ]);
   const shorter = plain(jsonOf({ ...Object.fromEntries(texts), isCut: true }));
-  if (cut(shorter) === shorter) return shorter;
-  return plain(jsonOf({ time: entry.time, level, message: cut(message, LONGEST_TEXT), isCut: true }));
+  if (cutToBytes(shorter) === shorter) return shorter;
+  return plain(jsonOf({ time: entry.time, level, message: cutToBytes(message, LONGEST_TEXT), isCut: true }));
 }
 
 function textOf(value: unknown): string {
   const text = typeof value === 'string' ? value : value instanceof Error ? messagesOf(value) : jsonOf(value);
-  const start = cut(text);
+  const start = cutToBytes(text);
   return /^[^\s"=\p{C}]+$/u.test(start) ? start : plain(JSON.stringify(start));
 }
 
 /** What comes after so much is cut off in any case. */
 function plainStart(text: string): string {
-  return plain(cut(text));
+  return plain(cutToBytes(text));
 }
 
 /** What cannot be written as JSON is named instead: a log line never throws. */

@@ -1,6 +1,7 @@
 /** All sabotages, and whether they still fit the source. */
 
 import { ADMISSION_MUTANTS } from './admission.ts';
+import { BOUND_MUTANTS } from './bounds.ts';
 import { CLOCK_MUTANTS } from './clocks.ts';
 import { DIALECT_MUTANTS } from './dialects.ts';
 import { DROP_IN_MUTANTS } from './drop-in.ts';
@@ -32,6 +33,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...OWNER_MUTANTS,
   ...PAUSE_MUTANTS,
   ...DIALECT_MUTANTS,
+  ...BOUND_MUTANTS,
   ...PACE_MUTANTS,
   ...SCOPE_MUTANTS,
   ...SCENE_MUTANTS,

@@ -17,12 +17,12 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'wave: extra objects ask by themselves',
-    edit: drop('Policy.#listsOf', 'this.#words.namesNeedAuto && !this.#isAuto(kind)'),
+    edit: drop('Policy.#parsed', 'this.#words.namesNeedAuto && !this.#isAuto(kind)'),
     tests: RULES,
   },
   {
     name: 'wave: one name is one object, whatever its namespace',
-    edit: drop('Policy.#names', 'namespace !== this.#workload.ref.namespace'),
+    edit: drop('Policy.isNamed', 'namespace === this.#workload.ref.namespace'),
     tests: [...RULES, ...STAMPS],
   },
   { name: 'hashes: the order counts', edit: change('configHashOf', 'sort()', 'lines'), tests: RULES },

@@ -19,8 +19,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     name: 'policies: a name goes before exclusion',
     edit: change(
       'Policy.judge',
-      'includes()',
-      '!this.#names(kind, name) && itemsOf(this.#annotations[kind][exclude[kind]]).includes(name)',
+      'this.#excludes(kind).has()',
+      '!this.#names(ref) && this.#excludes(kind).has(name)',
     ),
     tests: [POLICY],
   },
@@ -61,7 +61,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: an object that is not there is told of in words that do not name it',
-    edit: change('Union.noticeOfAbsence', 'naming.flatMap', 'this.#words.slice(0, 1).flatMap'),
+    edit: change('Union.noticesOfAbsences', 'words.flatMap', 'this.#words.slice(0, 1).flatMap'),
     tests: [MISSING],
   },
   {
@@ -76,7 +76,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: a list may have expressions without end',
-    edit: change('readExpressions', 'withIt <= MOST_LETTERS', 'withIt > 0'),
+    edit: change('expressionsIn', 'withIt <= MOST_LETTERS', 'withIt > 0'),
     tests: [NAME_PATTERN],
   },
   {

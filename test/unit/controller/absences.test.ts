@@ -1,15 +1,12 @@
 /** Objects that are named and not there: when they are looked into, and what is found out. */
 
 import assert from 'node:assert/strict';
-import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { Absences, type ReadLeftOut } from '../../../lib/controller/absences.ts';
-import type { Effects } from '../../../lib/controller/effects.ts';
+import type { ReadLeftOut } from '../../../lib/controller/absences.ts';
 import { type ConfigKind, type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
+import { GRACE_MS, Stage } from './absences-stage.ts';
 import { settle } from './committer-stage.ts';
-import { KeyWorld } from './key-world.ts';
 
-const GRACE_MS = 5_000;
 const TLS: ConfigRef = { kind: 'Secret', namespace: 'home', name: 'tls' };
 const NOT_THERE = { kind: 'known', type: undefined, isUnselected: false } as const;
 type Reading = Awaited<ReturnType<ReadLeftOut>>;
@@ -25,82 +22,6 @@ function heldFor(t: TestContext, { kind, name }: ConfigRef, selector?: string): 
   const follows = kind === 'Secret' ? { secrets: [name] } : { follows: [name] };
   stage.apply(stage.world.workload('web', { ...follows, template }));
   return stage;
-}
-
-/** Absences over a world; what they told and asked. */
-class Stage {
-  readonly world = new KeyWorld();
-  readonly told: string[] = [];
-  readonly asked: string[] = [];
-  readonly readings: Reading[] = [];
-  readonly absences: Absences;
-  /** The workloads whose rollout is held. */
-  readonly held = new Set<string>();
-  random = 0;
-  isSynced = true;
-  readonly #timers: TestContext['mock']['timers'];
-  readonly #end = new AbortController();
-  readonly #running: Promise<void>;
-
-  constructor(t: TestContext, resourceSelector?: string) {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
-    this.#timers = t.mock.timers;
-    this.absences = new Absences({
-      edges: this.world.edges,
-      isSynced: () => this.isSynced,
-      isHeld: (workload) => this.held.has(workload),
-      resourceSelector,
-      readLeftOut: async ({ name }) => {
-        this.asked.push(name);
-        return this.readings.shift() ?? NOT_THERE;
-      },
-      onNews: (config) => void this.told.push(config.replace('home/', '')),
-      graceMs: GRACE_MS,
-      random: () => this.random,
-      wait: (ms, signal) =>
-        new Promise((resolve) => {
-          setTimeout(resolve, ms);
-          signal.addEventListener('abort', () => resolve(), { once: true });
-        }),
-    });
-    this.#running = this.absences.run(this.#end.signal);
-  }
-
-  /** Does with effects what the program does, as far as absences are concerned. */
-  apply(effects: Effects): void {
-    for (const config of effects.absent) this.absences.suspect(config);
-    for (const config of effects.returned) this.absences.clear(config);
-  }
-
-  /** A Deployment follows a Secret. */
-  followSecret(workload: string, { name }: ConfigRef): void {
-    this.apply(this.world.workload(workload, { secrets: [name] }));
-  }
-
-  /** A rollout of the workload is held. */
-  hold(workload: string): void {
-    this.held.add(this.world.workloadKey(workload));
-    this.absences.hold(this.world.workloadKey(workload));
-  }
-
-  /** What the workload needs and is not there. */
-  needsOf(workload: string): readonly string[] {
-    return this.absences.needsOf(this.world.record(workload)).map(describe);
-  }
-
-  async pass(ms: number): Promise<void> {
-    await settle();
-    for (let left = ms; left > 0; left -= 100) {
-      this.#timers.tick(Math.min(100, left));
-      await settle();
-    }
-  }
-
-  async stop(): Promise<void> {
-    this.#end.abort();
-    await this.#running;
-    assert.equal(getEventListeners(this.#end.signal, 'abort').length, 0);
-  }
 }
 
 test('an object that is named and not there is told of after a while, once', async (t) => {
@@ -302,6 +223,47 @@ test('objects are looked into one after the other, a tenth of a second apart', a
   assert.equal(stage.asked.length, 1);
   await stage.pass(100);
   assert.equal(stage.asked.length, 2);
+  await stage.stop();
+});
+
+test('what is found out in one namespace is told at once, be it much', async (t) => {
+  const stage = new Stage(t);
+  const follows = Array.from({ length: 200 }, (_, index) => `cm-${index}`);
+  stage.apply(stage.world.workload('web', { follows }));
+  await stage.pass(GRACE_MS + 2_000);
+  assert.deepEqual([stage.tellings, stage.told.length], [1, 200]);
+  await stage.stop();
+});
+
+test('each namespace has its turn: what much is missing of holds up nobody else', async (t) => {
+  const stage = new Stage(t);
+  const { edges } = stage.world;
+  const names = Array.from({ length: 100 }, (_, index) => `s-${index}`);
+  stage.apply(stage.world.workload('web', { secrets: names }));
+  const other: ConfigRef = { kind: 'Secret', namespace: 'other', name: 'tls' };
+  edges.configRecordOf(other);
+  edges.dependents.add('other/Deployment/web', keyOf(other));
+  stage.absences.suspect(keyOf(other));
+  await stage.pass(GRACE_MS + 200);
+  assert.deepEqual(stage.told, ['other/Secret/tls']);
+  await stage.pass(20_000);
+  assert.equal(stage.told.length, 101);
+  await stage.stop();
+});
+
+test('similar names are looked for a few times in a round, and never for very long names', async (t) => {
+  const stage = new Stage(t);
+  const names = Array.from({ length: 30 }, (_, index) => `settings-${String(index).padStart(2, '0')}`);
+  const long = 'x'.repeat(100);
+  for (const name of [`${long}-a`, 'settings-xx']) stage.world.config(name, 'a');
+  stage.apply(stage.world.workload('web', { follows: [`${long}-b`, ...names] }));
+  await stage.pass(GRACE_MS + 5_000);
+  const similar = [`${long}-b`, ...names].map(
+    (name) => stage.absences.of(stage.world.configKey(name))?.similar.length,
+  );
+  assert.equal(similar[0], 0);
+  assert.equal(similar.filter((count) => count === 1).length, 9);
+  assert.equal(similar.filter((count) => count === 0).length, 22);
   await stage.stop();
 });
 

@@ -317,3 +317,25 @@ test('what its pods need and what is not there is told once for as long as it is
   stage.notices.review(stage.key);
   assert.deepEqual(stage.notices.of(stage.key), []);
 });
+
+test('what one notice tells of several things is said again when another one comes to them, not when one goes', () => {
+  const stage = new Stage();
+  stage.follow({ follows: ['web'] });
+  const need = (name: string): ConfigRef => ({ kind: 'ConfigMap', namespace: 'home', name });
+  const wave = (...names: readonly string[]): number => {
+    stage.needs = names.map(need);
+    stage.notices.review(stage.key);
+    return stage.said.length;
+  };
+  assert.deepEqual([wave('a', 'b'), wave('b', 'a'), wave('b'), wave('b', 'c'), wave()], [1, 1, 1, 2, 2]);
+});
+
+test('a workload has so many notices at most, and none without an end', () => {
+  const stage = new Stage();
+  const misplaced = { [CONFIGMAP]: 'x'.repeat(200_000) };
+  const items = Array.from({ length: 300 }, (_, index) => `(${index}`).join();
+  stage.tell({ 'configmap.reloader.stakater.com/reload': items }, { misplaced });
+  const notices = stage.notices.of(stage.key);
+  assert.equal(notices.length, 30);
+  for (const { message } of notices) assert.ok(Buffer.byteLength(message) <= 8_192);
+});

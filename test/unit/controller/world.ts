@@ -143,14 +143,8 @@ export class World {
     const { content, annotations = {}, version } = present;
     const uid = `uid-${name}`;
     const isState = annotations[STATE_VERSION_ANNOTATION] === undefined ? {} : ({ isState: true } as const);
-    const object = {
-      ref,
-      uid,
-      resourceVersion: String(version),
-      digest: d(content),
-      annotations,
-      ...isState,
-    };
+    const resourceVersion = String(version);
+    const object = { ref, uid, resourceVersion, digest: d(content), annotations, ...isState };
     return observeConfig(this.edges, { ...this.#news(arrival, version), key: keyOf(ref), object });
   }
 

@@ -127,11 +127,10 @@ for (const [
     const ref = refOf(missing);
     const absence = { ref, leftOutType, isUnselected, selector, similar: similar.map(refOf) };
     const workload = deployment(DIALECT, annotations, { metadata: { annotations: template } });
-    assert.deepEqual(DIALECT.noticeOfAbsence(absence, workload), {
-      reason: isUnselected ? 'unselected-object' : leftOutType === undefined ? 'missing' : 'left-out',
-      about: missing,
-      message: told,
-    });
+    const reason = isUnselected ? 'unselected-object' : leftOutType === undefined ? 'missing' : 'left-out';
+    assert.deepEqual(DIALECT.noticesOfAbsences([absence], workload), [
+      { reason, about: missing, message: told },
+    ]);
   });
 }
 
@@ -140,5 +139,58 @@ test('nothing is said of an object that is only referred to, or only matched by 
   const annotations = { 'reloader.stakater.com/auto': 'true', [THEIRS]: 'wb.' };
   const nothing = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
   const absence = { ref: refOf('ConfigMap/wbe'), ...nothing };
-  assert.equal(DIALECT.noticeOfAbsence(absence, deployment(DIALECT, annotations, template)), undefined);
+  assert.deepEqual(DIALECT.noticesOfAbsences([absence], deployment(DIALECT, annotations, template)), []);
+});
+
+const NOT_THERE = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] } as const;
+
+test('of several that are not there one notice tells, of another sort another one', () => {
+  const annotations = { [CONFIGMAP]: 'api, wbe, dbx', [SECRET]: 'release, chart, tls' };
+  const absences = [
+    { ...NOT_THERE, ref: refOf('ConfigMap/wbe'), similar: [refOf('ConfigMap/web')] },
+    { ...NOT_THERE, ref: refOf('ConfigMap/dbx') },
+    { ...NOT_THERE, ref: refOf('Secret/release'), leftOutType: HELM },
+    { ...NOT_THERE, ref: refOf('Secret/chart'), leftOutType: HELM },
+    { ...NOT_THERE, ref: refOf('ConfigMap/api'), isState: true },
+  ];
+  const about = 'ConfigMap/wbe, ConfigMap/dbx';
+  const secrets = 'Secret/release, Secret/chart';
+  assert.deepEqual(DIALECT.noticesOfAbsences(absences, deployment(DIALECT, annotations)), [
+    {
+      reason: 'missing',
+      about,
+      covers: about.split(', '),
+      message:
+        'ConfigMap/wbe (is it ConfigMap/web?), ConfigMap/dbx do not exist: nothing is rolled for them; create them, or take them out of the annotation',
+    },
+    {
+      reason: 'left-out',
+      about: secrets,
+      covers: secrets.split(', '),
+      message: `${secrets} are of types that are not watched: nothing is rolled for them; take them out of the annotation`,
+    },
+    {
+      reason: 'state-named',
+      about: 'ConfigMap/api',
+      message: `a reloader keeps its state in ConfigMap/api: nothing is rolled for it; write ${CONFIGMAP}: "wbe, dbx"`,
+    },
+  ]);
+});
+
+test('however many are not there, and however long the list is, the notices stay short', () => {
+  const names = Array.from({ length: 1_000 }, (_, index) => `name-that-is-not-there-${index}`);
+  const workload = deployment(DIALECT, { [CONFIGMAP]: names.join() });
+  const absences = names.map((name) => ({ ...NOT_THERE, ref: refOf(`ConfigMap/${name}`) }));
+  const [all] = DIALECT.noticesOfAbsences(absences, workload);
+  assert.match(all?.message ?? '', /-0, .*-9 and 990 more do not exist/);
+  const [one] = DIALECT.noticesOfAbsences(absences.slice(0, 1), workload);
+  assert.match(one?.message ?? '', /; create it, or take name-that-is-not-there-0 out of .*\/configmap$/);
+  const similar = [refOf('ConfigMap/web')];
+  const [meant] = DIALECT.noticesOfAbsences(
+    absences.slice(0, 1).map((absence) => ({ ...absence, similar })),
+    workload,
+  );
+  assert.match(meant?.message ?? '', /; if it is ConfigMap\/web, write web in .*\/configmap$/);
+  for (const { message } of [all, one, meant].filter((notice) => notice !== undefined))
+    assert.ok(message.length < 1_000);
 });

@@ -57,3 +57,27 @@ test('no value stays behind', () => {
   );
   assert.ok(!text.includes('Z2VoZWlt') && !text.includes('geheim') && !text.includes('password'));
 });
+
+test('a ConfigMap of a state is known by its annotation, our own by its name too, and no Secret is one', () => {
+  const isStateOf = (kind: 'ConfigMap' | 'Secret', name: string, annotations = {}): boolean | undefined =>
+    configObjectOf(
+      kind,
+      { metadata: { name, annotations } },
+      {
+        legacyDigest: () => false,
+        keyDigests: () => false,
+        annotation: () => false,
+        isOwnState: (ref) => ref.name === 'ours',
+      },
+    ).isState;
+  const marked = { 'reloader.k8s.collaborne.com/state-version': '1' };
+  assert.deepEqual(
+    [
+      isStateOf('ConfigMap', 'theirs', marked),
+      isStateOf('ConfigMap', 'ours'),
+      isStateOf('ConfigMap', 'web'),
+      isStateOf('Secret', 'ours', marked),
+    ],
+    [true, true, undefined, undefined],
+  );
+});

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cut, listedText, MOST_BYTES, plain } from '../../../lib/model/plain-text.ts';
+import { cutToBytes, listedText, MOST_BYTES, plain } from '../../../lib/model/plain-text.ts';
 import { fc } from '../../laws.ts';
 
 const STEERING: Record<string, string> = {
@@ -36,7 +36,7 @@ test('a text is cut at bytes, between characters, and says so', () => {
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.integer({ min: 3, max: 60 }),
       (text, most) => {
-        const short = cut(text, most);
+        const short = cutToBytes(text, most);
         assert.ok(Buffer.byteLength(short) <= most);
         if (Buffer.byteLength(text) <= most) assert.equal(short, text);
         else assert.ok(short.endsWith('…') && text.startsWith(short.slice(0, -1)));
@@ -51,5 +51,5 @@ test('of many items some are named, and the others counted', () => {
 });
 
 test('the limit is that of a line', () => {
-  assert.equal(Buffer.byteLength(cut('x'.repeat(10_000))), MOST_BYTES);
+  assert.equal(Buffer.byteLength(cutToBytes('x'.repeat(10_000))), MOST_BYTES);
 });

@@ -1,0 +1,75 @@
+/** Sabotages of what keeps one tenant's texts from costing the others: limits, one look for all, turns. */
+
+import { change, drop } from './edit.ts';
+import type { Mutant } from './table.ts';
+
+const OWN_STATE = 'test/unit/controller/own-state.test.ts';
+const PLAIN_TEXT = 'test/unit/model/plain-text.test.ts';
+const LOGGER = 'test/unit/telemetry/logger.test.ts';
+const MANY_NAMES = 'test/unit/dialects/many-names.test.ts';
+const ABSENCES = 'test/unit/controller/absences.test.ts';
+const NOTICES = 'test/unit/controller/notices.test.ts';
+
+/** See the file's comment. */
+export const BOUND_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'state: a workload follows the state of another reloader',
+    edit: drop('configObjectOf', '...(isState(ref, raw, wanted) ? { isState: true } : {}),'),
+    tests: ['test/unit/model/config-object.test.ts'],
+  },
+  {
+    name: 'state: what changes in a state is a change to workloads',
+    edit: change('config-controller/observePresent', 'object.isState === true', 'false'),
+    tests: [OWN_STATE],
+  },
+  {
+    name: 'state: patterns mean our own state before it is listed',
+    edit: change('Edges.isState', 'this.ownState.has(whole)', 'false'),
+    tests: [OWN_STATE],
+  },
+  {
+    name: 'state: what was missing and is a state now is still called missing',
+    edit: change('becomeState', 'record.isState !== true', 'false'),
+    tests: [OWN_STATE],
+  },
+  {
+    name: 'log: what steers a terminal is told as it is',
+    edit: change('plain', 'text.replace()', 'text'),
+    tests: [PLAIN_TEXT, LOGGER],
+  },
+  {
+    name: 'log: a line has no end',
+    edit: change('textLine', 'cutToBytes()', 'pairs.join()'),
+    tests: [LOGGER],
+  },
+  {
+    name: 'log: a cut goes through a character',
+    edit: change('cutToBytes', 'text.slice(0, read)', 'text.slice(0, most)'),
+    tests: [PLAIN_TEXT],
+  },
+  {
+    name: 'lists: a workload may name as much as it likes',
+    edit: change('Policy.#parsed', 'all.slice(0, this.#left)', 'all'),
+    tests: [MANY_NAMES],
+  },
+  {
+    name: 'lists: each vocabulary may name as much as all together',
+    edit: drop('Union.#policiesOf', 'left = policy.left;'),
+    tests: [MANY_NAMES],
+  },
+  {
+    name: 'absences: each of those of a namespace is told by itself',
+    edit: change('Absences.#take', 'turn.configs.length === 0', 'true'),
+    tests: [ABSENCES],
+  },
+  {
+    name: 'absences: one namespace is looked into after the other',
+    edit: change('Absences.#round', 'Map.groupBy(suspects, namespaceIn)', "Map.groupBy(suspects, () => '')"),
+    tests: [ABSENCES],
+  },
+  {
+    name: 'notices: of what one notice tells nothing further is said',
+    edit: change('thingsIn', '[about]', '[]'),
+    tests: [NOTICES],
+  },
+];
