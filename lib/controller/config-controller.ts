@@ -15,6 +15,7 @@ import type { AbsenceIs } from './presence.ts';
 import { scopedObjectOf } from './scoped-record.ts';
 import { becomeState, endState } from './state-objects.ts';
 import type { Stream } from './sync-gate.ts';
+import { beginAnew } from './take-backs.ts';
 import { followAppeared } from './workload-controller.ts';
 
 /** What is said beside the end of an object where it may be there all the same. */
@@ -268,6 +269,7 @@ function observeEdge(
   const record = edges.configs.get(config);
   const edge = dependent?.edges.get(config);
   if (!dependent || !edge || record === undefined) return;
+  if (difference.before !== record.digest) beginAnew(effects, workload, dependent);
   const observed = edges.observed(dependent, record);
   const next =
     observed === undefined

@@ -192,8 +192,15 @@ function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edg
   if (!edges.asks(record, config)) return withStamp(edge, stamp);
   if (!ambiguous && !edge.isUnsettled && !edges.isOpen(key)) return withStamp(edge, stamp);
   if (!isReadByOwners(sight, config)) effects.note({ reason: 'owner-rolled', ...about });
-  if (edge.isUnsettled && isLowered(edge, stamp)) sight.takenBack = true;
+  noticeTakeBack(sight, edge, stamp);
   return asUnknown(withStamp(edge, stamp));
+}
+
+/** Of several stamps that went by one write the one counts whose rollout was not over. */
+function noticeTakeBack(sight: Sight, edge: Edge, stamp: Stamp | undefined): void {
+  if (!isLowered(edge, stamp)) return;
+  if (edge.isUnsettled) sight.takenBack = 'before it had rolled';
+  else if (sight.takenBack === 'no') sight.takenBack = 'after it had rolled';
 }
 
 /** Whether pods started that another reloader does not answer for. */

@@ -14,6 +14,7 @@ const KEPT = 50;
 const WARNINGS: ReadonlySet<Reason> = new Set([
   'refused',
   'taken-back',
+  'given-up',
   'malformed',
   'misplaced',
   'mistyped',

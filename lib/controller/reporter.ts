@@ -20,7 +20,7 @@ import type { Outcome } from './outcome.ts';
 import type { Tally } from './waiting.ts';
 
 /** How an attempt ended. */
-type AttemptEnd = Exclude<Outcome['type'], 'settled' | 'unselected' | 'absorbing' | 'lacking'>;
+type AttemptEnd = Exclude<Outcome['type'], 'settled' | 'unselected' | 'absorbing' | 'lacking' | 'given-up'>;
 
 /** Who counts what happens. Every method is cheap and never throws. */
 export interface Counters {
@@ -150,6 +150,10 @@ export class Reporter {
         say('refused', `${who} is refused: ${outcome.message}${again}`);
         this.#warnOfRefusal(ref, outcome.message);
         break;
+      case 'given-up':
+        say('given-up', `${who} is not rolled: ${outcome.message}`);
+        this.#event(ref, 'ReloadGivenUp', outcome.message, `not ${this.#doneTo(ref)}: ${outcome.message}`);
+        break;
       case 'unselected':
         say('unselected-namespace', `${who} is not rolled before its namespace is selected`);
         break;
@@ -238,7 +242,7 @@ export class Reporter {
 
 /** Whether the API server was asked, or would have been. */
 function isAttempt(outcome: Outcome): outcome is Extract<Outcome, { type: AttemptEnd }> {
-  return !['settled', 'unselected', 'absorbing', 'lacking'].includes(outcome.type);
+  return !['settled', 'unselected', 'absorbing', 'lacking', 'given-up'].includes(outcome.type);
 }
 
 function count(number: number, noun: string): string {

@@ -13,6 +13,7 @@ import type { Outcome } from './outcome.ts';
 import { isBroughtByOwner } from './owners-rollout.ts';
 import type { Retry } from './retries.ts';
 import { abandonRollout, acceptRollout, doubtRollout, planRollout, spendNumbers } from './rollout.ts';
+import { isGivenUp, MOST_TRIES } from './take-backs.ts';
 
 /** Knows how to read and roll workloads. Never throws. */
 export interface WorkloadClient {
@@ -48,6 +49,8 @@ export interface AttemptOptions {
   readonly onPatchAnswered: (seconds: number) => void;
 }
 
+const TAKEN_BACK_EACH_TIME = `its stamp was taken back ${MOST_TRIES} times, and is not written again for this content`;
+
 /** See the file's comment. */
 export class RolloutAttempts {
   readonly #options: AttemptOptions;
@@ -63,6 +66,7 @@ export class RolloutAttempts {
     const unresolved = (await this.#resolveFlight(key, ref)) ?? (await this.#resolveDoubt(key));
     if (unresolved !== undefined) return unresolved;
     if (!edges.isSelected(ref.namespace)) return { type: 'unselected' };
+    if (this.#isGivenUp(key)) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
     if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
     const now = Date.now();
     const changedAt = now - (monotonicMs() - since);
@@ -76,6 +80,11 @@ export class RolloutAttempts {
     const result = await client.roll(plan);
     this.#options.onPatchAnswered((monotonicMs() - startedAt) / 1000);
     return await this.#answered(plan, result, retry);
+  }
+
+  #isGivenUp(key: ObjectKey): boolean {
+    const record = this.#options.edges.workloads.get(key);
+    return record !== undefined && isGivenUp(record);
   }
 
   /** A rollout of the owner that comes no further is not waited for any more. */

@@ -169,6 +169,7 @@ export class RolloutController {
     if (this.#heldBack.has(workload)) return { type: 'selection' };
     if (this.#lacking.has(workload)) return { type: 'needs' };
     const { backoff } = this.#retries.get(workload) ?? {};
+    if (backoff?.until === Number.POSITIVE_INFINITY) return { type: 'change', message: backoff.message };
     if (backoff !== undefined) return { type: 'backoff', ...backoff };
     if (this.#due.has(workload)) return { type: 'queued' };
     const until = this.#quiet.endOf(workload);
@@ -256,6 +257,9 @@ export class RolloutController {
       case 'later':
         nextTryMs = this.#putOff(key, outcome.message, LATER_BACKOFF, outcome.retryAfterMs);
         break;
+      case 'given-up':
+        this.#giveUp(key, outcome.message);
+        break;
       case 'refused':
         nextTryMs = this.#putOff(key, outcome.message, REFUSAL_BACKOFF);
         break;
@@ -289,6 +293,14 @@ export class RolloutController {
     this.#queue.forget(key);
     this.#queue.addAfter(key, ms);
     return ms;
+  }
+
+  /** It is spurred once there is a reason to try again. */
+  #giveUp(key: ObjectKey, message: string): void {
+    this.#retries.of(key).backoff = { until: Number.POSITIVE_INFINITY, message };
+    this.#due.delete(key);
+    this.#quiet.forget(key);
+    this.#queue.forget(key);
   }
 
   #settle(key: ObjectKey): void {

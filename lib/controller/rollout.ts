@@ -15,6 +15,7 @@ import type { Workload } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
 import { liveStampOf } from './live-stamps.ts';
+import { countTakeBack } from './take-backs.ts';
 
 /**
  * The rollout that `workload` is owed at this moment; undefined if it owes nothing, or is not known any more. `seconds`:
@@ -78,6 +79,7 @@ export function acceptRollout(
   record.inFlight = undefined;
   if (workload !== undefined && isOlder(workload.resourceVersion, record.workload.resourceVersion)) {
     overtake(edges, record, plan);
+    countTakeBack(effects, keyOf(plan.workload), record);
   } else {
     if (workload !== undefined) takeAnswer(record, workload, span);
     settle(edges, record, plan, workload !== undefined);

@@ -5,6 +5,7 @@ import type { ObjectKey } from '../model/object-ref.ts';
 import { sameMarks, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
+import { beginAnew } from './take-backs.ts';
 
 /** News of a workload that is there. */
 export type WorkloadPresent = Extract<InformerEvent<Workload>, { type: 'present' }>;
@@ -29,8 +30,8 @@ export interface Sight {
   readonly startedAfter: number;
   /** Every pod has started after this, on the Timeline; -Infinity where that is not known. */
   readSince: number;
-  /** A stamp of ours went before the workload had rolled. */
-  takenBack: boolean;
+  /** Whether a stamp of ours went that is owed again for it. */
+  takenBack: 'no' | 'before it had rolled' | 'after it had rolled';
 }
 
 /** Compares `event` with the record, and brings the record up to date with it. */
@@ -47,7 +48,7 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
     mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
   if (mayLiftRefusal(known, seen)) effects.spurred.add(key);
   record.rolledUntil = rolledUntil(record, event, mayHaveStarted);
-  if (hasSettled(record, seen, podsRestart)) record.takeBacks = 0;
+  if (!isSameTemplate) beginAnew(effects, key, record);
   record.workload = seen;
   record.knownAt = span.to;
   const facts = { isRespelled, podsRestart, onlyMarksChanged, startedAfter };
@@ -61,7 +62,7 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
     ...facts,
     isReload: false,
     readSince,
-    takenBack: false,
+    takenBack: 'no',
   };
 }
 
@@ -102,9 +103,4 @@ function rolledUntil(record: WorkloadRecord, event: WorkloadPresent, mayHaveStar
   if (!event.object.isRolledOut) return Number.POSITIVE_INFINITY;
   const wasRolling = record.rolledUntil === Number.POSITIVE_INFINITY;
   return mayHaveStarted || wasRolling ? event.span.to : record.rolledUntil;
-}
-
-/** Whether a rollout of ours has been seen through, so that nobody contests it. */
-function hasSettled(record: WorkloadRecord, seen: Workload, podsRestart: boolean): boolean {
-  return seen.isRolledOut && !podsRestart && [...record.edges.values()].some((edge) => edge.isUnsettled);
 }

@@ -73,7 +73,7 @@ function workloadStatus(
     ...(isOwed && tally !== undefined ? { owedForSeconds: secondsOf(now - tally.since) } : {}),
     ...(isOwed && waiting !== undefined ? { waitsFor: waiting.type } : {}),
     ...(isOwed && until !== undefined ? { waitsForSeconds: secondsOf(Math.max(0, until - now)) } : {}),
-    ...(waiting?.type === 'backoff' ? { problem: waiting.message } : {}),
+    ...(waiting !== undefined && 'message' in waiting ? { problem: waiting.message } : {}),
     notices: reloader.notices.of(key),
   };
 }

@@ -13,6 +13,8 @@ export type Waiting =
   | { readonly type: 'quiet'; readonly until: number }
   | { readonly type: 'queued' }
   | { readonly type: 'backoff'; readonly until: number; readonly message: string }
+  /** Its stamp was taken back too often for one content: what it follows, or its own template, has to change. */
+  | { readonly type: 'change'; readonly message: string }
   /** Its owner's rollout brings what is owed, if it comes further until then. */
   | { readonly type: 'owner'; readonly until: number }
   /** Something that its pods need is not there. */

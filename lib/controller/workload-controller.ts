@@ -15,11 +15,9 @@ import { followOwner } from './owners-rollout.ts';
 import { lookFor, rescope } from './rescope.ts';
 import { acceptRollout } from './rollout.ts';
 import { lookAt, type Sight, type WorkloadPresent } from './sight.ts';
+import { countTakeBack } from './take-backs.ts';
 
 type WorkloadAbsent = Extract<InformerEvent<Workload>, { type: 'absent' }>;
-
-/** How often a stamp is written again after somebody took it back before the workload had rolled. */
-const MOST_TAKE_BACKS = 3;
 
 /** Takes in one observation of a workload. `mayAbandon`: whether all kinds of its namespace are synced. */
 export function observeWorkload(edges: Edges, event: InformerEvent<Workload>, mayAbandon: boolean): Effects {
@@ -60,7 +58,7 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   rescope(edges, sight, refs);
   unfollow(edges, sight, refs, mayAbandon);
   for (const ref of refs) follow(edges, sight, ref);
-  countTakeBack(sight);
+  noteTakeBack(sight);
 }
 
 /**
@@ -203,14 +201,13 @@ function noticeRival(edges: Edges, { effects, record, onlyMarksChanged }: Sight,
   if (rival !== undefined) effects.rivals.push(rival);
 }
 
-/** Past the limit the workload counts as refused: whoever takes the stamp back will not have it. */
-function countTakeBack({ effects, key, record, takenBack }: Sight): void {
-  if (!takenBack) return;
-  record.takeBacks += 1;
+/** Who takes the stamp back of what has rolled already may be somebody who undoes a rollout: it counts, and is not told. */
+function noteTakeBack({ effects, key, record, takenBack }: Sight): void {
+  if (takenBack === 'no') return;
+  countTakeBack(effects, key, record);
+  if (takenBack === 'after it had rolled') return;
   const { ref, lastManager } = record.workload;
   effects.note({ reason: 'taken-back', workload: ref, detail: lastManager ?? 'an unknown manager' });
-  const beyond = record.takeBacks - MOST_TAKE_BACKS;
-  if (beyond > 0) effects.contested.set(key, beyond);
 }
 
 /** Forgets the edges that are no longer asked for. */

@@ -16,6 +16,7 @@ export type EventReason =
   | 'WebhookTold'
   | 'ReloadRefused'
   | 'StampTakenBack'
+  | 'ReloadGivenUp'
   | 'MalformedAnnotation'
   | 'MisplacedAnnotation'
   | 'MistypedAnnotation'
@@ -40,6 +41,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   WebhookTold: { type: 'Normal', tells: 'told' },
   ReloadRefused: { type: 'Warning', tells: 'refused' },
   StampTakenBack: { type: 'Warning', tells: 'taken-back' },
+  ReloadGivenUp: { type: 'Warning', tells: 'given-up' },
   MalformedAnnotation: { type: 'Warning', tells: 'malformed' },
   MisplacedAnnotation: { type: 'Warning', tells: 'misplaced' },
   MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },

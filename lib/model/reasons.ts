@@ -21,6 +21,8 @@ export const REASONS = {
     "The workload's owner rolls it, and its new pods read the change: it is not rolled a second time unless that rollout fails.",
   'owner-has-rolled': "The pods of the owner's rollout have read the change: nothing is left to roll.",
   'taken-back': 'Somebody took our stamp back before the workload had rolled.',
+  'given-up':
+    'The stamp was taken back each time: the workload is not rolled before what it follows, or its own template, changes.',
   conflict: 'Somebody else wrote first: read again and decide again.',
   retry: 'The API server, or the webhook, did not carry it out: tried again later.',
   refused:

@@ -31,7 +31,7 @@ export interface WorkloadStatus {
   /** For how long, in seconds. */
   readonly owedForSeconds?: number;
   /** What it waits for. */
-  readonly waitsFor?: 'quiet' | 'queued' | 'backoff' | 'owner' | 'needs' | 'selection';
+  readonly waitsFor?: 'quiet' | 'queued' | 'backoff' | 'owner' | 'needs' | 'selection' | 'change';
   readonly waitsForSeconds?: number;
   /** Why the last try failed. */
   readonly problem?: string;

@@ -41,6 +41,7 @@ export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>,
   owner: "Its owner's rollout",
   needs: 'What its pods need is not there',
   selection: 'Its namespace is not selected',
+  change: 'A change of what it follows, or of its own template',
 };
 
 /** How a watch came to its end. */

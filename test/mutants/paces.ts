@@ -3,6 +3,9 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
+const TAKE_BACKS = 'test/simulation/take-backs.test.ts';
+const WORKLOADS = 'test/unit/controller/workload-controller.test.ts';
+const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
 const FLAPPING = 'test/simulation/flapping.test.ts';
 
 /** Every one of them must be noticed. */
@@ -31,6 +34,36 @@ export const PACE_MUTANTS: readonly Mutant[] = [
     name: 'paces: the least interval is not kept',
     edit: change('RolloutPace.windowOf', 'max()', 'lengthened(ms, past.doublings)'),
     tests: [FLAPPING],
+  },
+  {
+    name: 'take-backs: they are never too many',
+    edit: change('isGivenUp', 'takeBacks >= MOST_TRIES', 'false'),
+    tests: [TAKE_BACKS],
+  },
+  {
+    name: 'take-backs: another content is not tried',
+    edit: drop('observeEdge', 'beginAnew()'),
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'take-backs: another template is not tried',
+    edit: drop('lookAt', 'beginAnew()'),
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'take-backs: who was given up is not spurred',
+    edit: drop('beginAnew', 'effects.spurred.add(key)'),
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'take-backs: those after a rollout do not count',
+    edit: change('noticeTakeBack', "sight.takenBack === 'no'", 'false'),
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'take-backs: who is given up is tried for ever',
+    edit: change('RolloutController.#giveUp', 'Number.POSITIVE_INFINITY', '0'),
+    tests: [ROLLOUTS],
   },
   {
     name: 'windows: each touch begins a timer',

@@ -183,6 +183,24 @@ function owners({ change, pair, owner, death, soon, window, maybe }: Parts) {
           refuse(refused, 0),
         ],
       ),
+    reverted: fc
+      .tuple(
+        change,
+        pair,
+        fc.constantFrom('before' as const, 'after' as const),
+        fc.constantFrom(15, 1000),
+        window,
+      )
+      .map(
+        ([{ there, other, back }, [name], when, times, end]): Scene => [
+          { do: 'take-back', workload: name, times, when },
+          there,
+          wait(3_600_000),
+          { do: 'take-back', workload: name, times: 0, when },
+          times === 15 ? other : back,
+          end,
+        ],
+      ),
     undone: fc
       .tuple(change, pair, window, maybe, window, maybe)
       .map(

@@ -32,7 +32,9 @@ import {
   workloadsOf,
   writesOf,
 } from './timeline.ts';
+
 import type { Belief, Trace, Violation, WriteFact } from './trace.ts';
+import { judgeTries } from './tries.ts';
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
@@ -43,6 +45,7 @@ export function judge(trace: Trace): readonly Violation[] {
     judgeHolds,
     judgeSafety,
     judgeEconomy,
+    judgeTries,
     judgePunctuality,
     judgePauses,
     judgeConvergence,

@@ -4,21 +4,33 @@ import type { AuditRecord } from '../sandbox/api-server.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { kindOfResource, type LooseObject, NAMESPACE, resourceOf, split } from './api.ts';
 import type { WorkloadName, WorkloadStep } from './history.ts';
+import type { Observer } from './observer.ts';
 import type { People } from './people.ts';
 
 type TakeBackStep = Extract<WorkloadStep, { readonly do: 'take-back' }>;
+
+/** Beyond so many a workload is given up until something changes. */
+const MOST = 10;
 
 /** Waits for patches of reloaders and undoes as many as was asked. */
 export class TakeBacks {
   readonly #people: People;
   readonly #sandbox: Sandbox;
+  readonly #observer: Observer;
   readonly #armed = new Map<WorkloadName, { times: number; readonly when: 'before' | 'after' }>();
   /** The template to go back to, once the present one has been seen. */
+  readonly #done = new Map<WorkloadName, number>();
   readonly #waiting = new Map<WorkloadName, object>();
 
-  constructor(people: People, sandbox: Sandbox) {
+  constructor(people: People, sandbox: Sandbox, observer: Observer) {
     this.#people = people;
     this.#sandbox = sandbox;
+    this.#observer = observer;
+  }
+
+  /** Whether a workload may have been given up. */
+  get wereMany(): boolean {
+    return [...this.#done.values()].some((times) => times >= MOST);
   }
 
   arm({ workload, times, when }: TakeBackStep): void {
@@ -39,7 +51,7 @@ export class TakeBacks {
     if (template === undefined || armed.times === 0) return;
     armed.times -= 1;
     if (armed.when === 'after') this.#waiting.set(workload, template);
-    else void this.#people.putTemplate(workload, template);
+    else this.#takeBack(workload, template);
   }
 
   /** Called whenever the world has come to rest for a moment. */
@@ -50,7 +62,13 @@ export class TakeBacks {
         | undefined;
       if (live !== undefined && live.status?.observedGeneration !== live.metadata.generation) continue;
       this.#waiting.delete(workload);
-      void this.#people.putTemplate(workload, template);
+      this.#takeBack(workload, template);
     }
+  }
+
+  #takeBack(workload: WorkloadName, template: object): void {
+    this.#done.set(workload, (this.#done.get(workload) ?? 0) + 1);
+    this.#observer.add({ type: 'taken-back', workload });
+    void this.#people.putTemplate(workload, template);
   }
 }

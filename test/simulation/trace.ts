@@ -84,6 +84,8 @@ export type Fact =
   | { readonly type: 'entries'; readonly of: readonly ConfigName[] }
   /** Somebody else wrote a pod template; `copied`: a new workload came with the stamps of another. */
   | { readonly type: 'owner-write'; readonly workload: WorkloadName; readonly copied: boolean }
+  /** The next owner's write of it is nothing but that it takes our patch back. */
+  | { readonly type: 'taken-back'; readonly workload: WorkloadName }
   /** Whether some pod of the workload is not yet one of its present template. */
   | { readonly type: 'rolling'; readonly workload: WorkloadName; readonly rolling: boolean }
   | {

@@ -74,7 +74,7 @@ class World {
     this.#observer = new Observer(this.#sandbox, settings.versions, () => clock.now());
     const api = apiOf(this.#sandbox.handle);
     this.#people = new People(api, settings);
-    this.#takeBacks = new TakeBacks(this.#people, this.#sandbox);
+    this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
     this.#crew = new Crew({ sandbox: this.#sandbox, observer: this.#observer, settings, seed });
   }
 
@@ -105,6 +105,7 @@ class World {
   async #end(): Promise<void> {
     for (const resource of this.#rights.forbidden()) this.#setRight({ do: 'allow', resource });
     this.#sandbox.clearFaults();
+    const { wereMany } = this.#takeBacks;
     this.#takeBacks.end();
     this.#speed(undefined, undefined);
     this.#crew.leaveOne();
@@ -112,6 +113,9 @@ class World {
       if (this.#sandbox.get(resourceOf(config), NAMESPACE, split(config).name) !== undefined) continue;
       await this.#people.config({ do: 'change', config, content: 'A' });
     }
+    // Who was given up is tried again with another content.
+    if (wereMany)
+      for (const { config } of this.#history.configs) await this.#people.config({ do: 'revert', config });
     await this.#pass(this.#history.settings.pace === undefined ? REST_MS : REST_OF_SLOWED_MS);
     const state = stateFactNow(this.#sandbox);
     const [beliefs, missing] = [this.#crew.beliefs(), this.#crew.missing()];

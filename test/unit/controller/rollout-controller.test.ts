@@ -270,6 +270,21 @@ test('a contested workload counts as refused and is tried again after the pause'
   assert.deepEqual(stage.outcomes, ['refused', 'done']);
 });
 
+test('a workload whose stamp was taken back ten times is not patched, holds up no commit, and is spurred by news', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.change('b');
+  stage.world.record('web').takeBacks = 10;
+  await stage.pass(3_600_000);
+  assert.deepEqual([stage.outcomes, stage.patches], [['given-up'], []]);
+  const key = stage.world.workloadKey('web');
+  assert.equal(stage.controller.waitingOf(key)?.type, 'change');
+  assert.ok(stage.world.owes('web') && !stage.isWaiting('web'));
+  stage.world.record('web').takeBacks = 0;
+  stage.controller.spur(key);
+  await stage.pass(1000);
+  assert.deepEqual(stage.outcomes, ['given-up', 'done']);
+});
+
 test('a change while the patch is on its way is rolled out after it', async (t) => {
   const stage = new RolloutStage(t);
   stage.faults.push({ before: () => stage.change('c') });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Effects } from '../../../lib/controller/effects.ts';
+import { isGivenUp } from '../../../lib/controller/take-backs.ts';
 import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
 import type { Sketch } from './sketch.ts';
 import { settled, World } from './world.ts';
@@ -130,15 +131,42 @@ test('a stamp taken back before the workload had rolled is told with its manager
   }
 });
 
-test('a rollout that is seen through ends the count of take-backs', () => {
+test('a stamp that is taken back each time after the workload had rolled, while a sibling is behind, counts too', () => {
   const world = settled('web', 'api');
   world.config('cfg', 'b');
-  world.roll('web', false);
-  world.workload('web', { stamps: {} });
-  assert.equal(world.record('web').takeBacks, 1);
-  world.roll('web');
-  assert.equal(world.record('web').takeBacks, 0);
+  for (let round = 1; round <= 10; round += 1) {
+    assert.ok(!isGivenUp(world.record('web')));
+    world.roll('web');
+    world.workload('web', { stamps: {} });
+    assert.ok(world.owes('web'));
+  }
+  assert.ok(isGivenUp(world.record('web')));
 });
+
+/** What ends the count of take-backs, and what does not. */
+const NEWS: Record<string, readonly [(world: World) => Effects, isAnew: boolean]> = {
+  'another content': [(world) => world.config('cfg', 'c'), true],
+  'the former content': [(world) => world.config('cfg', 'a'), true],
+  'the end of the object': [(world) => world.noConfig('cfg'), false],
+  'another template': [(world) => world.workload('web', { image: 'v2' }), true],
+  'other metadata of the object': [(world) => world.mark('cfg', { any: 'thing' }), false],
+  'another number of replicas': [(world) => world.workload('web', { replicas: 3 }), false],
+  'another list of the same': [(world) => world.tellConfig('cfg', { relisted: true }), false],
+};
+
+for (const [sentence, [act, isAnew]] of Object.entries(NEWS)) {
+  test(`${isAnew ? 'is tried again' : 'stays given up'} after ${sentence}: a stamp that was taken back ten times`, () => {
+    const world = settled('web', 'api');
+    world.config('cfg', 'b');
+    for (let round = 1; round <= 10; round += 1) {
+      world.roll('web', false);
+      world.workload('web', { stamps: {} });
+    }
+    const effects = act(world);
+    assert.equal(isGivenUp(world.record('web')), !isAnew);
+    assert.equal(effects.spurred.has(world.workloadKey('web')), isAnew);
+  });
+}
 
 test('an undo after the rollout was seen through is nobody’s take-back', () => {
   const world = settled('web', 'api');

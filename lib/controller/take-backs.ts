@@ -1,0 +1,31 @@
+/**
+ * Stamps that somebody else takes back, again and again: for one content that costs a bounded number of rollouts. It is
+ * counted in memory: a process that starts begins anew.
+ */
+
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { WorkloadRecord } from './edges.ts';
+import type { Effects } from './effects.ts';
+
+/** How often a stamp that was taken back is written again like after any change; then ever more rarely. */
+const TRIED_LIKE_A_CHANGE = 3;
+/** How often a stamp is written for one content, if it is taken back each time. */
+export const MOST_TRIES = 10;
+
+/** The stamp of `record` was taken back, and so the workload is owed again what it was rolled for. */
+export function countTakeBack(effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
+  record.takeBacks += 1;
+  const beyond = record.takeBacks - TRIED_LIKE_A_CHANGE;
+  if (beyond > 0) effects.contested.set(key, beyond);
+}
+
+/** Whether the workload is not rolled any more before an object that it follows, or its own template, changes. */
+export function isGivenUp({ takeBacks }: Pick<WorkloadRecord, 'takeBacks'>): boolean {
+  return takeBacks >= MOST_TRIES;
+}
+
+/** An object that the workload follows, or its own template, is another one: what was taken back before says nothing. */
+export function beginAnew(effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
+  if (isGivenUp(record)) effects.spurred.add(key);
+  record.takeBacks = 0;
+}
