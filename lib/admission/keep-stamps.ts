@@ -101,8 +101,9 @@ function afterUpdate(known: Knowledge, write: Write, before: RawWorkload): Decis
   if (lacking === undefined) return passed('complete');
   const kept = changed('kept', write, lacking, template);
   if (isDeepStrictEqual(marked(write.template, lacking, orderIn(template)), template)) return kept;
+  const present = new Set(live.marks.map(({ variable }) => variable));
   const stamped = write.refs.filter((ref) =>
-    live.marks.some(({ variable }) => variables.get(keyOf(ref))?.read.includes(variable)),
+    variables.get(keyOf(ref))?.read.some((variable) => present.has(variable)),
   );
   return changed('renewed', write, planned(known, write, stamped), template);
 }

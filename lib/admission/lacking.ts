@@ -12,6 +12,8 @@ export interface LiveMarks {
   readonly text: string | undefined;
 }
 
+type MarksByVariable = ReadonlyMap<string, readonly Mark[]>;
+
 /** An object as in STAMPS_ANNOTATION. */
 const OBJECT = /^(?:ConfigMap|Secret)\//;
 
@@ -26,11 +28,24 @@ export function lackingIn(
   live: LiveMarks,
   objects: readonly (readonly string[])[],
 ): TemplatePatch | undefined {
-  const foreign = update.marks.filter((mark) => !live.marks.some((one) => isDeepStrictEqual(one, mark)));
+  const known = new Set(live.marks.map(textOf));
+  const marks = Map.groupBy(update.marks, ({ variable }) => variable);
+  const foreign = Map.groupBy(
+    update.marks.filter((mark) => !known.has(textOf(mark))),
+    ({ variable }) => variable,
+  );
+  const object = new Map(
+    objects.toReversed().flatMap((names) => names.map((name) => [name, names] as const)),
+  );
   const [stamps, others] = [live.marks.filter(isStamp), live.marks.filter((mark) => !isStamp(mark))];
-  const lackingStamps = stamps.filter((mark) => isStampLacking({ update, foreign }, mark, objects));
-  const isOld = lackingStamps.some(({ variable }) => update.marks.some((mark) => mark.variable === variable));
-  const lacking = [...lackingStamps, ...others.filter((mark) => isOtherLacking(update, mark, isOld))];
+  const lackingStamps = stamps.filter((mark) =>
+    isStampLacking({ marks, foreign }, mark, object.get(mark.variable)),
+  );
+  const isOld = lackingStamps.some(({ variable }) => marks.has(variable));
+  const lacking = [
+    ...lackingStamps,
+    ...others.filter((mark) => isOtherLacking(marks.get(mark.variable), mark, isOld)),
+  ];
   if (lacking.length === 0) return undefined;
   const variables = Map.groupBy(
     lacking.filter(({ container }) => container !== ANNOTATIONS),
@@ -56,20 +71,25 @@ function isStamp({ container, variable }: Mark): boolean {
 
 /** Not where the update says as much of the object under that name, or more that is new under any. */
 function isStampLacking(
-  { update, foreign }: { readonly update: Workload; readonly foreign: readonly Mark[] },
+  { marks, foreign }: { readonly marks: MarksByVariable; readonly foreign: MarksByVariable },
   mark: Mark,
-  objects: readonly (readonly string[])[],
+  variables: readonly string[] | undefined,
 ): boolean {
-  const variables = objects.find((names) => names.includes(mark.variable));
   if (variables === undefined) return false;
   const number = numberOf(mark);
-  return numberIn(update.marks, [mark.variable]) < number && numberIn(foreign, variables) <= number;
+  const own = marks.get(mark.variable) ?? [];
+  const others = variables.flatMap((variable) => foreign.get(variable) ?? []);
+  return numberIn(own, [mark.variable]) < number && numberIn(others, variables) <= number;
+}
+
+/** Equal for equal marks alone. */
+function textOf({ container, variable, value }: Mark): string {
+  return JSON.stringify([container, variable, value]);
 }
 
 /** Annotations beside stamps are the owner's where the owner writes them, but not where they came with older stamps. */
-function isOtherLacking({ marks }: Workload, { variable, value }: Mark, isOld: boolean): boolean {
+function isOtherLacking([present]: readonly Mark[] = [], { variable, value }: Mark, isOld: boolean): boolean {
   if (variable === STAMPS_ANNOTATION) return false;
-  const present = marks.find((mark) => mark.variable === variable);
   return present === undefined || (isOld && present.value !== value);
 }
 

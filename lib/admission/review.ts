@@ -22,6 +22,11 @@ export interface AdmissionRequest {
 export class MalformedReviewError extends Error {}
 
 const API_VERSION = 'admission.k8s.io/v1';
+/** As the API server has them. */
+const LONGEST_NAMESPACE = 63;
+const LONGEST_NAME = 253;
+/** Containers, variables, mounts and volumes of a pod template together. What has more is stored as it is. */
+const MOST_ITEMS = 5_000;
 
 /** The request in a review. @throws MalformedReviewError */
 export function parseReview(text: string): AdmissionRequest {
@@ -30,19 +35,30 @@ export function parseReview(text: string): AdmissionRequest {
     throw new MalformedReviewError(`expected an AdmissionReview of ${API_VERSION}`);
   const request = objectOf(review['request'], 'request');
   const { group, kind } = objectOf(request['kind'], 'request.kind');
-  const { uid, namespace = '' } = request;
-  if (typeof uid !== 'string' || uid === '') throw new MalformedReviewError('expected a request.uid');
+  const { uid, namespace } = whereabouts(request);
   const isNew = isCreation(request);
   const manager = objectOf(request['options'] ?? {}, 'request.options')['fieldManager'];
   return {
     uid,
     kind: group === 'apps' && typeof kind === 'string' ? kind : '',
-    namespace: typeof namespace === 'string' ? namespace : '',
+    namespace,
     fieldManager: typeof manager === 'string' && manager !== '' ? manager : undefined,
     isDryRun: request['dryRun'] === true,
     object: workloadIn(request['object'], 'request.object'),
     oldObject: isNew ? undefined : workloadIn(request['oldObject'], 'request.oldObject'),
   };
+}
+
+function whereabouts({ uid, namespace = '' }: Readonly<Record<string, unknown>>): {
+  readonly uid: string;
+  readonly namespace: string;
+} {
+  if (typeof uid !== 'string' || uid === '' || uid.length > LONGEST_NAME)
+    throw new MalformedReviewError('expected a request.uid');
+  if (typeof namespace !== 'string') return { uid, namespace: '' };
+  if (namespace.length > LONGEST_NAMESPACE)
+    throw new MalformedReviewError(`expected a request.namespace of up to ${LONGEST_NAMESPACE} letters`);
+  return { uid, namespace };
 }
 
 /** The answer that lets the write through, changed by `patch`. */
@@ -72,8 +88,27 @@ function isCreation({ operation, subResource }: Readonly<Record<string, unknown>
 
 function workloadIn(value: unknown, what: string): RawWorkload {
   const raw = objectOf(value, what);
-  objectOf(raw['metadata'], `${what}.metadata`);
+  const { name } = objectOf(raw['metadata'], `${what}.metadata`);
+  if (typeof name === 'string' && name.length > LONGEST_NAME)
+    throw new MalformedReviewError(`expected ${what}.metadata.name to have up to ${LONGEST_NAME} letters`);
+  if (itemsIn(raw['spec']) > MOST_ITEMS)
+    throw new MalformedReviewError(
+      `expected ${what} to have up to ${MOST_ITEMS} containers, variables, mounts and volumes`,
+    );
   return raw as unknown as RawObject;
+}
+
+/** The items of all lists in a value, counted no further than is of interest. */
+function itemsIn(value: unknown): number {
+  let items = 0;
+  const rest: unknown[] = [value];
+  while (rest.length > 0 && items <= MOST_ITEMS) {
+    const next = rest.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    if (Array.isArray(next)) items += next.length;
+    if (items <= MOST_ITEMS) for (const part of Object.values(next)) rest.push(part);
+  }
+  return items;
 }
 
 function objectOf(value: unknown, what: string): Readonly<Record<string, unknown>> {

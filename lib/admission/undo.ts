@@ -1,6 +1,5 @@
 /** Whether a write is `kubectl rollout undo`, as far as that can be told. */
 
-import { isDeepStrictEqual } from 'node:util';
 import type { RawManagedFields, RawWorkload } from '../model/raw-objects.ts';
 
 /** What is looked at. */
@@ -24,9 +23,9 @@ export function isUndo(write: Writing): boolean {
 
 /** Who writes by the account of the API server, which notes it before it asks: the latest of the entries that changed. */
 function writerOf({ object, oldObject }: Writing): string | undefined {
-  const before = oldObject?.metadata.managedFields ?? [];
+  const before = new Set((oldObject?.metadata.managedFields ?? []).map((entry) => JSON.stringify(entry)));
   const changed = (object.metadata.managedFields ?? []).filter(
-    (entry) => entry.subresource === undefined && !before.some((one) => isDeepStrictEqual(one, entry)),
+    (entry) => entry.subresource === undefined && !before.has(JSON.stringify(entry)),
   );
   return changed.reduce<RawManagedFields | undefined>(
     (latest, entry) => ((entry.time ?? '') >= (latest?.time ?? '') ? entry : latest),

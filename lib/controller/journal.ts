@@ -7,7 +7,7 @@ import { REASONS, type Reason } from '../model/reasons.ts';
 import type { Decision } from '../model/status-report.ts';
 import type { Note } from './effects.ts';
 
-/** How many decisions are kept. */
+/** How many decisions are kept. Beyond that the namespace with the most of them loses its oldest one. */
 const KEPT = 50;
 
 /** Reasons that call for a person's attention. */
@@ -52,6 +52,14 @@ export class Journal {
     return [...this.#decisions].reverse();
   }
 
+  /** The place of the oldest decision of the namespace that has the most. */
+  #mostFrequent(): number {
+    const counts = [...Map.groupBy(this.#decisions, ({ namespace }) => namespace).values()];
+    const most = counts.reduce((longest, each) => (each.length > longest.length ? each : longest), []);
+    const [oldest] = most;
+    return oldest === undefined ? 0 : this.#decisions.indexOf(oldest);
+  }
+
   /** Says a note in the sentence of its reason. */
   note(note: Note): void {
     this.say(note.reason, messageOf(note), note.workload?.namespace ?? note.config?.namespace);
@@ -69,7 +77,7 @@ export class Journal {
     const level = levelOf(reason);
     const place = namespace === undefined ? {} : { namespace };
     this.#decisions.push({ time, level, reason, message, ...place });
-    if (this.#decisions.length > KEPT) this.#decisions.shift();
+    if (this.#decisions.length > KEPT) this.#decisions.splice(this.#mostFrequent(), 1);
     this.#log[level](message, { reason, ...place });
   }
 }

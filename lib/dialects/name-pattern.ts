@@ -5,7 +5,6 @@
 
 import { RE2JS } from 're2js';
 import { isObjectName } from './name-list.ts';
-import { remembered } from './remembered.ts';
 import { writtenOutLength } from './written-out.ts';
 
 /** The expressions of a list. */
@@ -25,7 +24,16 @@ export const MOST_JOINED_LETTERS = 40_000;
 /** As many as each counts at least, so that a list has no more than a hundred. */
 const LEAST_LETTERS = 10;
 
-const compile = remembered(tryCompile);
+/** How many expressions are kept compiled, and how many letters they have together. */
+const MOST_KEPT = 200;
+const MOST_KEPT_LETTERS = 200_000;
+/** How many of them keep what they have learned from names, of which each needs up to 8 MB. */
+const MOST_WARM = 4;
+
+const kept = new Map<string, RE2JS | string>();
+let keptLetters = 0;
+/** The one that was used last at the end. */
+const warm = new Set<RE2JS>();
 
 /** Whether `item` matches no other name than the one that it spells. */
 export function isPlainItem(item: string): boolean {
@@ -35,7 +43,9 @@ export function isPlainItem(item: string): boolean {
 /** Whether the whole of `name` is matched by `pattern`; one that cannot be understood matches nothing. */
 export function matches(pattern: string, name: string): boolean {
   const expression = compile(pattern);
-  return typeof expression !== 'string' && expression.matches(name);
+  if (typeof expression === 'string') return false;
+  keepWarm(expression);
+  return expression.matches(name);
 }
 
 /** What is wrong with `pattern`; undefined if nothing is. */
@@ -66,6 +76,31 @@ export function expressionsIn(items: readonly string[]): Expressions {
 /** Names, one after the other, in brackets or not, cost no more than they are long. */
 function isAlternatives(item: string): boolean {
   return /^\^?\(?(?:[-a-z0-9.|]|\\\.)+\)?\$?$/.test(item);
+}
+
+/** The same texts repeat from workload to workload. */
+function compile(pattern: string): RE2JS | string {
+  const known = kept.get(pattern);
+  if (known !== undefined) return known;
+  if (kept.size >= MOST_KEPT || keptLetters + pattern.length > MOST_KEPT_LETTERS) {
+    kept.clear();
+    warm.clear();
+    keptLetters = 0;
+  }
+  const now = tryCompile(pattern);
+  kept.set(pattern, now);
+  keptLetters += pattern.length;
+  return now;
+}
+
+/** What has not been used for longest forgets what it has learned: it costs time, and changes no answer. */
+function keepWarm(expression: RE2JS): void {
+  warm.delete(expression);
+  warm.add(expression);
+  const [oldest] = warm;
+  if (warm.size <= MOST_WARM || oldest === undefined) return;
+  warm.delete(oldest);
+  oldest.reset();
 }
 
 function tryCompile(pattern: string): RE2JS | string {

@@ -26,6 +26,7 @@ export interface EventRecorderOptions {
   readonly random?: () => number;
 }
 
+const NO_QUEUE: ReadonlyMap<string, Waiting> = new Map();
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
 /** In bytes: the API server takes no more. */
@@ -33,12 +34,20 @@ const LONGEST_MESSAGE = 1_024;
 /** Of so many namespaces it is remembered that nothing can be recorded there. */
 const MOST_FORBIDDEN = 100;
 
-/** A queue and one worker. */
+/** What waits to be recorded. */
+interface Waiting {
+  readonly name: string;
+  readonly news: EventNews;
+  readonly at: string;
+}
+
+/** A queue for each namespace, each of which has its turn, and one worker. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #log: Log;
-  /** By the name of the Event. */
-  readonly #queue = new Map<string, { readonly news: EventNews; readonly at: string }>();
+  /** By namespace, the one whose turn it is first, and by the name of the Event. */
+  readonly #queues = new Map<string, Map<string, Waiting>>();
+  #size = 0;
   #wake: (() => void) | undefined;
   /** Namespaces in which Events are refused, and of which that was said; the oldest first. */
   readonly #forbidden = new Set<string>();
@@ -51,12 +60,15 @@ export class EventRecorder {
   /** Takes note and returns; never throws. What `run` has not sent when it ends is not recorded. */
   record(news: EventNews): void {
     const name = eventNameOf(news);
-    if (this.#queue.has(name)) return;
-    if (this.#queue.size >= (this.#options.capacity ?? 500) && !this.#makeRoomFor(news)) {
+    const { namespace } = news.regarding;
+    if (this.#queues.get(namespace)?.has(name) === true) return;
+    if (this.#size >= (this.#options.capacity ?? 500) && !this.#makeRoomFor(news)) {
       this.#log.debug('an Event is dropped: too many are waiting', { object: describe(news.regarding) });
       return;
     }
-    this.#queue.set(name, { news, at: new Date().toISOString() });
+    const queue = this.#queues.get(namespace) ?? new Map<string, Waiting>();
+    this.#queues.set(namespace, queue.set(name, { name, news, at: new Date().toISOString() }));
+    this.#size += 1;
     this.#wake?.();
   }
 
@@ -65,23 +77,48 @@ export class EventRecorder {
     const wake = (): void => this.#wake?.();
     signal.addEventListener('abort', wake, { once: true });
     while (!signal.aborted) {
-      const [next] = this.#queue;
+      const next = this.#next();
       if (next === undefined) await this.#news();
       else {
-        const [name, { news, at }] = next;
-        this.#queue.delete(name);
-        await this.#deliver(news, at, signal);
+        await this.#deliver(next.news, next.at, signal);
         await sleep(this.#options.intervalMs ?? 100, signal);
       }
     }
     signal.removeEventListener('abort', wake);
   }
 
-  /** A Warning is worth more than the oldest news that is none. */
-  #makeRoomFor({ reason }: EventNews): boolean {
-    if (EVENTS[reason].type === 'Normal') return false;
-    const oldest = [...this.#queue].find(([, { news }]) => EVENTS[news.reason].type === 'Normal');
-    return oldest !== undefined && this.#queue.delete(oldest[0]);
+  /** The oldest of the namespace whose turn it is: that is the last one to have the next. */
+  #next(): Waiting | undefined {
+    const [turn] = this.#queues;
+    if (turn === undefined) return undefined;
+    const [namespace, queue] = turn;
+    const [next] = queue.values();
+    if (next !== undefined) this.#remove(next);
+    this.#queues.delete(namespace);
+    if (queue.size > 0) this.#queues.set(namespace, queue);
+    return next;
+  }
+
+  #remove({ name, news }: Waiting): void {
+    const { namespace } = news.regarding;
+    const queue = this.#queues.get(namespace);
+    if (queue?.delete(name) === true) this.#size -= 1;
+    if (queue?.size === 0) this.#queues.delete(namespace);
+  }
+
+  /** A Warning is worth more than the oldest news that is none, and any news more than the newest of who has the most. */
+  #makeRoomFor({ reason, regarding }: EventNews): boolean {
+    const queues = [...this.#queues.values()];
+    const isNormal = ({ news }: Waiting): boolean => EVENTS[news.reason].type === 'Normal';
+    const longest = queues.reduce((most, queue) => (queue.size > most.size ? queue : most), NO_QUEUE);
+    const isAhead = longest.size > (this.#queues.get(regarding.namespace)?.size ?? 0) + 1;
+    const weakest =
+      EVENTS[reason].type === 'Normal'
+        ? undefined
+        : queues.flatMap((queue) => [...queue.values()]).find(isNormal);
+    const last = weakest ?? (isAhead ? [...longest.values()].at(-1) : undefined);
+    if (last !== undefined) this.#remove(last);
+    return last !== undefined;
   }
 
   async #news(): Promise<void> {

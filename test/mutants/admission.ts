@@ -39,8 +39,8 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     name: 'admission: a live stamp replaces an equal one',
     edit: change(
       'isStampLacking',
-      'numberIn(update.marks, [mark.variable]) < number',
-      'numberIn(update.marks, [mark.variable]) <= number',
+      'numberIn(own, [mark.variable]) < number',
+      'numberIn(own, [mark.variable]) <= number',
     ),
     tests: KEPT,
   },

@@ -8,6 +8,9 @@ const PLAIN_TEXT = 'test/unit/model/plain-text.test.ts';
 const LOGGER = 'test/unit/telemetry/logger.test.ts';
 const MANY_NAMES = 'test/unit/dialects/many-names.test.ts';
 const ABSENCES = 'test/unit/controller/absences.test.ts';
+const EVENTS = 'test/unit/kubernetes/events.test.ts';
+const PATTERNS = 'test/unit/dialects/name-pattern.test.ts';
+const REVIEW = 'test/unit/admission/review.test.ts';
 const NOTICES = 'test/unit/controller/notices.test.ts';
 
 /** See the file's comment. */
@@ -66,6 +69,45 @@ export const BOUND_MUTANTS: readonly Mutant[] = [
     name: 'absences: one namespace is looked into after the other',
     edit: change('Absences.#round', 'Map.groupBy(suspects, namespaceIn)', "Map.groupBy(suspects, () => '')"),
     tests: [ABSENCES],
+  },
+  {
+    name: 'events: one namespace is told of after the other',
+    edit: change('EventRecorder.#next', 'queue.size > 0', 'queue.size > 0 && this.#queues.size === 0'),
+    tests: [EVENTS],
+  },
+  {
+    name: 'events: who comes loses against who has the most',
+    edit: change('EventRecorder.#makeRoomFor', 'longest.values()', '[]'),
+    tests: [EVENTS],
+  },
+  {
+    name: 'journal: the oldest decision goes, whoever has the most',
+    edit: change('Journal.#mostFrequent', 'oldest === undefined', 'true'),
+    tests: ['test/unit/controller/journal.test.ts'],
+  },
+  {
+    name: 'expressions: what they learn from names is kept without an end',
+    edit: drop('keepWarm', 'oldest.reset();'),
+    tests: [PATTERNS],
+  },
+  {
+    name: 'expressions: they are kept without an end',
+    edit: change(
+      'compile',
+      'kept.size >= MOST_KEPT || keptLetters + pattern.length > MOST_KEPT_LETTERS',
+      'false',
+    ),
+    tests: [PATTERNS],
+  },
+  {
+    name: 'reviews: a name has any length',
+    edit: change('workloadIn', 'name.length > LONGEST_NAME', 'false'),
+    tests: [REVIEW],
+  },
+  {
+    name: 'reviews: lists have any length',
+    edit: change('workloadIn', 'itemsIn() > MOST_ITEMS', 'false'),
+    tests: [REVIEW],
   },
   {
     name: 'notices: of what one notice tells nothing further is said',

@@ -15,6 +15,11 @@ const REQUEST = {
   object: deployment(),
 };
 
+function withVariables(count: number): object {
+  const env = Array.from({ length: count }, (_, index) => ({ name: `V_${index}`, value: '' }));
+  return { metadata: {}, spec: { template: { spec: { containers: [{ name: 'app', env }] } } } };
+}
+
 function review(request: object): string {
   return JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request });
 }
@@ -38,9 +43,25 @@ describe('no review is', () => {
     'one of a subresource': review({ ...REQUEST, subResource: 'scale' }),
     'one without an object': review({ ...REQUEST, object: null }),
     'one of an update without what was there': review({ ...REQUEST, operation: 'UPDATE' }),
+    'one of a namespace that cannot be': review({ ...REQUEST, namespace: 'n'.repeat(64) }),
+    'one with a name that cannot be': review({
+      ...REQUEST,
+      object: { ...deployment(), metadata: { name: 'n'.repeat(254) } },
+    }),
+    'one of an update with more variables than are worked through': review({
+      ...REQUEST,
+      operation: 'UPDATE',
+      oldObject: withVariables(6_000),
+    }),
   };
   for (const [name, text] of Object.entries(refused))
     test(name, () => assert.throws(() => parseReview(text), MalformedReviewError));
+});
+
+test('names and lists of the utmost length are read', () => {
+  const object = { ...withVariables(4_000), metadata: { name: 'n'.repeat(253) } };
+  const { namespace } = parseReview(review({ ...REQUEST, namespace: 'n'.repeat(63), object }));
+  assert.equal(namespace.length, 63);
 });
 
 test('a kind of another group is none that is known', () => {

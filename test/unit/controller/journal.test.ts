@@ -84,3 +84,14 @@ test('names for a line: three, and how many more there are', () => {
   assert.equal(listed(refs.slice(0, 3)), 'Deployment/a, Deployment/b, Deployment/c');
   assert.equal(listed(refs), 'Deployment/a, Deployment/b, Deployment/c and 2 more');
 });
+
+test('beyond what is kept the namespace that has the most loses its oldest decision', () => {
+  const { journal } = recorded();
+  journal.say('rolled', 'quiet', 'quiet');
+  journal.say('rolled', 'of none');
+  for (let index = 0; index < 200; index += 1) journal.say('missing', `loud ${index}`, 'loud');
+  const messages = journal.decisions.map(({ message }) => message);
+  assert.equal(messages.length, 50);
+  assert.deepEqual([messages[0], messages[47]], ['loud 199', 'loud 152']);
+  assert.deepEqual(messages.slice(48), ['of none', 'quiet']);
+});

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RE2JS } from 're2js';
 import { itemsOf } from '../../../lib/dialects/name-list.ts';
 import { expressionsIn, isPlainItem, matches, mistakeIn } from '../../../lib/dialects/name-pattern.ts';
 import { describe } from '../../../lib/model/object-ref.ts';
@@ -175,4 +176,29 @@ test('the expressions of a pod template are read where the workload has no words
   assert.deepEqual(follows({ [STAKATER.auto]: 'false' }), []);
   const about = dialect.mistakesOf(deployment(dialect, {}, template)).map((notice) => notice.about);
   assert.deepEqual(about, ['configmap.reloader.stakater.com/reload: "("']);
+});
+
+test('what expressions learn from names is forgotten but for the last few, and they answer the same', (t) => {
+  const patterns = Array.from({ length: 20 }, (_, index) => `web-[a-z]{${index + 1}}`);
+  const answers = (): readonly boolean[] => patterns.map((pattern) => matches(pattern, 'web-abc'));
+  const first = answers();
+  const resets = t.mock.method(RE2JS.prototype, 'reset');
+  assert.deepEqual(answers(), first);
+  assert.equal(resets.mock.callCount(), 20);
+  for (let round = 0; round < 9; round += 1) matches('web-[a-z]{20}', 'web-abc');
+  assert.equal(resets.mock.callCount(), 20);
+  assert.deepEqual(
+    first.flatMap((isMatch, index) => (isMatch ? [index] : [])),
+    [2],
+  );
+});
+
+test('compiled expressions are not kept without an end', (t) => {
+  const compiled = t.mock.method(RE2JS, 'compile');
+  const large = Array.from({ length: 8 }, (_, index) => `${'name|'.repeat(7_000)}n${index}`);
+  for (let round = 0; round < 2; round += 1) for (const pattern of large) matches(pattern, 'name');
+  assert.ok(compiled.mock.callCount() > large.length);
+  const before = compiled.mock.callCount();
+  for (let round = 0; round < 5; round += 1) matches('a+', 'a');
+  assert.ok(compiled.mock.callCount() <= before + 1);
 });

@@ -212,3 +212,32 @@ test('it ends when told to while an Event is on its way', async (t) => {
   await settle();
   await stop();
 });
+
+/** The names of the namespaces of the requests, in their order. */
+const namespacesOf = ({ requests }: Running['script']): readonly string[] =>
+  requests.map(({ path }) => path.split('/')[4] ?? '');
+const of = (namespace: string, ...abouts: string[]): EventNews[] =>
+  about({ ...NEWS, regarding: { ...NEWS.regarding, namespace } }, ...abouts);
+
+test('namespaces take turns, however much one of them has to tell', async (t) => {
+  const { script, recorder, stop } = start(
+    t,
+    Array.from({ length: 5 }, () => ok({})),
+  );
+  for (const news of [...of('a', '1', '2', '3'), ...of('b', '1', '2')]) recorder.record(news);
+  for (let sent = 1; sent < 5; sent += 1) await after(t, 100);
+  assert.deepEqual(namespacesOf(script), ['a', 'b', 'a', 'b', 'a']);
+  await stop();
+});
+
+test('where too many wait, who has the most loses the newest, not who comes', async (t) => {
+  const { script, recorder, stop } = start(
+    t,
+    Array.from({ length: 4 }, () => ok({})),
+    4,
+  );
+  for (const news of [...of('a', '1', '2', '3', '4', '5'), ...of('b', '1', '2', '3')]) recorder.record(news);
+  for (let sent = 1; sent < 8; sent += 1) await after(t, 100);
+  assert.deepEqual(namespacesOf(script), ['a', 'b', 'a', 'b']);
+  await stop();
+});
