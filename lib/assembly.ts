@@ -19,6 +19,7 @@ import { readConfigObject, readLeftOut } from './kubernetes/config-reader.ts';
 import { DryRunState, DryRunWorkloads } from './kubernetes/dry-run.ts';
 import { EventRecorder } from './kubernetes/events.ts';
 import { observed } from './kubernetes/observed-send.ts';
+import { listBirths } from './kubernetes/replica-sets.ts';
 import { configResourceOf } from './kubernetes/sources.ts';
 import { StateConfigMap } from './kubernetes/state-config-map.ts';
 import type { Send } from './kubernetes/transport.ts';
@@ -199,7 +200,7 @@ function clientsOf(
   edges: Edges,
 ): Pick<
   ReloaderOptions,
-  'client' | 'finish' | 'store' | 'readConfig' | 'readLeftOut' | 'recordEvent' | 'isDryRun'
+  'client' | 'finish' | 'store' | 'readConfig' | 'listBirths' | 'readLeftOut' | 'recordEvent' | 'isDryRun'
 > {
   const { send, place } = parts;
   const { dryRun, stateConfigMap, resourceLabelSelector: labelSelector } = parts.options;
@@ -214,6 +215,7 @@ function clientsOf(
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     store: { ...stateStore(send, place.stateNamespace, stateConfigMap, dryRun), server: parts.server },
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
+    listBirths: (namespace) => listBirths(send, namespace),
     readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
     recordEvent: (news) => {
       if (!dryRun) events.record(news);

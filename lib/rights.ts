@@ -53,6 +53,9 @@ export async function holdRights(
   return true;
 }
 
+const WITHOUT_AGE =
+  'Without it a Deployment that was rolled after a change while the reloader was away is rolled once more.';
+
 /** Says what is missing. A state that exists needs no right to create it. */
 async function mayGoOn(
   { send, place, options, log }: Pick<Parts, 'send' | 'options' | 'place' | 'log'>,
@@ -66,7 +69,10 @@ async function mayGoOn(
   );
   const isNeedless = creation !== undefined && (await state.read(signal)).kind === 'found';
   const needed = isNeedless ? missing.filter((one) => one !== creation) : missing;
-  for (const { sentence } of needed) log.error(sentence);
+  for (const { permission, sentence } of needed) {
+    if (permission.purpose === 'age') log.warn(`${sentence}\n${WITHOUT_AGE}`);
+    else log.error(sentence);
+  }
   if (isNeedless) {
     log.warn(
       `The state exists, so the reloader works; were it deleted, it could not come back. ${creation.sentence}`,

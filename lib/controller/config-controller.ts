@@ -121,6 +121,7 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   record.legacyDigest = object.legacyDigest;
   record.resourceVersion = object.resourceVersion;
   record.writtenAt = span.to;
+  record.lastWrite = object.lastWrite;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
   record.isState = false;

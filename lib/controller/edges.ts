@@ -40,6 +40,8 @@ export interface ConfigRecord {
   resourceVersion: string | undefined;
   /** When that version was written, on the Timeline; -Infinity while none was seen. */
   writtenAt: number;
+  /** Its last write that left its time, see lastWriteOf. */
+  lastWrite?: number | undefined;
   /** After when it was deleted, on the Timeline; undefined while it is present or was never seen. */
   absentAfter: number | undefined;
   /** Whether a list came in its absence, so that it may have been there for a while unseen. */
@@ -113,6 +115,8 @@ export class Edges {
    * pods of a workload anew, as whoever was told may do, tells nothing.
    */
   onlyTells = false;
+  /** When it had been written last as it was first read, see lastWriteOf. */
+  stateWrittenAt: number | undefined;
   /** What the state is known to say. */
   state: ShardedState = NO_STATE;
   /** The shard in which each entry lies, or was last sent to or seen: a key does not move. */

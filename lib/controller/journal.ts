@@ -117,6 +117,8 @@ function messageOf({ reason, workload, config, detail }: Note): string {
       return `${who} was changed by its owner while ${what} was changing: it is rolled once more`;
     case 'owner-has-rolled':
       return `${who} was rolled by its owner since ${what} changed: nothing left to roll`;
+    case 'younger':
+      return `${who} is younger than the last write of ${what}: nothing left to roll`;
     case 'taken-back':
       return `${who} lost its stamp before it had rolled: taken back by ${detail}`;
     default:

@@ -3,6 +3,7 @@
  * somebody else wrote. Every write goes through it, fenced by the version of its own shard.
  */
 
+import { latestOf } from '../model/age.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import {
   EMPTY_STATE,
@@ -128,7 +129,9 @@ export class KnownState {
       if (version !== undefined) this.#take(shard, version);
       else if (shards.length > 1) this.#note('state-missing', shard);
     }
-    noteParts(this.#options.edges);
+    const { edges } = this.#options;
+    edges.stateWrittenAt = latestOf(shards.map((version) => version?.lastWrite));
+    noteParts(edges);
     this.#stale.clear();
   }
 

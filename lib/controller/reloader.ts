@@ -27,7 +27,7 @@ import { Listing } from './listing.ts';
 import { Mending } from './mending.ts';
 import { Notices } from './notices.ts';
 import { type Counters, type Due, type RecordEvent, Reporter, type ReporterOptions } from './reporter.ts';
-import type { WorkloadClient } from './rollout-attempt.ts';
+import type { AttemptOptions, WorkloadClient } from './rollout-attempt.ts';
 import { RolloutController } from './rollout-controller.ts';
 import { SelectedNamespaces } from './selected-namespaces.ts';
 import { StateCommitter } from './state-committer.ts';
@@ -39,7 +39,7 @@ import { Unread } from './unread.ts';
 import { observeWorkload } from './workload-controller.ts';
 
 /** What the reloader is made of. */
-export interface ReloaderOptions {
+export interface ReloaderOptions extends Pick<AttemptOptions, 'listBirths'> {
   readonly edges: Edges;
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `edges`. */
@@ -274,6 +274,7 @@ export class Reloader {
   #newRollouts(): RolloutController {
     const { edges, client, timeline, heartbeat, quietMs, maxWaitMs, concurrency, random } = this.#options;
     return new RolloutController({
+      listBirths: this.#options.listBirths,
       edges,
       client,
       timeline,

@@ -7,6 +7,7 @@ import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import type { SignOfLife, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { RollResult, WriteResult } from '../model/write-result.ts';
+import { Births, type ListBirths } from './births.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
 import type { Outcome } from './outcome.ts';
@@ -45,6 +46,7 @@ export interface AttemptOptions {
   readonly ownersTurn: (workload: ObjectKey, record: WorkloadRecord) => number;
   /** What the workload needs, and what is not there: its pods would wait for it. Mostly nothing. */
   readonly needsOf: (record: WorkloadRecord) => readonly ConfigRef[];
+  readonly listBirths: ListBirths;
   /** The API server answered a patch. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
@@ -54,9 +56,11 @@ const TAKEN_BACK_EACH_TIME = `its stamp was taken back ${MOST_TRIES} times, and 
 /** See the file's comment. */
 export class RolloutAttempts {
   readonly #options: AttemptOptions;
+  readonly #births: Births;
 
   constructor(options: AttemptOptions) {
     this.#options = options;
+    this.#births = new Births(options);
   }
 
   /** One attempt; `retry` is what is remembered of those before, `since` when the first change was seen, as monotonicMs says it. Never two at once. */
@@ -67,6 +71,7 @@ export class RolloutAttempts {
     if (unresolved !== undefined) return unresolved;
     if (!edges.isSelected(ref.namespace)) return { type: 'unselected' };
     if (this.#isGivenUp(key)) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
+    await this.#births.weigh(key);
     if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
     const now = Date.now();
     const changedAt = now - (monotonicMs() - since);

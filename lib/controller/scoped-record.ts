@@ -21,6 +21,7 @@ export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecor
     legacyDigest: undefined,
     resourceVersion: isUnread ? undefined : whole.resourceVersion,
     writtenAt,
+    lastWrite: whole.lastWrite,
     absentAfter,
     mayHaveReturned,
     changedAt,
@@ -30,9 +31,10 @@ export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecor
 
 /** `object` as those see it who follow the keys of `ref`; undefined where its keys are not told apart. */
 export function scopedObjectOf(
-  { uid, resourceVersion, annotations, keyDigests }: ConfigObject,
+  { uid, resourceVersion, lastWrite, annotations, keyDigests }: ConfigObject,
   ref: ConfigRef,
 ): ConfigObject | undefined {
   if (keyDigests === undefined) return undefined;
-  return { ref, uid, resourceVersion, annotations, digest: scopedDigestOf(keyDigests, ref.keys ?? []) };
+  const digest = scopedDigestOf(keyDigests, ref.keys ?? []);
+  return { ref, uid, resourceVersion, lastWrite, annotations, digest };
 }

@@ -9,6 +9,8 @@ export interface StateVersion {
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** See lastWriteOf. */
+  readonly lastWrite?: number | undefined;
 }
 
 /** Why something could not be read. */

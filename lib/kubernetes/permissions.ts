@@ -3,6 +3,7 @@
 import type { ConfigKind } from '../model/object-ref.ts';
 import { shardNames } from '../model/state-shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
+import { REPLICA_SETS } from './replica-sets.ts';
 import { configResourceOf, NAMESPACES } from './sources.ts';
 
 /** One rule of a Role or ClusterRole. */
@@ -14,7 +15,16 @@ export interface PolicyRule {
 }
 
 /** What a rule is needed for: what cannot be done without it. */
-export type PermissionPurpose = 'state' | 'scope' | 'config' | 'workload' | 'run' | 'event' | 'webhook';
+export type PermissionPurpose =
+  | 'state'
+  | 'scope'
+  | 'config'
+  | 'workload'
+  | 'run'
+  | 'event'
+  | 'webhook'
+  /** Without it there is a rollout more at times. */
+  | 'age';
 
 /** One rule, and where it has to hold. */
 export interface Permission {
@@ -104,6 +114,13 @@ const RUN_PERMISSION: Omit<Permission, 'namespace'> = {
   rule: { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
 };
 
+/** Tells a Deployment that was rolled in an absence from one that was not. */
+const AGE_PERMISSION: Omit<Permission, 'namespace'> = {
+  purpose: 'age',
+  kind: 'ReplicaSet',
+  rule: { apiGroups: [REPLICA_SETS.group], resources: [REPLICA_SETS.resource], verbs: ['list'] },
+};
+
 function statePermission({ stateNamespace, stateName, isDryRun }: PermissionScope): Permission {
   const verbs = isDryRun ? ['get'] : ['get', 'create', 'patch'];
   const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: shardNames(stateName), verbs };
@@ -155,5 +172,7 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
   const runs = startsRuns ? [{ ...RUN_PERMISSION, namespace }] : [];
   const rule = { apiGroups: [''], resources: ['events'], verbs: ['create'] };
   const events: Permission[] = scope.isDryRun ? [] : [{ purpose: 'event', kind: 'Event', namespace, rule }];
-  return [...configs, ...workloads, ...runs, ...events];
+  const looksAtAge = !scope.onlyTells && scope.workloadKinds.includes('Deployment');
+  const ages = looksAtAge ? [{ ...AGE_PERMISSION, namespace }] : [];
+  return [...configs, ...workloads, ...ages, ...runs, ...events];
 }

@@ -1,5 +1,6 @@
 /** Keeps one shard of the reloader's memory in a ConfigMap. */
 
+import { lastWriteOf } from '../model/age.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import { ApiError } from './api-error.ts';
@@ -15,6 +16,8 @@ export interface StateSnapshot {
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** See lastWriteOf. */
+  readonly lastWrite?: number | undefined;
 }
 
 /** `absent` only where the API server says that there is none; everything else that is no answer is `failed`. */
@@ -92,7 +95,9 @@ export class StateConfigMap {
     const raw = await callJson<Partial<RawConfigObject>>(this.#send, request);
     const { uid, resourceVersion, annotations = {} } = raw.metadata ?? {};
     if (resourceVersion === undefined) throw new ApiError('malformed', 'the answer is not a ConfigMap');
-    return { uid: uid ?? '', resourceVersion, data: raw.data ?? {}, annotations };
+    const lastWrite = lastWriteOf(raw.metadata ?? {});
+    const state = { uid: uid ?? '', resourceVersion, data: raw.data ?? {}, annotations };
+    return lastWrite === undefined ? state : { ...state, lastWrite };
   }
 
   #path(): string {

@@ -1,5 +1,6 @@
 /** A ConfigMap or Secret at the border of the program: its content has become a digest, the content itself is gone. */
 
+import { lastWriteOf } from './age.ts';
 import { type Digest, digestOf, legacyDigestOf } from './digest.ts';
 import { type KeyDigests, keyDigestsOf } from './key-digests.ts';
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
@@ -12,6 +13,8 @@ export interface ConfigObject {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly digest: Digest;
+  /** See lastWriteOf. */
+  readonly lastWrite?: number | undefined;
   /** The annotations that policies ask for; mostly none. */
   readonly annotations: Readonly<Record<string, string>>;
   /** The digest under the older formula, where an old state entry has to be compared. */
@@ -41,9 +44,11 @@ export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: W
   const { name, namespace = '', uid = '', resourceVersion = '' } = raw.metadata;
   const ref: ConfigRef = { kind, namespace, name };
   const annotations = annotationsOf(raw, wanted.annotation);
+  const lastWrite = lastWriteOf(raw.metadata);
   const object = { ref, uid, resourceVersion, digest: digestOf(kind, raw), annotations };
   return {
     ...object,
+    ...(lastWrite === undefined ? {} : { lastWrite }),
     ...(wanted.legacyDigest(ref) ? { legacyDigest: legacyDigestOf(raw) } : {}),
     ...(wanted.keyDigests(ref) ? { keyDigests: keyDigestsOf(kind, raw) } : {}),
     ...(isState(ref, raw, wanted) ? { isState: true } : {}),

@@ -7,12 +7,18 @@ export interface RawMetadata {
   readonly uid?: string;
   readonly resourceVersion?: string;
   readonly generation?: number;
+  /** RFC 3339, to the second. */
+  readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly managedFields?: readonly RawManagedFields[];
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
-  readonly ownerReferences?: readonly { readonly kind?: string; readonly controller?: boolean }[];
+  readonly ownerReferences?: readonly {
+    readonly kind?: string;
+    readonly uid?: string;
+    readonly controller?: boolean;
+  }[];
 }
 
 /** One entry of `metadata.managedFields`: who wrote last, and when (RFC 3339, to the second). */

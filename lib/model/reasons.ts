@@ -20,6 +20,8 @@ export const REASONS = {
   'owner-rolls':
     "The workload's owner rolls it, and its new pods read the change: it is not rolled a second time unless that rollout fails.",
   'owner-has-rolled': "The pods of the owner's rollout have read the change: nothing is left to roll.",
+  younger:
+    'The workload, or its newest ReplicaSet, was created after the last write of the object: its pods have read that, nothing is left to roll.',
   'taken-back': 'Somebody took our stamp back before the workload had rolled.',
   'given-up':
     'The stamp was taken back each time: the workload is not rolled before what it follows, or its own template, changes.',

@@ -1,6 +1,7 @@
 /** The view of a workload: what decisions need of it, and no more. */
 
 import { createHash } from 'node:crypto';
+import { createdAtOf } from './age.ts';
 import type { Hold } from './hold.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { Parking } from './parking.ts';
@@ -43,6 +44,8 @@ export interface Workload {
   readonly ref: WorkloadRef;
   readonly uid: string;
   readonly resourceVersion: string;
+  /** In ms since 1970, by the API server's clock; undefined: the object does not say. */
+  readonly createdAt: number | undefined;
   readonly generation: number;
   /** How many pods its owner or an autoscaler wants; undefined where the object does not say. */
   readonly replicas: number | undefined;
@@ -125,6 +128,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     ref: { kind: kind.kind, namespace: metadata.namespace ?? '', name: metadata.name },
     uid: metadata.uid ?? '',
     resourceVersion: metadata.resourceVersion ?? '',
+    createdAt: createdAtOf(metadata),
     generation: metadata.generation ?? 0,
     replicas: raw.spec?.replicas,
     isRolledOut: isRolledOut(kind, raw),

@@ -207,6 +207,18 @@ export const WRITE_RULES: readonly ApiRule[] = [
     },
   },
   {
+    name: 'who removes a key and changes nothing else leaves neither a name nor a time in managedFields',
+    run: async (api) => {
+      const managersAfter = async (manager: string, data: JsonObject): Promise<readonly unknown[]> => {
+        const { body } = await api.patch(`configmaps/a?fieldManager=${manager}`, 'merge-patch', { data });
+        return objectsOf(pick(body, 'metadata', 'managedFields')).map((each) => each['manager']);
+      };
+      await api.created('configmaps?fieldManager=one', configMap('a', { key: 'x', other: 'y' }));
+      assert.deepEqual(await managersAfter('two', { key: null }), ['one']);
+      assert.deepEqual((await managersAfter('three', { other: 'z' })).at(-1), 'three');
+    },
+  },
+  {
     name: 'a container without an image is 422 and names the field',
     run: async (api) => {
       const { status, body } = await api.create(

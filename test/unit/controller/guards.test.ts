@@ -42,6 +42,7 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
       calls.push(`look at ${name}`);
       return { kind: 'failed', message: 'away' };
     },
+    listBirths: async () => new Map(),
     readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
     resourceSelector: undefined,
     timeline: new Timeline(),

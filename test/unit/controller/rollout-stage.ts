@@ -98,6 +98,7 @@ export class RolloutStage {
         return !this.isOvertaken;
       },
       lookAt: () => Promise.resolve(true),
+      listBirths: () => Promise.resolve(new Map()),
       needsOf: () => this.needs,
       observer: {
         onOutcome: (ref, { type }, tally, nextTryMs) => {

@@ -1,0 +1,68 @@
+/** The ReplicaSets of Deployments: how old the one of the present template is. */
+
+import { createdAtOf } from '../model/age.ts';
+import type { Birth } from '../model/birth.ts';
+import type { RawObject } from '../model/raw-objects.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
+import { collectionPath, withQuery } from './api-path.ts';
+import { callJson } from './json-call.ts';
+import type { Send } from './transport.ts';
+
+/** What is listed. */
+export const REPLICA_SETS = { group: 'apps', version: 'v1', resource: 'replicasets' } as const;
+
+const PAGE = 500;
+/** Beyond 50,000 it is not worth the while. */
+const MOST_PAGES = 100;
+
+/** Metadata alone, from a server that knows how. */
+const METADATA_ALONE =
+  'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.9';
+
+const NONE: ReadonlyMap<string, Birth> = new Map();
+
+/**
+ * Of each Deployment in `namespace` the ReplicaSet of its highest revision, by the Deployment's uid. None where they cannot be
+ * listed, whatever the reason: then there is a rollout more. Never throws.
+ */
+export async function listBirths(send: Send, namespace: string): Promise<ReadonlyMap<string, Birth>> {
+  const births = new Map<string, Birth>();
+  let next: string | undefined;
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    try {
+      next = await readPage(send, namespace, next, births);
+    } catch {
+      return NONE;
+    }
+    if (next === undefined || next === '') return births;
+  }
+  return NONE;
+}
+
+/** Answers where the next page begins. */
+async function readPage(
+  send: Send,
+  namespace: string,
+  from: string | undefined,
+  births: Map<string, Birth>,
+): Promise<string | undefined> {
+  const list = await callJson<{
+    readonly items?: readonly RawObject[] | null;
+    readonly metadata?: { readonly continue?: string };
+  }>(send, {
+    method: 'GET',
+    path: withQuery(collectionPath(REPLICA_SETS, namespace), { limit: PAGE, continue: from }),
+    headers: { accept: METADATA_ALONE },
+  });
+  for (const item of list.items ?? []) take(births, item);
+  return list.metadata?.continue;
+}
+
+function take(births: Map<string, Birth>, raw: RawObject): void {
+  const owner = raw.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
+  const revision = workloadKindOf('Deployment').revision(raw);
+  if (owner === undefined || revision === undefined) return;
+  const known = births.get(owner);
+  if (known !== undefined && Number(known.revision) >= Number(revision)) return;
+  births.set(owner, { revision, createdAt: createdAtOf(raw.metadata) });
+}
