@@ -18,6 +18,7 @@ import { PROCESS_MUTANTS } from './processes.ts';
 import { RIGHT_MUTANTS } from './rights.ts';
 import { SCENE_MUTANTS } from './scenes.ts';
 import { SCOPE_MUTANTS } from './scope.ts';
+import { SERVING_MUTANTS } from './serving.ts';
 import { SHARD_MUTANTS } from './shards.ts';
 import { STATE_MUTANTS } from './state.ts';
 import { MUTANTS, type Mutant } from './table.ts';
@@ -46,6 +47,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...RIGHT_MUTANTS,
   ...CLOCK_MUTANTS,
   ...STATE_MUTANTS,
+  ...SERVING_MUTANTS,
 ];
 
 /** Which edits no longer have exactly one place in the source, in words. */

@@ -22,10 +22,13 @@ let agent: Agent;
 let now = 0;
 /** How often it was looked at the program, for the status and for the metrics. */
 let looks = { status: 0, metrics: 0 };
+/** How often the status was written as JSON. */
+let written = 0;
 
 beforeEach(() => {
   agent = new Agent({ keepAlive: true });
   looks = { status: 0, metrics: 0 };
+  written = 0;
   mock.method(performance, 'now', () => now);
 });
 afterEach(async () => {
@@ -42,7 +45,13 @@ async function serve(...argv: readonly string[]): Promise<void> {
     run: () => assert.fail('it is not run'),
     status: () => {
       looks.status += 1;
-      return report({ workloads: [workload(`web-${looks.status}`), workload('other')] });
+      const first = workload(`web-${looks.status}`);
+      const toJSON = (): unknown => {
+        written += 1;
+        return first;
+      };
+      const counted = Object.assign({ toJSON }, first);
+      return report({ workloads: [counted, workload('other')] });
     },
     beliefs: () => [],
     stuck: () => [],
@@ -99,7 +108,7 @@ describe('two hundred clients at once', () => {
     assert.equal(looks.status, 1);
     now += 1;
     assert.match(await askMany('/status.json'), /web-2/);
-    assert.equal(looks.status, 2);
+    assert.deepEqual([looks.status, written], [2, 2]);
   });
 
   test('cost one look at the metrics, and each further second one more', async () => {

@@ -124,8 +124,8 @@ async function opened(certificate?: typeof pair): Promise<Stage> {
   return await stage.open();
 }
 
-describe('at the limit of connections', { timeout: 60_000 }, () => {
-  test('the oldest that nobody has used goes, and the new one is served', async () => {
+describe('at the limit of connections', { timeout: 20_000 }, () => {
+  test('the oldest unused one goes, and the new one is served', async () => {
     const stage = await opened();
     const [first, second, third] = [await stage.client(), await stage.client(), await stage.client()];
     const last = await stage.client();
@@ -208,7 +208,7 @@ describe('at the limit of connections', { timeout: 60_000 }, () => {
     await stage.serves(second);
   });
 
-  test('where there is TLS, who has not shaken hands is idle', async () => {
+  test('where there is TLS, one without a handshake is idle', async () => {
     const stage = await opened(pair);
     const busy = await stage.secureClient();
     await stage.ask(busy);
@@ -231,7 +231,7 @@ describe('at the limit of connections', { timeout: 60_000 }, () => {
   });
 });
 
-test('a server that ends cuts off who has not shaken hands', { timeout: 60_000 }, async (t) => {
+test('a server that ends cuts off a connection without a handshake', { timeout: 20_000 }, async (t) => {
   const stage = await opened(pair);
   const silent = await stage.client();
   t.mock.timers.enable({ apis: ['setTimeout'] });

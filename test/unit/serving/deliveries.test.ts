@@ -53,7 +53,7 @@ function cutOff(clients: readonly { readonly response: ServerResponse }[]): read
   return clients.map(({ response }) => response.destroyed);
 }
 
-describe('bodies that are under way', { timeout: 60_000 }, () => {
+describe('bodies that are under way', { timeout: 20_000 }, () => {
   test('count once, however many clients do not read them', async () => {
     const text = body();
     const clients = [];

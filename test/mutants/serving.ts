@@ -1,0 +1,161 @@
+/** Sabotages of what is served over HTTP: connections, hosts, ports, what clients share and what they leave unread. */
+
+import { change, drop } from './edit.ts';
+import type { Mutant } from './table.ts';
+
+const CONNECTIONS = ['test/unit/serving/connections.test.ts'];
+const DELIVERIES = ['test/unit/serving/deliveries.test.ts'];
+const SERVER = ['test/unit/telemetry/http-server.test.ts'];
+const PAGES = ['test/unit/main/pages.test.ts'];
+const SETTINGS = ['test/unit/options/serving-settings.test.ts'];
+
+/** Every one of them must be noticed. */
+export const SERVING_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'serving: any number of connections is kept',
+    edit: drop('Connections.#take', 'this.#open.size >= this.#most'),
+    tests: CONNECTIONS,
+  },
+  {
+    name: 'serving: at the limit the oldest connection goes, idle or not',
+    edit: change('Connections.#drop', 'all.find() ?? all[0]', 'all[0]'),
+    tests: CONNECTIONS,
+  },
+  {
+    name: 'serving: at the limit a connection goes that was used lately',
+    edit: change('Connections.#count', 'this.#forget(connection)', 'false'),
+    tests: CONNECTIONS,
+  },
+  {
+    name: 'serving: what has closed counts as a connection',
+    edit: drop('Connections.#take', 'socket.once();'),
+    tests: CONNECTIONS,
+  },
+  {
+    name: 'serving: a server that ends waits for a connection without a handshake',
+    edit: change('endListening', 'connections.closeAll()', 'undefined'),
+    tests: CONNECTIONS,
+  },
+  {
+    name: 'serving: the webhook keeps idle connections for two minutes',
+    edit: change('admission-server/IDLE_MS', '30_000', '120_000'),
+    tests: ['test/unit/admission/admission-server.test.ts'],
+  },
+  {
+    name: 'serving: a host is not looked at',
+    edit: drop('HttpServer.#answer', 'allowedHosts !== undefined && !isAllowedHost()'),
+    tests: SERVER,
+  },
+  {
+    name: 'serving: a host that begins with localhost is this machine',
+    edit: change('isAllowedHost', "name === 'localhost'", "name.startsWith('localhost')"),
+    tests: SERVER,
+  },
+  {
+    name: 'serving: no host is allowed beside this machine',
+    edit: drop('isAllowedHost', 'allowed.includes(name)'),
+    tests: SERVER,
+  },
+  {
+    name: 'serving: a server listens at all addresses, whatever is said',
+    edit: change('listen', 'server.listen(port, address, resolve)', 'server.listen(port, resolve)'),
+    tests: SERVER,
+  },
+  {
+    name: 'serving: each client has the status made anew',
+    edit: change('recent', 'monotonicMs() - made.at < FRESH_MS', 'false'),
+    tests: PAGES,
+  },
+  {
+    name: 'serving: what is shown is two seconds old',
+    edit: change('recent/FRESH_MS', '1000', '2000'),
+    tests: PAGES,
+  },
+  {
+    name: 'serving: each client has the status written anew',
+    edit: change('Texts.text', 'this.#made.get(key)', 'undefined'),
+    tests: PAGES,
+  },
+  {
+    name: 'serving: any number of searches is answered within a second',
+    edit: drop('pagesOf.statusPageFor', "request.find !== '' && !texts.has(key) && texts.size >= MOST_TEXTS"),
+    tests: PAGES,
+  },
+  {
+    name: 'serving: after many searches there is no page without one either',
+    edit: drop('pagesOf.statusPageFor', "request.find !== ''"),
+    tests: PAGES,
+  },
+  {
+    name: 'serving: the pages stay open where the port for probes is taken',
+    edit: drop('servePages', 'await stop();'),
+    tests: PAGES,
+  },
+  {
+    name: 'serving: any number of bytes waits for clients that do not read',
+    edit: change('Deliveries.send', 'this.#bytes <= MOST_BYTES', 'true'),
+    tests: DELIVERIES,
+  },
+  {
+    name: 'serving: a body counts for each client',
+    edit: change('Deliveries.send', 'this.#underWay.get(body) ?? this.#begin(body)', 'this.#begin(body)'),
+    tests: DELIVERIES,
+  },
+  {
+    name: 'serving: what was read counts as unread',
+    edit: change('Deliveries.#end', 'this.#bytes -= body.length', 'undefined'),
+    tests: DELIVERIES,
+  },
+  {
+    name: 'serving: what is sent to a client that has gone is never over',
+    edit: drop('Deliveries.send', 'response.destroyed'),
+    tests: DELIVERIES,
+  },
+  {
+    name: 'serving: the end of a body that was cut is the end of the same one that is sent again',
+    edit: drop('Deliveries.send', 'this.#underWay.get(body) === clients'),
+    tests: DELIVERIES,
+  },
+  {
+    name: 'serving: a pod is like any other place',
+    edit: change('isPod', "(env['KUBERNETES_SERVICE_HOST'] ?? '').trim() !== ''", 'false'),
+    tests: SETTINGS,
+  },
+  {
+    name: 'serving: hosts are looked at where other machines can ask',
+    edit: change('servingFrom', 'isLoopback()', 'true'),
+    tests: SETTINGS,
+  },
+  {
+    name: 'serving: an address of IPv6 is never this machine alone',
+    edit: drop('isLoopback', 'loopback.addAddress();'),
+    tests: SETTINGS,
+  },
+  {
+    name: 'serving: two free ports are the same one',
+    edit: drop('refuseSamePort', 'port === 0'),
+    tests: SETTINGS,
+  },
+  {
+    name: 'serving: the webhook may have the port of the probes',
+    edit: drop(
+      'admissionFrom',
+      "refuseSamePort(reader, ['webhook-port', port], ['health-port', others.healthPort]);",
+    ),
+    tests: SETTINGS,
+  },
+  {
+    name: 'serving: a token in a variable is warned of',
+    edit: change('connectionNotices', "reader.isOnCommandLine('token')", "reader.sourceOf('token')"),
+    tests: SETTINGS,
+  },
+  {
+    name: 'serving: a certificate that is not verified is not warned of',
+    edit: change(
+      'connectionNotices',
+      "insecureSkipTlsVerify ? [reader.sourceOf('insecure-skip-tls-verify')] : []",
+      '[]',
+    ),
+    tests: SETTINGS,
+  },
+];
