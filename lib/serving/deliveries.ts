@@ -11,6 +11,11 @@ export class Deliveries {
   readonly #underWay = new Map<Buffer, Set<ServerResponse>>();
   #bytes = 0;
 
+  /** How many bytes are under way. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Ends `response`, whose head is written, with `body`. */
   send(response: ServerResponse, body: Buffer): void {
     if (response.destroyed) return;
