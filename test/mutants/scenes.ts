@@ -3,24 +3,25 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const HISTORIES = ['test/simulation/simulation-scenes.test.ts'];
+const OF_PAUSES = ['test/simulation/simulation-pauses.test.ts'];
+const OF_JOBS = ['test/simulation/simulation-jobs.test.ts'];
 
 /** Every one of them must be noticed. */
 export const SCENE_MUTANTS: readonly Mutant[] = [
   {
     name: 'scenes: a change in a pause begins it anew',
     edit: change('Pausing.begin', 'workload.isPaused !== false', 'workload.isPaused === undefined'),
-    tests: HISTORIES,
+    tests: OF_PAUSES,
   },
   {
     name: 'scenes: a pause ends at the first look',
     edit: change('Pauses.#endOf', 'remainingMs(pause, Date.now()) <= 0', 'true'),
-    tests: HISTORIES,
+    tests: OF_PAUSES,
   },
   {
     name: 'scenes: who asks for a pause is rolled at once',
     edit: change('Pausing.begin', 'workload.isPaused !== false', 'true'),
-    tests: HISTORIES,
+    tests: OF_PAUSES,
   },
   {
     name: 'scenes: the end of a pause that is refused is not tried again',
@@ -28,7 +29,7 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
       'LivePatches.patch',
       "this.#putOff(key, subject, { reason: 'refused', message: result.message })",
     ),
-    tests: HISTORIES,
+    tests: OF_PAUSES,
   },
   {
     name: 'scenes: a pause that another process began is not ended',
@@ -37,7 +38,7 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
       "event.type !== 'present'",
       "event.type !== 'present' || event.isInInitialList",
     ),
-    tests: HISTORIES,
+    tests: OF_PAUSES,
   },
   {
     name: 'scenes: the pause of a person is ended',
@@ -46,6 +47,40 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
       'if (workload.isPaused !== true || since === undefined) return undefined;',
       "if (workload.isPaused !== true) return undefined; if (since === undefined) return pauseSince('', 0);",
     ),
-    tests: HISTORIES,
+    tests: OF_PAUSES,
+  },
+  {
+    name: 'scenes: a Job that is gone is not made of its copy',
+    edit: change(
+      'nextStep',
+      "if (job === undefined) return 'create-job';",
+      "if (job === undefined) return 'delete-copy';",
+    ),
+    tests: OF_JOBS,
+  },
+  {
+    name: 'scenes: what is left of a Job that another process deleted stays so',
+    edit: change('Successions.#work', 'copy === undefined', 'true'),
+    tests: OF_JOBS,
+  },
+  {
+    name: 'scenes: Jobs that have finished run again where they are not to',
+    edit: change('edgesFor', "options.jobReload === 'recreate'", 'true'),
+    tests: OF_JOBS,
+  },
+  {
+    name: 'scenes: Jobs of CronJobs are created anew',
+    edit: drop('JOB', "ownerReferences.some(({ kind }) => kind === 'CronJob')"),
+    tests: OF_JOBS,
+  },
+  {
+    name: 'scenes: a suspended CronJob is run',
+    edit: change('CRON_JOB', "spec?.suspend === true ? 'suspended' : undefined", 'undefined'),
+    tests: OF_JOBS,
+  },
+  {
+    name: 'scenes: the run of a content has one name for ever',
+    edit: change('cron-job-run/digestOf', '[uid, generation, owed]', '[uid, owed]'),
+    tests: OF_JOBS,
   },
 ];

@@ -69,6 +69,8 @@ export interface Sandbox {
     type?: PatchType,
     manager?: string,
   ): StoredObject;
+  /** Writes a status, as a controller does of a kind that has none here. */
+  setStatus(resource: string, namespace: string, name: string, status: object): void;
   /** Deletes. */
   remove(resource: string, namespace: string | undefined, name: string): StoredObject;
 
@@ -193,6 +195,17 @@ class EmbeddedSandbox implements Sandbox {
   ): StoredObject {
     const target = { row: rowOfResource(resource), namespace, name };
     return this.#server.writes.patch(target, (live) => patchedBy(live, patch, type), writer(manager));
+  }
+
+  setStatus(resource: string, namespace: string, name: string, status: object): void {
+    const target = { row: rowOfResource(resource), namespace, name };
+    const options = {
+      manager: 'kube-controller-manager',
+      operation: 'Update',
+      subresource: 'status',
+    } as const;
+    const change = (live: StoredObject): JsonObject => ({ ...live, status: jsonOf(status) });
+    this.#server.writes.patch(target, change, { ...options, dryRun: false });
   }
 
   remove(resource: string, namespace: string | undefined, name: string): StoredObject {

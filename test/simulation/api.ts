@@ -1,7 +1,7 @@
 /** The API as people and owners use it: JSON in and out, one call at a time, never touched by faults. */
 
 import type { Send } from '../../lib/kubernetes/transport.ts';
-import type { ConfigName, Resource, WorkloadName } from './history.ts';
+import type { ConfigName, Resource, Settings, WorkloadName } from './history.ts';
 
 /** The one namespace of all histories. */
 export const NAMESPACE = 'default';
@@ -19,6 +19,7 @@ export const STATE_NAMES: readonly string[] = [
 export interface LooseObject {
   metadata: {
     name: string;
+    uid?: string;
     resourceVersion?: string;
     generation?: number;
     deletionTimestamp?: string;
@@ -80,6 +81,8 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   Deployment: `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`,
   StatefulSet: `/apis/apps/v1/namespaces/${NAMESPACE}/statefulsets`,
   DaemonSet: `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`,
+  CronJob: `/apis/batch/v1/namespaces/${NAMESPACE}/cronjobs`,
+  Job: `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`,
 };
 
 /** The path of that namespace. */
@@ -97,8 +100,17 @@ export const RESOURCES: readonly Resource[] = [
   'daemonsets',
 ];
 
-/** The kinds that it watches where it asks for the labels of namespaces. */
-export const WATCHED: readonly Resource[] = [...RESOURCES, 'namespaces'];
+/** The kinds that it watches only where a flag says so. */
+const BATCH_RESOURCES: readonly Resource[] = ['cronjobs', 'jobs'];
+
+/** All kinds that it may watch. */
+export const WATCHED: readonly Resource[] = [...RESOURCES, ...BATCH_RESOURCES, 'namespaces'];
+
+/** The kinds that it watches with these settings. */
+export function watchedWith({ selected, batch }: Settings): readonly Resource[] {
+  const more: readonly Resource[] = selected === undefined ? [] : ['namespaces'];
+  return [...RESOURCES, ...(batch === undefined ? [] : BATCH_RESOURCES), ...more];
+}
 
 const KINDS: Readonly<Record<string, string>> = {
   configmaps: 'ConfigMap',
@@ -106,6 +118,8 @@ const KINDS: Readonly<Record<string, string>> = {
   deployments: 'Deployment',
   statefulsets: 'StatefulSet',
   daemonsets: 'DaemonSet',
+  cronjobs: 'CronJob',
+  jobs: 'Job',
 };
 
 /** The kind that a plural stands for. */
@@ -115,7 +129,7 @@ export function kindOfResource(resource: string): string {
 
 /** The plural of a workload's or config object's kind. */
 export function resourceOf(name: ConfigName | WorkloadName): Resource {
-  const found = RESOURCES.find((resource) => KINDS[resource] === split(name).kind);
+  const found = WATCHED.find((resource) => KINDS[resource] === split(name).kind);
   if (found === undefined) throw new Error(`no such kind: ${name}`);
   return found;
 }

@@ -47,16 +47,20 @@ export async function trySeed(flavour: Flavour, seed: number): Promise<Failure |
   return violations.length === 0 ? undefined : { flavour, seed, history, violations };
 }
 
-/** The smallest history found that breaks the same law as `failure`. */
-export async function shrunk(failure: Failure): Promise<Failure> {
+/** The smallest history found that breaks the same law as `failure`, in `limitMs` or the time that shrink takes by default. */
+export async function shrunk(failure: Failure, limitMs?: number): Promise<Failure> {
   const law = failure.violations[0]?.law;
   let { violations } = failure;
-  const history = await shrink(failure.history, async (candidate) => {
-    const found = await check(candidate);
-    const isSame = found.some((violation) => violation.law === law);
-    if (isSame) violations = found;
-    return isSame;
-  });
+  const history = await shrink(
+    failure.history,
+    async (candidate) => {
+      const found = await check(candidate);
+      const isSame = found.some((violation) => violation.law === law);
+      if (isSame) violations = found;
+      return isSame;
+    },
+    limitMs,
+  );
   return { ...failure, history, violations };
 }
 

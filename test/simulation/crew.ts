@@ -2,7 +2,7 @@
 
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { type LooseObject, NAMESPACE, RESOURCES, STATE_NAMES, WATCHED } from './api.ts';
+import { type LooseObject, NAMESPACE, STATE_NAMES, WATCHED, watchedWith } from './api.ts';
 import { Gate } from './gate.ts';
 import type { ProcessStep, Resource, Settings, Slot, StateStep, WorkloadName } from './history.ts';
 import { CONFIGS } from './manifests.ts';
@@ -145,8 +145,9 @@ export class Crew {
 
   #knewUntil({ heard }: Member): number {
     const { observer, sandbox, settings } = this.#options;
-    const watched = settings.selected === undefined ? RESOURCES : WATCHED;
-    const missed = watched.map((resource) => observer.firstAfter(resource, heard.get(resource) ?? 0));
+    const missed = watchedWith(settings).map((resource) =>
+      observer.firstAfter(resource, heard.get(resource) ?? 0),
+    );
     return Math.min(sandbox.writes, ...missed.map((at) => (at ?? Number.POSITIVE_INFINITY) - 1));
   }
 

@@ -30,7 +30,16 @@ export function pauseScenesOf(cast: Cast): PauseScenes {
   });
   const soon = fc.constantFrom(0, 20, 1000, 20_000).map(wait);
   const until = fc
-    .constantFrom(20, coalescePeriodMs - 20, coalescePeriodMs + 20, maxWaitMs + 100, 31_000, 61_000)
+    .constantFrom(
+      20,
+      coalescePeriodMs - 20,
+      coalescePeriodMs + 20,
+      maxWaitMs + 100,
+      31_000,
+      61_000,
+      61_000,
+      190_000,
+    )
     .map((ms) => wait(Math.max(0, ms)));
   const people = (name: WorkloadName): Arbitrary<Step> =>
     fc.oneof(
@@ -52,13 +61,22 @@ export function pauseScenesOf(cast: Cast): PauseScenes {
       steps.crash,
       steps.crash,
       steps.crash.map((crash) => ({ ...crash, downtimeMs: 90_000 })),
-      fc.constantFrom(403, 422, 0).map((status): Step => ({ do: 'refuse', workload: name, status })),
+      fc.constantFrom(403, 422).map((status): Step => ({ do: 'refuse', workload: name, status })),
       fc.constantFrom('apply', 'restart').map((act): Step => ({ do: act, workload: name })),
     );
   const scene = (among: (name: WorkloadName) => Arbitrary<Step>): Arbitrary<Scene> =>
     workload.chain((name) =>
       fc
-        .tuple(fc.constantFrom('30s', '1m'), change, until, among(name), until, among(name), until, soon)
+        .tuple(
+          fc.constantFrom('30s', '1m', '3m'),
+          change,
+          until,
+          among(name),
+          until,
+          among(name),
+          until,
+          soon,
+        )
         .map(
           ([period, begin, began, first, between, second, end, last]): Scene => [
             asking(name, period),

@@ -2,6 +2,7 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { Pace } from '../../lib/model/rollout-limit.ts';
+import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
 import { PAUSABLE, pauseScenesOf } from './generate-pauses.ts';
 import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
@@ -25,7 +26,7 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
- * a while; `pauses` Deployments that ask for a pause. Those from `presence` on have a little of everything else.
+ * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run. Those from `presence` on have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -42,6 +43,7 @@ export const FLAVOURS = [
   'keys',
   'rights',
   'pauses',
+  'jobs',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -60,9 +62,9 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
         [...CONFIGS],
         flavour === 'shards' ? { minLength: 2, maxLength: 4 } : { minLength: 1, maxLength: 3 },
       ),
-      workloads: fc.shuffledSubarray(flavour === 'pauses' ? [...PAUSABLE] : [...WORKLOADS], {
+      workloads: fc.shuffledSubarray([...whoPlays(flavour)], {
         minLength: 1,
-        maxLength: flavour === 'pauses' ? 2 : 3,
+        maxLength: Math.min(3, whoPlays(flavour).length),
       }),
       settings: settingsArbitrary(flavour),
     })
@@ -77,6 +79,11 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
         seed: fc.nat({ max: 1_000_000 }),
       }),
     );
+}
+
+function whoPlays(flavour: Flavour): readonly WorkloadName[] {
+  if (flavour === 'pauses') return PAUSABLE;
+  return flavour === 'jobs' ? BATCH_CAST : WORKLOADS;
 }
 
 function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]> {
@@ -99,7 +106,7 @@ function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]
 }
 
 /** Half of their histories have nobody but people in them. */
-const HALF_CALM = ['presence', 'selection', 'keys', 'pauses'] as const;
+const HALF_CALM = ['presence', 'selection', 'keys', 'pauses', 'jobs'] as const;
 type HalfCalm = (typeof HALF_CALM)[number];
 
 function isHalfCalm(flavour: Flavour): flavour is HalfCalm {
@@ -126,7 +133,8 @@ function calmScenesOf(
     [1, one(steps.coming)],
   ];
   const pauses: Weighted[] = [[12, pauseScenesOf(cast).calm]];
-  return [[1, one(steps.quietRestart)], ...{ presence, selection, keys, pauses }[flavour]];
+  const jobs: Weighted[] = [[12, jobScenesOf(cast).calm]];
+  return [[1, one(steps.quietRestart)], ...{ presence, selection, keys, pauses, jobs }[flavour]];
 }
 
 function scenesOfFlavour(
@@ -263,12 +271,18 @@ function scenesOfFlavour(
     [1, scenes.late],
   ];
   const rights: Weighted[] = [...little, [12, scope.forbidden], [2, one(steps.crash)], [2, one(steps.owner)]];
+  const jobs: Weighted[] = [
+    ...calmScenesOf('jobs', cast, one),
+    [6, jobScenesOf(cast).suspended],
+    [16, jobScenesOf(cast).troubled],
+    [1, one(steps.fault)],
+  ];
   const pauses: Weighted[] = [
     ...calmScenesOf('pauses', cast, one),
     [16, pauseScenesOf(cast).troubled],
     [1, one(steps.fault)],
   ];
-  return { ...mix, everything, shards, policies, presence, selection, admission, keys, rights, pauses }[
+  return { ...mix, everything, shards, policies, presence, selection, admission, keys, rights, pauses, jobs }[
     flavour
   ];
 }
@@ -307,7 +321,9 @@ function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
 /** What else is set in the flavours that are about it: in the others nothing, and no chance is taken for it. */
 function scopeArbitrary(
   flavour: Flavour,
-): Arbitrary<Pick<Settings, 'presence' | 'required' | 'selected' | 'admission' | 'keys' | 'pageSize'>> {
+): Arbitrary<
+  Pick<Settings, 'presence' | 'required' | 'selected' | 'admission' | 'keys' | 'pageSize' | 'batch'>
+> {
   const presence = fc.constantFrom(
     { onCreate: true, onDelete: true },
     { onCreate: true, onDelete: false },
@@ -316,6 +332,8 @@ function scopeArbitrary(
   const required = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
   if (flavour === 'faults' || flavour === 'everything')
     return fc.constantFrom({}, {}, { pageSize: 1 }, { pageSize: 2 });
+  if (flavour === 'jobs')
+    return fc.constantFrom({ batch: { jobs: 'recreate' } }, { batch: { jobs: 'recreate-running' } });
   if (flavour === 'presence') return fc.record({ presence, required });
   if (flavour === 'admission') return fc.constant({ admission: true });
   if (flavour === 'keys') {

@@ -75,6 +75,8 @@ export interface Settings {
   readonly presence?: { readonly onCreate: boolean; readonly onDelete: boolean };
   /** The objects that no pod starts without; absent: pods can do without any. */
   readonly required?: readonly ConfigName[];
+  /** Runs of CronJobs are started, and Jobs created anew, those that have finished too or not; absent: neither. */
+  readonly batch?: { readonly jobs: 'recreate' | 'recreate-running' };
   /** Whether owners' writes pass the admission webhook of the reloaders; absent: there is none. */
   readonly admission?: boolean;
   /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */
@@ -107,6 +109,8 @@ export type Resource =
   | 'deployments'
   | 'statefulsets'
   | 'daemonsets'
+  | 'cronjobs'
+  | 'jobs'
   | 'namespaces';
 
 /** What people do to ConfigMaps and Secrets. */
@@ -160,6 +164,10 @@ export type WorkloadStep =
       readonly annotations: Readonly<Record<string, string | null>>;
     }
   | { readonly do: 'pause'; readonly workload: WorkloadName; readonly paused: boolean }
+  /** A person suspends a Job or CronJob, or resumes it. */
+  | { readonly do: 'suspend'; readonly workload: WorkloadName; readonly suspended: boolean }
+  /** The work of a Job is done. */
+  | { readonly do: 'finish'; readonly workload: WorkloadName }
   /** The owner writes its own template: foreign variables are gone. */
   | { readonly do: 'replace'; readonly workload: WorkloadName }
   /** The owner changes the image and leaves foreign variables alone. */

@@ -22,6 +22,9 @@ export const WORKLOADS: readonly WorkloadName[] = [
   'Deployment/api',
 ];
 
+/** Those that a history has only where they are rolled. */
+export const BATCH: readonly WorkloadName[] = ['Job/work', 'CronJob/report'];
+
 /** What a template is made with. */
 export interface TemplateParts {
   readonly image: string;
@@ -31,12 +34,14 @@ export interface TemplateParts {
   readonly needs?: readonly ConfigName[];
   /** The keys that its pods read of each object; absent: all. */
   readonly keys?: readonly string[] | undefined;
+  /** Only of Jobs. */
+  readonly restartPolicy?: 'Never';
 }
 
 /** A pod template. */
 export function templateOf(
   workload: WorkloadName,
-  { image, env = [], needs = [], keys }: TemplateParts,
+  { image, env = [], needs = [], keys, restartPolicy }: TemplateParts,
 ): object {
   const own = { name: 'MODE', value: 'production' };
   const variables = (keys ?? []).flatMap((key) => variablesOf(key, needs));
@@ -49,6 +54,7 @@ export function templateOf(
   return {
     metadata: { labels: labelsOf(workload) },
     spec: {
+      ...(restartPolicy && { restartPolicy }),
       containers: [
         {
           name: 'app',
@@ -83,10 +89,12 @@ export function newWorkload(workload: InitialWorkload, parts: TemplateParts): ob
     manual: { updateStrategy: { type: 'OnDelete' } },
     partition: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } },
   };
+  const metadata = { name, annotations: withoutNulls(policyOf(workload.follows)) };
+  if (BATCH.includes(workload.workload)) return newBatch(workload.workload, metadata, parts);
   return {
     apiVersion: 'apps/v1',
     kind,
-    metadata: { name, annotations: withoutNulls(policyOf(workload.follows)) },
+    metadata,
     spec: {
       ...(kind === 'DaemonSet' ? {} : { replicas: workload.replicas }),
       selector: { matchLabels: labelsOf(workload.workload) },
@@ -94,6 +102,20 @@ export function newWorkload(workload: InitialWorkload, parts: TemplateParts): ob
       template: templateOf(workload.workload, parts),
     },
   };
+}
+
+/** What a CronJob asks for its Jobs ask for too, which must not touch them. */
+function newBatch(
+  workload: WorkloadName,
+  metadata: { readonly name: string; readonly annotations: object },
+  parts: TemplateParts,
+): object {
+  const { annotations } = metadata;
+  const template = templateOf(workload, { ...parts, restartPolicy: 'Never' });
+  const { kind } = split(workload);
+  const jobTemplate = { metadata: { annotations }, spec: { template } };
+  const spec = kind === 'Job' ? { template } : { schedule: '0 3 * * *', jobTemplate };
+  return { apiVersion: 'batch/v1', kind, metadata, spec };
 }
 
 /** The annotations that name these objects; null removes one, in a patch as in a manifest. */
@@ -175,5 +197,5 @@ function labelsOf(workload: WorkloadName): Record<string, string> {
 }
 
 function isStrategyOf(kind: string, strategy: InitialWorkload['strategy']): boolean {
-  return strategy === 'manual' ? kind !== 'Deployment' : kind === 'StatefulSet';
+  return strategy === 'manual' ? ['StatefulSet', 'DaemonSet'].includes(kind) : kind === 'StatefulSet';
 }

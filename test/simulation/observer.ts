@@ -5,8 +5,9 @@ import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { kindOfResource, type LooseObject, NAMESPACE, SELECTED_LABEL, STATE_NAMES, WATCHED } from './api.ts';
+import { Batch, isBatch } from './batch.ts';
 import { contentOf, contentOfText } from './contents.ts';
-import type { ConfigName, Content, Resource, WorkloadName } from './history.ts';
+import type { ConfigName, Content, Resource, Settings, WorkloadName } from './history.ts';
 import { askedBy, CONFIGS, followsOf, markOf } from './manifests.ts';
 import { pauseOf } from './pausing.ts';
 import { stateFactNow } from './state-fact.ts';
@@ -23,6 +24,8 @@ const NO_PAUSE = { since: undefined, periodMs: undefined };
 /** Makes a trace. Positions are the sandbox's counter of writes. */
 export class Observer {
   readonly facts: Recorded[] = [];
+  /** Jobs and CronJobs. */
+  readonly batch: Batch;
   readonly #sandbox: Sandbox;
   readonly #style: VersionStyle;
   readonly #now: () => number;
@@ -35,10 +38,17 @@ export class Observer {
   /** Of the ConfigMaps of the state at the last look. */
   #stateVersions = '';
 
-  constructor(sandbox: Sandbox, style: VersionStyle, now: () => number) {
+  constructor(sandbox: Sandbox, { versions, rolloutMs, batch }: Settings, now: () => number) {
     this.#sandbox = sandbox;
-    this.#style = style;
+    this.#style = versions;
     this.#now = now;
+    this.batch = new Batch({
+      sandbox,
+      add: (fact, at) => this.add(fact, at),
+      addIfNew: (fact, at) => this.#addIfNew(fact, at),
+      podStartMs: rolloutMs,
+      rollsFinished: batch?.jobs === 'recreate',
+    });
   }
 
   /** Adds a fact that happens now, or at the write number `at`. */
@@ -87,6 +97,8 @@ export class Observer {
       this.add({ type: 'content', config: name, content, mark: markOf(object.metadata.annotations) }, at);
     } else if (resource === 'namespaces') {
       if (object.metadata.name === NAMESPACE) this.#noteSelection(object, at);
+    } else if (isBatch(resource)) {
+      this.batch.note(kindOfResource(resource), object, isGone, at);
     } else {
       this.#noteWorkload(name, object, isGone, at);
     }
@@ -143,7 +155,9 @@ export class Observer {
     const replica = /^replica-(\d+)/.exec(record.userAgent)?.[1];
     if (record.verb === 'list' && replica !== undefined) this.#noteList(record.resource, Number(replica));
     if (record.before === record.after) return;
-    if (replica === undefined) this.#noteOwner(record);
+    if (isBatch(record.resource))
+      this.batch.audit(record, replica === undefined ? undefined : Number(replica));
+    else if (replica === undefined) this.#noteOwner(record);
     else if (record.resource !== 'events') this.#noteWrite(record, Number(replica));
     this.look();
   }

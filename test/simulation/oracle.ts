@@ -9,6 +9,7 @@ import { judgeEntries } from './entries.ts';
 import { foreignChange, isStampOf } from './foreign-change.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { judgeHolds } from './holds.ts';
+import { judgeJobs } from './job-laws.ts';
 import { judgePauses } from './pausing.ts';
 import { judgePunctuality } from './punctuality.ts';
 import { judgeSelection } from './selection.ts';
@@ -48,6 +49,7 @@ export function judge(trace: Trace): readonly Violation[] {
     judgeTries,
     judgePunctuality,
     judgePauses,
+    judgeJobs,
     judgeConvergence,
   ].flatMap((law) => law(trace));
 }

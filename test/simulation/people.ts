@@ -25,6 +25,7 @@ import type {
   WorkloadStep,
 } from './history.ts';
 import {
+  BATCH,
   marksOf,
   newWorkload,
   policyOf,
@@ -150,7 +151,7 @@ export class People {
         return;
       }
       case 'scale':
-        if (split(step.workload).kind === 'DaemonSet') return;
+        if (!['Deployment', 'StatefulSet'].includes(split(step.workload).kind)) return;
         await this.#api.merge(pathOf(step.workload), { spec: { replicas: step.replicas } });
         return;
       case 'annotate':
@@ -159,6 +160,10 @@ export class People {
       case 'pause':
         if (split(step.workload).kind !== 'Deployment') return;
         await this.#api.merge(pathOf(step.workload), { spec: { paused: step.paused } });
+        return;
+      case 'suspend':
+        if (!BATCH.includes(step.workload)) return;
+        await this.#api.merge(pathOf(step.workload), { spec: { suspend: step.suspended } });
         return;
       case 'replace':
         return await this.#replace(step.workload);
@@ -194,7 +199,7 @@ export class People {
 
   async #copied(from: WorkloadName | undefined, lift = 0): Promise<TemplateParts | undefined> {
     const live: LooseObject | undefined = from === undefined ? undefined : await this.#api.get(pathOf(from));
-    if (live === undefined) return undefined;
+    if (live?.spec.template === undefined) return undefined;
     const { image, env = [] } = live.spec.template.spec.containers[0];
     return { image, env: env.map((variable: Variable) => lifted(variable, lift)) };
   }

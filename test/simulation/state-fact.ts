@@ -6,7 +6,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, split } from './api.ts';
 import { readOfDigest, SCOPES } from './contents.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import { CONFIGS, WORKLOADS } from './manifests.ts';
+import { BATCH, CONFIGS, WORKLOADS } from './manifests.ts';
 import type { Read, StateFact } from './trace.ts';
 
 type Ran = Read | '?' | 'other';
@@ -89,7 +89,7 @@ const ENTRY_KEYS: ReadonlyMap<ConfigName, readonly string[]> = new Map(
 );
 
 const EXCEPTIONS_KEYS: ReadonlyMap<WorkloadName, string> = new Map(
-  WORKLOADS.map((workload) => [
+  [...WORKLOADS, ...BATCH].map((workload) => [
     workload,
     exceptionsKeyOf({ ...split(workload), namespace: NAMESPACE }, NAMESPACE),
   ]),

@@ -40,7 +40,10 @@ export interface WriteFact {
   readonly shard?: string;
   /** Whether the request said which resourceVersion it was based on, or created what was not there. */
   readonly fenced: boolean;
-  /** It left the pod template as it was: a pause came to its end, or what was left of one was removed. */
+  /**
+   * It rolled nothing: a pause came to its end, or what was left of one was removed; a CronJob was stamped for a run; a step
+   * before or after a Job was created anew.
+   */
   readonly isResume?: true;
   /** The object before and after, where it existed. */
   readonly before?: unknown;
@@ -73,6 +76,17 @@ export type Fact =
       readonly workload: WorkloadName;
       readonly since: string | undefined;
       readonly periodMs: number | undefined;
+    }
+  /** A Job or the copy of one was made or deleted; `by`: by which reloader. */
+  | {
+      readonly type: 'job';
+      readonly workload: WorkloadName;
+      readonly what: 'made' | 'deleted' | 'made copy' | 'deleted copy';
+      readonly by: number | undefined;
+      /** It is of a CronJob, or has a finalizer. */
+      readonly isOwned: boolean;
+      /** Its CronJob is suspended. */
+      readonly isOfSuspended: boolean;
     }
   /** Every patch of the workload is refused, for a while. */
   | { readonly type: 'refused'; readonly workload: WorkloadName }

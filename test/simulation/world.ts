@@ -15,7 +15,7 @@ import type {
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { WORKLOADS } from './manifests.ts';
+import { BATCH, WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
 import { PERIOD } from './pausing.ts';
 import { People } from './people.ts';
@@ -71,7 +71,7 @@ class World {
       },
     });
     this.#rights = new Rights(this.#sandbox);
-    this.#observer = new Observer(this.#sandbox, settings.versions, () => clock.now());
+    this.#observer = new Observer(this.#sandbox, settings, () => clock.now());
     const api = apiOf(this.#sandbox.handle);
     this.#people = new People(api, settings);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
@@ -179,6 +179,8 @@ class World {
         return this.#speed(step.workload, step.ms < 0 ? 'frozen' : step.ms);
       case 'undo':
         return this.#undo(step.workload);
+      case 'finish':
+        return this.#observer.batch.finish(step.workload);
       default:
         return await this.#people.workload(step);
     }
@@ -197,7 +199,8 @@ class World {
     const match = {
       verb: 'write',
       resource: resourceOf(workload),
-      name: split(workload).name,
+      // What is to be created has no name yet.
+      ...(BATCH.includes(workload) ? { resource: 'jobs' } : { name: split(workload).name }),
       userAgent: 'replica-',
     } as const;
     const lift = this.#sandbox.addFault({ match, times: 'always', effect: { kind: 'status', code } });
