@@ -150,7 +150,7 @@ export class Absences {
       const config = turn.configs.pop();
       isLong = config !== undefined && (await this.#lookInto(config, turn, signal));
     }
-    if (turn.configs.length === 0 && turn.news.size > 0) this.#options.onNews(turn.news);
+    if (turn.configs.length === 0) this.#publish(turn, signal);
     if (isLong) await this.#options.wait(PAUSE_MS, signal);
   }
 
@@ -169,10 +169,16 @@ export class Absences {
     const known = before ?? (await this.#absenceOf(ref, turn, signal));
     // What failed has waited already.
     if (known === undefined) return false;
-    if (!this.#isMissed(config)) return isLong;
-    if (this.#learn(config, known)) turn.news.add(config);
-    if (this.#isAwaited(config)) void this.#lookLater(config, signal);
+    turn.found.set(config, known);
     return isLong;
+  }
+
+  /** What was found out is known from now on, all of it at once: nobody is told of a part. */
+  #publish({ found }: Turn, signal: AbortSignal): void {
+    const missed = [...found].filter(([config]) => this.#isMissed(config));
+    const news = new Set(missed.filter((each) => this.#learn(...each)).map(([config]) => config));
+    for (const [config] of missed) if (this.#isAwaited(config)) void this.#lookLater(config, signal);
+    if (news.size > 0) this.#options.onNews(news);
   }
 
   /** Answers whether it is news: not that what is awaited is still not there. */
@@ -247,12 +253,12 @@ export class Absences {
 interface Turn {
   /** The next one last. */
   readonly configs: ObjectKey[];
-  readonly news: Set<ObjectKey>;
+  readonly found: Map<ObjectKey, Absence>;
   searches: number;
 }
 
 function newTurn(configs: readonly ObjectKey[]): Turn {
-  return { configs: configs.toReversed(), news: new Set(), searches: 0 };
+  return { configs: configs.toReversed(), found: new Map(), searches: 0 };
 }
 
 function namespaceIn(config: ObjectKey): string {

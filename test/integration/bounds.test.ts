@@ -25,6 +25,11 @@ test('an annotation with 20,000 names stops no one: the log and the Events stay 
       .filter(({ involvedObject }) => (involvedObject as { name?: string }).name === 'greedy')
       .map(({ reason }) => String(reason))
       .sort();
+  const probes: number[] = [];
+  let isOver = false;
+  const probing = (async (): Promise<void> => {
+    while (!isOver) probes.push((await reloader.page('/healthz')).status);
+  })();
   for (const [round, value] of ['two', 'three', 'four'].entries()) {
     // Each makes all of its names be looked at again.
     cluster.sandbox.patch('deployments', 'default', 'greedy', {
@@ -38,6 +43,9 @@ test('an annotation with 20,000 names stops no one: the log and the Events stay 
   await cluster.until('it is rolled itself', () => cluster.rollouts(greedy) === 1);
   await cluster.until('all that was to be told of it is told', () => events().length === 3);
   await cluster.settled(reloader);
+  isOver = true;
+  await probing;
+  assert.deepEqual([...new Set(probes)], [200]);
   assert.deepEqual(events(), ['MalformedAnnotation', 'ObjectMissing', 'Reloaded']);
   assert.ok(reloader.stderr.length < 100_000, `${reloader.stderr.length} bytes of log`);
   const status = await reloader.status();

@@ -230,7 +230,9 @@ test('what is found out in one namespace is told at once, be it much', async (t)
   const stage = new Stage(t);
   const follows = Array.from({ length: 200 }, (_, index) => `cm-${index}`);
   stage.apply(stage.world.workload('web', { follows }));
-  await stage.pass(GRACE_MS + 2_000);
+  await stage.pass(GRACE_MS + 300);
+  assert.equal(stage.absences.of(stage.world.configKey('cm-0')), undefined);
+  await stage.pass(2_000);
   assert.deepEqual([stage.tellings, stage.told.length], [1, 200]);
   await stage.stop();
 });
