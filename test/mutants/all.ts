@@ -5,6 +5,7 @@ import { BOUND_MUTANTS } from './bounds.ts';
 import { CLOCK_MUTANTS } from './clocks.ts';
 import { DIALECT_MUTANTS } from './dialects.ts';
 import { DROP_IN_MUTANTS } from './drop-in.ts';
+import { EDGE_MUTANTS } from './edges.ts';
 import type { Places } from './edit.ts';
 import { KEY_MUTANTS } from './keys.ts';
 import { LIST_MUTANTS } from './lists.ts';
@@ -32,6 +33,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...PRESENCE_MUTANTS,
   ...KEY_MUTANTS,
   ...OWNER_MUTANTS,
+  ...EDGE_MUTANTS,
   ...PAUSE_MUTANTS,
   ...DIALECT_MUTANTS,
   ...BOUND_MUTANTS,
