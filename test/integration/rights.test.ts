@@ -80,7 +80,7 @@ describe('the rights that are asked for suffice', { concurrency: 4 }, () => {
       cluster.sandbox.restart(web);
       await cluster.settled(reloader);
       for (const kind of { ...SCOPE, ...scope }.configKinds)
-        await reloader.hasSaid(new RegExp(`${kind}/lost does not exist`));
+        await reloader.hasSaid(new RegExp(`${kind}/lost.* do(es)? not exist`));
       await reloader.stop();
       const requests = cluster.audits.filter(({ userAgent }) => userAgent.startsWith('kubernetes-reloader'));
       assert.ok(requests.length > 10);
