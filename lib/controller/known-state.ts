@@ -14,7 +14,7 @@ import {
 } from '../model/persisted-state.ts';
 import { formatEntry, type StateKey } from '../model/state-entry.ts';
 import {
-  LARGEST_CONFIG_MAP_BYTES,
+  FULL_BYTES,
   MOST_SHARDS,
   placerFor,
   STATE_SHARDS_ANNOTATION,
@@ -65,7 +65,8 @@ const UNSEEN: Refusal = {
   kind: 'unanswered',
   message: 'an object whose entry somebody else wrote could not be looked at yet',
 };
-const NEARLY_FULL_BYTES = LARGEST_CONFIG_MAP_BYTES * 0.75;
+/** Above it is said again once there is no room. */
+const ROOMY_BYTES = FULL_BYTES * 0.9;
 
 /** See the file's comment. */
 export class KnownState {
@@ -84,7 +85,7 @@ export class KnownState {
   readonly #sent = new Map<number, Sent>();
   /** Objects whose entries somebody else wrote, and that could not be looked at yet: nothing is written before. */
   readonly #unseen = new Set<ObjectKey>();
-  /** Shards that are said to be nearly full. */
+  /** Shards that are said to be full. */
   readonly #full = new Set<number>();
   #hasStoodDown = false;
 
@@ -152,6 +153,19 @@ export class KnownState {
       if (seen === undefined || known === undefined || !isOlder(seen, known)) this.#stale.add(shard);
     }
     this.#noticed.clear();
+  }
+
+  /** By how many bytes a shard may grow; what the law demands is written beyond that too. */
+  roomIn(shard: number): number {
+    return FULL_BYTES - this.bytesOf(shard);
+  }
+
+  /** These have no room for all that is to be written, which is said once for as long as it is so. */
+  noteFull(shards: Iterable<number>): void {
+    for (const shard of shards) {
+      if (!this.#full.has(shard)) this.#note('state-full', shard);
+      this.#full.add(shard);
+    }
   }
 
   /** Chooses shards for new entries; `mayGrow`: a shard more may be made. */
@@ -335,11 +349,8 @@ export class KnownState {
 
   #warnIfFull(shard: number): void {
     const bytes = this.bytesOf(shard);
-    if (bytes < NEARLY_FULL_BYTES) this.#full.delete(shard);
-    else if (!this.#full.has(shard)) {
-      this.#full.add(shard);
-      this.#note('state-full', shard);
-    }
+    if (bytes < ROOMY_BYTES) this.#full.delete(shard);
+    else if (bytes >= FULL_BYTES) this.noteFull([shard]);
   }
 
   #note(reason: 'state-damaged' | 'state-missing' | 'state-full', shard: number): void {

@@ -257,14 +257,16 @@ export class StateCommitter {
     const { edges, gate } = this.#options;
     const place = this.#known.placer(monotonicMs() >= this.#noGrowthUntil);
     const [candidates, urgent, fresh] = [this.#candidates, this.#urgent, this.#fresh];
-    return planStateWrites(edges, { candidates, urgent, fresh, gate, place });
+    const room = (shard: number): number => this.#known.roomIn(shard);
+    return planStateWrites(edges, { candidates, urgent, fresh, gate, place, room });
   }
 
   /**
    * After a plan only what belongs to writes that are not sent yet is a candidate; what it postponed waits for something
    * to change.
    */
-  #keep({ writes, postponed }: StatePlan, sent: StateWrite | undefined): void {
+  #keep({ writes, postponed, full }: StatePlan, sent: StateWrite | undefined): void {
+    this.#known.noteFull(full);
     const left = writes.filter((write) => write !== sent);
     this.#isUnfinished = left.length > 0;
     for (const config of this.#candidates) this.#postponed.delete(config);

@@ -20,6 +20,7 @@ import type { Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
 import { isPartOfKnown } from './other-scopes.ts';
 import { changedExceptions, type Desired, type WriteGate, withExceptions } from './state-exceptions.ts';
+import { takeOutWhatHasNoRoom } from './state-room.ts';
 
 /** One write of one shard: a value sets a key, undefined removes it. */
 export interface StateWrite {
@@ -42,8 +43,10 @@ export interface StateWrite {
 export interface StatePlan {
   /** One for each shard that does not say yet what it may; the lowest first. */
   readonly writes: readonly StateWrite[];
-  /** Candidates that cannot be written yet: something is not listed, or a workload is about to be patched. */
+  /** Candidates that cannot be written yet: something is not listed, a workload is about to be patched, or there is no room. */
   readonly postponed: ReadonlySet<ObjectKey>;
+  /** The shards that have no room for some of them. */
+  readonly full: ReadonlySet<number>;
 }
 
 /** What is to be written, and why. */
@@ -57,6 +60,8 @@ export interface StateRequest {
   readonly gate: WriteGate;
   /** Chooses the shard of a new entry of so many bytes. */
   readonly place: (bytes: number) => number;
+  /** By how many bytes a shard may grow. @default by any */
+  readonly room?: (shard: number) => number;
 }
 
 /** Plans the next writes. */
@@ -66,7 +71,10 @@ export function planStateWrites(edges: Edges, request: StateRequest): StatePlan 
     const ref = edges.configs.get(config)?.ref ?? edges.abandoned.get(config);
     if (ref !== undefined) consider(edges, request, choice, config, ref);
   }
-  return { writes: writesOf(edges, request, choice), postponed: choice.postponed };
+  const { gate, room = () => Number.POSITIVE_INFINITY } = request;
+  const { configs, shards: full } = takeOutWhatHasNoRoom(edges, choice.desired, { gate, room });
+  const postponed = new Set([...choice.postponed, ...configs]);
+  return { writes: writesOf(edges, request, choice, configs), postponed, full };
 }
 
 /** Whether a write of the object is its first one: until then a start takes what it finds for the baseline. */
@@ -249,10 +257,16 @@ function isAllThatIsSaid(edges: Edges, ref: ConfigRef): boolean {
   });
 }
 
-function writesOf(edges: Edges, { urgent, fresh = NONE, gate }: StateRequest, choice: Choice): StateWrite[] {
-  const { desired, considered } = choice;
+function writesOf(
+  edges: Edges,
+  { urgent, fresh = NONE, gate }: StateRequest,
+  { desired, considered }: Choice,
+  withoutRoom: ReadonlySet<ObjectKey>,
+): StateWrite[] {
+  // Of what is not committed it is recorded all the same who ran something else.
+  const configs = [...desired.keys(), ...withoutRoom];
   const workloads = new Set([
-    ...[...desired.keys()].flatMap((config) => edges.edgesOf(config).map(([workload]) => workload)),
+    ...configs.flatMap((config) => edges.edgesOf(config).map(([workload]) => workload)),
     ...withExceptions(edges),
   ]);
   const drafts = new Map<number, Draft>();

@@ -57,7 +57,8 @@ export const REASONS = {
   'state-damaged': 'A state ConfigMap was deleted or emptied; it is written again from memory.',
   'state-missing':
     'A state ConfigMap is missing at the start; for what it held the present content is the baseline.',
-  'state-full': 'A state ConfigMap is nearly as large as the API server allows.',
+  'state-full':
+    'A state ConfigMap is full: a change whose workloads are behind is not committed there before some are rolled.',
   'state-unreadable': 'An entry of the state does not parse; the present content is the baseline.',
   'state-foreign': 'An entry of the state was changed by somebody else.',
 } as const;

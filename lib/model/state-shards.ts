@@ -6,8 +6,12 @@ export const MOST_SHARDS = 10;
 /** A new entry goes to the first shard whose keys and values stay below this with it. */
 export const SHARD_BYTES = 262_144;
 
-/** What the API server allows at most for the values of one ConfigMap. */
-export const LARGEST_CONFIG_MAP_BYTES = 1_048_576;
+/**
+ * Beyond that many bytes of keys and values a ConfigMap takes no commit of what has workloads behind. The API server allows 1 MiB
+ * of values, and etcd a request of 1.5 MiB, in which each key stands twice, since it has an owner: with values of 16 bytes
+ * and more that is never more than twice this.
+ */
+export const FULL_BYTES = 786_432;
 
 /** The annotation of the first shard that tells how many there are; without it there is one. */
 export const STATE_SHARDS_ANNOTATION = 'reloader.k8s.collaborne.com/state-shards';

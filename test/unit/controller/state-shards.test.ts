@@ -325,10 +325,7 @@ test('a shard that nears what the API server allows is told once', async (t) => 
   stage.request(['cfg']);
   await stage.pass(5000);
   assert.deepEqual(stage.reasons, ['state-full']);
-  assert.match(
-    stage.journal.decisions[0]?.message ?? '',
-    /^reloader-state: A state ConfigMap is nearly as large/,
-  );
+  assert.match(stage.journal.decisions[0]?.message ?? '', /^reloader-state: A state ConfigMap is full/);
 });
 
 test('the more a batch wrote the later is the next: 256 KiB take a second', async (t) => {
