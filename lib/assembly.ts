@@ -105,11 +105,9 @@ export function assemble(parts: Parts): Assembly {
   const send = observed(parts.send, (report) => metrics?.requested(report));
   const edges = edgesFor(options, place);
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
-  const { timeline, heartbeat } = shared;
   const watches = new WatchHealth();
   const streams = streamsFor(options, place);
   const gate = new SyncGate(streams, options.dialects.includes('wave'));
-  const reviewer = reviewerOf(parts, edges, gate);
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
   const reloader = new Reloader({
@@ -127,12 +125,14 @@ export function assemble(parts: Parts): Assembly {
     wait: sleep,
   });
   const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
-  const selectors = { resourceSelector, namespaceSelector };
-  const informers = new Informers({ ...shared, ...selectors, streams, send, reloader, metrics, watches });
+  const ways = { send, reloader, metrics, watches };
+  const informers = new Informers({ ...shared, ...ways, streams, resourceSelector, namespaceSelector });
   metrics?.observe(() => snapshotOf(reloader, edges, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
-    timeline.comparable = await areVersionsComparable({ send, ...probePaths(streams), signal, random });
-    edges.absorbsOwnersRollouts = timeline.comparable && options.absorbOwnerRollouts;
+    const kinds = collectionsOf(streams);
+    shared.timeline.comparable = await areVersionsComparable({ send, kinds, signal, random });
+    if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
+    edges.absorbsOwnersRollouts = shared.timeline.comparable && options.absorbOwnerRollouts;
     const aside = [events.run(signal), reloader.absences.run(signal)];
     await Promise.all([...streams.map((stream) => informers.run(stream, signal)), ...aside]);
   };
@@ -145,17 +145,22 @@ export function assemble(parts: Parts): Assembly {
     }),
     watches: () => watches.statuses(monotonicMs()),
     beliefs: () => beliefsOf(edges),
-    stuck: () => heartbeat.stuck(monotonicMs()),
-    review: (text) => reviewer.answer(text),
+    stuck: () => shared.heartbeat.stuck(monotonicMs()),
+    review: reviewOf(parts, edges, gate),
     waitingFor: () => waitingFor(reloader, gate),
   };
 }
 
 /** Answers the admission webhook from what is known. */
-function reviewerOf({ options, log, metrics }: Parts, edges: Edges, gate: SyncGate): Reviewer {
+function reviewOf({ options, log, metrics }: Parts, edges: Edges, gate: SyncGate): (text: string) => string {
   const checksHashes = options.admission?.checksHashes ?? false;
   const known = knowledgeOf(edges, gate, { ownManager: FIELD_MANAGER, checksHashes });
-  return new Reviewer({ known, log, onReview: (result, seconds) => metrics?.reviewed(result, seconds) });
+  const reviewer = new Reviewer({
+    known,
+    log,
+    onReview: (result, seconds) => metrics?.reviewed(result, seconds),
+  });
+  return (text) => reviewer.answer(text);
 }
 
 /** The knowledge of a process that knows nothing yet. */
@@ -245,6 +250,9 @@ function stateStore(send: Send, namespace: string, stateName: string, isDryRun: 
   };
 }
 
+const NOT_COMPARABLE =
+  "the versions of different kinds are not of one counter, or could not be listed: no owner's rollout stands for one of ours";
+
 const NO_COUNTERS = {
   changed: ignore,
   attempted: ignore,
@@ -257,15 +265,15 @@ function ignore(): void {
   // Nobody counts.
 }
 
-/** Two streams that are watched anyway, so that the probe needs no further right. */
-function probePaths(streams: readonly Stream[]): { configs: string; workloads: string } {
-  const pathOf = (isWorkload: boolean): string => {
-    const stream = streams.find((candidate) => candidate.isWorkload === isWorkload);
-    const row = WORKLOAD_KINDS.find(({ kind }) => kind === stream?.kind);
-    const resource = row ?? configResourceOf(stream?.kind === 'Secret' ? 'Secret' : 'ConfigMap');
-    return collectionPath(resource, stream?.namespace);
-  };
-  return { configs: pathOf(false), workloads: pathOf(true) };
+/** The collections of each kind that is watched anyway, so that the probe needs no further right. */
+function collectionsOf(streams: readonly Stream[]): string[][] {
+  const kinds = new Map<string, string[]>();
+  for (const { kind, namespace } of streams.filter((stream) => stream.kind !== 'Namespace')) {
+    const row = WORKLOAD_KINDS.find((candidate) => candidate.kind === kind);
+    const resource = row ?? configResourceOf(kind === 'Secret' ? 'Secret' : 'ConfigMap');
+    kinds.set(kind, [...(kinds.get(kind) ?? []), collectionPath(resource, namespace)]);
+  }
+  return [...kinds.values()];
 }
 
 function waitingFor(reloader: Reloader, gate: SyncGate): string[] {

@@ -145,15 +145,21 @@ describe('nothing is lost and nothing rolled twice:', { concurrency: 3 }, () => 
         fault: { match: { ...OURS, verb: 'list', resource: 'configmaps' }, times: 2, effect: status(403) },
       },
       'the list of Secrets is forbidden twice': {
-        fault: { match: { ...OURS, verb: 'list', resource: 'secrets' }, times: 2, effect: status(403) },
+        // The first two ask for its version.
+        fault: {
+          match: { ...OURS, verb: 'list', resource: 'secrets' },
+          nth: 3,
+          times: 2,
+          effect: status(403),
+        },
         says: /list of Secret failed, trying again.*forbidden/,
       },
       'a list is throttled': {
-        fault: { match: { ...OURS, verb: 'list', resource: 'deployments' }, nth: 2, effect: status(429, 1) },
+        fault: { match: { ...OURS, verb: 'list', resource: 'deployments' }, nth: 3, effect: status(429, 1) },
         says: /list of Deployment failed, trying again.*throttled/,
       },
       'a list breaks off': {
-        fault: { match: { ...OURS, verb: 'list', resource: 'secrets' }, effect: { kind: 'cutBody' } },
+        fault: { match: { ...OURS, verb: 'list', resource: 'secrets' }, nth: 3, effect: { kind: 'cutBody' } },
         says: /list of Secret failed, trying again/,
       },
       'the first watch of ConfigMaps asks for a version too new': {

@@ -1,4 +1,4 @@
-/** Sabotages of lists, of runs of CronJobs, and of what is believed of copies of Jobs. */
+/** Sabotages of lists and their versions, of runs of CronJobs, and of what is believed of copies of Jobs. */
 
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
@@ -60,5 +60,19 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       'true',
     ),
     tests: ['test/unit/controller/genuine-copy.test.ts'],
+  },
+  {
+    name: 'versions: some kinds are not asked for theirs',
+    edit: change(
+      'collectionsOf',
+      '[...kinds.values()]',
+      '[...kinds.values()].filter((_, index) => index % 2 === 0)',
+    ),
+    tests: ['test/simulation/owners-rollouts.test.ts'],
+  },
+  {
+    name: 'versions: each kind is listed but once',
+    edit: change('versionsOf', 'kinds.slice(0, -1)', '[]'),
+    tests: ['test/unit/kubernetes/comparable-versions.test.ts'],
   },
 ];

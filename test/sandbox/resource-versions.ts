@@ -4,9 +4,9 @@ import type { ResourceRow } from './resource-table.ts';
 
 /**
  * `comparable`: the counter in decimal, as from one etcd. `per-kind`: decimal, but each kind counts from elsewhere.
- * `opaque`: not a number at all.
+ * `several-etcds`: as from one etcd, but Secrets count from below and StatefulSets from above. `opaque`: not a number at all.
  */
-export type VersionStyle = 'comparable' | 'per-kind' | 'opaque';
+export type VersionStyle = 'comparable' | 'per-kind' | 'several-etcds' | 'opaque';
 
 /** Writes and reads resourceVersions in one style. */
 export interface VersionCodec {
@@ -26,6 +26,10 @@ const CODECS: Readonly<Record<VersionStyle, VersionCodec>> = {
     encode: (row, sequence) => String(sequence + offsetOf(row)),
     decode: (row, text) => (DECIMAL.test(text) ? Number(text) - offsetOf(row) : undefined),
   },
+  'several-etcds': {
+    encode: (row, sequence) => String(sequence + etcdOf(row) * 1_000_000),
+    decode: (row, text) => (DECIMAL.test(text) ? Number(text) - etcdOf(row) * 1_000_000 : undefined),
+  },
   opaque: {
     encode: (_, sequence) => `v${reversed(String(sequence))}`,
     decode: (_, text) => (/^v\d{1,15}$/.test(text) ? Number(reversed(text.slice(1))) : undefined),
@@ -39,6 +43,10 @@ export function versionCodec(style: VersionStyle): VersionCodec {
 
 function reversed(text: string): string {
   return [...text].reverse().join('');
+}
+
+function etcdOf({ resource }: ResourceRow): number {
+  return resource === 'secrets' ? 1 : resource === 'statefulsets' ? 3 : 2;
 }
 
 /** Some multiple of a million that differs from kind to kind. */

@@ -300,7 +300,14 @@ function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
     .record({
       coalescePeriodMs: fc.constantFrom(5000, 1000, ...(isCalm ? [] : [0])),
       factor: fc.constantFrom(6, 2),
-      versions: fc.constantFrom('comparable', 'comparable', 'per-kind', 'opaque'),
+      versions: fc.constantFrom(
+        'comparable',
+        'comparable',
+        'comparable',
+        'several-etcds',
+        'per-kind',
+        'opaque',
+      ),
       pace: fc.constantFrom(...PACES),
       rolloutMs: fc.constantFrom(...(isCalm ? [100] : [100, 0, 1000, 4000, 15_000])),
       shardBytes: fc.constantFrom(

@@ -7,6 +7,7 @@
 import type { DialectName } from '../../lib/model/dialect-name.ts';
 import type { Pace } from '../../lib/model/rollout-limit.ts';
 import type { FaultRule, WatchEffect } from '../sandbox/faults.ts';
+import type { VersionStyle } from '../sandbox/resource-versions.ts';
 
 /** One of few contents, so that a change back is frequent. */
 export type Content = 'A' | 'B' | 'C';
@@ -61,8 +62,8 @@ export interface Settings {
    * that changes nothing of what pods read writes another key. Absent: pods read whole objects.
    */
   readonly keys?: { readonly scoped: boolean; readonly noise: boolean };
-  /** How resourceVersions look: of one counter, decimal but each kind from elsewhere, or no number at all. */
-  readonly versions: 'comparable' | 'per-kind' | 'opaque';
+  /** How resourceVersions look, as the sandbox has them. */
+  readonly versions: VersionStyle;
   /** How long after a template write the workload's own controller sees it, and how long each pod takes. */
   readonly rolloutMs: number;
   /** How many objects a page of a list has; absent: all. */

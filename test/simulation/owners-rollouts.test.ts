@@ -98,6 +98,14 @@ const CASES: Readonly<Record<string, Case>> = {
     rollouts: { [WEB]: 1 },
     reads: 'B',
   },
+  'where one kind of workload is in another etcd an object is not older than what it changed in the middle of':
+    {
+      workloads: following(WEB, DB),
+      settings: { ...SLOW, versions: 'several-etcds' },
+      steps: [{ do: 'restart', workload: DB }, wait(20_000), change('B'), LONG],
+      rollouts: { [WEB]: 1, [DB]: 1 },
+      reads: 'B',
+    },
   'a change of scale, a status and an annotation start no pods of a new template': {
     settings: SLOW,
     steps: [change('B'), wait(50), { do: 'scale', workload: WEB, replicas: 3 }, LONG],

@@ -228,6 +228,7 @@ describe('resourceVersions', () => {
   const styles: readonly { style: VersionStyle; decimal: boolean; ascending: boolean }[] = [
     { style: 'comparable', decimal: true, ascending: true },
     { style: 'per-kind', decimal: true, ascending: false },
+    { style: 'several-etcds', decimal: true, ascending: true },
     { style: 'opaque', decimal: false, ascending: false },
   ];
   for (const { style, decimal, ascending } of styles) {
