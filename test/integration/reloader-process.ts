@@ -152,7 +152,7 @@ export class ReloaderProcess {
       const text = await response.text();
       const asOf = Date.parse(response.headers.get('snapshot-time') ?? '');
       if (!(asOf <= askedAt)) return text;
-      await new Promise((resolve) => setTimeout(resolve, asOf + 1000 - Date.now()));
+      await new Promise((resolve) => setTimeout(resolve, Math.max(1, asOf + 1000 - Date.now())));
     }
   }
 
