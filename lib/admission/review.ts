@@ -27,6 +27,8 @@ const LONGEST_NAMESPACE = 63;
 const LONGEST_NAME = 253;
 /** Containers, variables, mounts and volumes of a pod template together. What has more is stored as it is. */
 const MOST_ITEMS = 5_000;
+/** Of all annotations of an object: the API server stores no more. */
+const MOST_ANNOTATED = 262_144;
 
 /** The request in a review. @throws MalformedReviewError */
 export function parseReview(text: string): AdmissionRequest {
@@ -88,7 +90,9 @@ function isCreation({ operation, subResource }: Readonly<Record<string, unknown>
 
 function workloadIn(value: unknown, what: string): RawWorkload {
   const raw = objectOf(value, what);
-  const { name } = objectOf(raw['metadata'], `${what}.metadata`);
+  const { name, annotations } = objectOf(raw['metadata'], `${what}.metadata`);
+  if (JSON.stringify(annotations ?? {}).length > 2 * MOST_ANNOTATED)
+    throw new MalformedReviewError(`expected the annotations of ${what} to be storable`);
   if (typeof name === 'string' && name.length > LONGEST_NAME)
     throw new MalformedReviewError(`expected ${what}.metadata.name to have up to ${LONGEST_NAME} letters`);
   if (itemsIn(raw['spec']) > MOST_ITEMS)

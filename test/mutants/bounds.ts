@@ -105,6 +105,11 @@ export const BOUND_MUTANTS: readonly Mutant[] = [
     tests: [REVIEW],
   },
   {
+    name: 'reviews: annotations have any length',
+    edit: change('workloadIn', 'JSON.stringify().length > 2 * MOST_ANNOTATED', 'false'),
+    tests: [REVIEW],
+  },
+  {
     name: 'reviews: lists have any length',
     edit: change('workloadIn', 'itemsIn() > MOST_ITEMS', 'false'),
     tests: [REVIEW],

@@ -48,6 +48,10 @@ describe('no review is', () => {
       ...REQUEST,
       object: { ...deployment(), metadata: { name: 'n'.repeat(254) } },
     }),
+    'one with more annotations than can be stored': review({
+      ...REQUEST,
+      object: { ...deployment(), metadata: { name: 'web', annotations: { a: 'x,'.repeat(300_000) } } },
+    }),
     'one of an update with more variables than are worked through': review({
       ...REQUEST,
       operation: 'UPDATE',
