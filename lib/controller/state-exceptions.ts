@@ -13,6 +13,7 @@ import {
   parseStateKey,
   type StateEntry,
   type StateKey,
+  workloadRefOf,
 } from '../model/state-entry.ts';
 import { type Edges, numberOnItsWay, type WorkloadRecord } from './edges.ts';
 import { type OverridePlan, planOverrides } from './state-overrides.ts';
@@ -73,7 +74,11 @@ export function changedExceptions(
 /** The workloads that have recorded exceptions, of which some may have become untrue. */
 export function withExceptions(edges: Edges): WorkloadRecord[] {
   const recorded = recordedKeys(edges);
-  if (recorded.size === 0) return [];
+  const named = [...recorded].map((key) => workloadRefOf(key, edges.homeNamespace));
+  if (!named.includes(undefined)) {
+    return named.flatMap((ref) => (ref && edges.workloads.get(keyOf(ref))) ?? []);
+  }
+  // A key that ends in a digest does not say whose it is.
   return [...edges.workloads.values()].filter(({ workload }) =>
     recorded.has(edges.exceptionsKeyOf(workload.ref)),
   );

@@ -68,6 +68,13 @@ export function parseStateKey(
   return { type, kind: groups['kind'], namespace: groups['namespace'] ?? homeNamespace };
 }
 
+/** The workload whose exceptions have `key`; undefined for another key, and for one that ends in a digest. */
+export function workloadRefOf(key: StateKey, homeNamespace: string): WorkloadRef | undefined {
+  const groups = /^(?:(?<namespace>[a-z0-9-]+)_)?ran\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)$/.exec(key)?.groups;
+  const { namespace = homeNamespace, kind, name } = groups ?? {};
+  return kind === undefined || name === undefined ? undefined : { kind, namespace, name };
+}
+
 /** The object, or the keys of one, whose entry has `key`; undefined for another key, and for one that ends in a digest. */
 export function configRefOf(key: StateKey, homeNamespace: string): ConfigRef | undefined {
   const groups = ENTRY_KEY.exec(key)?.groups;

@@ -43,4 +43,9 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     edit: drop('StateCommitter.#keep', 'this.#known.noteFull()'),
     tests: ROOM,
   },
+  {
+    name: 'state writes: each plan visits all workloads',
+    edit: change('withExceptions', '!named.includes(undefined)', 'false'),
+    tests: ['test/unit/controller/state-write.test.ts'],
+  },
 ];

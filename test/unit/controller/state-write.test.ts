@@ -214,6 +214,18 @@ test('exceptions of a namespace that is not listed stay', () => {
   assert.ok(write !== undefined && !('far_ran.Deployment_web' in write.data));
 });
 
+test('a plan visits the workloads that it writes of, not all', (t) => {
+  const world = settled('web', 'api', ...Array.from({ length: 50 }, (_, index) => `idle-${index}`));
+  world.config('cfg', 'b');
+  world.roll('web');
+  world.write();
+  assert.ok('ran.Deployment_api' in world.written);
+  const visits = t.mock.method(world.edges.workloads, 'values').mock;
+  world.roll('api');
+  assert.equal(world.plan()?.data['ran.Deployment_api'], null);
+  assert.equal(visits.callCount(), 0);
+});
+
 test('a removed key is null in the patch, and only what changed is in it', () => {
   const world = settled('web', 'api');
   world.config('cfg', 'b');
