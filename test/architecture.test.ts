@@ -80,6 +80,7 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   [CLOCK]: 'all who wait',
   'lib/telemetry/logger.ts': 'people who read the log',
   'lib/controller/journal.ts': 'people who read the status page',
+  'lib/controller/reporter.ts': 'people who read Events',
   'lib/pages.ts': 'people who read the status page',
   'lib/kubernetes/events.ts': 'people who read Events',
   'lib/notify/webhook.ts': 'the program behind the webhook',

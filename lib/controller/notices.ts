@@ -86,7 +86,7 @@ function lacking(needs: readonly ConfigRef[]): readonly Notice[] {
 function slowed({ limit }: Pace): readonly Notice[] {
   if (limit === undefined) return [];
   const within = formatDuration(limit.withinMs);
-  const message = `rolled more than ${limit.rollouts} times within ${within}: from now on each rollout waits twice as long as the one before, an hour at the most, until nothing was owed for ${within}`;
+  const message = `rolled more than ${limit.rollouts} times within ${within}: from now on each rollout waits twice as long as the one before, ten minutes at the most, until nothing was owed for ${within}`;
   return [{ reason: 'slowed', about: `${limit.rollouts}/${within}`, message }];
 }
 

@@ -284,6 +284,7 @@ export class Reloader {
       lookAt: (config) => this.#look.atConfig(config),
       needsOf: (record) => this.absences.needsOf(record),
       observer: {
+        onSlowed: (ref, ms) => this.#reporter.slowed(ref, ms),
         onOutcome: (ref, outcome, tally, nextTryMs) => {
           this.#reporter.outcome(ref, outcome, tally, nextTryMs);
           if (outcome.type === 'done') this.notices.rolled(keyOf(ref));

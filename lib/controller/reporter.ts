@@ -119,6 +119,14 @@ export class Reporter {
     this.journal.say('unselected-namespace', message, config.namespace);
   }
 
+  /** A workload that is rolled too often waits for longer than it asks for: told once for each of its windows. */
+  slowed(ref: WorkloadRef, atTheLatestMs: number): void {
+    const at = new Date(Date.now() + atTheLatestMs).toISOString();
+    const message = `rolled too often: the next rollout comes ${inTime(atTheLatestMs)} at the latest, at ${at}`;
+    this.journal.say('slowed', `${describe(ref)}: ${message}`, ref.namespace);
+    this.#event(ref, 'RolloutsSlowed', at, message);
+  }
+
   /** An attempt to roll ended. */
   outcome(ref: WorkloadRef, outcome: Outcome, tally: Tally, nextTryMs: number | undefined): void {
     const { counters } = this.#options;

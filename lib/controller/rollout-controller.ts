@@ -32,6 +32,8 @@ export interface RolloutObserver {
     tally: Tally,
     nextTryMs: number | undefined,
   ) => void;
+  /** A workload that is rolled too often waits: the next rollout of it comes in so many ms at the latest. */
+  readonly onSlowed: (ref: WorkloadRef, atTheLatestMs: number) => void;
 }
 
 /** What the controller is made of. */
@@ -71,7 +73,7 @@ export class RolloutController {
     this.#options = options;
     const { concurrency } = options;
     this.#quiet = new QuietPeriod({
-      windowOf: (key) => this.#pace.windowOf(key, this.#windowOf(key)),
+      windowOf: (key) => this.#openedWindowOf(key),
       release: (key) => this.#release(key),
     });
     this.#queue = new WorkQueue({ work: (key) => this.#work(key), concurrency });
@@ -187,6 +189,14 @@ export class RolloutController {
   async close(): Promise<void> {
     this.#quiet.close();
     await this.#queue.close();
+  }
+
+  /** The window that opens now; where the pace makes it longer, people are told when the next rollout comes. */
+  #openedWindowOf(key: ObjectKey): WindowLength {
+    const window = this.#pace.windowOf(key, this.#windowOf(key));
+    const ref = this.#options.edges.workloads.get(key)?.workload.ref;
+    if (ref !== undefined && this.#pace.isSlowed(key)) this.#options.observer.onSlowed(ref, window.maxWaitMs);
+    return window;
   }
 
   /** Where a workload asks for a longer one it lasts so long from the first change. */

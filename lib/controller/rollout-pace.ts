@@ -1,6 +1,6 @@
 /**
  * A breaker for objects that change for ever. Who is rolled more often than is usual waits longer: with each further rollout
- * its window doubles, up to an hour, until it has owed nothing for a while. Nothing is lost: the last content still comes.
+ * its window doubles, up to ten minutes, until it has owed nothing for a while. Nothing is lost: the last content still comes.
  */
 
 import { monotonicMs } from '../model/clock.ts';
@@ -18,7 +18,7 @@ interface Past {
   calmSince: number;
 }
 
-const LONGEST_WINDOW_MS = 3_600_000;
+const LONGEST_WINDOW_MS = 600_000;
 /** What is doubled where a window has no length. */
 const LEAST_WINDOW_MS = 1000;
 

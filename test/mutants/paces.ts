@@ -66,6 +66,16 @@ export const PACE_MUTANTS: readonly Mutant[] = [
     tests: [ROLLOUTS],
   },
   {
+    name: 'paces: a window grows beyond ten minutes',
+    edit: drop('lengthened', 'LONGEST_WINDOW_MS'),
+    tests: [FLAPPING],
+  },
+  {
+    name: 'paces: nobody is told when the next rollout comes',
+    edit: drop('RolloutController.#openedWindowOf', 'onSlowed()'),
+    tests: [ROLLOUTS],
+  },
+  {
     name: 'windows: each touch begins a timer',
     edit: change(
       'QuietPeriod.touch',

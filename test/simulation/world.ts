@@ -26,8 +26,8 @@ import type { Trace } from './trace.ts';
 
 /** Longer than the longest backoff, the longest silence of a watch and a rollout together. */
 const REST_MS = 1_200_000;
-/** A window that was lengthened lasts an hour at the most, and so may the one after it. */
-const REST_OF_SLOWED_MS = 9_000_000;
+/** A window that was lengthened lasts ten minutes at the most, and so may the one after it; before it an attempt may fail. */
+const REST_OF_SLOWED_MS = 3_600_000;
 /** Long enough for whatever a restart would roll. */
 const AFTER_RESTART_MS = 120_000;
 

@@ -285,6 +285,19 @@ test('a workload whose stamp was taken back ten times is not patched, holds up n
   assert.deepEqual(stage.outcomes, ['given-up', 'done']);
 });
 
+test('who is rolled too often is told with each window when the next rollout comes: in ten minutes at the latest', async (t) => {
+  const stage = new RolloutStage(t, ['web'], {
+    flags: { pace: { minIntervalMs: 0, limit: { rollouts: 2, withinMs: 3_600_000 } } },
+  });
+  for (let round = 0; round < 10; round += 1) {
+    stage.change(round % 2 === 0 ? 'b' : 'c');
+    await stage.pass(610_000);
+  }
+  assert.equal(stage.patches.length, 10);
+  assert.equal(stage.slowed.length, 7);
+  assert.equal(stage.slowed.at(-1), 600_000);
+});
+
 test('a change while the patch is on its way is rolled out after it', async (t) => {
   const stage = new RolloutStage(t);
   stage.faults.push({ before: () => stage.change('c') });

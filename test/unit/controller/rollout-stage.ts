@@ -58,6 +58,8 @@ export class RolloutStage {
   readonly world: World;
   readonly controller: RolloutController;
   readonly attempts: Attempt[] = [];
+  /** In how many ms each rollout comes at the latest that waits for the pace. */
+  readonly slowed: number[] = [];
   /** When each patch was sent, and for whom. */
   readonly patches: { readonly workload: string; readonly atMs: number }[] = [];
   readonly faults: Fault[] = [];
@@ -101,6 +103,7 @@ export class RolloutStage {
       listBirths: () => Promise.resolve(new Map()),
       needsOf: () => this.needs,
       observer: {
+        onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),
         onOutcome: (ref, { type }, tally, nextTryMs) => {
           const isWaiting = this.controller.isWaiting(keyOf(ref));
           this.attempts.push({ workload: ref.name, type, tally, nextTryMs, isWaiting, atMs: this.now });
