@@ -1,16 +1,17 @@
-/** Says what is going on: nothing is silent for longer than two seconds. */
+/** Says what is going on: unless told otherwise nothing is silent for longer than two seconds. */
 
 const TICK_MS = 1900;
 
 /** The line that says what is measured now. */
 export class Progress implements Disposable {
   readonly #startedAt = performance.now();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout | undefined;
   #words = '';
   #said = '';
 
-  constructor() {
-    this.#timer = setInterval(() => this.#print(), TICK_MS);
+  /** @param isTicking whether it says that it is still at it */
+  constructor(isTicking = true) {
+    if (isTicking) this.#timer = setInterval(() => this.#print(), TICK_MS);
   }
 
   /** From now on it is this. */

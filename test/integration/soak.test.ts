@@ -14,8 +14,10 @@ test('a short soak says what it does, prints a table, and finds nothing lost', a
   const { stdout, stderr } = await run(process.execPath, [SOAK, ...flags]);
   assert.match(stderr, / s {2}on the sandbox over HTTP, seed 3\n/);
   assert.match(stderr, / s {2}[1-9]\d*0 kills: \d+ changes, \d+ rollouts\n/);
-  assert.match(stdout, /\nchanges +[1-9]\d* +[1-9]\d*\n/);
-  assert.match(stdout, /\nlost +0 +0\ntoo many +0 +0\nkills +0 +[1-9]\d*0\n/);
+  assert.match(stderr, / s {2}limited: no more changes: \d+ changes, \d+ rollouts\n/);
+  assert.ok(!stderr.includes('still at it'));
+  assert.match(stdout, /\nchanges +[1-9]\d* +[1-9]\d* +[1-9]\d*\n/);
+  assert.match(stdout, /\nlost +0 +0 +0\ntoo many +0 +0 +0\nkills +0 +[1-9]\d*0 +0\n/);
 });
 
 test('a target that does not exist is refused with those that do', async () => {

@@ -1,11 +1,11 @@
-/** The two halves of a soak: the reloader that is never killed, and those that always are. */
+/** The parts of a soak: the reloader that is never killed, those that always are, and one that has a limit of rollouts. */
 
 import { peakBytes, residentBytes } from '../bench/process-facts.ts';
 import type { Progress } from '../bench/progress.ts';
 import { Churn } from '../faults/churn.ts';
 import { FAULTS } from '../faults/faults.ts';
 import { killAgainAndAgain } from '../faults/kills.ts';
-import { Scene, WORKLOADS } from '../faults/scene.ts';
+import { Scene, WEB, WORKLOADS } from '../faults/scene.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { randomOf } from '../simulation/random.ts';
 import { FEW_SECONDS, nextEpisode, type Patient } from './episodes.ts';
@@ -13,7 +13,7 @@ import type { SoakCluster } from './soak-cluster.ts';
 import { type Column, Tally } from './tally.ts';
 import type { Turns } from './turns.ts';
 
-/** What both are given. */
+/** What all are given. */
 export interface Soak {
   readonly on: SoakCluster;
   readonly seed: number;
@@ -25,7 +25,10 @@ export interface Soak {
 }
 
 const PERIOD_MS = 200;
+/** What is judged by patience must not be slowed: the limit has a part of its own. */
+const UNLIMITED = { periodMs: PERIOD_MS, flags: ['--rollout-limit', 'off'] };
 const KILLS_UNDER_A_FAULT = 5;
+const MOST_ROLLOUTS = 5;
 const KILLS_AFTER_IT = 15;
 
 /** One reloader suffers one thing after the other; it is judged after each. */
@@ -33,7 +36,7 @@ export async function neverKilled(soak: Soak, stack: AsyncDisposableStack): Prom
   const { on, turns, progress, until } = soak;
   const random = randomOf(soak.seed);
   const scene = stack.use(await Scene.open(on.cluster));
-  const reloader = await scene.reloader({ periodMs: PERIOD_MS });
+  const reloader = await scene.reloader(UNLIMITED);
   const tally = new Tally();
   tally.memory.begin = residentBytes(reloader.pid);
   const patient: Patient = { scene, reloader, on, turns, random };
@@ -43,13 +46,14 @@ export async function neverKilled(soak: Soak, stack: AsyncDisposableStack): Prom
     const seconds = tally.faults.size === 0 ? Math.max(left, FEW_SECONDS) : left;
     const episode = nextEpisode(on, tally.faults, seconds, random);
     if (episode === undefined) break;
-    progress.step(`${episode.name}; so far ${counted(scene)}, ${memoryOf(reloader)}`);
+    progress.step(`never killed: ${episode.name}; so far ${counted(scene)}, ${memoryOf(reloader)}`);
     tally.fault(episode.name);
     const churn = new Churn(scene, random);
     await noted(tally, scene, episode.name, async () => {
       await episode.play(patient).finally(() => churn.end());
       await turns.take(() => scene.isRight(reloader));
     });
+    progress.step(`never killed: the end of "${episode.name}": ${counted(scene)}`);
   }
   tally.tooOften = scene.rolledTooOften(0);
   if (reloader.exit === undefined) await takeLeave(tally, reloader);
@@ -65,11 +69,15 @@ export async function killedAllTheTime(soak: Soak, stack: AsyncDisposableStack):
   const { on, turns, progress, until } = soak;
   const random = randomOf(soak.seed + 1);
   const scene = stack.use(await Scene.open(on.cluster));
-  const options = { periodMs: PERIOD_MS };
-  await (await turns.take(() => scene.reloader(options))).kill();
+  await (await turns.take(() => scene.reloader(UNLIMITED))).kill();
   const tally = new Tally();
+  let done = 0;
+  const onKill = (): void => {
+    done += 1;
+    progress.step(`killed: number ${done}`);
+  };
   const kill = async (kills: number): Promise<void> => {
-    const { openKills } = await killAgainAndAgain(scene, { kills, random, reloader: options });
+    const { openKills } = await killAgainAndAgain(scene, { kills, random, reloader: UNLIMITED, onKill });
     tally.kills += kills;
     tally.openKills += openKills;
   };
@@ -80,13 +88,15 @@ export async function killedAllTheTime(soak: Soak, stack: AsyncDisposableStack):
     tally.fault(name);
     const churn = new Churn(scene, random);
     await noted(tally, scene, `kills while ${name}`, async () => {
+      progress.step(`killed: it begins that ${name}`);
       const end = await fault.begin(scene.proxy);
       await kill(KILLS_UNDER_A_FAULT);
       await end();
       scene.proxy.clear();
+      progress.step(`killed: it ends that ${name}`);
       await kill(KILLS_AFTER_IT).finally(() => churn.end());
       await turns.take(async () => {
-        const last = await scene.reloader(options);
+        const last = await scene.reloader(UNLIMITED);
         await scene.isRight(last);
         tally.memory.end = residentBytes(last.pid);
         tally.memory.begin ||= tally.memory.end;
@@ -98,6 +108,29 @@ export async function killedAllTheTime(soak: Soak, stack: AsyncDisposableStack):
   }
   tally.tooOften = scene.rolledTooOften(tally.openKills);
   return { heading: 'killed all the time', scene, tally, periodMs: PERIOD_MS };
+}
+
+/** Objects change without a pause: beyond the limit a workload waits longer, and in the end it runs what is in force. */
+export async function changedAllTheTime(soak: Soak, stack: AsyncDisposableStack): Promise<Column> {
+  const { on, turns, progress } = soak;
+  const scene = stack.use(await Scene.open(on.cluster));
+  const limit = ['--rollout-limit', `${MOST_ROLLOUTS}/1h`];
+  const reloader = await turns.take(() => scene.reloader({ periodMs: PERIOD_MS, flags: limit }));
+  const tally = new Tally();
+  tally.memory.begin = residentBytes(reloader.pid);
+  const churn = new Churn(scene, randomOf(soak.seed + 2));
+  progress.step('limited: objects change all the time');
+  await noted(tally, scene, 'changes all the time', async () => {
+    const isBeyond = (): boolean => scene.rollouts(WEB) >= MOST_ROLLOUTS + 2;
+    await scene.stage.until('a workload is beyond its limit', isBeyond).finally(() => churn.end());
+    progress.step(`limited: no more changes: ${counted(scene)}`);
+    if ((await reloader.metric('reloader_slowed_workloads')) === 0) tally.lost.push('no workload is slowed');
+    await turns.take(() => scene.isRight(reloader));
+  });
+  progress.step(`limited: the end: ${counted(scene)}`);
+  tally.tooOften = scene.rolledTooOften(0);
+  await takeLeave(tally, reloader);
+  return { heading: 'limited', scene, tally, periodMs: PERIOD_MS };
 }
 
 /** What goes wrong in `action` is noted, and is the end of the soak. */

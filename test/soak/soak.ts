@@ -6,7 +6,7 @@
 
 import { parseArgs } from 'node:util';
 import { Progress } from '../bench/progress.ts';
-import { killedAllTheTime, neverKilled, type Soak } from './players.ts';
+import { changedAllTheTime, killedAllTheTime, neverKilled, type Soak } from './players.ts';
 import { startSoakCluster } from './soak-cluster.ts';
 import { type Column, tableOf } from './tally.ts';
 import { Turns } from './turns.ts';
@@ -17,8 +17,9 @@ const HELP = `npm run soak -- [options]
   --seed <n>        of what happens when; moments also depend on the machine (default: another one each time)
   --target <name>   control-plane or sandbox (default: the control plane where it is built)
 
-Two namespaces. In the one a reloader is never killed; its connections, its API server and its own sleep are what it
-suffers. In the other reloaders are killed at random moments, one after the other. What takes minutes, such as a silence
+Three namespaces. In the first a reloader is never killed; its connections, its API server and its own sleep are what it
+suffers. In the second reloaders are killed at random moments, one after the other. Neither has a limit of rollouts; in the
+third there is one, and what changes all the time is slowed by it. What takes minutes, such as a silence
 of the watches, is only tried where there is time for it: six minutes or more.
 `;
 
@@ -50,7 +51,7 @@ async function soaked(
   seed: number,
   wanted: 'control-plane' | 'sandbox' | undefined,
 ): Promise<void> {
-  using progress = new Progress();
+  using progress = new Progress(false);
   progress.step('starting the cluster');
   const on = await startSoakCluster(wanted);
   await using _cluster = on.cluster;
@@ -60,6 +61,7 @@ async function soaked(
   const columns: readonly Column[] = await Promise.all([
     neverKilled(soak, stack),
     killedAllTheTime(soak, stack),
+    changedAllTheTime(soak, stack),
   ]);
   progress.step('the end');
   process.stdout.write(`\n${minutes} minutes on ${on.name}, seed ${seed}\n\n${tableOf(columns)}\n`);
