@@ -356,7 +356,7 @@ export class Reloader {
       if (!effects.contested.has(workload)) this.rollouts.spur(workload);
     this.#touch(effects.touched);
     for (const workload of effects.resumed) this.rollouts.resume(workload);
-    for (const [workload, times] of effects.contested) this.#contest(workload, times);
+    for (const [workload, times] of effects.contested) this.rollouts.contest(workload, times);
     this.committer.request(effects.writeNow, effects.writeSoon);
     this.#inquire(effects);
   }
@@ -387,11 +387,6 @@ export class Reloader {
     if (Number.isFinite(line.ms)) this.#reporter.due(ref, line);
     else if (line.refs.some(({ namespace }) => !edges.isSelected(namespace)) && this.#namespaces.hasListed)
       this.#reporter.heldBack(ref, line.refs);
-  }
-
-  #contest(workload: ObjectKey, times: number): void {
-    const record = this.#options.edges.workloads.get(workload);
-    if (record !== undefined) this.rollouts.contest(workload, record.workload.ref, times);
   }
 
   #stop(version: string): void {

@@ -131,7 +131,9 @@ export class RolloutController {
   }
 
   /** Our stamp was taken back `times` more often than is tried: that counts as so many refusals in a row. */
-  contest(workload: ObjectKey, ref: WorkloadRef, times: number): void {
+  contest(workload: ObjectKey, times: number): void {
+    const ref = this.#options.edges.workloads.get(workload)?.workload.ref;
+    if (ref === undefined) return;
     this.#quiet.forget(workload);
     this.#retries.of(workload).failures = times - 1;
     this.#conclude(workload, ref, { type: 'refused', message: 'the stamp is taken back each time' });

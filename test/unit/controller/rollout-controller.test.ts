@@ -262,7 +262,7 @@ test('a patch that is accepted without its stamp is a refusal', async (t) => {
 test('a contested workload counts as refused and is tried again after the pause', async (t) => {
   const stage = new RolloutStage(t);
   stage.change('b');
-  stage.controller.contest(stage.world.workloadKey('web'), stage.world.workloadRef('web'), 1);
+  stage.controller.contest(stage.world.workloadKey('web'), 1);
   await stage.pass(4900);
   assert.deepEqual(stage.outcomes, ['refused']);
   assert.equal(stage.patches.length, 0);
@@ -294,8 +294,7 @@ test('who is rolled too often is told with each window when the next rollout com
     await stage.pass(610_000);
   }
   assert.equal(stage.patches.length, 10);
-  assert.equal(stage.slowed.length, 7);
-  assert.equal(stage.slowed.at(-1), 600_000);
+  assert.deepEqual([stage.slowed.length, stage.slowed.at(-1)], [7, 600_000]);
 });
 
 test('a change while the patch is on its way is rolled out after it', async (t) => {

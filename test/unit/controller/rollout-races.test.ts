@@ -67,7 +67,7 @@ test('a contested workload that waits for a worker is not patched before its pau
   const { promise, resolve } = Promise.withResolvers<void>();
   stage.faults.push({ until: promise });
   stage.change('b');
-  stage.controller.contest(stage.world.workloadKey('web'), stage.world.workloadRef('web'), 1);
+  stage.controller.contest(stage.world.workloadKey('web'), 1);
   resolve();
   await stage.pass(1000);
   assert.deepEqual(
