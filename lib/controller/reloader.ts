@@ -272,13 +272,8 @@ export class Reloader {
   }
 
   #newRollouts(): RolloutController {
-    const { edges, client, timeline, heartbeat, quietMs, maxWaitMs, concurrency, random } = this.#options;
     return new RolloutController({
-      listBirths: this.#options.listBirths,
-      edges,
-      client,
-      timeline,
-      heartbeat,
+      ...this.#options,
       apply: (effects) => this.#apply(effects),
       observe: (ref, workload, since) => this.#look.take(ref, workload, since),
       lookAt: (config) => this.#look.atConfig(config),
@@ -295,10 +290,6 @@ export class Reloader {
         },
       },
       onPatchAnswered: (seconds) => this.#options.counters.patched(seconds),
-      quietMs,
-      maxWaitMs,
-      concurrency,
-      random,
     });
   }
 

@@ -12,6 +12,7 @@ import {
 } from '../model/backoff.ts';
 import { monotonicMs } from '../model/clock.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
+import { type Log, NO_LOG } from '../model/log.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import { type Pace, UNHURRIED } from '../model/rollout-limit.ts';
 import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
@@ -44,6 +45,7 @@ export interface RolloutControllerOptions extends Omit<AttemptOptions, 'ownersTu
   readonly maxWaitMs: number;
   readonly concurrency: number;
   readonly random: () => number;
+  readonly log?: Log | undefined;
 }
 
 /** Several calls, each of which may take half a minute to be answered. */
@@ -54,6 +56,7 @@ const DEFAULT_WAIT_IN_PERIODS = 6;
 /** See the file's comment. */
 export class RolloutController {
   readonly #options: RolloutControllerOptions;
+  readonly #log: Log;
   readonly #quiet: QuietPeriod;
   readonly #queue: WorkQueue;
   /** Released by the quiet period and not yet patched, refused or settled. */
@@ -71,7 +74,8 @@ export class RolloutController {
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
-    const { concurrency } = options;
+    const { concurrency, log = NO_LOG } = options;
+    this.#log = log;
     this.#quiet = new QuietPeriod({
       windowOf: (key) => this.#openedWindowOf(key),
       release: (key) => this.#release(key),
@@ -217,7 +221,18 @@ export class RolloutController {
   async #work(key: ObjectKey): Promise<void> {
     const ref = this.#options.edges.workloads.get(key)?.workload.ref;
     if (ref === undefined) return this.#settle(key);
-    this.#conclude(key, ref, await this.#fencedAttempt(key, ref));
+    const outcome = await this.#fencedAttempt(key, ref);
+    try {
+      this.#conclude(key, ref, outcome);
+    } catch (error) {
+      const message = `internal error: ${String(error)}`;
+      this.#log.error('what became of a rollout could not be told, it is tried again', {
+        workload: key,
+        error: message,
+      });
+      // Who owes nothing any more is settled by the next attempt.
+      this.#putOff(key, message, LATER_BACKOFF);
+    }
   }
 
   /** A defect of ours must not end the process: the workload stays owed and is tried again. */

@@ -11,6 +11,7 @@ import { observeWorkload } from '../../../lib/controller/workload-controller.ts'
 import type { VocabularyOptions } from '../../../lib/dialects/vocabulary.ts';
 import { monotonicMs } from '../../../lib/model/clock.ts';
 import { Heartbeat } from '../../../lib/model/heartbeat.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
 import { type ConfigRef, keyOf } from '../../../lib/model/object-ref.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
@@ -71,6 +72,9 @@ export class RolloutStage {
   mostUnderWay = 0;
   /** Whether the stream is faster than every fresh look. */
   isOvertaken = false;
+  /** The outcomes whose telling fails, in turn. */
+  readonly defects: Outcome['type'][] = [];
+  readonly errors: string[] = [];
   /** What every workload needs, and what is not there. */
   needs: readonly ConfigRef[] = [];
   readonly #timers: TestContext['mock']['timers'];
@@ -106,8 +110,13 @@ export class RolloutStage {
         onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),
         onOutcome: (ref, { type }, tally, nextTryMs) => {
           const isWaiting = this.controller.isWaiting(keyOf(ref));
+          if (this.defects.shift() === type) throw new Error('a defect');
           this.attempts.push({ workload: ref.name, type, tally, nextTryMs, isWaiting, atMs: this.now });
         },
+      },
+      log: {
+        ...NO_LOG,
+        error: (message, fields) => void this.errors.push(`${message} ${String(fields?.['error'])}`),
       },
       onPatchAnswered: () => {},
       quietMs: 1000,
