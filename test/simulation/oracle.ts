@@ -317,6 +317,7 @@ function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
   if (inForce === undefined) return [];
   const { state, beliefs } = settled;
   const entry = state.entries[config];
+  if (isUnknownToPattern(trace, settled, name, config)) return [];
   const belief = beliefs.find((one) => one.workload === name && one.config === config);
   const isSelected = isSelectedAt(trace, settled.at);
   const isUnbegun = !isSelected && entry === undefined;
@@ -332,6 +333,19 @@ function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
   const exception = state.exceptions[name]?.[config];
   if (exception !== undefined) unrest.push(`an exception of ${name} is left: ${config} as ${exception}`);
   return unrest;
+}
+
+/** A pattern means the names that there are: not that of an object which is away, and of which nothing is remembered. */
+function isUnknownToPattern(
+  trace: Trace,
+  { at, state }: Of<'settled'>,
+  name: WorkloadName,
+  config: ConfigName,
+): boolean {
+  const { asked } = workloadAt(trace, name, at) ?? {};
+  const isRemembered = state.entries[config] !== undefined || state.exceptions[name]?.[config] !== undefined;
+  const isNamed = asked?.by !== 'pattern' || asked.names.includes(config);
+  return !isNamed && !isRemembered && contentAt(trace, config, at) === undefined;
 }
 
 /** Whether somebody else wrote the state last, a person or a process that died since, so that the one left cannot know. */

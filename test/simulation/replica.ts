@@ -57,11 +57,12 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
     review: (text) => assembly.review(text),
     beliefs: () => assembly.beliefs().map(beliefOf),
     missing: () =>
-      assembly
-        .status()
-        .workloads.flatMap(({ workload, notices }) =>
-          notices.filter(({ reason }) => reason === 'missing').map(({ about }) => `${workload} ${about}`),
-        ),
+      assembly.status().workloads.flatMap(({ workload, notices }) =>
+        notices
+          .filter(({ reason }) => reason === 'missing')
+          .flatMap(({ about }) => about.split(', '))
+          .map((config) => `${workload} ${config}`),
+      ),
     pages: () => [JSON.stringify(assembly.status())],
   };
 }
