@@ -4,6 +4,7 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const OF_PAUSES = ['test/simulation/simulation-pauses.test.ts'];
+const OF_OTHER_NAMESPACES = ['test/simulation/simulation-elsewhere.test.ts'];
 const OF_JOBS = ['test/simulation/simulation-jobs.test.ts'];
 
 /** Every one of them must be noticed. */
@@ -14,8 +15,8 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
     tests: OF_PAUSES,
   },
   {
-    name: 'scenes: a pause ends at the first look',
-    edit: change('Pauses.#endOf', 'remainingMs(pause, Date.now()) <= 0', 'true'),
+    name: 'scenes: a pause is over as soon as it is begun',
+    edit: change('remainingMs', 'Math.max(0, left)', '0'),
     tests: OF_PAUSES,
   },
   {
@@ -82,5 +83,15 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
     name: 'scenes: the run of a content has one name for ever',
     edit: change('cron-job-run/digestOf', '[uid, generation, owed]', '[uid, owed]'),
     tests: OF_JOBS,
+  },
+  {
+    name: 'scenes: names of other namespaces are none',
+    edit: change('Policy.named', '!this.#words.namesMayBeElsewhere', 'true'),
+    tests: OF_OTHER_NAMESPACES,
+  },
+  {
+    name: 'scenes: objects of one name in two namespaces have one entry',
+    edit: change('entryKeyOf', 'prefix(ref.namespace, homeNamespace)', "''"),
+    tests: OF_OTHER_NAMESPACES,
   },
 ];

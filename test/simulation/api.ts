@@ -3,8 +3,11 @@
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { ConfigName, Resource, Settings, WorkloadName } from './history.ts';
 
-/** The one namespace of all histories. */
+/** The namespace of all workloads. */
 export const NAMESPACE = 'default';
+
+/** A namespace in which nothing but an object is. */
+export const OTHER_NAMESPACE = 'shared';
 
 /** The name of the first ConfigMap that holds the reloader's state. */
 export const STATE_NAME = 'reloader-state';
@@ -19,6 +22,7 @@ export const STATE_NAMES: readonly string[] = [
 export interface LooseObject {
   metadata: {
     name: string;
+    namespace?: string;
     uid?: string;
     resourceVersion?: string;
     generation?: number;
@@ -134,15 +138,25 @@ export function resourceOf(name: ConfigName | WorkloadName): Resource {
   return found;
 }
 
-/** `ConfigMap/a` → its kind and name. */
-export function split(name: ConfigName | WorkloadName): { readonly kind: string; readonly name: string } {
-  const [kind = '', rest = ''] = name.split('/');
-  return { kind, name: rest };
+/** `ConfigMap/a` → its kind and name; `ConfigMap/shared/a` is one of another namespace. */
+export function split(name: ConfigName | WorkloadName): {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+} {
+  const [kind = '', first = '', second] = name.split('/');
+  return { kind, namespace: second === undefined ? NAMESPACE : first, name: second ?? first };
+}
+
+/** The name in a history of an object of that namespace. */
+export function nameIn(kind: string, namespace: string | undefined, name: string): string {
+  return namespace === OTHER_NAMESPACE ? `${kind}/${namespace}/${name}` : `${kind}/${name}`;
 }
 
 /** The collection that an object of this name is created in. */
 export function collectionOf(name: ConfigName | WorkloadName): string {
-  return COLLECTIONS[split(name).kind] ?? '';
+  const { kind, namespace } = split(name);
+  return (COLLECTIONS[kind] ?? '').replace(`/${NAMESPACE}/`, `/${namespace}/`);
 }
 
 /** The path of an object. */

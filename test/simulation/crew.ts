@@ -5,7 +5,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, WATCHED, watchedWith } from './api.ts';
 import { Gate } from './gate.ts';
 import type { ProcessStep, Resource, Settings, Slot, StateStep, WorkloadName } from './history.ts';
-import { CONFIGS } from './manifests.ts';
+import { CONFIGS, ELSEWHERE } from './manifests.ts';
 import type { Observer } from './observer.ts';
 import { randomOf } from './random.ts';
 import { newReplica, type Replica } from './replica.ts';
@@ -232,7 +232,7 @@ export class Crew {
       if (member.hasListed || member.read.size === 0 || !member.replica.hasListed()) continue;
       member.hasListed = true;
       const read = stateFactOf((name) => member.read.get(name));
-      const configs = CONFIGS.filter((config) => read.entries[config] === undefined);
+      const configs = [...CONFIGS, ELSEWHERE].filter((config) => read.entries[config] === undefined);
       observer.add({
         type: 'listed',
         replica: member.id,

@@ -26,7 +26,9 @@ export function isStampOf({ before, after }: WriteFact, config: ConfigName): boo
     const containers = objectsOf(pick(workload as Json, 'spec', 'template', 'spec', 'containers'));
     const variables = containers.flatMap(({ env }) => objectsOf(env));
     const isOfIt = (variable: string): boolean => variable.startsWith(native ?? '') || variable === stakaters;
-    return JSON.stringify(variables.filter((each) => isOfIt(String(each['name']))));
+    const annotation = pick(workload as Json, 'spec', 'template', 'metadata', 'annotations', STAMPS);
+    const annotated = annotation === undefined ? '' : JSON.parse(String(annotation))[config];
+    return JSON.stringify([annotated, variables.filter((each) => isOfIt(String(each['name'])))]);
   };
   return stampsIn(before) !== stampsIn(after);
 }
@@ -34,7 +36,8 @@ export function isStampOf({ before, after }: WriteFact, config: ConfigName): boo
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 /** What SAP's controller leaves on a workload goes with a rollout. */
 const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';
-const OF_TEMPLATES = ['reloader.k8s.collaborne.com/stamps', SAP_HASH, 'wave.pusher.com/config-hash'];
+const STAMPS = 'reloader.k8s.collaborne.com/stamps';
+const OF_TEMPLATES = [STAMPS, SAP_HASH, 'wave.pusher.com/config-hash'];
 const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret)|ran\.[A-Za-z]+)_/;
 const OF_THE_SERVER = [
   'resourceVersion',

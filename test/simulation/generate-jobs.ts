@@ -92,6 +92,18 @@ export function jobScenesOf(cast: Cast): JobScenes {
           ],
         ),
     );
+  const resumed = fc
+    .tuple(workload, change, soon, window, fc.boolean())
+    .map(
+      ([name, { there }, pause, end, isLate]): Scene => [
+        { do: 'suspend', workload: name, suspended: true },
+        pause,
+        there,
+        ...(isLate ? [end] : []),
+        { do: 'suspend', workload: name, suspended: false },
+        end,
+      ],
+    );
   const calm = workload.chain((name) =>
     fc
       .tuple(change, soon, person(name), window, fc.boolean())
@@ -107,12 +119,15 @@ export function jobScenesOf(cast: Cast): JobScenes {
   );
   return {
     calm,
-    suspended: workload.chain((name) =>
-      fc
-        .tuple(pauses(name), soon, change, window, pauses(name), soon)
-        .map(
-          ([first, pause, { there }, end, second, last]): Scene => [first, pause, there, end, second, last],
-        ),
+    suspended: fc.oneof(
+      resumed,
+      workload.chain((name) =>
+        fc
+          .tuple(pauses(name), soon, change, window, pauses(name), soon)
+          .map(
+            ([first, pause, { there }, end, second, last]): Scene => [first, pause, there, end, second, last],
+          ),
+      ),
     ),
     troubled: fc.oneof(
       around(() => crash.map((step) => [step])),

@@ -91,8 +91,23 @@ export function pauseScenesOf(cast: Cast): PauseScenes {
           ],
         ),
     );
+  const refusedEnd = fc
+    .tuple(workload, change, fc.constantFrom(403, 422))
+    .map(
+      ([name, begin, status]): Scene => [
+        asking(name, '30s'),
+        begin,
+        wait(maxWaitMs + 1000),
+        { do: 'refuse', workload: name, status },
+        wait(61_000),
+        { do: 'refuse', workload: name, status: 0 },
+      ],
+    );
   const withoutRefusals = (steps: Scene): Scene => steps.filter((step) => step.do !== 'refuse');
-  return { calm: scene(people).map(withoutRefusals), troubled: scene(trouble) };
+  return {
+    calm: scene(people).map(withoutRefusals),
+    troubled: fc.oneof(scene(trouble), scene(trouble), refusedEnd),
+  };
 }
 
 function asking(workload: WorkloadName, period: string | null): Step {

@@ -2,22 +2,15 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { Pace } from '../../lib/model/rollout-limit.ts';
+import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
 import { PAUSABLE, pauseScenesOf } from './generate-pauses.ts';
 import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import { type Scene, troublesOf } from './generate-troubles.ts';
-import type {
-  ConfigName,
-  History,
-  InitialConfig,
-  InitialWorkload,
-  Settings,
-  Step,
-  WorkloadName,
-} from './history.ts';
-import { CONFIGS, WORKLOADS } from './manifests.ts';
+import type { History, Settings, Step, WorkloadName } from './history.ts';
+import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
 
 /**
  * What may happen in a history: `calm` nobody but people editing content and workloads, and clocks that jump, `owners` also those who write pod
@@ -26,7 +19,8 @@ import { CONFIGS, WORKLOADS } from './manifests.ts';
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
- * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run. Those from `presence` on have a little of everything else.
+ * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
+ * of another namespace, which is watched or not. Those from `presence` on have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -44,6 +38,7 @@ export const FLAVOURS = [
   'rights',
   'pauses',
   'jobs',
+  'elsewhere',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -68,12 +63,16 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
       }),
       settings: settingsArbitrary(flavour),
     })
+    .map((cast) => ({
+      ...cast,
+      configs: [...(flavour === 'elsewhere' ? [ELSEWHERE] : []), ...cast.configs],
+    }))
     .chain((cast) =>
       fc.record({
         settings: fc.constant(cast.settings),
         configs: fc.tuple(...cast.configs.map(initialConfig)).map(present),
         workloads: fc
-          .tuple(...cast.workloads.map((name) => initialWorkload(name, cast, flavour)))
+          .tuple(...cast.workloads.map((name) => initialWorkload(name, cast, flavour === 'calm')))
           .map(present),
         steps: stepsArbitrary(flavour, cast),
         seed: fc.nat({ max: 1_000_000 }),
@@ -106,7 +105,7 @@ function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]
 }
 
 /** Half of their histories have nobody but people in them. */
-const HALF_CALM = ['presence', 'selection', 'keys', 'pauses', 'jobs'] as const;
+const HALF_CALM = ['presence', 'selection', 'keys', 'pauses', 'jobs', 'elsewhere'] as const;
 type HalfCalm = (typeof HALF_CALM)[number];
 
 function isHalfCalm(flavour: Flavour): flavour is HalfCalm {
@@ -134,7 +133,10 @@ function calmScenesOf(
   ];
   const pauses: Weighted[] = [[12, pauseScenesOf(cast).calm]];
   const jobs: Weighted[] = [[12, jobScenesOf(cast).calm]];
-  return [[1, one(steps.quietRestart)], ...{ presence, selection, keys, pauses, jobs }[flavour]];
+  return [
+    [1, one(steps.quietRestart)],
+    ...{ presence, selection, keys, pauses, jobs, elsewhere: [] }[flavour],
+  ];
 }
 
 function scenesOfFlavour(
@@ -271,6 +273,12 @@ function scenesOfFlavour(
     [1, scenes.late],
   ];
   const rights: Weighted[] = [...little, [12, scope.forbidden], [2, one(steps.crash)], [2, one(steps.owner)]];
+  const elsewhere: Weighted[] = [
+    ...little,
+    [4, scenes.crashInWindow],
+    [3, one(steps.crash)],
+    [3, troubles.deathWhileRefused],
+  ];
   const jobs: Weighted[] = [
     ...calmScenesOf('jobs', cast, one),
     [6, jobScenesOf(cast).suspended],
@@ -282,9 +290,20 @@ function scenesOfFlavour(
     [16, pauseScenesOf(cast).troubled],
     [1, one(steps.fault)],
   ];
-  return { ...mix, everything, shards, policies, presence, selection, admission, keys, rights, pauses, jobs }[
-    flavour
-  ];
+  return {
+    ...mix,
+    everything,
+    shards,
+    policies,
+    presence,
+    selection,
+    admission,
+    keys,
+    rights,
+    pauses,
+    jobs,
+    elsewhere,
+  }[flavour];
 }
 
 /** Mostly as fast as objects change: who is slowed is rolled less often. */
@@ -329,7 +348,10 @@ function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
 function scopeArbitrary(
   flavour: Flavour,
 ): Arbitrary<
-  Pick<Settings, 'presence' | 'required' | 'selected' | 'admission' | 'keys' | 'pageSize' | 'batch'>
+  Pick<
+    Settings,
+    'presence' | 'required' | 'selected' | 'admission' | 'keys' | 'pageSize' | 'batch' | 'elsewhere'
+  >
 > {
   const presence = fc.constantFrom(
     { onCreate: true, onDelete: true },
@@ -339,6 +361,8 @@ function scopeArbitrary(
   const required = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
   if (flavour === 'faults' || flavour === 'everything')
     return fc.constantFrom({}, {}, { pageSize: 1 }, { pageSize: 2 });
+  if (flavour === 'elsewhere')
+    return fc.constantFrom({ elsewhere: 'watched' }, { elsewhere: 'watched' }, { elsewhere: 'unwatched' });
   if (flavour === 'jobs')
     return fc.constantFrom({ batch: { jobs: 'recreate' } }, { batch: { jobs: 'recreate-running' } });
   if (flavour === 'presence') return fc.record({ presence, required });
@@ -354,34 +378,6 @@ function scopeArbitrary(
   if (flavour !== 'selection') return fc.constant({});
   const selected = fc.boolean();
   return fc.oneof(fc.record({ selected }), fc.record({ selected, presence }));
-}
-
-function initialConfig(config: ConfigName): Arbitrary<InitialConfig | undefined> {
-  return fc.option(
-    fc.constantFrom('A', 'B').map((content) => ({ config, content }) as const),
-    { nil: undefined, freq: 8 },
-  );
-}
-
-function initialWorkload(
-  workload: WorkloadName,
-  { configs }: Cast,
-  flavour: Flavour,
-): Arbitrary<InitialWorkload | undefined> {
-  const unusual = flavour === 'calm' ? (['rolling'] as const) : (['manual', 'partition'] as const);
-  const there = fc.record({
-    workload: fc.constant(workload),
-    follows: fc.oneof(
-      { weight: 5, arbitrary: fc.subarray([...configs], { minLength: 1 }) },
-      { weight: 1, arbitrary: fc.constant([]) },
-    ),
-    replicas: fc.constantFrom(2, 1, 3, 2, 1, 0),
-    strategy: fc.oneof(
-      { weight: 15, arbitrary: fc.constant('rolling' as const) },
-      { weight: 1, arbitrary: fc.constantFrom(...unusual) },
-    ),
-  });
-  return fc.option(there, { nil: undefined, freq: 8 });
 }
 
 function present<T>(items: readonly (T | undefined)[]): readonly T[] {

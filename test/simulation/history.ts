@@ -12,7 +12,7 @@ import type { VersionStyle } from '../sandbox/resource-versions.ts';
 /** One of few contents, so that a change back is frequent. */
 export type Content = 'A' | 'B' | 'C';
 
-/** `ConfigMap/<name>` or `Secret/<name>`; all live in one namespace. */
+/** `ConfigMap/<name>` or `Secret/<name>` of the namespace of the workloads; of another one `ConfigMap/<namespace>/<name>`. */
 export type ConfigName = string;
 
 /** `<Kind>/<name>` of a workload. */
@@ -78,6 +78,8 @@ export interface Settings {
   readonly required?: readonly ConfigName[];
   /** Runs of CronJobs are started, and Jobs created anew, those that have finished too or not; absent: neither. */
   readonly batch?: { readonly jobs: 'recreate' | 'recreate-running' };
+  /** Pods read an object of another namespace, which the reloaders watch or not; absent: there is none. */
+  readonly elsewhere?: 'watched' | 'unwatched';
   /** Whether owners' writes pass the admission webhook of the reloaders; absent: there is none. */
   readonly admission?: boolean;
   /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */

@@ -6,6 +6,9 @@ import type { Asking, ConfigName, InitialWorkload, Mark, WorkloadName } from './
 /** The objects that every pod template refers to, followed or not, so that each pod reads them all. */
 export const CONFIGS: readonly ConfigName[] = ['ConfigMap/a-b', 'ConfigMap/a.b', 'Secret/a-b', 'ConfigMap/c'];
 
+/** An object of another namespace, which no template can refer to: pods read it in some way of their own. */
+export const ELSEWHERE: ConfigName = 'ConfigMap/shared/c';
+
 const PREFIX = 'reloader.k8s.collaborne.com/';
 /** The lists of patterns, in the words of Stakater Reloader. */
 const PATTERNS = ['configmap.reloader.stakater.com/reload', 'secret.reloader.stakater.com/reload'];
@@ -13,6 +16,8 @@ const EVERYTHING = '.*';
 /** What means the same as the native words, in histories where it is read. */
 const SAPS = 'pod-reloader.cs.sap.com/';
 const WAVES_AUTO = 'wave.pusher.com/update-on-config-change';
+/** The words for objects of other namespaces, which ask for all that a template refers to as well. */
+const WAVES_NAMES = 'wave.pusher.com/extra-configmaps';
 
 /** Every workload that a history may have. */
 export const WORKLOADS: readonly WorkloadName[] = [
@@ -120,7 +125,16 @@ function newBatch(
 
 /** The annotations that name these objects; null removes one, in a patch as in a manifest. */
 export function policyOf(follows: readonly ConfigName[]): Record<string, string | null> {
-  return listsOf('', follows);
+  const { name, namespace } = split(ELSEWHERE);
+  const isElsewhere = follows.includes(ELSEWHERE);
+  return {
+    ...listsOf(
+      '',
+      follows.filter((config) => config !== ELSEWHERE),
+    ),
+    [WAVES_AUTO]: isElsewhere ? 'true' : null,
+    [WAVES_NAMES]: isElsewhere ? `${namespace}/${name}` : null,
+  };
 }
 
 /** The annotations that ask for more than names, and the lists of what is excluded. */
@@ -175,7 +189,9 @@ export function askedBy(annotations: Readonly<Record<string, string>> = {}): Ask
   if (PATTERNS.some((key) => annotations[key] === EVERYTHING))
     return { names: listed(annotations, ''), by: 'pattern', excludes: [] };
   const waves = annotations[WAVES_AUTO] === 'true' ? 'auto' : 'names';
-  return { names: listed(annotations, ''), by: by ?? waves, excludes: listed(annotations, 'exclude-') };
+  const elsewhere = annotations[WAVES_NAMES] === undefined ? [] : [ELSEWHERE];
+  const names = [...listed(annotations, ''), ...elsewhere];
+  return { names, by: by ?? waves, excludes: listed(annotations, 'exclude-') };
 }
 
 /** All that is followed, asked for or not: every template refers to every object. */

@@ -4,11 +4,20 @@ import type { AuditRecord } from '../sandbox/api-server.ts';
 import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { kindOfResource, type LooseObject, NAMESPACE, SELECTED_LABEL, STATE_NAMES, WATCHED } from './api.ts';
+import {
+  kindOfResource,
+  type LooseObject,
+  NAMESPACE,
+  nameIn,
+  SELECTED_LABEL,
+  STATE_NAMES,
+  split,
+  WATCHED,
+} from './api.ts';
 import { Batch, isBatch } from './batch.ts';
 import { contentOf, contentOfText } from './contents.ts';
 import type { ConfigName, Content, Resource, Settings, WorkloadName } from './history.ts';
-import { askedBy, CONFIGS, followsOf, markOf } from './manifests.ts';
+import { askedBy, CONFIGS, ELSEWHERE, followsOf, markOf } from './manifests.ts';
 import { pauseOf } from './pausing.ts';
 import { stateFactNow } from './state-fact.ts';
 import type { Fact, Recorded } from './trace.ts';
@@ -28,6 +37,7 @@ export class Observer {
   readonly batch: Batch;
   readonly #sandbox: Sandbox;
   readonly #style: VersionStyle;
+  readonly #elsewhere: Settings['elsewhere'];
   readonly #now: () => number;
   readonly #seen = new Map<Resource, Map<string, Seen>>(WATCHED.map((resource) => [resource, new Map()]));
   readonly #written = new Map<Resource, number[]>(WATCHED.map((resource) => [resource, []]));
@@ -38,9 +48,10 @@ export class Observer {
   /** Of the ConfigMaps of the state at the last look. */
   #stateVersions = '';
 
-  constructor(sandbox: Sandbox, { versions, rolloutMs, batch }: Settings, now: () => number) {
+  constructor(sandbox: Sandbox, { versions, rolloutMs, batch, elsewhere }: Settings, now: () => number) {
     this.#sandbox = sandbox;
     this.#style = versions;
+    this.#elsewhere = elsewhere;
     this.#now = now;
     this.batch = new Batch({
       sandbox,
@@ -76,22 +87,24 @@ export class Observer {
   #lookAt(resource: Resource): void {
     const seen = this.#seen.get(resource) ?? new Map<string, Seen>();
     const live = this.#sandbox.list(resource) as unknown as readonly LooseObject[];
+    const keyOf = ({ metadata }: LooseObject) => nameIn(resource, metadata.namespace, metadata.name);
     for (const [name, { object }] of seen) {
-      if (live.some(({ metadata }) => metadata.name === name)) continue;
+      if (live.some((one) => keyOf(one) === name)) continue;
       seen.delete(name);
       this.#note(resource, object, true, this.#sandbox.writes);
     }
     for (const object of live) {
       const { name, resourceVersion: version = '' } = object.metadata;
-      if (seen.get(name)?.version === version || STATE_NAMES.includes(name)) continue;
-      seen.set(name, { version, object });
+      const key = keyOf(object);
+      if (seen.get(key)?.version === version || STATE_NAMES.includes(name)) continue;
+      seen.set(key, { version, object });
       this.#note(resource, object, false, this.positionOf(resource, version));
     }
   }
 
   #note(resource: Resource, object: LooseObject, isGone: boolean, at: number): void {
     this.#written.get(resource)?.push(at);
-    const name = `${kindOfResource(resource)}/${object.metadata.name}`;
+    const name = nameIn(kindOfResource(resource), object.metadata.namespace, object.metadata.name);
     if (resource === 'configmaps' || resource === 'secrets') {
       const content = isGone ? undefined : contentOf(object.data);
       this.add({ type: 'content', config: name, content, mark: markOf(object.metadata.annotations) }, at);
@@ -118,7 +131,9 @@ export class Observer {
   }
 
   #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
-    const asked = askedBy(object.metadata.annotations);
+    const said = askedBy(object.metadata.annotations);
+    const isHeard = this.#elsewhere === 'watched';
+    const asked = isHeard ? said : { ...said, names: said.names.filter((config) => config !== ELSEWHERE) };
     const [follows, rollable] = [followsOf(asked), isRollable(object)];
     const exists = !isGone && object.metadata.deletionTimestamp === undefined;
     this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable }, at);
@@ -197,7 +212,10 @@ export class Observer {
 
 function readsOf(reads: ReadonlyMap<string, string>): Record<ConfigName, Content | undefined> {
   return Object.fromEntries(
-    CONFIGS.map((config) => [config, contentOfText(reads.get(`${NAMESPACE}/${config}`) ?? '')]),
+    [...CONFIGS, ELSEWHERE].map((config) => {
+      const { kind, namespace, name } = split(config);
+      return [config, contentOfText(reads.get(`${namespace}/${kind}/${name}`) ?? '')];
+    }),
   );
 }
 

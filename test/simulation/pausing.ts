@@ -27,9 +27,10 @@ export function pauseOf(workload: LooseObject): Omit<Of<'pause'>, 'type' | 'work
 /**
  * Each patch of an unpaused Deployment that asks for a pause begins one, one that comes in a pause leaves it as it was, and
  * nobody but people ends it before its time: then no period has two rollouts. None outlasts its time while somebody looks.
- * What people paused is judged with all that is not the reloader's.
+ * Not judged where the time of day jumps, by which they end. What people paused is judged with all that is not the reloader's.
  */
 export function judgePauses(trace: Trace): readonly Violation[] {
+  if (factsOf(trace, 'jumped').length > 0) return [];
   const writes = factsOf(trace, 'write').flatMap((write) => wrongOf(write));
   const ends = factsOf(trace, 'pause').filter((fact) => isOverdue(trace, fact));
   const overdue = ends.map(({ workload, since }) => `${workload} is still paused, which began ${since}`);
@@ -38,7 +39,7 @@ export function judgePauses(trace: Trace): readonly Violation[] {
 
 function wrongOf(write: Of<'write'>): string[] {
   const [before, after] = [write.before, write.after] as (LooseObject | undefined)[];
-  if (before === undefined || after === undefined || !write.to.startsWith('Deployment/')) return [];
+  if (before?.metadata === undefined || after === undefined || !write.to.startsWith('Deployment/')) return [];
   const { since } = pauseOf(before);
   if (since !== undefined) return wrongOfPaused(write, before, pauseOf(after).since);
   const asks = before.spec.paused !== true && (periodMsOf(before) ?? 0) > 0 && write.isResume !== true;

@@ -7,7 +7,7 @@ import type { Log } from '../../lib/model/log.ts';
 import { wholeKeyOf } from '../../lib/model/object-ref.ts';
 import { UNHURRIED } from '../../lib/model/rollout-limit.ts';
 import type { Options } from '../../lib/options/options.ts';
-import { NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
+import { NAMESPACE, nameIn, OTHER_NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import { readOfDigest } from './contents.ts';
 import type { Settings } from './history.ts';
 import type { Belief } from './trace.ts';
@@ -43,7 +43,7 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
     send,
     options: optionsOf(settings),
     place: {
-      namespaces: settings.selected === undefined ? [NAMESPACE] : undefined,
+      namespaces: settings.selected === undefined ? namespacesOf(settings) : undefined,
       stateNamespace: NAMESPACE,
     },
     log: logTo(onLine),
@@ -68,7 +68,8 @@ export function newReplica({ send, settings, random, onLine }: ReplicaParts): Re
 }
 
 function beliefOf({ workload, config, ran, dirty, owes }: ReturnType<Assembly['beliefs']>[number]): Belief {
-  const name = withoutNamespace(wholeKeyOf(config));
+  const [namespace, kind = '', own = ''] = wholeKeyOf(config).split('/');
+  const name = nameIn(kind, namespace, own);
   const known = ran === undefined || ran === '?' ? ran : readOfDigest(name, ran);
   return { workload: withoutNamespace(workload), config: name, ran: known, dirty, owes };
 }
@@ -85,18 +86,22 @@ function logTo(onLine: (line: string) => void): Log {
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
+function namespacesOf({ elsewhere }: Settings): readonly string[] {
+  return elsewhere === 'watched' ? [NAMESPACE, OTHER_NAMESPACE] : [NAMESPACE];
+}
+
 function optionsOf(settings: Settings): Options {
   const { coalescePeriodMs, maxWaitMs, presence, selected, pausePeriodMs = 0, pace = UNHURRIED } = settings;
   return {
     ...(selected === undefined
-      ? { scope: { type: 'namespaces', names: [NAMESPACE], source: 'test' } }
+      ? { scope: { type: 'namespaces', names: namespacesOf(settings), source: 'test' } }
       : { scope: { type: 'all', source: 'test' }, namespaceSelector: SELECTED_LABEL }),
     stateConfigMap: STATE_NAME,
     coalescePeriodMs,
     coalesceMaxWaitMs: maxWaitMs,
     pausePeriodMs,
     pace,
-    dialects: settings.dialects ?? DEFAULT_DIALECTS,
+    dialects: settings.dialects ?? [...DEFAULT_DIALECTS, ...(settings.elsewhere ? ['wave' as const] : [])],
     stakaterKeys: STAKATER_KEYS,
     autoReloadAll: false,
     reloadStrategy: 'env-vars',

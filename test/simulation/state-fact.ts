@@ -6,7 +6,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, split } from './api.ts';
 import { readOfDigest, SCOPES } from './contents.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import { BATCH, CONFIGS, WORKLOADS } from './manifests.ts';
+import { BATCH, CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
 import type { Read, StateFact } from './trace.ts';
 
 type Ran = Read | '?' | 'other';
@@ -80,9 +80,9 @@ function readOfEntry(config: ConfigName, entry: string): Read | 'other' {
 
 /** By object: the keys of what is followed of it, the whole of it or what pods may read. */
 const ENTRY_KEYS: ReadonlyMap<ConfigName, readonly string[]> = new Map(
-  CONFIGS.map((config) => {
-    const { kind, name } = split(config);
-    const ref = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace: NAMESPACE, name } as const;
+  [...CONFIGS, ELSEWHERE].map((config) => {
+    const { kind, namespace, name } = split(config);
+    const ref = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace, name } as const;
     const parts = [ref, ...SCOPES.map((keys) => ({ ...ref, keys }))];
     return [config, parts.map((part) => entryKeyOf(part, NAMESPACE))];
   }),

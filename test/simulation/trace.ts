@@ -88,6 +88,8 @@ export type Fact =
       /** Its CronJob is suspended. */
       readonly isOfSuspended: boolean;
     }
+  /** The time of day of the reloaders jumped, by which pauses end. */
+  | { readonly type: 'jumped' }
   /** Every patch of the workload is refused, for a while. */
   | { readonly type: 'refused'; readonly workload: WorkloadName }
   /** Somebody labelled the namespace, or took the label away. */

@@ -2,7 +2,7 @@
 
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { AdmissionInTheWay } from './admission.ts';
-import { apiOf, collectionOf, NAMESPACE, resourceOf, split } from './api.ts';
+import { apiOf, collectionOf, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS, manifestOf } from './contents.ts';
 import { Crew } from './crew.ts';
@@ -15,7 +15,7 @@ import type {
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { BATCH, WORKLOADS } from './manifests.ts';
+import { BATCH, ELSEWHERE, WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
 import { PERIOD } from './pausing.ts';
 import { People } from './people.ts';
@@ -64,6 +64,9 @@ class World {
       resourceVersions: settings.versions,
       ...(settings.pageSize === undefined ? {} : { mostPerPage: settings.pageSize }),
       podStartMs: settings.rolloutMs,
+      namespaces: [NAMESPACE, OTHER_NAMESPACE],
+      annotationReads: () =>
+        settings.elsewhere === undefined ? [] : [{ ...split(ELSEWHERE), kind: 'ConfigMap' }],
       audit: (record) => {
         this.#observer.audit(record);
         this.#crew.audit(record);
@@ -135,6 +138,7 @@ class World {
       case 'wait':
         return await this.#pass(step.ms);
       case 'jump':
+        this.#observer.add({ type: 'jumped' });
         return this.#clock.jump(step.ms);
       case 'change':
       case 'revert':
@@ -289,6 +293,12 @@ function accountingOf({ steps, workloads }: History): Trace['accounting'] {
   return isCalm && workloads.every(({ strategy }) => strategy === 'rolling') ? 'strict' : 'grouped';
 }
 
+/** What cannot be paused has a longer window instead. */
 function isAboutPauses(step: Step): boolean {
-  return step.do === 'pause' || (step.do === 'annotate' && Object.keys(step.annotations).join() === PERIOD);
+  if (step.do === 'pause') return true;
+  return (
+    step.do === 'annotate' &&
+    split(step.workload).kind === 'Deployment' &&
+    Object.keys(step.annotations).join() === PERIOD
+  );
 }

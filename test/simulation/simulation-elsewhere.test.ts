@@ -1,0 +1,5 @@
+/** Histories of objects of another namespace. */
+
+import { tryHistories } from './histories.ts';
+
+tryHistories('elsewhere', 0.05);
