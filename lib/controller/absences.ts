@@ -7,6 +7,7 @@
 
 import type { Absence } from '../model/absence.ts';
 import { backoffMs, REFUSAL_BACKOFF } from '../model/backoff.ts';
+import type { Log } from '../model/log.ts';
 import { nearestTo } from '../model/nearest.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
@@ -35,6 +36,7 @@ export interface AbsencesOptions {
   readonly onNews: (configs: ReadonlySet<ObjectKey>) => void;
   /** How long an object may be missing before it is looked into. */
   readonly graceMs: number;
+  readonly log: Log;
   readonly random: () => number;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -112,7 +114,7 @@ export class Absences {
     signal.addEventListener('abort', wake, { once: true });
     while (!signal.aborted) {
       if (this.#suspects.size === 0) await this.#news();
-      else await this.#round(signal);
+      else await this.#round(signal).catch((error: unknown) => this.#afterDefect(error, signal));
     }
     signal.removeEventListener('abort', wake);
   }
@@ -132,7 +134,7 @@ export class Absences {
     await wait(graceMs, signal);
     let turns = [...Map.groupBy(suspects, namespaceIn).values()].map(newTurn);
     while (turns.length > 0 && !signal.aborted) {
-      for (const turn of turns) await this.#take(turn, signal);
+      for (const turn of turns) await this.#fencedTake(turn, signal);
       turns = turns.filter(({ configs }) => configs.length > 0);
     }
     this.#tidyUp();
@@ -141,6 +143,24 @@ export class Absences {
   #tidyUp(): void {
     for (const config of this.#known.keys()) if (!this.#isMissed(config)) this.#known.delete(config);
     for (const config of this.#awaited.keys()) if (!this.#isAwaited(config)) this.#awaited.delete(config);
+  }
+
+  /** A defect of ours must not end the process: what is suspected in the namespace is looked into again. */
+  async #fencedTake(turn: Turn, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#take(turn, signal);
+    } catch (error) {
+      turn.configs.length = 0;
+      for (const config of turn.all) this.#suspects.add(config);
+      await this.#afterDefect(error, signal);
+    }
+  }
+
+  async #afterDefect(error: unknown, signal: AbortSignal): Promise<void> {
+    const { log, random, wait } = this.#options;
+    log.warn('missing objects could not be looked into', { error: `internal error: ${String(error)}` });
+    await wait(backoffMs(this.#failures, BACKOFF, random), signal);
+    this.#failures += 1;
   }
 
   /** Up to the next one that takes a while, and the pause after it. */
@@ -251,14 +271,15 @@ export class Absences {
 
 /** What is suspected in one namespace, and what was found out of it in this round. */
 interface Turn {
-  /** The next one last. */
+  readonly all: readonly ObjectKey[];
+  /** Those that are left, the next one last. */
   readonly configs: ObjectKey[];
   readonly found: Map<ObjectKey, Absence>;
   searches: number;
 }
 
 function newTurn(configs: readonly ObjectKey[]): Turn {
-  return { configs: configs.toReversed(), found: new Map(), searches: 0 };
+  return { all: configs, configs: configs.toReversed(), found: new Map(), searches: 0 };
 }
 
 function namespaceIn(config: ObjectKey): string {

@@ -9,6 +9,21 @@ const RECREATION = 'test/exhaustive/job-recreation.test.ts';
 /** Every one of them must be noticed. */
 export const LIST_MUTANTS: readonly Mutant[] = [
   {
+    name: 'defects: one where an outcome is told ends the program',
+    edit: change('RolloutController.#work', 'this.#putOff(key, message, LATER_BACKOFF);', 'throw error;'),
+    tests: ['test/unit/controller/rollout-controller.test.ts'],
+  },
+  {
+    name: 'defects: one where missing objects are told of ends the program',
+    edit: change('Absences.#round', 'this.#fencedTake(turn, signal)', 'this.#take(turn, signal)'),
+    tests: ['test/unit/controller/absences.test.ts'],
+  },
+  {
+    name: 'defects: what was suspected is forgotten after one',
+    edit: drop('Absences.#fencedTake', 'add()'),
+    tests: ['test/unit/controller/absences.test.ts'],
+  },
+  {
     name: 'lists: a page that fails begins the list anew',
     edit: change('Reflector.#pageFailed', '{ ...page, failures }', '{ ...FIRST_PAGE, failures }'),
     tests: [PAGES],

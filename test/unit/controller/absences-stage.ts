@@ -5,6 +5,7 @@ import { getEventListeners } from 'node:events';
 import type { TestContext } from 'node:test';
 import { Absences, type ReadLeftOut } from '../../../lib/controller/absences.ts';
 import type { Effects } from '../../../lib/controller/effects.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
 import { type ConfigRef, describe } from '../../../lib/model/object-ref.ts';
 import { settle } from './committer-stage.ts';
 import { KeyWorld } from './key-world.ts';
@@ -22,6 +23,9 @@ export class Stage {
   tellings = 0;
   readonly asked: string[] = [];
   readonly readings: Reading[] = [];
+  readonly warnings: string[] = [];
+  /** Thrown by the next telling. */
+  defect: Error | undefined;
   readonly absences: Absences;
   /** The workloads whose rollout is held. */
   readonly held: Set<string> = new Set();
@@ -44,10 +48,14 @@ export class Stage {
         return this.readings.shift() ?? NOT_THERE;
       },
       onNews: (configs) => {
+        const { defect } = this;
+        this.defect = undefined;
+        if (defect !== undefined) throw defect;
         this.tellings += 1;
         for (const config of configs) this.told.push(config.replace('home/', ''));
       },
       graceMs: GRACE_MS,
+      log: { ...NO_LOG, warn: (_, fields) => void this.warnings.push(String(fields?.['error'])) },
       random: () => this.random,
       wait: (ms, signal) =>
         new Promise((resolve) => {

@@ -314,6 +314,17 @@ test('what is not there any more, or is of another namespace, is not meant', asy
   await stage.stop();
 });
 
+test('a defect where it is told ends nothing: it is looked into again', async (t) => {
+  const stage = new Stage(t);
+  stage.defect = new Error('ours');
+  stage.apply(stage.world.workload('web', { follows: ['cfg'] }));
+  await stage.pass(GRACE_MS);
+  assert.deepEqual([stage.told, stage.warnings], [[], ['internal error: Error: ours']]);
+  await stage.pass(2 * GRACE_MS);
+  assert.deepEqual(stage.told, ['ConfigMap/cfg']);
+  await stage.stop();
+});
+
 test('it ends when told to, idle or busy', async (t) => {
   const stage = new Stage(t);
   await settle();
