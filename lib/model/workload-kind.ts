@@ -157,8 +157,8 @@ const JOB: WorkloadKind = {
   template: ({ spec }) => spec?.template,
   specWith: (template) => ({ template }),
   declines: (raw) => {
-    if (isFinished(raw)) return 'finished';
-    return raw.spec?.suspend === true ? 'suspended' : undefined;
+    if (raw.spec?.suspend === true) return 'suspended';
+    return isFinished(raw) ? 'finished' : undefined;
   },
   isLeftAlone: ({ metadata: { finalizers = [], ownerReferences = [], annotations } }) =>
     finalizers.length > 0 ||

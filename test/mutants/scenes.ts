@@ -67,7 +67,12 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
   {
     name: 'scenes: Jobs that have finished run again where they are not to',
     edit: change('edgesFor', "options.jobReload === 'recreate'", 'true'),
-    tests: OF_JOBS,
+    tests: ['test/simulation/kept.test.ts'],
+  },
+  {
+    name: 'scenes: a Job that is suspended after it has finished is created anew',
+    edit: drop('JOB.declines', 'raw.spec?.suspend === true'),
+    tests: ['test/unit/model/workload-kind.test.ts', 'test/simulation/kept.test.ts'],
   },
   {
     name: 'scenes: Jobs of CronJobs are created anew',

@@ -44,6 +44,9 @@ export class Batch {
   readonly #started = new Map<WorkloadName, Started>();
   readonly #starting = new Map<WorkloadName, NodeJS.Timeout>();
   readonly #suspended = new Set<WorkloadName>();
+  /** Jobs as they were copied last: one that people delete while its copy is there comes back so. */
+  readonly #copied = new Map<WorkloadName, StoredObject | undefined>();
+  readonly #deletedByPeople = new Set<WorkloadName>();
   /** Each Job as it was last, or is. */
   readonly #last = new Map<WorkloadName, StoredObject>();
   #pods = 0;
@@ -94,6 +97,7 @@ export class Batch {
     const owner = ownerOf(object);
     const what =
       `${verb === 'create' ? 'made' : 'deleted'}${replacedBy(object) === undefined ? '' : ' copy'}` as const;
+    if (what === 'deleted' && by === undefined) this.#deletedByPeople.add(workload);
     const isOfSuspended = owner !== undefined && this.#live(owner)?.spec.suspend === true;
     this.#options.add({ type: 'job', workload, what, by, isOwned: isLeftAlone(object), isOfSuspended });
   }
@@ -114,10 +118,13 @@ export class Batch {
     }
     const write = { type: 'write', replica, fenced: true } as const;
     const owner = ownerOf(object);
-    if (replacedBy(object) !== undefined) add({ ...write, to: workload, isResume: true });
-    else if (owner === undefined)
-      add({ ...write, to: workload, before: bare(this.#last.get(workload)), after: bare(object) });
-    else {
+    if (replacedBy(object) !== undefined) {
+      this.#copied.set(workload, this.#last.get(workload));
+      add({ ...write, to: workload, isResume: true });
+    } else if (owner === undefined) {
+      const former = (this.#deletedByPeople.delete(workload) ? this.#copied : this.#last).get(workload);
+      add({ ...write, to: workload, before: bare(former), after: bare(object) });
+    } else {
       add({ ...write, to: owner });
       this.#replacePod(owner, this.#live(owner)?.metadata.uid ?? '');
     }

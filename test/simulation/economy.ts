@@ -56,8 +56,25 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
     rightsReturned: factsOf(trace, 'rights').filter(
       ({ resource, allowed }) => allowed && resource === resourceOf(workload),
     ).length,
+    owedAgain: changes.filter((change) => isOwedAgain(trace, workload, change)).length,
     restarts: factsOf(trace, 'listed').filter((fact) => isUnfinished(trace, workload, fact)).length,
   };
+}
+
+/** How long it is remembered what was owed as a workload ceased to follow an object, or was deleted. */
+const REMEMBERED_MS = 60_000;
+
+/** Whether the workload ceased to follow the object while the change was under way, and follows it again soon after. */
+function isOwedAgain(trace: Trace, workload: WorkloadName, { config, at, ms }: Of<'content'>): boolean {
+  const follows = factsOf(trace, 'workload')
+    .filter((fact) => fact.workload === workload && fact.at > at)
+    .map((fact) => ({ ms: fact.ms, isFollowed: fact.exists && fact.follows.includes(config) }));
+  const end = follows.findIndex(({ isFollowed }) => !isFollowed);
+  const from = follows[end];
+  const again = follows.slice(end).find(({ isFollowed }) => isFollowed);
+  if (from === undefined || again === undefined) return false;
+  const isUnderWay = trace.accounting !== 'strict' || from.ms - ms <= trace.settings.maxWaitMs;
+  return isUnderWay && again.ms - from.ms <= REMEMBERED_MS;
 }
 
 /** The changes of content that concern the workload: of objects that it names then, or at once, or when one looks again. */

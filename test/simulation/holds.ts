@@ -2,7 +2,7 @@
 
 import { split } from './api.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import { contentAt, factsOf, isFollowing, type Of, rolloutsOf, workloadsOf } from './timeline.ts';
+import { contentAt, factsOf, isFollowing, type Of, rolloutsOf, workloadAt, workloadsOf } from './timeline.ts';
 import type { Trace, Violation } from './trace.ts';
 
 /** What is under way when an object goes ends by itself. */
@@ -14,7 +14,10 @@ const GRACE_MS = 500;
  */
 export function judgeHolds(trace: Trace): readonly Violation[] {
   if (trace.settings.keys?.noise !== true || trace.accounting === 'each') return [];
-  const lacks: Lacks = (workload, at) => needsOf(trace, workload, at).some(isConfigMap);
+  // A pattern means the names that there are, not that of an object which is away.
+  const lacks: Lacks = (workload, at) =>
+    workloadAt(trace, workload, at)?.asked?.by !== 'pattern' &&
+    needsOf(trace, workload, at).some(isConfigMap);
   return workloadsOf(trace)
     .flatMap((workload) => rolloutsOf(trace, workload))
     .filter((rollout) => hasListed(trace, rollout) && lacks(rollout.to, rollout.at))

@@ -30,16 +30,20 @@ function thereAfter(facts: readonly Of<'job'>[]): There {
   };
 }
 
+/** What is sent as a Job goes cannot be held back any more. */
+const UNDER_WAY_MS = 500;
+
 /** What a reloader may not do. News that come late may let it copy what is gone: that comes back. */
 function wrongOf(
-  { what, by, isOwned, isOfSuspended }: Of<'job'>,
+  { what, by, isOwned, isOfSuspended, ms }: Of<'job'>,
   { job, copy }: There,
   isLate: boolean,
 ): string | undefined {
   if (by === undefined) return undefined;
   if (isOfSuspended) return 'is a run of a suspended CronJob';
   if (isOwned) return what === 'made' ? undefined : 'was touched, which is not to be';
-  if (what === 'made copy') return job?.what === 'made' || isLate ? undefined : 'was copied once it was gone';
+  const isGoneForLong = job?.what === 'deleted' && ms - job.ms > UNDER_WAY_MS;
+  if (what === 'made copy') return isGoneForLong && !isLate ? 'was copied once it was gone' : undefined;
   const isBacked = what === 'deleted copy' || copy?.what === 'made copy';
   return isBacked ? undefined : `was ${what} without a copy`;
 }

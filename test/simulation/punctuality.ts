@@ -63,7 +63,8 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
     at,
     ...[...factsOf(trace, 'workload'), ...facts].filter(isMeanwhile).map((fact) => fact.at),
   ];
-  const selections = factsOf(trace, 'selection').filter(isMeanwhile);
+  // Which of the two came first, in one moment, no two streams tell.
+  const selections = factsOf(trace, 'selection').filter((fact) => fact.ms >= ms && fact.ms <= deadline);
   const isAsked =
     isSelectedAt(trace, at) &&
     selections.length === 0 &&

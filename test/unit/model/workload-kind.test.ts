@@ -199,13 +199,16 @@ for (const [sentence, { spec = {}, status = {}, is }] of Object.entries(JOBS))
     assert.equal(isRolledOut(workloadKindOf('Job'), { metadata: { name: 'w' }, spec, status }), is),
   );
 
-test('a Job declines once it has finished, else while it is suspended', () => {
+test('a Job declines while it is suspended, else once it has finished', () => {
   const { declines } = workloadKindOf('Job');
   const metadata = { name: 'w' };
   const failed = [{ type: 'Failed', status: 'True' }];
   assert.equal(declines({ metadata, spec: {} }), undefined);
   assert.equal(declines({ metadata, spec: { suspend: true } }), 'suspended');
-  assert.equal(declines({ metadata, spec: { suspend: true }, status: { conditions: COMPLETE } }), 'finished');
+  assert.equal(
+    declines({ metadata, spec: { suspend: true }, status: { conditions: COMPLETE } }),
+    'suspended',
+  );
   assert.equal(declines({ metadata, status: { conditions: failed } }), 'finished');
 });
 
