@@ -57,8 +57,23 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
       ({ resource, allowed }) => allowed && resource === resourceOf(workload),
     ).length,
     owedAgain: changes.filter((change) => isOwedAgain(trace, workload, change)).length,
+    sharedNames: sharedNamesOf(trace, workload),
     restarts: factsOf(trace, 'listed').filter((fact) => isUnfinished(trace, workload, fact)).length,
   };
+}
+
+/** Objects whose names are one to a variable. */
+const NAMESAKES = ['ConfigMap/a-b', 'ConfigMap/a.b'];
+
+/** How often it ceased to follow one of the two, whose stamp then speaks of the other as long as that has no entry. */
+function sharedNamesOf(trace: Trace, workload: WorkloadName): number {
+  const facts = factsOf(trace, 'workload').filter((fact) => fact.workload === workload);
+  return facts.filter(({ follows, at }, index) => {
+    const [left, ...others] = NAMESAKES.filter((config) => follows.includes(config));
+    const before = facts[index - 1]?.follows ?? [];
+    const hadBoth = NAMESAKES.every((config) => before.includes(config));
+    return hadBoth && left !== undefined && others.length === 0 && !hasEntryAt(trace, left, at - 1);
+  }).length;
 }
 
 /** How long it is remembered what was owed as a workload ceased to follow an object, or was deleted. */

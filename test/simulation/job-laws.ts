@@ -40,7 +40,8 @@ function wrongOf(
   isLate: boolean,
 ): string | undefined {
   if (by === undefined) return undefined;
-  if (isOfSuspended) return 'is a run of a suspended CronJob';
+  // A request that is late was sent before.
+  if (isOfSuspended && !isLate) return 'is a run of a suspended CronJob';
   if (isOwned) return what === 'made' ? undefined : 'was touched, which is not to be';
   const isGoneForLong = job?.what === 'deleted' && ms - job.ms > UNDER_WAY_MS;
   if (what === 'made copy') return isGoneForLong && !isLate ? 'was copied once it was gone' : undefined;
