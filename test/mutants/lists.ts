@@ -11,7 +11,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   {
     name: 'defects: one where an outcome is told ends the program',
     edit: change('RolloutController.#work', 'this.#putOff(key, message, LATER_BACKOFF);', 'throw error;'),
-    tests: ['test/unit/controller/rollout-controller.test.ts'],
+    tests: ['test/unit/controller/rollout-races.test.ts'],
   },
   {
     name: 'defects: one where missing objects are told of ends the program',

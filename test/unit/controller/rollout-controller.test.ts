@@ -398,13 +398,3 @@ test('what its pods need is waited for, without a patch, and what changes meanwh
   assert.equal(stage.world.edge('web').ran, 'c'.repeat(40));
   assert.equal(stage.controller.waitingOf(web), undefined);
 });
-
-test('a defect where an outcome is told ends nothing: it is logged, and tried again until all is settled', async (t) => {
-  const stage = new RolloutStage(t);
-  stage.defects.push('done');
-  stage.change('b');
-  await stage.pass(20_000);
-  assert.deepEqual(stage.outcomes, ['settled']);
-  assert.equal(stage.patches.length, 1);
-  assert.equal(stage.errors.length, 1);
-});

@@ -105,3 +105,13 @@ test('nor where the workload is gone at the first look', async (t) => {
   assert.deepEqual(stage.outcomes.slice(0, 1), ['gone']);
   assert.equal(stage.world.edge('web').highestNumber, 2);
 });
+
+test('a defect where an outcome is told ends nothing: it is logged, and tried again until all is settled', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.defects.push('done');
+  stage.change('b');
+  await stage.pass(20_000);
+  assert.deepEqual(stage.outcomes, ['settled']);
+  assert.equal(stage.patches.length, 1);
+  assert.equal(stage.errors.length, 1);
+});
