@@ -33,6 +33,10 @@ function thereAfter(facts: readonly Of<'job'>[]): There {
 /** What is sent as a Job goes cannot be held back any more. */
 const UNDER_WAY_MS = 500;
 
+function isGoneForLong(job: Of<'job'> | undefined, ms: number): boolean {
+  return job?.what === 'deleted' && ms - job.ms > UNDER_WAY_MS;
+}
+
 /** What a reloader may not do. News that come late may let it copy what is gone: that comes back. */
 function wrongOf(
   { what, by, isOwned, isOfSuspended, ms }: Of<'job'>,
@@ -43,8 +47,8 @@ function wrongOf(
   // A request that is late was sent before.
   if (isOfSuspended && !isLate) return 'is a run of a suspended CronJob';
   if (isOwned) return what === 'made' ? undefined : 'was touched, which is not to be';
-  const isGoneForLong = job?.what === 'deleted' && ms - job.ms > UNDER_WAY_MS;
-  if (what === 'made copy') return isGoneForLong && !isLate ? 'was copied once it was gone' : undefined;
+  if (what === 'made copy')
+    return isGoneForLong(job, ms) && !isLate ? 'was copied once it was gone' : undefined;
   const isBacked = what === 'deleted copy' || copy?.what === 'made copy';
   return isBacked ? undefined : `was ${what} without a copy`;
 }
