@@ -1,6 +1,6 @@
 /**
  * Objects that workloads name and that no stream shows. Each is looked into after a while, for it may be about to be
- * created; one after the other and each namespace in turn, for nobody waits for it; and once for as long as it is not there.
+ * created; one after the other and each namespace in turn, since no rollout waits for it; and once for as long as it is not there.
  * But where a rollout is held until it is, and no stream would tell, it is looked into again and again. What is found out in
  * one namespace is told when all of it is, so that one notice tells of all.
  */
@@ -193,7 +193,7 @@ export class Absences {
     return isLong;
   }
 
-  /** What was found out is known from now on, all of it at once: nobody is told of a part. */
+  /** What was found out is known from now on, all of it at once, not in parts. */
   #publish({ found }: Turn, signal: AbortSignal): void {
     const missed = [...found].filter(([config]) => this.#isMissed(config));
     const news = new Set(missed.filter((each) => this.#learn(...each)).map(([config]) => config));

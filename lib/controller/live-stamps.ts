@@ -31,8 +31,8 @@ export function stampOfAnyPart(edges: Edges, record: Stamped, config: ObjectKey)
 }
 
 /**
- * What the variables say that are read for `config`: parts of an object share theirs. A number that nobody gets to by
- * counting from the state is not ours.
+ * What the variables say that are read for `config`: parts of an object share theirs. A number that
+ * counting from the state does not reach is not ours.
  */
 function stampsOn(edges: Edges, { workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
   const read = variables.get(config)?.read ?? [];

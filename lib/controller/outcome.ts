@@ -13,9 +13,9 @@ export type Outcome =
   | { readonly type: 'again' }
   /** The API server is not able to now. */
   | { readonly type: 'later'; readonly message: string; readonly retryAfterMs?: number }
-  /** The API server will not have it, or somebody takes it back. */
+  /** The API server will not have it, or another writer takes it back. */
   | { readonly type: 'refused'; readonly message: string }
-  /** Somebody takes its stamp back each time: it is rolled once what it follows, or its own template, changes. */
+  /** Another writer takes its stamp back each time: it is rolled once what it follows, or its own template, changes. */
   | { readonly type: 'given-up'; readonly message: string }
   /** Its namespace is not selected: it is rolled once that is. */
   | { readonly type: 'unselected' }

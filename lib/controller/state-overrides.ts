@@ -1,6 +1,6 @@
 /**
  * What a write of the state keeps for workloads that may not be listed: of each object whose entry it writes, what was
- * committed before. Nobody knows what they ran since, for their pods start unseen; the oldest content makes them owe.
+ * committed before. What they ran since is unknown, since their pods start unseen; the oldest content makes them owe.
  */
 
 import { type Ran, UNKNOWN } from '../model/edge.ts';

@@ -1,5 +1,5 @@
 /**
- * Stamps that somebody else takes back, again and again: for one content that costs a bounded number of rollouts. It is
+ * Stamps that another writer takes back, again and again: for one content that costs a bounded number of rollouts. It is
  * counted in memory: a process that starts begins anew.
  */
 

@@ -201,7 +201,7 @@ function noticeRival(edges: Edges, { effects, record, onlyMarksChanged }: Sight,
   if (rival !== undefined) effects.rivals.push(rival);
 }
 
-/** Who takes the stamp back of what has rolled already may be somebody who undoes a rollout: it counts, and is not told. */
+/** A stamp that is taken back once the workload has rolled may be a person's undo: it counts, and is not told. */
 function noteTakeBack({ effects, key, record, takenBack }: Sight): void {
   if (takenBack === 'no') return;
   countTakeBack(effects, key, record);

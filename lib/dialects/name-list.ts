@@ -37,7 +37,7 @@ export function annotationText(key: string, value: string): string {
   return `${key}: ${JSON.stringify(cutToBytes(value, LONGEST_VALUE))}`;
 }
 
-/** The same of a list of names; undefined where nobody would read so many. */
+/** The same of a list of names; undefined where they are too many to read. */
 export function listText(key: string, names: readonly string[]): string | undefined {
   const text = names.join(', ');
   return text.length > LONGEST_VALUE ? undefined : annotationText(key, text);

@@ -22,7 +22,7 @@ export function pauseSince(since: string, periodMs: number): Pause {
   return { since, periodMs, endsAt: isMoment(endsAt) ? endsAt : Number.NEGATIVE_INFINITY };
 }
 
-/** The pause that began at `since` and that somebody has ended. */
+/** The pause that began at `since` and that another writer has ended. */
 export function pauseThatWasEnded(since: string): Pause {
   return { since, periodMs: 0, endsAt: Number.NEGATIVE_INFINITY };
 }

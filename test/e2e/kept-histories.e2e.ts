@@ -35,6 +35,8 @@ const STARTS = 'pods have to start at the very moment at which an object is dele
 const SELECTION = 'a reloader of these tests looks at one namespace, whose labels do not count';
 const BETWEEN = 'a process has to list in the millisecond between a change and the change back';
 const KEYS = 'the pods of these tests read whole objects';
+const JOBS = 'jobs.e2e.ts and cron-jobs.e2e.ts play with Jobs and CronJobs, by steps of their own';
+const JUDGE = 'only the judge of the simulation was wrong about it';
 const NOT_PLAYED: Readonly<Record<string, string>> = {
   'keys-asked-for-again': KEYS,
   'the-whole-is-asked-for-while-no-process-runs': KEYS,
@@ -62,7 +64,18 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'a-first-content-that-nobody-heard-of': LATE,
   'first-seen-after-a-gap': LATE,
   'in-force-at-an-opt-in-and-told-late': LATE,
-  'exceptions-removed-just-before-a-start': 'only the judge of the simulation was wrong about it',
+  'exceptions-removed-just-before-a-start': JUDGE,
+  'a-finished-job-that-is-suspended': JOBS,
+  'a-finished-job-where-only-running-ones-are-created-anew': JOBS,
+  'a-job-deleted-as-it-is-copied': JOBS,
+  'a-job-suspended-and-deleted-beside-its-copy': JOBS,
+  'a-run-that-was-sent-before-its-cron-job-was-suspended': JOBS,
+  'owed-as-it-ended-and-created-anew': JOBS,
+  'a-pattern-and-a-need-that-never-was': KEYS,
+  'a-pattern-and-objects-that-never-were': JUDGE,
+  'two-names-of-objects-that-are-not-there': JUDGE,
+  'two-names-of-one-variable': JOBS,
+  'selected-in-the-moment-of-a-creation': SELECTION,
   'selected-for-a-moment-without-the-object': SELECTION,
   'asked-for-just-before-a-return': LATE,
   'gone-just-before-an-opt-in': VERSIONS,
