@@ -63,10 +63,12 @@ export class StateConfigMap {
 
   /**
    * Creates it without data by server-side apply: RBAC can limit a create by name only that way. If it is there already, its
-   * data stay as they are; `gone` means that the namespace is not there.
+   * data stay as they are; `gone` means that the namespace is not there. The label is what makes the API server keep
+   * managedFields of it, and with them the time of its last write: of an apply that owns nothing it never does.
    */
   async create(): Promise<WriteResult<StateSnapshot>> {
-    const metadata = { name: this.#name, namespace: this.#namespace };
+    const labels = { 'app.kubernetes.io/managed-by': FIELD_MANAGER };
+    const metadata = { name: this.#name, namespace: this.#namespace, labels };
     return await this.#write('application/apply-patch+yaml', {
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -8,7 +8,7 @@ import { startCluster } from '../control-plane/test-cluster.ts';
 import type { Right } from '../install/installation.ts';
 import { K8S } from '../install/kustomization.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
-import { pick } from '../sandbox/json.ts';
+import { objectsOf, pick } from '../sandbox/json.ts';
 import { type Account, accountOf, isDenied, requestsOf, startAs, unusedOf } from './account.ts';
 import { REFUSAL, Refusal, templates } from './refusal.ts';
 import { Stage } from './stage.ts';
@@ -106,6 +106,31 @@ async function lostStateComesBack(
   assert.ok(reloader.says(/state-damaged/));
 }
 
+/** What changes while no reloader runs is rolled at the next start; answers that reloader. */
+async function changeWhileDownRolls(
+  stages: readonly Stage[],
+  account: Account,
+  reloader: ReloaderProcess,
+): Promise<ReloaderProcess> {
+  const [stage] = stages;
+  assert.ok(stage);
+  assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
+  const state = `/api/v1/namespaces/${account.namespace}/configmaps/reloader-state`;
+  await stage.until('the state was written seconds ago', async () => {
+    const times = objectsOf(pick(await cluster.expect('GET', state), 'metadata', 'managedFields'));
+    return Date.now() - Math.max(...times.map(({ time }) => Date.parse(String(time)))) > 3000;
+  });
+  const stamps = await Promise.all(
+    stages.map((each) => Promise.all(WORKLOADS.map((workload) => each.stamps(workload)))),
+  );
+  await putAll(stages, 'while it was down');
+  const next = await startAs(account, stage);
+  for (const [index, each] of stages.entries())
+    for (const [which, workload] of WORKLOADS.entries())
+      await each.stampedAfter(workload, stamps[index]?.[which] ?? {});
+  return next;
+}
+
 describe('what is applied from', { skip, concurrency: 1 }, () => {
   for (const { folder, namespaces } of CASES) {
     test(`k8s/${folder} is accepted, suffices, and is all used`, async () => {
@@ -130,7 +155,8 @@ describe('what is applied from', { skip, concurrency: 1 }, () => {
       await changeRolls(stages, reloader, 'second');
       await refusalIsTold(stages, reloader);
       await lostStateComesBack(stages, account, reloader);
-      assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
+      const next = await changeWhileDownRolls(stages, account, reloader);
+      assert.deepEqual(await next.stop(), { code: 0, signal: null });
 
       const requests = await requestsOf(account, cluster);
       assert.deepEqual(requests.filter(isDenied), []);

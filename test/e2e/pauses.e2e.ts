@@ -116,7 +116,7 @@ describe('a Deployment that asks for a pause', { concurrency: 3 }, () => {
     await assert.rejects(stage.kubectl(['rollout', 'undo', 'deployment/web']), /paused/);
     await stage.kubectl(['rollout', 'resume', 'deployment/web']);
     await restsAt(stage, reloader, WEB, 3);
-    assert.equal(typeof (await pausedAt(stage)), 'string');
+    await stage.until('its beginning goes', async () => (await pausedAt(stage)) === undefined);
     await stage.patch(WEB, { metadata: { annotations: { [PERIOD]: null } } });
     await change(stage, 'D');
     assert.deepEqual([await isPaused(stage), await pausedAt(stage)], [false, undefined]);

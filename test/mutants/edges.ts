@@ -12,6 +12,11 @@ const ABSENCES = 'test/simulation/births.test.ts';
 /** Every one of them must be noticed. */
 export const EDGE_MUTANTS: readonly Mutant[] = [
   {
+    name: 'edges: the state does not say when it was written',
+    edit: drop('StateConfigMap.create', 'labels,'),
+    tests: ['test/unit/kubernetes/writers.test.ts', 'test/simulation/births.test.ts'],
+  },
+  {
     name: 'edges: another spelling of a template is another template',
     edit: change('hasNewSpelling', 'known.templateDigest !== seen.templateDigest', 'false'),
     tests: [RESPELLING],

@@ -219,6 +219,22 @@ export const WRITE_RULES: readonly ApiRule[] = [
     },
   },
   {
+    name: 'what an apply that owns nothing has created has no managedFields, whoever writes it later',
+    run: async (api) => {
+      for (const each of [{ name: 'a' }, { name: 'b', labels: { by: 'one' } }]) {
+        const manifest = { apiVersion: 'v1', kind: 'ConfigMap', metadata: each };
+        await api.patch(`configmaps/${each.name}?fieldManager=one`, 'apply-patch', manifest);
+      }
+      const entriesAfter = async (name: string): Promise<number> => {
+        const { body } = await api.patch(`configmaps/${name}?fieldManager=one`, 'merge-patch', {
+          data: { key: 'x' },
+        });
+        return objectsOf(pick(body, 'metadata', 'managedFields')).length;
+      };
+      assert.deepEqual([await entriesAfter('a'), await entriesAfter('b')], [0, 2]);
+    },
+  },
+  {
     name: 'a container without an image is 422 and names the field',
     run: async (api) => {
       const { status, body } = await api.create(

@@ -48,6 +48,8 @@ export function managedAfterUpdate(
   const [old, now] = [before === undefined ? NO_FIELDS : fieldsOf(before), fieldsOf(after)];
   const changed = [...now.keys()].filter((path) => !old.has(path) || !sameJson(old.get(path), now.get(path)));
   const entries = before?.metadata.managedFields ?? [];
+  // What has no entry is not tracked any more.
+  if (before !== undefined && entries.length === 0) return entries;
   const taken = new Set([
     ...changed.filter((path) => path.includes('/')),
     ...[...old.keys()].filter((p) => !now.has(p)),

@@ -154,7 +154,11 @@ test('the state is created without data, by server-side apply, so that it takes 
   assert.deepEqual(JSON.parse(request?.body ?? ''), {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'reloader-state', namespace: 'ns' },
+    metadata: {
+      name: 'reloader-state',
+      namespace: 'ns',
+      labels: { 'app.kubernetes.io/managed-by': 'kubernetes-reloader' },
+    },
   });
 });
 
