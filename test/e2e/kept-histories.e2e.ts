@@ -73,6 +73,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'owed-as-it-ended-and-created-anew': JOBS,
   'a-pattern-and-a-need-that-never-was': KEYS,
   'a-pattern-and-objects-that-never-were': JUDGE,
+  'pods-that-start-just-before-their-kind-is-listed-again': JUDGE,
   'two-names-of-objects-that-are-not-there': JUDGE,
   'two-names-of-one-variable': JOBS,
   'selected-in-the-moment-of-a-creation': SELECTION,

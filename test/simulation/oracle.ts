@@ -138,8 +138,12 @@ const UNTIL_LISTED_MS = 60_000;
  */
 function startedUnlisted(trace: Trace, pod: Pod, config: ConfigName): boolean {
   const rights = factsOf(trace, 'rights').filter(({ resource }) => resource === resourceOf(pod.workload));
-  if (rights.findLast(({ at }) => at <= pod.started)?.allowed !== false) return false;
-  const until = (rights.find(({ at, allowed }) => allowed && at > pod.started)?.ms ?? 0) + UNTIL_LISTED_MS;
+  const last = rights.findLast(({ at }) => at <= pod.started);
+  const startedMs = trace.facts.findLast(({ at }) => at <= pod.started)?.ms ?? 0;
+  // Once it may be listed it is, after a pause.
+  if (last === undefined || (last.allowed && startedMs - last.ms > UNTIL_LISTED_MS)) return false;
+  const allowed = last.allowed ? last : rights.find((fact) => fact.allowed && fact.at > pod.started);
+  const until = (allowed?.ms ?? 0) + UNTIL_LISTED_MS;
   const isMeanwhile = ({ at, ms }: { readonly at: number; readonly ms: number }) =>
     at >= pod.started && ms <= until;
   const writes = writesOf(trace, config);
