@@ -68,6 +68,8 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'a-finished-job-that-is-suspended': JOBS,
   'a-finished-job-where-only-running-ones-are-created-anew': JOBS,
   'a-job-deleted-as-it-is-copied': JOBS,
+  'a-run-of-another-content-between-two-of-one': JOBS,
+  'a-job-that-is-edited-and-deleted-while-it-is-copied': JOBS,
   'a-job-suspended-and-deleted-beside-its-copy': JOBS,
   'a-run-that-was-sent-before-its-cron-job-was-suspended': JOBS,
   'owed-as-it-ended-and-created-anew': JOBS,

@@ -44,8 +44,7 @@ export class Batch {
   readonly #started = new Map<WorkloadName, Started>();
   readonly #starting = new Map<WorkloadName, NodeJS.Timeout>();
   readonly #suspended = new Set<WorkloadName>();
-  /** Jobs as they were copied last: one that people delete while its copy is there comes back so. */
-  readonly #copied = new Map<WorkloadName, StoredObject | undefined>();
+  /** Jobs that come back, if their copy is there, as they were when it was made, which may be a while ago. */
   readonly #deletedByPeople = new Set<WorkloadName>();
   /** Each Job as it was last, or is. */
   readonly #last = new Map<WorkloadName, StoredObject>();
@@ -118,11 +117,9 @@ export class Batch {
     }
     const write = { type: 'write', replica, fenced: true } as const;
     const owner = ownerOf(object);
-    if (replacedBy(object) !== undefined) {
-      this.#copied.set(workload, this.#last.get(workload));
-      add({ ...write, to: workload, isResume: true });
-    } else if (owner === undefined) {
-      const former = (this.#deletedByPeople.delete(workload) ? this.#copied : this.#last).get(workload);
+    if (replacedBy(object) !== undefined) add({ ...write, to: workload, isResume: true });
+    else if (owner === undefined) {
+      const former = this.#deletedByPeople.delete(workload) ? undefined : this.#last.get(workload);
       add({ ...write, to: workload, before: bare(former), after: bare(object) });
     } else {
       add({ ...write, to: owner });

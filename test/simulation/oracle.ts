@@ -87,9 +87,21 @@ function isExcused(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return (
     startedUnseen(trace, pod, config) ||
     startedWithout(trace, pod, config) ||
+    hasRunBefore(trace, pod, config) ||
     startedUnlisted(trace, pod, config) ||
     wasLostInMemory(trace, pod, config)
   );
+}
+
+/**
+ * Where the creation of runs is not answered, and the content goes there and back meanwhile, the last run of a CronJob may be
+ * one of between: that of the content in force was created before.
+ */
+function hasRunBefore(trace: Trace, { workload }: Pod, config: ConfigName): boolean {
+  if (!workload.startsWith('CronJob/') || trace.accounting !== 'each') return false;
+  const inForce = inForceAt(trace, config, endOf(trace));
+  const runs = podsOf(trace).filter((other) => other.workload === workload);
+  return runs.slice(1).some((run) => readBy(trace, run, config) === inForce);
 }
 
 /** It counted as ready without the object, and it does not count that this comes to be: when it reads is not known. */
