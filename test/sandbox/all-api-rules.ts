@@ -2,6 +2,7 @@
 
 import type { ApiRule } from './api-rules.ts';
 import { BATCH_RULES } from './api-rules-batch.ts';
+import { LEASE_RULES } from './api-rules-lease.ts';
 import { OWNER_RULES } from './api-rules-owners.ts';
 import { PATCH_RULES } from './api-rules-patches.ts';
 import { READ_RULES } from './api-rules-reads.ts';
@@ -14,4 +15,5 @@ export const API_RULES: readonly ApiRule[] = [
   ...OWNER_RULES,
   ...READ_RULES,
   ...BATCH_RULES,
+  ...LEASE_RULES,
 ];

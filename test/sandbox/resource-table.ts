@@ -54,6 +54,7 @@ export const RESOURCES: readonly ResourceRow[] = [
   row('apps/v1', 'replicasets', 'ReplicaSet', { shortNames: ['rs'], verbs: READ, generation: 'spec' }),
   row('batch/v1', 'cronjobs', 'CronJob', { shortNames: ['cj'], generation: 'spec' }),
   row('batch/v1', 'jobs', 'Job', { generation: 'spec' }),
+  row('coordination.k8s.io/v1', 'leases', 'Lease'),
   row('events.k8s.io/v1', 'events', 'Event', { shortNames: ['ev'] }),
 ];
 

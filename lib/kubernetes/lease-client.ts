@@ -1,0 +1,135 @@
+/** Keeps the Lease that says who leads. */
+
+import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from '../leader/lease.ts';
+import type { RawMetadata } from '../model/raw-objects.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import { ApiError } from './api-error.ts';
+import { type ApiResource, collectionPath, FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { callJson, IDLE_MS } from './json-call.ts';
+import { openWatch } from './list-watch.ts';
+import type { ApiRequest, Send } from './transport.ts';
+import { failedRead, failedWrite } from './write-outcome.ts';
+
+/** The kind. */
+export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+
+/** After this time a watch is begun anew. */
+const WATCH_SECONDS = 300;
+
+interface RawLease {
+  readonly metadata?: Partial<RawMetadata>;
+  readonly spec?: Partial<LeaseRecord>;
+}
+
+/** Knows how to read and write it. Never throws. */
+export class KubernetesLease implements LeaseClient {
+  readonly #send: Send;
+  readonly #namespace: string;
+  readonly #name: string;
+  /** As it was answered last: what others put there, as labels, stays there. */
+  #last: RawLease = {};
+
+  constructor(send: Send, { namespace, name }: { readonly namespace: string; readonly name: string }) {
+    this.#send = send;
+    this.#namespace = namespace;
+    this.#name = name;
+  }
+
+  async read(signal: AbortSignal): Promise<LeaseReading> {
+    try {
+      return { kind: 'found', lease: await this.#call({ method: 'GET', path: this.#path(), signal }) };
+    } catch (thrown) {
+      const error = ApiError.from(thrown);
+      if (error.code === 'not-found') return { kind: 'absent' };
+      return { ...failedRead(error), ...(error.code === 'forbidden' ? { isForbidden: true } : {}) };
+    }
+  }
+
+  async create(spec: LeaseRecord, signal: AbortSignal): Promise<WriteResult<LeaseVersion>> {
+    const path = collectionPath(LEASES, this.#namespace);
+    return await this.#write('POST', path, { spec }, signal);
+  }
+
+  async update(
+    record: LeaseRecord,
+    resourceVersion: string,
+    signal: AbortSignal,
+  ): Promise<WriteResult<LeaseVersion>> {
+    const { metadata, spec } = this.#last.metadata?.resourceVersion === resourceVersion ? this.#last : {};
+    const lease = { metadata: { ...metadata, resourceVersion }, spec: { ...spec, ...record } };
+    return await this.#write('PUT', this.#path(), lease, signal);
+  }
+
+  async changed(resourceVersion: string, signal: AbortSignal): Promise<void> {
+    const holder = this.#last.spec?.holderIdentity;
+    const source = {
+      kind: 'Lease',
+      path: collectionPath(LEASES, this.#namespace),
+      fieldSelector: `metadata.name=${this.#name}`,
+    };
+    const options = { resourceVersion, timeoutSeconds: WATCH_SECONDS, silenceMs: IDLE_MS, signal };
+    try {
+      for await (const { type, object } of await openWatch(this.#send, source, options)) {
+        const { spec }: RawLease = object;
+        if (type === 'DELETED' || (type !== 'BOOKMARK' && spec?.holderIdentity !== holder)) return;
+      }
+    } catch {
+      // A watch that ended: whoever waits reads the Lease.
+    }
+  }
+
+  async #write(
+    method: 'POST' | 'PUT',
+    path: string,
+    { metadata, spec }: RawLease,
+    signal: AbortSignal,
+  ): Promise<WriteResult<LeaseVersion>> {
+    const lease = {
+      apiVersion: `${LEASES.group}/${LEASES.version}`,
+      kind: 'Lease',
+      metadata: { ...metadata, name: this.#name, namespace: this.#namespace },
+      spec,
+    };
+    const request = {
+      method,
+      path: withQuery(path, { fieldManager: FIELD_MANAGER }),
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(lease),
+      signal,
+    };
+    try {
+      return { kind: 'accepted', object: await this.#call(request) };
+    } catch (thrown) {
+      return failedWrite(ApiError.from(thrown));
+    }
+  }
+
+  async #call(request: ApiRequest): Promise<LeaseVersion> {
+    const raw = await callJson<RawLease>(this.#send, request);
+    const { resourceVersion } = raw.metadata ?? {};
+    if (resourceVersion === undefined) throw new ApiError('malformed', 'the answer is not a Lease');
+    this.#last = raw;
+    return { resourceVersion, record: recordOf(raw.spec) };
+  }
+
+  #path(): string {
+    return objectPath(LEASES, this.#namespace, this.#name);
+  }
+}
+
+/** undefined without a holder; what else is not as it should be is no duration, no time and no number. */
+function recordOf(spec: RawLease['spec']): LeaseRecord | undefined {
+  if (typeof spec?.holderIdentity !== 'string') return undefined;
+  const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec;
+  return {
+    holderIdentity,
+    leaseDurationSeconds: numberOf(leaseDurationSeconds),
+    acquireTime: acquireTime ?? '',
+    renewTime: renewTime ?? '',
+    leaseTransitions: numberOf(leaseTransitions),
+  };
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}

@@ -1,0 +1,323 @@
+/** Stands for the lead by a Lease: by the contract of client-go's leaderelection, with which it shares a Lease. */
+
+import { monotonicMs } from '../model/clock.ts';
+import type { Log } from '../model/log.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import { isInPod } from './identity.ts';
+import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from './lease.ts';
+import { ObservedLease } from './observed-lease.ts';
+import { Term } from './term.ts';
+import { NEVER, within } from './within.ts';
+
+/** What the one who leads knows of its lead. */
+export interface Leadership {
+  /** Aborted when the lead is lost (reason `lost`), or when the process is to end (reason `ended`). */
+  readonly signal: AbortSignal;
+  /** Whether the lead is still valid at this moment: the last successful renewal was sent less than the renew deadline ago. */
+  readonly isValid: () => boolean;
+}
+
+/** How what is led ended: because it was to end, or because another process acts although this one leads. */
+export type LeadEnd = 'ended' | 'contested';
+
+/** What an elector needs. */
+export interface ElectorOptions {
+  readonly lease: LeaseClient;
+  /** See leaderIdentity. */
+  readonly identity: string;
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+  /** Whether the Lease is released when the lead ends in peace. */
+  readonly releaseOnCancel: boolean;
+  readonly podUid?: string;
+  /** As Math.random. */
+  readonly random: () => number;
+  readonly log: Log;
+  /** Called when another one holds the Lease, or this one leads or no longer does. */
+  readonly onChange?: (status: LeaderStatus) => void;
+}
+
+/** Who leads, as far as it is known here. */
+export interface LeaderStatus {
+  readonly isLeader: boolean;
+  readonly holder: string | undefined;
+  /** When the present holder was first seen here, by monotonicMs. */
+  readonly sinceMs: number | undefined;
+  /** How many times the Lease went to another holder. */
+  readonly transitions: number;
+}
+
+/** What came of one try to take or renew the Lease. */
+type Try =
+  | { readonly kind: 'held'; readonly sentMs: number }
+  /** Another one holds it. */
+  | { readonly kind: 'others' }
+  | { readonly kind: 'failed'; readonly message: string; readonly isForbidden?: boolean };
+
+/** The bounds of one try: no request is sent after `untilMs`, none is waited for any longer, and `end` ends reading. */
+interface Bounds {
+  readonly untilMs: number;
+  readonly end?: AbortSignal;
+}
+
+const JITTER = 0.2;
+/** Without a watch a Lease that was released is found after this time at the latest. */
+const LONGEST_POLL_MS = 5_000;
+const NO_NAMESPACE = 'the namespace of the Lease is not there';
+const TOO_LATE = { kind: 'failed', message: 'there was no answer in time' } as const;
+const WITHOUT_RIGHT =
+  'this process leads alone, whatever others do: it may not get, create and update leases of coordination.k8s.io';
+
+/** One process that stands for the lead. */
+export class Elector {
+  readonly #options: ElectorOptions;
+  readonly #observed = new ObservedLease();
+  /** The version that the last write left, if it was answered: it can be renewed without reading. */
+  #written: string | undefined;
+  #term: Term | undefined;
+  /** Whether a container that was here before may still be found as the holder. */
+  #isFirstLook = true;
+  #complaint = '';
+  #watch: Promise<void> | undefined;
+  #mayWatch = true;
+  #told: LeaderStatus | undefined;
+
+  constructor(options: ElectorOptions) {
+    this.#options = options;
+  }
+
+  /** Who leads now. */
+  get status(): LeaderStatus {
+    const isLeader = this.#term?.isValid() ?? false;
+    const { transitions, holder, holderSinceMs } = this.#observed;
+    if (this.#term?.isAlone !== true) return { isLeader, holder, sinceMs: holderSinceMs, transitions };
+    return { isLeader, holder: this.#options.identity, sinceMs: this.#term.beganMs, transitions };
+  }
+
+  /**
+   * Stands for the lead until `signal` is aborted. While it holds the Lease it runs `lead`, whose end it awaits (it goes on
+   * renewing meanwhile when the process ends gracefully); `onStandby` is called once, when the first attempt found another
+   * holder or could not be made. Never rejects.
+   */
+  async run(
+    signal: AbortSignal,
+    lead: (leadership: Leadership) => Promise<LeadEnd>,
+    onStandby?: () => void,
+  ): Promise<void> {
+    let notice = onStandby;
+    while (!signal.aborted) {
+      const term = await this.#stand(signal, () => notice?.());
+      notice = undefined;
+      if (term === undefined) return;
+      this.#term = term;
+      this.#tell();
+      const end = await this.#hold(term, signal, lead);
+      const pauseMs = end === 'contested' ? this.#options.leaseDurationMs : this.#pauseMs();
+      if (!signal.aborted) await within(pauseMs, signal, () => NEVER);
+    }
+  }
+
+  /** The term that begins; undefined when the process ends before one does. */
+  async #stand(signal: AbortSignal, onStandby: () => void): Promise<Term | undefined> {
+    const { renewDeadlineMs } = this.#options;
+    const standing = new AbortController();
+    const end = AbortSignal.any([signal, standing.signal]);
+    try {
+      for (let tries = 0; !signal.aborted; tries += 1) {
+        const result = await this.#try({ untilMs: monotonicMs() + renewDeadlineMs, end });
+        if (result.kind === 'held') return new Term(result.sentMs + renewDeadlineMs);
+        if (result.kind === 'failed' && result.isForbidden) return this.#alone(result);
+        if (signal.aborted) break;
+        this.#tell(result);
+        if (tries === 0) onStandby();
+        await this.#awaitTurn(end);
+      }
+      return undefined;
+    } finally {
+      standing.abort();
+    }
+  }
+
+  #alone({ message }: { readonly message: string }): Term {
+    this.#complain(WITHOUT_RIGHT, message);
+    return new Term(Number.POSITIVE_INFINITY);
+  }
+
+  /** Waits for the next try: until another's Lease may be taken or has changed, at most for the retry period. */
+  async #awaitTurn(end: AbortSignal): Promise<void> {
+    const { lease, leaseDurationMs } = this.#options;
+    const leftMs = this.#observed.expiryMs(leaseDurationMs) - monotonicMs();
+    const pauseMs = Math.min(this.#pauseMs(), LONGEST_POLL_MS, leftMs > 0 ? leftMs : LONGEST_POLL_MS);
+    const version = this.#observed.resourceVersion;
+    const ended = (): void => {
+      this.#watch = undefined;
+      this.#mayWatch = false;
+    };
+    if (version !== undefined && this.#mayWatch) {
+      this.#watch ??= lease.changed?.(version, end).then(ended, ended);
+    }
+    // A watch that ends at once is not begun again before a whole wait.
+    if (this.#watch === undefined) this.#mayWatch = true;
+    await within(pauseMs, end, () => this.#watch ?? NEVER);
+  }
+
+  /** Renews the Lease for as long as `lead` runs; then releases it, unless it was lost. */
+  async #hold(
+    term: Term,
+    signal: AbortSignal,
+    lead: (leadership: Leadership) => Promise<LeadEnd>,
+  ): Promise<LeadEnd> {
+    const { log, identity } = this.#options;
+    const done = new AbortController();
+    const announce = (): void => term.announceEnd();
+    log.info('this process leads', { identity });
+    if (signal.aborted) announce();
+    signal.addEventListener('abort', announce, { once: true });
+    const work = this.#work(term, lead).finally(() => done.abort());
+    const isKept = term.isAlone || (await this.#renew(term, done.signal));
+    if (!isKept) {
+      term.finish();
+      this.#tell();
+      log.warn('the lead is lost: the Lease could not be renewed in time, or another process holds it');
+    }
+    const end = await work;
+    signal.removeEventListener('abort', announce);
+    const { validUntilMs } = term;
+    term.finish();
+    this.#term = undefined;
+    if (isKept && !term.isAlone) await this.#release({ untilMs: validUntilMs });
+    this.#tell();
+    log.info('this process no longer leads', { identity });
+    return end;
+  }
+
+  async #work(term: Term, lead: (leadership: Leadership) => Promise<LeadEnd>): Promise<LeadEnd> {
+    if (term.signal.aborted) return 'ended';
+    try {
+      return await lead(term);
+    } catch (error) {
+      this.#options.log.error('the lead ended by an error', { error: `internal error: ${String(error)}` });
+      return 'contested';
+    }
+  }
+
+  /** Answers true when `done` is aborted, false when the lead is lost. */
+  async #renew(term: Term, done: AbortSignal): Promise<boolean> {
+    const { renewDeadlineMs } = this.#options;
+    let nextMs = term.validUntilMs - renewDeadlineMs + this.#pauseMs();
+    while (!done.aborted) {
+      await within(Math.min(nextMs, term.validUntilMs) - monotonicMs(), done, () => NEVER);
+      if (done.aborted) break;
+      // Also after the process was stopped for a while: nothing is sent for a lead that is over.
+      if (!term.isValid()) return false;
+      nextMs = monotonicMs() + this.#pauseMs();
+      const result = await this.#try({ untilMs: term.validUntilMs });
+      if (result.kind === 'others') return false;
+      if (result.kind === 'held') term.renew(result.sentMs + renewDeadlineMs);
+      this.#tell(result);
+    }
+    return true;
+  }
+
+  /** Takes or renews the Lease, if it is free or one's own. */
+  async #try(bounds: Bounds): Promise<Try> {
+    if (this.#written !== undefined) {
+      const result = await this.#write(bounds, this.#written);
+      if (result !== 'changed') return result;
+    }
+    const { lease } = this.#options;
+    const reading = (await this.#ask<LeaseReading>(bounds, (signal) => lease.read(signal))) ?? TOO_LATE;
+    if (reading.kind === 'failed') return reading;
+    this.#observed.see(reading.kind === 'found' ? reading.lease : undefined);
+    const { holder, resourceVersion } = this.#observed;
+    if (!this.#mayTakeFrom(holder)) return { kind: 'others' };
+    const result = await this.#write(bounds, resourceVersion);
+    return result === 'changed' ? { kind: 'failed', message: 'another process wrote first' } : result;
+  }
+
+  /** Whether the Lease is free or one's own, was not renewed for its time, or at first is held from within this very pod. */
+  #mayTakeFrom(holder: string | undefined): boolean {
+    const { identity, podUid, leaseDurationMs } = this.#options;
+    const isFirstLook = this.#isFirstLook;
+    this.#isFirstLook = false;
+    if (holder === undefined || holder === identity) return true;
+    if (isFirstLook && podUid !== undefined && isInPod(holder, podUid)) return true;
+    return monotonicMs() >= this.#observed.expiryMs(leaseDurationMs);
+  }
+
+  /** @param version of the Lease that is written; undefined creates it. */
+  async #write(bounds: Bounds, version: string | undefined): Promise<Try | 'changed'> {
+    const { identity, leaseDurationMs } = this.#options;
+    const record = this.#observed.recordFor(identity, leaseDurationMs);
+    const sentMs = monotonicMs();
+    // Not ended with the process: a Lease that is taken unknown to its holder is waited for by all.
+    const result = await this.#send({ untilMs: bounds.untilMs }, record, version);
+    if (result.kind === 'accepted') return { kind: 'held', sentMs };
+    if (result.kind === 'gone' && version === undefined) return { kind: 'failed', message: NO_NAMESPACE };
+    if (result.kind === 'conflict' || result.kind === 'gone') return 'changed';
+    const isForbidden = result.kind === 'rejected' && result.code === 'forbidden';
+    return { kind: 'failed', message: result.message, ...(isForbidden ? { isForbidden } : {}) };
+  }
+
+  /** The last request of a lead. */
+  async #release(bounds: Bounds): Promise<void> {
+    if (!this.#options.releaseOnCancel) return;
+    const { lease, identity } = this.#options;
+    if (this.#written === undefined) {
+      const reading = await this.#ask(bounds, (signal) => lease.read(signal));
+      if (reading?.kind !== 'found' || reading.lease.record?.holderIdentity !== identity) return;
+      this.#observed.see(reading.lease);
+    }
+    await this.#send(bounds, this.#observed.releasedRecord(), this.#observed.resourceVersion);
+    this.#written = undefined;
+  }
+
+  async #send(
+    bounds: Bounds,
+    record: LeaseRecord,
+    version: string | undefined,
+  ): Promise<WriteResult<LeaseVersion>> {
+    const { lease } = this.#options;
+    this.#written = undefined;
+    const result = await this.#ask(bounds, (signal) =>
+      version === undefined ? lease.create(record, signal) : lease.update(record, version, signal),
+    );
+    if (result?.kind === 'accepted') {
+      this.#observed.see(result.object);
+      this.#written = result.object.resourceVersion;
+    }
+    return result ?? { kind: 'unanswered', message: TOO_LATE.message };
+  }
+
+  /** One request within the bounds; undefined if there was no answer. */
+  async #ask<T>(
+    { untilMs, end }: Bounds,
+    request: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    const leftMs = untilMs - monotonicMs();
+    return leftMs > 0 ? await within(leftMs, end, request) : undefined;
+  }
+
+  #pauseMs(): number {
+    const { retryPeriodMs, random } = this.#options;
+    return retryPeriodMs * (1 + JITTER * random());
+  }
+
+  /** Says once why the Lease cannot be used, and anew when that changes. */
+  #complain(message: string, error: string): void {
+    if (this.#complaint !== error) this.#options.log.warn(message, { error });
+    this.#complaint = error;
+  }
+
+  /** Says a change of who leads. */
+  #tell(result?: Try): void {
+    if (result?.kind === 'failed') this.#complain('the Lease cannot be taken or renewed', result.message);
+    else if (result !== undefined) this.#complaint = '';
+    const { status } = this;
+    const told = this.#told;
+    if (told?.isLeader === status.isLeader && told.holder === status.holder) return;
+    this.#told = status;
+    this.#options.onChange?.(status);
+  }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { record, stage } from './electors.ts';
+
+test('the end of the process: the lead is told, renews until its work is done, and releases last', async (t) => {
+  const { store, pass, join } = stage(t);
+  const one = join('one', { lingers: true });
+  await pass(5_000);
+  one.end();
+  await pass(100);
+  const [leadership] = one.leads;
+  assert.deepEqual([leadership?.signal.reason, leadership?.isValid()], ['ended', true]);
+  await pass(30_000);
+  assert.deepEqual([leadership?.isValid(), one.isGone], [true, false]);
+  one.finish('ended');
+  await pass(100);
+  assert.deepEqual([leadership?.isValid(), one.isGone, one.elector.status.isLeader], [false, true, false]);
+  assert.deepEqual(
+    [store.sent.at(-1)?.record?.holderIdentity, store.lease?.record?.holderIdentity],
+    ['', ''],
+  );
+  const { length } = store.sent;
+  await pass(30_000);
+  assert.equal(store.sent.length, length);
+});
+
+test('without the release on cancel the Lease stays as it is', async (t) => {
+  const { store, pass, join } = stage(t);
+  const one = join('one', { releaseOnCancel: false });
+  await pass(5_000);
+  one.end();
+  await pass(100);
+  assert.deepEqual([one.isGone, store.lease?.record?.holderIdentity], [true, 'one']);
+});
+
+test('what was lost meanwhile is not released', async (t) => {
+  const { store, pass, join } = stage(t);
+  const one = join('one', { lingers: true });
+  await pass(5_000);
+  const taken = store.put(record('other'));
+  one.finish('ended');
+  one.end();
+  await pass(100);
+  assert.deepEqual([one.isGone, store.lease], [true, taken]);
+});
+
+test('after a renewal without answer the Lease is read before it is released', async (t) => {
+  const answer = { kind: 'unanswered', message: 'internal error' } as const;
+  for (const holder of ['one', 'other']) {
+    const { store, pass, join } = stage(t);
+    const one = join('one', { lingers: true });
+    await pass(100);
+    store.passage = ({ verb }) => (verb === 'update' ? { answer } : {});
+    await pass(2_200);
+    store.passage = () => ({});
+    store.put(record(holder));
+    one.finish('ended');
+    one.end();
+    await pass(100);
+    assert.deepEqual(
+      [one.isGone, store.lease?.record?.holderIdentity],
+      [true, holder === 'one' ? '' : 'other'],
+    );
+    t.mock.timers.reset();
+  }
+});
+
+test('a process that ends while it takes the Lease releases it, and does not lead', async (t) => {
+  const { store, pass, join } = stage(t);
+  store.passage = ({ verb }) => (verb === 'create' ? { backMs: 1_000 } : {});
+  const one = join('one');
+  await pass(500);
+  one.end();
+  await pass(700);
+  assert.deepEqual([one.leads.length, one.isGone, store.lease?.record?.holderIdentity], [0, true, '']);
+});
+
+test('a lead that is contested releases the Lease, and stands again after a lease', async (t) => {
+  const { store, pass, join } = stage(t);
+  const one = join('one');
+  await pass(5_000);
+  one.finish('contested');
+  await pass(100);
+  assert.deepEqual([one.isValid(), store.lease?.record?.holderIdentity], [false, '']);
+  const { length } = store.sent;
+  await pass(14_800);
+  assert.equal(store.sent.length, length);
+  await pass(200);
+  assert.deepEqual([one.leads.length, one.isValid()], [2, true]);
+});
