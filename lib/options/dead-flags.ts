@@ -6,10 +6,6 @@ export type DeadFlagName =
   | 'username'
   | 'password'
   | 'sync-after-restart'
-  | 'enable-ha'
-  | 'leader-election-lease-duration'
-  | 'leader-election-renew-deadline'
-  | 'leader-election-retry-period'
   | 'enable-pprof'
   | 'pprof-addr'
   | 'is-Argo-Rollouts'
@@ -36,7 +32,6 @@ export interface DeadFlag {
 
 const NO_BASIC_AUTH =
   'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate';
-const NO_LEADER = 'there is no leader: two processes agree on the stamp of each rollout; run one replica';
 const NO_PROFILE = 'nothing is profiled over HTTP';
 const NO_CSI =
   'SecretProviderClasses are not watched: workloads are NOT rolled when what the CSI driver mounts changes';
@@ -55,10 +50,6 @@ export const DEAD_FLAGS: readonly DeadFlag[] = [
     'sync-after-restart',
     'what changed while no reloader ran is always rolled, and nothing else is',
   ),
-  ofStakater('enable-ha', NO_LEADER),
-  ofStakater('leader-election-lease-duration', NO_LEADER, 'duration'),
-  ofStakater('leader-election-renew-deadline', NO_LEADER, 'duration'),
-  ofStakater('leader-election-retry-period', NO_LEADER, 'duration'),
   ofStakater('enable-pprof', NO_PROFILE),
   ofStakater('pprof-addr', NO_PROFILE, 'address'),
   ofStakater(

@@ -3,6 +3,7 @@
 import { STAKATER_KEYS } from '../model/dialect-name.ts';
 import { ADMISSION_FLAGS, type AdmissionFlagName } from './admission-flags.ts';
 import { DEAD_FLAGS, type DeadFlagName } from './dead-flags.ts';
+import { LEADER_FLAGS, type LeaderFlagName } from './leader-flags.ts';
 import { SERVING_FLAGS, type ServingFlagName } from './serving-flags.ts';
 
 /** One flag. */
@@ -27,6 +28,7 @@ type FlagGroup =
   | 'What is watched:'
   | 'What asks for a reload:'
   | 'How it reloads:'
+  | 'Who leads:'
   | 'Admission webhook:'
   | 'Who is told:'
   | 'Connection:'
@@ -64,6 +66,7 @@ export type FlagName =
   | 'max-concurrent-patches'
   | 'dry-run'
   | 'webhook-url'
+  | LeaderFlagName
   | AdmissionFlagName
   | 'alert-on-reload'
   | 'alert-sink'
@@ -319,6 +322,7 @@ export const FLAGS: readonly Flag[] = [
   ...inGroup('What is watched:', WATCHED),
   ...inGroup('What asks for a reload:', VOCABULARY),
   ...inGroup('How it reloads:', RELOADING),
+  ...inGroup('Who leads:', LEADER_FLAGS),
   ...inGroup('Admission webhook:', ADMISSION_FLAGS),
   ...inGroup('Who is told:', TOLD),
   ...inGroup('Connection:', CONNECTION),

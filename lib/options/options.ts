@@ -22,6 +22,22 @@ export type CronJobReload = 'none' | 'run-now';
 /** What a change does to Jobs that ask for it: nothing, or they are created anew, finished ones too or not. */
 export type JobReload = 'none' | 'recreate' | 'recreate-running';
 
+/** How one of several processes comes to act. */
+export interface LeaderElection {
+  /** The name of the Lease. @default that of the state ConfigMap */
+  readonly id: string;
+  /** Its namespace; undefined: that of the state ConfigMap. */
+  readonly namespace: string | undefined;
+  /** How long others wait for a leader that does not renew; whole seconds. @default 15000 */
+  readonly leaseDurationMs: number;
+  /** How long after its last renewal a leader stops; shorter than the lease. @default 10000 */
+  readonly renewDeadlineMs: number;
+  /** @default 2000 */
+  readonly retryPeriodMs: number;
+  /** Whether the Lease is released at the end. @default true */
+  readonly releaseOnCancel: boolean;
+}
+
 /** How severe a line must be to be written. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -101,6 +117,8 @@ export interface Options {
   readonly maxConcurrentPatches: number;
   /** Decide and report, write nothing. @default false */
   readonly dryRun: boolean;
+  /** undefined: this process acts, whatever others do; so does a dry run, which writes nothing. */
+  readonly leaderElection?: LeaderElection | undefined;
   /** Who is told whom a change concerns, in place of rolling; a secret but for scheme and host. @default nobody */
   readonly webhookUrl?: string;
   /** The webhook that keeps stamps through updates of their owners. @default none */

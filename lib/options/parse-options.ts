@@ -12,6 +12,7 @@ import { type Environment, readEnvironment, strangeVariables } from './environme
 import type { FlagName } from './flags.ts';
 import { helpText } from './help.ts';
 import { idleNotices } from './idle-flags.ts';
+import { leaderElectionFrom } from './leader-settings.ts';
 import {
   type Options,
   type ParsedCommand,
@@ -55,11 +56,13 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
 function optionsFrom(reader: Reader, env: Environment): Options {
   const scope = scopeFrom(reader, env);
   const serving = servingFrom(reader, env);
+  const stateConfigMap = reader.one('configmap', types.STATE_NAME) ?? 'reloader-state';
+  const dryRun = reader.one('dry-run', types.BOOLEAN) ?? false;
   return {
     scope,
     ...selectionFrom(reader, scope),
     ...present('stateNamespace', reader.one('state-namespace', types.NAMESPACE)),
-    stateConfigMap: reader.one('configmap', types.STATE_NAME) ?? 'reloader-state',
+    stateConfigMap,
     ...coalescingFrom(reader),
     pace: paceFrom(reader),
     alternativeAnnotations: {
@@ -75,7 +78,8 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     countsByNamespace: env['METRICS_COUNT_BY_NAMESPACE'] === 'enabled',
     connection: connectionFrom(reader),
     maxConcurrentPatches: reader.one('max-concurrent-patches', types.CONCURRENCY) ?? 32,
-    dryRun: reader.one('dry-run', types.BOOLEAN) ?? false,
+    dryRun,
+    ...present('leaderElection', leaderElectionFrom(reader, { stateConfigMap, dryRun })),
     ...present('webhookUrl', reader.one('webhook-url', types.WEBHOOK) || undefined),
     ...present('admission', admissionFrom(reader, serving)),
     ...present('alerts', alertsFrom(reader)),

@@ -43,6 +43,21 @@ export const DURATION: ValueType<number> = {
   parse: parseDurationMs,
 };
 
+/** Milliseconds, of which there are some. */
+export const LASTING: ValueType<number> = {
+  expected: 'a duration such as 500ms, 2s or 1m, longer than 0',
+  parse: (text) => parseDurationMs(text) || undefined,
+};
+
+/** Milliseconds that make whole seconds. */
+export const WHOLE_SECONDS: ValueType<number> = {
+  expected: 'a duration of whole seconds such as 15s or 1m',
+  parse: (text) => {
+    const ms = LASTING.parse(text) ?? Number.NaN;
+    return ms % 1000 === 0 ? ms : undefined;
+  },
+};
+
 /** How many rollouts are usual. */
 export const ROLLOUT_LIMIT: ValueType<RolloutLimit | 'off'> = {
   expected: 'a number of rollouts and a duration such as 20/1h, or off',

@@ -1,7 +1,7 @@
 /** What the options say of vocabularies, of what is rolled and how, and of what is served, where no flag is set. */
 
 import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
-import type { Options } from '../../../lib/options/options.ts';
+import type { LeaderElection, Options } from '../../../lib/options/options.ts';
 
 /** As the README tells them. */
 export const DEFAULT_VOCABULARIES: Pick<
@@ -41,4 +41,14 @@ export const DEFAULT_SERVING: Pick<Options, 'port' | 'bindAddress' | 'allowedHos
   bindAddress: '127.0.0.1',
   allowedHosts: [],
   statusPage: true,
+};
+
+/** How a leader is elected. */
+export const DEFAULT_ELECTION: LeaderElection = {
+  id: 'reloader-state',
+  namespace: undefined,
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
+  releaseOnCancel: true,
 };

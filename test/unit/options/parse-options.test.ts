@@ -4,7 +4,7 @@ import { FLAGS } from '../../../lib/options/flags.ts';
 import { type Options, stateNamespaceOf } from '../../../lib/options/options.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { DEFAULT_SERVING, DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
+import { DEFAULT_ELECTION, DEFAULT_SERVING, DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
 
 type Env = Readonly<Record<string, string>>;
 
@@ -42,6 +42,7 @@ test('the bare command runs with the documented defaults', () => {
       connection: { insecureSkipTlsVerify: false },
       maxConcurrentPatches: 32,
       dryRun: false,
+      leaderElection: DEFAULT_ELECTION,
       logLevel: 'info',
       logFormat: 'text',
     },

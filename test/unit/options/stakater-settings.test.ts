@@ -20,19 +20,6 @@ function parsed(argv: readonly string[], env: Env = {}): { options: Options; not
 /** How each dead flag is given, in every form that Go's pflag has for it, and what its warning must say. */
 const DEAD: Record<string, { forms: string[][]; says: RegExp }> = {
   'sync-after-restart': { forms: switchForms('sync-after-restart'), says: /while no reloader ran is always/ },
-  'enable-ha': { forms: switchForms('enable-ha'), says: /no leader.*run one replica/ },
-  'leader-election-lease-duration': {
-    forms: valueForms('leader-election-lease-duration', '15s'),
-    says: /no leader/,
-  },
-  'leader-election-renew-deadline': {
-    forms: valueForms('leader-election-renew-deadline', '10s'),
-    says: /no leader/,
-  },
-  'leader-election-retry-period': {
-    forms: valueForms('leader-election-retry-period', '2s'),
-    says: /no leader/,
-  },
   'is-openshift': { forms: valueForms('is-openshift', 'auto'), says: /DeploymentConfigs .* NOT rolled/ },
   'configmap-exclude-annotation': {
     forms: valueForms('configmap-exclude-annotation', 'a/b'),
