@@ -53,8 +53,12 @@ export async function holdRights(
   return true;
 }
 
-const WITHOUT_AGE =
-  'Without it a Deployment that was rolled after a change while the reloader was away is rolled once more.';
+/** What it means to be without a right that is not essential and of which a warning is enough. */
+const WITHOUT: Partial<Record<PermissionPurpose, string>> = {
+  age: 'Without it a Deployment that was rolled after a change while the reloader was away is rolled once more.',
+  lease:
+    'Without it this process acts whether or not another one does; without list and watch it only learns later of a Lease that is free.',
+};
 
 /** Says what is missing. A state that exists needs no right to create it. */
 async function mayGoOn(
@@ -70,8 +74,9 @@ async function mayGoOn(
   const isNeedless = creation !== undefined && (await state.read(signal)).kind === 'found';
   const needed = isNeedless ? missing.filter((one) => one !== creation) : missing;
   for (const { permission, sentence } of needed) {
-    if (permission.purpose === 'age') log.warn(`${sentence}\n${WITHOUT_AGE}`);
-    else log.error(sentence);
+    const without = WITHOUT[permission.purpose];
+    if (without === undefined) log.error(sentence);
+    else log.warn(`${sentence}\n${without}`);
   }
   if (isNeedless) {
     log.warn(
@@ -90,6 +95,7 @@ function waitMs({ retryAfterMs = 0 }: Reviewed, failures: number, random: () => 
 /** Everything that the program asks of the API server with these settings, at this place. */
 export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place'>): Permission[] {
   const certificate = options.admission?.certificate;
+  const { leaderElection: election } = options;
   return permissionsFor({
     namespaces: place.namespaces,
     selectsNamespaces: options.namespaceSelector !== undefined,
@@ -98,6 +104,7 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
     configKinds: configKindsOf(options),
     workloadKinds: workloadKindsOf(options).map(({ kind }) => kind),
     admission: certificate?.type === 'secret' ? certificate : undefined,
+    lease: election && { namespace: election.namespace ?? place.stateNamespace, name: election.id },
     isDryRun: options.dryRun,
     onlyTells: options.webhookUrl !== undefined,
   });

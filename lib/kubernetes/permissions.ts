@@ -3,6 +3,7 @@
 import type { ConfigKind } from '../model/object-ref.ts';
 import { shardNames } from '../model/state-shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
+import { LEASES } from './lease-client.ts';
 import { REPLICA_SETS } from './replica-sets.ts';
 import { configResourceOf, NAMESPACES } from './sources.ts';
 
@@ -23,6 +24,8 @@ export type PermissionPurpose =
   | 'run'
   | 'event'
   | 'webhook'
+  /** Without it a process acts without looking whether another one does. */
+  | 'lease'
   /** Without it there is a rollout more at times. */
   | 'age';
 
@@ -46,6 +49,8 @@ export interface PermissionScope {
   readonly stateName: string;
   readonly configKinds: readonly ConfigKind[];
   readonly workloadKinds: readonly string[];
+  /** Where a leader is elected: the Lease. */
+  readonly lease?: { readonly namespace: string; readonly name: string } | undefined;
   /** A dry run only reads. */
   readonly isDryRun: boolean;
   /** What the admission webhook has its own certificate in, and who is to trust it. */
@@ -61,6 +66,7 @@ export function permissionsFor(scope: PermissionScope): Permission[] {
   return [
     statePermission(scope),
     ...scopes,
+    ...leasePermissions(scope),
     ...admissionPermissions(scope),
     ...namespaces.flatMap((namespace) => streamPermissions(scope, namespace)),
   ];
@@ -125,6 +131,17 @@ function statePermission({ stateNamespace, stateName, isDryRun }: PermissionScop
   const verbs = isDryRun ? ['get'] : ['get', 'create', 'patch'];
   const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: shardNames(stateName), verbs };
   return { purpose: 'state', kind: 'ConfigMap', namespace: stateNamespace, rule };
+}
+
+/** The right to create cannot be limited to a name: a POST says it in the body alone. */
+function leasePermissions({ lease }: PermissionScope): Permission[] {
+  if (lease === undefined) return [];
+  const rule = { apiGroups: [LEASES.group], resources: [LEASES.resource] };
+  const about = { purpose: 'lease', kind: 'Lease', namespace: lease.namespace } as const;
+  return [
+    { ...about, rule: { ...rule, resourceNames: [lease.name], verbs: ['get', 'update', ...WATCHING] } },
+    { ...about, rule: { ...rule, verbs: ['create'] } },
+  ];
 }
 
 function admissionPermissions({ admission, stateNamespace }: PermissionScope): Permission[] {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { beginTerm } from '../../../lib/controller/begin-term.ts';
+import type { StateStore } from '../../../lib/controller/state-store.ts';
 import { DryRunState } from '../../../lib/kubernetes/dry-run.ts';
 import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
 import { ok, refused, scripted } from './scripted-send.ts';
@@ -20,4 +22,23 @@ test('a state that a dry run has made in memory is there when it looks again, un
   assert.deepEqual(await data(), { k: 'memory' });
   assert.deepEqual(await data(), { k: 'real' });
   assert.deepEqual([...new Set(script.requests.map(({ method }) => method))], ['GET']);
+});
+
+test('a dry run begins a term in memory', async () => {
+  const annotations = { 'reloader.k8s.collaborne.com/term': '4' };
+  const metadata = { name: STATE.name, uid: 'u', resourceVersion: '8', annotations };
+  const script = scripted(ok({ metadata, data: { k: 'real' } }));
+  const state = new DryRunState(new StateConfigMap(script.send, STATE));
+  const store: StateStore = {
+    read: async (shard) => (shard === 0 ? await state.read() : { kind: 'absent' }),
+    create: () => state.create(),
+    patch: (_shard, patch) => state.patch(patch),
+  };
+  const begun = await beginTerm({ store, identity: 'dry' });
+  assert.ok(begun.kind === 'begun');
+  assert.deepEqual([begun.term, begun.shards[0]?.data], [5, { k: 'real' }]);
+  assert.deepEqual(
+    script.requests.map(({ method }) => method),
+    ['GET'],
+  );
 });

@@ -53,6 +53,18 @@ test('to create Jobs anew takes one rule, which runs of CronJobs need no other b
   );
 });
 
+test('to elect a leader takes one Lease by its name, but for its creation, and nothing where none is elected', () => {
+  const isLease = (permission: string): boolean => permission.includes('leases');
+  const lease = { namespace: 'far', name: 'lock' };
+  assert.deepEqual(
+    permissionsFor({ ...SCOPE, lease })
+      .map(short)
+      .filter(isLease),
+    ['far: get,update,list,watch coordination.k8s.io/leases lock', 'far: create coordination.k8s.io/leases'],
+  );
+  assert.deepEqual(permissionsFor(SCOPE).map(short).filter(isLease), []);
+});
+
 test('to select namespaces they have to be listed and watched', () => {
   const own = permissionsFor(SCOPE).map(short);
   const more = permissionsFor({ ...SCOPE, namespaces: undefined, selectsNamespaces: true }).map(short);

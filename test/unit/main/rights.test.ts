@@ -104,6 +104,13 @@ test('what was refused stays so until it is answered again, and is said in time'
   assert.equal(outcome.errors.length, 6);
 });
 
+test('without the right to the Lease the program goes on, and a warning has the rule and what it means', async () => {
+  const outcome = await outcomeOf(({ resource }) => resource === 'leases');
+  assert.deepEqual([outcome.mayGoOn, outcome.errors, outcome.warnings.length], [true, [], 2]);
+  for (const warning of outcome.warnings)
+    assert.match(warning, /may not .*leases.*verbs: \[.*acts whether or not another one does/s);
+});
+
 test('with all rights nothing is said', async () => {
   assert.deepEqual(await outcomeOf(() => false), { mayGoOn: true, errors: [], warnings: [] });
 });
@@ -149,7 +156,7 @@ async function askedAt(answer: (asked: Asked, round: number) => ApiResponse): Pr
   return rounds;
 }
 
-const ALL = 21;
+const ALL = 26;
 const allowed = ok({ status: { allowed: true } });
 const denied = ok({ status: { allowed: false } });
 const every3s = Array.from({ length: 10 }, (_, index) => 3 * (index + 1));
