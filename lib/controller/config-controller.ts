@@ -110,10 +110,12 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   const afterAbsence = differenceFrom(record, event, edges.presence.absenceIs);
   const differenceFor = (workload: ObjectKey): Difference =>
     countsAbsence(edges, workload, object.ref) ? afterAbsence : difference;
+  const isAnother = isAnotherThanWritten(edges, record, event);
   const mayHaveChanged =
     difference.mayHaveChanged ||
     (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(edges, each, object.ref))) ||
-    isAnotherThanWritten(edges, record, event);
+    (isAnother && !event.isInInitialList);
+  if (isAnother && event.isInInitialList) record.foundChangedAt = span.to;
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   record.annotations = object.annotations;
   record.digest = object.digest;
@@ -180,9 +182,9 @@ function hidesAGap({ isRelisted, isInInitialList, span }: Present): boolean {
   return isRelisted && !isInInitialList && Number.isFinite(span.from);
 }
 
-/** An object that was not there at the first list comes back with other content than the state has of it. */
+/** An object is seen for the first time, with other content than the state has of it. */
 function isAnotherThanWritten(edges: Edges, { ref, lastDigest }: ConfigRecord, event: Present): boolean {
-  if (lastDigest !== undefined || event.isInInitialList) return false;
+  if (lastDigest !== undefined) return false;
   const { digest } = event.object;
   const written = edges.entryOf(ref)?.digest;
   return written !== undefined && written !== digest && edges.presence.counts(written, digest);

@@ -1,6 +1,6 @@
 /**
- * What is known: the objects' digests, the workloads and what their pods ran, and what the state says. Plain
- * data with look-ups; the rules that change it are in the controllers beside this file. Everything here is synchronous.
+ * What is known: the objects' digests, the workloads and what their pods ran, and what the state says. Data with
+ * synchronous look-ups; the rules that change it are in the controllers beside this file.
  */
 
 import { DependentsIndex } from '../cache/dependents-index.ts';
@@ -24,7 +24,7 @@ import { type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { OwnersRollout } from './owners-rollout.ts';
 import { Presence, type PresenceRules } from './presence.ts';
-import { scopedRecordOf } from './scoped-record.ts';
+import { newRecord, scopedRecordOf } from './scoped-record.ts';
 
 /** What is known of one ConfigMap or Secret, or of some keys of one. */
 export interface ConfigRecord {
@@ -48,6 +48,8 @@ export interface ConfigRecord {
   mayHaveReturned: boolean;
   /** When its content last changed or may have, on the Timeline; -Infinity: not since the first list. */
   changedAt: number;
+  /** When what its first list showed was written, if the state has other content; else -Infinity. */
+  foundChangedAt: number;
   /** The digests of the keys of a whole object as they were last, where they are told apart. */
   keyDigests?: KeyDigests | undefined;
   /** Of some keys: the object is there, and has to be looked at before anything can be said of them. */
@@ -86,8 +88,6 @@ export function numberOnItsWay({ inFlight }: WorkloadRecord, config: ObjectKey):
   return inFlight === undefined ? 0 : numberIn(inFlight, config);
 }
 
-const NO_ANNOTATIONS: ConfigAnnotations = {};
-
 /** The knowledge of one process. */
 export class Edges {
   readonly configs: Map<ObjectKey, ConfigRecord> = new Map();
@@ -102,6 +102,8 @@ export class Edges {
   readonly dialect: Dialect;
   readonly homeNamespace: string;
   readonly presence: Presence;
+  /** The term whose numbers the stamps have; undefined: they go on by one. */
+  term: number | undefined;
   /** The namespaces in which workloads may be rolled; undefined: every one. */
   selected: Set<string> | undefined;
   /** The ConfigMaps of this process's own state. */
@@ -123,12 +125,6 @@ export class Edges {
   readonly places: Map<StateKey, number> = new Map();
   /** Numbers that a state write, or a stamp on a workload that has ceased to follow, may have used: others may be silent up to them. */
   readonly floors: Map<ObjectKey, number> = new Map();
-  /** Objects whose entries somebody else wrote: what their workloads ran is not sure until this process has written them. */
-  readonly contested: Set<ObjectKey> = new Set();
-  /** Entries as another process wrote them last, until this one writes its own. */
-  readonly elsewhere: Map<ObjectKey, StateEntry> = new Map();
-  /** Objects of which another process stamped content that this one has not seen: looked at afresh before the next patch. */
-  readonly doubted: Set<ObjectKey> = new Set();
   /** Until when it is remembered that an edge was owed as it ended, see debts.ts. */
   readonly debts: Map<string, number> = new Map();
   now: () => number = monotonicMs;
@@ -140,10 +136,12 @@ export class Edges {
     dialect: Dialect,
     homeNamespace: string,
     rules: PresenceRules = { onCreate: false, onDelete: false },
+    term?: number,
   ) {
     this.dialect = dialect;
     this.homeNamespace = homeNamespace;
     this.presence = new Presence(rules);
+    this.term = term;
   }
 
   /** A workload as it was read outside its stream. */
@@ -205,12 +203,17 @@ export class Edges {
     return this.state.entries.get(this.entryKeyOf(ref));
   }
 
-  /** One shard is known to say this from now on. */
-  takeShard(shard: number, says: PersistedState): void {
+  /** The state that is known, but for one shard, which says this. */
+  withShard(shard: number, says: PersistedState): ShardedState {
     const before = this.state.shards;
     const length = Math.max(before.length, shard + 1);
     const shards = Array.from({ length }, (_, at) => (at === shard ? says : (before[at] ?? EMPTY_STATE)));
-    this.state = together(shards, this.homeNamespace);
+    return together(shards, this.homeNamespace);
+  }
+
+  /** One shard is known to say this from now on. */
+  takeShard(shard: number, says: PersistedState): void {
+    this.state = this.withShard(shard, says);
     for (const [key, home] of this.state.homes) this.places.set(key, home);
   }
 
@@ -380,19 +383,4 @@ export class Edges {
     const believed = ranAtStart(entry, exception, edge.stamp);
     return believed !== edge.ran && !(edge.dirty && believed === UNKNOWN);
   }
-}
-
-function newRecord(ref: ConfigRef): ConfigRecord {
-  return {
-    ref,
-    digest: undefined,
-    lastDigest: undefined,
-    annotations: NO_ANNOTATIONS,
-    legacyDigest: undefined,
-    resourceVersion: undefined,
-    writtenAt: Number.NEGATIVE_INFINITY,
-    absentAfter: undefined,
-    mayHaveReturned: false,
-    changedAt: Number.NEGATIVE_INFINITY,
-  };
 }

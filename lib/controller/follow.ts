@@ -1,7 +1,6 @@
 /** How the edge between a workload and one object begins, and what a new look at the workload makes of it. */
 
 import {
-  asStampedElsewhere,
   asUnknown,
   type Edge,
   isOwed,
@@ -53,7 +52,7 @@ export function appearingEdge(
   return {
     ...beginningEdge(edges, record, config, stamp, began),
     ran,
-    dirty: ran !== undefined && config.changedAt > span.from,
+    dirty: ran !== undefined && Math.max(config.changedAt, config.foundChangedAt) > span.from,
   };
 }
 
@@ -165,30 +164,20 @@ function isAskedLate(
   return !edges.dialect.judge(before, config.ref, config.annotations).asks;
 }
 
-/** Whether what changed in the template is the work of another of our processes, and nothing else. */
-export function isReload(edges: Edges, { record, podsRestart, onlyMarksChanged }: Sight): boolean {
-  if (!podsRestart || !onlyMarksChanged) return false;
-  return [...record.edges].some(([config, edge]) => {
-    const { stamp } = liveStampOf(edges, record, config);
-    const configRecord = edges.configs.get(config);
-    return (
-      stamp !== undefined && configRecord !== undefined && isFromElsewhere(edges, configRecord, edge, stamp)
-    );
-  });
-}
-
-/** What the writes since the last look say about the edge: another reloader's, an owner's, or none that matters. */
+/**
+ * What the writes since the last look say about the edge: another reloader's, an owner's, or none that matters. Of the pods
+ * that either of them starts it is not known what they read, unless times show it, see afterOwner.
+ */
 function afterWrites(edges: Edges, sight: Sight, config: ConfigRecord, edge: Edge): Edge {
   const { record, effects } = sight;
   const key = keyOf(config.ref);
   const about = { workload: record.workload.ref, config: config.ref };
   const { stamp, ambiguous } = liveStampOf(edges, record, key);
-  if (stamp !== undefined && isFromElsewhere(edges, config, edge, stamp)) {
+  if (stamp !== undefined && isOfPeer(edges, config, edge, stamp)) {
     effects.note({ reason: 'rolled-elsewhere', ...about });
-    if (stamp.digest !== config.digest) edges.doubted.add(key);
-    return asStampedElsewhere(edge, stamp);
+    return withStamp(asUnknown(edge), stamp);
   }
-  if (edges.onlyTells || !isOwnersRestart(sight, edge, stamp)) return withStamp(edge, stamp);
+  if (edges.onlyTells || !sight.podsRestart) return withStamp(edge, stamp);
   if (!edges.asks(record, config)) return withStamp(edge, stamp);
   if (!ambiguous && !edge.isUnsettled && !edges.isOpen(key)) return withStamp(edge, stamp);
   if (!isReadByOwners(sight, config)) effects.note({ reason: 'owner-rolled', ...about });
@@ -201,15 +190,6 @@ function noticeTakeBack(sight: Sight, edge: Edge, stamp: Stamp | undefined): voi
   if (!isLowered(edge, stamp)) return;
   if (edge.isUnsettled) sight.takenBack = 'before it had rolled';
   else if (sight.takenBack === 'no') sight.takenBack = 'after it had rolled';
-}
-
-/** Whether pods started that another reloader does not answer for. */
-function isOwnersRestart(
-  { podsRestart, isReload: isOurs }: Sight,
-  edge: Edge,
-  stamp: Stamp | undefined,
-): boolean {
-  return podsRestart && (!isOurs || isLowered(edge, stamp));
 }
 
 /**
@@ -240,13 +220,7 @@ function isLowered(edge: Edge, stamp: Stamp | undefined): boolean {
   return (stamp?.number ?? 0) < (edge.stamp?.number ?? 0);
 }
 
-/**
- * A number never seen on this edge, and not yet silent or silenced by the very entry that another of our processes wrote
- * after its rollout: that may be heard of before the rollout is.
- */
-function isFromElsewhere(edges: Edges, config: ConfigRecord, edge: Edge, stamp: Stamp): boolean {
-  if (stamp.number <= edge.highestNumber) return false;
-  const committed = edges.elsewhere.get(keyOf(config.ref));
-  const isCommitted = committed?.number === stamp.number && committed.digest === stamp.digest;
-  return isCommitted || stamp.number > edges.floorOf(config.ref);
+/** Whether the stamp is none of this process: a number that was never seen on this edge, and that no entry has silenced. */
+function isOfPeer(edges: Edges, { ref }: ConfigRecord, { highestNumber }: Edge, { number }: Stamp): boolean {
+  return number > Math.max(highestNumber, edges.floorOf(ref));
 }

@@ -1,116 +1,80 @@
 /** What follows when a shard of the state is read again and shows what this process did not write. */
 
 import { asUnknown, type Edge } from '../model/edge.ts';
-import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
-import { exceptionKeyOf, type StateEntry } from '../model/state-entry.ts';
-import type { Edges } from './edges.ts';
+import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import { adoptEntry, type StateWrite } from './state-write.ts';
-
-type Exceptions = StateWrite['exceptions'];
-
-/** What was sent to a shard and not answered, or refused because somebody else was faster. */
-export type Sent = Pick<StateWrite, 'entries' | 'exceptions'>;
-
-/** Nothing was sent. */
-export const NOTHING_SENT: Sent = { entries: new Map(), exceptions: new Map() };
+import { believedAtStart, sameEntry } from './state-write.ts';
 
 /** How one look at a shard differs from what was known. */
 export interface Comparison {
   /** What all shards were known to say together. */
   readonly before: PersistedState;
-  readonly sent: Sent;
+  /** What they say if the write is in force that was sent to this one and not answered. @default none was sent */
+  readonly sent?: PersistedState | undefined;
   /** The shard was emptied: the damage is one, and no entry is told. */
   readonly isEmptied: boolean;
 }
 
-/** What one object's entry became in somebody else's hands. */
+/** What one object's entry became in the hands of a person or of another program. */
 export interface ForeignEntry {
-  readonly config: ObjectKey;
   readonly ref: ConfigRef;
   readonly how: 'removed' | 'changed';
 }
 
 /**
- * Compares the state now known to `edges` with what was known and sent. Where this process had no entry, what is there
- * counts from now on. What somebody changed must be looked at afresh, and is uncertain until it is written again.
+ * Compares the state now known to `edges` with what was known and sent. What others wrote may add a doubt: it settles nothing
+ * and removes no doubt, and what they removed is written again from memory.
  */
 export function takeInForeign(
   edges: Edges,
-  { before, sent, isEmptied }: Comparison,
+  { before, sent = before, isEmptied }: Comparison,
 ): { readonly effects: Effects; readonly foreign: readonly ForeignEntry[] } {
   const effects = new Effects();
   const foreign: ForeignEntry[] = [];
-  for (const { config, ref, how, live } of entriesOfOthers(edges, before, sent)) {
-    if (live !== undefined) remember(edges, config, live);
-    if (how === 'first') adoptEntry(edges, effects, config);
-    if (how === 'changed') edges.contested.add(config);
-    if (how === 'changed' || (how === 'removed' && !isEmptied)) foreign.push({ config, ref, how });
-  }
-  takeInExceptions(edges, effects, before, sent.exceptions);
-  return { effects, foreign };
-}
-
-/** The entries of what is followed that are not as this process knew or sent them. */
-function* entriesOfOthers(edges: Edges, before: PersistedState, sent: Sent) {
   for (const config of edges.dependents.configs()) {
     const ref = edges.configs.get(config)?.ref;
     if (ref === undefined) continue;
-    const key = edges.entryKeyOf(ref);
-    const live = edges.state.entries.get(key);
-    const how = judge(before.entries.get(key), live, sent.entries.get(key));
-    if (how !== 'ours') yield { config, ref, how, live };
-  }
-}
-
-/** The entry is another process's; the numbers of this one's stamps go on from there. */
-function remember(edges: Edges, config: ObjectKey, entry: StateEntry): void {
-  edges.elsewhere.set(config, entry);
-  edges.raiseFloor(config, entry.number);
-}
-
-/**
- * An exception that somebody else wrote says that the pods may not run what this process believes: then nobody knows, and
- * the workload is rolled once more. Two processes that each wrote their own belief would never end.
- */
-function takeInExceptions(edges: Edges, effects: Effects, before: PersistedState, sent: Exceptions): void {
-  for (const [workload, record] of edges.workloads) {
-    const key = edges.exceptionsKeyOf(record.workload.ref);
-    const [live = {}, known = {}, ours = {}] = [
-      edges.state.exceptions.get(key),
-      before.exceptions.get(key),
-      sent.get(key),
-    ];
-    for (const [config, edge] of record.edges) {
-      const observed = edges.configs.get(config);
-      const local = observed === undefined ? '' : exceptionKeyOf(record.workload.ref.namespace, observed.ref);
-      const isForeign = live[local] !== known[local] && live[local] !== ours[local];
-      if (isForeign && live[local] !== undefined) doubt(edges, effects, workload, config, edge);
+    const how = judge(edges, [before, sent], ref);
+    if (how === 'changed' || (how === 'removed' && !isEmptied)) foreign.push({ ref, how });
+    for (const [workload, edge] of edges.edgesOf(config)) {
+      if (isDoubted(edges, [before, sent], workload, ref, edge)) doubt(edges, effects, workload, ref, edge);
     }
   }
+  return { effects, foreign };
 }
 
-function doubt(edges: Edges, effects: Effects, workload: ObjectKey, config: ObjectKey, edge: Edge): void {
-  const record = edges.workloads.get(workload);
-  const observed = edges.configs.get(config);
-  if (record === undefined || observed === undefined || record.inFlight !== undefined) return;
-  if (!edges.asks(record, observed) || !edges.wouldForget(record, observed, edge)) return;
-  const next = edges.put(record, config, asUnknown(edge));
-  if (edges.owesOn(record, config, next)) effects.touch(workload, config);
-}
-
-/** Whose the live entry is, seen from what was known and what was sent. */
+/** Whose the entry of `ref` is, seen from what was known and sent; the numbers of stamps go on above that of others. */
 function judge(
-  known: StateEntry | undefined,
-  live: StateEntry | undefined,
-  sent: StateEntry | undefined,
-): 'ours' | 'removed' | 'first' | 'changed' {
-  if (live === undefined) return known === undefined ? 'ours' : 'removed';
-  if (sameEntry(live, known) || sameEntry(live, sent)) return 'ours';
+  edges: Edges,
+  [before, sent]: readonly [PersistedState, PersistedState],
+  ref: ConfigRef,
+): ForeignEntry['how'] | 'first' | 'own' {
+  const key = edges.entryKeyOf(ref);
+  const live = edges.entryOf(ref);
+  const known = before.entries.get(key);
+  if (sameEntry(live, known) || sameEntry(live, sent.entries.get(key))) return 'own';
+  if (live === undefined) return 'removed';
+  edges.raiseFloor(keyOf(ref), live.number);
   return known === undefined ? 'first' : 'changed';
 }
 
-function sameEntry(a: StateEntry, b: StateEntry | undefined): boolean {
-  return a.digest === b?.digest && a.number === b.number;
+/** Whether a start would believe of the edge what neither this process does nor what it knew and sent says. */
+function isDoubted(
+  edges: Edges,
+  own: readonly PersistedState[],
+  workload: WorkloadRecord,
+  ref: ConfigRef,
+  { ran }: Edge,
+): boolean {
+  const believed = believedAtStart(edges, edges.state, workload, ref);
+  if (believed === undefined || believed === ran) return false;
+  return own.every((state) => believedAtStart(edges, state, workload, ref) !== believed);
+}
+
+function doubt(edges: Edges, effects: Effects, workload: WorkloadRecord, ref: ConfigRef, edge: Edge): void {
+  const config = keyOf(ref);
+  const next = edges.put(workload, config, asUnknown(edge));
+  if (edges.owesOn(workload, config, next)) effects.touch(keyOf(workload.workload.ref), config);
 }

@@ -1,7 +1,4 @@
-/**
- * Looks at objects outside their streams, which may be late: what another process knew and this one does not is looked at
- * before it is contradicted. What is seen is taken in as if a list had told it.
- */
+/** Looks at objects outside their streams, which may be late. What is seen is taken in as if a list had told it. */
 
 import type { ConfigObject } from '../model/config-object.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
@@ -9,7 +6,7 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } f
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { type Edges, numberOnItsWay } from './edges.ts';
+import type { Edges } from './edges.ts';
 import type { WorkloadClient } from './rollout-attempt.ts';
 
 /** A fresh look at one object. Never throws. */
@@ -71,19 +68,19 @@ export class FreshLook {
     return true;
   }
 
-  /** Looks at an object and at those of its dependents of which the state says something else than this process believes. */
-  async atDisputed(config: ObjectKey): Promise<boolean> {
-    const { edges, client } = this.#options;
-    if (!(await this.atConfig(config))) return false;
-    for (const ref of this.#disputed(config)) {
-      const since = edges.workloads.get(keyOf(ref))?.workload.resourceVersion;
-      const reading = await client.get(ref);
-      if (reading.kind === 'failed') return false;
-      // One that is gone is left to its stream.
-      if (reading.kind === 'gone') continue;
-      const workload = edges.viewOf(ref, reading.object);
-      if (!this.take(ref, workload, since)) return false;
-    }
+  /** Looks at a workload; false: it failed, or the stream told another version meanwhile. */
+  async atWorkload(ref: WorkloadRef): Promise<boolean> {
+    const { edges, client, timeline, onWorkload } = this.#options;
+    const key = keyOf(ref);
+    const known = edges.workloads.get(key)?.workload;
+    const reading = await client.get(ref);
+    if (reading.kind === 'failed') return false;
+    // One that is gone is left to its stream.
+    if (reading.kind === 'gone') return true;
+    const object = edges.viewOf(ref, reading.object);
+    if (known !== undefined) return this.take(ref, object, known.resourceVersion);
+    const span = timeline.ofListed(object.resourceVersion, undefined);
+    onWorkload({ type: 'present', key, object, span, isInInitialList: true, isRelisted: false });
     return true;
   }
 
@@ -107,19 +104,5 @@ export class FreshLook {
     const isNews = known !== workload.resourceVersion;
     if (seen !== undefined && isNews) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
     return true;
-  }
-
-  #disputed(config: ObjectKey): WorkloadRef[] {
-    const { edges } = this.#options;
-    const observed = edges.configs.get(config);
-    if (observed === undefined) return [];
-    // What somebody else wrote may have overtaken a patch that is on its way.
-    return edges
-      .edgesOf(config)
-      .filter(
-        ([workload, edge]) =>
-          numberOnItsWay(workload, config) > 0 || edges.wouldForget(workload, observed, edge),
-      )
-      .map(([{ workload }]) => workload.ref);
   }
 }

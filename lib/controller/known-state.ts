@@ -1,13 +1,11 @@
 /**
  * Knows the shards of the state: which there are, in which version, what has to be read again, and what follows when
- * somebody else wrote. Every write goes through it, fenced by the version of its own shard.
+ * others wrote. Every write goes through it, fenced by the version of its own shard.
  */
 
 import { latestOf } from '../model/age.ts';
-import type { ObjectKey } from '../model/object-ref.ts';
 import {
   EMPTY_STATE,
-  type PersistedState,
   parseState,
   STATE_VERSION,
   STATE_VERSION_ANNOTATION,
@@ -22,15 +20,16 @@ import {
   shardsToldBy,
   sizeOf,
 } from '../model/state-shards.ts';
+import { annotationsOf, contests, markIn, type TermMark } from '../model/term.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
 import { Effects } from './effects.ts';
-import { NOTHING_SENT, type Sent, takeInForeign } from './foreign-state.ts';
+import { type Comparison, takeInForeign } from './foreign-state.ts';
 import type { Journal } from './journal.ts';
 import { noteParts } from './other-scopes.ts';
 import type { AllShards, Failure, StateStore, StateVersion } from './state-store.ts';
-import { applyStateWrite, noteSent, reviewState, type StateWrite } from './state-write.ts';
+import { applyStateWrite, noteSent, reviewState, type StateWrite, shardAfter } from './state-write.ts';
 
 /** How the state is laid out. */
 export interface StateLayout {
@@ -49,22 +48,25 @@ export interface KnownStateOptions extends StateLayout {
   readonly apply: (effects: Effects) => void;
   /** What may have to be written because of what was learned or written. */
   readonly review: (effects: Effects) => void;
-  /**
-   * Looks afresh at an object whose entry somebody else wrote, and at its dependents of which that says something new, and
-   * takes in what it sees; false: it failed.
-   */
-  readonly lookAt: (config: ObjectKey) => Promise<boolean>;
   /** The state was written by a later version of this program: nothing may be written or rolled any more. */
   readonly onUnknownVersion: (version: string) => void;
+  /** What every write leaves on its shard. @default nothing */
+  readonly mark?: TermMark | undefined;
+  /**
+   * Told once, of the first shard that is read with another mark and none of an earlier term: nothing is written to the state
+   * from then on. @default whose marks there are is no matter
+   */
+  readonly onContested?: ((contest: Contest) => void) | undefined;
+}
+
+/** Who else holds a shard. */
+export interface Contest extends TermMark {
+  readonly shard: number;
 }
 
 /** A write that did not take effect, as far as is known. */
 export type Refusal = Exclude<WriteResult<never>, { kind: 'accepted' }>;
 
-const UNSEEN: Refusal = {
-  kind: 'unanswered',
-  message: 'an object whose entry somebody else wrote could not be looked at yet',
-};
 /** Above it is said again once there is no room. */
 const ROOMY_BYTES = FULL_BYTES * 0.9;
 
@@ -77,14 +79,12 @@ export class KnownState {
   /** How many shards the first one tells of. */
   #told = 1;
   #isVersioned = false;
-  /** Shards that somebody else wrote, or whose answer was lost: read before anything is written. */
+  /** Shards that others wrote, or whose answer was lost: read before anything is written. */
   readonly #stale = new Set<number>();
   /** What the stream showed last of each shard and has not been weighed yet. */
   readonly #noticed = new Map<number, string | undefined>();
   /** Writes that may or may not be in force. */
-  readonly #sent = new Map<number, Sent>();
-  /** Objects whose entries somebody else wrote, and that could not be looked at yet: nothing is written before. */
-  readonly #unseen = new Set<ObjectKey>();
+  readonly #sent = new Map<number, StateWrite>();
   /** Shards that are said to be full. */
   readonly #full = new Set<number>();
   #hasStoodDown = false;
@@ -113,7 +113,7 @@ export class KnownState {
     return this.count > 1 && (this.#told < this.count || this.#versions.includes(undefined));
   }
 
-  /** Whether it belongs to a later version of this program. */
+  /** Whether it belongs to a later version of this program, or to another leader. */
   get hasStoodDown(): boolean {
     return this.#hasStoodDown;
   }
@@ -175,17 +175,13 @@ export class KnownState {
   }
 
   /**
-   * Reads what is stale and looks at the objects that it is about; answers what kept it from that: nothing may be written
-   * before. Of a state that it must not touch it answers nothing, see hasStoodDown.
+   * Reads what is stale; answers what kept it from that: nothing may be written before. Of a state that it must not touch it
+   * answers nothing, see hasStoodDown.
    */
   async settle(): Promise<Refusal | undefined> {
     for (let [shard] = this.#stale; shard !== undefined; [shard] = this.#stale) {
       const refusal = await this.#readAgain(shard);
       if (refusal !== undefined || this.#hasStoodDown) return refusal;
-    }
-    for (const config of [...this.#unseen]) {
-      if (!(await this.#options.lookAt(config))) return UNSEEN;
-      this.#unseen.delete(config);
     }
     return undefined;
   }
@@ -205,13 +201,13 @@ export class KnownState {
       if (this.#versions[shard] !== undefined) continue;
       const result = await this.#options.store.create(shard);
       if (result.kind !== 'accepted') return result;
-      if (shard < this.count) await this.#receive(shard, result.object);
+      if (shard < this.count) this.#receive(shard, result.object);
       else fresh.set(shard, result.object);
     }
     if (this.#told >= count || this.#hasStoodDown) return undefined;
     const result = await this.#send(0, {}, Math.max(count, this.count));
     if (result.kind !== 'accepted') return result;
-    for (const [shard, version] of fresh) await this.#receive(shard, version);
+    for (const [shard, version] of fresh) this.#receive(shard, version);
     return undefined;
   }
 
@@ -233,7 +229,8 @@ export class KnownState {
     const resourceVersion = this.#versions[shard];
     if (resourceVersion === undefined) return { kind: 'gone' };
     const told = shard === 0 && count > 1 ? { [STATE_SHARDS_ANNOTATION]: String(count) } : {};
-    const annotations = { [STATE_VERSION_ANNOTATION]: STATE_VERSION, ...told };
+    const mark = this.#options.mark && annotationsOf(this.#options.mark);
+    const annotations = { [STATE_VERSION_ANNOTATION]: STATE_VERSION, ...told, ...mark };
     const data = shard === 0 ? { ...this.#versionedOrphans(), ...changes } : changes;
     const result = await this.#options.store.patch(shard, { resourceVersion, data, annotations });
     if (result.kind === 'conflict' || result.kind === 'unanswered') this.#stale.add(shard);
@@ -248,7 +245,7 @@ export class KnownState {
     const reading = await store.read(shard);
     const isKnown = shard < this.count;
     if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return refusalOf(reading);
-    const sent = this.#sent.get(shard) ?? NOTHING_SENT;
+    const sent = this.#sent.get(shard);
     this.#stale.delete(shard);
     this.#sent.delete(shard);
     if (reading.kind !== 'found') {
@@ -257,34 +254,28 @@ export class KnownState {
     }
     const held = edges.state.shards[shard]?.entries.size ?? 0;
     const before = edges.state;
+    const ifInForce = sent && edges.withShard(shard, shardAfter(edges, sent));
     if (!this.#take(shard, reading.state)) return undefined;
     const isEmptied = held > 0 && edges.state.shards[shard]?.entries.size === 0;
     if (isEmptied) this.#note('state-damaged', shard);
-    return (await this.#judgeForeign(before, sent, isEmptied)) ? undefined : UNSEEN;
+    this.#judgeForeign({ before, sent: ifInForce, isEmptied });
+    return undefined;
   }
 
-  /** It was created; it may have come to be meanwhile, and hold what another process wrote. */
-  async #receive(shard: number, version: StateVersion): Promise<void> {
+  /** It was created; it may have come to be meanwhile, and hold what others wrote. */
+  #receive(shard: number, version: StateVersion): void {
     const before = this.#options.edges.state;
     this.#stale.delete(shard);
-    if (this.#take(shard, version)) await this.#judgeForeign(before, NOTHING_SENT, false);
+    if (this.#take(shard, version)) this.#judgeForeign({ before, isEmptied: false });
   }
 
-  /** What somebody else did to the entries; false if an object that has to be looked at afresh could not be. */
-  async #judgeForeign(before: PersistedState, sent: Sent, isEmptied: boolean): Promise<boolean> {
-    const { edges, journal, apply, lookAt } = this.#options;
-    const { effects, foreign } = takeInForeign(edges, { before, sent, isEmptied });
+  /** What others did to the entries. */
+  #judgeForeign(comparison: Comparison): void {
+    const { edges, journal, apply } = this.#options;
+    const { effects, foreign } = takeInForeign(edges, comparison);
     apply(effects);
-    let isClear = true;
-    for (const { config, ref, how } of foreign) {
-      journal.note({ reason: 'state-foreign', config: ref, detail: how });
-      if (how !== 'changed') continue;
-      // A server that is away is not asked for the others too: each answer may take half a minute not to come.
-      isClear &&= await lookAt(config);
-      if (!isClear) this.#unseen.add(config);
-    }
+    for (const { ref, how } of foreign) journal.note({ reason: 'state-foreign', config: ref, detail: how });
     this.reviewAll();
-    return isClear;
   }
 
   /** All that is followed may have to be written. */
@@ -319,11 +310,22 @@ export class KnownState {
       onUnknownVersion(parsed.version);
       return false;
     }
+    if (this.isContested(shard, version)) return false;
     for (const key of parsed.unreadable) journal.note({ reason: 'state-unreadable', detail: key });
     this.#extendTo(shard + 1);
     edges.takeShard(shard, parsed.state);
     for (const key of parsed.unreadable) if (!edges.state.homes.has(key)) edges.places.set(key, shard);
     this.#know(shard, version);
+    return true;
+  }
+
+  /** Whether another leader holds the shard; then this one leaves the state alone. */
+  isContested(shard: number, { annotations }: Pick<StateVersion, 'annotations'>): boolean {
+    const { mark, onContested } = this.#options;
+    const found = markIn(annotations);
+    if (mark === undefined || onContested === undefined || !contests(found, mark)) return false;
+    if (!this.#hasStoodDown) onContested({ shard, ...found });
+    this.#hasStoodDown = true;
     return true;
   }
 

@@ -1,9 +1,8 @@
 /**
- * The reloader: takes in what the streams tell, carries out what follows, and begins and ends in order. Nothing is listed
- * before the state is read, so that the state is older than every cache and never the reverse.
+ * The reloader: takes in what the streams tell, and as a leader carries out what follows. One is made for each term; as a
+ * standby it only follows what happens, so that the next one can begin with all that it has seen.
  */
 
-import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
 import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
@@ -14,12 +13,14 @@ import type { Timeline } from '../model/timeline.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { Absences, type ReadLeftOut } from './absences.ts';
+import { catchUp } from './catch-up.ts';
 import { observeConfig, observeListed } from './config-controller.ts';
 import { duesOf } from './dues.ts';
 import type { Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
 import { finishInTime } from './ending.ts';
 import { FreshLook, type ReadConfig } from './fresh-look.ts';
+import { handOver, saysSomething } from './hand-over.ts';
 import type { Journal } from './journal.ts';
 import type { StateLayout } from './known-state.ts';
 import { wantsLegacyDigest } from './legacy-digest.ts';
@@ -30,11 +31,12 @@ import { type Counters, type Due, type RecordEvent, Reporter, type ReporterOptio
 import type { AttemptOptions, WorkloadClient } from './rollout-attempt.ts';
 import { RolloutController } from './rollout-controller.ts';
 import { SelectedNamespaces } from './selected-namespaces.ts';
-import { StateCommitter } from './state-committer.ts';
+import { StateCommitter, type StateCommitterOptions } from './state-committer.ts';
 import type { WriteGate } from './state-exceptions.ts';
-import { readShards, type StateStore, stateKeysOf } from './state-store.ts';
+import { noticeState, seeShownState } from './state-objects.ts';
+import { type AllShards, type StateStore, stateKeysOf } from './state-store.ts';
 import { Successions, type SuccessionsOptions } from './successions.ts';
-import { covers, type Stream, type SyncGate } from './sync-gate.ts';
+import type { Stream, SyncGate } from './sync-gate.ts';
 import { Unread } from './unread.ts';
 import { observeWorkload } from './workload-controller.ts';
 
@@ -56,6 +58,13 @@ export interface ReloaderOptions extends Pick<AttemptOptions, 'listBirths'> {
   readonly heartbeat: Heartbeat;
   readonly counters: Counters;
   readonly recordEvent: RecordEvent;
+  /** Whether it acts on what it sees; else it is a standby. */
+  readonly leads: boolean;
+  readonly mark?: StateCommitterOptions['mark'];
+  readonly onContested?: StateCommitterOptions['onContested'];
+  /** The state belongs to a later version of this program. */
+  readonly onUnknownVersion: (version: string) => void;
+  readonly journal?: ReporterOptions['journal'];
   readonly isDryRun?: boolean;
   readonly onRollout?: ReporterOptions['onRollout'];
   readonly quietMs: number;
@@ -65,11 +74,6 @@ export interface ReloaderOptions extends Pick<AttemptOptions, 'listBirths'> {
   /** Resolves after `ms` or when `signal` is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
-
-/** How a run ended: as asked, or because the state belongs to a later version. */
-export type RunEnd =
-  | { readonly type: 'stopped' }
-  | { readonly type: 'unknown-state-version'; readonly version: string };
 
 /** An object may be created just after those who name it. */
 const LEAST_GRACE_MS = 1_000;
@@ -85,14 +89,11 @@ export class Reloader {
   readonly #namespaces: SelectedNamespaces;
   readonly #successions: Successions;
   readonly #options: ReloaderOptions;
-  /** The ConfigMaps of the state, which may be among those that are watched. */
-  readonly #stateKeys: readonly ObjectKey[];
   readonly #reporter: Reporter;
   readonly #look: FreshLook;
   readonly #unread: Unread;
-  readonly #standDown = new AbortController();
-  #unknownVersion: string | undefined;
-  #hasReadState = false;
+  /** Workloads that follow nothing and say something all the same, see saysSomething. */
+  readonly others: Map<ObjectKey, Workload> = new Map();
   #beganWithoutState = false;
 
   constructor(options: ReloaderOptions) {
@@ -105,8 +106,7 @@ export class Reloader {
     });
     const { edges, random, finish } = options;
     const say: SuccessionsOptions['say'] = (workload, notice) => this.#reporter.notice(workload, notice);
-    this.#stateKeys = stateKeysOf(options.state.name, edges.homeNamespace);
-    edges.ownState = new Set(this.#stateKeys);
+    edges.ownState = new Set(stateKeysOf(options.state.name, edges.homeNamespace));
     this.#look = this.#newLook();
     this.#unread = new Unread({ ...options, lookAt: (config) => this.#look.atConfig(config) });
     this.absences = this.#newAbsences();
@@ -137,9 +137,7 @@ export class Reloader {
       gate: this.#newGate(),
       journal: this.#reporter.journal,
       apply: (effects) => this.#apply(effects),
-      lookAt: (config) => this.#look.atDisputed(config),
       onCommit: (result, nextTryMs) => this.#reporter.commit(result, nextTryMs),
-      onUnknownVersion: (version) => this.#stop(version),
     });
   }
 
@@ -148,40 +146,61 @@ export class Reloader {
     return this.#reporter.journal;
   }
 
-  /** Whether the state is read and every stream has listed. */
-  get isReady(): boolean {
-    return this.#hasReadState && this.#options.gate.awaited().length === 0;
+  /** What it knows. */
+  get edges(): Edges {
+    return this.#options.edges;
   }
 
-  /** Whether the state is read. */
-  get hasReadState(): boolean {
-    return this.#hasReadState;
+  /** Whether it acts on what it sees. */
+  get leads(): boolean {
+    return this.#options.leads;
   }
 
-  /**
-   * Reads the state, then runs the streams until `signal` is aborted, then finishes the patches and the commit under way
-   * within 20 s.
-   * `runStreams` resolves when all streams have ended.
-   */
-  async run(signal: AbortSignal, runStreams: (signal: AbortSignal) => Promise<void>): Promise<RunEnd> {
-    const both = AbortSignal.any([signal, this.#standDown.signal]);
-    await this.#readState(both);
-    if (!both.aborted) await runStreams(both);
-    const parts = [this.rollouts, this.#mending, this.#successions, this.#unread];
-    await finishInTime({ ...this.#options, parts, committer: this.committer });
-    return this.#unknownVersion === undefined
-      ? { type: 'stopped' }
-      : { type: 'unknown-state-version', version: this.#unknownVersion };
+  /** Begins with this state. */
+  begin(shards: AllShards): void {
+    this.committer.begin(shards);
+    this.#beganWithoutState = shards.every((shard) => Object.keys(shard?.data ?? {}).length === 0);
+  }
+
+  /** Begins with all that `former` has seen, as if it were listed now. */
+  takeOver(former: Reloader): void {
+    const { gate } = this.#options;
+    handOver(former, {
+      config: (event) => this.#observeConfig(event),
+      workload: (event) => this.#observeWorkload(event),
+      namespace: (event) => this.#namespaces.observe(event),
+    });
+    for (const stream of gate.synced()) this.#listed(stream);
+    if (this.leads && gate.awaited().length === 0) this.#reporter.listed(this.#beganWithoutState);
+    this.#reconsider();
+  }
+
+  /** Looks at all that is known too late beside this state, which was read just now; false: something cannot be looked at. */
+  async catchUp(shards: AllShards): Promise<boolean> {
+    const { edges, gate } = this.#options;
+    return await catchUp(edges, shards, this.#look, (ref) => gate.lists(ref.kind, ref.namespace));
+  }
+
+  /** Finishes the patches and the commit under way within 20 s. */
+  async finish(): Promise<void> {
+    await finishInTime({ ...this.#options, parts: this.#parts(), committer: this.committer });
+  }
+
+  /** Begins nothing more; what is under way is not waited for. */
+  abandon(): void {
+    this.committer.halt();
+    for (const part of this.#parts()) void part.close();
   }
 
   /** What is kept of a ConfigMap or Secret. */
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
-    const { dialect } = this.#options.edges;
+    const { edges } = this.#options;
+    if (kind === 'ConfigMap') seeShownState(edges, this.leads ? this.committer : undefined, raw);
     return configObjectOf(kind, raw, {
-      legacyDigest: (ref) => wantsLegacyDigest(this.#options.edges, ref),
-      keyDigests: (ref) => this.#options.edges.scopes.wants(keyOf(ref)),
-      annotation: dialect.isConfigAnnotation,
-      isOwnState: (ref) => this.#options.edges.ownState.has(keyOf(ref)),
+      legacyDigest: (ref) => wantsLegacyDigest(edges, ref),
+      keyDigests: (ref) => edges.scopes.wants(keyOf(ref)),
+      annotation: edges.dialect.isConfigAnnotation,
+      isOwnState: (ref) => edges.ownState.has(keyOf(ref)),
     });
   }
 
@@ -192,22 +211,16 @@ export class Reloader {
 
   /** News of a ConfigMap or Secret. */
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
-    const { edges } = this.#options;
     if (event.type === 'synced') this.listing.synced(stream);
     this.#observeConfig(event);
-    if (event.type === 'synced' && edges.presence.markListed(stream)) {
-      this.#apply(observeListed(edges, stream));
-    }
-    this.#noticeState(stream, event);
+    if (event.type === 'synced') this.#listed(stream);
+    if (this.leads) noticeState(this.edges, this.committer, stream, event);
   }
 
   /** News of a workload. */
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
     if (event.type === 'synced') this.listing.synced(stream);
-    else {
-      this.#successions.observe(event);
-      this.#observe(event);
-    }
+    else this.#observeWorkload(event);
   }
 
   /** News of a namespace that is selected, or of one that is not any more. */
@@ -225,31 +238,33 @@ export class Reloader {
     this.rollouts.recheck(edges.dependents.dependentsOfAny(keys));
   }
 
+  /** The first list of the stream is complete. */
+  #listed(stream: Stream): void {
+    const { edges } = this.#options;
+    if (stream.kind === 'Namespace') this.#namespaces.observe({ type: 'synced' });
+    else if (!stream.isWorkload && edges.presence.markListed(stream))
+      this.#apply(observeListed(edges, stream));
+  }
+
+  #observeWorkload(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+    if (this.leads) this.#successions.observe(event);
+    this.#observe(event);
+  }
+
   #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
-    this.#apply(observeWorkload(this.#options.edges, event, this.#mayAbandon(event.key)));
+    const { edges } = this.#options;
+    this.#apply(observeWorkload(edges, event, this.#mayAbandon(event.key)));
+    if (event.type === 'present' && !edges.workloads.has(event.key) && saysSomething(event.object)) {
+      this.others.set(event.key, event.object);
+    } else this.others.delete(event.key);
+    if (!this.leads) return;
     this.rollouts.recheck([event.key]);
     this.notices.observe(event);
     this.#mending.observe(event);
   }
 
-  async #readState(signal: AbortSignal): Promise<void> {
-    const { store, log, random, wait } = this.#options;
-    for (let attempt = 0; !signal.aborted; attempt += 1) {
-      const reading = await readShards(store, signal);
-      if (signal.aborted) return;
-      if (reading.kind === 'read') {
-        this.committer.begin(reading.shards);
-        this.#beganWithoutState = reading.shards.every(
-          (shard) => Object.keys(shard?.data ?? {}).length === 0,
-        );
-        this.#hasReadState = true;
-        return;
-      }
-      const ms = Math.max(reading.retryAfterMs ?? 0, backoffMs(attempt, LATER_BACKOFF, random));
-      const fields = { error: reading.message, server: store.server, retryInMs: ms };
-      log.warn('the state cannot be read, nothing is decided before it is', fields);
-      await wait(ms, signal);
-    }
+  #parts(): readonly { readonly close: () => Promise<void> }[] {
+    return [this.rollouts, this.#mending, this.#successions, this.#unread];
   }
 
   #newGate(): WriteGate {
@@ -276,7 +291,6 @@ export class Reloader {
       ...this.#options,
       apply: (effects) => this.#apply(effects),
       observe: (ref, workload, since) => this.#look.take(ref, workload, since),
-      lookAt: (config) => this.#look.atConfig(config),
       needsOf: (record) => this.absences.needsOf(record),
       observer: {
         onSlowed: (ref, ms) => this.#reporter.slowed(ref, ms),
@@ -308,23 +322,9 @@ export class Reloader {
     });
   }
 
-  /**
-   * Tells of the state's own ConfigMaps; of a list also those that are not in it: these are read before that is believed.
-   * Where ConfigMaps are watched by their labels nothing else may be heard of them: what somebody else writes is then
-   * noticed with the next list or the next write, and with the next write alone where the home namespace is left out.
-   */
-  #noticeState(stream: Stream, event: InformerEvent<ConfigObject>): void {
-    const { edges } = this.#options;
-    if (stream.kind !== 'ConfigMap' || !covers(stream, edges.homeNamespace)) return;
-    for (const [shard, key] of this.#stateKeys.entries()) {
-      if (event.type !== 'synced' && event.key !== key) continue;
-      const isRestored = event.type === 'present' && event.isRestored === true;
-      this.committer.notice(shard, edges.configs.get(key)?.resourceVersion, isRestored);
-    }
-  }
-
   /** Streams that listed earlier may have left objects unwritten until another one had. */
   #reconsider(): void {
+    if (!this.leads) return;
     this.absences.relist();
     this.rollouts.recheck();
     this.committer.request(new Set(), new Set(this.#options.edges.dependents.configs()));
@@ -337,6 +337,10 @@ export class Reloader {
   }
 
   #apply(effects: Effects): void {
+    if (!this.leads) {
+      this.#follow(effects);
+      return;
+    }
     for (const workload of effects.forgotten) {
       this.rollouts.forget(workload);
       this.#reporter.forget(workload);
@@ -380,8 +384,14 @@ export class Reloader {
       this.#reporter.heldBack(ref, line.refs);
   }
 
-  #stop(version: string): void {
-    this.#unknownVersion = version;
-    this.#standDown.abort();
+  /** A standby only reads what it has to know, and keeps nothing of what is not followed any more. */
+  #follow({ unread, writeNow, writeSoon }: Effects): void {
+    const { edges } = this.#options;
+    for (const config of unread) this.#unread.read(config);
+    for (const config of [...writeNow, ...writeSoon]) {
+      if (edges.dependents.dependentsOf(config).size > 0) continue;
+      edges.abandoned.delete(config);
+      edges.floors.delete(config);
+    }
   }
 }

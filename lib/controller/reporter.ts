@@ -44,6 +44,8 @@ export interface ReporterOptions {
   readonly isDryRun?: boolean;
   /** Is told of every rollout; never blocks. @default nobody */
   readonly onRollout?: ((news: RolloutNews) => void) | undefined;
+  /** Keeps what was decided. @default one of its own */
+  readonly journal?: Journal | undefined;
 }
 
 /** Whose quiet period ends when. */
@@ -67,7 +69,7 @@ export class Reporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options;
-    this.journal = new Journal(options.log);
+    this.journal = options.journal ?? new Journal(options.log);
   }
 
   /** A workload is gone or follows nothing any more. */

@@ -40,8 +40,6 @@ export interface AttemptOptions {
   readonly apply: (effects: Effects) => void;
   /** Takes in a look at a workload, known before in the version `since`. False: it was overtaken and says nothing. */
   readonly observe: (ref: WorkloadRef, workload: Workload, since: string | undefined) => boolean;
-  /** Looks afresh at an object and takes in what it sees; false: it failed. */
-  readonly lookAt: (config: ObjectKey) => Promise<boolean>;
   /** For how many ms more a workload is left to its owner's rollout, which brings what is owed. */
   readonly ownersTurn: (workload: ObjectKey, record: WorkloadRecord) => number;
   /** What the workload needs, and what is not there: its pods would wait for it. Mostly nothing. */
@@ -67,7 +65,7 @@ export class RolloutAttempts {
   async run(ref: WorkloadRef, retry: Retry, since: number): Promise<Outcome> {
     const { edges, client } = this.#options;
     const key = keyOf(ref);
-    const unresolved = (await this.#resolveFlight(key, ref)) ?? (await this.#resolveDoubt(key));
+    const unresolved = await this.#resolveFlight(key, ref);
     if (unresolved !== undefined) return unresolved;
     if (!edges.isSelected(ref.namespace)) return { type: 'unselected' };
     if (this.#isGivenUp(key)) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
@@ -106,19 +104,6 @@ export class RolloutAttempts {
   async #resolveFlight(key: ObjectKey, ref: WorkloadRef): Promise<Outcome | undefined> {
     const plan = this.#options.edges.workloads.get(key)?.inFlight;
     return plan === undefined ? undefined : await this.#refresh(ref, plan, true);
-  }
-
-  /** What another process knew and this one does not is looked at first: else the two would roll in turns. */
-  async #resolveDoubt(key: ObjectKey): Promise<Outcome | undefined> {
-    const { edges, lookAt } = this.#options;
-    const configs = [...(edges.workloads.get(key)?.edges.keys() ?? [])].filter((config) =>
-      edges.doubted.has(config),
-    );
-    for (const config of configs) {
-      if (!(await lookAt(config))) return { type: 'later', message: 'the changed object cannot be read' };
-      edges.doubted.delete(config);
-    }
-    return undefined;
   }
 
   async #answered(

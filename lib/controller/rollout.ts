@@ -10,6 +10,7 @@ import {
   planOf,
   type RolloutPlan,
 } from '../model/rollout-plan.ts';
+import { numberAfter } from '../model/stamp.ts';
 import { awaitedAfter, isOlder, type Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
@@ -40,7 +41,7 @@ export function planRollout(
     versions.set(config, { digest, changedAt: observed.changedAt });
     if (!edges.owesOn(record, config, edge)) continue;
     const used = Math.max(edges.floorOf(observed.ref), edge.highestNumber, edge.reservedNumber);
-    const stamp = { digest, number: used + 1 };
+    const stamp = { digest, number: numberAfter(used, edges.term) };
     const about = [record.workload, observed.ref, observed.annotations] as const;
     const places = edges.dialect.placesOf(...about, variables);
     stamps.push({ config, stamp, places, variables: variables.read });

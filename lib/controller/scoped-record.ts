@@ -1,16 +1,36 @@
-/** What is known of some keys of an object, worked out from what is known of the object. */
+/** What is known of an object as its record begins: nothing, or of some of its keys what follows from the object. */
 
 import type { ConfigObject } from '../model/config-object.ts';
 import { scopedDigestOf } from '../model/key-digests.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { ConfigRecord } from './edges.ts';
 
+const NO_ANNOTATIONS: ConfigRecord['annotations'] = {};
+
+/** The record of an object that was never seen. */
+export function newRecord(ref: ConfigRef): ConfigRecord {
+  return {
+    ref,
+    digest: undefined,
+    lastDigest: undefined,
+    annotations: NO_ANNOTATIONS,
+    legacyDigest: undefined,
+    resourceVersion: undefined,
+    writtenAt: Number.NEGATIVE_INFINITY,
+    absentAfter: undefined,
+    mayHaveReturned: false,
+    changedAt: Number.NEGATIVE_INFINITY,
+    foundChangedAt: Number.NEGATIVE_INFINITY,
+  };
+}
+
 /**
  * The record of `ref`, some keys of the object of `whole`. When they last changed is not known: not after the object did. Where
  * the object is there and its keys were never told apart, nothing is known until somebody looks.
  */
 export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
-  const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, keyDigests } = whole;
+  const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, foundChangedAt, keyDigests } =
+    whole;
   const last = keyDigests === undefined ? undefined : scopedDigestOf(keyDigests, ref.keys ?? []);
   const isUnread = whole.digest !== undefined && last === undefined;
   return {
@@ -25,6 +45,7 @@ export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecor
     absentAfter,
     mayHaveReturned,
     changedAt,
+    foundChangedAt,
     ...(isUnread ? { isUnread } : {}),
   };
 }

@@ -24,8 +24,6 @@ export interface Sight {
   readonly podsRestart: boolean;
   /** Nothing but marks changed in the pod template, and by one write as far as is known. */
   readonly onlyMarksChanged: boolean;
-  /** It was another of our processes: a template that was never there before replaces every pod. */
-  isReload: boolean;
   /** Since when pods may have started, on the Timeline; Infinity if none did since the last look. */
   readonly startedAfter: number;
   /** Every pod has started after this, on the Timeline; -Infinity where that is not known. */
@@ -60,7 +58,6 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
     event,
     before: known,
     ...facts,
-    isReload: false,
     readSince,
     takenBack: 'no',
   };

@@ -67,11 +67,7 @@ export class StateCommitter {
   constructor(options: StateCommitterOptions) {
     this.#options = options;
     const review = (effects: Effects): void => this.#add(effects.writeNow, effects.writeSoon);
-    const onUnknownVersion = (version: string): void => {
-      this.#isClosed = true;
-      options.onUnknownVersion(version);
-    };
-    this.#known = new KnownState({ ...options, review, onUnknownVersion });
+    this.#known = new KnownState({ ...options, review });
   }
 
   /** The size of the state's data in bytes, as last read or answered. */
@@ -112,12 +108,17 @@ export class StateCommitter {
     if (this.#running === undefined) this.#goOn();
   }
 
+  /** The stream of ConfigMaps shows a shard with these annotations: another leader's mark ends this lead at once. */
+  weigh(shard: number, annotations: Readonly<Record<string, string>>): void {
+    this.#known.isContested(shard, { annotations });
+  }
+
   /**
    * Writes what can be written once more, then nothing any more. What fails is tried again as long as `again`, which waits
    * so many ms, says that there is time.
    */
   async close(again: (ms: number) => Promise<boolean>): Promise<void> {
-    if (this.#isClosed) return;
+    if (this.#isOver) return;
     this.halt();
     await this.#running;
     this.#add([], this.#postponed);
@@ -129,6 +130,10 @@ export class StateCommitter {
   halt(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+  }
+
+  get #isOver(): boolean {
+    return this.#isClosed || this.#known.hasStoodDown;
   }
 
   #add(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {
@@ -151,7 +156,7 @@ export class StateCommitter {
   }
 
   #schedule(): void {
-    if (this.#isClosed || this.#running !== undefined) return;
+    if (this.#isOver || this.#running !== undefined) return;
     const now = monotonicMs();
     const at = Math.max(now, this.#notBefore, this.#dueAt());
     if (this.#timer !== undefined && this.#timerAt <= at) return;

@@ -3,7 +3,7 @@
  * each in the shard of its object, beside the entry.
  */
 
-import { type Edge, type Ran, recordedRan, speaks, UNKNOWN } from '../model/edge.ts';
+import { type Edge, type Ran, recordedRan, speaks } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { type OverrideScope, overrideOf, overrideScopeOf } from '../model/overrides.ts';
 import {
@@ -119,11 +119,10 @@ function exceptionFor(
   { after }: OverridePlan,
 ): Ran | undefined {
   const { config, ref, entry, edge } = about;
-  const ran = recordedRan(edge, isInFlight(record, config, edge));
+  const ran = recordedRan(edge, numberOnItsWay(record, config) > 0);
   if (ran === undefined || speaks(edge.stamp, entry)) return undefined;
   const isOverridden = overrideOf(after, record.workload.ref, ref, edges.homeNamespace) !== undefined;
-  if (ran === entry.digest && !isOverridden) return undefined;
-  return edges.contested.has(config) ? UNKNOWN : ran;
+  return ran === entry.digest && !isOverridden ? undefined : ran;
 }
 
 /** Where nothing can be written yet of what is followed of an object, what is recorded of another part of it stays. */
@@ -144,12 +143,6 @@ function exceptionsOfFormer(
     byShard.set(shard, { ...byShard.get(shard), [exceptionKeyOf(workload.ref.namespace, former)]: ran });
   }
   return byShard;
-}
-
-/** Whether a patch is on its way that no later stamp has overtaken: after that its fence holds, and its pods are not the last. */
-function isInFlight(record: WorkloadRecord, config: ObjectKey, { highestNumber }: Edge): boolean {
-  const number = numberOnItsWay(record, config);
-  return number > 0 && number >= highestNumber;
 }
 
 /** Recorded exceptions of workloads that are gone or follow nothing any more, where that is positively known. */

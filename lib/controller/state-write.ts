@@ -85,21 +85,24 @@ export function isBaseline(edges: Edges, config: ObjectKey): boolean {
 
 /** The write is in force: the state as it is now known. What changed while it was on its way is written again. */
 export function applyStateWrite(edges: Edges, effects: Effects, write: StateWrite): void {
-  const before = edges.state.shards[write.shard] ?? EMPTY_STATE;
-  edges.takeShard(write.shard, {
-    entries: overlaid(before.entries, write.entries),
-    exceptions: overlaid(before.exceptions, write.exceptions),
-  });
+  edges.takeShard(write.shard, shardAfter(edges, write));
   for (const key of write.entries.keys()) if (!edges.state.entries.has(key)) edges.places.delete(key);
   for (const [config, number] of write.numbers) {
-    edges.elsewhere.delete(config);
     if (number === undefined && edges.dependents.dependentsOf(config).size === 0) {
       edges.abandoned.delete(config);
       edges.floors.delete(config);
     }
   }
-  for (const config of write.touched) edges.contested.delete(config);
   for (const config of write.touched) reviewState(edges, effects, config);
+}
+
+/** What the shard says once the write is in force. */
+export function shardAfter({ state: { shards } }: Edges, write: StateWrite): PersistedState {
+  const before = shards[write.shard] ?? EMPTY_STATE;
+  return {
+    entries: overlaid(before.entries, write.entries),
+    exceptions: overlaid(before.exceptions, write.exceptions),
+  };
 }
 
 /** A write is about to be sent: its numbers and its places may be in force from now on, whatever the answer. */
@@ -108,23 +111,6 @@ export function noteSent(edges: Edges, write: StateWrite): void {
     if (number !== undefined) edges.raiseFloor(config, number);
   }
   for (const [key, entry] of write.entries) if (entry !== undefined) edges.places.set(key, write.shard);
-}
-
-/**
- * An entry that another process wrote for an object of which this one had none: it is older than the baseline of a moment
- * ago that this one had in mind, so it is what counts, as at a start.
- */
-export function adoptEntry(edges: Edges, effects: Effects, config: ObjectKey): void {
-  const observed = edges.configs.get(config);
-  if (observed === undefined) return;
-  for (const [workload, edge] of edges.edgesOf(config)) {
-    const ran = believedAtStart(edges, edges.state, workload, observed.ref);
-    if (ran === undefined || ran === edge.ran || workload.inFlight !== undefined) continue;
-    const adopted = { ...edge, ran };
-    const dirty = edges.owesOn(workload, config, adopted);
-    const next = edges.put(workload, config, { ...adopted, dirty });
-    if (edges.owesOn(workload, config, next)) effects.touch(keyOf(workload.workload.ref), config);
-  }
 }
 
 /** Asks for writes of `config` as far as the state now known differs from what this process believes. */
@@ -345,7 +331,8 @@ function bytesOf(edges: Edges, ref: ConfigRef, entry: StateEntry): number {
   return edges.entryKeyOf(ref).length + formatEntry(entry).length;
 }
 
-function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {
+/** Whether both say the same, or there is none. */
+export function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {
   return a?.digest === b?.digest && a?.number === b?.number;
 }
 

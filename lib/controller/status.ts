@@ -4,31 +4,44 @@ import { shortDigest } from '../model/digest.ts';
 import { secondsOf } from '../model/duration.ts';
 import type { Notice } from '../model/notice.ts';
 import { describe, keyOf, type WorkloadRef } from '../model/object-ref.ts';
-import type { Snapshot } from '../model/snapshot.ts';
+import type { Snapshot, WorkSnapshot } from '../model/snapshot.ts';
 import type { FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import type { Reloader } from './reloader.ts';
 
 /** What the reloader itself knows of a report. */
-export type ReloaderStatus = Pick<StatusReport, 'isReady' | 'workloads' | 'decisions'>;
+export type ReloaderStatus = Pick<StatusReport, 'workloads' | 'decisions'>;
 
 /** The present state of `reloader`; `now` as monotonicMs says it. */
-export function statusOf(reloader: Reloader, edges: Edges, now: number): ReloaderStatus {
+export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
+  const { edges } = reloader;
+  const { decisions } = reloader.journal;
+  // A standby does not know what pods run.
+  if (!reloader.leads) return { workloads: [], decisions };
   const followers = [...edges.workloads].map(([key, record]) =>
     workloadStatus(reloader, edges, key, record, now),
   );
   const others = [...reloader.notices.workloads()]
     .filter(([key]) => !edges.workloads.has(key))
     .map(([key, ref]) => strangerStatus(ref, reloader.notices.of(key)));
-  const { decisions } = reloader.journal;
-  return { isReady: reloader.isReady, workloads: [...followers, ...others], decisions };
+  return { workloads: [...followers, ...others], decisions };
 }
 
 /** Gauges for a scrape; `now` as monotonicMs says it. */
-export function snapshotOf(reloader: Reloader, edges: Edges, now: number): Snapshot {
+export function snapshotOf(reloader: Reloader, now: number): Snapshot {
+  const { edges } = reloader;
   const present = [...edges.configs.values()].filter(
     ({ ref, digest }) => ref.keys === undefined && digest !== undefined,
   );
+  const seen = {
+    configObjects: countByKind(present.map(({ ref }) => ref.kind)),
+    workloads: countByKind([...edges.workloads.values()].map(({ workload }) => workload.ref.kind)),
+  };
+  return { ...seen, work: reloader.leads ? workOf(reloader, now) : undefined };
+}
+
+function workOf(reloader: Reloader, now: number): WorkSnapshot {
+  const { edges } = reloader;
   let owedEdges = 0;
   let oldest = now;
   for (const [key, record] of edges.workloads) {
@@ -37,8 +50,6 @@ export function snapshotOf(reloader: Reloader, edges: Edges, now: number): Snaps
     if (owed > 0) oldest = Math.min(oldest, reloader.rollouts.tallyOf(key)?.since ?? now);
   }
   return {
-    configObjects: countByKind(present.map(({ ref }) => ref.kind)),
-    workloads: countByKind([...edges.workloads.values()].map(({ workload }) => workload.ref.kind)),
     edges: edges.dependents.size,
     owedEdges,
     oldestOwedAgeSeconds: secondsOf(now - oldest),

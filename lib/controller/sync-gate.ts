@@ -37,6 +37,11 @@ export class SyncGate {
     return isNews;
   }
 
+  /** The streams that have listed. */
+  synced(): readonly Stream[] {
+    return [...this.#synced];
+  }
+
   /** A list or watch of the stream failed; answers whether that is news. */
   markFailing(stream: Stream): boolean {
     const isNews = !this.#failing.has(stream);

@@ -10,7 +10,7 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import { recallDebt, rememberDebt } from './debts.ts';
 import { type Edges, numberOnItsWay, type WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import { appearingEdge, type Beginning, edgeAtStart, followedEdge, isReload, lostByUndo } from './follow.ts';
+import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './follow.ts';
 import { followOwner } from './owners-rollout.ts';
 import { lookFor, rescope } from './rescope.ts';
 import { acceptRollout } from './rollout.ts';
@@ -53,7 +53,6 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   const sight = lookAt(effects, record, event);
   noticeRival(edges, sight, before);
   record.variables = edges.dialect.stampVariablesOf(refs, workload.ref.namespace);
-  sight.isReload = isReload(edges, sight);
   followOwner(edges, sight);
   rescope(edges, sight, refs);
   unfollow(edges, sight, refs, mayAbandon);

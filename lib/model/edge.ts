@@ -122,11 +122,3 @@ export function asPatched(edge: Edge, digest: Digest, stamp: Stamp | undefined):
 export function asTold(edge: Edge, { digest, number }: Stamp): Edge {
   return { ...withNumber(edge, number), ran: digest, began: undefined, dirty: false };
 }
-
-/**
- * The edge after another of our processes stamped it: what the stamp says is what the pods run, and pods of before may
- * be left.
- */
-export function asStampedElsewhere(edge: Edge, stamp: Stamp): Edge {
-  return { ...withStamp(edge, stamp), ran: stamp.digest, began: undefined, dirty: false, isUnsettled: true };
-}

@@ -41,6 +41,12 @@ export function configRefIn(key: ObjectKey): ConfigRef {
   return keys === undefined ? whole : { ...whole, keys: keys.split(',') };
 }
 
+/** The workload whose key this is. */
+export function workloadRefIn(key: ObjectKey): WorkloadRef {
+  const [namespace = '', kind = '', name = ''] = key.split('/');
+  return { kind, namespace, name };
+}
+
 /** The whole object of which `ref` means all or some keys. */
 export function wholeOf(ref: ConfigRef): ConfigRef {
   const { kind, namespace, name } = ref;

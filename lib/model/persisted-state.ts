@@ -46,8 +46,9 @@ export function parseState(
   homeNamespace: string,
   isFirst = true,
 ): ParsedState {
-  const version = annotations[STATE_VERSION_ANNOTATION];
-  if (version !== undefined && version !== STATE_VERSION) return { type: 'unknown-version', version };
+  const unknown = unknownVersionIn(annotations);
+  if (unknown !== undefined) return { type: 'unknown-version', version: unknown };
+  const isLegacy = isFirst && annotations[STATE_VERSION_ANNOTATION] === undefined;
   const entries = new Map<StateKey, StateEntry>();
   const exceptions = new Map<StateKey, Exceptions>();
   const unreadable: StateKey[] = [];
@@ -56,11 +57,17 @@ export function parseState(
     if (parsedKey === undefined) continue;
     const isRead =
       parsedKey.type === 'entry'
-        ? setIfDefined(entries, key, parseEntry(value, isFirst && version === undefined))
+        ? setIfDefined(entries, key, parseEntry(value, isLegacy))
         : setIfDefined(exceptions, key, parseExceptions(value));
     if (!isRead) unreadable.push(key);
   }
   return { type: 'state', state: { entries, exceptions }, unreadable };
+}
+
+/** The version of a state that this program must not touch; undefined where it may. */
+export function unknownVersionIn(annotations: Readonly<Record<string, string>>): string | undefined {
+  const version = annotations[STATE_VERSION_ANNOTATION];
+  return version === STATE_VERSION ? undefined : version;
 }
 
 /** The exception recorded for one edge. */

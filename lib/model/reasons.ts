@@ -14,7 +14,7 @@ export const REASONS = {
   absent: 'The object does not exist, or is not watched any more: nothing is owed until it is there again.',
   rolled: 'The pod template was stamped; the workload rolls.',
   told: 'The webhook has taken what would have been a rollout: nothing is rolled here.',
-  'rolled-elsewhere': 'Another reloader stamped the pod template.',
+  'rolled-elsewhere': 'Another reloader stamped the pod template: what its pods read is not known.',
   'owner-rolled':
     'The pod template was changed by somebody else while content was changing: its pods may have read anything.',
   'owner-rolls':

@@ -4,6 +4,12 @@
 export interface Snapshot {
   readonly configObjects: Readonly<Record<string, number>>;
   readonly workloads: Readonly<Record<string, number>>;
+  /** Undefined: a standby, which does not know what is owed. */
+  readonly work: WorkSnapshot | undefined;
+}
+
+/** What a leader knows besides. */
+export interface WorkSnapshot {
   readonly edges: number;
   readonly owedEdges: number;
   /** 0 if nothing is owed. */

@@ -15,10 +15,13 @@ export interface Stamp {
 export const NUMBER = '\\d{1,16}';
 
 /**
- * How far a stamp may be ahead of the entry of its object to be one of ours, which go on by one from the highest number
- * there is. A template is anybody's to write: a number that is made up lifts ours by no more than this.
+ * How far a stamp may be ahead of the entry of its object to be one of ours, which go on by at most 16 from the highest
+ * number there is. A template is anybody's to write: a number that is made up lifts ours by no more than this.
  */
 export const MOST_AHEAD: number = 2 ** 24;
+
+/** Of so many terms in a row each has numbers of its own. */
+const TERMS = 16;
 
 const GRAMMAR = new RegExp(`^(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`);
 
@@ -39,6 +42,15 @@ export function countedNumber(text = '0'): number | undefined {
 /** The text of `stamp`, as it stands in a pod template. */
 export function formatStamp(stamp: Stamp): string {
   return `${stamp.digest}.${stamp.number}`;
+}
+
+/**
+ * The smallest number above `used` that a stamp of this term may have: one that leaves its remainder. So no process uses a
+ * number that another one has sent, unseen, in one of the 15 terms before. Without a term the next one.
+ */
+export function numberAfter(used: number, term?: number): number {
+  const next = used + 1;
+  return term === undefined ? next : next + ((((term - next) % TERMS) + TERMS) % TERMS);
 }
 
 /**

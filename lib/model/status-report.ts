@@ -50,8 +50,20 @@ export interface Decision {
   readonly namespace?: string;
 }
 
+/** The process that leads. */
+export interface LeaderReport {
+  /** Whether it is the one that is asked. */
+  readonly isThis: boolean;
+  /** Its name; undefined: none is known. */
+  readonly identity: string | undefined;
+  /** For how long, as far as it was seen here. */
+  readonly sinceSeconds?: number;
+}
+
 /** The whole report. */
 export interface StatusReport {
+  /** Undefined: there is no election. */
+  readonly leader?: LeaderReport;
   readonly isReady: boolean;
   /** What has to happen before decisions are made; empty when ready. */
   readonly waitingFor: readonly string[];

@@ -2,11 +2,13 @@
 
 import type { TestContext } from 'node:test';
 import { Journal } from '../../../lib/controller/journal.ts';
+import type { Contest } from '../../../lib/controller/known-state.ts';
 import { StateCommitter } from '../../../lib/controller/state-committer.ts';
 import { Heartbeat } from '../../../lib/model/heartbeat.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import type { ObjectKey } from '../../../lib/model/object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
+import type { TermMark } from '../../../lib/model/term.ts';
 import type { WriteResult } from '../../../lib/model/write-result.ts';
 import { type MockTime, mockTime } from '../../mock-time.ts';
 import { ScriptedStore } from './scripted-store.ts';
@@ -20,6 +22,9 @@ export const OURS: Readonly<Record<string, string>> = { [STATE_VERSION_ANNOTATIO
 export interface Shelf {
   readonly further?: readonly (Readonly<Record<string, string>> | undefined)[];
   readonly shardBytes?: number;
+  /** The mark of the leader that writes, and whether it heeds those of others. */
+  readonly mark?: TermMark;
+  readonly isHeeding?: boolean;
 }
 
 /** See the file's comment. */
@@ -30,29 +35,28 @@ export class CommitterStage {
   readonly committer: StateCommitter;
   /** Workloads that are about to be patched, by name. */
   readonly waiting: Set<string> = new Set();
-  readonly looks: string[] = [];
   readonly results: {
     readonly kind: WriteResult<unknown>['kind'];
     readonly nextTryMs: number | undefined;
   }[] = [];
   readonly unknownVersions: string[] = [];
+  /** Marks of other leaders that were told of. */
+  readonly contests: Contest[] = [];
   isSynced = true;
   /** The next random number. */
   random = 0;
-  /** What a fresh look finds: a content told to the world, or a failure. */
-  look: (name: string) => boolean = () => true;
   readonly #timers: TestContext['mock']['timers'];
   readonly #time: MockTime;
 
   /**
    * `state`: the data of the first shard in short form, undefined for none; `further`: those of the others, undefined for one
-   * that is missing; `shardBytes`: when a shard is full.
+   * that is missing; `shardBytes`: when a shard is full; `mark`, `isHeeding`: see Shelf.
    */
   constructor(
     t: TestContext,
     state?: Readonly<Record<string, string>>,
     annotations: Readonly<Record<string, string>> = OURS,
-    { further = [], shardBytes = 262_144 }: Shelf = {},
+    { further = [], shardBytes = 262_144, mark, isHeeding = false }: Shelf = {},
   ) {
     this.#time = mockTime(t);
     this.#timers = t.mock.timers;
@@ -65,6 +69,8 @@ export class CommitterStage {
       store: this.store,
       name: 'reloader-state',
       shardBytes,
+      mark,
+      onContested: isHeeding ? (contest) => this.contests.push(contest) : undefined,
       heartbeat: new Heartbeat(),
       gate: {
         isSynced: () => this.isSynced,
@@ -74,11 +80,6 @@ export class CommitterStage {
       },
       journal: this.journal,
       apply: (effects) => this.committer.request(effects.writeNow, effects.writeSoon),
-      lookAt: async (config) => {
-        const name = config.slice(config.lastIndexOf('/') + 1);
-        this.looks.push(name);
-        return this.look(name);
-      },
       onCommit: ({ kind }, nextTryMs) => this.results.push({ kind, nextTryMs }),
       onUnknownVersion: (version) => this.unknownVersions.push(version),
       random: () => this.random,

@@ -231,12 +231,18 @@ const LATER: Record<string, Case> = {
     ran: 'a',
     owes: false,
   },
-  'a number never seen was written by another of our processes': {
-    given: then((world) => {
-      world.config('cfg', 'b');
-      world.workload('web', { stamps: { cfg: 'b.2' } });
-    }),
-    ran: 'b',
+  'a stamp of a number never seen is not believed: what its pods read is unknown': {
+    given: then((world) => void world.workload('web', { stamps: { cfg: 'a.2' } })),
+    ran: '?',
+    owes: true,
+  },
+  'a number that is silent is no news where nothing is open': {
+    given: () => {
+      const world = start('a.5', 'a');
+      world.workload('web', { stamps: { cfg: 'b.3' } });
+      return world;
+    },
+    ran: 'a',
     owes: false,
   },
   'a number that is silent proves nothing': {
@@ -259,6 +265,28 @@ for (const [sentence, { given, ran, owes, isDirty }] of Object.entries({ ...STAR
     if (owes) assert.equal(edge.dirty, isDirty ?? false);
   });
 }
+
+test('a stamp of a peer is recorded as unknown at once', () => {
+  const world = settled('web');
+  const { writeNow, touched } = world.workload('web', { stamps: { cfg: 'a.2' } });
+  assert.ok(writeNow.has(world.configKey('cfg')) && touched.has(world.workloadKey('web')));
+  world.write();
+  assert.deepEqual(world.written, {
+    'v1.ConfigMap_cfg': 'a.2',
+    'ran.Deployment_web': { 'v1.ConfigMap_cfg': '?' },
+  });
+});
+
+test('a stamp of a peer in an owner’s rollout needs none of ours where its pods read what is in force', () => {
+  const world = settled('web');
+  world.edges.absorbsOwnersRollouts = true;
+  const revision = (text: string) => ({ asks: { 'deployment.kubernetes.io/revision': text } });
+  world.workload('web', revision('1'));
+  world.workload('web', { ...revision('2'), image: 'v2', stamps: { cfg: 'a.2' }, isRolledOut: false });
+  assert.equal(world.edge('web').ran, '?');
+  world.workload('web', { isRolledOut: true });
+  assert.deepEqual([world.edge('web').ran, world.owes('web')], [d('a'), false]);
+});
 
 test('w1 rolled to the new content, which is reverted before the commit: w1 must roll again', () => {
   const world = settled('w1', 'w2');

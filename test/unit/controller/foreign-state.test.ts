@@ -1,137 +1,175 @@
-/** What another process wrote: its entry may be heard of before its stamp is, and is looked into before it is contradicted. */
+/** What others wrote to the state: it may add a doubt, and it settles nothing and removes no doubt. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { observeConfig } from '../../../lib/controller/config-controller.ts';
-import { NOTHING_SENT, takeInForeign } from '../../../lib/controller/foreign-state.ts';
-import { FreshLook } from '../../../lib/controller/fresh-look.ts';
-import { observeWorkload } from '../../../lib/controller/workload-controller.ts';
-import { Timeline } from '../../../lib/model/timeline.ts';
-import { full } from './sketch.ts';
-import { settled, World } from './world.ts';
+import { takeInForeign } from '../../../lib/controller/foreign-state.ts';
+import { planStateWrites, shardAfter } from '../../../lib/controller/state-write.ts';
+import { d } from './sketch.ts';
+import { OPEN_GATE, settled, World } from './world.ts';
 
-/** Another process writes the entry of `cfg`; this one reads it. */
-function readEntry(world: World, digest: string, number: number): void {
-  const { edges } = world;
-  const before = edges.state;
-  const ref = world.configRef('cfg');
-  const entries = new Map(before.entries).set(edges.entryKeyOf(ref), { digest: full(digest), number });
-  edges.takeShard(0, { entries, exceptions: before.exceptions });
-  takeInForeign(edges, { before, sent: NOTHING_SENT, isEmptied: false });
+const CFG = 'v1.ConfigMap_cfg';
+const WEB = 'ran.Deployment_web';
+
+interface Case {
+  readonly given: () => World;
+  /** What the state says when it is read again. */
+  readonly reads: Readonly<Record<string, string>>;
+  readonly ran: string;
+  readonly owes: boolean;
 }
 
-/** A fresh look at `cfg`, and what it asks for; a workload named `unreachable` cannot be read. */
-function look(world: World, unreachable?: string) {
-  const { edges } = world;
-  const asked: string[] = [];
-  const fresh = new FreshLook({
-    edges,
-    timeline: new Timeline(),
-    project: (kind, { metadata: { name } }) => ({
-      ref: { ...world.configRef(name), kind },
-      uid: `uid-${name}`,
-      resourceVersion: String(world.contents.get(name)?.version),
-      digest: full(world.contents.get(name)?.content ?? ''),
-      annotations: {},
-    }),
-    readConfig: async ({ name }) => {
-      asked.push(`ConfigMap ${name}`);
-      return { kind: 'found', object: { metadata: { name } } };
-    },
-    client: {
-      get: async ({ name }) => {
-        asked.push(`Deployment ${name}`);
-        if (name === unreachable) return { kind: 'failed', message: 'reset' };
-        return world.live.has(name) ? { kind: 'found', object: world.raw(name) } : { kind: 'gone' };
-      },
-    },
-    onConfig: (event) => void observeConfig(edges, event),
-    onWorkload: (event) => void observeWorkload(edges, event, false),
-  });
-  return { asked, isClear: async () => await fresh.atDisputed(world.configKey('cfg')) };
+/** The state says that `web` ran a; `cfg` is b, and nothing else has happened. */
+function owing(): World {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  return world;
 }
 
-test('an entry heard of before the stamp that it commits leads to no second rollout', async () => {
-  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' });
-  world.config('cfg', 'b', { initial: true });
+/** The state does not say anything of `cfg`, which is a. */
+function unwritten(): World {
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
-  world.edit('web', { stamps: { cfg: 'b.2' } });
-  readEntry(world, 'b', 2);
-  assert.equal(world.owes('web'), true, 'nothing but the entry is known');
-  const { asked, isClear } = look(world);
-  assert.equal(await isClear(), true);
-  assert.deepEqual(asked, ['ConfigMap cfg', 'Deployment web']);
-  assert.deepEqual([world.edge('web').ran, world.owes('web')], [full('b'), false]);
-  assert.equal(world.plan(), undefined, 'nobody contradicts the other process');
-});
+  return world;
+}
 
-test('a stamp of the committed number and other content is no work of the other process', () => {
+const CASES: Record<string, Case> = {
+  'what agrees with memory changes nothing': {
+    given: () => settled('web'),
+    reads: { [CFG]: 'a.9' },
+    ran: 'a',
+    owes: false,
+  },
+  'another content makes unknown what the pods run': {
+    given: () => settled('web'),
+    reads: { [CFG]: 'c.2' },
+    ran: '?',
+    owes: true,
+  },
+  'an exception makes it unknown too': {
+    given: () => settled('web'),
+    reads: { [CFG]: 'a.1', [WEB]: `{"${CFG}":"c"}` },
+    ran: '?',
+    owes: true,
+  },
+  'that the pods ran what is in force settles nothing': {
+    given: owing,
+    reads: { [CFG]: 'b.2' },
+    ran: '?',
+    owes: true,
+  },
+  'a doubt that is taken out stays': {
+    given: () => {
+      const world = owing();
+      world.workload('web', { image: 'v2' });
+      world.write();
+      return world;
+    },
+    reads: { [CFG]: 'b.2' },
+    ran: '?',
+    owes: true,
+  },
+  'an entry that is deleted leaves the edge as it is': {
+    given: owing,
+    reads: {},
+    ran: 'a',
+    owes: true,
+  },
+  'an edge that is not touched is as it was, also where memory is ahead of the state': {
+    given: () => {
+      const world = owing();
+      world.roll('web');
+      return world;
+    },
+    reads: { [CFG]: 'a.1', 'v1.ConfigMap_other': 'c.1' },
+    ran: 'b',
+    owes: false,
+  },
+  'of an object that had no entry the one that appears may agree': {
+    given: unwritten,
+    reads: { [CFG]: 'a.3' },
+    ran: 'a',
+    owes: false,
+  },
+  'of an object that had no entry the one that appears may say something else': {
+    given: unwritten,
+    reads: { [CFG]: 'c.3' },
+    ran: '?',
+    owes: true,
+  },
+  'of what a workload does not ask for there is no doubt': {
+    given: () => {
+      const world = settled('web');
+      world.config('cfg', 'b', { marks: { 'reloader.k8s.collaborne.com/ignore': 'true' } });
+      return world;
+    },
+    reads: { [CFG]: 'c.2' },
+    ran: 'b',
+    owes: false,
+  },
+};
+
+for (const [sentence, { given, reads, ran, owes }] of Object.entries(CASES)) {
+  test(`a state that others wrote: ${sentence}`, () => {
+    const world = given();
+    const before = world.edges.state;
+    world.state(reads);
+    const { effects } = takeInForeign(world.edges, { before, isEmptied: false });
+    assert.deepEqual([world.edge('web').ran, world.owes('web')], [ran === '?' ? ran : d(ran), owes]);
+    assert.deepEqual([...effects.touched.keys()], ran === '?' ? [world.workloadKey('web')] : []);
+  });
+}
+
+test('a state that others wrote: the doubt is recorded', () => {
   const world = settled('web');
-  world.config('cfg', 'b');
-  readEntry(world, 'b', 2);
-  world.workload('web', { stamps: { cfg: 'c.2' } });
-  assert.equal(world.edge('web').ran, '?');
-});
-
-test('once this process wrote the entry itself a stamp of the other one’s number says nothing', () => {
-  const world = settled('web');
-  world.config('cfg', 'b');
-  readEntry(world, 'b', 2);
-  world.config('cfg', 'a');
-  world.write();
-  world.workload('web', { stamps: { cfg: 'b.2' } });
-  assert.deepEqual([world.edge('web').ran, world.owes('web')], [full('a'), false]);
-});
-
-test('only those are looked at of which the entry says something new', async () => {
-  const world = settled('api', 'web');
-  world.config('cfg', 'b');
-  world.workload('api', { stamps: { cfg: 'b.2' } });
-  readEntry(world, 'b', 2);
-  const { asked, isClear } = look(world);
-  assert.equal(await isClear(), true);
-  assert.deepEqual(asked, ['ConfigMap cfg', 'Deployment web']);
-  assert.equal(world.owes('web'), true, 'the other process forgot it');
-  assert.equal(world.owes('api'), false);
-});
-
-test('what cannot be looked at is not clear yet', async () => {
-  const world = settled('web');
-  world.config('cfg', 'b');
-  readEntry(world, 'b', 2);
-  assert.equal(await look(world, 'web').isClear(), false);
-});
-
-test('a workload that is gone is left to its stream', async () => {
-  const world = settled('web');
-  world.config('cfg', 'b');
-  readEntry(world, 'b', 2);
-  world.live.delete('web');
-  assert.equal(await look(world).isClear(), true);
-  assert.equal(world.edge('web').ran, full('a'));
-});
-
-test('a workload whose patch is under way is looked at too: another stamp may have overtaken it, and is what it runs', async () => {
-  const world = settled('web');
-  world.config('cfg', 'b');
-  world.send('web');
-  world.edit('web', { stamps: { cfg: 'b.3' } });
-  readEntry(world, 'b', 3);
-  const { asked, isClear } = look(world);
-  assert.equal(await isClear(), true);
-  assert.deepEqual(asked, ['ConfigMap cfg', 'Deployment web']);
-  assert.deepEqual([world.edge('web').ran, world.edge('web').stamp?.number], [full('b'), 3]);
-});
-
-test('what another process recorded of a workload that does not ask is no doubt', () => {
-  const world = settled('web');
-  world.config('cfg', 'b');
-  world.roll('web', false);
-  world.config('cfg', 'c', { marks: { 'reloader.k8s.collaborne.com/ignore': 'true' } });
-  world.noConfig('cfg');
   const before = world.edges.state;
-  world.state({ 'v1.ConfigMap_cfg': 'a.1', 'ran.Deployment_web': '{"v1.ConfigMap_cfg":"a"}' });
-  takeInForeign(world.edges, { before, sent: NOTHING_SENT, isEmptied: false });
-  world.config('cfg', 'c');
-  assert.ok(!world.owes('web'));
+  world.state({ [CFG]: 'c.7' });
+  takeInForeign(world.edges, { before, isEmptied: false });
+  world.write();
+  assert.deepEqual(world.written, { [CFG]: 'a.7', [WEB]: { [CFG]: '?' } });
+  assert.equal(world.restart().owes('web'), true);
 });
+
+test('what was sent and may be in force is not taken for what others wrote', () => {
+  const world = owing();
+  world.workload('web', { image: 'v2' });
+  const [write] = planStateWrites(world.edges, {
+    candidates: [world.configKey('cfg')],
+    urgent: new Set([world.configKey('cfg')]),
+    gate: OPEN_GATE,
+    place: () => 0,
+  }).writes;
+  assert.ok(write !== undefined);
+  world.roll('web');
+  const before = world.edges.state;
+  const sent = world.edges.withShard(0, shardAfter(world.edges, write));
+  const stamp = world.edge('web').stamp?.number ?? 0;
+  // The numbers of the write are above the stamp: it is silent, and the exception would count.
+  const entries = new Map(sent.entries).set(CFG, { digest: d('b'), number: stamp });
+  const inForce = { ...sent, entries };
+  world.edges.takeShard(0, inForce);
+  const { foreign } = takeInForeign(world.edges, { before, sent: inForce, isEmptied: false });
+  assert.deepEqual([world.edge('web').ran, foreign], [d('b'), []]);
+});
+
+test('numbers go on above what others wrote', () => {
+  const world = owing();
+  const before = world.edges.state;
+  world.state({ [CFG]: 'b.30' });
+  takeInForeign(world.edges, { before, isEmptied: false });
+  world.state({ [CFG]: 'a.1' });
+  assert.equal(world.send('web').stamps[0]?.stamp.number, 31);
+});
+
+for (const isEmptied of [false, true]) {
+  test(`an entry that is deleted is told of${isEmptied ? ', but not where all are' : ''}`, () => {
+    const world = settled('web');
+    const before = world.edges.state;
+    world.state({});
+    const { foreign } = takeInForeign(world.edges, { before, isEmptied });
+    assert.deepEqual(
+      foreign.map(({ how }) => how),
+      isEmptied ? [] : ['removed'],
+    );
+  });
+}

@@ -50,6 +50,8 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
     heartbeat: new Heartbeat(),
     counters: { changed: ignore, attempted: ignore, rolled: ignore, patched: ignore, committed: ignore },
     recordEvent: ignore,
+    leads: true,
+    onUnknownVersion: ignore,
     quietMs: 0,
     maxWaitMs: 0,
     concurrency: 1,
@@ -64,62 +66,6 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
   return { reloader, calls };
 }
 
-test('nothing is listed before the state is read', async () => {
-  const store = new ScriptedStore({});
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const read = async (shard: number) => {
-    await promise;
-    return store.read(shard);
-  };
-  const { reloader, calls } = reloaderOver(new World(), { store: { ...store, read } });
-  const end = reloader.run(new AbortController().signal, async () => void calls.push('list'));
-  await settle();
-  assert.deepEqual(calls, []);
-  resolve();
-  assert.deepEqual(await end, { type: 'stopped' });
-  assert.deepEqual(calls, ['list']);
-});
-
-test('a state of which any part cannot be read is read again until it can, and never counts as none', async () => {
-  const store = new ScriptedStore({ 'v1.ConfigMap_cfg': `${'a'.repeat(40)}.1` });
-  const everyShard = Array.from({ length: 10 }, () => 'away');
-  store.readFaults.push(...everyShard, 'forbidden');
-  const world = new World();
-  const { reloader, calls } = reloaderOver(world, { store });
-  await reloader.run(new AbortController().signal, async () => void calls.push('list'));
-  assert.deepEqual(calls, ['wait', 'wait', 'list']);
-  assert.equal(world.edges.state.entries.size, 1);
-});
-
-test('where the state cannot be read it is told whom that was asked', async () => {
-  const store = new ScriptedStore({});
-  store.readFaults.push('away');
-  const server = 'https://10.0.0.1:6443';
-  const told: unknown[] = [];
-  const log = { ...NO_LOG, warn: (message: string, fields: unknown) => void told.push([message, fields]) };
-  const asked = { read: (shard: number) => store.read(shard), server };
-  const { reloader } = reloaderOver(new World(), { store: { ...store, ...asked }, log });
-  await reloader.run(new AbortController().signal, () => Promise.resolve());
-  const message = 'the state cannot be read, nothing is decided before it is';
-  assert.deepEqual(told, [[message, { error: 'away', server, retryInMs: 500 }]]);
-});
-
-test('a ConfigMap of the state that went between the start and the first list is missed', async (t) => {
-  mockTime(t);
-  const stream = { kind: 'ConfigMap', namespace: 'home', isWorkload: false };
-  const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-shards': '2' });
-  store.put({}, {}, 1);
-  const { reloader } = reloaderOver(new World(), { store, gate: new SyncGate([stream]) });
-  await reloader.run(new AbortController().signal, async () => {
-    store.shards.delete(1);
-    reloader.onConfig(stream, { type: 'synced' });
-    t.mock.timers.tick(1000);
-    await settle();
-  });
-  assert.ok(reloader.journal.decisions.some(({ reason }) => reason === 'state-damaged'));
-  assert.ok(store.shards.has(1));
-});
-
 test('the end waits for the patch under way', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const world = settled('web');
@@ -131,30 +77,14 @@ test('the end waits for the patch under way', async (t) => {
   };
   const get = async () => ({ kind: 'gone' }) as const;
   const { reloader, calls } = reloaderOver(world, { client: { roll, get } });
-  const end = reloader.run(AbortSignal.abort(), async () => {}).then(() => calls.push('end'));
   reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  const end = reloader.finish().then(() => calls.push('end'));
   await settle();
   assert.deepEqual(calls, []);
   resolve();
   await end;
   assert.deepEqual(calls, ['end']);
-});
-
-test('the end does not wait for a state that is not answered', async () => {
-  const told: unknown[] = [];
-  const log = { ...NO_LOG, warn: (message: string) => void told.push(message) };
-  const read: ReloaderOptions['store']['read'] = async (_, signal) => {
-    if (signal !== undefined) await never(signal);
-    else await new Promise(() => {});
-    return { kind: 'failed', message: 'aborted' };
-  };
-  const { reloader, calls } = reloaderOver(new World(), { store: { ...new ScriptedStore({}), read }, log });
-  const stop = new AbortController();
-  const end = reloader.run(stop.signal, async () => void calls.push('list'));
-  await settle();
-  stop.abort();
-  assert.deepEqual(await end, { type: 'stopped' });
-  assert.deepEqual([calls, told], [[], []]);
 });
 
 test('when the time for the end is over nothing is written any more', async (t) => {
@@ -178,11 +108,9 @@ test('when the time for the end is over nothing is written any more', async (t) 
   for (const stream of streams) gate.markSynced(stream);
   const changes = { store, gate, client: { roll, get }, wait: () => over.promise };
   const { reloader } = reloaderOver(world, changes);
-  const stop = new AbortController();
-  const end = reloader.run(stop.signal, (signal) => never(signal));
-  await settle();
   reloader.rollouts.touch(world.workloadKey('web'), 1);
-  stop.abort();
+  await settle();
+  const end = reloader.finish();
   await settle();
   over.resolve();
   await end;
@@ -194,17 +122,6 @@ test('when the time for the end is over nothing is written any more', async (t) 
     assert.deepEqual(store.calls, [], step);
     resolve();
   }
-});
-
-test('what another process stamped and this one has not seen is looked at before the next patch', async (t) => {
-  mockTime(t);
-  const world = settled('web');
-  const { reloader, calls } = reloaderOver(world);
-  world.workload('web', { stamps: { cfg: 'b.2' } });
-  assert.ok(world.owes('web'), 'this process has seen nothing but the content of before');
-  reloader.rollouts.touch(world.workloadKey('web'), 1);
-  await settle();
-  assert.deepEqual(calls, ['look at cfg']);
 });
 
 test('a stamp is above the number of a state write whose answer has not come', async (t) => {
@@ -254,12 +171,13 @@ test('the end waits for no longer than a pod is given to end', async (t) => {
     return promise;
   };
   const { reloader } = reloaderOver(world, { client: { roll, get }, wait });
-  const end = reloader.run(AbortSignal.abort(), async () => {});
   reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  const end = reloader.finish();
   await settle();
   assert.deepEqual(waits, [END_MS]);
   resolve();
-  assert.deepEqual(await end, { type: 'stopped' });
+  await end;
 });
 
 test('the end tries a commit that fails again, until its time is over', async (t) => {
@@ -281,12 +199,12 @@ test('the end tries a commit that fails again, until its time is over', async (t
   };
   const world = new World();
   const { reloader } = reloaderOver(world, { store, gate, wait });
-  const end = reloader.run(AbortSignal.abort(), async () => {});
+  const end = reloader.finish();
   reloader.committer.begin([store.live]);
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   reloader.committer.request(new Set(), new Set([world.configKey('cfg')]));
-  assert.deepEqual(await end, { type: 'stopped' });
+  await end;
   assert.deepEqual(waits, [END_MS, 3000, 3000, 3000]);
   await settle();
   const tries = store.patches.length;

@@ -55,7 +55,7 @@ const LATE: Record<string, readonly [(world: World, since: number) => void, bool
     },
     false,
   ],
-  'a look beside the stream tells it, as after an entry of another process': [
+  'a look beside the stream tells it, as at the beginning of a term': [
     (world) => {
       world.workload('web', FOLLOWS);
       world.config('late', 'a', { relisted: true, since: Number.NEGATIVE_INFINITY });

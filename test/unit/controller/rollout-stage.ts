@@ -103,7 +103,6 @@ export class RolloutStage {
         );
         return !this.isOvertaken;
       },
-      lookAt: () => Promise.resolve(true),
       listBirths: () => Promise.resolve(new Map()),
       needsOf: () => this.needs,
       observer: {

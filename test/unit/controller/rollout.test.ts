@@ -96,6 +96,26 @@ for (const [sentence, [act, stamp]] of Object.entries(NUMBERS)) {
   });
 }
 
+test('the number of a stamp leaves the remainder of the term, above all that is used', () => {
+  for (const [term, stamps] of Object.entries({
+    1: ['b.17', 'c.33'],
+    5: ['b.5', 'c.21'],
+    18: ['b.2', 'c.18'],
+  })) {
+    const world = settled('web');
+    world.edges.term = Number(term);
+    world.config('cfg', 'b');
+    const sent = [stampsOf(world)];
+    world.roll('web');
+    world.config('cfg', 'c');
+    sent.push(stampsOf(world));
+    assert.deepEqual(
+      sent.flat(),
+      stamps.map((stamp) => `_RELOADER_CONFIGMAP_CFG=${stamp}`),
+    );
+  }
+});
+
 test('two processes that know the same compute the same stamp', () => {
   const world = settled('web');
   world.config('cfg', 'b');

@@ -14,7 +14,7 @@ test('what is asked for while the ConfigMap is being created is written after it
   await stage.pass(60_000);
   assert.deepEqual(stage.data, { [CFG]: 'a.1', 'v1.ConfigMap_tls': 'a.1' });
 });
-test('a ConfigMap that another process filled before our create is judged, not overwritten', async (t) => {
+test('a ConfigMap that others filled before our create is judged, not overwritten', async (t) => {
   const stage = new CommitterStage(t).listed('cfg', 'b', 'web');
   stage.store.put(
     { [CFG]: `${'b'.repeat(40)}.1`, 'ran.Deployment_web': `{"${CFG}":"${'a'.repeat(40)}"}` },

@@ -1,4 +1,4 @@
-/** The state was written by somebody else, or an answer was lost: what keeps it from being read again is said. */
+/** The state was written by others, or an answer was lost: what keeps it from being read again is said. */
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -6,7 +6,7 @@ import { CommitterStage, OURS } from './committer-stage.ts';
 
 const CFG = 'v1.ConfigMap_cfg';
 
-/** Something has to be written to a state that somebody else wrote meanwhile. */
+/** Something has to be written to a state that others wrote meanwhile. */
 function overtaken(t: TestContext): CommitterStage {
   const stage = new CommitterStage(t, {}).listed('cfg', 'a', 'web');
   stage.store.put({ note: 'of a person' }, OURS);
@@ -39,14 +39,4 @@ test('a state that is not read again now is read as late as the API server asks 
   assert.deepEqual(stage.results, [{ kind: 'unanswered', nextTryMs: 7000 }]);
   await stage.pass(200);
   assert.equal(stage.data?.[CFG], 'a.1');
-});
-
-test('an object that cannot be looked at is told of, for nothing is written before', async (t) => {
-  const stage = new CommitterStage(t, { [CFG]: 'a.1' }).listed('cfg', 'a', 'web');
-  stage.store.put({ [CFG]: `${'c'.repeat(40)}.7` }, OURS);
-  stage.look = () => false;
-  stage.committer.notice(0, '2');
-  await stage.pass(5000);
-  assert.ok(stage.results.length > 1);
-  assert.deepEqual([...new Set(stage.results.map(({ kind }) => kind))], ['unanswered']);
 });

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   asPatched,
-  asStampedElsewhere,
   asUnknown,
   type Edge,
   isOwed,
@@ -103,10 +102,6 @@ const TRANSITIONS: Record<string, readonly [Edge, Partial<Edge>]> = {
   'a patch for another object of the workload leaves this one settled': [
     asPatched(EDGE, A, EDGE.stamp),
     { ran: A, dirty: false, isUnsettled: false },
-  ],
-  "another reloader's stamp is what the pods run": [
-    asStampedElsewhere(DIRTY, { digest: C, number: 9 }),
-    { ran: C, dirty: false, highestNumber: 9, isUnsettled: true },
   ],
 };
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatStamp, highestStamp, parseStamp, type Stamp } from '../../../lib/model/stamp.ts';
+import { formatStamp, highestStamp, numberAfter, parseStamp, type Stamp } from '../../../lib/model/stamp.ts';
 import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
 import { fc } from '../../laws.ts';
 
@@ -101,3 +101,48 @@ for (const [sentence, { stamps, ...expected }] of Object.entries(HIGHEST)) {
     assert.equal(highestStamp([...stamps].reverse()).ambiguous, expected.ambiguous);
   });
 }
+
+const NEXT: Record<string, readonly [used: number, term: number | undefined, next: number]> = {
+  'without a term it is the next one': [7, undefined, 8],
+  'it leaves the remainder of the term': [0, 3, 3],
+  'of a term beyond 16 too': [0, 35, 3],
+  'a term that 16 divides has 16, 32, …': [0, 32, 16],
+  'the number that is used is not used again': [3, 3, 19],
+  'it goes on from there': [19, 3, 35],
+  'above what another term has used it is the first of its own': [20, 3, 35],
+  'it may be the very next one': [18, 3, 19],
+  'a high term is counted exactly': [2 ** 24, 2 ** 40, 2 ** 24 + 16],
+};
+
+for (const [sentence, [used, term, next]] of Object.entries(NEXT)) {
+  test(`the number of the next stamp: ${sentence}`, () => assert.equal(numberAfter(used, term), next));
+}
+
+test('law: of 16 terms in a row no two ever use one number, and none uses a number twice', () => {
+  const numbersOf = (term: number): Set<number> => {
+    const numbers = new Set<number>();
+    for (let used = 0; used <= 100; used += 1) {
+      const number = numberAfter(used, term);
+      assert.ok(number > used && number <= used + 16);
+      numbers.add(number);
+    }
+    return numbers;
+  };
+  for (let term = 1; term <= 40; term += 1) {
+    const own = numbersOf(term);
+    for (let later = term + 1; later < term + 16; later += 1) {
+      const shared = [...numbersOf(later)].filter((number) => own.has(number));
+      assert.deepEqual(shared, [], `${term} and ${later}`);
+    }
+  }
+});
+
+test('law: the same of any terms and any numbers', () => {
+  const used = fc.integer({ min: 0, max: 2 ** 48 });
+  const terms = fc.tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 1, max: 15 }));
+  fc.assert(
+    fc.property(used, used, terms, (a, b, [term, after]) => {
+      assert.notEqual(numberAfter(a, term), numberAfter(b, term + after));
+    }),
+  );
+});

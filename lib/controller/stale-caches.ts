@@ -1,0 +1,59 @@
+/**
+ * What a new leader has to fetch before it acts: the state was read after its caches were told what they hold, so they may be
+ * older than what an earlier leader has seen, rolled and recorded.
+ */
+
+import { ABSENT } from '../model/digest.ts';
+import { speaks } from '../model/edge.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { overrideScopeOf } from '../model/overrides.ts';
+import { workloadRefOf } from '../model/state-entry.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import { wantsLegacyDigest } from './legacy-digest.ts';
+import { liveStampOf } from './live-stamps.ts';
+
+/** What may be older than the state. */
+export interface StaleCaches {
+  /** Objects, or some keys of one, that are followed. */
+  readonly configs: ReadonlySet<ObjectKey>;
+  /** Workloads; those of the state that the caches do not know are among them, whether or not they are still there. */
+  readonly workloads: ReadonlySet<ObjectKey>;
+}
+
+/** Compares what is observed with what the state and the stamps that it has not committed say. */
+export function staleCaches(edges: Edges): StaleCaches {
+  const configs = new Set<ObjectKey>();
+  for (const [config, record] of edges.configs) {
+    const isFollowed = edges.dependents.dependentsOf(config).size > 0;
+    if (isFollowed && mayBeOlder(edges, config, record)) configs.add(config);
+  }
+  const recorded = [...edges.workloads].flatMap(([key, record]) => (isRecorded(edges, record) ? [key] : []));
+  const workloads = [...edges.dependents.dependentsOfAny(configs), ...recorded, ...namedByState(edges)];
+  return { configs, workloads: new Set(workloads) };
+}
+
+function mayBeOlder(edges: Edges, config: ObjectKey, { ref, digest = ABSENT }: ConfigRecord): boolean {
+  const entry = edges.entryOf(ref);
+  if (wantsLegacyDigest(edges, ref) || (entry !== undefined && entry.digest !== digest)) return true;
+  return edges.edgesOf(config).some(([record]) => {
+    const { stamp, ambiguous } = liveStampOf(edges, record, config);
+    return speaks(stamp, entry) && (ambiguous || stamp.digest !== digest);
+  });
+}
+
+/** Whether the state says of the workload, or of all of its kind, what its pods ran. */
+function isRecorded(edges: Edges, { workload: { ref }, edges: own }: WorkloadRecord): boolean {
+  if (edges.state.exceptions.has(edges.exceptionsKeyOf(ref))) return true;
+  return [...own.keys()].some((config) => {
+    const followed = edges.configs.get(config)?.ref;
+    return followed !== undefined && edges.isOverridden(ref, followed);
+  });
+}
+
+/** The workloads whose exceptions the state has, as far as its keys tell. */
+function namedByState({ state, homeNamespace }: Edges): ObjectKey[] {
+  return [...state.exceptions.keys()].flatMap((key) => {
+    const ref = workloadRefOf(key, homeNamespace);
+    return ref === undefined || overrideScopeOf(key, homeNamespace) !== undefined ? [] : [keyOf(ref)];
+  });
+}
