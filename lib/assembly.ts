@@ -4,13 +4,15 @@ import { knowledgeOf } from './admission/knowledge.ts';
 import { Reviewer } from './admission/reviewer.ts';
 import { Edges, type WorkloadRecord } from './controller/edges.ts';
 import { isGenuineCopy } from './controller/genuine-copy.ts';
+import { Journal } from './controller/journal.ts';
 import { oneAtATime } from './controller/one-at-a-time.ts';
-import { Reloader, type ReloaderOptions, type RunEnd } from './controller/reloader.ts';
+import { Reloader, type ReloaderOptions } from './controller/reloader.ts';
 import type { WorkloadClient } from './controller/rollout-attempt.ts';
 import type { StateStore } from './controller/state-store.ts';
 import { snapshotOf, statusOf } from './controller/status.ts';
 import { nameOf, type Stream, SyncGate } from './controller/sync-gate.ts';
 import { vocabularyOf } from './dialects/vocabulary.ts';
+import { type Election, electionOf } from './election.ts';
 import { Informers, streamsOf } from './informers.ts';
 import { sleep } from './kubernetes/abortable-sleep.ts';
 import { collectionPath, FIELD_MANAGER } from './kubernetes/api-path.ts';
@@ -18,6 +20,7 @@ import { areVersionsComparable } from './kubernetes/comparable-versions.ts';
 import { readConfigObject, readLeftOut } from './kubernetes/config-reader.ts';
 import { DryRunState, DryRunWorkloads } from './kubernetes/dry-run.ts';
 import { EventRecorder } from './kubernetes/events.ts';
+import { fenced } from './kubernetes/fenced-send.ts';
 import { observed } from './kubernetes/observed-send.ts';
 import { listBirths } from './kubernetes/replica-sets.ts';
 import { configResourceOf } from './kubernetes/sources.ts';
@@ -37,8 +40,10 @@ import { WORKLOAD_KINDS } from './model/workload-kind.ts';
 import type { WriteResult } from './model/write-result.ts';
 import { alertsOf, webhookOf } from './notifications.ts';
 import type { ProxyVariables } from './notify/http-post.ts';
+import type { Webhook } from './notify/webhook.ts';
 import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from './options/options.ts';
 import type { Metrics } from './telemetry/metrics.ts';
+import { type RunEnd, type Term, Terms } from './terms.ts';
 
 /** Where the reloader works. */
 export interface Place {
@@ -68,6 +73,11 @@ export interface Parts {
   readonly metrics?: Metrics | undefined;
   /** How many bytes of data make a ConfigMap of the state full. @default SHARD_BYTES */
   readonly stateShardBytes?: number | undefined;
+  /** The pod that it runs in. @default the name of the host */
+  readonly podName?: string | undefined;
+  readonly podUid?: string | undefined;
+  /** What tells this process from those that ran in its pod before. @default random */
+  readonly token?: string | undefined;
   /** @default Math.random */
   readonly random?: (() => number) | undefined;
 }
@@ -97,74 +107,127 @@ export interface Assembly {
   readonly review: (text: string) => string;
   /** What has to happen before decisions are made; empty when ready. */
   readonly waitingFor: () => readonly string[];
+  /** Whether this process leads. */
+  readonly leads: () => boolean;
 }
 
 /** Puts the program together; nothing happens before `run`. */
 export function assemble(parts: Parts): Assembly {
   const { options, place, log, metrics, random = Math.random } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
-  const edges = edgesFor(options, place);
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
   const watches = new WatchHealth();
   const streams = streamsFor(options, place);
   const gate = new SyncGate(streams, options.dialects.includes('wave'));
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
-  const reloader = new Reloader({
-    ...shared,
-    ...clientsOf({ ...parts, send }, events, edges),
+  const election = electionOf({ ...parts, send });
+  const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log) };
+  const terms = newTerms({ ...parts, send }, common, election, {
+    recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
-    resourceSelector: options.resourceLabelSelector,
-    edges,
-    gate,
-    state: { name: options.stateConfigMap, shardBytes: parts.stateShardBytes ?? SHARD_BYTES },
-    counters: metrics ?? NO_COUNTERS,
-    quietMs: options.coalescePeriodMs,
-    maxWaitMs: options.coalesceMaxWaitMs,
-    concurrency: options.maxConcurrentPatches,
-    wait: sleep,
   });
   const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
-  const ways = { send, reloader, metrics, watches };
+  const ways = { send, reloader: () => terms.current, metrics, watches };
   const informers = new Informers({ ...shared, ...ways, streams, resourceSelector, namespaceSelector });
-  metrics?.observe(() => snapshotOf(reloader, edges, monotonicMs()));
+  metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const kinds = collectionsOf(streams);
     shared.timeline.comparable = await areVersionsComparable({ send, kinds, signal, random });
     if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
-    edges.absorbsOwnersRollouts = shared.timeline.comparable && options.absorbOwnerRollouts;
-    const aside = [events.run(signal), reloader.absences.run(signal)];
-    await Promise.all([...streams.map((stream) => informers.run(stream, signal)), ...aside]);
+    terms.current.edges.absorbsOwnersRollouts = shared.timeline.comparable && options.absorbOwnerRollouts;
+    await Promise.all([...streams.map((stream) => informers.run(stream, signal)), events.run(signal)]);
   };
   return {
-    run: (signal) => reloader.run(signal, runStreams).finally(() => alerts?.close()),
+    run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
     status: () => ({
-      ...statusOf(reloader, edges, monotonicMs()),
-      waitingFor: waitingFor(reloader, gate),
+      ...statusOf(terms.current, monotonicMs()),
+      isReady: waitingFor(terms, gate, election).length === 0,
+      waitingFor: waitingFor(terms, gate, election),
       watches: watches.statuses(monotonicMs()),
+      ...election.status(),
     }),
     watches: () => watches.statuses(monotonicMs()),
-    beliefs: () => beliefsOf(edges),
+    beliefs: () => beliefsOf(terms.current.edges),
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
-    review: reviewOf(parts, edges, gate),
-    waitingFor: () => waitingFor(reloader, gate),
+    review: (text) => reviewerOf(parts, terms.current, gate).answer(text),
+    waitingFor: () => waitingFor(terms, gate, election),
+    leads: () => terms.current.leads,
   };
 }
 
-/** Answers the admission webhook from what is known. */
-function reviewOf({ options, log, metrics }: Parts, edges: Edges, gate: SyncGate): (text: string) => string {
+/** Whom a reloader tells. */
+type Told = Pick<ReloaderOptions, 'recordEvent' | 'onRollout'>;
+
+/** What all reloaders of the process share. */
+type Common = Pick<ReloaderOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'gate' | 'journal'> &
+  ReturnType<typeof settingsOf>;
+
+/** What every reloader of the process is set to. */
+function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
+  return {
+    resourceSelector: options.resourceLabelSelector,
+    state: { name: options.stateConfigMap, shardBytes },
+    counters: metrics ?? NO_COUNTERS,
+    quietMs: options.coalescePeriodMs,
+    maxWaitMs: options.coalesceMaxWaitMs,
+    concurrency: options.maxConcurrentPatches,
+    isDryRun: options.dryRun,
+    wait: sleep,
+  };
+}
+
+function newTerms(parts: Parts, common: Common, { identity, run: elect }: Election, told: Told): Terms {
+  const newReloader = newReloaders(parts, common, told);
+  return new Terms({
+    log: common.log,
+    random: common.random,
+    identity,
+    elect,
+    storeFor: (lead) => storeOf({ ...parts, send: fenced(parts.send, lead) }),
+    newLeader: newReloader,
+    newStandby: () => newReloader(undefined),
+  });
+}
+
+/** Makes a reloader for each term; without one, a standby. */
+function newReloaders(parts: Parts, common: Common, told: Told): (term: Term | undefined) => Reloader {
+  const webhook = webhookOf(parts);
+  const { options, place } = parts;
+  const { timeline } = common;
+  return (term) => {
+    const edges = edgesFor(options, place, term?.mark.term);
+    edges.absorbsOwnersRollouts = timeline.comparable && options.absorbOwnerRollouts;
+    const send = term === undefined ? parts.send : fenced(parts.send, term.lead);
+    return new Reloader({
+      ...common,
+      ...clientsOf({ ...parts, send }, edges, webhook),
+      ...told,
+      recordEvent: options.dryRun ? ignore : told.recordEvent,
+      store: term?.store ?? storeOf(parts),
+      edges,
+      leads: term !== undefined,
+      mark: term?.mark,
+      // In a dry run the state is that of another process.
+      onContested: options.dryRun ? undefined : term?.onContested,
+      onUnknownVersion: term?.onUnknownVersion ?? ignore,
+    });
+  };
+}
+
+/** Answers the admission webhook from what `reloader` knows. */
+function reviewerOf({ options, log, metrics }: Parts, { edges, leads }: Reloader, gate: SyncGate): Reviewer {
   const checksHashes = options.admission?.checksHashes ?? false;
-  const known = knowledgeOf(edges, gate, { ownManager: FIELD_MANAGER, checksHashes });
-  const reviewer = new Reviewer({
+  const known = knowledgeOf(edges, gate, { ownManager: FIELD_MANAGER, checksHashes, leads });
+  return new Reviewer({
     known,
     log,
     onReview: (result, seconds) => metrics?.reviewed(result, seconds),
   });
-  return (text) => reviewer.answer(text);
 }
 
 /** The knowledge of a process that knows nothing yet. */
-function edgesFor(options: Options, place: Place): Edges {
+function edgesFor(options: Options, place: Place, term: number | undefined): Edges {
   const dialect = vocabularyOf({
     dialects: options.dialects,
     stakaterKeys: options.stakaterKeys,
@@ -180,11 +243,12 @@ function edgesFor(options: Options, place: Place): Edges {
       place.namespaces?.includes(namespace) ?? !options.ignoredNamespaces.includes(namespace),
   });
   const isSelective = options.resourceLabelSelector !== undefined;
-  const edges = new Edges(dialect, place.stateNamespace, {
+  const presence = {
     onCreate: options.reloadOnCreate,
     // What has only lost its labels is not deleted.
     onDelete: options.reloadOnDelete && !isSelective,
-  });
+  };
+  const edges = new Edges(dialect, place.stateNamespace, presence, term);
   edges.isSelective = isSelective;
   edges.scopes.keepsAll = options.keyScoped;
   edges.onlyTells = options.webhookUrl !== undefined;
@@ -200,31 +264,21 @@ function streamsFor(options: Options, { namespaces }: Place): Stream[] {
 
 /** What the reloader calls the API server with; in a dry run, what only reads. With a webhook that is told in place of a patch. */
 function clientsOf(
-  parts: Parts,
-  events: EventRecorder,
+  { send, options }: Pick<Parts, 'send' | 'options'>,
   edges: Edges,
-): Pick<
-  ReloaderOptions,
-  'client' | 'finish' | 'store' | 'readConfig' | 'listBirths' | 'readLeftOut' | 'recordEvent' | 'isDryRun'
-> {
-  const { send, place } = parts;
-  const { dryRun, stateConfigMap, resourceLabelSelector: labelSelector } = parts.options;
+  webhook: Webhook | undefined,
+): Pick<ReloaderOptions, 'client' | 'finish' | 'readConfig' | 'listBirths' | 'readLeftOut'> {
+  const { dryRun, resourceLabelSelector: labelSelector } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(edges, copy, job));
-  const webhook = webhookOf(parts);
   const client: WorkloadClient =
     webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
   const mayWrite = !dryRun && webhook === undefined;
   return {
-    isDryRun: dryRun,
     client: oneAtATime(dryRun ? new DryRunWorkloads(writer) : client),
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
-    store: { ...stateStore(send, place.stateNamespace, stateConfigMap, dryRun), server: parts.server },
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
     listBirths: (namespace) => listBirths(send, namespace),
     readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
-    recordEvent: (news) => {
-      if (!dryRun) events.record(news);
-    },
   };
 }
 
@@ -233,10 +287,10 @@ function leaveAsItIs(): Promise<WriteResult<undefined>> {
   return Promise.resolve({ kind: 'accepted', object: undefined });
 }
 
-function stateStore(send: Send, namespace: string, stateName: string, isDryRun: boolean): StateStore {
-  const shards = shardNames(stateName).map((name) => {
-    const shard = new StateConfigMap(send, { namespace, name });
-    return isDryRun ? new DryRunState(shard) : shard;
+function storeOf({ send, server, options, place }: Parts): StateStore {
+  const shards = shardNames(options.stateConfigMap).map((name) => {
+    const shard = new StateConfigMap(send, { namespace: place.stateNamespace, name });
+    return options.dryRun ? new DryRunState(shard) : shard;
   });
   const at = (shard: number): StateConfigMap | DryRunState => {
     const found = shards[shard];
@@ -244,6 +298,7 @@ function stateStore(send: Send, namespace: string, stateName: string, isDryRun: 
     return found;
   };
   return {
+    server,
     read: (shard, signal) => at(shard).read(signal),
     create: (shard) => at(shard).create(),
     patch: (shard, patch) => at(shard).patch(patch),
@@ -276,8 +331,10 @@ function collectionsOf(streams: readonly Stream[]): string[][] {
   return [...kinds.values()];
 }
 
-function waitingFor(reloader: Reloader, gate: SyncGate): string[] {
-  if (!reloader.hasReadState) return ['the state'];
+/** A standby is ready once it is warm; without an election there is none. */
+function waitingFor(terms: Terms, gate: SyncGate, { hasStandby }: Election): string[] {
+  const isToLead = !terms.current.leads && (terms.isBeginning || !hasStandby);
+  if (isToLead) return ['the state'];
   return gate.awaited().map((stream) => `the list of ${nameOf(stream)}`);
 }
 

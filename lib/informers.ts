@@ -48,7 +48,8 @@ export interface InformersOptions {
   readonly namespaceSelector: string | undefined;
   readonly send: Send;
   readonly timeline: Timeline;
-  readonly reloader: Reloader;
+  /** The reloader that follows what happens now. */
+  readonly reloader: () => Reloader;
   readonly heartbeat: Heartbeat;
   readonly watches: WatchHealth;
   readonly metrics: Metrics | undefined;
@@ -87,7 +88,7 @@ export class Informers {
       ...this.#common(stream),
       source: namespaceSource(namespaceSelector),
       project: ({ metadata }: RawObject) => metadata.name,
-      handler: (event) => reloader.onNamespace(stream, event),
+      handler: (event) => reloader().onNamespace(stream, event),
     });
   }
 
@@ -97,8 +98,8 @@ export class Informers {
     return new Informer({
       ...this.#common(stream),
       source: configSource(kind, stream.namespace, { except: stream.except, labelSelector }),
-      project: (raw: RawConfigObject) => reloader.project(kind, raw),
-      handler: (event) => reloader.onConfig(stream, event),
+      project: (raw: RawConfigObject) => reloader().project(kind, raw),
+      handler: (event) => reloader().onConfig(stream, event),
     });
   }
 
@@ -107,8 +108,8 @@ export class Informers {
     return new Informer({
       ...this.#common(stream),
       source: workloadSource(row, stream.namespace, stream),
-      project: (raw: RawWorkload) => reloader.view(row, raw),
-      handler: (event) => reloader.onWorkload(stream, event),
+      project: (raw: RawWorkload) => reloader().view(row, raw),
+      handler: (event) => reloader().onWorkload(stream, event),
     });
   }
 
@@ -135,12 +136,12 @@ export class Informers {
       onFailure: (error, nextRetryMs) => {
         sleeps(nextRetryMs);
         watches.failed(name, error.message, monotonicMs());
-        reloader.listing.failed(stream);
+        reloader().listing.failed(stream);
         if (error.code === 'forbidden') void this.#askForRight(stream);
       },
       onWatchUp: () => {
         sleeps(0);
-        reloader.listing.watched(stream);
+        reloader().listing.watched(stream);
         watches.up(name, monotonicMs());
         this.#measure(stream.kind);
       },
@@ -156,11 +157,11 @@ export class Informers {
   async #askForRight(stream: Stream): Promise<void> {
     const { send, reloader } = this.#options;
     const permission = streamPermission(stream);
-    if (permission === undefined || this.#asked.has(stream) || reloader.listing.isRefused(stream)) return;
+    if (permission === undefined || this.#asked.has(stream) || reloader().listing.isRefused(stream)) return;
     this.#asked.add(stream);
     const { refused } = await review(send, questionsOf([permission]));
     this.#asked.delete(stream);
-    if (refused.length > 0) reloader.listing.refused(stream);
+    if (refused.length > 0) reloader().listing.refused(stream);
   }
 
   /** The gauge of a kind shows the worst of its streams. */

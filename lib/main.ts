@@ -4,7 +4,6 @@ import { setFlagsFromString } from 'node:v8';
 import { serveAdmission } from './admission-webhook.ts';
 import { type Assembly, assemble, type Parts, type Place, placeOf } from './assembly.ts';
 import { complain } from './complaint.ts';
-import type { RunEnd } from './controller/reloader.ts';
 import { HttpsTransport } from './kubernetes/https-transport.ts';
 import { ConnectionError, type Environment, podNamespace } from './kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from './kubernetes/load-kube-config.ts';
@@ -18,6 +17,7 @@ import { ListenError } from './serving/listener.ts';
 import { newLog } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { type About, namespacesOf } from './telemetry/status-view.ts';
+import type { RunEnd } from './terms.ts';
 
 const FAILED = 1;
 
@@ -70,7 +70,17 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
     watched: [...configKindsOf(options), ...workloadKinds.map(({ kind }) => kind)],
   });
   const apiServer = originOf(config.getCurrentCluster()?.server ?? '');
-  const parts = { send: transport.send, server: apiServer, options, place, log, metrics, proxies: env };
+  const pod = { podName: env['POD_NAME'], podUid: env['POD_UID'] };
+  const parts = {
+    send: transport.send,
+    server: apiServer,
+    options,
+    place,
+    log,
+    metrics,
+    proxies: env,
+    ...pod,
+  };
   const assembly = assemble(parts);
   const pages = await servePages(assembly, options, { about: aboutOf(options, place), metrics, log });
   logStart(options, place, pages, log);

@@ -11,7 +11,10 @@ import type { Knowledge } from './keep-stamps.ts';
 const FIRST_NUMBER = 1;
 
 /** What of it does not follow from what was seen. */
-export type KnowledgeOptions = Pick<Knowledge, 'ownManager' | 'checksHashes'>;
+export type KnowledgeOptions = Pick<Knowledge, 'ownManager' | 'checksHashes'> & {
+  /** Whether the state is known whole: a standby knows what its stream has shown. @default true */
+  readonly leads?: boolean;
+};
 
 /** Nothing is kept of an object that nobody follows and that is not there. */
 const NO_ANNOTATIONS = {};
@@ -20,7 +23,7 @@ const NO_ANNOTATIONS = {};
 export function knowledgeOf(
   edges: Edges,
   gate: Pick<SyncGate, 'isSynced'>,
-  options: KnowledgeOptions,
+  { leads = true, ...options }: KnowledgeOptions,
 ): Knowledge {
   const { dialect } = edges;
   const served = new Set(
@@ -38,7 +41,8 @@ export function knowledgeOf(
       if (edges.isUnbegun(ref, workload.ref.namespace)) return undefined;
       const { digest, annotations } = config;
       if (!dialect.judge(workload, ref, annotations).asks) return undefined;
-      const number = edges.entryOf(ref)?.number ?? FIRST_NUMBER;
+      const number = edges.entryOf(ref)?.number ?? (leads ? FIRST_NUMBER : undefined);
+      if (number === undefined) return undefined;
       return { stamp: { digest, number }, annotations };
     },
     contentOf: (workload, ref) => {

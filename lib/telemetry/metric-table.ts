@@ -59,6 +59,8 @@ export type MetricWord =
   | 'stateShards'
   | 'commits'
   | 'alerts'
+  | 'leader'
+  | 'leaderTransitions'
   | 'admissionReviews'
   | 'admissionDuration'
   | 'watchUp'
@@ -185,6 +187,18 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     help: 'Alerts of rollouts: sent, failed, dropped (too many were waiting, or the program ended)',
     type: 'counter',
     series: every({ result: ALERT_RESULTS }),
+  },
+  leader: {
+    name: 'reloader_leader',
+    help: '1 while this process leads and acts, 0 while it stands by',
+    type: 'gauge',
+    series: PLAIN,
+  },
+  leaderTransitions: {
+    name: 'reloader_leader_transitions_total',
+    help: 'Times that this process has taken or lost the lead',
+    type: 'counter',
+    series: PLAIN,
   },
   admissionReviews: {
     name: 'reloader_admission_reviews_total',

@@ -38,6 +38,8 @@ export class Metrics {
   readonly #reloadsByNamespace: Counter | undefined;
   readonly #commits = this.#counter(METRICS.commits);
   readonly #alerts = this.#counter(METRICS.alerts);
+  readonly #leader = this.#gauge(METRICS.leader);
+  readonly #leaderTransitions = this.#counter(METRICS.leaderTransitions);
   readonly #reviews = this.#counter(METRICS.admissionReviews);
   readonly #reviewDuration = this.#histogram(METRICS.admissionDuration);
   readonly #watchRestarts = this.#counter(METRICS.watchRestarts);
@@ -57,6 +59,7 @@ export class Metrics {
   readonly #stateBytes = this.#gauge(METRICS.stateBytes);
   readonly #stateShards = this.#gauge(METRICS.stateShards);
   readonly #kinds: Labels[] = [...METRICS.workloads.series];
+  #isLeader = false;
   #takeSnapshot: (() => Snapshot) | undefined;
 
   /** @param version of this program, for build info. */
@@ -114,6 +117,13 @@ export class Metrics {
     this.#alerts.inc({ result });
   }
 
+  /** This process leads, or no longer does; told again it is no transition. */
+  leads(isLeader: boolean): void {
+    if (isLeader !== this.#isLeader) this.#leaderTransitions.inc();
+    this.#isLeader = isLeader;
+    this.#leader.set(isLeader ? 1 : 0);
+  }
+
   /** The admission webhook was asked about a write, and answered. */
   reviewed(result: AdmissionResult, seconds: number): void {
     this.#reviews.inc({ result });
@@ -164,14 +174,19 @@ export class Metrics {
     for (const labels of this.#kinds) {
       this.#workloads.set(labels, snapshot.workloads[labels['kind'] ?? ''] ?? 0);
     }
-    this.#edges.set(snapshot.edges);
-    this.#owedEdges.set(snapshot.owedEdges);
-    this.#oldestOwedAge.set(snapshot.oldestOwedAgeSeconds);
-    this.#slowedWorkloads.set(snapshot.slowedWorkloads);
-    this.#stateEntries.set(snapshot.stateEntries);
-    this.#stateExceptions.set(snapshot.stateExceptions);
-    this.#stateBytes.set(snapshot.stateBytes);
-    this.#stateShards.set(snapshot.stateShards);
+    const { work } = snapshot;
+    const show = (gauge: Gauge, value: number | undefined): void => {
+      if (value === undefined) gauge.remove();
+      else gauge.set(value);
+    };
+    show(this.#edges, work?.edges);
+    show(this.#owedEdges, work?.owedEdges);
+    show(this.#oldestOwedAge, work?.oldestOwedAgeSeconds);
+    show(this.#slowedWorkloads, work?.slowedWorkloads);
+    show(this.#stateEntries, work?.stateEntries);
+    show(this.#stateExceptions, work?.stateExceptions);
+    show(this.#stateBytes, work?.stateBytes);
+    show(this.#stateShards, work?.stateShards);
   }
 
   #counter(row: MetricRow): Counter {

@@ -38,8 +38,8 @@ function reloadLine({ find, isStill }: PageRequest): Html {
 export function lede(report: StatusReport, now: Date): Html {
   const clock = now.toISOString().slice(11, 19);
   return html`<p class="lede" role="status">${sentence(report)}</p>
-<p class="facts">${debtFact(report)} ${edgeFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
-${report.isReady && followers(report.workloads).length === 0 && HINT}`;
+<p class="facts">${leaderFact(report)} ${debtFact(report)} ${edgeFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
+${report.isReady && report.leader?.isThis !== false && followers(report.workloads).length === 0 && HINT}`;
 }
 
 /** Which part of everything is shown. */
@@ -60,8 +60,9 @@ export function footer(about: About): Html {
 const HINT: Html = html`<p>A workload follows what its annotation lists, for example:
 <code>kubectl annotate deployment/web reloader.k8s.collaborne.com/configmap=web</code></p>`;
 
-function sentence({ isReady, waitingFor, workloads }: StatusReport): string {
+function sentence({ isReady, waitingFor, workloads, leader }: StatusReport): string {
   if (!isReady) return `Not ready: waiting for ${listed(waitingFor)}.`;
+  if (leader?.isThis === false) return 'A standby: another process leads, and knows what is owed.';
   if (followers(workloads).length === 0) return 'Nothing follows anything yet.';
   const owed = workloads.filter(({ isOwed }) => isOwed).length;
   if (owed === 0) return 'Nothing is owed.';
@@ -87,7 +88,19 @@ function debtFact({ workloads }: StatusReport): Html | undefined {
   return html`The oldest for ${age}${failed > 0 && `; ${failed} could not be rolled so far`}.`;
 }
 
-function edgeFact({ workloads }: StatusReport): string {
+/** Who leads, where there is an election. */
+function leaderFact({ leader }: StatusReport): Html | undefined {
+  if (leader === undefined) return undefined;
+  const { isThis, identity, sinceSeconds } = leader;
+  if (identity === undefined) return html`No process leads.`;
+  const age =
+    sinceSeconds !== undefined &&
+    html` for <span class="time" data-for="${sinceSeconds}">${timeWords(sinceSeconds, false)}</span>`;
+  return html`${isThis ? 'This process leads' : 'The leader is'} <code>${identity}</code>${age}.`;
+}
+
+function edgeFact({ workloads, leader }: StatusReport): string | undefined {
+  if (leader?.isThis === false) return undefined;
   const all = followers(workloads);
   const objects = all.flatMap(({ namespace, follows }) =>
     follows.map(({ object }) => `${namespace}/${object}`),

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { mock, type TestContext, test } from 'node:test';
-import { Reloader } from '../../../lib/controller/reloader.ts';
 import { HttpsTransport } from '../../../lib/kubernetes/https-transport.ts';
 import { main } from '../../../lib/main.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
+import { Terms } from '../../../lib/terms.ts';
 
 /** A port that nobody listens on. */
 async function freePort(): Promise<number> {
@@ -39,7 +39,7 @@ async function logOf(t: TestContext, act: () => Promise<void>): Promise<string> 
 test('an error of the reloader ends the program: nobody is told any more that it is alive', async (t) => {
   const port = await freePort();
   let wasListening = false;
-  t.mock.method(Reloader.prototype, 'run', async () => {
+  t.mock.method(Terms.prototype, 'run', async () => {
     wasListening = await isListening(port);
     throw new Error('what nobody thought of');
   });

@@ -58,6 +58,7 @@ async function serve(...argv: readonly string[]): Promise<void> {
     watches: () => [],
     review: () => assert.fail('it is not asked'),
     waitingFor: () => [],
+    leads: () => true,
   };
   const metrics = new Metrics('1.2.3');
   mock.method(metrics, 'text', async () => {

@@ -28,14 +28,16 @@ const ROWS: readonly MetricRow[] = Object.values(METRICS);
 const SNAPSHOT: Snapshot = {
   configObjects: { ConfigMap: 3, Secret: 2 },
   workloads: { Deployment: 5 },
-  edges: 7,
-  owedEdges: 1,
-  oldestOwedAgeSeconds: 12.5,
-  slowedWorkloads: 3,
-  stateEntries: 4,
-  stateExceptions: 1,
-  stateBytes: 512,
-  stateShards: 2,
+  work: {
+    edges: 7,
+    owedEdges: 1,
+    oldestOwedAgeSeconds: 12.5,
+    slowedWorkloads: 3,
+    stateEntries: 4,
+    stateExceptions: 1,
+    stateBytes: 512,
+    stateShards: 2,
+  },
 };
 
 /** The value of one series; undefined if there is none. */
@@ -196,9 +198,11 @@ test('gauges show what is true at each scrape; a kind that is not told counts as
   };
   for (const [series, value] of Object.entries(want))
     assert.equal(await seriesIn(metrics, series), value, series);
-  now = { ...SNAPSHOT, workloads: {}, owedEdges: 0 };
+  now = { ...SNAPSHOT, workloads: {}, work: undefined };
   assert.equal(await seriesIn(metrics, 'reloader_workloads{kind="Deployment"}'), '0');
-  assert.equal(await seriesIn(metrics, 'reloader_owed_edges'), '0');
+  assert.equal(await seriesIn(metrics, 'reloader_owed_edges'), undefined, 'of a standby');
+  now = SNAPSHOT;
+  assert.equal(await seriesIn(metrics, 'reloader_owed_edges'), '1');
 });
 
 test('the metrics of the process are there too', async () => {
@@ -209,4 +213,17 @@ test('two instances do not count together', async () => {
   const [one, other] = [new Metrics('1.2.3'), new Metrics('1.2.3')];
   one.changed('Secret', 'created');
   assert.equal(await seriesIn(other, 'reloader_changes_total{kind="Secret",type="created"}'), '0');
+});
+
+test('who leads is a gauge, and each change of it is counted once', async () => {
+  const metrics = new Metrics('1');
+  const shown = async (): Promise<(string | undefined)[]> => [
+    await seriesIn(metrics, 'reloader_leader'),
+    await seriesIn(metrics, 'reloader_leader_transitions_total'),
+  ];
+  assert.deepEqual(await shown(), ['0', '0']);
+  for (const isLeader of [false, true, true]) metrics.leads(isLeader);
+  assert.deepEqual(await shown(), ['1', '1']);
+  metrics.leads(false);
+  assert.deepEqual(await shown(), ['0', '2']);
 });
