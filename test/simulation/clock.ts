@@ -5,6 +5,7 @@
 
 import { mock } from 'node:test';
 import { stopTimers } from '../mock-time.ts';
+import { running } from './stoppable.ts';
 
 /** The moment at which every history begins. */
 export const EPOCH_MS: number = Date.UTC(2025, 0, 1);
@@ -56,10 +57,10 @@ export function stopTime(): VirtualClock {
 /** Notes when timers are due; one that was cleared costs a stop for nothing. */
 function watchTimers(): { next(until: number): number | undefined } {
   const moments = new Set<number>();
-  const note = (ms: number | undefined) =>
-    void moments.add(performance.now() + Math.max(1, Math.trunc(ms ?? 1)));
+  const note = (ms: number | undefined) => void moments.add(performance.now() + wholeMs(ms));
   const timers = { setTimeout, setInterval, timeout: AbortSignal.timeout };
   globalThis.setTimeout = noting(timers.setTimeout, note);
+  globalThis.clearTimeout = clearing(clearTimeout);
   globalThis.setInterval = notingEach(timers.setInterval, note);
   AbortSignal.timeout = (ms) => {
     note(ms);
@@ -76,14 +77,31 @@ function watchTimers(): { next(until: number): number | undefined } {
   };
 }
 
+/** As a process takes it. */
+function wholeMs(ms = 1): number {
+  return Math.max(1, Math.trunc(ms));
+}
+
 type Timer = (callback: () => void, ms?: number) => NodeJS.Timeout;
 
 function noting(timer: typeof setTimeout, note: (ms?: number) => void): typeof setTimeout {
-  const wrapped: Timer = (callback, ms) => {
+  const wrapped: Timer = (callback, time) => {
+    const ms = wholeMs(time);
     note(ms);
-    return timer(callback, ms);
+    const owner = running();
+    if (owner === undefined) return timer(callback, ms);
+    const handle = timer(() => owner.due(handle, callback), ms);
+    return handle;
   };
   return wrapped as unknown as typeof setTimeout;
+}
+
+/** What a process that is stopped has cleared before does not come when it goes on. */
+function clearing(clear: typeof clearTimeout): typeof clearTimeout {
+  return (timer) => {
+    running()?.forget(timer);
+    clear(timer);
+  };
 }
 
 function notingEach(timer: typeof setInterval, note: (ms?: number) => void): typeof setInterval {

@@ -1,15 +1,18 @@
 /** The processes of a history: started, stopped, killed, and what they knew when they died. */
 
+import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, WATCHED, watchedWith } from './api.ts';
 import { Gate } from './gate.ts';
 import type { ProcessStep, Resource, Settings, Slot, StateStep, WorkloadName } from './history.ts';
+import { Line } from './line.ts';
 import { CONFIGS, ELSEWHERE } from './manifests.ts';
 import type { Observer } from './observer.ts';
 import { randomOf } from './random.ts';
 import { newReplica, type Replica } from './replica.ts';
 import { stateFactNow, stateFactOf } from './state-fact.ts';
+import { outside, Stoppable } from './stoppable.ts';
 import type { Belief, StateFact } from './trace.ts';
 
 /** What a crew needs of the world. */
@@ -18,6 +21,8 @@ export interface CrewOptions {
   readonly observer: Observer;
   readonly settings: Settings;
   readonly seed: number;
+  /** Whether the processes elect a leader. */
+  readonly elects: boolean;
 }
 
 /** One process that lives. */
@@ -26,6 +31,8 @@ interface Member {
   readonly slot: Slot;
   readonly replica: Replica;
   readonly gate: Gate;
+  readonly line: Line;
+  readonly process: Stoppable;
   readonly stop: AbortController;
   /** Up to which write each stream has told. */
   readonly heard: Map<Resource, number>;
@@ -33,6 +40,12 @@ interface Member {
   readonly read: Map<string, LooseObject | undefined>;
   /** Workloads whose exceptions were missing then. */
   readonly missed: Set<WorkloadName>;
+  /** What it believed when it was last seen to lead; undefined: it does not, or another one has begun a term since. */
+  led: readonly Belief[] | undefined;
+  /** Another one has begun a term, which it does not know. */
+  isDeposed: boolean;
+  /** It has listed everything and does not lead. */
+  isStandby: boolean;
   hasListed: boolean;
   hasEnded: boolean;
   isStuck: boolean;
@@ -46,6 +59,8 @@ export class Crew {
   readonly #members = new Map<Slot, Member>();
   /** Workloads whose exceptions a person removed, until a reloader writes that ConfigMap of the state again. */
   readonly #robbed = new Map<WorkloadName, Set<string>>();
+  /** The starts to come of those that died. */
+  readonly #returns = new Set<NodeJS.Timeout>();
   #started = 0;
   #reviews = 0;
 
@@ -56,23 +71,38 @@ export class Crew {
   /** Starts a process unless there is one in the slot. */
   start(slot: Slot): void {
     if (this.#members.has(slot)) return;
-    const { observer, settings, seed } = this.#options;
+    const { observer, sandbox, settings, seed, elects } = this.#options;
     const id = this.#started;
     this.#started += 1;
-    const gate = this.#gateOf(id, slot);
+    const process = new Stoppable();
+    const line = new Line(sandbox.handle, process);
+    const gate = this.#gateOf(id, slot, elects ? line.send : sandbox.handle);
     const onLine = (text: string): void => {
       if (!gate.isShut) observer.add({ type: 'output', where: `log of ${id}`, text });
     };
-    const replica = newReplica({ send: gate.send, settings, random: randomOf(seed + id), onLine });
+    const podUid = elects ? `slot-${slot}` : undefined;
+    const replica = newReplica({
+      id,
+      send: gate.send,
+      settings,
+      podUid,
+      random: randomOf(seed + id),
+      onLine,
+    });
     const member: Member = {
       id,
       slot,
       replica,
       gate,
+      line,
+      process,
       stop: new AbortController(),
       heard: new Map(),
       read: new Map(),
       missed: new Set(),
+      led: undefined,
+      isDeposed: false,
+      isStandby: false,
       hasListed: false,
       hasEnded: false,
       isStuck: false,
@@ -80,19 +110,21 @@ export class Crew {
     };
     this.#members.set(slot, member);
     observer.add({ type: 'started', replica: id });
-    void replica.run(member.stop.signal).finally(() => {
+    const run = (): Promise<unknown> => replica.run(member.stop.signal);
+    void (elects ? process.run(run) : run()).finally(() => {
       member.hasEnded = true;
     });
   }
 
-  #gateOf(id: number, slot: Slot): Gate {
-    const { observer, sandbox } = this.#options;
-    return new Gate(id, sandbox.handle, {
+  #gateOf(id: number, slot: Slot, send: Send): Gate {
+    const { observer, elects } = this.#options;
+    return new Gate(id, send, elects, {
       onBody: (text) => observer.add({ type: 'output', where: `request of ${id}`, text }),
       onTwoInFlight: (workload) => observer.add({ type: 'two-in-flight', replica: id, workload }),
       onRunaway: () => observer.add({ type: 'runaway', replica: id }),
       onHeard: (resource, version) => this.#hear(slot, resource, version),
-      onCrash: () => this.#die(slot),
+      onUnled: (path, sinceMs) => observer.add({ type: 'unled', replica: id, path, sinceMs }),
+      onCrash: () => outside(() => this.#die(slot)),
     });
   }
 
@@ -111,36 +143,70 @@ export class Crew {
     for (let tries = 0; tries < 100 && !member.hasEnded; tries += 1) await pass();
     if (this.#members.get(slot) !== member) return;
     member.downtimeMs = downtimeMs;
-    this.#die(slot);
+    this.#die(slot, 'ended');
+  }
+
+  /** Something comes between a process and its time, or the API server. */
+  disturb(step: Extract<ProcessStep, { readonly do: 'freeze' | 'part' | 'stall' }>): void {
+    const member = this.#members.get(step.slot);
+    if (member === undefined || !this.#options.elects) return;
+    const { line, process } = member;
+    this.#options.observer.add({ type: 'hindered', replica: member.id });
+    if (step.do === 'stall') line.stall(step.resource, step.ms);
+    else if (step.do === 'part') line[step.how === 'cut' ? 'cut' : 'silence'](step.ms);
+    else {
+      process.stop();
+      setTimeout(() => process.goOn(), step.ms);
+    }
+  }
+
+  /** All that came between processes and their time or the API server is over. */
+  calm(): void {
+    for (const { line, process } of this.#members.values()) {
+      line.open();
+      process.goOn();
+    }
   }
 
   /** Kills a process, now or at a write to come. */
-  crash({ slot, atWrite, effect, downtimeMs }: Extract<ProcessStep, { readonly do: 'crash' }>): void {
+  crash({ slot, atWrite, effect, downtimeMs, of }: Extract<ProcessStep, { readonly do: 'crash' }>): void {
     const member = this.#members.get(slot);
     if (member === undefined) return;
     member.downtimeMs = downtimeMs;
     if (atWrite === 0) this.#die(slot);
-    else member.gate.plan({ writesLeft: atWrite, effect });
+    else member.gate.plan({ writesLeft: atWrite, effect, ...(of && { of }) });
   }
 
-  #die(slot: Slot): void {
+  #die(slot: Slot, how?: 'ended'): void {
     const member = this.#members.get(slot);
     if (member === undefined) return;
-    const { observer } = this.#options;
+    const { observer, elects } = this.#options;
     observer.look();
     member.gate.shut();
+    member.line.shut();
     this.#members.delete(slot);
-    const beliefs = member.replica.beliefs();
-    observer.add({
-      type: 'died',
-      replica: member.id,
-      knewUntil: this.#knewUntil(member),
-      beliefs,
-      state: this.#state(),
-    });
+    if (!elects || (member.replica.leads() && !member.isDeposed))
+      this.#noteDeath(member, member.replica.beliefs(), how);
+    else observer.add({ type: 'ended', replica: member.id });
+    member.process.goOn();
     member.stop.abort();
     if (member.downtimeMs === 0) this.start(slot);
-    else if (member.downtimeMs > 0) setTimeout(() => this.start(slot), member.downtimeMs);
+    else if (member.downtimeMs > 0) this.#returns.add(setTimeout(() => this.start(slot), member.downtimeMs));
+  }
+
+  #noteDeath(member: Member, beliefs: readonly Belief[], how?: 'ended' | 'lost'): void {
+    const [replica, knewUntil, state] = [member.id, this.#knewUntil(member), this.#state()];
+    const { elects, observer } = this.#options;
+    observer.add({ type: 'died', replica, knewUntil, beliefs, state, ...(elects && how && { how }) });
+  }
+
+  /** It leads no more, or another one does, which it does not know yet. */
+  #depose(member: Member): void {
+    if (member.led === undefined) return;
+    this.#noteDeath(member, member.led, member.stop.signal.aborted ? 'ended' : 'lost');
+    member.led = undefined;
+    member.hasListed = false;
+    member.read.clear();
   }
 
   #knewUntil({ heard }: Member): number {
@@ -153,14 +219,20 @@ export class Crew {
 
   /** Ends all processes but one, or starts one. The one that is left comes back from a death still to come. */
   leaveOne(): void {
-    const [first, second] = [this.#members.get(0), this.#members.get(1)];
-    if (first !== undefined && second !== undefined) {
-      second.downtimeMs = -1;
-      this.#die(1);
+    const [last, ...others] = [...this.#members.values()].toSorted((a, b) => a.slot - b.slot);
+    for (const other of others) {
+      other.downtimeMs = -1;
+      this.#die(other.slot);
     }
-    const last = first ?? second;
+    for (const timer of this.#returns) clearTimeout(timer);
     if (last === undefined) this.start(0);
     else last.downtimeMs = Math.max(0, last.downtimeMs);
+  }
+
+  /** The process that leads; where none does, the first one. */
+  get #leader(): Replica | undefined {
+    const replicas = [...this.#members.values()].map(({ replica }) => replica);
+    return replicas.find((replica) => replica.leads()) ?? replicas[0];
   }
 
   /** What the process that is left believes. */
@@ -169,12 +241,12 @@ export class Crew {
       for (const text of replica.pages())
         this.#options.observer.add({ type: 'output', where: `page of ${id}`, text });
     }
-    return [...this.#members.values()][0]?.replica.beliefs() ?? [];
+    return this.#leader?.beliefs() ?? [];
   }
 
   /** What the process that is left tells people does not exist. */
   missing(): readonly string[] {
-    return [...this.#members.values()][0]?.replica.missing() ?? [];
+    return this.#leader?.missing() ?? [];
   }
 
   /** Kills every process and starts one in its place. */
@@ -200,8 +272,8 @@ export class Crew {
   /** Notes what a process reads of the state, and that it was written. */
   audit({ userAgent, verb, resource, name = '', before, after, status }: AuditRecord): void {
     if (resource !== 'configmaps' || !STATE_NAMES.includes(name) || !userAgent.startsWith('replica-')) return;
-    if (verb !== 'get' && before !== after) this.#wrote(name);
     const id = Number(userAgent.slice('replica-'.length));
+    if (verb !== 'get' && before !== after) this.#wrote(name);
     const member = [...this.#members.values()].find((one) => one.id === id);
     if (verb === 'get' && member !== undefined && !member.hasListed && (status === 200 || status === 404)) {
       const { sandbox } = this.#options;
@@ -229,7 +301,10 @@ export class Crew {
     const { observer } = this.#options;
     for (const member of this.#members.values()) {
       this.#lookForStuck(member);
-      if (member.hasListed || member.read.size === 0 || !member.replica.hasListed()) continue;
+      if (this.#options.elects) this.#lookAtLead(member);
+      if (member.hasListed || member.isDeposed || member.read.size === 0 || !member.replica.hasListed())
+        continue;
+      if (!member.replica.leads()) continue;
       member.hasListed = true;
       const read = stateFactOf((name) => member.read.get(name));
       const configs = [...CONFIGS, ELSEWHERE].filter((config) => read.entries[config] === undefined);
@@ -240,6 +315,28 @@ export class Crew {
         state: read,
       });
     }
+  }
+
+  #lookAtLead(member: Member): void {
+    const { id, replica } = member;
+    if (!replica.leads()) {
+      this.#depose(member);
+      member.isDeposed = false;
+      if (!member.isStandby && replica.hasListed())
+        this.#options.observer.add({ type: 'standby', replica: id });
+      member.isStandby ||= replica.hasListed();
+      return;
+    }
+    member.isStandby = false;
+    if (member.isDeposed) return;
+    if (member.led === undefined) {
+      for (const other of this.#members.values()) {
+        if (other === member || other.led === undefined) continue;
+        this.#depose(other);
+        other.isDeposed = true;
+      }
+    }
+    member.led = replica.beliefs();
   }
 
   #lookForStuck(member: Member): void {

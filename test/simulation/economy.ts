@@ -12,6 +12,7 @@ import {
   factsOf,
   hasEntryAt,
   inForceAt,
+  isCopyUnsilenced,
   isFollowing,
   isSelectedAt,
   type Of,
@@ -46,7 +47,8 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
   const rolling = changes.filter((change) => mayBeRolling(trace, workload, change));
   const owners = factsOf(trace, 'owner-write').filter((fact) => fact.workload === workload);
   const isUnseen = (fact: Recorded) =>
-    absencesOf(trace).some(({ from, to }) => from < fact.at && fact.at <= to);
+    absencesOf(trace).some(({ from, to }) => from < fact.at && fact.at <= to) ||
+    factsOf(trace, 'died').some(({ at }) => at >= fact.at && isCopyUnsilenced(trace, workload, at));
   return {
     groups: trace.accounting === 'each' ? 2 * changes.length : mostGroupsOf(trace, workload, changes),
     whileRolling: rolling.length,
@@ -57,6 +59,8 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
       ({ resource, allowed }) => allowed && resource === resourceOf(workload),
     ).length,
     owedAgain: changes.filter((change) => isOwedAgain(trace, workload, change)).length,
+    // It hears of what it has missed when it no longer knows which pods started meanwhile.
+    hindrances: factsOf(trace, 'hindered').length,
     sharedNames: sharedNamesOf(trace, workload),
     restarts: factsOf(trace, 'listed').filter((fact) => isUnfinished(trace, workload, fact)).length,
   };
@@ -304,13 +308,19 @@ function mayBeRolling(
   const rolling = factsOf(trace, 'rolling').filter((fact) => fact.workload === workload);
   const isRolling = rolling.findLast((fact) => fact.at <= at)?.rolling === true;
   const doubtMs = doubtMsOf(trace);
-  const isNear = doubtMs > 0 && rolling.some((fact) => Math.abs(fact.ms - ms) <= doubtMs);
+  // A run of a CronJob starts pods, and makes nothing roll.
+  const starts = [...rolling, ...rolloutsOf(trace, workload)];
+  const isNear = doubtMs > 0 && starts.some((fact) => Math.abs(fact.ms - ms) <= doubtMs);
   return isRolling || isNear || workloadAt(trace, workload, at)?.rollable === false;
+}
+
+function lastDeathBefore({ facts }: Trace, listed: Of<'listed'>): Of<'died'> | undefined {
+  return facts.slice(0, facts.indexOf(listed)).findLast((fact) => fact.type === 'died');
 }
 
 /** Whether a start had something of the workload to finish: an open object, an edge that owed, an exception. */
 function isUnfinished(trace: Trace, workload: WorkloadName, listed: Of<'listed'>): boolean {
-  const death = factsOf(trace, 'died').findLast(({ at }) => at < listed.at);
+  const death = lastDeathBefore(trace, listed);
   const first = factsOf(trace, 'listed')[0] === listed;
   if (first) return false;
   const isOpen = ({ entries, exceptions }: StateFact, at: number) =>

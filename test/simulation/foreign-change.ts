@@ -3,17 +3,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Json, objectsOf, pick } from '../sandbox/json.ts';
 import { split } from './api.ts';
-import type { ConfigName, WorkloadName } from './history.ts';
+import type { ConfigName } from './history.ts';
 import type { WriteFact } from './trace.ts';
 
 /** What is different between two versions beside our own marks; undefined: nothing. */
-export function foreignChange(
-  to: WorkloadName | 'state',
-  before: unknown,
-  after: unknown,
-): string | undefined {
+export function foreignChange(to: WriteFact['to'], before: unknown, after: unknown): string | undefined {
   if (before === undefined || after === undefined) return undefined;
-  const strip = to === 'state' ? withoutEntries : withoutStamps;
+  const strip = to === 'state' || to === 'mark' ? withoutEntries : withoutStamps;
   return firstDifference(strip(before), strip(after), '');
 }
 

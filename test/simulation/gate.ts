@@ -4,7 +4,9 @@
  */
 
 import type { ApiRequest, ApiResponse, Piece, Send } from '../../lib/kubernetes/transport.ts';
+import { monotonicMs } from '../../lib/model/clock.ts';
 import { nameOfPath } from './api.ts';
+import { RENEW_DEADLINE_MS } from './replica.ts';
 
 /** What a gate tells of. */
 export interface GateObserver {
@@ -16,6 +18,8 @@ export interface GateObserver {
   onHeard(resource: string, resourceVersion: string): void;
   /** The replica sends without end: it is not answered any more. */
   onRunaway(): void;
+  /** A write was sent so long after its last renewal of the Lease was sent; undefined: it holds none. */
+  onUnled(path: string, ms: number | undefined): void;
   /** The crash that was planned is due: the gate is shut already. */
   onCrash(): void;
 }
@@ -24,13 +28,18 @@ export interface GateObserver {
 export interface CrashPlan {
   writesLeft: number;
   readonly effect: 'before' | 'after';
+  readonly of?: 'lease';
 }
 
 /** More requests than any history has use for; a loop that does not wait would never let the test end. */
 const MOST_REQUESTS = 1000;
 
+/** Of these there is one in each retry period. */
+const MOST_REQUESTS_OF_LEASES = 5000;
+
 /** What changes nothing that anybody decides by. */
 const NO_WRITES = /\/events|accessreviews/;
+const LEASES = /\/leases/;
 
 /** The gate of one replica. */
 export class Gate {
@@ -44,9 +53,15 @@ export class Gate {
   readonly #inFlight = new Set<string>();
   #plan: CrashPlan | undefined;
   #requests = 0;
+  #requestsOfLeases = 0;
+  #isRunaway = false;
+  /** When the last successful write of the Lease was sent that took or renewed it; who may not write it leads for ever. */
+  #renewedMs: number | undefined;
+  readonly #elects: boolean;
 
-  constructor(replica: number, inner: Send, observer: GateObserver) {
+  constructor(replica: number, inner: Send, elects: boolean, observer: GateObserver) {
     this.#replica = replica;
+    this.#elects = elects;
     this.#inner = inner;
     this.#observer = observer;
   }
@@ -67,10 +82,11 @@ export class Gate {
   }
 
   async #pass(request: ApiRequest): Promise<ApiResponse> {
-    if (this.#isUnheard()) return await never();
+    if (this.#isUnheard(request)) return await never();
     const patched = request.method === 'PATCH' ? nameOfPath(request.path) : undefined;
     if (request.method !== 'GET') this.#observer.onBody(request.body ?? '');
     if (patched !== undefined) this.#begin(patched);
+    this.#judge(request);
     const isDue = this.#isDue(request);
     if (isDue === 'before') return await this.#crash();
     try {
@@ -86,8 +102,10 @@ export class Gate {
 
   /** What the server says, or that there was no answer; nothing at all once the replica is dead. */
   async #answer(request: ApiRequest): Promise<ApiResponse> {
+    const sentMs = monotonicMs();
     try {
       const response = await this.#inner(this.#marked(request));
+      this.#noteLease(request, sentMs, response.status);
       return this.isShut ? await never() : { ...response, body: this.#passedOn(request, response.body) };
     } catch (error) {
       if (this.isShut) return await never();
@@ -95,10 +113,27 @@ export class Gate {
     }
   }
 
-  #isUnheard(): boolean {
-    this.#requests += 1;
-    if (this.#requests === MOST_REQUESTS) this.#observer.onRunaway();
-    return this.isShut || this.#requests >= MOST_REQUESTS;
+  #isUnheard({ path }: ApiRequest): boolean {
+    if (LEASES.test(path)) this.#requestsOfLeases += 1;
+    else this.#requests += 1;
+    const isMost = this.#requests >= MOST_REQUESTS || this.#requestsOfLeases >= MOST_REQUESTS_OF_LEASES;
+    if (isMost && !this.#isRunaway) this.#observer.onRunaway();
+    this.#isRunaway ||= isMost;
+    return this.isShut || isMost;
+  }
+
+  /** Nothing is written without a lead that is valid. */
+  #judge({ method, path }: ApiRequest): void {
+    if (!this.#elects || method === 'GET' || NO_WRITES.test(path) || LEASES.test(path)) return;
+    const ms = this.#renewedMs === undefined ? undefined : monotonicMs() - this.#renewedMs;
+    if (ms === undefined || ms >= RENEW_DEADLINE_MS) this.#observer.onUnled(path, ms);
+  }
+
+  #noteLease({ method, path, body = '{}' }: ApiRequest, sentMs: number, status: number): void {
+    if (LEASES.test(path) && status === 403) this.#renewedMs = Number.POSITIVE_INFINITY;
+    if (method === 'GET' || !LEASES.test(path) || status >= 300) return;
+    const { spec } = JSON.parse(body) as { readonly spec?: { readonly holderIdentity?: string } };
+    this.#renewedMs = spec?.holderIdentity ? sentMs : undefined;
   }
 
   #begin(workload: string): void {
@@ -108,6 +143,7 @@ export class Gate {
 
   #isDue({ method, path }: ApiRequest): 'before' | 'after' | undefined {
     if (this.#plan === undefined || method === 'GET' || NO_WRITES.test(path)) return undefined;
+    if (LEASES.test(path) !== (this.#plan.of === 'lease')) return undefined;
     this.#plan.writesLeft -= 1;
     return this.#plan.writesLeft > 0 ? undefined : this.#plan.effect;
   }

@@ -2,6 +2,7 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import type { CallEffect, CallMatch } from '../sandbox/faults.ts';
+import { leadsOf } from './generate-leads.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import type { Scene } from './generate-troubles.ts';
 import { type Content, type Step, type WorkloadName, wait } from './history.ts';
@@ -38,6 +39,7 @@ const EFFECT: Arbitrary<CallEffect> = fc.constantFrom<CallEffect>(
 /** The scenes of a cast. */
 export function jobScenesOf(cast: Cast): JobScenes {
   const steps = stepsOf(cast);
+  const leads = leadsOf(cast, steps.owner);
   const { coalescePeriodMs } = cast.settings;
   const workload = fc.constantFrom(...cast.workloads);
   const follows = fc.subarray([...cast.configs], { minLength: 1 });
@@ -134,7 +136,7 @@ export function jobScenesOf(cast: Cast): JobScenes {
       around(() => fault.map((step) => [step])),
       around(() => fc.tuple(fault, crash)),
       around((name) => fc.constant([refused(name, 403)])),
-      around(() => steps.replica.map((step) => [step])),
+      around(() => leads.process.map((step) => [{ do: 'start', slot: 1 }, step])),
     ),
   };
 }

@@ -35,7 +35,6 @@ export interface Steps {
   readonly fault: Arbitrary<FaultStep>;
   readonly crash: Arbitrary<ProcessStep>;
   readonly quietRestart: Arbitrary<ProcessStep>;
-  readonly replica: Arbitrary<ProcessStep>;
   readonly wait: Arbitrary<Step>;
   /** The time of day jumps, which must change nothing. */
   readonly jump: Arbitrary<Step>;
@@ -70,9 +69,8 @@ export function stepsOf({ configs, workloads, settings }: Cast): Steps {
     refuse: fc.record({ do: just('refuse'), workload, status: fc.constantFrom(422, 403, 0) }),
     state: stateStep(config, workload),
     fault: FAULT,
-    crash: crashOf(fc.constant(0)),
+    crash: CRASH,
     quietRestart: fc.record({ do: just('stop'), slot: just(0), downtimeMs: fc.constantFrom(0, 1000) }),
-    replica: REPLICA,
     wait: waitStep(settings),
     jump: fc.constantFrom(...JUMPS_MS).map((ms) => ({ do: 'jump', ms })),
     mark: fc.record({
@@ -247,23 +245,10 @@ const FAULT: Arbitrary<FaultStep> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: just('compact') }) },
 );
 
-function crashOf(slot: Arbitrary<0 | 1>): Arbitrary<ProcessStep> {
-  return fc.record({
-    do: just('crash'),
-    slot,
-    atWrite: fc.constantFrom(0, 1, 2, 3, 5),
-    effect: fc.constantFrom('before', 'after'),
-    downtimeMs: fc.constantFrom(0, 1000, 20_000),
-  });
-}
-
-const SLOT = fc.constantFrom<0 | 1>(0, 1);
-
-const REPLICA: Arbitrary<ProcessStep> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ do: just('start'), slot: SLOT }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: just('stop'), slot: SLOT, downtimeMs: fc.constantFrom(-1, 0, 1000) }),
-  },
-  { weight: 2, arbitrary: crashOf(SLOT) },
-);
+const CRASH: Arbitrary<ProcessStep> = fc.record({
+  do: just('crash'),
+  slot: just(0),
+  atWrite: fc.constantFrom(0, 1, 2, 3, 5),
+  effect: fc.constantFrom('before', 'after'),
+  downtimeMs: fc.constantFrom(0, 1000, 20_000),
+});

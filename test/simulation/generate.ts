@@ -4,6 +4,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Pace } from '../../lib/model/rollout-limit.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
+import { leadsOf, STALL } from './generate-leads.ts';
 import { PAUSABLE, pauseScenesOf } from './generate-pauses.ts';
 import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
@@ -14,7 +15,7 @@ import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
 
 /**
  * What may happen in a history: `calm` nobody but people editing content and workloads, and clocks that jump, `owners` also those who write pod
- * templates, `faults` a bad API server, `crashes` processes that die, `replicas` a second process, `everything`; `shards`
+ * templates, `faults` a bad API server, `crashes` processes that die, `replicas` up to three that elect a leader, `everything`; `shards`
  * everything, with a state in several ConfigMaps that people remove and edit; `policies` objects with marks, workloads
  * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
@@ -189,8 +190,18 @@ function scenesOfFlavour(
     [3, troubles.ownerThenDeath],
     [2, troubles.newcomer],
   ];
+  const leads = leadsOf(cast, steps.owner);
+  const election: Weighted[] = [
+    [4, one(leads.process)],
+    [1, one(leads.lease)],
+    [3, leads.takeOver],
+    [1, leads.lateHeir],
+    [2, leads.between],
+  ];
   const replicas: Weighted[] = [
-    [4, one(steps.replica)],
+    ...election,
+    [1, one(leads.fault)],
+    [1, one(STALL)],
     [1, one(steps.refuse)],
     [2, scenes.flicker],
     [1, scenes.crashInWindow],
@@ -257,7 +268,7 @@ function scenesOfFlavour(
     [8, one(steps.owner)],
     [3, one(fc.boolean().map((away) => ({ do: 'admission', away })))],
     [2, troubles.ownerThenDeath],
-    [2, one(steps.replica)],
+    [2, one(leads.process)],
     [2, scenes.late],
   ];
   const { noise = true } = cast.settings.keys ?? {};

@@ -27,8 +27,8 @@ export type Asking = 'names' | 'auto' | 'search' | 'pattern';
 /** What an object says of itself. */
 export type Mark = 'match' | 'ignore';
 
-/** Which of the at most two replicas of the reloader. */
-export type Slot = 0 | 1;
+/** Which of the at most three replicas of the reloader. */
+export type Slot = 0 | 1 | 2;
 
 /** How a workload exchanges its pods; `manual` stands for OnDelete, `partition` for a partitioned StatefulSet. */
 export type Strategy = 'rolling' | 'manual' | 'partition';
@@ -82,6 +82,8 @@ export interface Settings {
   readonly elsewhere?: 'watched' | 'unwatched';
   /** Whether owners' writes pass the admission webhook of the reloaders; absent: there is none. */
   readonly admission?: boolean;
+  /** Whether the processes elect a leader; absent: where a second one is ever started. */
+  readonly election?: boolean;
   /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */
   readonly selected?: boolean;
 }
@@ -212,7 +214,7 @@ export type ProcessStep =
   | { readonly do: 'stop'; readonly slot: Slot; readonly downtimeMs: number }
   /**
    * SIGKILL now, or at its nth write from now, before or after the write took effect; it is started again after the
-   * downtime.
+   * downtime. Writes of the Lease are counted where it says so, and then no others.
    */
   | {
       readonly do: 'crash';
@@ -220,7 +222,20 @@ export type ProcessStep =
       readonly atWrite: number;
       readonly effect: 'before' | 'after';
       readonly downtimeMs: number;
-    };
+      readonly of?: 'lease';
+    }
+  /** SIGSTOP, and SIGCONT after so long. */
+  | { readonly do: 'freeze'; readonly slot: Slot; readonly ms: number }
+  /** For so long the API server is out of its reach: requests fail, or are on their way until then. */
+  | { readonly do: 'part'; readonly slot: Slot; readonly ms: number; readonly how: 'cut' | 'silent' }
+  /** For so long its streams of one resource tell it nothing. */
+  | { readonly do: 'stall'; readonly slot: Slot; readonly resource: Resource; readonly ms: number };
+
+/** What people do to the Lease: it is deleted, emptied, free, held by one that never renews it, or for an hour. */
+export interface LeaseStep {
+  readonly do: 'edit-lease';
+  readonly to: 'nothing' | 'empty' | 'free' | 'foreign' | 'long';
+}
 
 /** One step. */
 export type Step =
@@ -231,6 +246,7 @@ export type Step =
   | FaultStep
   | RightsStep
   | ProcessStep
+  | LeaseStep
   /** The admission webhook goes away, or is back. */
   | { readonly do: 'admission'; readonly away: boolean }
   | { readonly do: 'wait'; readonly ms: number }

@@ -1,5 +1,6 @@
 /** Stands beside the cluster and writes down what happens: contents, workloads, pods, writes. */
 
+import { TERM_ANNOTATION } from '../../lib/model/term.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
@@ -28,6 +29,8 @@ interface Seen {
   readonly object: LooseObject;
 }
 
+/** What a reloader writes about itself. */
+const NOT_ITS_WORK = ['events', 'leases'];
 const NO_PAUSE = { since: undefined, periodMs: undefined };
 
 /** Makes a trace. Positions are the sandbox's counter of writes. */
@@ -173,7 +176,7 @@ export class Observer {
     if (isBatch(record.resource))
       this.batch.audit(record, replica === undefined ? undefined : Number(replica));
     else if (replica === undefined) this.#noteOwner(record);
-    else if (record.resource !== 'events') this.#noteWrite(record, Number(replica));
+    else if (!NOT_ITS_WORK.includes(record.resource)) this.#noteWrite(record, Number(replica));
     this.look();
   }
 
@@ -190,7 +193,7 @@ export class Observer {
     this.add({
       type: 'write',
       replica,
-      to: isState ? 'state' : `${kindOfResource(resource)}/${name}`,
+      to: isState ? stateOrMark(before, after) : `${kindOfResource(resource)}/${name}`,
       ...(isState ? { shard: name } : {}),
       fenced: metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined),
       ...(isResume ? { isResume } : {}),
@@ -217,6 +220,15 @@ function readsOf(reads: ReadonlyMap<string, string>): Record<ConfigName, Content
       return [config, contentOfText(reads.get(`${namespace}/${kind}/${name}`) ?? '')];
     }),
   );
+}
+
+/** A term begins with a mark, which records nothing. */
+function stateOrMark(before: unknown, after: unknown): 'state' | 'mark' {
+  const [old, now] = [before, after].map((object) => object as LooseObject | undefined);
+  const isMark = (key: string): boolean =>
+    old?.metadata.annotations?.[key] !== now?.metadata.annotations?.[key];
+  const isSame = JSON.stringify(old?.data ?? {}) === JSON.stringify(now?.data ?? {});
+  return old !== undefined && isSame && isMark(TERM_ANNOTATION) ? 'mark' : 'state';
 }
 
 function isRollable({ spec }: LooseObject): boolean {

@@ -10,6 +10,7 @@ import { foreignChange, isStampOf } from './foreign-change.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { judgeHolds } from './holds.ts';
 import { judgeJobs } from './job-laws.ts';
+import { judgeLeads } from './leads.ts';
 import { judgePauses } from './pausing.ts';
 import { judgePunctuality } from './punctuality.ts';
 import { judgeSelection } from './selection.ts';
@@ -23,6 +24,7 @@ import {
   factsOf,
   hasWitness,
   inForceAt,
+  isCopyUnsilenced,
   isFollowing,
   isSelectedAt,
   type Of,
@@ -50,6 +52,7 @@ export function judge(trace: Trace): readonly Violation[] {
     judgePunctuality,
     judgePauses,
     judgeJobs,
+    judgeLeads,
     judgeConvergence,
   ].flatMap((law) => law(trace));
 }
@@ -224,15 +227,6 @@ function isDeclined(
   return isLate && content.content === ran && !isFollowing(trace, workload, config, at);
 }
 
-/** Whether the state has not been written since the workload came with a copied stamp, which a start would believe. */
-function isCopyUnsilenced(trace: Trace, workload: WorkloadName, at: number): boolean {
-  const copy = factsOf(trace, 'owner-write').findLast(
-    (fact) => fact.copied && fact.workload === workload && fact.at <= at,
-  );
-  const written = factsOf(trace, 'write').findLast((write) => write.to === 'state' && write.at <= at);
-  return copy !== undefined && (written?.at ?? 0) < copy.at;
-}
-
 /** Whether its owner has written the workload since our last patch of it, by when somebody looks again. */
 function isOwnerLast(trace: Trace, workload: WorkloadName, at: number): boolean {
   const looked = factsOf(trace, 'listed').find((listed) => listed.at > at)?.at ?? endOf(trace);
@@ -298,7 +292,8 @@ function wrongsOfWrite(write: WriteFact): string[] {
 function judgeConvergence(trace: Trace): readonly Violation[] {
   const settled = factsOf(trace, 'settled')[0];
   if (settled === undefined) return [];
-  const rolled = factsOf(trace, 'write').filter(({ to, at }) => at > settled.at && to !== 'state');
+  const isRollout = ({ to }: WriteFact) => to !== 'state' && to !== 'mark';
+  const rolled = factsOf(trace, 'write').filter((write) => write.at > settled.at && isRollout(write));
   const messages = [
     ...workloadsOf(trace).flatMap((name) => {
       const workload = workloadAt(trace, name, settled.at);

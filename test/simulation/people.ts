@@ -5,6 +5,7 @@ import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
 import {
   type Api,
   collectionOf,
+  LEASE_PATH,
   type LooseObject,
   NAMESPACE,
   NAMESPACE_PATH,
@@ -19,6 +20,7 @@ import type {
   ConfigStep,
   Content,
   InitialWorkload,
+  LeaseStep,
   Settings,
   StateStep,
   WorkloadName,
@@ -227,6 +229,12 @@ export class People {
     }
   }
 
+  /** Edits the Lease; what is not there stays so. */
+  async lease({ to }: LeaseStep): Promise<void> {
+    if (to === 'nothing') await this.#api.delete(LEASE_PATH);
+    else await this.#api.merge(LEASE_PATH, { spec: LEASES[to] });
+  }
+
   #removeKey(key: string): Promise<readonly string[]> {
     return this.#edited(undefined, (path, live) =>
       live.data?.[key] === undefined ? undefined : this.#api.merge(path, { data: { [key]: null } }),
@@ -255,6 +263,13 @@ export class People {
     return String(this.#edits);
   }
 }
+
+const LEASES = {
+  empty: null,
+  free: { holderIdentity: '' },
+  foreign: { holderIdentity: 'another', leaseDurationSeconds: 15 },
+  long: { holderIdentity: 'another', leaseDurationSeconds: 3600 },
+} as const;
 
 function imageOf(image: string): object {
   return { spec: { template: { spec: { containers: [{ name: 'app', image }] } } } };

@@ -6,16 +6,33 @@ import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../../lib/model/dialect-name.ts
 import type { Log } from '../../lib/model/log.ts';
 import { wholeKeyOf } from '../../lib/model/object-ref.ts';
 import { UNHURRIED } from '../../lib/model/rollout-limit.ts';
-import type { Options } from '../../lib/options/options.ts';
+import type { LeaderElection, Options } from '../../lib/options/options.ts';
 import { NAMESPACE, nameIn, OTHER_NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import { readOfDigest } from './contents.ts';
 import type { Settings } from './history.ts';
 import type { Belief } from './trace.ts';
 
+/** How long after its last renewal of the Lease a leader stops. */
+export const RENEW_DEADLINE_MS: number = 10_000;
+/** The longest time without a leader, while another process that can reach the API server is there. */
+export const LONGEST_TAKE_OVER_MS: number = 15_000 + 2_400;
+const ELECTION: LeaderElection = {
+  id: STATE_NAME,
+  namespace: undefined,
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: RENEW_DEADLINE_MS,
+  retryPeriodMs: 2_000,
+  releaseOnCancel: true,
+};
+
 /** What a replica is made of. */
 export interface ReplicaParts {
+  /** Another one for each process. */
+  readonly id: number;
   readonly send: Send;
   readonly settings: Settings;
+  /** The pod that it runs in, where a leader is elected. */
+  readonly podUid: string | undefined;
   readonly random: () => number;
   /** Takes every line that is logged. */
   readonly onLine: (line: string) => void;
@@ -24,7 +41,9 @@ export interface ReplicaParts {
 /** A process. */
 export interface Replica {
   readonly run: (signal: AbortSignal) => Promise<unknown>;
-  /** Whether it has read its state and listed everything. */
+  /** Whether it acts on what it sees. */
+  readonly leads: () => boolean;
+  /** Whether it has read its state, unless it is a standby, and listed everything. */
   readonly hasListed: () => boolean;
   /** The loops that would make its health page fail. */
   readonly stuck: () => readonly string[];
@@ -38,20 +57,24 @@ export interface Replica {
 }
 
 /** Puts a process together; nothing happens before `run`. */
-export function newReplica({ send, settings, random, onLine }: ReplicaParts): Replica {
+export function newReplica({ id, send, settings, podUid, random, onLine }: ReplicaParts): Replica {
   const assembly = assemble({
     send,
-    options: optionsOf(settings),
+    options: { ...optionsOf(settings), leaderElection: podUid === undefined ? undefined : ELECTION },
     place: {
       namespaces: settings.selected === undefined ? namespacesOf(settings) : undefined,
       stateNamespace: NAMESPACE,
     },
     log: logTo(onLine),
     random,
+    podName: 'replica',
+    podUid,
+    token: String(id),
     stateShardBytes: settings.shardBytes,
   });
   return {
     run: (signal) => assembly.run(signal),
+    leads: () => assembly.leads(),
     hasListed: () => assembly.waitingFor().length === 0,
     stuck: () => assembly.stuck(),
     review: (text) => assembly.review(text),

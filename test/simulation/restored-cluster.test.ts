@@ -70,7 +70,14 @@ test('what is edited after a restore is rolled, once for each edit, and then not
   let present = first;
   const send: Send = (request) => present.handle(request);
   const stop = new AbortController();
-  const replica = newReplica({ send, settings: SETTINGS, random: () => 0.5, onLine: () => undefined });
+  const replica = newReplica({
+    id: 0,
+    send,
+    settings: SETTINGS,
+    podUid: undefined,
+    random: () => 0.5,
+    onLine: () => undefined,
+  });
   const running = replica.run(stop.signal);
   await pass(ROLLED_MS);
   const backup = stateOf(first);

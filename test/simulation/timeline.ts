@@ -338,3 +338,12 @@ function begunAt(trace: Trace, config: ConfigName, begin: number): number | unde
     .sort((a, b) => a - b)
     .find((at) => at > begin && isBegun(at));
 }
+
+/** Whether the state has not been written since the workload came with a copied stamp, which a start would believe. */
+export function isCopyUnsilenced(trace: Trace, workload: WorkloadName, at: number): boolean {
+  const copy = factsOf(trace, 'owner-write').findLast(
+    (fact) => fact.copied && fact.workload === workload && fact.at <= at,
+  );
+  const written = factsOf(trace, 'write').findLast((write) => write.to === 'state' && write.at <= at);
+  return copy !== undefined && (written?.at ?? 0) < copy.at;
+}

@@ -34,8 +34,8 @@ export interface StateFact {
 export interface WriteFact {
   readonly type: 'write';
   readonly replica: number;
-  /** A workload's name, or `state`. */
-  readonly to: WorkloadName | 'state';
+  /** A workload's name, or `state`; `mark`: of the state nothing but whose it is. */
+  readonly to: WorkloadName | 'state' | 'mark';
   /** Which ConfigMap of the state. */
   readonly shard?: string;
   /** Whether the request said which resourceVersion it was based on, or created what was not there. */
@@ -112,20 +112,37 @@ export type Fact =
     }
   | { readonly type: 'pod-gone'; readonly pod: string }
   | { readonly type: 'started'; readonly replica: number }
-  /** A reloader has listed everything for the first time; `lost` is what the state it read does not know (any more). */
+  /** A reloader that acts has listed everything, for the first time in its term; `lost` is what the state it read does not know (any more). */
   | {
       readonly type: 'listed';
       readonly replica: number;
       readonly lost: { readonly configs: readonly ConfigName[]; readonly workloads: readonly WorkloadName[] };
       readonly state: StateFact;
     }
-  /** A reloader is gone. `knewUntil` is the position of the last fact that its streams had told it in full. */
+  /** A reloader is gone, or leads no more. `knewUntil` is the position of the last fact that its streams had told it in full. */
   | {
       readonly type: 'died';
       readonly replica: number;
       readonly knewUntil: number;
       readonly beliefs: readonly Belief[];
       readonly state: StateFact;
+      /** Where a leader is elected: it was killed, it ended in good order, or it lives on and leads no more. @default killed */
+      readonly how?: 'ended' | 'lost';
+    }
+  /** Where a leader is elected: a reloader that does not lead has listed everything. */
+  | { readonly type: 'standby'; readonly replica: number }
+  /** One that does not lead is gone. */
+  | { readonly type: 'ended'; readonly replica: number }
+  /** A reloader is stopped for a while, cannot reach the API server, or one of its streams is late. */
+  | { readonly type: 'hindered'; readonly replica: number }
+  /** A person edited the Lease. */
+  | { readonly type: 'lease-edited' }
+  /** A replica sent a write so long after its last renewal of the Lease was sent, or without one. */
+  | {
+      readonly type: 'unled';
+      readonly replica: number;
+      readonly path: string;
+      readonly sinceMs: number | undefined;
     }
   | WriteFact
   /** A person changed or removed these ConfigMaps of the state. */

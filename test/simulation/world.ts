@@ -78,7 +78,8 @@ class World {
     const api = apiOf(this.#sandbox.handle);
     this.#people = new People(api, settings);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
-    this.#crew = new Crew({ sandbox: this.#sandbox, observer: this.#observer, settings, seed });
+    const elects = electsIn(history);
+    this.#crew = new Crew({ sandbox: this.#sandbox, observer: this.#observer, settings, seed, elects });
   }
 
   async run(): Promise<Trace> {
@@ -108,6 +109,7 @@ class World {
   async #end(): Promise<void> {
     for (const resource of this.#rights.forbidden()) this.#setRight({ do: 'allow', resource });
     this.#sandbox.clearFaults();
+    this.#crew.calm();
     const { wereMany } = this.#takeBacks;
     this.#takeBacks.end();
     this.#speed(undefined, undefined);
@@ -167,7 +169,13 @@ class World {
       case 'start':
       case 'stop':
       case 'crash':
+      case 'freeze':
+      case 'part':
+      case 'stall':
         return await this.#process(step);
+      case 'edit-lease':
+        this.#observer.add({ type: 'lease-edited' });
+        return await this.#people.lease(step);
       default:
         return await this.#workload(step);
     }
@@ -253,6 +261,8 @@ class World {
         return await this.#crew.stop(step.slot, step.downtimeMs, () => this.#pass(100));
       case 'crash':
         return this.#crew.crash(step);
+      default:
+        return this.#crew.disturb(step);
     }
   }
 
@@ -265,6 +275,11 @@ class World {
     this.#crew.look();
     this.#takeBacks.look();
   }
+}
+
+/** Whether its processes elect a leader. */
+function electsIn({ settings, steps }: History): boolean {
+  return settings.election ?? steps.some((step) => step.do === 'start' && step.slot !== 0);
 }
 
 /** How exactly the rollouts of such a history can be accounted for. */

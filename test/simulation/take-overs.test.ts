@@ -1,0 +1,112 @@
+/** Who takes over loses nothing and rolls nothing twice, whenever and however the leader before is gone. */
+
+import assert from 'node:assert/strict';
+import { type Case, change, following, testCases, WEB } from './cases.ts';
+import { type LeaseStep, type ProcessStep, type Step, wait } from './history.ts';
+import { factsOf } from './timeline.ts';
+import type { Trace } from './trace.ts';
+
+const DB = 'StatefulSet/db';
+/** Another process is there, and warm. */
+const BESIDE: readonly Step[] = [{ do: 'start', slot: 1 }, wait(5000)];
+const TAKEN = wait(20_000);
+const SETTLED = wait(60_000);
+
+function kill(atWrite: number, effect: 'before' | 'after', of?: 'lease'): ProcessStep {
+  return { do: 'crash', slot: 0, atWrite, effect, downtimeMs: -1, ...(of && { of }) };
+}
+
+function edit(to: LeaseStep['to']): LeaseStep {
+  return { do: 'edit-lease', to };
+}
+
+/** `most`: how long nobody leads at most, once the leader is gone. */
+function caseOf(end: readonly Step[], most: number): Case {
+  return {
+    workloads: following(WEB, DB),
+    steps: [...BESIDE, ...end, TAKEN, SETTLED],
+    rollouts: { [WEB]: 1, [DB]: 1 },
+    reads: 'B',
+    also: (trace) => takesOverIn(trace, most),
+  };
+}
+
+function takesOverIn(trace: Trace, most: number): void {
+  const [end] = factsOf(trace, 'died');
+  assert.ok(end !== undefined);
+  const heir = factsOf(trace, 'listed').find(({ replica }) => replica !== end.replica);
+  assert.ok(heir !== undefined);
+  assert.ok(heir.ms - end.ms <= most, `${heir.ms - end.ms} ms`);
+}
+
+const KILLED_MS = 17_500;
+const CASES: Record<string, Case> = {
+  'killed within a window': caseOf([change('B'), wait(2000), kill(0, 'before')], KILLED_MS),
+  'killed when all is done': caseOf([change('B'), SETTLED, kill(0, 'before')], KILLED_MS),
+  'ended within a window': caseOf([change('B'), wait(2000), { do: 'stop', slot: 0, downtimeMs: -1 }], 2000),
+  'changed while nobody leads': caseOf([kill(0, 'before'), wait(1000), change('B')], KILLED_MS),
+  'stopped for a minute': caseOf(
+    [change('B'), wait(2000), { do: 'freeze', slot: 0, ms: 60_000 }, SETTLED],
+    0,
+  ),
+  'cut off for a minute': caseOf(
+    [change('B'), wait(2000), { do: 'part', slot: 0, ms: 60_000, how: 'cut' }, SETTLED],
+    8000,
+  ),
+  'not heard for a minute': caseOf(
+    [change('B'), wait(2000), { do: 'part', slot: 0, ms: 60_000, how: 'silent' }, SETTLED],
+    8000,
+  ),
+  'killed while its heir hears nothing of the object': caseOf(
+    [
+      { do: 'stall', slot: 1, resource: 'configmaps', ms: 60_000 },
+      change('B'),
+      wait(5500),
+      kill(0, 'before'),
+      TAKEN,
+      SETTLED,
+    ],
+    KILLED_MS,
+  ),
+  'killed while its heir hears nothing of the workload': caseOf(
+    [
+      { do: 'stall', slot: 1, resource: 'deployments', ms: 60_000 },
+      change('B'),
+      wait(5500),
+      kill(0, 'before'),
+      TAKEN,
+      SETTLED,
+    ],
+    KILLED_MS,
+  ),
+  'the Lease was taken by one that never returns': caseOf(
+    [change('B'), wait(2000), edit('foreign'), SETTLED],
+    KILLED_MS,
+  ),
+  'the Lease was taken for an hour': caseOf([change('B'), wait(2000), edit('long'), wait(700_000)], 605_000),
+};
+for (let write = 1; write <= 3; write += 1) {
+  for (const effect of ['before', 'after'] as const) {
+    CASES[`killed ${effect} its write number ${write}`] = caseOf(
+      [kill(write, effect), change('B'), SETTLED],
+      KILLED_MS,
+    );
+  }
+}
+for (const effect of ['before', 'after'] as const) {
+  CASES[`killed ${effect} a renewal`] = caseOf([change('B'), kill(1, effect, 'lease'), TAKEN], KILLED_MS);
+}
+
+testCases(CASES);
+
+const UNTOUCHED: Record<string, Case> = {};
+for (const to of ['nothing', 'empty', 'free'] as const) {
+  UNTOUCHED[`of ${to} made of the Lease only one leads in the end, and each rolls once`] = {
+    workloads: following(WEB, DB),
+    steps: [...BESIDE, change('B'), wait(2000), edit(to), TAKEN, SETTLED],
+    rollouts: { [WEB]: 1, [DB]: 1 },
+    reads: 'B',
+  };
+}
+
+testCases(UNTOUCHED);
