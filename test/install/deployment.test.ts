@@ -34,7 +34,7 @@ function templateOf({ deployment }: Installation): JsonObject {
 for (const folder of INSTALLATIONS) {
   describe(`the Deployment in k8s/${folder}`, () => {
     const installation = installationIn(folder);
-    const { deployment, pod, container, service, options, notices } = installation;
+    const { deployment, pod, container, env, service, options, notices } = installation;
 
     test('has arguments that the program understands without a word', () => {
       assert.deepEqual(notices, []);
@@ -76,10 +76,37 @@ for (const folder of INSTALLATIONS) {
       }
     });
 
-    test('is one pod at a time, which is given the time to end', () => {
+    test('is one pod, which is given the time to end, and goes once the next one is ready', () => {
       assert.equal(pick(deployment, 'spec', 'replicas'), 1);
-      assert.deepEqual(pick(deployment, 'spec', 'strategy'), { type: 'Recreate' });
+      assert.deepEqual(pick(deployment, 'spec', 'strategy'), {
+        type: 'RollingUpdate',
+        rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
+      });
+      assert.ok(options.leaderElection?.releaseOnCancel);
       assert.ok(Number(pod['terminationGracePeriodSeconds']) * 1000 >= LONGEST_END_MS + 5000);
+    });
+
+    test('knows under which name it holds the Lease', () => {
+      const { POD_NAME, POD_UID } = env;
+      assert.deepEqual({ POD_NAME, POD_UID }, { POD_NAME: 'reloader-0', POD_UID: 'uid-of-pod' });
+    });
+
+    test('with k8s/components/ha is two pods apart, of which one may be taken away', () => {
+      const { objects, deployment: pair, pod: each } = installationIn(folder, ['ha']);
+      assert.equal(pick(pair, 'spec', 'replicas'), 2);
+      const budget = objects.find(({ kind }) => kind === 'PodDisruptionBudget');
+      assert.equal(pick(budget, 'metadata', 'namespace'), pick(pair, 'metadata', 'namespace'));
+      assert.equal(pick(budget, 'spec', 'minAvailable'), 1);
+      const [spread] = objectsOf(each['topologySpreadConstraints']);
+      const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
+      const [apart] = objectsOf(pick(each, 'affinity', 'podAntiAffinity', preferred));
+      const selector = pick(pair, 'spec', 'selector');
+      const selectors = [
+        pick(budget, 'spec', 'selector'),
+        pick(spread, 'labelSelector'),
+        pick(apart, 'podAffinityTerm', 'labelSelector'),
+      ];
+      assert.deepEqual(selectors, [selector, selector, selector]);
     });
 
     test('selects its pod, and so does the Service', () => {

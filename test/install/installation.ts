@@ -105,15 +105,17 @@ function namespaceOf(object: JsonObject): string {
   return stringOf(pick(object, 'metadata', 'namespace')) ?? '';
 }
 
+/** What the downward API tells of any pod. */
+const POD: Readonly<Record<string, string>> = { 'metadata.name': 'reloader-0', 'metadata.uid': 'uid-of-pod' };
+
 /** The variables that the container has, as the kubelet fills them in. */
 function environmentOf(container: JsonObject, namespace: string): Record<string, string> {
   const variables = objectsOf(container['env']).map((variable): [string, string] => {
     const field = pick(variable, 'valueFrom', 'fieldRef', 'fieldPath');
-    assert.ok(field === undefined || field === 'metadata.namespace');
-    return [
-      stringOf(variable['name']) ?? '',
-      field === undefined ? (stringOf(variable['value']) ?? '') : namespace,
-    ];
+    const value =
+      field === undefined ? variable['value'] : { ...POD, 'metadata.namespace': namespace }[String(field)];
+    assert.ok(value !== undefined, `no value of ${String(field)}`);
+    return [stringOf(variable['name']) ?? '', stringOf(value) ?? ''];
   });
   return Object.fromEntries(variables);
 }

@@ -24,11 +24,11 @@ export const K8S: string = path.resolve(import.meta.dirname, '../../k8s');
 export const INSTALLATIONS: readonly string[] = ['base', 'cluster', 'namespaces'];
 
 /** The components that an overlay may name. */
-export const COMPONENTS: readonly string[] = ['cron-jobs', 'jobs', 'webhook', 'webhook-cert-manager'];
+export const COMPONENTS: readonly string[] = ['cron-jobs', 'ha', 'jobs', 'webhook', 'webhook-cert-manager'];
 
 /** Two sets of components that may stand together, and all of them between the two. */
 export const TOGETHER: readonly (readonly string[])[] = [
-  ['cron-jobs', 'jobs', 'webhook'],
+  ['cron-jobs', 'ha', 'jobs', 'webhook'],
   ['webhook-cert-manager'],
 ];
 
