@@ -30,7 +30,8 @@ export async function startAs(
   const token = await stage.cluster.serviceAccountToken(namespace, name);
   const kubeconfig = await stage.cluster.kubeconfig({ token, namespace });
   const own = ['--kubeconfig', kubeconfig, '--health-port', '0', '--coalesce-period', '100ms', ...flags];
-  const reloader = stage.start([...installation.args, ...own], installation.env);
+  const env = { RELOADER_OPT_LEADER_ELECT: 'true', ...installation.env };
+  const reloader = stage.start([...installation.args, ...own], env);
   await stage.ready(reloader);
   return reloader;
 }

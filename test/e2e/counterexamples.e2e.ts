@@ -178,9 +178,9 @@ describe('counterexamples', { concurrency: 3 }, () => {
     // The API server awaits the webhook for ten seconds.
     assert.match((await stage.state())['v1.ConfigMap_web'] ?? '', /\.1$/);
     await stage.rolledOut(WEB);
-    await stage.create({ ...LATE, variables: { _RELOADER_CONFIGMAP_WEB: `${'0'.repeat(40)}.9` } });
+    await stage.create({ ...LATE, variables: { _RELOADER_CONFIGMAP_WEB: `${'0'.repeat(40)}.99` } });
     await stage.until('the number is lifted', async () =>
-      /\.9$/.test((await stage.state())['v1.ConfigMap_web'] ?? ''),
+      /\.99$/.test((await stage.state())['v1.ConfigMap_web'] ?? ''),
     );
     await first.kill();
     await stage.put('web', 'A');

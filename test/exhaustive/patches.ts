@@ -5,10 +5,9 @@ import { abandonRollout, acceptRollout, planRollout, spendNumbers } from '../../
 import { observeWorkload } from '../../lib/controller/workload-controller.ts';
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import { formatStamp } from '../../lib/model/stamp.ts';
-import { CONFIG_KEY, carryOut, isFresh, keyOfName, repeatsStamp, workloadView } from './cluster.ts';
+import { carryOut, isFresh, keyOfName, repeatsStamp, workloadView } from './cluster.ts';
 import { forgiveUnknownStamp } from './limits.ts';
 import { apply, kick, processOf } from './process.ts';
-import { lookAtConfig } from './streams.ts';
 import { timeOf } from './time.ts';
 import { Broken, type Name, type Process, type World } from './world.ts';
 
@@ -32,7 +31,6 @@ export function attempt(world: World, name: Name): void {
       return;
     }
   }
-  if (process.edges.doubted.delete(CONFIG_KEY)) lookAtConfig(world);
   const plan = planRollout(process.edges, key);
   const record = process.edges.workloads.get(key);
   if (plan === undefined || record === undefined) {

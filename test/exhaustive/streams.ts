@@ -3,7 +3,6 @@
 import { observeConfig } from '../../lib/controller/config-controller.ts';
 import { observeWorkload } from '../../lib/controller/workload-controller.ts';
 import { keyOf } from '../../lib/model/object-ref.ts';
-import { EVER } from '../../lib/model/timeline.ts';
 import { CONFIG_KEY, configView, keyOfName, workloadView } from './cluster.ts';
 import { supersedeMeanwhile, supersedeUnseen } from './limits.ts';
 import { apply, kick, processOf } from './process.ts';
@@ -30,21 +29,6 @@ export function listConfigs(world: World): void {
   apply(world, observeConfig(edges, { type: 'synced' }));
   if (isFirst) supersedeUnseen(world);
   synced(world, isFirst);
-}
-
-/** A look at the ConfigMap outside of its stream. */
-export function lookAtConfig(world: World): void {
-  const { edges } = processOf(world);
-  const record = edges.configs.get(CONFIG_KEY);
-  const object = configView(world);
-  if (object === undefined) {
-    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span: EVER }));
-    return;
-  }
-  const before = record?.resourceVersion === undefined ? undefined : { at: record.writtenAt, arrival: 0 };
-  const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
-  const flags = { isInInitialList: false, isRelisted: true };
-  apply(world, observeConfig(edges, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));
 }
 
 /** The Deployments are listed: for the first time, or again after the watch was cut. */

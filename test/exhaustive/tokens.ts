@@ -41,6 +41,7 @@ const OMITTED: readonly string[] = [
 const VERSIONS: readonly string[] = ['resourceVersion', 'configVersion'];
 const TIMES: readonly string[] = [
   'changedAt',
+  'foundChangedAt',
   'declinedAt',
   'rolledUntil',
   'knownAt',

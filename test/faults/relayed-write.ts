@@ -10,6 +10,8 @@ export interface RelayedWrite extends CallFacts {
   readonly status: number;
   /** Whether the object is another one since. */
   readonly tookEffect: boolean;
+  /** That of the object since, which all objects of one API server count together; undefined without such an answer. */
+  readonly resourceVersion: number | undefined;
 }
 
 /** @param text of the answer */
@@ -21,8 +23,10 @@ export function writeOf(call: CallFacts, request: ApiRequest, status: number, te
   };
   const isAccepted = status >= 200 && status < 300;
   // A patch that changes nothing is answered with the version that it was made from.
-  const tookEffect = isAccepted && versionIn(request.body) !== versionIn(text);
-  return { verb, resource, ...place, userAgent, status, tookEffect };
+  const version = versionIn(text);
+  const tookEffect = isAccepted && versionIn(request.body) !== version;
+  const resourceVersion = isAccepted && version !== undefined ? Number(version) : undefined;
+  return { verb, resource, ...place, userAgent, status, tookEffect, resourceVersion };
 }
 
 function versionIn(text: string | undefined): Json | undefined {

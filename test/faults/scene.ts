@@ -29,7 +29,7 @@ const CONFIG_MAPS = ['web', 'other', 'idle'];
 const HURRY = pathToFileURL(`${import.meta.dirname}/hurry.ts`).href;
 
 /** How a reloader is started here. */
-export interface SceneReloaderOptions extends Pick<ReloaderOptions, 'flags' | 'periodMs'> {
+export interface SceneReloaderOptions extends Pick<ReloaderOptions, 'flags' | 'periodMs' | 'env'> {
   /** Whether its long waits pass faster, see hurry.ts. @default false */
   readonly needsHurry?: boolean;
   /** @default the first */
@@ -102,12 +102,13 @@ export class Scene implements AsyncDisposable {
     needsHurry = false,
     proxy = this.proxy,
     token,
+    env = {},
     ...options
   }: SceneReloaderOptions = {}): Promise<ReloaderProcess> {
-    const env: Record<string, string> = needsHurry ? { NODE_OPTIONS: `--import=${HURRY}` } : {};
+    const hurry: Record<string, string> = needsHurry ? { NODE_OPTIONS: `--import=${HURRY}` } : {};
     return await this.stage.startReloader({
       ...options,
-      env,
+      env: { ...env, ...hurry },
       as: { token: token ?? (await this.#token()), url: proxy.url },
     });
   }

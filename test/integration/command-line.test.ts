@@ -206,7 +206,7 @@ describe('the command', { concurrency: 3 }, () => {
     const warnings = reloader.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
     assert.deepEqual(
       warnings.map((message) => message.slice(0, message.indexOf(':'))),
-      ['--enable-ha has no effect', '--pprof-addr has no effect', '--is-Argo-Rollouts has no effect'],
+      ['--pprof-addr has no effect', '--is-Argo-Rollouts has no effect'],
     );
   });
 

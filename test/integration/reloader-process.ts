@@ -85,7 +85,8 @@ export class ReloaderProcess {
     onLine?: (line: LogLine) => void,
   ) {
     this.#child = spawn(process.execPath, [BUNDLE, ...argv], {
-      env: { PATH: process.env['PATH'], ...env },
+      // It acts alone, unless its flags say otherwise: nothing waits for a Lease that a kill left behind.
+      env: { PATH: process.env['PATH'], RELOADER_OPT_LEADER_ELECT: 'false', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     RUNNING.add(this.#child);

@@ -48,7 +48,7 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     name: 'admission: what it writes speaks',
     edit: change(
       'knowledgeOf',
-      'edges.entryOf(ref)?.number ?? FIRST_NUMBER',
+      'edges.entryOf(ref)?.number ?? (leads ? FIRST_NUMBER : undefined)',
       '(edges.entryOf(ref)?.number ?? FIRST_NUMBER) + 1',
     ),
     tests: KNOWN,

@@ -8,6 +8,7 @@ import { DROP_IN_MUTANTS } from './drop-in.ts';
 import { EDGE_MUTANTS } from './edges.ts';
 import type { Places } from './edit.ts';
 import { KEY_MUTANTS } from './keys.ts';
+import { LEADER_MUTANTS } from './leader.ts';
 import { LIST_MUTANTS } from './lists.ts';
 import { NOTICE_MUTANTS } from './notices.ts';
 import { OWNER_MUTANTS } from './owners.ts';
@@ -23,6 +24,7 @@ import { SERVING_MUTANTS } from './serving.ts';
 import { SHARD_MUTANTS } from './shards.ts';
 import { STATE_MUTANTS } from './state.ts';
 import { MUTANTS, type Mutant } from './table.ts';
+import { TERM_MUTANTS } from './terms.ts';
 import { TOLD_MUTANTS } from './told.ts';
 
 /** Every sabotage, in the order in which they are tried. */
@@ -45,10 +47,12 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...SHARD_MUTANTS,
   ...ADMISSION_MUTANTS,
   ...DROP_IN_MUTANTS,
+  ...LEADER_MUTANTS,
   ...LIST_MUTANTS,
   ...RIGHT_MUTANTS,
   ...CLOCK_MUTANTS,
   ...STATE_MUTANTS,
+  ...TERM_MUTANTS,
   ...SERVING_MUTANTS,
 ];
 

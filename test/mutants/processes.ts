@@ -1,42 +1,53 @@
-/** Sabotages of what two processes make of each other, and one of a cluster that was restored. */
+/** Sabotages of what a process makes of the writes of others, and of a cluster that was restored. */
 
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
 const RACES = 'test/unit/controller/rollout-races.test.ts';
+const EDGES = 'test/unit/controller/edge-rules.test.ts';
 const FOREIGN = 'test/unit/controller/foreign-state.test.ts';
 const RESTORED = 'test/unit/controller/restored.test.ts';
 
 /** Every one of them must be noticed. */
 export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
-    name: 'processes: a stamp that the other one has committed already is taken for an owner’s change',
+    name: 'processes: a stamp of a peer is believed',
+    edit: change('afterWrites', 'isOfPeer()', 'false'),
+    tests: [EDGES],
+  },
+  {
+    name: 'processes: a stamp that is silent is one of a peer',
+    edit: change('isOfPeer', 'edges.floorOf()', '0'),
+    tests: [EDGES],
+  },
+  {
+    name: 'processes: what others wrote to the state adds no doubt',
+    edit: change('takeInForeign', 'isDoubted()', 'false'),
+    tests: [FOREIGN],
+  },
+  {
+    name: 'processes: what others wrote to the state settles an edge',
     edit: change(
-      'isFromElsewhere',
-      'isCommitted || stamp.number > edges.floorOf(config.ref)',
-      'stamp.number > edges.floorOf(config.ref)',
+      'foreign-state/doubt',
+      'asUnknown()',
+      '{ ...edge, ran: believedAtStart(edges, edges.state, workload, ref) }',
     ),
     tests: [FOREIGN],
   },
   {
-    name: 'processes: any stamp of the committed number is the other one’s',
-    edit: drop('isFromElsewhere', 'committed.digest === stamp.digest'),
+    name: 'processes: what others made doubtful is not rolled',
+    edit: drop('foreign-state/doubt', 'effects.touch()'),
     tests: [FOREIGN],
   },
   {
-    name: 'processes: an entry stays the other one’s after this one wrote it',
-    edit: drop('applyStateWrite', 'edges.elsewhere.delete()'),
+    name: 'processes: a write of one’s own without an answer is taken for one of others',
+    edit: change('isDoubted', 'own.every()', 'true'),
     tests: [FOREIGN],
   },
   {
-    name: 'processes: an entry is contradicted before the workloads are looked at',
-    edit: change('FreshLook.atDisputed', 'this.#disputed()', 'this.#disputed(config).slice(99)'),
-    tests: [FOREIGN],
-  },
-  {
-    name: 'processes: every dependent is looked at, whatever it is known to have run',
-    edit: change('FreshLook.#disputed', 'wouldForget()', 'workload.edges.size > 0'),
+    name: 'processes: numbers do not go on above those that others wrote',
+    edit: drop('foreign-state/judge', 'edges.raiseFloor()'),
     tests: [FOREIGN],
   },
   {
@@ -68,20 +79,6 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     name: 'processes: after a look that was overtaken one goes on as if it had been news',
     edit: change('RolloutAttempts.#refresh', '!observe()', '!observe(ref, workload, since) && false'),
     tests: [ROLLOUTS],
-  },
-  {
-    name: 'processes: a workload that cannot be looked at is left out',
-    edit: change(
-      'FreshLook.atDisputed',
-      "if (reading.kind === 'failed') return false;",
-      "if (reading.kind === 'failed') continue;",
-    ),
-    tests: [FOREIGN],
-  },
-  {
-    name: 'processes: a workload whose patch is under way is not looked at',
-    edit: drop('FreshLook.#disputed', 'numberOnItsWay(workload, config) > 0'),
-    tests: [FOREIGN],
   },
   {
     name: 'processes: one whose time to end is over goes on with the state',

@@ -99,4 +99,9 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
     edit: change('entryKeyOf', 'prefix(ref.namespace, homeNamespace)', "''"),
     tests: OF_OTHER_NAMESPACES,
   },
+  {
+    name: 'scenes: what changed before its late first list was not read by who opts in beside it',
+    edit: change('observeVersion', 'isAnother && event.isInInitialList', 'false'),
+    tests: ['test/simulation/kept.test.ts'],
+  },
 ];

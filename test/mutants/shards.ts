@@ -3,7 +3,7 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const GUARDS = 'test/unit/controller/guards.test.ts';
+const TERMS = 'test/unit/main/terms.test.ts';
 const SHARDS = 'test/unit/controller/state-shards.test.ts';
 const TOGETHER = 'test/unit/model/sharded-state.test.ts';
 
@@ -70,11 +70,11 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'shards: one that was deleted before the first list is not missed',
     edit: change(
-      'Reloader.#noticeState',
+      'noticeState',
       "event.type !== 'synced' && event.key !== key",
       "event.type === 'synced' || event.key !== key",
     ),
-    tests: [GUARDS],
+    tests: [TERMS],
   },
   {
     name: 'shards: one that is refused keeps the others from being written',

@@ -1,9 +1,12 @@
-/** Sabotages of how often the state is written, and of what is too large for it. */
+/** Sabotages of how often the state is written, of what is too large for it, and of whose it is. */
 
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const BUDGET = ['test/unit/controller/write-budget.test.ts'];
+const BEGIN = ['test/unit/controller/begin-term.test.ts'];
+const MARKS = ['test/unit/controller/state-marks.test.ts'];
+const CACHES = ['test/unit/controller/stale-caches.test.ts'];
 const ROOM = ['test/unit/controller/state-room.test.ts'];
 
 /** Every one of them must be noticed. */
@@ -47,5 +50,119 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     name: 'state writes: each plan visits all workloads',
     edit: change('withExceptions', '!named.includes(undefined)', 'false'),
     tests: ['test/unit/controller/state-write.test.ts'],
+  },
+  {
+    name: 'terms: what others wrote before the mark is no part of the state',
+    edit: change(
+      'markAll',
+      'const { lastWrite: _, ...object } = result.object;',
+      'const { lastWrite: _, ...object } = version;',
+    ),
+    tests: BEGIN,
+  },
+  {
+    name: 'terms: a shard that others wrote before the mark is as good as marked',
+    edit: change('markAll', "result.kind !== 'accepted'", "result.kind === 'rejected'"),
+    tests: BEGIN,
+  },
+  {
+    name: 'terms: two that begin at once have one term',
+    edit: change('markAfter', 'contests()', 'mark.term > last.term'),
+    tests: BEGIN,
+  },
+  {
+    name: 'terms: after a lost answer the term is another one',
+    edit: change('markAfter', 'last === undefined', 'true'),
+    tests: BEGIN,
+  },
+  {
+    name: 'terms: the state of a later version is marked',
+    edit: change('beginTerm', 'shards.some()', 'false'),
+    tests: BEGIN,
+  },
+  {
+    name: 'terms: what is refused is tried again at once',
+    edit: drop('beginTerm', "refusal.kind === 'rejected' || refusal.kind === 'throttled'"),
+    tests: BEGIN,
+  },
+  {
+    name: 'terms: who does not lead any more goes on marking',
+    edit: drop('markAll', 'signal?.aborted === true'),
+    tests: BEGIN,
+  },
+  {
+    name: 'terms: what is made up counts',
+    edit: change('markIn', 'term <= LAST_TERM', 'true'),
+    tests: ['test/unit/model/term.test.ts'],
+  },
+  {
+    name: 'terms: a write leaves no mark',
+    edit: change('KnownState.#send', 'annotationsOf()', '{}'),
+    tests: MARKS,
+  },
+  {
+    name: 'terms: the mark of another leader is overwritten',
+    edit: drop('KnownState.isContested', '!contests()'),
+    tests: MARKS,
+  },
+  {
+    name: 'terms: whose mark was found is written to again',
+    edit: drop('KnownState.isContested', 'this.#hasStoodDown = true;'),
+    tests: MARKS,
+  },
+  {
+    name: 'terms: each shard of another leader is told',
+    edit: drop('KnownState.isContested', '!this.#hasStoodDown'),
+    tests: MARKS,
+  },
+  {
+    name: 'terms: a leader of former times ends one that came after it',
+    edit: change('contests', 'found.term >= own.term', 'true'),
+    tests: MARKS,
+  },
+  {
+    name: 'terms: numbers go on by one',
+    edit: change('planRollout', 'edges.term', 'undefined'),
+    tests: ['test/unit/controller/rollout.test.ts'],
+  },
+  {
+    name: 'terms: numbers leave the remainder of another term',
+    edit: change('numberAfter', 'term - next', 'term - used'),
+    tests: ['test/unit/model/stamp.test.ts'],
+  },
+  {
+    name: 'take-over: an entry that the caches have not seen is no matter',
+    edit: change('mayBeOlder', 'entry.digest !== digest', 'false'),
+    tests: CACHES,
+  },
+  {
+    name: 'take-over: a stamp that says what the caches have not seen is no matter',
+    edit: change('mayBeOlder', '(ambiguous || stamp.digest !== digest)', 'ambiguous'),
+    tests: CACHES,
+  },
+  {
+    name: 'take-over: the higher of two stamps that contradict each other is believed',
+    edit: change('mayBeOlder', 'ambiguous || stamp.digest !== digest', 'stamp.digest !== digest'),
+    tests: CACHES,
+  },
+  {
+    name: 'take-over: a committed stamp is one that the caches have not seen',
+    edit: drop('mayBeOlder', 'speaks()'),
+    tests: CACHES,
+  },
+  {
+    name: 'take-over: an override is no matter',
+    edit: change('isRecorded', 'edges.isOverridden()', 'false'),
+    tests: CACHES,
+  },
+  {
+    name: 'take-over: workloads that only the state knows are left out',
+    edit: change('staleCaches', 'namedByState(edges)', '[]'),
+    tests: CACHES,
+  },
+  {
+    name: 'take-over: a key that ends in a digest belongs to no workload',
+    edit: drop('isRecorded', 'if (edges.state.exceptions.has(edges.exceptionsKeyOf(ref))) return true;'),
+    tests: CACHES,
   },
 ];

@@ -1,0 +1,157 @@
+/** A leader and a standby: whatever becomes of the one, the other goes on, and nothing is lost or rolled twice. */
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import { Churn } from '../faults/churn.ts';
+import { Pair } from '../faults/pair.ts';
+import { Scene, WEB, WORKLOADS } from '../faults/scene.ts';
+import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
+import { randomOf } from '../simulation/random.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+const skip = !cluster.access.hasAccounts && 'service accounts are needed';
+
+/** Shorter than the defaults, with which `npm run fail-over` measures. */
+const LEASE_MS = 4000;
+const RETRY_MS = 1000;
+const TIMES = [
+  '--leader-election-lease-duration=4s',
+  '--leader-election-renew-deadline=3s',
+  '--leader-election-retry-period=1s',
+];
+/** Beside what is waited for: for an API server and processes on a busy machine. */
+const SLACK_MS = 2000;
+/** Where the leader releases the Lease. */
+const RELEASED_MS = 2000;
+
+const ELECTED = { flags: TIMES, env: { RELOADER_OPT_LEADER_ELECT: 'true', POD_NAME: 'reloader-0' } };
+
+/** Each says who leads, and what it is itself. */
+async function tellsWhoLeads({ leader, standby, witness }: Pair): Promise<void> {
+  for (const { process, pod } of [leader, standby]) {
+    const isThis = pod === leader.pod;
+    const report = await process.status();
+    assert.deepEqual([report.leader?.isThis, report.leader?.identity], [isThis, witness.holder]);
+    assert.match(await process.freshText('/'), isThis ? /This process leads/ : /The leader is/);
+    assert.ok((await process.freshText('/')).includes(witness.holder));
+    assert.equal((await process.page('/readyz')).status, 200);
+    assert.equal(await process.metric('reloader_leader'), isThis ? 1 : 0);
+  }
+}
+
+function rollsOnce(scene: Scene): void {
+  assert.deepEqual(scene.rolledTooOften(0), []);
+  assert.ok(WORKLOADS.slice(0, 3).every((each) => scene.rollouts(each) > 0));
+}
+
+function leaseIn({ stage }: Scene): string {
+  return `/apis/coordination.k8s.io/v1/namespaces/${stage.namespace}/leases`;
+}
+
+test('nothing is lost or rolled twice where the leader is killed and ended', { skip }, async () => {
+  await using pair = await Pair.open(cluster, TIMES);
+  const random = randomOf(1);
+  await tellsWhoLeads(pair);
+  for (const end of ['SIGTERM', 'SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
+    const { leaseMs } = await pair.takeOver(end, random);
+    const mostMs = end === 'SIGTERM' ? RELEASED_MS : LEASE_MS + RETRY_MS + SLACK_MS;
+    assert.ok(leaseMs <= mostMs, `${end}: ${leaseMs} ms`);
+  }
+  await pair.scene.isRight(pair.leader.process);
+  await tellsWhoLeads(pair);
+  assert.deepEqual(pair.intrusions(), []);
+  assert.deepEqual(pair.needless(), []);
+  rollsOnce(pair.scene);
+});
+
+describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
+  test('the leader is stopped for longer than its lease, and goes on', async () => {
+    await using pair = await Pair.open(cluster, TIMES);
+    const { scene, leader, standby } = pair;
+    const churn = new Churn(scene, randomOf(2));
+    leader.process.pause();
+    await scene.stage.until('the other one leads', () => pair.isHeldBy(standby));
+    const { length } = scene.changedAt;
+    leader.process.resume();
+    await leader.process.hasSaid(/the lead is lost/);
+    await scene.stage.until('more has changed', () => scene.changedAt.length > length + 5);
+    await churn.end();
+    await scene.isRight(standby.process);
+    await tellsWhoLeads(pair);
+    assert.equal(pair.leader, standby);
+    assert.deepEqual(pair.intrusions(), []);
+    assert.deepEqual(pair.needless(), []);
+    rollsOnce(scene);
+  });
+
+  const HANDS: Readonly<Record<string, (lease: string) => Promise<JsonObject>>> = {
+    deleted: (lease) => cluster.expect('DELETE', lease),
+    'given to one that never comes': (lease) =>
+      cluster.expect('PATCH', lease, { spec: { holderIdentity: 'a person' } }),
+  };
+  for (const [what, edit] of Object.entries(HANDS))
+    test(`the Lease is ${what}`, async () => {
+      await using pair = await Pair.open(cluster, TIMES);
+      const { scene, leader, standby } = pair;
+      const lease = `${leaseIn(scene)}/reloader-state`;
+      const edited = await edit(lease);
+      await Promise.all(['web', 'other'].map((name) => scene.change(name)));
+      await scene.stage.until('one that runs has it', async () => {
+        const { body } = await cluster.ask('GET', lease);
+        const version = pick(body, 'metadata', 'resourceVersion');
+        const isNewer = version !== pick(edited, 'metadata', 'resourceVersion');
+        const isSeen = pick(body, 'spec', 'holderIdentity') === pair.witness.holder;
+        return isNewer && isSeen && (pair.isHeldBy(leader) || pair.isHeldBy(standby));
+      });
+      await scene.isRight(pair.leader.process);
+      assert.deepEqual(pair.needless(), []);
+      rollsOnce(scene);
+    });
+
+  test('the Lease is held by one that never returns', async () => {
+    await using scene = await Scene.open(cluster);
+    const now = new Date(Date.now() + 3_600_000).toISOString().replace('Z', '000Z');
+    const spec: JsonObject = {
+      holderIdentity: 'gone',
+      leaseDurationSeconds: 1,
+      acquireTime: now,
+      renewTime: now,
+      leaseTransitions: 7,
+    };
+    await cluster.expect('POST', leaseIn(scene), { metadata: { name: 'reloader-state' }, spec });
+    const before = performance.now();
+    const reloader = await scene.start(ELECTED);
+    await reloader.hasSaid(/this process leads/);
+    const waitedMs = performance.now() - before;
+    assert.ok(waitedMs >= LEASE_MS, `${waitedMs} ms`);
+    const lease = await cluster.expect('GET', `${leaseIn(scene)}/reloader-state`);
+    assert.equal(pick(lease, 'spec', 'leaseTransitions'), 8);
+    await scene.stage.ready(reloader);
+    await scene.change('web');
+    await scene.isRight(reloader);
+    assert.equal(scene.rollouts(WEB), 1);
+  });
+
+  test('a process has no right to leases: it leads alone, and warns once', async () => {
+    await using scene = await Scene.open(cluster);
+    const role = `/apis/rbac.authorization.k8s.io/v1/namespaces/${scene.stage.namespace}/roles/reloader-state`;
+    const rules = objectsOf((await cluster.expect('GET', role))['rules']);
+    const others = rules.filter(({ resources }) => !(resources as readonly string[]).includes('leases'));
+    assert.ok(others.length < rules.length);
+    await cluster.expect('PATCH', role, { rules: others });
+    const reloader = await scene.reloader(ELECTED);
+    await scene.change('web');
+    await scene.isRight(reloader);
+    assert.equal(scene.rollouts(WEB), 1);
+    assert.equal(await reloader.metric('reloader_leader'), 1);
+    assert.equal((await reloader.status()).leader?.isThis, true);
+    const warnings = reloader.lines.filter(({ level, message }) => level === 'warn' && /lead/.test(message));
+    assert.deepEqual(
+      warnings.map(({ message }) => /leases of coordination\.k8s\.io/.test(message)),
+      [true],
+    );
+    assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
+  });
+});
