@@ -80,7 +80,8 @@ export class Elector {
   #isFirstLook = true;
   #complaint = '';
   #watch: Promise<void> | undefined;
-  #mayWatch = true;
+  /** The version from which the last watch was begun. */
+  #watchedFrom: string | undefined;
   #told: LeaderStatus | undefined;
 
   constructor(options: ElectorOptions) {
@@ -152,13 +153,11 @@ export class Elector {
     const version = this.#observed.resourceVersion;
     const ended = (): void => {
       this.#watch = undefined;
-      this.#mayWatch = false;
     };
-    if (version !== undefined && this.#mayWatch) {
-      this.#watch ??= lease.changed?.(version, end).then(ended, ended);
-    }
-    // A watch that ends at once is not begun again before a whole wait.
-    if (this.#watch === undefined) this.#mayWatch = true;
+    // A watch that ended without news is not begun again before a whole wait.
+    const mayWatch = this.#watch === undefined && version !== this.#watchedFrom;
+    if (this.#watch === undefined) this.#watchedFrom = mayWatch ? version : undefined;
+    if (mayWatch && version !== undefined) this.#watch = lease.changed?.(version, end).then(ended, ended);
     await within(pauseMs, end, () => this.#watch ?? NEVER);
   }
 

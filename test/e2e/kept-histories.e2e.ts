@@ -34,6 +34,7 @@ const KEYS = 'the pods of these tests read whole objects';
 const JOBS = 'jobs.e2e.ts and cron-jobs.e2e.ts play with Jobs and CronJobs, by steps of their own';
 const JUDGE = 'only the judge of the simulation was wrong about it';
 const LEASE = 'nobody edits the Lease of these tests';
+const ELECTION = 'two processes elect a leader, and the player starts each for itself';
 const NOT_PLAYED: Readonly<Record<string, string>> = {
   'the-lease-emptied-while-a-workload-rolls': LEASE,
   'keys-asked-for-again': KEYS,
@@ -42,7 +43,8 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'a-part-that-nobody-reads-any-more': KEYS,
   'a-patch-that-hangs-and-is-overtaken-unseen': LATE,
   'created-beside-an-opt-in': VERSIONS,
-  'exception-of-a-process-that-died': 'two processes elect a leader, and the player starts each for itself',
+  'exception-of-a-process-that-died': ELECTION,
+  'a-lease-taken-and-released-at-once': ELECTION,
   'opted-in-beside-a-late-list': LATE,
   'a-run-just-before-a-change-of-opaque-versions': VERSIONS,
   'a-copied-stamp-that-a-death-left-unsilenced': UNWRITTEN,

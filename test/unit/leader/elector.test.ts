@@ -63,6 +63,18 @@ test('a watch that ends at once does not make it read without pause', async (t) 
   assert.ok(store.sent.length <= 22, String(store.sent.length));
 });
 
+test('a Lease that is taken and released at once is taken by the one who watches', async (t) => {
+  const { store, pass, join } = stage(t);
+  store.put(record('other'));
+  const one = join('one', { lease: store.watchingClient('one') });
+  await pass(100);
+  store.put(record('another'));
+  await pass(100);
+  store.put(record(''));
+  await pass(100);
+  assert.equal(one.isValid(), true);
+});
+
 test('a watch that fails is as good as none', async (t) => {
   const { store, pass, join } = stage(t);
   store.put(record('other'));
