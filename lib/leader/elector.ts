@@ -92,8 +92,13 @@ export class Elector {
   get status(): LeaderStatus {
     const isLeader = this.#term?.isValid() ?? false;
     const { transitions, holder, holderSinceMs } = this.#observed;
-    if (this.#term?.isAlone !== true) return { isLeader, holder, sinceMs: holderSinceMs, transitions };
-    return { isLeader, holder: this.#options.identity, sinceMs: this.#term.beganMs, transitions };
+    const { identity } = this.#options;
+    if (this.#term?.isAlone === true)
+      return { isLeader, holder: identity, sinceMs: this.#term.beganMs, transitions };
+    // Its own record that it could not renew tells of no leader.
+    if (!isLeader && holder === identity)
+      return { isLeader, holder: undefined, sinceMs: undefined, transitions };
+    return { isLeader, holder, sinceMs: holderSinceMs, transitions };
   }
 
   /**

@@ -43,6 +43,11 @@ export const LEADER_MUTANTS: readonly Mutant[] = [
     tests: ELECTOR,
   },
   {
+    name: 'leader: who has lost the lead is taken for the leader',
+    edit: drop('Elector.status', '!isLeader && holder === identity'),
+    tests: ELECTOR,
+  },
+  {
     name: 'leader: a lead that is over may be valid again',
     edit: drop('Term.isValid', '!this.#isOver'),
     tests: ELECTOR,

@@ -160,7 +160,8 @@ test('who cannot renew has lost the lead at the deadline, counted from the last 
   assert.deepEqual([one.isValid(), one.leads[0]?.signal.aborted], [true, false]);
   await pass(400);
   assert.deepEqual([one.isValid(), one.leads[0]?.signal.reason], [false, 'lost']);
-  assert.deepEqual(one.elector.status.isLeader, false);
+  const { isLeader, holder, sinceMs } = one.elector.status;
+  assert.deepEqual([isLeader, holder, sinceMs], [false, undefined, undefined]);
   assert.ok(one.warnings.some((warning) => warning.startsWith('the lead is lost')));
   await pass(30_000);
   store.passage = () => ({});
