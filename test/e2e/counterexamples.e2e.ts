@@ -172,7 +172,7 @@ describe('counterexamples', { concurrency: 3 }, () => {
     await stage.create(API);
     const first = await stage.reloader();
     // What is not answered yet is awaited before the commit.
-    const unfinished = await SilentWebhook.of(stage, 'api');
+    await using unfinished = await SilentWebhook.of(stage, 'api');
     await stage.put('web', 'B');
     const stamps = await stage.stampedAfter(WEB, {});
     // The API server awaits the webhook for ten seconds.

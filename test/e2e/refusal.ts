@@ -87,7 +87,7 @@ export class Refusal {
  * A webhook that takes calls and does not answer until `end`, for the Deployments of one name: a write of their templates
  * hangs for half a minute, and is then answered with 500.
  */
-export class SilentWebhook {
+export class SilentWebhook implements AsyncDisposable {
   readonly #cluster: RealCluster;
   readonly #server = createServer((socket) => {
     this.#sockets.add(socket.on('error', () => undefined));
@@ -101,15 +101,30 @@ export class SilentWebhook {
 
   static async of(stage: Stage, deployment: string): Promise<SilentWebhook> {
     const webhook = new SilentWebhook(stage.cluster);
-    await webhook.#begin(stage, deployment);
-    return webhook;
+    try {
+      await webhook.#begin(stage, deployment);
+      return webhook;
+    } catch (error) {
+      await webhook.end();
+      throw error;
+    }
   }
 
-  /** Takes it away; what hangs is answered with 500. */
+  /** Takes it away, once; what hangs is answered with 500. */
   async end(): Promise<void> {
-    await this.#cluster.expect('DELETE', this.#path);
-    this.#server.close();
-    for (const socket of this.#sockets) socket.destroy();
+    const path = this.#path;
+    this.#path = '';
+    try {
+      if (path !== '') await this.#cluster.expect('DELETE', path);
+    } finally {
+      this.#server.close();
+      for (const socket of this.#sockets) socket.destroy();
+    }
+  }
+
+  /** A server that listens would keep the process of a failed test alive. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
   }
 
   async #begin(stage: Stage, deployment: string): Promise<void> {
