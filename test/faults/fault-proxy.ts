@@ -30,9 +30,12 @@ export interface ProxyRule extends FaultRule {
   readonly effect: ProxyEffect;
 }
 
+/** What waits in the proxy: the request, or the answer to one that was carried out. */
+export type HeldPart = 'request' | 'answer';
+
 /** A request that waits in the proxy, whatever becomes of who sent it. */
 export interface Held {
-  /** Whether it is here. */
+  /** Whether what waits is here. */
   readonly hasArrived: () => boolean;
   /** Sends it on; resolves with the status that it is answered, 0 if there is no answer. */
   readonly release: () => Promise<number>;
@@ -40,6 +43,8 @@ export interface Held {
 
 interface Hold {
   readonly match: CallMatch;
+  readonly part: HeldPart;
+  hasArrived: boolean;
   readonly released: PromiseWithResolvers<void>;
   readonly answered: PromiseWithResolvers<number>;
 }
@@ -50,6 +55,8 @@ export class FaultProxy implements AsyncDisposable {
   readonly counts: Map<Deed, number> = new Map();
   /** Every write that was sent on, in the order of the answers. */
   readonly writes: RelayedWrite[] = [];
+  /** The resource of every list that was asked for; a look at one object by its name is none. */
+  readonly lists: string[] = [];
   readonly #upstream: Send;
   readonly #tls: ServeOptions['tls'];
   readonly #faults = new Faults();
@@ -115,10 +122,12 @@ export class FaultProxy implements AsyncDisposable {
     return hit.length;
   }
 
-  /** The next request that matches waits here. */
-  hold(match: CallMatch): Held {
+  /** The next request that matches waits here, or its answer. */
+  hold(match: CallMatch, part: HeldPart = 'request'): Held {
     const hold: Hold = {
       match,
+      part,
+      hasArrived: false,
       released: Promise.withResolvers(),
       answered: Promise.withResolvers(),
     };
@@ -127,7 +136,7 @@ export class FaultProxy implements AsyncDisposable {
       hold.released.resolve();
       return hold.answered.promise;
     };
-    return { hasArrived: () => !this.#holds.has(hold), release };
+    return { hasArrived: () => hold.hasArrived, release };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -136,6 +145,7 @@ export class FaultProxy implements AsyncDisposable {
 
   async #handle(request: ApiRequest): Promise<ApiResponse> {
     const call = apiCallOf(request);
+    if (call.verb === 'list' && call.name === undefined) this.lists.push(call.resource);
     const hold = [...this.#holds].find(({ match }) => matches(match, call));
     if (hold !== undefined) return await this.#held(hold, call, request);
     const { latencyMs, effect } = this.#faults.take(call);
@@ -167,9 +177,14 @@ export class FaultProxy implements AsyncDisposable {
 
   async #held(hold: Hold, call: CallFacts, request: ApiRequest): Promise<ApiResponse> {
     this.#holds.delete(hold);
-    await hold.released.promise;
+    const released = (): Promise<void> => {
+      hold.hasArrived = true;
+      return hold.released.promise;
+    };
     try {
+      if (hold.part === 'request') await released();
       const response = await this.#relay(call, request);
+      if (hold.part === 'answer') await released();
       hold.answered.resolve(response.status);
       return response;
     } catch (error) {

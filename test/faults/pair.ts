@@ -40,13 +40,16 @@ export class Pair implements AsyncDisposable {
     this.#flags = flags;
   }
 
+  /** None of them runs yet. @param flags of both */
+  static async prepare(cluster: RealCluster, flags: readonly string[] = []): Promise<Pair> {
+    const scene = await Scene.open(cluster);
+    return new Pair(scene, await Witness.open(cluster.send, scene.stage.namespace), flags);
+  }
+
   /** Resolves when one leads and the other stands by. @param flags of both */
   static async open(cluster: RealCluster, flags: readonly string[] = []): Promise<Pair> {
-    const scene = await Scene.open(cluster);
-    const pair = new Pair(scene, await Witness.open(cluster.send, scene.stage.namespace), flags);
-    const first = await pair.start();
-    await scene.stage.settled(first.process);
-    await pair.start();
+    const pair = await Pair.prepare(cluster, flags);
+    await pair.startBoth();
     return pair;
   }
 
@@ -65,11 +68,23 @@ export class Pair implements AsyncDisposable {
     return isOf(member, this.witness.holder);
   }
 
-  /** Starts one more; it is ready when this resolves. */
-  async start(): Promise<Member> {
+  /** Resolves when one leads, all that it follows is committed, and the other one stands by. */
+  async startBoth(): Promise<void> {
+    const first = await this.start();
+    await this.scene.stage.settled(first.process);
+    await this.start();
+  }
+
+  /** Whether the state names that one: it acts. */
+  acts(member: Member): boolean {
+    return isOf(member, this.witness.writers.at(-1)?.identity);
+  }
+
+  /** Starts one more; it is ready when this resolves. @param way to the API server. @default a new one */
+  async start(way?: FaultProxy): Promise<Member> {
     const { cluster, namespace } = this.scene.stage;
     const pod = `reloader-${this.#members.length}`;
-    const proxy = await this.scene.addProxy();
+    const proxy = way ?? (await this.scene.addProxy());
     const process = await this.scene.start({
       flags: ['--rollout-limit', 'off', ...this.#flags],
       env: { RELOADER_OPT_LEADER_ELECT: 'true', POD_NAME: pod, POD_UID: `uid-of-${pod}` },
@@ -94,8 +109,7 @@ export class Pair implements AsyncDisposable {
       if (end === 'SIGKILL') await leader.process.kill();
       else leader.process.terminate();
       await stage.until(`the Lease names ${standby.pod}`, () => this.isHeldBy(standby));
-      const hasWritten = (): boolean => isOf(standby, this.witness.writers.at(-1)?.identity);
-      await stage.until(`the state names ${standby.pod}`, hasWritten);
+      await stage.until(`the state names ${standby.pod}`, () => this.acts(standby));
       const leaseMs = Number(this.witness.holders.at(-1)?.at) - at;
       const stateMs = Number(this.witness.writers.at(-1)?.at) - at;
       await leader.process.ended;

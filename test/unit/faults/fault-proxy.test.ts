@@ -71,6 +71,8 @@ test('without rules it changes nothing, and counts only what was written', async
     ],
   );
   assert.equal(setting.proxy.deeds, 0);
+  await setting.send({ method: 'GET', path: `${PATH}?fieldSelector=metadata.name%3Dweb` });
+  assert.deepEqual(setting.proxy.lists, ['configmaps']);
 });
 
 test('a lost answer belongs to a write that took effect, a refused connection to one that did not', async () => {
@@ -118,6 +120,19 @@ test('a write that is held comes when it is released, though its sender has gone
   assert.equal((await setting.write('B')).status, 200);
   assert.equal(await held.release(), 409);
   assert.deepEqual(setting.content(), { key: 'B' });
+});
+
+test('an answer that is held belongs to a write that took effect', async () => {
+  await using setting = await Setting.open();
+  const held = setting.proxy.hold(WRITES, 'answer');
+  const written = setting.write('B');
+  assert.equal(held.hasArrived(), false);
+  while (!held.hasArrived()) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(setting.content(), { key: 'B' });
+  assert.equal((await setting.write('C')).status, 200);
+  assert.equal(await held.release(), 200);
+  assert.equal((await written).status, 200);
+  assert.deepEqual(setting.content(), { key: 'C' });
 });
 
 test('a watch is cut at once', async () => {
