@@ -8,38 +8,14 @@ import { Pair } from '../faults/pair.ts';
 import { Scene, WEB, WORKLOADS } from '../faults/scene.ts';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import { randomOf } from '../simulation/random.ts';
+import { elected, LEASE_MS, RETRY_MS, SLACK_MS, TIMES, tellsWhoLeads } from './leads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
 const skip = !cluster.access.hasAccounts && 'service accounts are needed';
 
-/** Shorter than the defaults, with which `npm run fail-over` measures. */
-const LEASE_MS = 4000;
-const RETRY_MS = 1000;
-const TIMES = [
-  '--leader-election-lease-duration=4s',
-  '--leader-election-renew-deadline=3s',
-  '--leader-election-retry-period=1s',
-];
-/** Beside what is waited for: for an API server and processes on a busy machine. */
-const SLACK_MS = 2000;
 /** Where the leader releases the Lease. */
 const RELEASED_MS = 2000;
-
-const ELECTED = { flags: TIMES, env: { RELOADER_OPT_LEADER_ELECT: 'true', POD_NAME: 'reloader-0' } };
-
-/** Each says who leads, and what it is itself. */
-async function tellsWhoLeads({ leader, standby, witness }: Pair): Promise<void> {
-  for (const { process, pod } of [leader, standby]) {
-    const isThis = pod === leader.pod;
-    const report = await process.status();
-    assert.deepEqual([report.leader?.isThis, report.leader?.identity], [isThis, witness.holder]);
-    assert.match(await process.freshText('/'), isThis ? /This process leads/ : /The leader is/);
-    assert.ok((await process.freshText('/')).includes(witness.holder));
-    assert.equal((await process.page('/readyz')).status, 200);
-    assert.equal(await process.metric('reloader_leader'), isThis ? 1 : 0);
-  }
-}
 
 function rollsOnce(scene: Scene): void {
   assert.deepEqual(scene.rolledTooOften(0), []);
@@ -88,6 +64,7 @@ describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
 
   const HANDS: Readonly<Record<string, (lease: string) => Promise<JsonObject>>> = {
     deleted: (lease) => cluster.expect('DELETE', lease),
+    emptied: (lease) => cluster.expect('PATCH', lease, { spec: { holderIdentity: '' } }),
     'given to one that never comes': (lease) =>
       cluster.expect('PATCH', lease, { spec: { holderIdentity: 'a person' } }),
   };
@@ -122,7 +99,7 @@ describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
     };
     await cluster.expect('POST', leaseIn(scene), { metadata: { name: 'reloader-state' }, spec });
     const before = performance.now();
-    const reloader = await scene.start(ELECTED);
+    const reloader = await scene.start(elected('reloader-0'));
     await reloader.hasSaid(/this process leads/);
     const waitedMs = performance.now() - before;
     assert.ok(waitedMs >= LEASE_MS, `${waitedMs} ms`);
@@ -141,7 +118,7 @@ describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
     const others = rules.filter(({ resources }) => !(resources as readonly string[]).includes('leases'));
     assert.ok(others.length < rules.length);
     await cluster.expect('PATCH', role, { rules: others });
-    const reloader = await scene.reloader(ELECTED);
+    const reloader = await scene.reloader(elected('reloader-0'));
     await scene.change('web');
     await scene.isRight(reloader);
     assert.equal(scene.rollouts(WEB), 1);

@@ -1,0 +1,137 @@
+/**
+ * A leader is stopped for longer than its lease while a write of it is on its way. The other one goes on; the write comes later,
+ * and so does the process: neither does harm.
+ */
+
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import type { FaultProxy, Held, HeldPart } from '../faults/fault-proxy.ts';
+import { type Member, Pair } from '../faults/pair.ts';
+import { type Scene, WORKLOADS } from '../faults/scene.ts';
+import type { CallMatch } from '../sandbox/faults.ts';
+import { pick } from '../sandbox/json.ts';
+import { standsBy, TIMES, tellsWhoLeads } from './leads.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+const skip = !cluster.access.hasAccounts && 'service accounts are needed';
+
+/** Who sends the write that is held, which the proxy was told before. */
+interface Late {
+  readonly late: Member;
+  readonly held: Held;
+}
+
+type Hold = (proxy: FaultProxy) => Held;
+
+interface Write {
+  readonly match: CallMatch;
+  /** Runs two processes, of which the one that leads is about to send it. */
+  readonly by: (pair: Pair, hold: Hold) => Promise<Late>;
+  /** What the API server answers: to a request that comes late, and to one that came in time. */
+  readonly statuses: Readonly<Record<HeldPart, number>>;
+}
+
+/** By one that finds no state. */
+async function byTheFirst(pair: Pair, hold: Hold): Promise<Late> {
+  const proxy = await pair.scene.addProxy();
+  const held = hold(proxy);
+  const late = await pair.start(proxy);
+  await pair.start();
+  return { late, held };
+}
+
+/** By one that rolls a change. */
+async function byOneThatRolls(pair: Pair, hold: Hold): Promise<Late> {
+  await pair.startBoth();
+  const { leader: late } = pair;
+  const held = hold(late.proxy);
+  await pair.scene.change('web');
+  return { late, held };
+}
+
+/** By one that takes over, when there is something to do. */
+async function byOneThatTakesOver(pair: Pair, hold: Hold): Promise<Late> {
+  await pair.startBoth();
+  const { leader, standby: late } = pair;
+  const held = hold(late.proxy);
+  await leader.process.stop();
+  await pair.scene.change('web');
+  await pair.start();
+  return { late, held };
+}
+
+const STATE: CallMatch = { resource: 'configmaps', name: 'reloader-state' };
+const PATCH_OF_STATE: CallMatch = { ...STATE, verb: 'patch' };
+
+const FENCED = { request: 409, answer: 200 } as const;
+
+const WRITES: Readonly<Record<string, Write>> = {
+  // An apply carries no version: of a state that is there it changes nothing.
+  'the creation of the state': {
+    match: { ...STATE, verb: 'apply' },
+    by: byTheFirst,
+    statuses: { request: 200, answer: 201 },
+  },
+  'the first entries': { match: PATCH_OF_STATE, by: byTheFirst, statuses: FENCED },
+  'the patch of a workload': {
+    match: { verb: 'patch', resource: 'deployments', name: 'web' },
+    by: byOneThatRolls,
+    statuses: FENCED,
+  },
+  'the commit of a rollout': { match: PATCH_OF_STATE, by: byOneThatRolls, statuses: FENCED },
+  'the mark of a term': { match: PATCH_OF_STATE, by: byOneThatTakesOver, statuses: FENCED },
+};
+
+/** What is written of the state and of the workloads; their status is not meant. */
+async function written({ stage }: Scene): Promise<readonly unknown[]> {
+  const state = await stage.expect('GET', 'configmaps/reloader-state');
+  const live = await Promise.all(WORKLOADS.map((each) => stage.live(each)));
+  return [state, ...live.map((each) => [pick(each, 'metadata', 'annotations'), each['spec'] ?? {}])];
+}
+
+/** All that changed is rolled by `leader`, each change once. */
+async function hasRolledEach({ scene, witness }: Pair, leader: Member): Promise<void> {
+  await scene.isRight(leader.process);
+  const expected = WORKLOADS.map((each) => `${each.name}: ${scene.changesOf(each)}`);
+  const rollouts = WORKLOADS.map((each) => `${each.name}: ${witness.rollouts(each)}`);
+  assert.deepEqual(rollouts, expected);
+}
+
+async function doesNoHarm({ match, by, statuses }: Write, part: HeldPart): Promise<void> {
+  await using pair = await Pair.prepare(cluster, TIMES);
+  const { scene } = pair;
+  const { late, held } = await by(pair, (proxy) => proxy.hold(match, part));
+  await scene.stage.until('the write is on its way', held.hasArrived);
+  await scene.stage.until('its sender leads', () => pair.isHeldBy(late));
+  const { standby: heir } = pair;
+  late.process.pause();
+  await scene.stage.until('the other one acts', () => pair.acts(heir));
+  await scene.stage.settled(heir.process);
+  await hasRolledEach(pair, heir);
+  await scene.change('web');
+  await hasRolledEach(pair, heir);
+
+  const before = await written(scene);
+  assert.equal(await held.release(), statuses[part]);
+  assert.deepEqual(await written(scene), before);
+  late.process.resume();
+  await standsBy(late, heir);
+  await scene.change('web');
+  await hasRolledEach(pair, heir);
+  assert.equal(pair.leader, heir);
+  await tellsWhoLeads(pair);
+  assert.deepEqual(pair.needless(), []);
+  // An apply that changes nothing is answered with the version of the last write, whose ever that was.
+  assert.deepEqual(
+    pair.intrusions().filter((each) => !each.includes(': apply ')),
+    [],
+  );
+}
+
+describe('a leader is stopped while on its way is', { skip, concurrency: 5 }, () => {
+  for (const [what, write] of Object.entries(WRITES))
+    for (const part of ['request', 'answer'] as const)
+      test(part === 'request' ? what : `the answer to ${what}`, () => doesNoHarm(write, part));
+});

@@ -1,0 +1,45 @@
+/** What the end-to-end tests of a leader and its standby share: times, and what each of them tells. */
+
+import assert from 'node:assert/strict';
+import type { Member, Pair } from '../faults/pair.ts';
+import type { SceneReloaderOptions } from '../faults/scene.ts';
+
+/** Shorter than the defaults, with which `npm run fail-over` measures. */
+export const LEASE_MS = 4000;
+export const RENEW_MS = 3000;
+export const RETRY_MS = 1000;
+export const TIMES: readonly string[] = [
+  `--leader-election-lease-duration=${LEASE_MS}ms`,
+  `--leader-election-renew-deadline=${RENEW_MS}ms`,
+  `--leader-election-retry-period=${RETRY_MS}ms`,
+];
+/** Beside what is waited for: for an API server and processes on a busy machine. */
+export const SLACK_MS = 2000;
+
+/** How one that stands for the lead is started in that pod. */
+export function elected(pod: string): SceneReloaderOptions {
+  return { flags: TIMES, env: { RELOADER_OPT_LEADER_ELECT: 'true', POD_NAME: pod } };
+}
+
+/** Each says who leads, and what it is itself. */
+export async function tellsWhoLeads({ leader, standby, witness }: Pair): Promise<void> {
+  for (const { process, pod } of [leader, standby]) {
+    const isThis = pod === leader.pod;
+    const report = await process.status();
+    assert.deepEqual([report.leader?.isThis, report.leader?.identity], [isThis, witness.holder]);
+    assert.match(await process.freshText('/'), isThis ? /This process leads/ : /The leader is/);
+    assert.ok((await process.freshText('/')).includes(witness.holder));
+    assert.equal((await process.page('/readyz')).status, 200);
+    assert.equal(await process.metric('reloader_leader'), isThis ? 1 : 0);
+  }
+}
+
+/**
+ * Resolves when one that led says that it does not any more (because its time is over, or as it has read the other one's mark),
+ * and that it stands by for the other one.
+ */
+export async function standsBy({ process }: Member, leader: Member): Promise<void> {
+  await process.hasSaid(/the lead is lost|another process writes the state/);
+  await process.hasSaid(new RegExp(`standing by.*"leader":"${leader.pod}_`));
+  assert.equal(process.exit, undefined);
+}
