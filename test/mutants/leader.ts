@@ -93,7 +93,7 @@ export const LEADER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'leader: a watch that ends at once is begun again without pause',
-    edit: change('Elector.#awaitTurn', 'this.#mayWatch = false;', 'this.#mayWatch = true;'),
+    edit: drop('Elector.#awaitTurn', 'version !== this.#watchedFrom'),
     tests: ELECTOR,
   },
   {
