@@ -7,6 +7,7 @@ import { Churn } from '../faults/churn.ts';
 import type { FaultProxy } from '../faults/fault-proxy.ts';
 import type { Fault } from '../faults/faults.ts';
 import { Pair } from '../faults/pair.ts';
+import { IDLE } from '../faults/scene.ts';
 import type { Possession } from '../faults/witness.ts';
 import type { CallMatch } from '../sandbox/faults.ts';
 import { randomOf } from '../simulation/random.ts';
@@ -58,9 +59,11 @@ async function survives(cut: Fault['begin'], random: () => number): Promise<void
   await scene.isRight(heir.process);
   await tellsWhoLeads(pair);
 
+  // Nothing was told of these two since the cut.
   await heir.process.stop();
-  await scene.change('web');
+  await scene.change('idle');
   await scene.isRight(late.process);
+  assert.equal(scene.rollouts(IDLE), 1);
   assert.equal(pair.leader, late);
   // ReplicaSets belong to a rollout.
   const further = late.proxy.lists.slice(lists).filter((resource) => resource !== 'replicasets');

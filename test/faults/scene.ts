@@ -11,7 +11,7 @@ import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { installRights } from './rights.ts';
 
-/** What follows what; `idle` is never changed. */
+/** What follows what. */
 export const WEB: WorkloadParts = web('web');
 const BOTH = web('both', { follows: { ConfigMap: ['web', 'other'] } });
 const SET: WorkloadParts = {
@@ -20,7 +20,8 @@ const SET: WorkloadParts = {
   follows: { ConfigMap: ['other'] },
   replicas: 1,
 };
-const IDLE = web('idle', { replicas: 1 });
+/** What it follows changes by no churn. */
+export const IDLE: WorkloadParts = web('idle', { replicas: 1 });
 
 /** All of them. */
 export const WORKLOADS: readonly WorkloadParts[] = [WEB, BOTH, SET, IDLE];
