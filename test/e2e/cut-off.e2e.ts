@@ -31,9 +31,9 @@ function hanging(match: CallMatch): Fault['begin'] {
 }
 
 const CUTS: Readonly<Record<string, Fault['begin']>> = {
-  'the requests are not answered': hanging({}),
-  'the Lease alone is out of reach': hanging({ resource: 'leases' }),
-  'the connections are cut and refused': async (proxy) => {
+  'requests are not answered': hanging({}),
+  'Lease alone is out of reach': hanging({ resource: 'leases' }),
+  'connections are cut and refused': async (proxy) => {
     await proxy.disappear();
     return () => proxy.appear();
   },
@@ -88,7 +88,7 @@ async function isContested(): Promise<void> {
   await scene.isRight(leader);
 
   for (const [index, { identity, at }] of marks().entries()) {
-    // Who only starts stays away from nothing.
+    // A process that starts waits for no other one.
     if (index < 2) continue;
     const ms = at - Number(marks()[index - 1]?.at);
     const leastMs = identity.startsWith('other_') ? AWAY_MS : LEASE_MS;
@@ -106,6 +106,6 @@ async function isContested(): Promise<void> {
 
 describe('nothing is lost or rolled twice where', { skip, concurrency: 4 }, () => {
   for (const [index, [what, cut]] of Object.entries(CUTS).entries())
-    test(`of a leader ${what}`, () => survives(cut, randomOf(index)));
+    test(`the leader's ${what}`, () => survives(cut, randomOf(index)));
   test('another process acts without a Lease', isContested);
 });

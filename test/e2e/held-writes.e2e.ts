@@ -123,7 +123,7 @@ async function doesNoHarm({ match, by, statuses }: Write, part: HeldPart): Promi
   assert.equal(pair.leader, heir);
   await tellsWhoLeads(pair);
   assert.deepEqual(pair.needless(), []);
-  // An apply that changes nothing is answered with the version of the last write, whose ever that was.
+  // An apply that changes nothing is answered with the version of the last write, which is the other one's.
   assert.deepEqual(
     pair.intrusions().filter((each) => !each.includes(': apply ')),
     [],
