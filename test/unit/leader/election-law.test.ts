@@ -33,10 +33,23 @@ const weathers = fc.array(
 /** The lease and the renew deadline of the first one; those of the others are the usual ones. */
 const durations = fc.constantFrom<[number, number]>([15_000, 10_000], [15_000, 14_000], [40_000, 30_000]);
 
+/** How far the clock of each one goes too fast, as a share of what the durations bear. */
+type Skews = readonly [number, number, number];
+const skew = fc.constantFrom(0, 0.5, 0.95);
+const skews: fc.Arbitrary<Skews> = fc.tuple(skew, skew, skew);
+const EVEN: Skews = [0, 0, 0];
+
+/** Who leads stops in time for one whose clock is faster, if by less than the lease is longer than the renew deadline. */
+function ratesOf(skewed: Skews, [leaseMs, renewMs]: readonly [number, number]): readonly number[] {
+  const borne = Math.min(leaseMs / renewMs, 15_000 / 10_000);
+  return skewed.map((share) => 1 + share * (borne - 1));
+}
+
 /** Who leads validly in each step of these weathers, and whether one does at their end, once all is well. */
 async function leadsIn(
   weather: readonly Weather[],
   [leaseDurationMs, renewDeadlineMs]: readonly [number, number],
+  rates: readonly number[],
   random: () => number,
 ): Promise<{ most: number; isLed: boolean }> {
   const ends: (() => void)[] = [];
@@ -45,7 +58,7 @@ async function leadsIn(
   const ways = new Map<string, Passage>();
   store.passage = ({ by }) => ways.get(by) ?? {};
   const candidates: Candidate[] = NAMES.map((name, at) =>
-    join(name, at === 0 ? { random, leaseDurationMs, renewDeadlineMs } : { random }),
+    join(name, { random, rate: rates[at] ?? 1, ...(at === 0 && { leaseDurationMs, renewDeadlineMs }) }),
   );
   let most = 0;
   const step = async (): Promise<void> => {
@@ -70,8 +83,9 @@ const CUT: Passage = { thereMs: 0, isLost: 'request' };
 
 test('there are never two valid leaders, and there is one once all is well', async () => {
   await fc.assert(
-    fc.asyncProperty(weathers, durations, fc.nat(), async (weather, duration, seed) => {
-      const { most, isLed } = await leadsIn(weather, duration, randomOf(seed));
+    fc.asyncProperty(weathers, durations, skews, fc.nat(), async (weather, duration, skewed, seed) => {
+      const rates = ratesOf(skewed, duration);
+      const { most, isLed } = await leadsIn(weather, duration, rates, randomOf(seed));
       assert.deepEqual({ isAtMostOne: most <= 1, isLed }, { isAtMostOne: true, isLed: true });
     }),
     {
@@ -85,6 +99,7 @@ test('there are never two valid leaders, and there is one once all is well', asy
             { who: 0, forSteps: 80, passage: CUT },
           ],
           [15_000, 10_000],
+          EVEN,
           1,
         ],
         [
@@ -93,6 +108,17 @@ test('there are never two valid leaders, and there is one once all is well', asy
             { who: 0, forSteps: 80, passage: CUT },
           ],
           [40_000, 30_000],
+          EVEN,
+          1,
+        ],
+        // The clock of a standby is as fast as may be, and nothing else is in the way of its haste.
+        [
+          [
+            { who: 0, forSteps: 8, passage: {} },
+            { who: 0, forSteps: 80, passage: CUT },
+          ],
+          [15_000, 10_000],
+          [0, 0.95, 0],
           1,
         ],
       ],

@@ -1,5 +1,6 @@
 /** Electors over one Lease in memory, in stepped time. */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TestContext } from 'node:test';
 import {
   Elector,
@@ -38,7 +39,15 @@ export interface Stage {
   readonly pass: (ms: number) => Promise<void>;
   /** Time jumps, as for a process that was stopped. */
   readonly jump: (ms: number) => Promise<void>;
-  readonly join: (identity: string, options?: Partial<ElectorOptions> & { lingers?: boolean }) => Candidate;
+  readonly join: (identity: string, options?: JoinOptions) => Candidate;
+}
+
+/** What a process is like, besides what its elector is told. */
+export interface JoinOptions extends Partial<ElectorOptions> {
+  /** Whether it goes on with its work when the lead ends. @default false */
+  readonly lingers?: boolean;
+  /** How fast its clock of waits goes. @default 1 */
+  readonly rate?: number;
 }
 
 /** A record of another process. */
@@ -54,9 +63,23 @@ export function record(holderIdentity: string, over: Partial<LeaseRecord> = {}):
   };
 }
 
+/** How fast the clock of the process goes that runs now. */
+const RATE = new AsyncLocalStorage<number>();
+
+/** Gives each process a clock of waits of its own, until the time is given back. */
+function setRates(): void {
+  const { now } = performance;
+  const { setTimeout: wait } = globalThis;
+  const rate = (): number => RATE.getStore() ?? 1;
+  Object.defineProperty(performance, 'now', { value: () => now() * rate(), configurable: true });
+  const waitAtRate = (act: () => void, ms = 1): NodeJS.Timeout => wait(act, ms / rate());
+  globalThis.setTimeout = waitAtRate as typeof setTimeout;
+}
+
 /** An empty stage. */
 export function stage(t: Pick<TestContext, 'mock' | 'after'>, stepMs = 100): Stage {
   const { jolt } = mockTime(t);
+  setRates();
   const store = new LeaseStore();
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -75,7 +98,7 @@ export function stage(t: Pick<TestContext, 'mock' | 'after'>, stepMs = 100): Sta
 function join(
   store: LeaseStore,
   identity: string,
-  { lingers = false, ...options }: Partial<ElectorOptions> & { lingers?: boolean } = {},
+  { lingers = false, rate = 1, ...options }: JoinOptions = {},
 ): Candidate {
   const process = new AbortController();
   const leads: Leadership[] = [];
@@ -103,7 +126,7 @@ function join(
     isGone: false,
     finish: () => undefined,
     end: () => process.abort(),
-    isValid: () => leads.some((leadership) => leadership.isValid()),
+    isValid: () => RATE.run(rate, () => leads.some((leadership) => leadership.isValid())),
   };
   const lead = (leadership: Leadership): Promise<LeadEnd> => {
     leads.push(leadership);
@@ -115,7 +138,8 @@ function join(
   const standby = (): void => {
     candidate.standbys += 1;
   };
-  void elector.run(process.signal, lead, standby).then(() => {
+  const run = (): Promise<void> => elector.run(process.signal, lead, standby);
+  void RATE.run(rate, run).then(() => {
     candidate.isGone = true;
   });
   return candidate;
