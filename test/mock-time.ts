@@ -15,6 +15,8 @@ export interface MockTimeOptions {
   readonly apis?: readonly string[];
   /** The time of day at first, in ms since 1970. @default 0 */
   readonly now?: number;
+  /** By how much the time of day is ahead for the process that asks. @default 0 */
+  readonly aheadMs?: () => number;
 }
 
 /** Time that stands still but for the ticks of the mock timers. */
@@ -37,7 +39,7 @@ export function mockTime(t: Pick<TestContext, 'mock' | 'after'>, options: MockTi
 /** Stops time until it is given back. */
 export function stopTimers(
   timers: MockTimers,
-  { apis = ['setTimeout'], now = 0 }: MockTimeOptions = {},
+  { apis = ['setTimeout'], now = 0, aheadMs = () => 0 }: MockTimeOptions = {},
 ): MockTime {
   // The types do not know all names yet.
   timers.enable({ apis: [...apis, 'Date'] as 'Date'[], now });
@@ -47,9 +49,9 @@ export function stopTimers(
   give('now', () => ORIGIN_MS + driven.now() - now);
   give('timeOrigin', now - ORIGIN_MS);
   let offset = 0;
+  globalThis.Date = shifted(driven, () => driven.now() + offset + aheadMs());
   const jump = (ms: number): void => {
     offset += ms;
-    globalThis.Date = shifted(driven, () => driven.now() + offset);
   };
   return {
     jump,

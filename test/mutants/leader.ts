@@ -33,6 +33,15 @@ export const LEADER_MUTANTS: readonly Mutant[] = [
     tests: LAW,
   },
   {
+    name: 'leader: the lead of another ends by the times in its Lease',
+    edit: change(
+      'ObservedLease.expiryMs',
+      'this.#seenMs',
+      "monotonicMs() + Date.parse(this.#lease?.record?.renewTime ?? '') - Date.now()",
+    ),
+    tests: ['test/simulation/take-overs.test.ts'],
+  },
+  {
     name: 'leader: the lead of another is taken before its time',
     edit: change('Elector.#mayTakeFrom', 'monotonicMs() >= this.#observed.expiryMs(leaseDurationMs)', 'true'),
     tests: LAW,

@@ -89,8 +89,11 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   Job: `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`,
 };
 
+/** Where the Lease is. */
+export const LEASE_COLLECTION: string = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
+
 /** The path of the Lease. */
-export const LEASE_PATH: string = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/${STATE_NAME}`;
+export const LEASE_PATH: string = `${LEASE_COLLECTION}/${STATE_NAME}`;
 
 /** The path of that namespace. */
 export const NAMESPACE_PATH: string = `/api/v1/namespaces/${NAMESPACE}`;

@@ -4,16 +4,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { historyOf } from './check.ts';
 import { FLAVOURS, type Flavour } from './generate.ts';
-import { type History, JUMPS_MS } from './history.ts';
+import { type History, JUMPS_MS, type Step } from './history.ts';
 import { run } from './world.ts';
 
 /** A time of day that is said to people. */
 const TIMES = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
-/** What happens and when, where before each step the clocks jump by what `jumps` tells in turn; without what is read on a clock. */
+const SLOTS = [0, 1, 2] as const;
+
+/**
+ * What happens and when, where before each step all clocks jump by what `jumps` tells in turn, and then that of one process by
+ * what it tells next; without what is read on a clock.
+ */
 async function factsOf(history: History, jumps: readonly number[]): Promise<readonly string[]> {
-  const steps = history.steps.flatMap((step, index) => [
-    { do: 'jump', ms: jumps[index % jumps.length] ?? 0 } as const,
+  const steps = history.steps.flatMap((step, index): Step[] => [
+    { do: 'jump', ms: jumps[index % jumps.length] ?? 0 },
+    { do: 'jump', ms: jumps[(index + 1) % jumps.length] ?? 0, slot: SLOTS[index % SLOTS.length] ?? 0 },
     step,
   ]);
   const { facts } = await run({ ...history, steps });

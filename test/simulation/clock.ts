@@ -30,7 +30,8 @@ const realSetImmediate = setImmediate;
 
 /** Stops the time of this process. */
 export function stopTime(): VirtualClock {
-  const time = stopTimers(mock.timers, { apis: APIS, now: EPOCH_MS });
+  const aheadMs = (): number => running()?.aheadMs ?? 0;
+  const time = stopTimers(mock.timers, { apis: APIS, now: EPOCH_MS, aheadMs });
   const begin = performance.now();
   const due = watchTimers();
   const settle = () => new Promise<void>((resolve) => void realSetImmediate(resolve));

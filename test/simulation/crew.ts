@@ -160,6 +160,12 @@ export class Crew {
     }
   }
 
+  /** The time of day of a process is set forward, or back. */
+  jump(slot: Slot, ms: number): void {
+    const member = this.#members.get(slot);
+    if (member !== undefined) member.process.aheadMs += ms;
+  }
+
   /** All that came between processes and their time or the API server is over. */
   calm(): void {
     for (const { line, process } of this.#members.values()) {

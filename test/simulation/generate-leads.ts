@@ -5,7 +5,15 @@ import type { CallEffect, FaultRule } from '../sandbox/faults.ts';
 import { RESOURCES, resourceOf } from './api.ts';
 import type { Cast } from './generate-steps.ts';
 import type { Scene } from './generate-troubles.ts';
-import { type Content, type LeaseStep, type ProcessStep, type Slot, type Step, wait } from './history.ts';
+import {
+  type Content,
+  JUMPS_MS,
+  type LeaseStep,
+  type ProcessStep,
+  type Slot,
+  type Step,
+  wait,
+} from './history.ts';
 
 /** What there is about leads. */
 export interface Leads {
@@ -17,8 +25,12 @@ export interface Leads {
   readonly fault: Arbitrary<Step>;
   /** A change, and the leader is gone while it waits, is rolled or committed; perhaps it is taken back. */
   readonly takeOver: Arbitrary<Scene>;
-  /** The same, and those who take over hear late of what the leader has seen. */
+  /** The same, and those who take over hear late of what the leader has rolled, and of another change after that. */
   readonly lateHeir: Arbitrary<Scene>;
+  /** A Lease of one that is not there, in the midst of a change or at the start of all. */
+  readonly stranger: Arbitrary<Scene>;
+  /** The time of day of one process jumps, which must change nothing. */
+  readonly jump: Arbitrary<Step>;
   /** An owner's write or a change back between the end of a leader and the next. */
   readonly between: Arbitrary<Scene>;
 }
@@ -28,6 +40,10 @@ const just = <const T>(value: T): Arbitrary<T> => fc.constant(value);
 const START: readonly Step[] = [{ do: 'start', slot: 1 }];
 /** The longest lead of one that is gone. */
 const LEASE = wait(18_500);
+/** The longest that a Lease is waited for. */
+const LONGEST_LEASE = wait(620_000);
+const ALL_END: readonly Step[] = ([0, 1, 2] as const).map((slot) => ({ do: 'stop', slot, downtimeMs: -1 }));
+const TWO_START: readonly Step[] = [{ do: 'start', slot: 0 }, ...START];
 
 /** Who ends a lead that it has: the slot that leads is not known, so both are met often. */
 function endStep(slot: Arbitrary<Slot>): Arbitrary<ProcessStep> {
@@ -86,37 +102,67 @@ const LEASE_RULE: Arbitrary<FaultRule> = fc.record({
   effect: LEASE_EFFECT,
 });
 
-/** What there is for a cast. */
-export function leadsOf({ configs, workloads, settings }: Cast, owner: Arbitrary<Step>): Leads {
-  const { coalescePeriodMs } = settings;
+/** The Lease of one that never renews it, perhaps with the marks of another cluster. */
+const STRANGE: Arbitrary<LeaseStep> = fc.oneof(
+  fc.record({ do: just('edit-lease'), to: fc.constantFrom('foreign', 'long') }),
+  fc.record({ do: just('edit-lease'), to: just('copied'), term: fc.constantFrom(1, 3, 1000) }),
+);
+
+/** A change of an object, and the streams by which one process may hear late of it. */
+interface Change {
+  readonly there: Step;
+  readonly back: Step;
+  readonly other: Step;
+  /** Those of the object, of a workload, or of both tell it nothing for so long, once it is warm. */
+  readonly lag: readonly Step[];
+  readonly lagMs: number;
+}
+
+function changesOf({ configs, workloads }: Cast): Arbitrary<Change> {
   const contents = fc.shuffledSubarray<Content>(['A', 'B', 'C'], { minLength: 2, maxLength: 2 });
-  const changes = fc
-    .tuple(fc.constantFrom(...configs), contents)
-    .map(([config, [first = 'A', second = 'B']]) => ({
-      config,
-      there: { do: 'change', config, content: first } as const,
-      back: { do: 'revert', config } as const,
-      other: { do: 'change', config, content: second } as const,
-    }));
+  const late = fc.record({
+    slot: fc.constantFrom<Slot>(1, 1, 0),
+    ms: fc.constantFrom(25_000, 60_000),
+    about: fc.constantFrom('object', 'workload', 'both'),
+  });
+  return fc
+    .tuple(fc.constantFrom(...configs), contents, fc.constantFrom(...workloads), late)
+    .map(([config, [first = 'A', second = 'B'], workload, { slot, ms, about }]) => {
+      const names = { object: [config], workload: [workload], both: [config, workload] }[about];
+      const stalls = names.map((name) => ({ do: 'stall', slot, resource: resourceOf(name), ms }) as const);
+      return {
+        there: { do: 'change', config, content: first },
+        back: { do: 'revert', config },
+        other: { do: 'change', config, content: second },
+        lag: [wait(3000), ...stalls],
+        lagMs: ms,
+      };
+    });
+}
+
+/** What there is for a cast. */
+export function leadsOf(cast: Cast, owner: Arbitrary<Step>): Leads {
+  const { coalescePeriodMs } = cast.settings;
+  const changes = changesOf(cast);
+  const isLate = fc.constantFrom(false, false, true);
   const soon = fc.constantFrom(0, 1, 20, 150, 1000, 4000).map(wait);
   const window = fc.constantFrom(1, 20, 110, 1000).map((ms) => wait(coalescePeriodMs + ms));
   const end = endStep(SLOT);
   const until = fc.constantFrom(wait(2500), LEASE, LEASE, wait(61_000));
-  const lease = fc.record({
-    do: just('edit-lease'),
-    to: fc.constantFrom('nothing', 'empty', 'free', 'foreign', 'long'),
-  });
+  const free = fc.record({ do: just('edit-lease'), to: fc.constantFrom('nothing', 'empty', 'free') });
   return {
     process: fc.oneof(
       { weight: 3, arbitrary: fc.record({ do: just('start'), slot: SLOT }) },
       { weight: 3, arbitrary: end },
     ),
-    lease,
+    lease: fc.oneof(free, STRANGE),
     fault: LEASE_RULE.map((rule) => ({ do: 'fault', rule })),
+    jump: fc.record({ do: just('jump'), ms: fc.constantFrom(...JUMPS_MS), slot: SLOT }),
     takeOver: fc
-      .tuple(changes, fc.oneof(soon, window), end, fc.oneof(soon, window), fc.boolean(), until)
-      .map(([{ there, back }, before, death, after, isBack, last]) => [
+      .tuple(changes, isLate, fc.oneof(soon, window), end, fc.oneof(soon, window), fc.boolean(), until)
+      .map(([{ there, back, lag }, isLagging, before, death, after, isBack, last]) => [
         ...START,
+        ...(isLagging ? lag : []),
         there,
         before,
         death,
@@ -125,38 +171,33 @@ export function leadsOf({ configs, workloads, settings }: Cast, owner: Arbitrary
         last,
       ]),
     lateHeir: fc
-      .tuple(
-        changes,
-        fc.constantFrom(...workloads),
-        fc.constantFrom<Slot>(1, 0),
-        fc.tuple(fc.boolean(), fc.constantFrom(25_000, 60_000)),
-        fc.tuple(fc.boolean(), window, window),
-        endStep(fc.constant<Slot>(0)),
-      )
-      .map(
-        ([
-          { there, back, other, config },
-          workload,
-          slot,
-          [isConfig, ms],
-          [isBack, rolled, pause],
-          death,
-        ]) => [
-          ...START,
-          wait(3000),
-          { do: 'stall', slot, resource: resourceOf(isConfig ? config : workload), ms },
-          there,
-          rolled,
-          isBack ? back : other,
-          pause,
-          death,
-          LEASE,
-          wait(ms),
-        ],
-      ),
+      .tuple(changes, fc.boolean(), window, window, endStep(fc.constant<Slot>(0)))
+      .map(([{ there, back, other, lag, lagMs }, isBack, rolled, pause, death]) => [
+        ...START,
+        ...lag,
+        there,
+        rolled,
+        isBack ? back : other,
+        pause,
+        death,
+        LEASE,
+        wait(lagMs),
+      ]),
+    stranger: fc
+      .tuple(changes, fc.oneof(soon, window), STRANGE, fc.boolean(), fc.oneof(soon, window), fc.boolean())
+      .map(([{ there, back }, before, lease, isAtStart, after, isBack]) => [
+        ...START,
+        there,
+        before,
+        ...(isAtStart ? [...ALL_END, lease, ...TWO_START] : [lease]),
+        after,
+        ...(isBack ? [back] : []),
+        lease.to === 'long' ? LONGEST_LEASE : LEASE,
+      ]),
     between: fc
       .tuple(
         changes,
+        isLate,
         fc.oneof(soon, window),
         end,
         soon,
@@ -166,8 +207,9 @@ export function leadsOf({ configs, workloads, settings }: Cast, owner: Arbitrary
         ),
         soon,
       )
-      .map(([{ there, back }, before, death, pause, step, last]) => [
+      .map(([{ there, back, lag }, isLagging, before, death, pause, step, last]) => [
         ...START,
+        ...(isLagging ? lag : []),
         there,
         before,
         death,

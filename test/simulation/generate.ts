@@ -194,9 +194,11 @@ function scenesOfFlavour(
   const election: Weighted[] = [
     [4, one(leads.process)],
     [1, one(leads.lease)],
+    [1, one(leads.jump)],
     [3, leads.takeOver],
-    [1, leads.lateHeir],
+    [3, leads.lateHeir],
     [2, leads.between],
+    [1, leads.stranger],
   ];
   const replicas: Weighted[] = [
     ...election,

@@ -231,10 +231,15 @@ export type ProcessStep =
   /** For so long its streams of one resource tell it nothing. */
   | { readonly do: 'stall'; readonly slot: Slot; readonly resource: Resource; readonly ms: number };
 
-/** What people do to the Lease: it is deleted, emptied, free, held by one that never renews it, or for an hour. */
+/**
+ * What people do to the Lease: it is deleted, emptied, free, held by one that never renews it, or for an hour; `copied`: it is
+ * that of another cluster, and so are the marks of the state, as a backup brings them that is restored.
+ */
 export interface LeaseStep {
   readonly do: 'edit-lease';
-  readonly to: 'nothing' | 'empty' | 'free' | 'foreign' | 'long';
+  readonly to: 'nothing' | 'empty' | 'free' | 'foreign' | 'long' | 'copied';
+  /** That of the marks that are copied. @default 1 */
+  readonly term?: number;
 }
 
 /** One step. */
@@ -250,8 +255,8 @@ export type Step =
   /** The admission webhook goes away, or is back. */
   | { readonly do: 'admission'; readonly away: boolean }
   | { readonly do: 'wait'; readonly ms: number }
-  /** The time of day of the reloaders is set forward by so much, or back; everywhere else it goes on as it should. */
-  | { readonly do: 'jump'; readonly ms: number };
+  /** The time of day of the reloaders, or of one of them, is set forward by so much, or back; everywhere else it goes on as it should. */
+  | { readonly do: 'jump'; readonly ms: number; readonly slot?: Slot };
 
 /** Jumps of the time of day: ten minutes, an hour, a day. */
 export const JUMPS_MS: readonly number[] = [600_000, 3_600_000, 86_400_000].flatMap((ms) => [ms, -ms]);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { annotationsOf } from '../../lib/model/term.ts';
 import { judgeLeads } from './leads.ts';
+import { COPIED_WRITER } from './people.ts';
 import type { Fact, Trace } from './trace.ts';
 import { KNOWN, NOTHING, type Pause, traceOf } from './trace-by-hand.ts';
 
@@ -17,9 +18,14 @@ function death(how?: 'ended' | 'lost'): Fact {
   return { type: 'died', replica: 0, knewUntil: 0, beliefs: [], state: NOTHING, ...(how && { how }) };
 }
 
-function stateWrite(writer: string): Fact {
-  const before = { metadata: { annotations: annotationsOf({ term: 1, writer }) } };
-  return { type: 'write', replica: 0, to: 'state', fenced: true, before };
+/** In the term 2 of replica 0. */
+function stateWrite(writer: string, term = 1): Fact {
+  const before = stateOf(term, writer);
+  return { type: 'write', replica: 0, to: 'state', fenced: true, before, after: stateOf(2, 'replica_x_0') };
+}
+
+function stateOf(term: number, writer: string): object {
+  return { metadata: { annotations: annotationsOf({ term, writer }) } };
 }
 
 interface Case {
@@ -41,6 +47,11 @@ const CASES: Readonly<Record<string, Case>> = {
     facts: [stateWrite('replica_x_1')],
     wrong: /in the term of replica_x_1/,
   },
+  'one over a mark that was copied and is of the same term': {
+    facts: [stateWrite(COPIED_WRITER, 2)],
+    wrong: /in the term of replica_of/,
+  },
+  'one over a mark that was copied and is of a former term': { facts: [stateWrite(COPIED_WRITER)] },
   'one over the own mark': { facts: [stateWrite('replica_x_0')] },
   'one over none': { facts: [stateWrite('')] },
   'a take-over in time after a kill': { facts: [LISTED, STANDBY, death(), { wait: 18_000 }, TAKEN] },

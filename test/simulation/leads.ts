@@ -1,7 +1,8 @@
 /** Where a leader is elected: who writes has the lead, and it is taken over in time. */
 
-import { markIn } from '../../lib/model/term.ts';
+import { markIn, type TermMark } from '../../lib/model/term.ts';
 import type { LooseObject } from './api.ts';
+import { COPIED_WRITER } from './people.ts';
 import { LONGEST_TAKE_OVER_MS } from './replica.ts';
 import { factsOf, type Of } from './timeline.ts';
 import type { Trace, Violation } from './trace.ts';
@@ -23,13 +24,18 @@ function unledOf(trace: Trace): readonly string[] {
   });
 }
 
-/** What a state records is written over no other process's mark. */
+/** What a state records is written over no other process's mark, but for one of a former term that people have copied there. */
 function overwrittenOf(trace: Trace): readonly string[] {
-  return factsOf(trace, 'write').flatMap(({ to, replica, before }) => {
-    const { writer } = markIn((before as Partial<LooseObject> | undefined)?.metadata?.annotations ?? {});
+  return factsOf(trace, 'write').flatMap(({ to, replica, before, after }) => {
+    const { writer, term } = markOf(before);
     if (to !== 'state' || writer === '' || writer.endsWith(`_${replica}`)) return [];
+    if (writer === COPIED_WRITER && term < markOf(after).term) return [];
     return [`replica ${replica} wrote the state in the term of ${writer}`];
   });
+}
+
+function markOf(state: unknown): TermMark {
+  return markIn((state as Partial<LooseObject> | undefined)?.metadata?.annotations ?? {});
 }
 
 /** Judged where requests are answered and people leave the Lease alone. */

@@ -2,15 +2,18 @@
 
 import { entryKeyOf, exceptionsKeyOf } from '../../lib/model/state-entry.ts';
 import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
+import { annotationsOf } from '../../lib/model/term.ts';
 import {
   type Api,
   collectionOf,
+  LEASE_COLLECTION,
   LEASE_PATH,
   type LooseObject,
   NAMESPACE,
   NAMESPACE_PATH,
   pathOf,
   SELECTED_LABEL,
+  STATE_NAME,
   STATE_NAMES,
   split,
 } from './api.ts';
@@ -229,10 +232,19 @@ export class People {
     }
   }
 
-  /** Edits the Lease; what is not there stays so. */
-  async lease({ to }: LeaseStep): Promise<void> {
-    if (to === 'nothing') await this.#api.delete(LEASE_PATH);
-    else await this.#api.merge(LEASE_PATH, { spec: LEASES[to] });
+  /** Edits the Lease; what is not there stays so, unless it is copied. */
+  async lease({ to, term = 1 }: LeaseStep): Promise<void> {
+    if (to === 'nothing') {
+      await this.#api.delete(LEASE_PATH);
+      return;
+    }
+    const spec = LEASES[to];
+    const live = await this.#api.merge(LEASE_PATH, { spec });
+    if (to !== 'copied') return;
+    if (live === undefined)
+      await this.#api.create(LEASE_COLLECTION, { metadata: { name: STATE_NAME }, spec });
+    const annotations = annotationsOf({ term, writer: COPIED_WRITER });
+    await this.#edited(undefined, (path) => this.#api.merge(path, { metadata: { annotations } }));
   }
 
   #removeKey(key: string): Promise<readonly string[]> {
@@ -264,11 +276,20 @@ export class People {
   }
 }
 
+/** Who led in the cluster that a Lease and marks are copied from. */
+export const COPIED_WRITER = 'replica_of_another_cluster';
+
 const LEASES = {
   empty: null,
   free: { holderIdentity: '' },
   foreign: { holderIdentity: 'another', leaseDurationSeconds: 15 },
   long: { holderIdentity: 'another', leaseDurationSeconds: 3600 },
+  copied: {
+    holderIdentity: COPIED_WRITER,
+    leaseDurationSeconds: 15,
+    renewTime: '2024-12-24T00:00:00.000000Z',
+    leaseTransitions: 41,
+  },
 } as const;
 
 function imageOf(image: string): object {

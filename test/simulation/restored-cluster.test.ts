@@ -1,21 +1,27 @@
-/** A cluster that is restored from a backup while the reloader runs: its versions go back, and it never left. */
+/**
+ * A cluster that is restored from a backup: while the reloader runs, so that its versions go back and it never left, or before
+ * its first start, with the Lease of one that never returns.
+ */
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Send } from '../../lib/kubernetes/transport.ts';
+import { markIn } from '../../lib/model/term.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import { NAMESPACE, STATE_NAME } from './api.ts';
+import { type LooseObject, NAMESPACE, STATE_NAME } from './api.ts';
 import { C, following, WEB } from './cases.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
 import { manifestOf } from './contents.ts';
 import type { Content } from './history.ts';
 import { newWorkload } from './manifests.ts';
-import { newReplica } from './replica.ts';
+import { newReplica, type Replica } from './replica.ts';
 import { SETTINGS } from './trace-by-hand.ts';
 
 /** From the restore until every stream has found it out: ten watches of versions to come, and four lists. */
 const FOUND_OUT_MS = 600_000;
 const ROLLED_MS = 30_000;
+/** The longest time until another's Lease is taken, and some. */
+const TAKEN_MS = 18_000;
 
 /** One life of the cluster: C is A, WEB follows it, and what else happens brings the versions up to `version`. */
 function clusterAt(version: number, state?: object): Sandbox {
@@ -55,6 +61,23 @@ function stateOf(sandbox: Sandbox): object {
   return { metadata: { name: STATE_NAME, annotations: metadata.annotations }, data };
 }
 
+/** The Lease that goes with it. */
+function leaseOf(sandbox: Sandbox): object {
+  const { spec } = sandbox.get('leases', NAMESPACE, STATE_NAME) as unknown as LooseObject;
+  return { metadata: { name: STATE_NAME }, spec };
+}
+
+/** The term that the state is marked with. */
+function termIn(sandbox: Sandbox): number {
+  const { metadata } = sandbox.get('configmaps', NAMESPACE, STATE_NAME) as unknown as LooseObject;
+  return markIn(metadata.annotations ?? {}).term;
+}
+
+/** A process of a pod of its own, or without one for which no leader is elected. */
+function replicaOf(send: Send, id: number, podUid?: string): Replica {
+  return newReplica({ id, send, settings: SETTINGS, podUid, random: () => 0.5, onLine: () => undefined });
+}
+
 let clock: VirtualClock;
 
 beforeEach(() => {
@@ -70,14 +93,7 @@ test('what is edited after a restore is rolled, once for each edit, and then not
   let present = first;
   const send: Send = (request) => present.handle(request);
   const stop = new AbortController();
-  const replica = newReplica({
-    id: 0,
-    send,
-    settings: SETTINGS,
-    podUid: undefined,
-    random: () => 0.5,
-    onLine: () => undefined,
-  });
+  const replica = replicaOf(send, 0);
   const running = replica.run(stop.signal);
   await pass(ROLLED_MS);
   const backup = stateOf(first);
@@ -110,6 +126,37 @@ test('what is edited after a restore is rolled, once for each edit, and then not
     [['B', false]],
   );
   stop.abort();
+  await pass(ROLLED_MS);
+  await running;
+  second.close();
+});
+
+test('who first starts where a state and a Lease were restored waits for the Lease, and goes on from both', async () => {
+  const first = clusterAt(100);
+  const stop = new AbortController();
+  const before = replicaOf((request) => first.handle(request), 0, 'pod-of-before').run(stop.signal);
+  await pass(ROLLED_MS);
+  const term = termIn(first);
+  const second = clusterAt(100, stateOf(first));
+  second.create('leases', inNamespace(leaseOf(first)));
+  stop.abort();
+  await pass(ROLLED_MS);
+  await before;
+  first.close();
+
+  const end = new AbortController();
+  const replica = replicaOf((request) => second.handle(request), 1, 'pod-of-now');
+  const running = replica.run(end.signal);
+  await pass(14_000);
+  assert.deepEqual([replica.leads(), termIn(second)], [false, term]);
+  await pass(TAKEN_MS - 14_000);
+  assert.deepEqual([replica.leads(), termIn(second)], [true, term + 1]);
+  await pass(ROLLED_MS);
+  assert.equal(rolloutsIn(second), 0, 'nothing has changed');
+  put(second, 'B');
+  await pass(ROLLED_MS);
+  assert.equal(rolloutsIn(second), 1);
+  end.abort();
   await pass(ROLLED_MS);
   await running;
   second.close();

@@ -16,6 +16,8 @@ export function running(): Stoppable | undefined {
 
 /** One process. Its timers belong to it, for the clock asks who sets one. */
 export class Stoppable {
+  /** By how much its time of day is ahead. */
+  aheadMs = 0;
   readonly #due = new Map<unknown, () => void>();
   #stopped: PromiseWithResolvers<void> | undefined;
 

@@ -9,6 +9,7 @@ import type { Trace } from './trace.ts';
 const DB = 'StatefulSet/db';
 /** Another process is there, and warm. */
 const BESIDE: readonly Step[] = [{ do: 'start', slot: 1 }, wait(5000)];
+const ALL_END: readonly Step[] = ([0, 1] as const).map((slot) => ({ do: 'stop', slot, downtimeMs: -1 }));
 const TAKEN = wait(20_000);
 const SETTLED = wait(60_000);
 
@@ -16,8 +17,8 @@ function kill(atWrite: number, effect: 'before' | 'after', of?: 'lease'): Proces
   return { do: 'crash', slot: 0, atWrite, effect, downtimeMs: -1, ...(of && { of }) };
 }
 
-function edit(to: LeaseStep['to']): LeaseStep {
-  return { do: 'edit-lease', to };
+function edit(to: LeaseStep['to'], term = 1): LeaseStep {
+  return { do: 'edit-lease', to, term };
 }
 
 /** `most`: how long nobody leads at most, once the leader is gone. */
@@ -85,6 +86,17 @@ const CASES: Record<string, Case> = {
   ),
   'the Lease was taken for an hour': caseOf([change('B'), wait(2000), edit('long'), wait(700_000)], 605_000),
 };
+for (const term of [1, 2, 1000]) {
+  const copied = edit('copied', term);
+  CASES[`the Lease and the marks come from the term ${term} of another cluster`] = caseOf(
+    [change('B'), wait(2000), copied, SETTLED],
+    KILLED_MS,
+  );
+  CASES[`they are found at a start, from term ${term}`] = caseOf(
+    [change('B'), wait(2000), ...ALL_END, copied, ...BESIDE, { do: 'start', slot: 0 }, SETTLED],
+    KILLED_MS,
+  );
+}
 for (let write = 1; write <= 3; write += 1) {
   for (const effect of ['before', 'after'] as const) {
     CASES[`killed ${effect} its write number ${write}`] = caseOf(
@@ -107,6 +119,17 @@ for (const to of ['nothing', 'empty', 'free'] as const) {
     rollouts: { [WEB]: 1, [DB]: 1 },
     reads: 'B',
   };
+}
+for (const slot of [0, 1] as const) {
+  for (const ms of [3_600_000, -3_600_000]) {
+    const jump: Step = { do: 'jump', slot, ms };
+    UNTOUCHED[`the lead stays where the clock of process ${slot} jumps by ${ms / 60_000} minutes`] = {
+      workloads: following(WEB, DB),
+      steps: [...BESIDE, change('B'), wait(2000), jump, TAKEN, SETTLED],
+      rollouts: { [WEB]: 1, [DB]: 1 },
+      reads: 'B',
+    };
+  }
 }
 
 testCases(UNTOUCHED);

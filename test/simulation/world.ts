@@ -141,7 +141,7 @@ class World {
         return await this.#pass(step.ms);
       case 'jump':
         this.#observer.add({ type: 'jumped' });
-        return this.#clock.jump(step.ms);
+        return step.slot === undefined ? this.#clock.jump(step.ms) : this.#crew.jump(step.slot, step.ms);
       case 'change':
       case 'revert':
       case 'touch':
