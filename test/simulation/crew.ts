@@ -148,15 +148,19 @@ export class Crew {
 
   /** Something comes between a process and its time, or the API server. */
   disturb(step: Extract<ProcessStep, { readonly do: 'freeze' | 'part' | 'stall' }>): void {
-    const member = this.#members.get(step.slot);
-    if (member === undefined || !this.#options.elects) return;
-    const { line, process } = member;
-    this.#options.observer.add({ type: 'hindered', replica: member.id });
-    if (step.do === 'stall') line.stall(step.resource, step.ms);
-    else if (step.do === 'part') line[step.how === 'cut' ? 'cut' : 'silence'](step.ms);
-    else {
-      process.stop();
-      setTimeout(() => process.goOn(), step.ms);
+    const members = [...this.#members.values()].filter(({ slot, replica }) =>
+      step.slot === undefined ? !replica.leads() : slot === step.slot,
+    );
+    const [first] = members;
+    if (first === undefined || !this.#options.elects) return;
+    this.#options.observer.add({ type: 'hindered', replica: first.id });
+    for (const { line, process } of members) {
+      if (step.do === 'stall') line.stall(step.resource, step.ms);
+      else if (step.do === 'part') line[step.how === 'cut' ? 'cut' : 'silence'](step.ms);
+      else {
+        process.stop();
+        setTimeout(() => process.goOn(), step.ms);
+      }
     }
   }
 

@@ -108,12 +108,12 @@ const STRANGE: Arbitrary<LeaseStep> = fc.oneof(
   fc.record({ do: just('edit-lease'), to: just('copied'), term: fc.constantFrom(1, 3, 1000) }),
 );
 
-/** A change of an object, and the streams by which one process may hear late of it. */
+/** A change of an object, and the streams by which those that take over may hear late of it. */
 interface Change {
   readonly there: Step;
   readonly back: Step;
   readonly other: Step;
-  /** Those of the object, of a workload, or of both tell it nothing for so long, once it is warm. */
+  /** Those of the object, of a workload, or of both tell them nothing for so long, once they are warm. */
   readonly lag: readonly Step[];
   readonly lagMs: number;
 }
@@ -121,15 +121,14 @@ interface Change {
 function changesOf({ configs, workloads }: Cast): Arbitrary<Change> {
   const contents = fc.shuffledSubarray<Content>(['A', 'B', 'C'], { minLength: 2, maxLength: 2 });
   const late = fc.record({
-    slot: fc.constantFrom<Slot>(1, 1, 0),
     ms: fc.constantFrom(25_000, 60_000),
     about: fc.constantFrom('object', 'workload', 'both'),
   });
   return fc
     .tuple(fc.constantFrom(...configs), contents, fc.constantFrom(...workloads), late)
-    .map(([config, [first = 'A', second = 'B'], workload, { slot, ms, about }]) => {
+    .map(([config, [first = 'A', second = 'B'], workload, { ms, about }]) => {
       const names = { object: [config], workload: [workload], both: [config, workload] }[about];
-      const stalls = names.map((name) => ({ do: 'stall', slot, resource: resourceOf(name), ms }) as const);
+      const stalls = names.map((name) => ({ do: 'stall', resource: resourceOf(name), ms }) as const);
       return {
         there: { do: 'change', config, content: first },
         back: { do: 'revert', config },

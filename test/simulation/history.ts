@@ -228,8 +228,8 @@ export type ProcessStep =
   | { readonly do: 'freeze'; readonly slot: Slot; readonly ms: number }
   /** For so long the API server is out of its reach: requests fail, or are on their way until then. */
   | { readonly do: 'part'; readonly slot: Slot; readonly ms: number; readonly how: 'cut' | 'silent' }
-  /** For so long its streams of one resource tell it nothing. */
-  | { readonly do: 'stall'; readonly slot: Slot; readonly resource: Resource; readonly ms: number };
+  /** For so long its streams of one resource tell it nothing; without a slot those of each one that does not lead. */
+  | { readonly do: 'stall'; readonly slot?: Slot; readonly resource: Resource; readonly ms: number };
 
 /**
  * What people do to the Lease: it is deleted, emptied, free, held by one that never renews it, or for an hour; `copied`: it is

@@ -133,7 +133,7 @@ export type Fact =
   | { readonly type: 'standby'; readonly replica: number }
   /** One that does not lead is gone. */
   | { readonly type: 'ended'; readonly replica: number }
-  /** A reloader is stopped for a while, cannot reach the API server, or one of its streams is late. */
+  /** A reloader is stopped for a while, cannot reach the API server, or one of its streams is late, perhaps beside that of others. */
   | { readonly type: 'hindered'; readonly replica: number }
   /** A person edited the Lease. */
   | { readonly type: 'lease-edited' }
