@@ -45,6 +45,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'created-beside-an-opt-in': VERSIONS,
   'exception-of-a-process-that-died': ELECTION,
   'a-lease-taken-and-released-at-once': ELECTION,
+  'changes-that-a-new-leader-hears-of-late': LATE,
   'opted-in-beside-a-late-list': LATE,
   'a-run-just-before-a-change-of-opaque-versions': VERSIONS,
   'a-copied-stamp-that-a-death-left-unsilenced': UNWRITTEN,

@@ -153,7 +153,7 @@ export class Crew {
     );
     const [first] = members;
     if (first === undefined || !this.#options.elects) return;
-    this.#options.observer.add({ type: 'hindered', replica: first.id });
+    this.#options.observer.add({ type: 'hindered', replica: first.id, forMs: step.ms });
     for (const { line, process } of members) {
       if (step.do === 'stall') line.stall(step.resource, step.ms);
       else if (step.do === 'part') line[step.how === 'cut' ? 'cut' : 'silence'](step.ms);

@@ -59,11 +59,23 @@ function reasonsToRoll(trace: Trace, workload: WorkloadName): Readonly<Record<st
       ({ resource, allowed }) => allowed && resource === resourceOf(workload),
     ).length,
     owedAgain: changes.filter((change) => isOwedAgain(trace, workload, change)).length,
-    // It hears of what it has missed when it no longer knows which pods started meanwhile.
-    hindrances: factsOf(trace, 'hindered').length,
+    hindrances: factsOf(trace, 'hindered').reduce((sum, fact) => sum + heardLate(trace, changes, fact), 0),
     sharedNames: sharedNamesOf(trace, workload),
     restarts: factsOf(trace, 'listed').filter((fact) => isUnfinished(trace, workload, fact)).length,
   };
+}
+
+/**
+ * How often it is rolled for what a process has missed, and hears of when it no longer knows which pods started meanwhile: once,
+ * but without a quiet period for each change.
+ */
+function heardLate(
+  { settings }: Trace,
+  changes: readonly Of<'content'>[],
+  { ms, forMs }: Of<'hindered'>,
+): number {
+  const late = changes.filter((change) => change.ms >= ms && change.ms <= ms + forMs);
+  return settings.coalescePeriodMs === 0 ? Math.max(1, late.length) : 1;
 }
 
 /** Objects whose names are one to a variable. */

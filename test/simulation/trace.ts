@@ -133,8 +133,8 @@ export type Fact =
   | { readonly type: 'standby'; readonly replica: number }
   /** One that does not lead is gone. */
   | { readonly type: 'ended'; readonly replica: number }
-  /** A reloader is stopped for a while, cannot reach the API server, or one of its streams is late, perhaps beside that of others. */
-  | { readonly type: 'hindered'; readonly replica: number }
+  /** For so long a reloader is stopped, cannot reach the API server, or one of its streams is late, perhaps beside that of others. */
+  | { readonly type: 'hindered'; readonly replica: number; readonly forMs: number }
   /** A person edited the Lease. */
   | { readonly type: 'lease-edited' }
   /** A replica sent a write so long after its last renewal of the Lease was sent, or without one. */
