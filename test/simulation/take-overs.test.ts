@@ -120,6 +120,13 @@ for (const to of ['nothing', 'empty', 'free'] as const) {
     reads: 'B',
   };
 }
+UNTOUCHED['of the marks of another cluster without its Lease the leader stops, and each rolls once'] = {
+  workloads: following(WEB, DB),
+  steps: [...BESIDE, change('B'), wait(2000), edit('copied', 1000), edit('nothing'), TAKEN, SETTLED],
+  rollouts: { [WEB]: 1, [DB]: 1 },
+  reads: 'B',
+  also: (trace) => assert.ok(factsOf(trace, 'died').some(({ how }) => how === 'lost')),
+};
 for (const slot of [0, 1] as const) {
   for (const ms of [3_600_000, -3_600_000]) {
     const jump: Step = { do: 'jump', slot, ms };
