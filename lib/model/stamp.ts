@@ -21,7 +21,7 @@ export const NUMBER = '\\d{1,16}';
 export const MOST_AHEAD: number = 2 ** 24;
 
 /** Of so many terms in a row each has numbers of its own. */
-const TERMS = 16;
+export const TERMS: number = 16;
 
 const GRAMMAR = new RegExp(`^(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`);
 

@@ -3,11 +3,11 @@
 import { NO_STATE } from '../../lib/model/sharded-state.ts';
 import { appear, rolloutStep } from './cluster.ts';
 import { drain } from './judge.ts';
+import { nowhere } from './process.ts';
 import type { World } from './world.ts';
 
-/** Nothing but the ConfigMap with content a, and w1 with pods that read it; no reloader has ever run. */
-export function untouched(comparable: boolean): World {
-  const stream = { hasListed: false, queue: [], sign: undefined };
+/** Nothing but the ConfigMap with content a, and w1 with pods that read it; no reloader has ever run. `term`: of the last one. */
+export function untouched(comparable: boolean, term?: number): World {
   const world: World = {
     comparable,
     clock: 1,
@@ -16,10 +16,11 @@ export function untouched(comparable: boolean): World {
     lastContent: 'a',
     configVersion: 1,
     deployments: {},
-    configs: { ...stream },
-    workloads: { ...stream },
+    ...nowhere(),
     persisted: NO_STATE,
-    process: undefined,
+    term,
+    former: undefined,
+    silent: {},
     hasDied: false,
   };
   addWorkload(world, 'w1');
@@ -27,8 +28,8 @@ export function untouched(comparable: boolean): World {
 }
 
 /** The same with `w2` beside it, and a reloader that has come to rest. */
-export function atRest(comparable: boolean, withW2 = true): World {
-  const world = untouched(comparable);
+export function atRest(comparable: boolean, withW2 = true, term?: number): World {
+  const world = untouched(comparable, term);
   if (withW2) addWorkload(world, 'w2');
   drain(world);
   return world;

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Digest, Situations } from './canonical.ts';
+import { play } from './search.ts';
 import { SEARCHES, type Search } from './searches.ts';
 import { type Scope, stepsOf } from './steps.ts';
 import { copyOf, type World } from './world.ts';
@@ -20,23 +21,24 @@ const NAMES: readonly string[] = [
 ];
 
 for (const chosen of SEARCHES.filter(({ name }) => NAMES.includes(name))) {
-  test(`what has one digest has one future: ${chosen.name}`, () => {
-    assert.deepEqual(differences(chosen), []);
+  test(`what has one digest has one future: ${chosen.name}`, async () => {
+    assert.deepEqual(await differences(chosen), []);
   });
 }
 
-test('of two workloads it does not matter which is which, and neither which content is which', () => {
+test('of two workloads it does not matter which is which, and neither which content is which', async () => {
   const chosen = SEARCHES.find(({ name }) => name.startsWith('two workloads: refusals'));
   assert.ok(chosen);
   const situations = new Situations(chosen.scope);
-  const after = (...names: string[]): string => textOf(situations.digestOf(worldAfter(chosen, names)));
+  const after = async (...names: string[]): Promise<string> =>
+    textOf(situations.digestOf(await worldAfter(chosen, names)));
   const [before, both] = [
     ['r becomes b', 'news of r arrive'],
     (name: string) => `the window of ${name} ends`,
   ];
-  assert.equal(after(...before, both('w1')), after(...before, both('w2')));
-  assert.notEqual(after(...before, both('w1')), after(...before, both('w1'), both('w2')));
-  assert.notEqual(after(), after('r becomes b'));
+  assert.equal(await after(...before, both('w1')), await after(...before, both('w2')));
+  assert.notEqual(await after(...before, both('w1')), await after(...before, both('w1'), both('w2')));
+  assert.notEqual(await after(), await after('r becomes b'));
 });
 
 interface Reached {
@@ -45,7 +47,7 @@ interface Reached {
 }
 
 /** Of all worlds that DEPTH steps lead to, pairs with one digest from which one step leads to different digests. */
-function differences({ begin, scope }: Search): string[] {
+async function differences({ begin, scope }: Search): Promise<string[]> {
   const situations = new Situations(scope);
   const first = new Map<string, { readonly futures: string; readonly history: readonly string[] }>();
   const found: string[] = [];
@@ -59,7 +61,7 @@ function differences({ begin, scope }: Search): string[] {
       found.push(`${other.history.join('; ')} is not ${history.join('; ')}`);
   };
   const seen = new Set<string>();
-  let frontier: Reached[] = [{ world: begin(), history: [] }];
+  let frontier: Reached[] = [{ world: await begin(), history: [] }];
   for (let depth = 0; depth <= DEPTH; depth += 1) {
     const before = frontier.filter(({ world }) => {
       const text = exactTextOf(world);
@@ -69,7 +71,7 @@ function differences({ begin, scope }: Search): string[] {
     });
     frontier = [];
     for (const reached of before) {
-      const nexts = successorsOf(reached, scope);
+      const nexts = await successorsOf(reached, scope);
       compare(reached, nexts);
       for (const next of nexts) frontier.push(next);
     }
@@ -84,21 +86,19 @@ function exactTextOf(world: World): string {
   );
 }
 
-function successorsOf({ world, history }: Reached, scope: Scope): Reached[] {
-  return stepsOf(world, scope).map((step) => {
-    const next = copyOf(world);
-    step.run(next);
-    return { world: next, history: [...history, step.name] };
-  });
+function successorsOf({ world, history }: Reached, scope: Scope): Promise<Reached[]> {
+  return Promise.all(
+    stepsOf(world, scope).map(async (step) => {
+      const next = copyOf(world);
+      await step.run(next);
+      return { world: next, history: [...history, step.name] };
+    }),
+  );
 }
 
-function worldAfter({ begin, scope }: Search, names: readonly string[]): World {
-  const world = copyOf(begin());
-  for (const name of names) {
-    const step = stepsOf(world, scope).find((one) => one.name === name);
-    assert.ok(step, name);
-    step.run(world);
-  }
+async function worldAfter({ begin, scope }: Search, names: readonly string[]): Promise<World> {
+  const world = copyOf(await begin());
+  await play(world, scope, names);
   return world;
 }
 

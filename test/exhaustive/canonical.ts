@@ -4,6 +4,7 @@
  * digest. A history that breaks a rule is always a real one; that no situation is lost is for canonical.test.ts.
  */
 
+import { TERMS } from '../../lib/model/stamp.ts';
 import { CONFIG_KEY, keyOfName, sameTemplate } from './cluster.ts';
 import type { Scope } from './steps.ts';
 import { KIND_BITS, KINDS, OWNER_COUNT, Tokens } from './tokens.ts';
@@ -114,7 +115,13 @@ function newScale(owners: number): Scale {
   return { owners: new Uint8Array(MOST), ranks, most: -1 };
 }
 
+/** Whether the numbers of stamps leave the remainders of terms. */
+let hasTerms = false;
+/** The lowest number that there is. */
+let lowestNumber = 0;
+
 function clearScales(): void {
+  hasTerms = false;
   for (const scale of [versions, times, numbers]) {
     scale.owners.fill(0, 0, scale.most + 1);
     scale.most = -1;
@@ -123,7 +130,8 @@ function clearScales(): void {
 
 function note(token: number): void {
   const kind = token & MASK;
-  if (kind >= KINDS.time) mark(times, kind - KINDS.time, token >> KIND_BITS);
+  if (kind === KINDS.term) hasTerms = true;
+  else if (kind >= KINDS.time) mark(times, kind - KINDS.time, token >> KIND_BITS);
   else if (kind >= KINDS.version) mark(versions, kind - KINDS.version, token >> KIND_BITS);
   else if (kind === KINDS.number) mark(numbers, 0, token >> KIND_BITS);
 }
@@ -165,12 +173,20 @@ function shift({ owners, ranks: [shifts], most }: Scale): void {
   if (shifts === undefined) return;
   let [before, shifted] = [0, 0];
   shifts[0] = 0;
+  lowestNumber = 0;
   for (let value = 1; value <= most; value += 1) {
     if (owners[value] === 0) continue;
-    shifted += before === 0 ? 1 : Math.min(value - before, GAP);
+    if (before === 0) lowestNumber = value;
+    shifted += before === 0 ? 1 : gapOf(value - before);
     before = value;
     shifts[value] = shifted;
   }
+}
+
+/** With terms it also counts what remains of a number, and whether another one follows it at once. */
+function gapOf(distance: number): number {
+  if (!hasTerms) return Math.min(distance, GAP);
+  return distance === 1 ? 1 : 2 + ((distance - 2) % TERMS);
 }
 
 function rendered(token: number, names: ContentNames | undefined): number {
@@ -181,6 +197,7 @@ function rendered(token: number, names: ContentNames | undefined): number {
 }
 
 function rankOf(kind: number, value: number): number {
+  if (kind === KINDS.term) return (value - (lowestNumber % TERMS) + TERMS) % TERMS;
   if (kind === KINDS.number) return numbers.ranks[0]?.[value] ?? 0;
   if (kind >= KINDS.time) return times.ranks[kind - KINDS.time]?.[value] ?? 0;
   return versions.ranks[kind - KINDS.version]?.[value] ?? 0;

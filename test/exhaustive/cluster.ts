@@ -11,7 +11,9 @@ import {
   type Content,
   type Deployment,
   type Name,
+  type News,
   type Pod,
+  type Stream,
   type Template,
   type World,
 } from './world.ts';
@@ -119,7 +121,7 @@ export function setContent(world: World, content: Content | undefined): void {
   world.content = content;
   if (content !== undefined) world.lastContent = content;
   const news = { name: 'r', object: configView(world), resourceVersion: world.clock, isOwners: true };
-  if (world.configs.hasListed) world.configs.queue = [...world.configs.queue, news];
+  tell([world.configs, world.former?.configs, world.silent.configs], news);
 }
 
 /** An owner writes another template. Pods that are left of it count as started now. */
@@ -226,6 +228,10 @@ function publish(world: World, name: Name, isOwners: boolean, first?: () => void
   first?.();
   const object = workloadView(world, name);
   const news = { name, object, resourceVersion: world.clock, isOwners };
-  if (world.workloads.hasListed) world.workloads.queue = [...world.workloads.queue, news];
+  tell([world.workloads, world.former?.workloads, world.silent.workloads], news);
   return object;
+}
+
+function tell<T>(streams: readonly (Stream<T> | undefined)[], news: News<T>): void {
+  for (const stream of streams) if (stream?.hasListed === true) stream.queue = [...stream.queue, news];
 }

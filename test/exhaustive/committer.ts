@@ -2,6 +2,7 @@
 
 import type { Edges } from '../../lib/controller/edges.ts';
 import { Effects } from '../../lib/controller/effects.ts';
+import { takeInForeign } from '../../lib/controller/foreign-state.ts';
 import {
   applyStateWrite,
   believedAtStart,
@@ -10,11 +11,14 @@ import {
   reviewState,
   type StatePlan,
   type StateWrite,
+  shardAfter,
 } from '../../lib/controller/state-write.ts';
 import { recordedRan } from '../../lib/model/edge.ts';
+import type { PersistedState } from '../../lib/model/persisted-state.ts';
+import { contests, type TermMark } from '../../lib/model/term.ts';
 import { CONFIG, CONFIG_KEY, nameOfKey } from './cluster.ts';
-import { apply, processOf } from './process.ts';
-import { Broken, type Process, type World } from './world.ts';
+import { apply, newEdges, newProcess, nowhere, processOf } from './process.ts';
+import { type Actor, Broken, NAMES, type Process, type World } from './world.ts';
 
 const CONFIGS: ReadonlySet<string> = new Set([CONFIG_KEY]);
 const NONE: ReadonlySet<string> = new Set();
@@ -47,36 +51,74 @@ export function sendWrite(world: World): void {
   process.write = write;
 }
 
-/** A write of the state is in force, and that is known. */
+/** A write of the state is in force, and that is known; or others were faster, and it is read again. */
 export function finishWrite(world: World): void {
   const process = processOf(world);
   const { write } = process;
   if (write === undefined) return;
   process.write = undefined;
+  if (process.isOutrun) {
+    readAgain(world);
+    return;
+  }
   const effects = new Effects();
   applyStateWrite(process.edges, effects, write);
   world.persisted = process.edges.state;
+  outrunOther(world);
   apply(world, effects, false);
 }
 
 /** The answer to a write of the state never comes; the state is read again. */
 export function loseWrite(world: World, isInForce: boolean): void {
   const process = processOf(world);
-  const { write, edges } = process;
+  const { write, edges, isOutrun } = process;
   if (write === undefined) return;
   process.write = undefined;
-  if (isInForce) {
-    const known = edges.state;
-    applyStateWrite(edges, new Effects(), write);
-    world.persisted = edges.state;
-    edges.state = known;
+  const sent = edges.withShard(write.shard, shardAfter(edges, write));
+  if (isInForce && !isOutrun) {
+    world.persisted = sent;
+    outrunOther(world);
+  }
+  readAgain(world, sent);
+}
+
+/**
+ * The state is read again. Another leader's mark ends the lead; else what others wrote may add a doubt. `sent`: what it says if
+ * a write without an answer is in force.
+ */
+export function readAgain(world: World, sent?: PersistedState): void {
+  const process = processOf(world);
+  const { edges } = process;
+  process.isOutrun = false;
+  if (contests(markOf(world.term), markOf(edges.term))) {
+    Object.assign(world, underWay(process));
+    return;
   }
   process.urgent = true;
   process.candidate = true;
+  const before = edges.state;
   edges.state = world.persisted;
-  const effects = new Effects();
+  const { effects } = takeInForeign(edges, { before, sent, isEmptied: false });
   for (const config of edges.dependents.configs()) reviewState(edges, effects, config);
   apply(world, effects, false);
+}
+
+/** What a process that leads no longer has sent. */
+export function underWay({ edges, patches, write, isOutrun }: Process): Actor {
+  const rest = newProcess(newEdges(edges.term));
+  if (write !== undefined) rest.edges.state = edges.state;
+  for (const name of NAMES) if (patches[name]?.answer === undefined) rest.patches[name] = patches[name];
+  return { ...nowhere(), process: { ...rest, write, isOutrun } };
+}
+
+/** The mark of a term. */
+export function markOf(term = 0): TermMark {
+  return { term, writer: `the leader of term ${term}` };
+}
+
+/** The state was written by the process that acts: what the other one knows is out of date. */
+function outrunOther({ former }: World): void {
+  if (former?.process !== undefined) former.process.isOutrun = true;
 }
 
 /** Removes from the committer what would lead to no write. */

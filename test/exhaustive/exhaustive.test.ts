@@ -1,26 +1,19 @@
-/** Every history of the small world, and the histories that once broke a rule. EXHAUSTIVE_STATES looks further. */
+/** Every history of the small world with one process, and the histories that once broke a rule. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { atRest } from './beginnings.ts';
 import { REGRESSIONS } from './regressions.ts';
-import { replay, search } from './search.ts';
-import { OPAQUE_LIMIT, SEARCHES, told } from './searches.ts';
+import { replay } from './search.ts';
+import { OPAQUE_LIMIT, SEARCHES } from './searches.ts';
 import { EVERYTHING } from './steps.ts';
+import { testSearches } from './test-searches.ts';
 
-const STATES = Number(process.env['EXHAUSTIVE_STATES'] ?? 50_000);
-
-for (const { name, scope, begin, share, leftOut } of SEARCHES.filter((one) => one.share > 0)) {
-  test(`nothing is lost and nothing rolled for nothing: ${name}`, { skip: leftOut }, (context) => {
-    const { states, depth, violations } = search(begin(), scope, { depth: 40, states: STATES * share });
-    context.diagnostic(`${states} states, every history to depth ${depth}`);
-    assert.deepEqual(violations.map(told), []);
-  });
-}
+testSearches(SEARCHES.filter(({ scope }) => !scope.takeOvers));
 
 for (const { name, comparable, history, isBeyondLimit = false } of REGRESSIONS) {
-  test(isBeyondLimit ? `${name} (${OPAQUE_LIMIT})` : name, () => {
-    const broken = replay(atRest(comparable, false), EVERYTHING, history);
+  test(isBeyondLimit ? `${name} (${OPAQUE_LIMIT})` : name, async () => {
+    const broken = await replay(atRest(comparable, false), EVERYTHING, history);
     if (isBeyondLimit) assert.match(broken ?? 'nothing', /^lost: /, 'the limit is no limit any more');
     else assert.equal(broken, undefined);
   });

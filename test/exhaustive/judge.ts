@@ -2,12 +2,13 @@
 
 import type { Digest, Situations } from './canonical.ts';
 import { CONFIG, CONFIG_KEY, digestOfContent, isRolledOut, keyOfName, rolloutStep } from './cluster.ts';
-import { finishWrite, plannedWrite, sendWrite, tidy } from './committer.ts';
+import { finishWrite, plannedWrite, readAgain, sendWrite, tidy } from './committer.ts';
 import { DigestSet } from './digest-set.ts';
 import { isUpToDate } from './limits.ts';
 import { answer, attempt, land, mayAttempt } from './patches.ts';
 import { die, start } from './process.ts';
 import { hearConfig, hearWorkload, listConfigs, listWorkloads } from './streams.ts';
+import { takeOver } from './take-over.ts';
 import { Broken, copyOf, NAMES, type Name, type Process, type World } from './world.ts';
 
 const LONGEST_DRAIN = 200;
@@ -54,7 +55,7 @@ export class Drains {
   }
 
   /** Lets everything under way come to its good end, and judges the end. `digest`: of the world. Throws Broken. */
-  judge(world: World, digest: Digest = this.#situations.digestOf(world)): void {
+  async judge(world: World, digest: Digest = this.#situations.digestOf(world)): Promise<void> {
     if (this.#good.has(digest)) return;
     const passed = [digest];
     const next = copyOf(world);
@@ -67,7 +68,7 @@ export class Drains {
       passed.push(here);
     }
     if (!isKnown) {
-      judgeRest(next);
+      await judgeRest(next);
       this.#onRest?.(next);
     }
     for (const one of passed) this.#good.add(one);
@@ -90,7 +91,8 @@ export function drain(world: World): number {
 /** The one calm thing to happen next; false at rest. */
 function calmStep(world: World): boolean {
   const { process, configs, workloads } = world;
-  if (process === undefined) start(world);
+  if (world.former !== undefined) world.former = undefined;
+  else if (process === undefined) start(world);
   else if (!configs.hasListed) listConfigs(world);
   else if (!workloads.hasListed) listWorkloads(world);
   else if (configs.queue.length > 0) hearConfig(world);
@@ -125,13 +127,14 @@ function rollStep(world: World): boolean {
 
 function writeStep(world: World): boolean {
   if (world.process?.write !== undefined) finishWrite(world);
+  else if (world.process?.isOutrun === true) readAgain(world);
   else if (plannedWrite(world)?.writes[0] !== undefined) sendWrite(world);
   else return false;
   return true;
 }
 
-/** At rest every pod runs what is in force, the state says so, and a start would roll nothing. */
-function judgeRest(world: World): void {
+/** At rest every pod runs what is in force, the state says so, and neither a start nor a take-over would roll anything. */
+async function judgeRest(world: World): Promise<void> {
   judgeState(world);
   for (const name of NAMES) {
     const deployment = world.deployments[name];
@@ -145,6 +148,21 @@ function judgeRest(world: World): void {
   const next = copyOf(world);
   die(next);
   if (drain(next) > 0) throw new Broken('a restart at rest rolls something');
+  if (world.term === undefined || isMisled(world)) return;
+  const other = copyOf(world);
+  await takeOver(other, false);
+  if (drain(other) > 0) throw new Broken('a take-over at rest rolls something');
+}
+
+/**
+ * A limit: the state says what the standby knows, so it does not look, and hears later of a content that came and went, or of
+ * rollouts that came after the one that it saw begin.
+ */
+function isMisled({ content, silent: { configs, workloads } }: World): boolean {
+  const digest = content && digestOfContent(content);
+  const isKnown = configs?.seen[0]?.digest === digest;
+  const hasReturned = isKnown && configs?.queue.some(({ object }) => object?.digest !== digest) === true;
+  return hasReturned || workloads?.seen.some(({ isRolledOut }) => !isRolledOut) === true;
 }
 
 function judgeRestingState(world: World): void {

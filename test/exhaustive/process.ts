@@ -8,9 +8,10 @@ import type { Verdict } from '../../lib/model/policy.ts';
 import { vocabulary } from '../unit/dialects/defaults.ts';
 import { CONFIG_KEY, NAMESPACE, nameOfKey } from './cluster.ts';
 import { passAway, takeFirst } from './limits.ts';
-import type { Process, Turn, World } from './world.ts';
+import type { Actor, Process, Turn, World } from './world.ts';
 
-const DIALECT = remembering(vocabulary());
+/** What annotations mean. */
+export const DIALECT: Dialect = remembering(vocabulary());
 
 /** The process, which must live. */
 export function processOf(world: World): Process {
@@ -18,14 +19,26 @@ export function processOf(world: World): Process {
   return world.process;
 }
 
-/** A process starts and reads the state; it has listed nothing yet. */
+/** A process starts, begins a term and reads the state; it has listed nothing yet. */
 export function start(world: World): void {
-  const edges = new Edges(DIALECT, NAMESPACE);
+  if (world.term !== undefined) world.term += 1;
+  const edges = newEdges(world.term);
+  edges.state = world.persisted;
+  world.process = newProcess(edges);
+}
+
+/** The knowledge of a process that has seen nothing. */
+export function newEdges(term?: number): Edges {
+  const edges = new Edges(DIALECT, NAMESPACE, undefined, term);
   // Between two steps more time passes than any debt of an edge that ended is remembered.
   edges.now = () => Number.POSITIVE_INFINITY;
-  edges.state = world.persisted;
+  return edges;
+}
+
+/** A process that does nothing yet. */
+export function newProcess(edges: Edges): Process {
   const turn = () => ({ window: false, busy: false, backoff: false });
-  world.process = {
+  return {
     edges,
     turns: { w1: turn(), w2: turn() },
     patches: { w1: undefined, w2: undefined },
@@ -33,6 +46,7 @@ export function start(world: World): void {
     urgent: false,
     postponed: false,
     write: undefined,
+    isOutrun: false,
   };
 }
 
@@ -40,9 +54,13 @@ export function start(world: World): void {
 export function die(world: World): void {
   passAway(world);
   world.hasDied = true;
-  world.process = undefined;
-  world.configs = { hasListed: false, queue: [], sign: undefined };
-  world.workloads = { hasListed: false, queue: [], sign: undefined };
+  Object.assign(world, nowhere());
+}
+
+/** No process, and no stream. */
+export function nowhere(): Actor {
+  const stream = { hasListed: false, queue: [], sign: undefined };
+  return { process: undefined, configs: { ...stream }, workloads: { ...stream } };
 }
 
 /** Carries out what the rules say, in the order of the reloader. */

@@ -41,7 +41,7 @@ interface Outcome {
 const PROGRESS_MS = 2000;
 const STATES_BETWEEN_REPORTS = 500;
 
-if (process.send !== undefined) process.once('message', labour);
+if (process.send !== undefined) process.once('message', (work: Work) => void labour(work));
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
@@ -120,7 +120,7 @@ async function employ(work: Work, onReport: (report: Report) => void): Promise<F
 }
 
 /** In a worker: one search. */
-function labour({ name, depth, states }: Work): void {
+async function labour({ name, depth, states }: Work): Promise<void> {
   const chosen = SEARCHES.find((one) => one.name === name);
   if (chosen === undefined) throw new Error(`no search is called '${name}'`);
   let told = 0;
@@ -129,7 +129,7 @@ function labour({ name, depth, states }: Work): void {
     told = seen;
     process.send?.({ states: seen, depth: at } satisfies Report);
   };
-  const found = search(chosen.begin(), chosen.scope, { depth, states, onState });
+  const found = await search(await chosen.begin(), chosen.scope, { depth, states, onState });
   process.send?.({ states: found.states, depth: found.depth, found } satisfies Report);
   process.disconnect();
 }

@@ -36,25 +36,34 @@ export interface Bounds {
 }
 
 /** Runs every history of `scope` from `initial` within `bounds`. A state that breaks a rule is not followed further. */
-export function search(initial: World, scope: Scope, bounds: Bounds): Found {
-  return new Search(initial, scope, bounds).run();
+export async function search(initial: World, scope: Scope, bounds: Bounds): Promise<Found> {
+  return await new Search(initial, scope, bounds).run();
 }
 
 /** Runs one history; answers what it breaks, at its last step or in the calm future of it. */
-export function replay(initial: World, scope: Scope, history: readonly string[]): string | undefined {
+export async function replay(
+  initial: World,
+  scope: Scope,
+  history: readonly string[],
+): Promise<string | undefined> {
   const world = copyOf(initial);
   try {
-    for (const name of history) {
-      const step = stepsOf(world, scope).find((one) => one.name === name);
-      if (step === undefined) throw new Error(`"${name}" cannot happen here`);
-      step.run(world);
-      judgeState(world);
-    }
-    new Drains(new Situations(scope)).judge(world);
+    await play(world, scope, history);
+    await new Drains(new Situations(scope)).judge(world);
     return undefined;
   } catch (error) {
     if (error instanceof Broken) return error.message;
     throw error;
+  }
+}
+
+/** Takes the steps of those names. Throws Broken. */
+export async function play(world: World, scope: Scope, history: readonly string[]): Promise<void> {
+  for (const name of history) {
+    const step = stepsOf(world, scope).find((one) => one.name === name);
+    if (step === undefined) throw new Error(`"${name}" cannot happen here`);
+    await step.run(world);
+    judgeState(world);
   }
 }
 
@@ -74,12 +83,12 @@ class Search {
     this.#seen.add(this.#situations.digestOf(initial));
   }
 
-  run(): Found {
+  async run(): Promise<Found> {
     let [from, to, depth] = [0, 1, 0];
     while (from < to && depth < this.#bounds.depth) {
       for (let index = from; index < to; index += 1) {
         if (this.#isEnough()) return this.#found(depth, false);
-        this.#follow(index);
+        await this.#follow(index);
         this.#bounds.onState?.(this.#seen.size, depth);
       }
       [from, to] = [to, this.#ways.size];
@@ -97,25 +106,25 @@ class Search {
     return { states: this.#seen.size, depth, isWhole, violations: [...this.#violations.values()] };
   }
 
-  #follow(index: number): void {
-    const { world, steps } = this.#ways.at(index);
+  async #follow(index: number): Promise<void> {
+    const { world, steps } = await this.#ways.at(index);
     for (const [choice, step] of steps.entries()) {
       try {
-        if (this.#isNew(world, step)) this.#ways.add(index, choice);
+        if (await this.#isNew(world, step)) this.#ways.add(index, choice);
       } catch (error) {
-        this.#tell(error, [...this.#ways.historyOf(index), step.name]);
+        this.#tell(error, [...(await this.#ways.historyOf(index)), step.name]);
       }
     }
   }
 
   /** Takes one step, and judges where it leads if nobody was there before. */
-  #isNew(world: World, { isOutside, run }: Step): boolean {
+  async #isNew(world: World, { isOutside, run }: Step): Promise<boolean> {
     const next = isOutside ? copyAroundProcess(world) : copyOf(world);
-    run(next);
+    await run(next);
     const digest = this.#situations.digestOf(next, isOutside);
     if (!this.#seen.add(digest)) return false;
     judgeState(next);
-    this.#drains.judge(next, digest);
+    await this.#drains.judge(next, digest);
     return true;
   }
 

@@ -1,6 +1,7 @@
 /** The searches: which part of everything that may happen, from where. The tests look at some states of each. */
 
 import { atRest, untouched } from './beginnings.ts';
+import { play } from './search.ts';
 import { EVERYTHING, NOTHING_ELSE, type Scope } from './steps.ts';
 import type { World } from './world.ts';
 
@@ -8,7 +9,7 @@ import type { World } from './world.ts';
 export interface Search {
   readonly name: string;
   readonly scope: Scope;
-  readonly begin: () => World;
+  readonly begin: () => World | Promise<World>;
   /** Of all states that the tests look at, the part of this search; 0: the tests leave it to `npm run exhaustive`. */
   readonly share: number;
   /** Why it is not run at all. */
@@ -23,13 +24,36 @@ export const OPAQUE_LIMIT =
 interface Subject {
   readonly name: string;
   readonly scope: Partial<Scope>;
-  readonly begin: (comparable: boolean) => World;
+  readonly begin: (comparable: boolean) => World | Promise<World>;
   readonly share: number;
   /** With opaque versions it runs into the limit. */
   readonly isLimitedIfOpaque?: true;
 }
 
 const one = (comparable: boolean): World => atRest(comparable, false);
+const inTerms = (comparable: boolean): World => atRest(comparable, false, 0);
+const twoInTerms = (comparable: boolean): World => atRest(comparable, true, 0);
+/** A leader has sent a patch, and another process leads. */
+const afterLatePatch = async (comparable: boolean): Promise<World> =>
+  await after(inTerms(comparable), ['another process takes over']);
+/** A leader has rolled w1 and not w2, has sent that to be written, and another process leads. */
+const afterLateWrite = async (comparable: boolean): Promise<World> =>
+  await after(twoInTerms(comparable), [
+    'the patch of w1 is in force',
+    'the answer to the patch of w1 arrives',
+    'the window of w2 ends',
+    'the patch of w2 is refused',
+    'a write of the state is sent',
+    'another process takes over',
+  ]);
+/** A workload is dirty: its pods have read, or are about to read, what comes and goes. */
+const whileRolling = async (comparable: boolean): Promise<World> =>
+  await after(inTerms(comparable), [
+    'the patch of w1 is in force',
+    'the answer to the patch of w1 arrives',
+    'r becomes a',
+    'w1 replaces a pod',
+  ]);
 const SUBJECTS: readonly Subject[] = [
   { name: 'contents alone, three of them', scope: { contents: ['a', 'b', 'c'] }, begin: one, share: 0.1 },
   { name: 'refusals', scope: { refusals: true }, begin: atRest, share: 0.15 },
@@ -58,6 +82,42 @@ const SUBJECTS: readonly Subject[] = [
     share: 0.1,
   },
   {
+    name: 'take-overs: requests that arrive late, lost answers',
+    scope: { takeOvers: true, losses: true },
+    begin: inTerms,
+    share: 0.1,
+  },
+  {
+    name: 'take-overs after a late patch, three contents',
+    scope: { takeOvers: true, contents: ['a', 'b', 'c'] },
+    begin: afterLatePatch,
+    share: 0.1,
+  },
+  {
+    name: 'take-overs after a late write, two workloads',
+    scope: { takeOvers: true },
+    begin: afterLateWrite,
+    share: 0.1,
+  },
+  {
+    name: 'take-overs by a standby that has not heard all',
+    scope: { takeOvers: true, silence: true },
+    begin: inTerms,
+    share: 0.1,
+  },
+  {
+    name: 'take-overs from a leader that does not know',
+    scope: { takeOvers: true, overlaps: true },
+    begin: inTerms,
+    share: 0.1,
+  },
+  {
+    name: 'take-overs and a state that people label',
+    scope: { takeOvers: true, labels: true },
+    begin: whileRolling,
+    share: 0.1,
+  },
+  {
     name: 'two workloads: refusals, deaths and lost answers',
     scope: { refusals: true, crashes: true, losses: true },
     begin: atRest,
@@ -83,6 +143,12 @@ const SUBJECTS: readonly Subject[] = [
     isLimitedIfOpaque: true,
   },
 ];
+
+async function after(world: World, history: readonly string[]): Promise<World> {
+  const scope = { ...NOTHING_ELSE, takeOvers: true, refusals: true };
+  await play(world, scope, ['r becomes b', 'news of r arrive', 'the window of w1 ends', ...history]);
+  return world;
+}
 
 /** Every search. */
 export const SEARCHES: readonly Search[] = SUBJECTS.flatMap((subject) =>

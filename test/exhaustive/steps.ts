@@ -11,11 +11,12 @@ import {
   setFollows,
   setTemplate,
 } from './cluster.ts';
-import { finishWrite, loseWrite, plannedWrite, sendWrite, tidy } from './committer.ts';
+import { finishWrite, loseWrite, plannedWrite, readAgain, sendWrite, tidy } from './committer.ts';
 import { forgiveUnknownStamp } from './limits.ts';
 import { answer, attempt, land, loseAnswer, mayAttempt, refuse } from './patches.ts';
-import { die, start } from './process.ts';
+import { die, processOf, start } from './process.ts';
 import { hearConfig, hearWorkload, listConfigs, listWorkloads } from './streams.ts';
+import { asFormer, seenByFormer, silence, takeOver } from './take-over.ts';
 import { type Content, NAMES, type Name, type World } from './world.ts';
 
 /** One thing that may happen. */
@@ -23,8 +24,11 @@ export interface Step {
   readonly name: string;
   /** It leaves the reloader's process as it is. */
   readonly isOutside: boolean;
-  readonly run: (world: World) => void;
+  readonly run: Run;
 }
+
+/** Changes the world; of take-overs alone the end has to be awaited. */
+type Run = (world: World) => void | Promise<void>;
 
 /** Which things may happen at all. */
 export interface Scope {
@@ -41,6 +45,14 @@ export interface Scope {
   readonly losses: boolean;
   /** Watches that are cut, and listed again. */
   readonly relists: boolean;
+  /** Another process leads from now on; what the leader before has sent may arrive late. */
+  readonly takeOvers: boolean;
+  /** The leader before does not know it at once, and goes on. */
+  readonly overlaps: boolean;
+  /** A standby that has not heard all of it. */
+  readonly silence: boolean;
+  /** A person labels the ConfigMap of the state. */
+  readonly labels: boolean;
 }
 
 /** What may happen in `world`. */
@@ -54,8 +66,9 @@ export function stepsOf(world: World, scope: Scope): Step[] {
       name,
       isOutside: false,
       run: (next) => {
-        run(next);
-        tidy(next);
+        const pending = run(next);
+        if (pending === undefined) tidy(next);
+        return pending?.then(() => tidy(next));
       },
     });
   };
@@ -63,16 +76,16 @@ export function stepsOf(world: World, scope: Scope): Step[] {
   for (const name of NAMES) ownerSteps(world, name, scope, addOutside);
   if (world.process === undefined) startSteps(add);
   else {
-    streamSteps(world, scope, add);
-    for (const name of NAMES) patchSteps(world, name, scope, add);
-    writeSteps(world, scope, add);
+    processSteps(world, scope, add);
     if (scope.crashes) add('the reloader dies', die);
+    takeOverSteps(world, scope, add, addOutside);
   }
+  if (world.former !== undefined) formerSteps(world, scope, add);
   appearances(world, scope, addOutside);
   return steps;
 }
 
-type Add = (name: string, run: (world: World) => void) => void;
+type Add = (name: string, run: Run) => void;
 
 function peopleSteps(world: World, scope: Scope, add: Add): void {
   for (const content of scope.contents) {
@@ -129,6 +142,56 @@ function startSteps(add: Add): void {
   });
 }
 
+function processSteps(world: World, scope: Scope, add: Add): void {
+  streamSteps(world, scope, add);
+  for (const name of NAMES) patchSteps(world, name, scope, add);
+  writeSteps(world, scope, add);
+}
+
+function takeOverSteps(world: World, scope: Scope, add: Add, addOutside: Add): void {
+  if (!scope.takeOvers) return;
+  add('another process takes over', (next) => takeOver(next, false));
+  if (scope.overlaps) add('another process takes over unnoticed', (next) => takeOver(next, true));
+  for (const [kind, what] of STREAMS) {
+    if (!scope.silence || world.silent[what] !== undefined) continue;
+    addOutside(`the standby hears no more of ${kind}`, (next) => silence(next, what));
+  }
+  if (scope.labels && world.process?.isOutrun === false) {
+    add('the state is labelled', ({ process }) => {
+      if (process !== undefined) process.isOutrun = true;
+    });
+  }
+}
+
+const STREAMS = [
+  ['ConfigMaps', 'configs'],
+  ['Deployments', 'workloads'],
+] as const;
+
+/** What the leader before does, or has sent: what would meet a conflict, and change nothing, is left out. */
+function formerSteps(world: World, scope: Scope, add: Add): void {
+  const seen = seenByFormer(world);
+  const addLate: Add = (name, run) => {
+    add(`of the leader before: ${name}`, (next) =>
+      asFormer(next, (former) => {
+        void run(former);
+        tidy(former);
+      }),
+    );
+  };
+  if (seen.configs.hasListed) {
+    processSteps(seen, scope, addLate);
+    return;
+  }
+  for (const name of NAMES) {
+    const plan = seen.process?.patches[name]?.plan;
+    if (plan !== undefined && isFresh(seen, name, plan)) {
+      addLate(`the patch of ${name} is in force`, (next) => land(next, name));
+    }
+  }
+  if (seen.process?.write !== undefined) addLate('the state is written', finishWrite);
+}
+
 function streamSteps(world: World, scope: Scope, add: Add): void {
   if (!world.configs.hasListed) add('the ConfigMaps are listed', listConfigs);
   else if (world.configs.queue.length > 0) add('news of r arrive', hearConfig);
@@ -163,7 +226,9 @@ function patchSteps(world: World, name: Name, scope: Scope, add: Add): void {
 }
 
 function writeSteps(world: World, scope: Scope, add: Add): void {
-  if (world.process?.write === undefined) {
+  const { write, isOutrun } = processOf(world);
+  if (write === undefined) {
+    if (isOutrun) add('the state is read again', (next) => readAgain(next));
     if (plannedWrite(world)?.writes[0] !== undefined) add('a write of the state is sent', sendWrite);
     return;
   }
@@ -192,9 +257,13 @@ export const NOTHING_ELSE: Scope = {
   following: false,
   losses: false,
   relists: false,
+  takeOvers: false,
+  overlaps: false,
+  silence: false,
+  labels: false,
 };
 
-/** Everything that may happen at all. */
+/** Everything that may happen to one process and those that come after it. */
 export const EVERYTHING: Scope = {
   contents: ['a', 'b', 'c'],
   owners: true,
@@ -204,4 +273,8 @@ export const EVERYTHING: Scope = {
   following: true,
   losses: true,
   relists: true,
+  takeOvers: false,
+  overlaps: false,
+  silence: false,
+  labels: false,
 };

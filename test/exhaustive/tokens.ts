@@ -3,9 +3,11 @@
  * What is immutable in the rules is turned into numbers once.
  */
 
+import { keyOf } from '../../lib/model/object-ref.ts';
 import type { SignOfLife } from '../../lib/model/timeline.ts';
+import type { Workload } from '../../lib/model/workload.ts';
 import { keyOfName, nameOfKey } from './cluster.ts';
-import { NAMES, type Name, type World } from './world.ts';
+import { type Actor, NAMES, type Name, type World } from './world.ts';
 
 /** What a token holds. */
 export const KINDS = {
@@ -19,6 +21,8 @@ export const KINDS = {
   version: 3,
   /** A moment on the time line, where it is not made of versions; likewise. */
   time: 7,
+  /** The number of a term. */
+  term: 11,
 } as const;
 
 /** Whose versions and times are compared with the ConfigMap's, and never with each other. */
@@ -62,7 +66,7 @@ interface Handling {
   readonly isOmitted: boolean;
   readonly isLasting: boolean;
   /** The kind of its numbers; undefined: as they are. */
-  readonly kind: 'version' | 'time' | 'number' | undefined;
+  readonly kind: 'version' | 'time' | 'number' | 'term' | undefined;
 }
 
 const PLAIN: Handling = { isOmitted: false, isLasting: false, kind: undefined };
@@ -71,6 +75,7 @@ const HANDLINGS = new Map<string, Handling>([
   ...VERSIONS.map((field) => [field, { ...PLAIN, kind: 'version' }] as const),
   ...TIMES.map((field) => [field, { ...PLAIN, kind: 'time' }] as const),
   ...NUMBERS.map((field) => [field, { ...PLAIN, kind: 'number' }] as const),
+  ['term', { ...PLAIN, kind: 'term' }],
   ...LASTING.map((field) => [field, { ...PLAIN, isLasting: true }] as const),
 ]);
 
@@ -108,7 +113,9 @@ export interface Reading {
   readonly isSwapped: boolean;
 }
 
-const READ_APART: ReadonlySet<string> = new Set(['process', 'deployments', 'configs', 'workloads']);
+const READ_APART: ReadonlySet<string> = new Set([
+  ...['process', 'deployments', 'configs', 'workloads', 'former', 'silent'],
+]);
 
 /** Whether another field says it: a span of one step is told by its end, for nothing lies within it. */
 function isTold(field: string, { from, to }: Readonly<Record<string, unknown>>): boolean {
@@ -148,10 +155,33 @@ export class Tokens {
     else if (isShared) this.#once(process, () => this.#fields(process));
     else this.#fields(process);
     for (const name of this.#names) this.#deployment(world, name);
+    if (world.term !== undefined) this.#others(world);
+  }
+
+  /** The leader before, and the standby as far as it lags. */
+  #others({ former, silent, deployments }: World): void {
+    this.#text(former === undefined ? 'none' : 'former');
+    if (former?.process !== undefined) {
+      this.#streams(former);
+      this.#fields(former.process);
+      for (const { workload } of former.process.edges.workloads.values()) this.#age(workload, deployments);
+    }
+    for (const stream of [silent.configs, silent.workloads]) this.#value('queue', stream?.queue);
+    for (const object of silent.configs?.seen ?? []) this.#value('object', object);
+    for (const object of silent.workloads?.seen ?? []) {
+      this.#of(this.#ownerOf(nameOfKey(keyOf(object.ref))), () => this.#value('object', object));
+      this.#age(object, deployments);
+    }
+  }
+
+  /** How far a view lags behind. */
+  #age({ ref, generation }: Workload, deployments: World['deployments']): void {
+    this.#text(ref.name);
+    this.#small((deployments[nameOfKey(keyOf(ref))]?.generation ?? 0) - generation);
   }
 
   /** Where versions say when something happened, a sign of life only counts for the next list; else its arrival counts. */
-  #streams({ configs, workloads }: World): void {
+  #streams({ configs, workloads }: Actor): void {
     for (const { hasListed, queue } of [configs, workloads]) {
       this.#text(String(hasListed));
       this.#value('queue', queue);
@@ -291,6 +321,7 @@ export class Tokens {
   #number(kind: Handling['kind'], value: number): void {
     if (kind === undefined || !Number.isFinite(value)) this.#text(String(value));
     else if (kind === 'number') this.#token(KINDS.number, value);
+    else if (kind === 'term') this.#token(KINDS.term, value);
     else if (kind === 'time' && !this.#isComparable) this.#token(KINDS.time + this.#owner, value);
     else this.#token(KINDS.version + this.#owner, value);
   }

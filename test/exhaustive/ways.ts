@@ -45,7 +45,7 @@ export class Ways {
   }
 
   /** The world of a situation, and what may happen in it. Neither may be changed. */
-  at(index: number): Stop {
+  async at(index: number): Promise<Stop> {
     const way = this.#wayTo(index);
     let common = 0;
     while (common < way.length && this.#stops[common]?.index === way[common]) common += 1;
@@ -55,7 +55,7 @@ export class Ways {
       const step = before?.steps[this.#choices[next] ?? 0];
       if (before === undefined || step === undefined) throw new Error('a step is no longer possible');
       const world = copyOf(before.world);
-      step.run(world);
+      await step.run(world);
       this.#stops.push({ index: next, world, steps: this.#stepsOf(world) });
     }
     const stop = this.#stops.at(-1);
@@ -64,10 +64,13 @@ export class Ways {
   }
 
   /** The names of the steps that lead to a situation. */
-  historyOf(index: number): string[] {
-    return this.#wayTo(index)
-      .slice(1)
-      .map((next) => this.at(this.#befores[next] ?? 0).steps[this.#choices[next] ?? 0]?.name ?? '');
+  async historyOf(index: number): Promise<string[]> {
+    const names: string[] = [];
+    for (const next of this.#wayTo(index).slice(1)) {
+      const { steps } = await this.at(this.#befores[next] ?? 0);
+      names.push(steps[this.#choices[next] ?? 0]?.name ?? '');
+    }
+    return names;
   }
 
   #wayTo(index: number): number[] {

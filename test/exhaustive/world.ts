@@ -1,6 +1,7 @@
 /**
- * The small world of the exhaustive test: one ConfigMap, two Deployments of two pods, one reloader that may be dead. Plain
- * data that is copied for every step; what is readonly here and in the rules is shared between copies.
+ * The small world of the exhaustive test: one ConfigMap, two Deployments of two pods, one reloader that may be dead, at times
+ * another one that led before it. Plain data that is copied for every step; what is readonly here and in the rules is shared
+ * between copies.
  */
 
 import type { Edges } from '../../lib/controller/edges.ts';
@@ -67,6 +68,12 @@ export interface Stream<T> {
   sign: SignOfLife | undefined;
 }
 
+/** A stream of a standby that tells nothing any more; what it would have told is in its queue. */
+export interface Silence<T> extends Stream<T> {
+  /** What it had told until then. */
+  readonly seen: readonly T[];
+}
+
 /** A patch that was sent. */
 export interface Patch {
   readonly plan: RolloutPlan;
@@ -94,10 +101,19 @@ export interface Process {
   postponed: boolean;
   /** The write of the state that is on its way. */
   write: StateWrite | undefined;
+  /** Another one has written the state since this one knew it: the fence of its next write is out of date. */
+  isOutrun: boolean;
+}
+
+/** A process with its streams. */
+export interface Actor {
+  process: Process | undefined;
+  configs: Stream<ConfigObject>;
+  workloads: Stream<Workload>;
 }
 
 /** Everything. */
-export interface World {
+export interface World extends Actor {
   readonly comparable: boolean;
   clock: number;
   arrivals: number;
@@ -105,28 +121,43 @@ export interface World {
   lastContent: Content;
   configVersion: number;
   deployments: Partial<Record<Name, Deployment>>;
-  configs: Stream<ConfigObject>;
-  workloads: Stream<Workload>;
   persisted: ShardedState;
-  process: Process | undefined;
+  /** The term that the state is marked with; undefined: processes know no terms. */
+  term: number | undefined;
+  /** The leader before, for as long as it does not know that it leads no longer, or something that it sent is under way. */
+  former: Actor | undefined;
+  /** Where the standby's streams have fallen silent; else it has heard all that there is to be heard. */
+  silent: { readonly configs?: Silence<ConfigObject>; readonly workloads?: Silence<Workload> };
   /** Whether any process has died. */
   hasDied: boolean;
 }
 
 /** A copy of which nothing mutable is shared. */
 export function copyOf(world: World): World {
-  return { ...copyAroundProcess(world), process: world.process && copyOfProcess(world.process) };
+  const copy = copyAroundProcess(world);
+  copy.process &&= copyOfProcess(copy.process);
+  if (copy.former !== undefined) copy.former.process &&= copyOfProcess(copy.former.process);
+  return copy;
 }
 
-/** A copy with which nothing mutable is shared but the process. */
+/** A copy with which nothing mutable is shared but the processes. */
 export function copyAroundProcess(world: World): World {
   const { w1, w2 } = world.deployments;
+  const { former, silent } = world;
   return {
     ...world,
     deployments: { ...(w1 && { w1: { ...w1 } }), ...(w2 && { w2: { ...w2 } }) },
-    configs: { ...world.configs },
-    workloads: { ...world.workloads },
+    ...copyOfStreams(world),
+    former: former && { ...former, ...copyOfStreams(former) },
+    silent: {
+      ...(silent.configs && { configs: { ...silent.configs } }),
+      ...(silent.workloads && { workloads: { ...silent.workloads } }),
+    },
   };
+}
+
+function copyOfStreams({ configs, workloads }: Actor): Pick<Actor, 'configs' | 'workloads'> {
+  return { configs: { ...configs }, workloads: { ...workloads } };
 }
 
 function copyOfProcess(process: Process): Process {
