@@ -57,7 +57,7 @@ export interface News<T> {
   /** Undefined: it was deleted. */
   readonly object: T | undefined;
   readonly resourceVersion: number;
-  /** Somebody other than the reloader and the Deployment's controller wrote it. */
+  /** Somebody other than the leader and the Deployment's controller wrote it. */
   readonly isOwners: boolean;
 }
 
