@@ -20,6 +20,7 @@ export function untouched(comparable: boolean, term?: number): World {
     persisted: NO_STATE,
     term,
     former: undefined,
+    isExchanged: false,
     silent: {},
     hasDied: false,
   };

@@ -190,7 +190,7 @@ export function carryOut(world: World, name: Name, plan: RolloutPlan): Workload 
   if (stamp === undefined) throw new Broken('a patch without a stamp');
   const template = { owner: deployment.template.owner, stamp: formatStamp(stamp.stamp) };
   changeTemplate(deployment, template);
-  return publish(world, name, world.process?.edges.term !== world.term);
+  return publish(world, name, world.isExchanged);
 }
 
 /** Whether a patch would bring back a stamp of a template that is remembered. */

@@ -88,8 +88,8 @@ const SUBJECTS: readonly Subject[] = [
     share: 0.1,
   },
   {
-    name: 'take-overs after a late patch, three contents',
-    scope: { takeOvers: true, contents: ['a', 'b', 'c'] },
+    name: 'take-overs after a late patch',
+    scope: { takeOvers: true },
     begin: afterLatePatch,
     share: 0.1,
   },
