@@ -1,7 +1,17 @@
 /** What must hold in every state, and at the end of every state's calmest future. */
 
+import { parseStamp } from '../../lib/model/stamp.ts';
+import { entryKeyOf } from '../../lib/model/state-entry.ts';
 import type { Digest, Situations } from './canonical.ts';
-import { CONFIG, CONFIG_KEY, digestOfContent, isRolledOut, keyOfName, rolloutStep } from './cluster.ts';
+import {
+  CONFIG,
+  CONFIG_KEY,
+  digestOfContent,
+  isRolledOut,
+  keyOfName,
+  NAMESPACE,
+  rolloutStep,
+} from './cluster.ts';
 import { finishWrite, plannedWrite, readAgain, sendWrite, tidy } from './committer.ts';
 import { DigestSet } from './digest-set.ts';
 import { isUpToDate } from './limits.ts';
@@ -12,6 +22,7 @@ import { takeOver } from './take-over.ts';
 import { Broken, copyOf, NAMES, type Name, type Process, type World } from './world.ts';
 
 const LONGEST_DRAIN = 200;
+const ENTRY = entryKeyOf(CONFIG, NAMESPACE);
 
 /** What must hold in every state. */
 export function judgeState(world: World): void {
@@ -60,7 +71,10 @@ export class Drains {
     const passed = [digest];
     const next = copyOf(world);
     let isKnown = false;
-    while (!isKnown && calmStep(next)) {
+    while (!isKnown) {
+      const isWorking = workStep(next);
+      if (!isWorking) await judgeTakeOver(next);
+      if (!isWorking && !writeStep(next)) break;
       tidy(next);
       if (passed.length > LONGEST_DRAIN) throw new Broken('it never comes to rest');
       const here = this.#situations.digestOf(next);
@@ -68,7 +82,7 @@ export class Drains {
       passed.push(here);
     }
     if (!isKnown) {
-      await judgeRest(next);
+      judgeRest(next);
       this.#onRest?.(next);
     }
     for (const one of passed) this.#good.add(one);
@@ -90,6 +104,11 @@ export function drain(world: World): number {
 
 /** The one calm thing to happen next; false at rest. */
 function calmStep(world: World): boolean {
+  return workStep(world) || writeStep(world);
+}
+
+/** The same but for writes of the state. */
+function workStep(world: World): boolean {
   const { process, configs, workloads } = world;
   if (world.former !== undefined) world.former = undefined;
   else if (process === undefined) start(world);
@@ -97,7 +116,7 @@ function calmStep(world: World): boolean {
   else if (!workloads.hasListed) listWorkloads(world);
   else if (configs.queue.length > 0) hearConfig(world);
   else if (workloads.queue.length > 0) hearWorkload(world);
-  else return patchStep(world) || rollStep(world) || writeStep(world);
+  else return patchStep(world) || rollStep(world);
   return true;
 }
 
@@ -133,8 +152,8 @@ function writeStep(world: World): boolean {
   return true;
 }
 
-/** At rest every pod runs what is in force, the state says so, and neither a start nor a take-over would roll anything. */
-async function judgeRest(world: World): Promise<void> {
+/** At rest every pod runs what is in force, the state says so, and a start would roll nothing. */
+function judgeRest(world: World): void {
   judgeState(world);
   for (const name of NAMES) {
     const deployment = world.deployments[name];
@@ -148,27 +167,35 @@ async function judgeRest(world: World): Promise<void> {
   const next = copyOf(world);
   die(next);
   if (drain(next) > 0) throw new Broken('a restart at rest rolls something');
-  if (world.term === undefined || isMisled(world)) return;
-  const other = copyOf(world);
-  await takeOver(other, false);
-  if (drain(other) > 0) throw new Broken('a take-over at rest rolls something');
+}
+
+/** Once all is rolled a take-over rolls nothing, be it that the state does not say so yet, unless it records a doubt. */
+async function judgeTakeOver(world: World): Promise<void> {
+  if (world.term === undefined || world.persisted.exceptions.size > 0 || isMisled(world)) return;
+  const next = copyOf(world);
+  await takeOver(next, false);
+  if (drain(next) > 0) throw new Broken('a take-over rolls what is rolled');
 }
 
 /**
- * A limit: the state says what the standby knows, so it does not look, and hears later of a content that came and went, or of
- * rollouts that came after the one that it saw begin.
+ * A limit of a standby that has not heard all: what the state says is what it knows, so it does not look, and hears later of a
+ * content that came and went, of rollouts that came after the one that it saw begin, or of one that is not written yet.
  */
-function isMisled({ content, silent: { configs, workloads } }: World): boolean {
+function isMisled({ content, persisted, deployments, silent: { configs, workloads } }: World): boolean {
   const digest = content && digestOfContent(content);
   const isKnown = configs?.seen[0]?.digest === digest;
   const hasReturned = isKnown && configs?.queue.some(({ object }) => object?.digest !== digest) === true;
-  return hasReturned || workloads?.seen.some(({ isRolledOut }) => !isRolledOut) === true;
+  const written = persisted.entries.get(ENTRY)?.number ?? 0;
+  const isWritten = Object.values(deployments).every(
+    ({ template }) => (parseStamp(template.stamp)?.number ?? 0) <= written,
+  );
+  return hasReturned || workloads?.seen.some(({ isRolledOut }) => !(isRolledOut && isWritten)) === true;
 }
 
 function judgeRestingState(world: World): void {
   const edges = world.process?.edges;
   if (edges === undefined || edges.dependents.dependentsOf(CONFIG_KEY).size === 0) return;
-  const entry = world.persisted.entries.get(edges.entryKeyOf(CONFIG));
+  const entry = world.persisted.entries.get(ENTRY);
   if (world.content !== undefined && entry?.digest !== digestOfContent(world.content)) {
     throw new Broken(`at rest the state says ${entry?.digest.slice(0, 1)}, in force is ${world.content}`);
   }
