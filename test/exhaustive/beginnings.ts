@@ -20,7 +20,6 @@ export function untouched(comparable: boolean, term?: number): World {
     persisted: NO_STATE,
     term,
     former: undefined,
-    isExchanged: false,
     silent: {},
     hasDied: false,
   };

@@ -16,6 +16,9 @@ const NAMES: readonly string[] = [
   'watches that are cut, and absence, versions comparable',
   'watches that are cut, and absence, versions opaque',
   'followers that come and go, versions comparable',
+  'take-overs after a late patch, versions comparable',
+  'take-overs by a standby that has not heard all, versions opaque',
+  'take-overs from a leader that does not know, versions comparable',
   'two workloads: refusals, deaths and lost answers, versions comparable',
   'two workloads: refusals, deaths and lost answers, versions opaque',
 ];

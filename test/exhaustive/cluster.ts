@@ -128,7 +128,7 @@ export function setContent(world: World, content: Content | undefined): void {
 export function setTemplate(world: World, name: Name, template: Template): void {
   const deployment = deploymentOf(world, name);
   changeTemplate(deployment, template);
-  publish(world, name, true);
+  publish(world, name, 'its owner');
   const isSeen = isLooking(world);
   deployment.pods = deployment.pods.map((pod) =>
     sameTemplate(pod.template, template)
@@ -144,7 +144,7 @@ export function setTemplate(world: World, name: Name, template: Template): void 
 export function setFollows(world: World, name: Name, follows: boolean): void {
   const deployment = deploymentOf(world, name);
   deployment.follows = follows;
-  publish(world, name, true);
+  publish(world, name, 'its owner');
   if (!follows) return;
   deployment.pods = deployment.pods.map((pod) => ({
     ...pod,
@@ -166,7 +166,7 @@ export function appear(world: World, name: Name, stamp: string | undefined): voi
     follows: true,
     pods: [],
   };
-  publish(world, name, true);
+  publish(world, name, 'its owner');
 }
 
 /** The Deployment's controller sees the present template and replaces, or starts, one pod. */
@@ -177,7 +177,7 @@ export function rolloutStep(world: World, name: Name): void {
     deployment.pods.length < REPLICAS
       ? deployment.pods.length
       : deployment.pods.findIndex((pod) => !sameTemplate(pod.template, deployment.template));
-  publish(world, name, false, () => {
+  publish(world, name, 'its controller', () => {
     if (index >= 0)
       deployment.pods = deployment.pods.toSpliced(index, 1, startPod(world, deployment.template));
   });
@@ -190,7 +190,7 @@ export function carryOut(world: World, name: Name, plan: RolloutPlan): Workload 
   if (stamp === undefined) throw new Broken('a patch without a stamp');
   const template = { owner: deployment.template.owner, stamp: formatStamp(stamp.stamp) };
   changeTemplate(deployment, template);
-  return publish(world, name, world.isExchanged);
+  return publish(world, name, 'the reloader');
 }
 
 /** Whether a patch would bring back a stamp of a template that is remembered. */
@@ -222,13 +222,21 @@ function startPod(world: World, template: Template): Pod {
   return { template, read: content, counts: content, at: clock, unseen: isLooking(world) ? 'no' : 'yes' };
 }
 
-function publish(world: World, name: Name, isOwners: boolean, first?: () => void): Workload {
+/** A patch of the reloader that acts is to every other one a write of somebody else. */
+function publish(
+  world: World,
+  name: Name,
+  writer: 'its owner' | 'its controller' | 'the reloader',
+  first?: () => void,
+): Workload {
   world.clock += 1;
   deploymentOf(world, name).resourceVersion = world.clock;
   first?.();
   const object = workloadView(world, name);
-  const news = { name, object, resourceVersion: world.clock, isOwners };
-  tell([world.workloads, world.former?.workloads, world.silent.workloads], news);
+  const news = { name, object, resourceVersion: world.clock };
+  tell([world.workloads], { ...news, isOwners: writer === 'its owner' });
+  const others = [world.former?.workloads, world.silent.workloads];
+  tell(others, { ...news, isOwners: writer !== 'its controller' });
   return object;
 }
 

@@ -79,7 +79,6 @@ function exchange(world: World): void {
   if (former === undefined) throw new Error('nobody led before');
   Object.assign(world, former);
   world.former = { process, configs, workloads };
-  world.isExchanged = !world.isExchanged;
 }
 
 /** Of a leader before that acts no longer, and of which nothing is under way, nothing is left. */

@@ -57,7 +57,7 @@ export interface News<T> {
   /** Undefined: it was deleted. */
   readonly object: T | undefined;
   readonly resourceVersion: number;
-  /** Somebody other than the leader and the Deployment's controller wrote it. */
+  /** Somebody other than who hears it and the Deployment's controller wrote it. */
   readonly isOwners: boolean;
 }
 
@@ -126,8 +126,6 @@ export interface World extends Actor {
   term: number | undefined;
   /** The leader before, for as long as it does not know that it leads no longer, or something that it sent is under way. */
   former: Actor | undefined;
-  /** For the length of a step: `former` is the leader, and the one before it acts. */
-  isExchanged: boolean;
   /** Where the standby's streams have fallen silent; else it has heard all that there is to be heard. */
   silent: { readonly configs?: Silence<ConfigObject>; readonly workloads?: Silence<Workload> };
   /** Whether any process has died. */

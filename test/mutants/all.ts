@@ -24,6 +24,7 @@ import { SERVING_MUTANTS } from './serving.ts';
 import { SHARD_MUTANTS } from './shards.ts';
 import { STATE_MUTANTS } from './state.ts';
 import { MUTANTS, type Mutant } from './table.ts';
+import { TAKE_OVER_MUTANTS } from './take-overs.ts';
 import { TERM_MUTANTS } from './terms.ts';
 import { TOLD_MUTANTS } from './told.ts';
 
@@ -53,6 +54,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...CLOCK_MUTANTS,
   ...STATE_MUTANTS,
   ...TERM_MUTANTS,
+  ...TAKE_OVER_MUTANTS,
   ...SERVING_MUTANTS,
 ];
 

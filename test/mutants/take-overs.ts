@@ -1,0 +1,44 @@
+/** Sabotages of the rules by which a term keeps what the leader before it did: each is found by a search of all histories. */
+
+import { change } from './edit.ts';
+import type { Mutant } from './table.ts';
+
+const TAKE_OVERS = ['test/exhaustive/take-overs.test.ts'];
+
+/** Every one of them must be noticed. */
+export const TAKE_OVER_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'terms: the state is marked by the first write alone',
+    edit: change('markAll', 'version === undefined || isMarked(version, mark)', 'true'),
+    tests: TAKE_OVERS,
+  },
+  {
+    name: 'terms: two terms share their numbers',
+    edit: change('numberAfter', 'term === undefined', 'true'),
+    tests: TAKE_OVERS,
+  },
+  {
+    name: 'take-over: what the state says that the caches have not seen is not looked at',
+    edit: change('mayBeOlder', 'entry !== undefined && entry.digest !== digest', 'false'),
+    tests: TAKE_OVERS,
+  },
+  {
+    name: 'take-over: what a stamp says that the caches have not seen is not looked at',
+    edit: change('mayBeOlder', '(ambiguous || stamp.digest !== digest)', 'false'),
+    tests: TAKE_OVERS,
+  },
+  {
+    name: 'take-over: a late stamp of the leader before is believed',
+    edit: change('afterWrites', 'stamp !== undefined && isOfPeer(edges, config, edge, stamp)', 'false'),
+    tests: TAKE_OVERS,
+  },
+  {
+    name: 'terms: a state that others wrote is believed as at a start',
+    edit: change(
+      'takeInForeign',
+      'if (isDoubted(edges, [before, sent], workload, ref, edge)) doubt(edges, effects, workload, ref, edge);',
+      'edges.put(workload, config, { ...edge, ran: believedAtStart(edges, edges.state, workload, ref) ?? edge.ran, dirty: false });',
+    ),
+    tests: TAKE_OVERS,
+  },
+];
