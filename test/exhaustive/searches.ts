@@ -120,6 +120,21 @@ const SUBJECTS: readonly Subject[] = [
     share: 0.06,
   },
   {
+    name: 'take-overs, two workloads: everything but owners and absence',
+    scope: {
+      ...{ takeOvers: true, overlaps: true, silence: true, labels: true },
+      ...{ refusals: true, crashes: true, losses: true },
+    },
+    begin: twoInTerms,
+    share: 0,
+  },
+  {
+    name: 'take-overs and owners',
+    scope: { takeOvers: true, overlaps: true, silence: true, owners: true },
+    begin: inTerms,
+    share: 0,
+  },
+  {
     name: 'two workloads: refusals, deaths and lost answers',
     scope: { refusals: true, crashes: true, losses: true },
     begin: atRest,
