@@ -3,6 +3,8 @@
 import {
   type ConfigRef,
   configRefIn,
+  keyOf,
+  type ObjectKey,
   type WorkloadRef,
   wholeKeyOf,
   workloadRefIn,
@@ -14,6 +16,8 @@ import { wantsLegacyDigest } from './legacy-digest.ts';
 import { staleCaches } from './stale-caches.ts';
 import type { AllShards } from './state-store.ts';
 
+type Look = Pick<FreshLook, 'atConfig' | 'atWorkload'>;
+
 const LOOKS_AT_ONCE = 16;
 
 /**
@@ -23,23 +27,38 @@ const LOOKS_AT_ONCE = 16;
 export async function catchUp(
   edges: Edges,
   shards: AllShards,
-  look: Pick<FreshLook, 'atConfig' | 'atWorkload'>,
+  look: Look,
   isListed: (ref: ConfigRef | WorkloadRef) => boolean,
 ): Promise<boolean> {
   for (const [shard, version] of shards.entries()) {
     const parsed = version && parseState(version.data, version.annotations, edges.homeNamespace, shard === 0);
     edges.takeShard(shard, parsed?.type === 'state' ? parsed.state : EMPTY_STATE);
   }
-  const { configs, workloads } = staleCaches(edges);
-  for (const config of configs) {
+  for (const config of staleCaches(edges).configs) {
     const record = edges.configs.get(config);
     // In the version that is known it is looked at again, for its digest under the older formula.
     if (record !== undefined && wantsLegacyDigest(edges, record.ref)) record.resourceVersion = undefined;
   }
-  const objects = [...new Set([...configs].map(wholeKeyOf))].filter((key) => isListed(configRefIn(key)));
-  const followers = [...workloads].map(workloadRefIn).filter(isListed);
-  const isSeen = await inTurns(objects, (config) => look.atConfig(config));
-  return isSeen && (await inTurns(followers, (ref) => look.atWorkload(ref)));
+  return await lookAtStale(edges, look, isListed);
+}
+
+/** Looks at all that is stale, each once: a look at a workload may show a stamp of what was not known to be older. */
+async function lookAtStale(
+  edges: Edges,
+  look: Look,
+  isListed: (ref: ConfigRef | WorkloadRef) => boolean,
+): Promise<boolean> {
+  const seen = new Set<ObjectKey>();
+  const isToBeSeen = (ref: ConfigRef | WorkloadRef): boolean => isListed(ref) && !seen.has(keyOf(ref));
+  for (;;) {
+    const { configs, workloads } = staleCaches(edges);
+    const objects = [...new Set([...configs].map(wholeKeyOf))].filter((key) => isToBeSeen(configRefIn(key)));
+    const followers = [...workloads].map(workloadRefIn).filter(isToBeSeen);
+    if (objects.length + followers.length === 0) return true;
+    for (const key of [...objects, ...followers.map(keyOf)]) seen.add(key);
+    const isSeen = await inTurns(objects, (config) => look.atConfig(config));
+    if (!isSeen || !(await inTurns(followers, (ref) => look.atWorkload(ref)))) return false;
+  }
 }
 
 /** Whether `act` succeeds for all, some at a time; after a failure no more are tried. */

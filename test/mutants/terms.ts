@@ -30,7 +30,16 @@ export const TERM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: a new leader looks at objects and not at who follows them',
-    edit: change('catchUp', 'isSeen && (await inTurns(followers, (ref) => look.atWorkload(ref)))', 'isSeen'),
+    edit: drop('lookAtStale', '!(await inTurns(followers, (ref) => look.atWorkload(ref)))'),
+    tests: [CATCH_UP],
+  },
+  {
+    name: 'terms: a new leader does not look at what its looks have shown to be older',
+    edit: change(
+      'lookAtStale',
+      'objects.length + followers.length === 0',
+      'seen.size > 0 || objects.length + followers.length === 0',
+    ),
     tests: [CATCH_UP],
   },
   {
@@ -58,11 +67,7 @@ export const TERM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: a start looks at all that the state names, though it is listed next',
-    edit: change(
-      'catchUp',
-      '[...workloads].map(workloadRefIn).filter(isListed)',
-      '[...workloads].map(workloadRefIn)',
-    ),
+    edit: change('lookAtStale', 'isListed(ref) && !seen.has(keyOf(ref))', '!seen.has(keyOf(ref))'),
     tests: [CATCH_UP],
   },
 ];
