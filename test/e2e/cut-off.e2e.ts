@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { Churn } from '../faults/churn.ts';
+import { whileChanging } from '../faults/churn.ts';
 import type { FaultProxy } from '../faults/fault-proxy.ts';
 import type { Fault } from '../faults/faults.ts';
-import { Pair } from '../faults/pair.ts';
+import { LEASE_MS, Pair, RENEW_MS, RETRY_MS, SHORT_LEASE } from '../faults/pair.ts';
 import { IDLE } from '../faults/scene.ts';
 import type { Possession } from '../faults/witness.ts';
 import type { CallMatch } from '../sandbox/faults.ts';
 import { randomOf } from '../simulation/random.ts';
-import { LEASE_MS, RENEW_MS, RETRY_MS, SLACK_MS, standsBy, TIMES, tellsWhoLeads } from './leads.ts';
+import { SLACK_MS, standsBy, tellsWhoLeads } from './leads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
@@ -41,21 +41,21 @@ const CUTS: Readonly<Record<string, Fault['begin']>> = {
 
 /** It stops to act in time, stands by in the same process, and leads again without a list. */
 async function survives(cut: Fault['begin'], random: () => number): Promise<void> {
-  await using pair = await Pair.open(cluster, TIMES);
+  await using pair = await Pair.open(cluster, { flags: SHORT_LEASE });
   const { scene, leader: late, standby: heir } = pair;
-  const churn = new Churn(scene, random);
   const lists = late.proxy.lists.length;
-  const begun = performance.now();
-  const mend = await cut(late.proxy);
-  await late.process.hasSaid(/the lead is lost/);
-  const lostMs = performance.now() - begun;
-  assert.ok(lostMs <= RENEW_MS + SLACK_MS, `${lostMs} ms`);
-  await scene.stage.until('the other one leads', () => pair.isHeldBy(heir));
-  const ledMs = Number(pair.witness.holders.at(-1)?.at) - begun;
-  assert.ok(ledMs <= LEASE_MS + RETRY_MS + SLACK_MS, `${ledMs} ms`);
-  await mend();
-  await standsBy(late, heir);
-  await churn.end();
+  await whileChanging(scene, random, async () => {
+    const begun = performance.now();
+    const mend = await cut(late.proxy);
+    await late.process.hasSaid(/the lead is lost/);
+    const lostMs = performance.now() - begun;
+    assert.ok(lostMs <= RENEW_MS + SLACK_MS, `${lostMs} ms`);
+    await scene.stage.until('the other one leads', () => pair.isHeldBy(heir));
+    const ledMs = Number(pair.witness.holders.at(-1)?.at) - begun;
+    assert.ok(ledMs <= LEASE_MS + RETRY_MS + SLACK_MS, `${ledMs} ms`);
+    await mend();
+    await standsBy(late, heir);
+  });
   await scene.isRight(heir.process);
   await tellsWhoLeads(pair);
 
@@ -74,17 +74,17 @@ async function survives(cut: Fault['begin'], random: () => number): Promise<void
 
 /** Each stops when the other one has marked the state, and stands again after its time. */
 async function isContested(): Promise<void> {
-  await using pair = await Pair.prepare(cluster, TIMES);
+  await using pair = await Pair.prepare(cluster, { flags: SHORT_LEASE });
   const { scene, witness } = pair;
   const { process: leader } = await pair.start();
   await scene.stage.settled(leader);
-  const churn = new Churn(scene, randomOf(9));
   const proxy = await scene.addProxy();
   const other = await scene.start({ flags: ['--rollout-limit=off'], env: { POD_NAME: 'other' }, proxy });
   const marks = (): readonly Possession[] => witness.writers.filter(({ identity }) => identity !== '');
-  await scene.stage.until('each has marked the state twice', () => marks().length >= 4);
-  await other.stop();
-  await churn.end();
+  await whileChanging(scene, randomOf(9), async () => {
+    await scene.stage.until('each has marked the state twice', () => marks().length >= 4);
+    await other.stop();
+  });
   await scene.isRight(leader);
 
   for (const [index, { identity, at }] of marks().entries()) {

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { Churn } from '../faults/churn.ts';
-import { Pair } from '../faults/pair.ts';
+import { whileChanging } from '../faults/churn.ts';
+import { LEASE_MS, Pair, RETRY_MS, SHORT_LEASE } from '../faults/pair.ts';
 import { Scene, WEB, WORKLOADS } from '../faults/scene.ts';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import { randomOf } from '../simulation/random.ts';
-import { elected, LEASE_MS, RETRY_MS, SLACK_MS, TIMES, tellsWhoLeads } from './leads.ts';
+import { elected, SLACK_MS, tellsWhoLeads } from './leads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
@@ -27,7 +27,7 @@ function leaseIn({ stage }: Scene): string {
 }
 
 test('nothing is lost or rolled twice where the leader is killed and ended', { skip }, async () => {
-  await using pair = await Pair.open(cluster, TIMES);
+  await using pair = await Pair.open(cluster, { flags: SHORT_LEASE });
   const random = randomOf(1);
   await tellsWhoLeads(pair);
   for (const end of ['SIGTERM', 'SIGKILL', 'SIGTERM', 'SIGKILL', 'SIGTERM'] as const) {
@@ -35,7 +35,7 @@ test('nothing is lost or rolled twice where the leader is killed and ended', { s
     const mostMs = end === 'SIGTERM' ? RELEASED_MS : LEASE_MS + RETRY_MS + SLACK_MS;
     assert.ok(leaseMs <= mostMs, `${end}: ${leaseMs} ms`);
   }
-  await pair.scene.isRight(pair.leader.process);
+  await pair.isRight();
   await tellsWhoLeads(pair);
   assert.deepEqual(pair.intrusions(), []);
   assert.deepEqual(pair.needless(), []);
@@ -44,17 +44,17 @@ test('nothing is lost or rolled twice where the leader is killed and ended', { s
 
 describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
   test('the leader is stopped for longer than its lease, and goes on', async () => {
-    await using pair = await Pair.open(cluster, TIMES);
+    await using pair = await Pair.open(cluster, { flags: SHORT_LEASE });
     const { scene, leader, standby } = pair;
-    const churn = new Churn(scene, randomOf(2));
-    leader.process.pause();
-    await scene.stage.until('the other one leads', () => pair.isHeldBy(standby));
-    const { length } = scene.changedAt;
-    leader.process.resume();
-    await leader.process.hasSaid(/the lead is lost/);
-    await scene.stage.until('more has changed', () => scene.changedAt.length > length + 5);
-    await churn.end();
-    await scene.isRight(standby.process);
+    await whileChanging(scene, randomOf(2), async () => {
+      leader.process.pause();
+      await scene.stage.until('the other one leads', () => pair.isHeldBy(standby));
+      const { length } = scene.changedAt;
+      leader.process.resume();
+      await leader.process.hasSaid(/the lead is lost/);
+      await scene.stage.until('more has changed', () => scene.changedAt.length > length + 5);
+    });
+    await pair.isRight();
     await tellsWhoLeads(pair);
     assert.equal(pair.leader, standby);
     assert.deepEqual(pair.intrusions(), []);
@@ -70,7 +70,7 @@ describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
   };
   for (const [what, edit] of Object.entries(HANDS))
     test(`the Lease is ${what}`, async () => {
-      await using pair = await Pair.open(cluster, TIMES);
+      await using pair = await Pair.open(cluster, { flags: SHORT_LEASE });
       const { scene, leader, standby } = pair;
       const lease = `${leaseIn(scene)}/reloader-state`;
       const edited = await edit(lease);
@@ -82,7 +82,7 @@ describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
         const isSeen = pick(body, 'spec', 'holderIdentity') === pair.witness.holder;
         return isNewer && isSeen && (pair.isHeldBy(leader) || pair.isHeldBy(standby));
       });
-      await scene.isRight(pair.leader.process);
+      await pair.isRight();
       assert.deepEqual(pair.needless(), []);
       rollsOnce(scene);
     });

@@ -10,9 +10,10 @@ import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { pause } from '../faults/churn.ts';
 import { FAULTS } from '../faults/faults.ts';
+import { LEASE_MS } from '../faults/pair.ts';
 import { Scene, WORKLOADS } from '../faults/scene.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
-import { elected, LEASE_MS } from './leads.ts';
+import { elected } from './leads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());

@@ -7,11 +7,11 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { FaultProxy, Held, HeldPart } from '../faults/fault-proxy.ts';
-import { type Member, Pair } from '../faults/pair.ts';
+import { type Member, Pair, SHORT_LEASE } from '../faults/pair.ts';
 import { type Scene, WORKLOADS } from '../faults/scene.ts';
 import type { CallMatch } from '../sandbox/faults.ts';
 import { pick } from '../sandbox/json.ts';
-import { standsBy, TIMES, tellsWhoLeads } from './leads.ts';
+import { standsBy, tellsWhoLeads } from './leads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
@@ -92,15 +92,15 @@ async function written({ stage }: Scene): Promise<readonly unknown[]> {
 }
 
 /** All that changed is rolled by `leader`, each change once. */
-async function hasRolledEach({ scene, witness }: Pair, leader: Member): Promise<void> {
+async function hasRolledEach({ scene }: Pair, leader: Member): Promise<void> {
   await scene.isRight(leader.process);
   const expected = WORKLOADS.map((each) => `${each.name}: ${scene.changesOf(each)}`);
-  const rollouts = WORKLOADS.map((each) => `${each.name}: ${witness.rollouts(each)}`);
+  const rollouts = WORKLOADS.map((each) => `${each.name}: ${scene.rollouts(each)}`);
   assert.deepEqual(rollouts, expected);
 }
 
 async function doesNoHarm({ match, by, statuses }: Write, part: HeldPart): Promise<void> {
-  await using pair = await Pair.prepare(cluster, TIMES);
+  await using pair = await Pair.prepare(cluster, { flags: SHORT_LEASE });
   const { scene } = pair;
   const { late, held } = await by(pair, (proxy) => proxy.hold(match, part));
   await scene.stage.until('the write is on its way', held.hasArrived);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { Churn } from '../faults/churn.ts';
+import { whileChanging } from '../faults/churn.ts';
 import { killAgainAndAgain } from '../faults/kills.ts';
 import { Scene, WORKLOADS } from '../faults/scene.ts';
 import { randomOf } from '../simulation/random.ts';
@@ -20,10 +20,12 @@ test('nothing is lost by twenty kills at random moments while objects change', {
   await (await scene.reloader(reloader)).kill();
   // Long enough for some to roll, also on a busy machine.
   const latestMs = Math.max(1200, 2 * (Date.now() - begun));
-  const random = randomOf(1);
-  const churn = new Churn(scene, randomOf(2));
-  const { openKills } = await killAgainAndAgain(scene, { kills: 20, latestMs, random, reloader });
-  await churn.end();
+  const start = async (): Promise<() => Promise<void>> => {
+    const process = await scene.start(reloader);
+    return () => process.kill();
+  };
+  const options = { kills: 20, latestMs, random: randomOf(1), start };
+  const { openKills } = await whileChanging(scene, randomOf(2), () => killAgainAndAgain(scene, options));
   await scene.isRight(await scene.reloader(reloader));
   assert.deepEqual(scene.rolledTooOften(openKills), []);
   // Else nothing was tried.

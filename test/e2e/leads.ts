@@ -1,24 +1,15 @@
-/** What the end-to-end tests of a leader and its standby share: times, and what each of them tells. */
+/** What the end-to-end tests of a leader and its standby share. */
 
 import assert from 'node:assert/strict';
-import type { Member, Pair } from '../faults/pair.ts';
+import { type Member, type Pair, SHORT_LEASE } from '../faults/pair.ts';
 import type { SceneReloaderOptions } from '../faults/scene.ts';
 
-/** Shorter than the defaults, with which `npm run fail-over` measures. */
-export const LEASE_MS = 4000;
-export const RENEW_MS = 3000;
-export const RETRY_MS = 1000;
-export const TIMES: readonly string[] = [
-  `--leader-election-lease-duration=${LEASE_MS}ms`,
-  `--leader-election-renew-deadline=${RENEW_MS}ms`,
-  `--leader-election-retry-period=${RETRY_MS}ms`,
-];
 /** Beside what is waited for: for an API server and processes on a busy machine. */
 export const SLACK_MS = 2000;
 
 /** How one that stands for the lead is started in that pod. */
 export function elected(pod: string): SceneReloaderOptions {
-  return { flags: TIMES, env: { RELOADER_OPT_LEADER_ELECT: 'true', POD_NAME: pod } };
+  return { flags: SHORT_LEASE, env: { RELOADER_OPT_LEADER_ELECT: 'true', POD_NAME: pod } };
 }
 
 /** Each says who leads, and what it is itself. */

@@ -30,6 +30,9 @@ export interface ReloaderOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** What comes to have nothing to do. */
+export type Settling = Pick<ReloaderProcess, 'isSettled'>;
+
 /** Where resources are that are not of the core. */
 const ROOTS: Readonly<Record<string, RegExp>> = {
   'apis/apps': /^(deployments|statefulsets|daemonsets|replicasets|controllerrevisions)\b/,
@@ -44,7 +47,8 @@ const MARKER = web('marker', { replicas: 0 });
 export class Stage implements AsyncDisposable {
   readonly cluster: RealCluster;
   readonly namespace: string;
-  readonly #processes: ReloaderProcess[] = [];
+  /** All that were ever started. */
+  readonly processes: ReloaderProcess[] = [];
   #kubeconfig: Promise<string> | undefined;
 
   private constructor(cluster: RealCluster, namespace: string) {
@@ -204,7 +208,7 @@ export class Stage implements AsyncDisposable {
    * Changes what a Deployment of its own follows, and resolves when that is stamped and nothing is owed: what was due
    * earlier by a reloader that runs now has happened by then.
    */
-  async mark(reloader: ReloaderProcess): Promise<void> {
+  async mark(reloader: Settling): Promise<void> {
     const before = await this.stamps(MARKER);
     await this.put(MARKER.name, randomBytes(8).toString('hex'));
     await this.stampedAfter(MARKER, before);
@@ -242,7 +246,7 @@ export class Stage implements AsyncDisposable {
   start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): ReloaderProcess {
     const own = ['--port', '0', '--log-format', 'json', '--log-level', 'debug'];
     const process = new ReloaderProcess([...argv, ...own], env);
-    this.#processes.push(process);
+    this.processes.push(process);
     return process;
   }
 
@@ -253,18 +257,18 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Resolves when `reloader` owes nothing and all it knows is committed. */
-  async settled(reloader: ReloaderProcess): Promise<void> {
+  async settled(reloader: Settling): Promise<void> {
     await this.until('everything is rolled and committed', () => reloader.isSettled());
   }
 
   /** Resolves when `condition` holds; rejects with `what` and the end of every log when it has not for too long. */
   async until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-    await untilOrLogs(this.#processes, what, condition, PATIENCE_MS);
+    await untilOrLogs(this.processes, what, condition, PATIENCE_MS);
   }
 
   /** Ends the reloaders and deletes the namespace, without waiting for its end. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#processes.map((process) => process.kill()));
+    await Promise.all(this.processes.map((process) => process.kill()));
     await this.cluster.ask('DELETE', `/api/v1/namespaces/${this.namespace}`);
   }
 }

@@ -9,7 +9,6 @@ import { Progress } from '../bench/progress.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { randomOf } from '../simulation/random.ts';
 import { ENDS, Pair, type TakeOver } from './pair.ts';
-import { WORKLOADS } from './scene.ts';
 
 const HELP = `npm run fail-over -- [options] [flags of the reloaders after --]
 
@@ -31,7 +30,7 @@ async function measured(ends: number, flags: readonly string[]): Promise<void> {
   using progress = new Progress(false);
   progress.step('starting the control plane');
   await using cluster = await ControlPlane.start();
-  await using pair = await Pair.open(cluster, flags);
+  await using pair = await Pair.open(cluster, { flags });
   const random = randomOf(1);
   const takeOvers: TakeOver[] = [];
   for (let round = 1; round <= ends; round += 1)
@@ -40,11 +39,10 @@ async function measured(ends: number, flags: readonly string[]): Promise<void> {
       takeOvers.push(takeOver);
       progress.step(`${round}, ${end}: ${seconds(takeOver.leaseMs)}, ${seconds(takeOver.stateMs)}`);
     }
-  await pair.scene.isRight(pair.leader.process);
+  await pair.isRight();
   process.stdout.write(`\n${tableOf(takeOvers)}\n`);
-  const { changedAt } = pair.scene;
-  const rollouts = WORKLOADS.reduce((total, each) => total + pair.scene.rollouts(each), 0);
-  process.stdout.write(`${changedAt.length} changes, ${rollouts} rollouts; nothing is lost\n`);
+  const { changedAt, allRollouts } = pair.scene;
+  process.stdout.write(`${changedAt.length} changes, ${allRollouts} rollouts; nothing is lost\n`);
   const wrong = [...pair.needless(), ...pair.intrusions()];
   for (const each of wrong) process.stdout.write(`${each}\n`);
   process.exitCode = wrong.length > 0 ? 1 : 0;

@@ -14,10 +14,11 @@ import {
   matches,
   statusFault,
 } from '../sandbox/faults.ts';
+import type { Json } from '../sandbox/json.ts';
 import { apiCallOf } from '../sandbox/routes.ts';
 import { type Served, type ServeOptions, serve } from '../sandbox/serve.ts';
 import { type RelayEffect, RelayedWatch } from './relayed-watch.ts';
-import { type RelayedWrite, writeOf } from './relayed-write.ts';
+import { objectIn, type RelayedWrite, writeOf } from './relayed-write.ts';
 
 /** What the proxy can do to one request: all that needs no look into the server. */
 type ProxyEffect = Exclude<CallEffect, { readonly kind: 'stale' | 'cutBody' | 'watch' }>;
@@ -41,6 +42,9 @@ export interface Held {
   readonly release: () => Promise<number>;
 }
 
+/** Is told of each write, and of the object since, before whoever sent it is. */
+export type OnWrite = (write: RelayedWrite, object: Json | undefined) => void;
+
 interface Hold {
   readonly match: CallMatch;
   readonly part: HeldPart;
@@ -59,15 +63,17 @@ export class FaultProxy implements AsyncDisposable {
   readonly lists: string[] = [];
   readonly #upstream: Send;
   readonly #tls: ServeOptions['tls'];
+  readonly #onWrite: OnWrite | undefined;
   readonly #faults = new Faults();
   readonly #watches = new Set<RelayedWatch>();
   readonly #holds = new Set<Hold>();
   #served: Served | undefined;
   #port = 0;
 
-  private constructor(upstream: Send, tls: ServeOptions['tls']) {
+  private constructor(upstream: Send, tls: ServeOptions['tls'], onWrite?: OnWrite) {
     this.#upstream = upstream;
     this.#tls = tls;
+    this.#onWrite = onWrite;
   }
 
   /**
@@ -76,8 +82,8 @@ export class FaultProxy implements AsyncDisposable {
    * @param upstream must leave the headers of a request as they are: who asks stands in them
    * @param tls see ServeOptions
    */
-  static async start(upstream: Send, tls?: ServeOptions['tls']): Promise<FaultProxy> {
-    const proxy = new FaultProxy(upstream, tls);
+  static async start(upstream: Send, tls?: ServeOptions['tls'], onWrite?: OnWrite): Promise<FaultProxy> {
+    const proxy = new FaultProxy(upstream, tls, onWrite);
     await proxy.appear();
     return proxy;
   }
@@ -183,7 +189,7 @@ export class FaultProxy implements AsyncDisposable {
     };
     try {
       if (hold.part === 'request') await released();
-      const response = await this.#relay(call, request);
+      const response = await this.#relay(call, request, true);
       if (hold.part === 'answer') await released();
       hold.answered.resolve(response.status);
       return response;
@@ -193,7 +199,7 @@ export class FaultProxy implements AsyncDisposable {
     }
   }
 
-  async #relay(call: CallFacts, request: ApiRequest): Promise<ApiResponse> {
+  async #relay(call: CallFacts, request: ApiRequest, wasHeld = false): Promise<ApiResponse> {
     if (call.verb === 'watch') return await this.#relayWatch(call, request);
     if (call.verb === 'get' || call.verb === 'list') return await this.#upstream(request);
     // A write that is on its way arrives, whatever becomes of who sent it.
@@ -206,7 +212,10 @@ export class FaultProxy implements AsyncDisposable {
       status = response.status;
       return { ...response, body: textBody(text) };
     } finally {
-      this.writes.push(writeOf(call, request, status, text));
+      const body = objectIn(text);
+      const write = writeOf(call, request, { status, body, wasHeld });
+      this.writes.push(write);
+      this.#onWrite?.(write, body);
     }
   }
 

@@ -56,6 +56,17 @@ function disturbed(says: readonly RegExp[], match: CallMatch, effect: 'cut' | 't
 
 const SILENCE = /watch of ConfigMap failed, trying again.*nothing was heard for 160 s/;
 
+/** Nothing new is heard, while all else is answered. */
+export const DEAFNESS: Fault = ruled(
+  [/watch of ConfigMap failed, trying again.*currently unable to handle the request/],
+  (['watch', 'list'] as const).map((verb) => ({
+    match: { verb },
+    times: 'always',
+    effect: { kind: 'status', code: 503 },
+  })),
+  true,
+);
+
 /** All of them, by what a person would say of it. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'connections are cut': disturbed([/watch of ConfigMap failed, trying again/], EVERYTHING, 'cut'),
@@ -81,6 +92,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     CONFIG_MAP_WATCHES,
     'truncated',
   ),
+  'nothing can be watched for a while': DEAFNESS,
   'everything is slow': ruled(
     [],
     [{ match: EVERYTHING, times: 'always', effect: { kind: 'latency', ms: 300 } }],

@@ -1,7 +1,7 @@
-/** A reloader that is killed, and started, and killed. */
+/** Reloaders that are killed, and started, and killed. */
 
 import { pause } from './churn.ts';
-import type { Scene, SceneReloaderOptions } from './scene.ts';
+import type { Scene } from './scene.ts';
 
 const EARLIEST_MS = 50;
 
@@ -11,8 +11,9 @@ export interface KillOptions {
   /** How long after its start: it may not have read its state, be about to patch, or have done everything. */
   readonly latestMs?: number;
   readonly random: () => number;
-  readonly reloader?: SceneReloaderOptions;
-  readonly onKill?: (done: number) => void;
+  /** Starts what does not run; the function answered kills one. */
+  readonly start: () => Promise<() => Promise<void>>;
+  readonly onKill?: () => void;
 }
 
 /** What was done. */
@@ -21,17 +22,17 @@ export interface Killed {
   readonly openKills: number;
 }
 
-/** Starts a reloader and kills it at a random moment, again and again; none runs when this resolves. */
+/** Starts a reloader and kills one at a random moment, again and again; the last one killed is not started again. */
 export async function killAgainAndAgain(scene: Scene, options: KillOptions): Promise<Killed> {
-  const { kills, random, latestMs = 1200, reloader = {}, onKill } = options;
+  const { kills, random, latestMs = 1200, start, onKill } = options;
   let openKills = 0;
   for (let done = 1; done <= kills; done += 1) {
-    const process = await scene.start(reloader);
+    const kill = await start();
     // The moment is the point: how long is left to chance, and it need not be long enough for anything.
     await pause(EARLIEST_MS + random() * (latestMs - EARLIEST_MS));
-    await process.kill();
+    await kill();
     if (await isOpen(scene)) openKills += 1;
-    onKill?.(done);
+    onKill?.();
   }
   return { openKills };
 }

@@ -5,11 +5,12 @@ import { digestOf } from '../../lib/model/digest.ts';
 import type { RawConfigObject } from '../../lib/model/raw-objects.ts';
 import type { RealCluster } from '../control-plane/cluster.ts';
 import { type Sender, senderTo } from '../control-plane/sender.ts';
-import { type ReloaderOptions, Stage } from '../e2e/stage.ts';
+import { type ReloaderOptions, type Settling, Stage } from '../e2e/stage.ts';
 import { type WorkloadParts, web } from '../e2e/workloads.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { installRights } from './rights.ts';
+import { Witness } from './witness.ts';
 
 /** What follows what. */
 export const WEB: WorkloadParts = web('web');
@@ -26,7 +27,9 @@ export const IDLE: WorkloadParts = web('idle', { replicas: 1 });
 /** All of them. */
 export const WORKLOADS: readonly WorkloadParts[] = [WEB, BOTH, SET, IDLE];
 
-const CONFIG_MAPS = ['web', 'other', 'idle'];
+/** The ConfigMaps that change. */
+export const CHANGING: readonly string[] = ['web', 'other'];
+const CONFIG_MAPS = [...CHANGING, 'idle'];
 const HURRY = pathToFileURL(`${import.meta.dirname}/hurry.ts`).href;
 
 /** How a reloader is started here. */
@@ -44,19 +47,22 @@ export class Scene implements AsyncDisposable {
   readonly stage: Stage;
   /** The first is there from the start. */
   readonly proxies: FaultProxy[] = [];
-  /** How often each ConfigMap was given another content, or may have been. */
-  readonly changes: Map<string, number> = new Map();
-  /** When, in ms of the clock, all ConfigMaps together. */
+  /** When a ConfigMap was given another content, or may have been, in ms of the clock, all together. */
   readonly changedAt: number[] = [];
-  readonly #senders: Sender[] = [];
-  readonly #firstDigests = new Map<string, string>();
+  /** Hears of all that passes the proxies. */
+  readonly witness: Witness;
+  /** The digests that each ConfigMap has had, or may have had, the first one included. */
+  readonly #contents: Map<string, string[]> = new Map(CONFIG_MAPS.map((name) => [name, []]));
   readonly #cluster: RealCluster;
+  readonly #sender: Sender;
   #granted: Promise<string> | undefined;
-  #contents = 0;
 
   private constructor(cluster: RealCluster, stage: Stage) {
+    const { url, ca } = cluster.access;
     this.#cluster = cluster;
+    this.#sender = senderTo(ca === '' ? { url } : { url, ca });
     this.stage = stage;
+    this.witness = new Witness(this.#contents);
   }
 
   /** Resolves when the pods of all workloads run. */
@@ -65,10 +71,7 @@ export class Scene implements AsyncDisposable {
     await scene.addProxy();
     if (cluster.access.hasAccounts) await installRights(cluster, scene.stage.namespace);
     await scene.stage.createMarker();
-    for (const name of CONFIG_MAPS) {
-      await scene.stage.put(name, 'first');
-      scene.#firstDigests.set(name, await scene.#digest(name));
-    }
+    for (const name of CONFIG_MAPS) await scene.#put(name, 'first');
     await Promise.all(WORKLOADS.map((each) => scene.stage.create(each)));
     return scene;
   }
@@ -82,20 +85,16 @@ export class Scene implements AsyncDisposable {
 
   /** One more way to the API server. */
   async addProxy(): Promise<FaultProxy> {
-    const { url, ca } = this.#cluster.access;
-    const sender = senderTo(ca === '' ? { url } : { url, ca });
-    this.#senders.push(sender);
-    const proxy = await FaultProxy.start(sender.send, this.#cluster.servingCertificate());
+    const certificate = this.#cluster.servingCertificate();
+    const proxy = await FaultProxy.start(this.#sender.send, certificate, this.witness.see);
     this.proxies.push(proxy);
     return proxy;
   }
 
   /** Gives a ConfigMap a content that it never had. */
   async change(name: string): Promise<void> {
-    this.changes.set(name, (this.changes.get(name) ?? 0) + 1);
-    this.#contents += 1;
     this.changedAt.push(Date.now());
-    await this.stage.put(name, `content ${this.#contents}`);
+    await this.#put(name, `content ${this.changedAt.length}`);
   }
 
   /** Starts a reloader; it may not be ready yet. */
@@ -128,22 +127,31 @@ export class Scene implements AsyncDisposable {
   }
 
   /** Resolves when nothing is lost and `reloader` has nothing more to do; rejects when that takes too long. */
-  async isRight(reloader: ReloaderProcess): Promise<void> {
+  async isRight(reloader: Settling): Promise<void> {
     await this.stage.until('all pods run what is in force', async () => (await this.lost()).length === 0);
     await this.stage.mark(reloader);
   }
 
   /** Whether the content of a ConfigMap is not the one that is committed. */
   async isOpen(): Promise<boolean> {
-    const state = await this.stage.state();
+    const committed = await this.#committed();
     const digests = await Promise.all(CONFIG_MAPS.map((name) => this.#digest(name)));
-    return CONFIG_MAPS.some((name, i) => state[`v1.ConfigMap_${name}`]?.split('.', 1)[0] !== digests[i]);
+    return CONFIG_MAPS.some((name, i) => committed(name) !== digests[i]);
+  }
+
+  /** Resolves when contents are committed of all that changes that came after this call. */
+  async commitsNewer(): Promise<void> {
+    const known = CHANGING.map((name) => this.#contentsOf(name).length);
+    await this.stage.until('newer contents are committed', async () => {
+      const committed = await this.#committed();
+      return CHANGING.every((name, i) => this.#contentsOf(name).indexOf(committed(name)) >= Number(known[i]));
+    });
   }
 
   /** How often what a workload follows was changed. */
   changesOf({ follows }: WorkloadParts): number {
     const names = follows.ConfigMap ?? [];
-    return names.reduce((sum, name) => sum + (this.changes.get(name) ?? 0), 0);
+    return names.reduce((sum, name) => sum + this.#contentsOf(name).length - 1, 0);
   }
 
   /** The workloads that were rolled more often than changes and `mishaps`, each of which may repeat one, explain. */
@@ -161,10 +169,24 @@ export class Scene implements AsyncDisposable {
     return writes.filter((each) => each.tookEffect && isPatchOf(each, name)).length;
   }
 
+  /** How often the templates of all workloads were. */
+  get allRollouts(): number {
+    return WORKLOADS.reduce((sum, each) => sum + this.rollouts(each), 0);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stage[Symbol.asyncDispose]();
     for (const proxy of this.proxies) await proxy[Symbol.asyncDispose]();
-    for (const sender of this.#senders) sender.close();
+    this.#sender.close();
+  }
+
+  async #put(name: string, key: string): Promise<void> {
+    this.#contentsOf(name).push(digestOf('ConfigMap', { metadata: { name }, data: { key } }));
+    await this.stage.put(name, key);
+  }
+
+  #contentsOf(name: string): string[] {
+    return this.#contents.get(name) ?? [];
   }
 
   /** That of the service account, asked for once: also an API server that is away leaves reloaders to be started. */
@@ -183,10 +205,16 @@ export class Scene implements AsyncDisposable {
     return pods.every((stamps) =>
       names.every((name, index) => {
         const stamp = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`];
-        const runs = stamp?.split('.', 1)[0] ?? this.#firstDigests.get(name);
+        const runs = stamp?.split('.', 1)[0] ?? this.#contentsOf(name)[0];
         return runs === digests[index];
       }),
     );
+  }
+
+  /** The digest of each ConfigMap that the state has. */
+  async #committed(): Promise<(name: string) => string> {
+    const state = await this.stage.state();
+    return (name) => state[`v1.ConfigMap_${name}`]?.split('.', 1)[0] ?? '';
   }
 
   async #digest(name: string): Promise<string> {

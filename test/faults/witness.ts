@@ -1,16 +1,9 @@
-/** What a bystander sees of a namespace: who holds the Lease, who marks the state, which content is rolled when. */
+/** What the answers to all writes tell: who holds the Lease, who marks the state, which content is rolled when. */
 
-import { collectionPath } from '../../lib/kubernetes/api-path.ts';
-import { LEASES } from '../../lib/kubernetes/lease-client.ts';
-import { configSource, workloadSource } from '../../lib/kubernetes/sources.ts';
-import type { Send } from '../../lib/kubernetes/transport.ts';
-import { digestOf } from '../../lib/model/digest.ts';
-import type { RawConfigObject, RawObject, RawWorkload } from '../../lib/model/raw-objects.ts';
 import { markIn } from '../../lib/model/term.ts';
-import { workloadKindOf } from '../../lib/model/workload-kind.ts';
-import { Stream } from '../bench/stream.ts';
 import { stampsOf, type WorkloadParts } from '../e2e/workloads.ts';
-import { type Json, pick, stringOf } from '../sandbox/json.ts';
+import { type Json, objectOf, pick, stringOf } from '../sandbox/json.ts';
+import type { OnWrite } from './fault-proxy.ts';
 
 const STATE = 'reloader-state';
 
@@ -19,33 +12,30 @@ export interface Possession {
   /** Empty: it is free. */
   readonly identity: string;
   readonly resourceVersion: number;
-  /** When the news came, on the clock of `performance.now()`. */
+  /** When the answer came, on the clock of `performance.now()`. */
   readonly at: number;
+  /** When the last answer came that says the same. */
+  lastAt: number;
 }
 
-/** See the file's comment. */
-export class Witness implements AsyncDisposable {
+/** The stamps of a template, by variable. */
+interface Template {
+  readonly resourceVersion: number;
+  readonly stamps: Readonly<Record<string, string>>;
+}
+
+/** See the file's comment. Answers may come in another order than their versions. */
+export class Witness {
   /** Who held the Lease, one after the other. */
   readonly holders: Possession[] = [];
   /** Who had marked the state, one after the other. */
   readonly writers: Possession[] = [];
-  /** The digests that each ConfigMap has had. */
-  readonly #contents = new Map<string, string[]>();
-  /** The stamps that the template of each workload has had. */
-  readonly #templates = new Map<string, Readonly<Record<string, string>>[]>();
-  readonly #streams = new AsyncDisposableStack();
+  readonly #contents: ReadonlyMap<string, readonly string[]>;
+  readonly #templates = new Map<string, Template[]>();
 
-  /** Resolves when all that is there is seen. */
-  static async open(send: Send, namespace: string): Promise<Witness> {
-    const witness = new Witness();
-    const leases = { kind: 'Lease', path: collectionPath(LEASES, namespace) };
-    const follow = async (source: Parameters<typeof Stream.open>[1], see: (object: RawObject) => void) =>
-      void witness.#streams.use(await Stream.open(send, source, see));
-    await follow(leases, (object) => witness.#seeLease(object));
-    await follow(configSource('ConfigMap', namespace), (object) => witness.#seeConfig(object));
-    for (const kind of ['Deployment', 'StatefulSet'])
-      await follow(workloadSource(workloadKindOf(kind), namespace), (object) => witness.#seeWorkload(object));
-    return witness;
+  /** @param contents the digests that each ConfigMap has had, one after the other */
+  constructor(contents: ReadonlyMap<string, readonly string[]>) {
+    this.#contents = contents;
   }
 
   /** Who holds the Lease; empty: it is free. */
@@ -58,58 +48,73 @@ export class Witness implements AsyncDisposable {
     return this.holders.findLast((each) => each.resourceVersion <= resourceVersion)?.identity ?? '';
   }
 
-  /** How often the stamps of a workload have changed. */
-  rollouts({ name }: WorkloadParts): number {
-    return (this.#templates.get(name)?.length ?? 1) - 1;
+  /** For each time that the Lease went to another process: how long before it was last renewed or released, in ms. */
+  get takeOvers(): readonly number[] {
+    return this.holders.flatMap(({ identity, at }, index) => {
+      const before = this.holders.slice(0, index);
+      const former = before.findLast((each) => each.identity !== '');
+      if (identity === '' || former === undefined || former.identity === identity) return [];
+      return [at - Number(before.at(-1)?.lastAt)];
+    });
   }
 
   /** The rollouts of a workload that brought no newer content, or an older one. */
   needless({ name, follows }: WorkloadParts): readonly string[] {
-    const templates = this.#templates.get(name) ?? [];
-    const ages = templates.map((stamps) => (follows.ConfigMap ?? []).map((each) => this.#age(each, stamps)));
-    return ages.flatMap((age, index) => {
-      const before = ages[index - 1];
+    const templates = this.#templatesOf(name);
+    const ages = templates.map(({ stamps }) =>
+      (follows.ConfigMap ?? []).map((each) => this.#age(each, stamps)),
+    );
+    return templates.flatMap(({ resourceVersion }, index) => {
+      const [age = [], before] = [ages[index], ages[index - 1]];
       const isNewer = before === undefined || age.some((each, which) => each > Number(before[which]));
       const isOlder = before !== undefined && age.some((each, which) => each < Number(before[which]));
-      return isNewer && !isOlder ? [] : [`${name}: contents ${age} after ${before}`];
+      const version = `in version ${resourceVersion}`;
+      return isNewer && !isOlder ? [] : [`${name}: contents ${age} after ${before} ${version}`];
     });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#streams[Symbol.asyncDispose]();
+  /** Takes in the answer to a write. */
+  readonly see: OnWrite = ({ resource, tookEffect, resourceVersion }, object) => {
+    if (!tookEffect || resourceVersion === undefined) return;
+    const name = stringOf(pick(object, 'metadata', 'name')) ?? '';
+    const holder = stringOf(pick(object, 'spec', 'holderIdentity')) ?? '';
+    if (resource === 'leases') noted(this.holders, holder, resourceVersion);
+    if (resource === 'configmaps' && name === STATE) noted(this.writers, writerOf(object), resourceVersion);
+    if (resource === 'deployments' || resource === 'statefulsets') {
+      const templates = this.#templates.get(name) ?? [];
+      this.#templates.set(name, templates);
+      templates.push({ resourceVersion, stamps: stampsOf(pick(object, 'spec', 'template')) });
+    }
+  };
+
+  /** Those that a workload has had, that without stamps first, in their order. */
+  #templatesOf(name: string): readonly Template[] {
+    const templates = (this.#templates.get(name) ?? []).toSorted(
+      (one, other) => one.resourceVersion - other.resourceVersion,
+    );
+    const all = [{ resourceVersion: 0, stamps: {} }, ...templates];
+    return all.filter(({ stamps }, index) => {
+      const before = all[index - 1]?.stamps;
+      return JSON.stringify(stamps) !== JSON.stringify(before);
+    });
   }
 
   /** Which of the contents of a ConfigMap a stamp tells of; the first where there is no stamp. */
-  #age(name: string, stamps: Readonly<Record<string, string>>): number {
+  #age(name: string, stamps: Template['stamps']): number {
     const digest = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`]?.split('.', 1)[0];
     return digest === undefined ? 0 : (this.#contents.get(name) ?? []).indexOf(digest);
   }
-
-  #seeLease({ metadata, ...lease }: RawObject): void {
-    const holder = stringOf(pick(lease as unknown as Json, 'spec', 'holderIdentity')) ?? '';
-    noted(this.holders, holder, metadata.resourceVersion);
-  }
-
-  #seeConfig(object: RawObject): void {
-    const { name, annotations = {}, resourceVersion } = object.metadata;
-    if (name === STATE) noted(this.writers, markIn(annotations).writer, resourceVersion);
-    else added(this.#contents, name, digestOf('ConfigMap', object as RawConfigObject));
-  }
-
-  #seeWorkload(object: RawObject): void {
-    added(this.#templates, object.metadata.name, stampsOf((object as RawWorkload).spec?.template as Json));
-  }
 }
 
-/** Unless it was so before. */
-function noted(history: Possession[], identity: string, resourceVersion: string | undefined): void {
-  if (history.at(-1)?.identity === identity) return;
-  history.push({ identity, resourceVersion: Number(resourceVersion), at: performance.now() });
+function writerOf(state: Json | undefined): string {
+  return markIn(objectOf(pick(state, 'metadata', 'annotations')) as Readonly<Record<string, string>>).writer;
 }
 
-/** Unless it is the same as before. */
-function added<T>(histories: Map<string, T[]>, name: string, value: T): void {
-  const history = histories.get(name) ?? [];
-  histories.set(name, history);
-  if (JSON.stringify(history.at(-1)) !== JSON.stringify(value)) history.push(value);
+/** After what has an earlier version, unless that says the same. */
+function noted(history: Possession[], identity: string, resourceVersion: number): void {
+  const at = performance.now();
+  const index = history.findLastIndex((each) => each.resourceVersion < resourceVersion);
+  const last = history[index];
+  if (last?.identity === identity) last.lastAt = at;
+  else history.splice(index + 1, 0, { identity, resourceVersion, at, lastAt: at });
 }

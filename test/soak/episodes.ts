@@ -1,20 +1,19 @@
-/** What happens to the reloader that is never killed, one thing after the other. */
+/** What happens to two reloaders that are never killed, one thing after the other. */
 
 import { pause } from '../faults/churn.ts';
-import { FAULTS, type Fault } from '../faults/faults.ts';
-import type { Scene } from '../faults/scene.ts';
-import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { DEAFNESS, FAULTS, type Fault } from '../faults/faults.ts';
+import type { Member, Pair } from '../faults/pair.ts';
 import type { SoakCluster } from './soak-cluster.ts';
 import type { Turns } from './turns.ts';
 
 /** Whom it happens to. */
 export interface Patient {
-  readonly scene: Scene;
-  readonly reloader: ReloaderProcess;
+  readonly pair: Pair;
   readonly on: SoakCluster;
   /** What makes the API server go away waits for its turn. */
   readonly turns: Turns;
   readonly random: () => number;
+  readonly say: (words: string) => void;
 }
 
 /** One thing that happens while ConfigMaps change; it is over when it resolves. */
@@ -25,6 +24,9 @@ export interface Episode {
   readonly isPossible: (on: SoakCluster) => boolean;
   readonly play: (patient: Patient) => Promise<void>;
 }
+
+/** What costs a leader its lead, though it lives on; the function answered lets it go on. */
+type Loss = (leader: Member, pair: Pair) => Promise<() => Promise<unknown>>;
 
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 5000;
@@ -40,51 +42,96 @@ function secondsOf({ needsHurry, says }: Fault): number {
   return says.length > 0 ? MINUTES_OF_SILENCE_SECONDS : ANSWER_SECONDS;
 }
 
+/** The leader or the standby, by chance. */
+export function either(pair: Pair, random: () => number): Member {
+  return random() < 0.5 ? pair.leader : pair.standby;
+}
+
+async function aWhile(random: () => number): Promise<void> {
+  await pause(SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS));
+}
+
 function faultEpisode([name, fault]: [string, Fault]): Episode {
   return {
     name,
     seconds: secondsOf(fault),
     isPossible: () => true,
-    play: async ({ scene, reloader, random }) => {
+    play: async ({ pair, random, say }) => {
+      const victim = either(pair, random);
+      const { proxy, process } = victim;
+      say(`to ${victim.pod}, which ${pair.isHeldBy(victim) ? 'leads' : 'stands by'}`);
       // Only what is said from now on counts, and here nobody hurries.
-      const known = reloader.stderr.length;
-      const end = await fault.begin(scene.proxy);
-      await pause(SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS));
-      const hasSaid = (words: RegExp): boolean => words.test(reloader.stderr.slice(known));
+      const known = process.stderr.length;
+      const end = await fault.begin(proxy);
+      await aWhile(random);
+      const hasSaid = (words: RegExp): boolean => words.test(process.stderr.slice(known));
       if (fault.needsHurry)
         await untilWithin(MINUTES_OF_SILENCE_SECONDS, () => fault.says.every(hasSaid), name);
       await end();
-      scene.proxy.clear();
+      proxy.clear();
+    },
+  };
+}
+
+const LOSSES: Readonly<Record<string, Loss>> = {
+  'the leader is stopped for longer than its lease': async ({ process }) => {
+    process.pause();
+    return async () => process.resume();
+  },
+  'the leader is stopped, and a write of it comes late': async ({ process, proxy }, { scene }) => {
+    const held = proxy.hold({ verb: 'patch' });
+    await scene.stage.until('a write is on its way', held.hasArrived);
+    process.pause();
+    return async () => {
+      await held.release();
+      process.resume();
+    };
+  },
+  'the leader is cut off': async ({ proxy }) => {
+    await proxy.disappear();
+    return () => proxy.appear();
+  },
+  'the leader is cut off, and the standby has heard nothing': async ({ proxy }, { scene, standby }) => {
+    const hear = await DEAFNESS.begin(standby.proxy);
+    // Where nothing tells it that something is newer it may roll for what it knows, and once more when it hears.
+    await scene.commitsNewer();
+    await proxy.disappear();
+    return async () => {
+      await hear();
+      await proxy.appear();
+    };
+  },
+};
+
+function lossEpisode([name, begin]: [string, Loss]): Episode {
+  return {
+    name,
+    seconds: FEW_SECONDS,
+    isPossible: () => true,
+    play: async ({ pair, random }) => {
+      const { leader, standby } = pair;
+      const end = await begin(leader, pair);
+      try {
+        await pair.isLedBy(standby);
+        await aWhile(random);
+      } finally {
+        await end();
+      }
     },
   };
 }
 
 const OTHERS: readonly Episode[] = [
   {
-    name: 'it is stopped, and another one takes over',
-    seconds: FEW_SECONDS,
-    isPossible: () => true,
-    play: async ({ scene, reloader, random }) => {
-      const [, proxy = await scene.addProxy()] = scene.proxies;
-      const held = scene.proxy.hold({ verb: 'patch' });
-      await scene.stage.until('a write is on its way', held.hasArrived);
-      reloader.pause();
-      const other = await scene.start({ proxy });
-      await pause(SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS));
-      await held.release();
-      reloader.resume();
-      await other.stop();
-    },
-  },
-  {
     name: 'etcd forgets what the watches missed',
     seconds: FEW_SECONDS,
     isPossible: () => true,
-    play: async ({ scene, on }) => {
-      await scene.proxy.disappear();
+    play: async ({ pair, on, random }) => {
+      const { proxy } = either(pair, random);
+      await proxy.disappear();
       await pause(SHORTEST_MS);
       await on.cluster.compact();
-      await scene.proxy.appear();
+      await proxy.appear();
     },
   },
   {
@@ -103,7 +150,11 @@ const OTHERS: readonly Episode[] = [
 ];
 
 /** All that can happen. */
-export const EPISODES: readonly Episode[] = [...Object.entries(FAULTS).map(faultEpisode), ...OTHERS];
+export const EPISODES: readonly Episode[] = [
+  ...Object.entries(FAULTS).map(faultEpisode),
+  ...Object.entries(LOSSES).map(lossEpisode),
+  ...OTHERS,
+];
 
 async function untilWithin(seconds: number, condition: () => boolean, what: string): Promise<void> {
   const deadline = Date.now() + seconds * 1000;

@@ -1,16 +1,16 @@
-/** The parts of a soak: the reloader that is never killed, those that always are, and one that has a limit of rollouts. */
+/** The parts of a soak, two reloaders each: some are never killed, some always are, and some have a limit of rollouts. */
 
 import { peakBytes, residentBytes } from '../bench/process-facts.ts';
 import type { Progress } from '../bench/progress.ts';
-import { Churn } from '../faults/churn.ts';
+import { whileChanging } from '../faults/churn.ts';
 import { FAULTS } from '../faults/faults.ts';
 import { killAgainAndAgain } from '../faults/kills.ts';
-import { Scene, WEB, WORKLOADS } from '../faults/scene.ts';
-import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { ENDS, type Pair } from '../faults/pair.ts';
+import { type Scene, WEB } from '../faults/scene.ts';
 import { randomOf } from '../simulation/random.ts';
-import { FEW_SECONDS, nextEpisode, type Patient } from './episodes.ts';
+import { either, FEW_SECONDS, nextEpisode } from './episodes.ts';
 import type { SoakCluster } from './soak-cluster.ts';
-import { type Column, Tally } from './tally.ts';
+import { inSeconds, Tally } from './tally.ts';
 import type { Turns } from './turns.ts';
 
 /** What all are given. */
@@ -24,113 +24,132 @@ export interface Soak {
   readonly until: number;
 }
 
-const PERIOD_MS = 200;
-/** What is judged by patience must not be slowed: the limit has a part of its own. */
-const UNLIMITED = { periodMs: PERIOD_MS, flags: ['--rollout-limit', 'off'] };
-const KILLS_UNDER_A_FAULT = 5;
-const MOST_ROLLOUTS = 5;
-const KILLS_AFTER_IT = 15;
+/** One part. */
+export interface Player {
+  readonly heading: string;
+  /** Of both reloaders. What is judged by patience must not be slowed: the limit has a part of its own. */
+  readonly flags: readonly string[];
+  readonly play: (soak: Soak, pair: Pair, tally: Tally) => Promise<void>;
+}
 
-/** One reloader suffers one thing after the other; it is judged after each. */
-export async function neverKilled(soak: Soak, stack: AsyncDisposableStack): Promise<Column> {
+const KILLS_UNDER_A_FAULT = 5;
+const KILLS_BEFORE_AN_END = 4;
+const MOST_ROLLOUTS = 5;
+
+/** Both suffer one thing after the other; all is judged after each. */
+async function neverKilled(soak: Soak, pair: Pair, tally: Tally): Promise<void> {
   const { on, turns, progress, until } = soak;
+  const { scene } = pair;
   const random = randomOf(soak.seed);
-  const scene = stack.use(await Scene.open(on.cluster));
-  const reloader = await scene.reloader(UNLIMITED);
-  const tally = new Tally();
-  tally.memory.begin = residentBytes(reloader.pid);
-  const patient: Patient = { scene, reloader, on, turns, random };
+  const say = (words: string): void => progress.step(`never killed: ${words}`);
   // However long the start took: one episode there is.
   while ((tally.faults.size === 0 || Date.now() < until) && tally.lost.length === 0) {
     const left = (until - Date.now()) / 1000;
     const seconds = tally.faults.size === 0 ? Math.max(left, FEW_SECONDS) : left;
     const episode = nextEpisode(on, tally.faults, seconds, random);
     if (episode === undefined) break;
-    progress.step(`never killed: ${episode.name}; so far ${counted(scene)}, ${memoryOf(reloader)}`);
+    say(`${episode.name}; so far ${counted(scene)}, ${Math.round(tally.memory.end / 1e6)} MB`);
     tally.fault(episode.name);
-    const churn = new Churn(scene, random);
     await noted(tally, scene, episode.name, async () => {
-      await episode.play(patient).finally(() => churn.end());
-      await turns.take(() => scene.isRight(reloader));
+      await whileChanging(scene, random, () => episode.play({ pair, on, turns, random, say }));
+      await turns.take(() => pair.isRight());
     });
-    progress.step(`never killed: the end of "${episode.name}": ${counted(scene)}`);
+    measure(tally, pair);
+    say(`the end of "${episode.name}": ${counted(scene)}`);
   }
-  tally.tooOften = scene.rolledTooOften(0);
-  if (reloader.exit === undefined) await takeLeave(tally, reloader);
-  else
-    tally.lost.push(
-      `the reloader has ended: ${JSON.stringify(reloader.exit)}\n${reloader.stderr.slice(-4000)}`,
-    );
-  return { heading: 'never killed', scene, tally, periodMs: PERIOD_MS };
 }
 
-/** Reloaders are killed at random moments; the last of each batch is judged, and ends as it should. */
-export async function killedAllTheTime(soak: Soak, stack: AsyncDisposableStack): Promise<Column> {
-  const { on, turns, progress, until } = soak;
-  const random = randomOf(soak.seed + 1);
-  const scene = stack.use(await Scene.open(on.cluster));
-  await (await turns.take(() => scene.reloader(UNLIMITED))).kill();
-  const tally = new Tally();
-  let done = 0;
-  const onKill = (): void => {
-    done += 1;
-    progress.step(`killed: number ${done}`);
+/** Kills one container after the other, of either, at random moments; all run again, or begin to, when this resolves. */
+function killerOf(
+  pair: Pair,
+  random: () => number,
+  tally: Tally,
+  onKill: () => void,
+): (kills: number) => Promise<void> {
+  const start = async (): Promise<() => Promise<void>> => {
+    await pair.startAgain();
+    return () => either(pair, random).process.kill();
   };
-  const kill = async (kills: number): Promise<void> => {
-    const { openKills } = await killAgainAndAgain(scene, { kills, random, reloader: UNLIMITED, onKill });
-    tally.kills += kills;
+  return async (kills) => {
+    const { openKills } = await killAgainAndAgain(pair.scene, { kills, random, start, onKill });
     tally.openKills += openKills;
+    await pair.startAgain();
   };
-  const quick = Object.entries(FAULTS).filter(([, { needsHurry }]) => !needsHurry);
+}
+
+/** Containers are killed all the time, and the leader's pod ends now and then; all is judged after each batch. */
+async function killedAllTheTime(soak: Soak, pair: Pair, tally: Tally): Promise<void> {
+  const { turns, progress, until } = soak;
+  const { scene } = pair;
+  const random = randomOf(soak.seed + 1);
+  const say = (words: string): void => progress.step(`killed: ${words}`);
+  const onKill = (more = ''): void => {
+    tally.kills += 1;
+    say(`number ${tally.kills}${more}`);
+  };
+  const kill = killerOf(pair, random, tally, onKill);
+  const batch = async (name: string): Promise<void> => {
+    const { proxy } = either(pair, random);
+    say(`it begins that ${name}`);
+    const end = await FAULTS[name]?.begin(proxy);
+    await kill(KILLS_UNDER_A_FAULT);
+    await end?.();
+    proxy.clear();
+    say(`it ends that ${name}`);
+    for (const signal of ENDS) {
+      await kill(KILLS_BEFORE_AN_END);
+      await pair.areReady();
+      const { leaseMs } = await pair.replaceLeader(signal);
+      onKill(`, by ${signal}: the other one leads after ${inSeconds(leaseMs)}`);
+    }
+  };
+  const quick = Object.keys(FAULTS).filter((name) => !FAULTS[name]?.needsHurry);
   while ((tally.kills === 0 || Date.now() < until) && tally.lost.length === 0) {
-    const [name, fault] = quick[Math.floor(random() * quick.length)] ?? [];
-    if (name === undefined || fault === undefined) break;
+    const name = quick[Math.floor(random() * quick.length)] ?? '';
     tally.fault(name);
-    const churn = new Churn(scene, random);
     await noted(tally, scene, `kills while ${name}`, async () => {
-      progress.step(`killed: it begins that ${name}`);
-      const end = await fault.begin(scene.proxy);
-      await kill(KILLS_UNDER_A_FAULT);
-      await end();
-      scene.proxy.clear();
-      progress.step(`killed: it ends that ${name}`);
-      await kill(KILLS_AFTER_IT).finally(() => churn.end());
-      await turns.take(async () => {
-        const last = await scene.reloader(UNLIMITED);
-        await scene.isRight(last);
-        tally.memory.end = residentBytes(last.pid);
-        tally.memory.begin ||= tally.memory.end;
-        tally.memory.peak = Math.max(tally.memory.peak, peakBytes(last.pid));
-        await last.stop();
-      });
+      await whileChanging(scene, random, () => batch(name));
+      await turns.take(() => pair.isRight());
     });
+    measure(tally, pair);
     progress.step(`${tally.kills} kills: ${counted(scene)}`);
   }
-  tally.tooOften = scene.rolledTooOften(tally.openKills);
-  return { heading: 'killed all the time', scene, tally, periodMs: PERIOD_MS };
 }
 
 /** Objects change without a pause: beyond the limit a workload waits longer, and in the end it runs what is in force. */
-export async function changedAllTheTime(soak: Soak, stack: AsyncDisposableStack): Promise<Column> {
-  const { on, turns, progress } = soak;
-  const scene = stack.use(await Scene.open(on.cluster));
-  const limit = ['--rollout-limit', `${MOST_ROLLOUTS}/1h`];
-  const reloader = await turns.take(() => scene.reloader({ periodMs: PERIOD_MS, flags: limit }));
-  const tally = new Tally();
-  tally.memory.begin = residentBytes(reloader.pid);
-  const churn = new Churn(scene, randomOf(soak.seed + 2));
+async function changedAllTheTime({ turns, progress, seed }: Soak, pair: Pair, tally: Tally): Promise<void> {
+  const { scene } = pair;
   progress.step('limited: objects change all the time');
   await noted(tally, scene, 'changes all the time', async () => {
-    const isBeyond = (): boolean => scene.rollouts(WEB) >= MOST_ROLLOUTS + 2;
-    await scene.stage.until('a workload is beyond its limit', isBeyond).finally(() => churn.end());
+    // The one that takes over knows of no rollouts before.
+    const isBeyond = async (): Promise<boolean> =>
+      scene.rollouts(WEB) >= MOST_ROLLOUTS + 2 &&
+      Number(await pair.leader.process.metric('reloader_slowed_workloads')) > 0;
+    const slowed = (): Promise<void> => scene.stage.until('a workload is beyond its limit', isBeyond);
+    await whileChanging(scene, randomOf(seed + 2), slowed);
     progress.step(`limited: no more changes: ${counted(scene)}`);
-    if ((await reloader.metric('reloader_slowed_workloads')) === 0) tally.lost.push('no workload is slowed');
-    await turns.take(() => scene.isRight(reloader));
+    await turns.take(() => pair.isRight());
   });
   progress.step(`limited: the end: ${counted(scene)}`);
-  tally.tooOften = scene.rolledTooOften(0);
-  await takeLeave(tally, reloader);
-  return { heading: 'limited', scene, tally, periodMs: PERIOD_MS };
+}
+
+/** All of them. */
+export const PLAYERS: readonly Player[] = [
+  { heading: 'never killed', flags: [], play: neverKilled },
+  { heading: 'killed all the time', flags: [], play: killedAllTheTime },
+  { heading: 'limited', flags: ['--rollout-limit', `${MOST_ROLLOUTS}/1h`], play: changedAllTheTime },
+];
+
+/** Plays one part to its end, that of its reloaders included. */
+export async function played(soak: Soak, { play }: Player, pair: Pair): Promise<Tally> {
+  const tally = new Tally();
+  measure(tally, pair);
+  await play(soak, pair, tally);
+  tally.tooOften = pair.needless(tally.openKills);
+  tally.takeOvers = pair.witness.takeOvers;
+  await takeLeave(tally, pair);
+  tally.intrusions = pair.intrusions();
+  return tally;
 }
 
 /** What goes wrong in `action` is noted, and is the end of the soak. */
@@ -143,19 +162,25 @@ async function noted(tally: Tally, scene: Scene, what: string, action: () => Pro
   }
 }
 
-async function takeLeave(tally: Tally, reloader: ReloaderProcess): Promise<void> {
-  tally.memory.end = residentBytes(reloader.pid);
-  tally.memory.peak = peakBytes(reloader.pid);
-  const { watches } = await reloader.status();
-  tally.watchRestarts = watches.reduce((total, { restarts }) => total + restarts, 0);
-  await reloader.stop();
+/** How much memory each of those takes that run. */
+function measure({ memory }: Tally, { members }: Pair): void {
+  const pids = members.filter(({ process }) => process.exit === undefined).map(({ process }) => process.pid);
+  memory.end = Math.max(0, ...pids.map(residentBytes));
+  memory.begin ||= memory.end;
+  memory.peak = Math.max(memory.peak, ...pids.map(peakBytes));
 }
 
-function counted(scene: Scene): string {
-  const rollouts = WORKLOADS.reduce((total, each) => total + scene.rollouts(each), 0);
-  return `${scene.changedAt.length} changes, ${rollouts} rollouts`;
+/** Both end as they are asked to, the leader last. */
+async function takeLeave(tally: Tally, pair: Pair): Promise<void> {
+  for (const { pod, process } of pair.members.toSorted((one) => (pair.isHeldBy(one) ? 1 : -1))) {
+    const watches = process.exit === undefined ? (await process.status()).watches : [];
+    tally.watchRestarts += watches.reduce((total, { restarts }) => total + restarts, 0);
+    const exit = await process.stop();
+    if (exit.code !== 0)
+      tally.lost.push(`${pod} has ended: ${JSON.stringify(exit)}\n${process.stderr.slice(-4000)}`);
+  }
 }
 
-function memoryOf({ pid, exit }: ReloaderProcess): string {
-  return exit === undefined ? `${Math.round(residentBytes(pid) / 1e6)} MB` : 'and it has ended';
+function counted({ changedAt, allRollouts }: Scene): string {
+  return `${changedAt.length} changes, ${allRollouts} rollouts`;
 }

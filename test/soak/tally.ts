@@ -1,9 +1,9 @@
 /** What a soak counts, and the table that it ends with. */
 
-import type { Scene } from '../faults/scene.ts';
+import type { Pair } from '../faults/pair.ts';
 import { WORKLOADS } from '../faults/scene.ts';
 
-/** Of one reloader and its namespace. */
+/** Of two reloaders and their namespace. */
 export class Tally {
   /** How often each fault was in force. */
   readonly faults: Map<string, number> = new Map();
@@ -14,9 +14,13 @@ export class Tally {
   readonly lost: string[] = [];
   /** Workloads that were rolled more often than changes and kills explain. */
   tooOften: readonly string[] = [];
-  /** Of the watches of a reloader, as it says itself. */
+  /** Writes of a process that the Lease did not name. */
+  intrusions: readonly string[] = [];
+  /** How long each time nobody held the Lease that went to another process, in ms. */
+  takeOvers: readonly number[] = [];
+  /** Of the watches of both reloaders, as they say themselves. */
   watchRestarts = 0;
-  /** In bytes. */
+  /** In bytes, of the larger of both. */
   memory = { begin: 0, peak: 0, end: 0 };
 
   /** A fault began. */
@@ -24,15 +28,16 @@ export class Tally {
     this.faults.set(name, (this.faults.get(name) ?? 0) + 1);
   }
 
-  get isWrong(): boolean {
-    return this.lost.length + this.tooOften.length > 0;
+  /** All that must not be. */
+  get wrong(): readonly string[] {
+    return [...this.lost, ...this.tooOften, ...this.intrusions];
   }
 }
 
 /** A namespace and what was counted in it. */
 export interface Column {
   readonly heading: string;
-  readonly scene: Scene;
+  readonly pair: Pair;
   readonly tally: Tally;
   /** Changes that follow one another faster than this are one group. */
   readonly periodMs: number;
@@ -43,17 +48,20 @@ export function tableOf(columns: readonly Column[]): string {
   const rows: string[][] = [['', ...columns.map(({ heading }) => heading)]];
   const row = (what: string, cell: (column: Column) => number | string): void =>
     void rows.push([what, ...columns.map((column) => String(cell(column)))]);
-  row('changes', ({ scene }) => scene.changedAt.length);
-  row('groups of changes', ({ scene, periodMs }) => groupsOf(scene.changedAt, periodMs));
-  row('rollouts by us', ({ scene }) => sum(WORKLOADS.map((each) => scene.rollouts(each))));
+  row('changes', ({ pair: { scene } }) => scene.changedAt.length);
+  row('groups of changes', ({ pair: { scene }, periodMs }) => groupsOf(scene.changedAt, periodMs));
+  row('rollouts by us', ({ pair: { scene } }) => scene.allRollouts);
   for (const each of WORKLOADS)
     row(
       `  ${each.kind}/${each.name}: for changes`,
-      ({ scene }) => `${scene.rollouts(each)}: ${scene.changesOf(each)}`,
+      ({ pair: { scene } }) => `${scene.rollouts(each)}: ${scene.changesOf(each)}`,
     );
   row('lost', ({ tally }) => tally.lost.length);
   row('too many', ({ tally }) => tally.tooOften.length);
-  row('kills', ({ tally }) => tally.kills);
+  row('writes without the lead', ({ tally }) => tally.intrusions.length);
+  row('take-overs', ({ tally }) => tally.takeOvers.length);
+  row('  longest', ({ tally: { takeOvers } }) => inSeconds(Math.max(0, ...takeOvers)));
+  row('kills and ends', ({ tally }) => tally.kills);
   row('  before everything was committed', ({ tally }) => tally.openKills);
   row('restarts of watches', ({ tally }) => tally.watchRestarts || '-');
   for (const which of ['begin', 'peak', 'end'] as const)
@@ -67,6 +75,11 @@ export function tableOf(columns: readonly Column[]): string {
 /** How many runs of times there are in which none is further than `gapMs` from the one before. */
 export function groupsOf(times: readonly number[], gapMs: number): number {
   return times.filter((time, index) => time - (times[index - 1] ?? Number.NEGATIVE_INFINITY) > gapMs).length;
+}
+
+/** As it is printed. */
+export function inSeconds(ms: number): string {
+  return ms === 0 ? '-' : `${(ms / 1000).toFixed(1)} s`;
 }
 
 function megabytes(bytes: number): string {

@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { readText } from '../../../lib/kubernetes/json-call.ts';
 import type { ApiRequest, ApiResponse } from '../../../lib/kubernetes/transport.ts';
 import { type Sender, senderTo } from '../../control-plane/sender.ts';
-import { FaultProxy } from '../../faults/fault-proxy.ts';
+import { FaultProxy, type OnWrite } from '../../faults/fault-proxy.ts';
 import type { CallMatch } from '../../sandbox/faults.ts';
+import { pick } from '../../sandbox/json.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
@@ -17,18 +18,23 @@ const WRITES: CallMatch = { verb: 'write' };
 class Setting implements AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly proxy: FaultProxy;
+  /** What the proxy tells of each write: the contents since. */
+  readonly told: readonly unknown[];
   readonly #sender: Sender;
 
-  private constructor(sandbox: Sandbox, proxy: FaultProxy) {
+  private constructor(sandbox: Sandbox, proxy: FaultProxy, told: readonly unknown[]) {
     this.sandbox = sandbox;
     this.proxy = proxy;
+    this.told = told;
     this.#sender = senderTo({ url: proxy.url });
   }
 
   static async open(): Promise<Setting> {
     const sandbox = createSandbox();
     sandbox.create('configmaps', { metadata: { namespace: 'default', name: 'web' }, data: { key: 'A' } });
-    return new Setting(sandbox, await FaultProxy.start(sandbox.handle));
+    const told: unknown[] = [];
+    const onWrite: OnWrite = (_, object) => void told.push(pick(object, 'data', 'key'));
+    return new Setting(sandbox, await FaultProxy.start(sandbox.handle, undefined, onWrite), told);
   }
 
   send(request: ApiRequest): Promise<ApiResponse> {
@@ -70,6 +76,7 @@ test('without rules it changes nothing, and counts only what was written', async
       ['patch', 'web', 200, false],
     ],
   );
+  assert.deepEqual(setting.told, ['B', 'B']);
   assert.equal(setting.proxy.deeds, 0);
   await setting.send({ method: 'GET', path: `${PATH}?fieldSelector=metadata.name%3Dweb` });
   assert.deepEqual(setting.proxy.lists, ['configmaps']);
@@ -120,6 +127,13 @@ test('a write that is held comes when it is released, though its sender has gone
   assert.equal((await setting.write('B')).status, 200);
   assert.equal(await held.release(), 409);
   assert.deepEqual(setting.content(), { key: 'B' });
+  assert.deepEqual(
+    setting.proxy.writes.map(({ status, wasHeld }) => [status, wasHeld]),
+    [
+      [200, false],
+      [409, true],
+    ],
+  );
 });
 
 test('an answer that is held belongs to a write that took effect', async () => {

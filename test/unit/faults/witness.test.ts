@@ -1,86 +1,73 @@
-/** The bystander tells who had the Lease when, and which rollout brought nothing new. */
+/** The witness tells who had the Lease when, for how long it had no holder, and which rollout brought nothing new. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { digestOf } from '../../../lib/model/digest.ts';
 import type { WorkloadParts } from '../../e2e/workloads.ts';
 import { manifestOf, web } from '../../e2e/workloads.ts';
 import { Witness } from '../../faults/witness.ts';
-import { until } from '../../integration/reloader-process.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
 
-const NAMESPACE = 'default';
 const WEB: WorkloadParts = web('web');
-const CONTENTS = ['A', 'B', 'C'];
 
-/** Sends a merge patch to a sandbox; answers the version. */
-type Patch = (pathname: string, body: JsonObject) => Promise<number>;
-
-async function withWitness(act: (witness: Witness, patch: Patch) => Promise<void>): Promise<void> {
-  const sandbox = createSandbox();
-  sandbox.create('leases', {
-    metadata: { namespace: NAMESPACE, name: 'lock' },
-    spec: { holderIdentity: 'a' },
-  });
-  sandbox.create('configmaps', { metadata: { namespace: NAMESPACE, name: 'web' }, data: { key: 'A' } });
-  const { metadata, ...manifest } = manifestOf(WEB);
-  sandbox.create('deployments', {
-    ...manifest,
-    metadata: { ...(metadata as JsonObject), name: 'web', namespace: NAMESPACE },
-  });
-  using _end = { [Symbol.dispose]: () => sandbox.close() };
-  await using witness = await Witness.open(sandbox.handle, NAMESPACE);
-  const headers = { 'content-type': 'application/merge-patch+json' };
-  await act(witness, async (pathname, body) => {
-    const response = await sandbox.handle({
-      method: 'PATCH',
-      path: pathname,
-      headers,
-      body: JSON.stringify(body),
-    });
-    let text = '';
-    for await (const piece of response.body) text += piece;
-    assert.equal(response.status, 200, text);
-    return Number((JSON.parse(text) as { metadata: { resourceVersion: string } }).metadata.resourceVersion);
-  });
+/** A write of `resource`, which has left `object` in that version. */
+function write(witness: Witness, resource: string, resourceVersion: number, object: JsonObject): void {
+  const outcome = { at: 0, status: 200, tookEffect: true, resourceVersion, wasHeld: false };
+  witness.see({ verb: 'update', resource, userAgent: 'a test', ...outcome }, object);
 }
 
-test('who held the Lease at a version', async () => {
-  await withWitness(async (witness, patch) => {
-    const path = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases/lock`;
-    const free = await patch(path, { spec: { holderIdentity: '' } });
-    const taken = await patch(path, { spec: { holderIdentity: 'b' } });
-    await until('it is seen', () => witness.holder === 'b');
-    assert.deepEqual(
-      [free - 1, free, taken, taken + 1].map((each) => witness.holderAt(each)),
-      ['a', '', 'b', 'b'],
-    );
-  });
+function holders(...given: readonly (readonly [resourceVersion: number, holder: string])[]): Witness {
+  const witness = new Witness(new Map());
+  for (const [version, holderIdentity] of given)
+    write(witness, 'leases', version, { spec: { holderIdentity } });
+  return witness;
+}
+
+test('who held the Lease at a version, whatever order the answers come in', () => {
+  for (const witness of [
+    holders([10, 'a'], [12, 'a'], [20, ''], [30, 'b'], [40, 'b']),
+    holders([10, 'a'], [12, 'a'], [30, 'b'], [20, ''], [40, 'b']),
+  ]) {
+    const at = [9, 10, 19, 20, 29, 30, 50].map((each) => witness.holderAt(each));
+    assert.deepEqual(at, ['', 'a', 'a', '', '', 'b', 'b']);
+    assert.equal(witness.holder, 'b');
+  }
+});
+
+test('a Lease that goes to another process is a take-over, one that returns to the same is none', () => {
+  const others = holders([10, 'a'], [20, 'b'], [30, ''], [40, 'a']);
+  assert.equal(others.takeOvers.length, 2);
+  assert.equal(holders([10, 'a'], [20, ''], [30, 'a']).takeOvers.length, 0);
+});
+
+test('a take-over has lasted since the Lease was renewed', async () => {
+  const witness = holders([10, 'a']);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  write(witness, 'leases', 20, { spec: { holderIdentity: 'a' } });
+  const renewedAt = performance.now();
+  write(witness, 'leases', 30, { spec: { holderIdentity: 'b' } });
+  const [lasted = 60] = witness.takeOvers;
+  assert.ok(lasted <= performance.now() - renewedAt + 1, `${lasted} ms`);
 });
 
 const ROLLOUTS: Readonly<Record<string, { readonly stamps: readonly string[]; readonly needless: number }>> =
   {
     'each newer': { stamps: ['B.1', 'C.2'], needless: 0 },
+    'the same template': { stamps: ['B.1', 'B.1'], needless: 0 },
     'one left out': { stamps: ['C.1'], needless: 0 },
     'the same again': { stamps: ['B.1', 'B.2'], needless: 1 },
     'the first again': { stamps: ['A.1'], needless: 1 },
     'back, and on': { stamps: ['C.1', 'B.2', 'C.3'], needless: 1 },
+    'a content that there never was': { stamps: ['B.1', 'X.2'], needless: 1 },
   };
 for (const [what, { stamps, needless }] of Object.entries(ROLLOUTS))
-  test(`rollouts, ${what}: ${needless} needless`, async () => {
-    await withWitness(async (witness, patch) => {
-      for (const key of CONTENTS)
-        await patch(`/api/v1/namespaces/${NAMESPACE}/configmaps/web`, { data: { key } });
-      for (const stamp of stamps) {
-        const [key = '', count] = stamp.split('.');
-        const digest = digestOf('ConfigMap', { metadata: { name: 'web' }, data: { key } });
-        const env = [{ name: '_RELOADER_CONFIGMAP_WEB', value: `${digest}.${count}` }];
-        const containers = [{ name: 'app', image: 'pause', env }];
-        const pathname = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/web`;
-        await patch(pathname, { spec: { template: { spec: { containers } } } });
-      }
-      await until('all are seen', () => witness.rollouts(WEB) === stamps.length);
-      assert.equal(witness.needless(WEB).length, needless);
+  test(`rollouts, ${what}: ${needless} needless`, () => {
+    const rolled = stamps.map((value, index) => {
+      const manifest = manifestOf({ ...WEB, variables: { _RELOADER_CONFIGMAP_WEB: value } });
+      return { version: index + 1, manifest };
     });
+    for (const inTheirOrder of [rolled, rolled.toReversed()]) {
+      const witness = new Witness(new Map([['web', ['A', 'B', 'C']]]));
+      for (const { version, manifest } of inTheirOrder) write(witness, 'deployments', version, manifest);
+      assert.equal(witness.needless(WEB).length, needless);
+    }
   });
