@@ -121,14 +121,15 @@ export function assemble(parts: Parts): Assembly {
   const gate = new SyncGate(streams, options.dialects.includes('wave'));
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
-  const election = electionOf({ ...parts, send });
+  const onTurnedBack = (what: string): void => terms.turnBack(what);
+  const election = electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
   const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log) };
   const terms = newTerms({ ...parts, send }, common, election, {
     recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
   });
   const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
-  const ways = { send, reloader: () => terms.current, metrics, watches };
+  const ways = { send, reloader: () => terms.current, onTurnedBack, metrics, watches };
   const informers = new Informers({ ...shared, ...ways, streams, resourceSelector, namespaceSelector });
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {

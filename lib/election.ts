@@ -26,8 +26,8 @@ export interface Election {
   readonly status: () => Pick<StatusReport, 'leader'>;
 }
 
-/** The election that the options ask for. */
-export function electionOf(parts: Parts): Election {
+/** The election that the options ask for; `onTurnedBack`: the version of the Lease has gone back. */
+export function electionOf(parts: Parts, onTurnedBack: () => void): Election {
   const { options, place, send, log, metrics, podName = hostname(), podUid, random = Math.random } = parts;
   const token = parts.token ?? randomBytes(4).toString('hex');
   const { leaderElection } = options;
@@ -44,6 +44,7 @@ export function electionOf(parts: Parts): Election {
     identity,
     random,
     log,
+    onTurnedBack,
     onChange: ({ isLeader, holder }) => {
       metrics?.leads(isLeader);
       if (!isLeader && holder !== undefined) log.info('standing by', { leader: holder });

@@ -50,6 +50,8 @@ export interface InformersOptions {
   readonly timeline: Timeline;
   /** The reloader that follows what happens now. */
   readonly reloader: () => Reloader;
+  /** The versions of the stream have gone back. */
+  readonly onTurnedBack: (stream: string) => void;
   readonly heartbeat: Heartbeat;
   readonly watches: WatchHealth;
   readonly metrics: Metrics | undefined;
@@ -125,7 +127,7 @@ export class Informers {
   }
 
   #observerOf(stream: Stream): InformerObserver {
-    const { heartbeat, metrics, watches, reloader } = this.#options;
+    const { heartbeat, metrics, watches, reloader, onTurnedBack } = this.#options;
     const name = nameOf(stream);
     const sleeps = (ms: number): void => heartbeat.sleeps(name, monotonicMs() + ms + LONGEST_SILENCE_MS);
     return {
@@ -150,6 +152,7 @@ export class Informers {
         metrics?.watchRestarted(stream.kind, reason);
         this.#measure(stream.kind);
       },
+      onTurnedBack: () => onTurnedBack(name),
     };
   }
 

@@ -17,7 +17,6 @@ import { ListenError } from './serving/listener.ts';
 import { newLog } from './telemetry/logger.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { type About, namespacesOf } from './telemetry/status-view.ts';
-import type { RunEnd } from './terms.ts';
 
 const FAILED = 1;
 
@@ -84,27 +83,17 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const assembly = assemble(parts);
   const pages = await servePages(assembly, options, { about: aboutOf(options, place), metrics, log });
   logStart(options, place, pages, log);
-  const { end, hasRights } = await work(parts, assembly, signal).finally(async () => {
+  const isAsAsked = await work(parts, assembly, signal).finally(async () => {
     // Also after an error: what does not work any more must not say that it is alive.
     await pages.stop();
     transport.close();
   });
-  if (end.type === 'unknown-state-version') {
-    log.error(
-      `the state was written by a later version of this program (state version ${end.version}): run that version, or delete the ConfigMaps of the state to take the present content as the baseline`,
-    );
-    return FAILED;
-  }
   log.info('stopped');
-  return hasRights ? 0 : FAILED;
+  return isAsAsked ? 0 : FAILED;
 }
 
-/** Runs `assembly` and what stands beside it: the end of one is the end of all. */
-async function work(
-  parts: Parts,
-  assembly: Assembly,
-  signal: AbortSignal,
-): Promise<{ end: RunEnd; hasRights: boolean }> {
+/** Runs `assembly` and what stands beside it: the end of one is the end of all. Answers whether that was asked for. */
+async function work(parts: Parts, assembly: Assembly, signal: AbortSignal): Promise<boolean> {
   const ending = new AbortController();
   const stop = AbortSignal.any([signal, ending.signal]);
   const admissionEnded = await serveAdmission(parts, assembly, stop);
@@ -115,7 +104,7 @@ async function work(
   const hasRights = await rights;
   await complaints;
   await admissionEnded();
-  return { end, hasRights };
+  return end === 'stopped' && hasRights;
 }
 
 function logStart(

@@ -13,10 +13,8 @@ import { backoffMs, LATER_BACKOFF } from './model/backoff.ts';
 import type { Log } from './model/log.ts';
 import type { TermMark } from './model/term.ts';
 
-/** How a run ended: as asked, or because the state belongs to a later version. */
-export type RunEnd =
-  | { readonly type: 'stopped' }
-  | { readonly type: 'unknown-state-version'; readonly version: string };
+/** How a run ended: as asked, or because the process cannot go on, which the log says. */
+export type RunEnd = 'stopped' | 'failed';
 
 /** What one term works with. */
 export interface Term {
@@ -49,10 +47,9 @@ export interface TermsOptions {
 /** See the file's comment. */
 export class Terms {
   readonly #options: TermsOptions;
-  readonly #standDown = new AbortController();
+  readonly #failure = new AbortController();
   #current: Reloader;
   #isBeginning = false;
-  #unknownVersion: string | undefined;
 
   constructor(options: TermsOptions) {
     this.#options = options;
@@ -74,22 +71,35 @@ export class Terms {
    * finished. `runStreams` resolves when all streams have ended.
    */
   async run(signal: AbortSignal, runStreams: (signal: AbortSignal) => Promise<void>): Promise<RunEnd> {
-    const both = AbortSignal.any([signal, this.#standDown.signal]);
+    const failure = this.#failure.signal;
+    const both = AbortSignal.any([signal, failure]);
     const { promise: isDecided, resolve } = Promise.withResolvers<void>();
     const leading = this.#options.elect(both, (lead) => this.#lead(lead, resolve), resolve);
     await Promise.race([isDecided, leading]);
     if (!both.aborted) await runStreams(both);
     await leading;
-    return this.#unknownVersion === undefined
-      ? { type: 'stopped' }
-      : { type: 'unknown-state-version', version: this.#unknownVersion };
+    return failure.aborted ? 'failed' : 'stopped';
+  }
+
+  /** The versions of `what` have gone back: all that is known is of another history. */
+  turnBack(what: string): void {
+    this.#fail(
+      `the versions of ${what} have gone back, as after a restore of etcd from a backup: this process ends, and the next one compares everything anew`,
+    );
+  }
+
+  /** The process cannot go on: from now on nothing is sent but the release of the Lease, and the run ends. */
+  #fail(message: string): void {
+    if (!this.#failure.signal.aborted) this.#options.log.error(message);
+    this.#failure.abort();
   }
 
   async #lead({ signal, isValid }: Leadership, onBegun: () => void): Promise<LeadEnd> {
     const { identity, newLeader, newStandby, storeFor } = this.#options;
     const contest = new AbortController();
-    const ends = AbortSignal.any([signal, contest.signal]);
-    const lead = { signal: ends, isValid: () => isValid() && !contest.signal.aborted };
+    const over = AbortSignal.any([contest.signal, this.#failure.signal]);
+    const ends = AbortSignal.any([signal, over]);
+    const lead = { signal: ends, isValid: () => isValid() && !over.aborted };
     const store = storeFor(lead);
     this.#isBeginning = true;
     const begun = await this.#begin(store, ends);
@@ -100,10 +110,10 @@ export class Terms {
       this.#complain(other, mark);
       contest.abort();
     };
-    const onUnknownVersion = (version: string): void => {
-      this.#unknownVersion = version;
-      this.#standDown.abort();
-    };
+    const onUnknownVersion = (version: string): void =>
+      this.#fail(
+        `the state was written by a later version of this program (state version ${version}): run that version, or delete the ConfigMaps of the state to take the present content as the baseline`,
+      );
     const leader = newLeader({ lead, store, mark, onContested, onUnknownVersion });
     leader.begin(begun.shards);
     leader.takeOver(this.#current);

@@ -83,7 +83,7 @@ function observePresent(edges: Edges, event: Present): Effects {
 function observeState(edges: Edges, event: Present): Effects {
   const { object, key, span } = event;
   const known = edges.configs.get(key);
-  if (known !== undefined && isStale(known, object, event)) return new Effects();
+  if (known !== undefined && isStale(known, object)) return new Effects();
   const effects =
     known?.digest === undefined ? new Effects() : observeAbsent(edges, { type: 'absent', key, span });
   becomeState(edges, effects, event);
@@ -95,7 +95,7 @@ function observeScope(edges: Edges, effects: Effects, event: Present, ref: Confi
   const record = edges.configRecordOf(ref);
   const object = scopedObjectOf(event.object, ref);
   if (object === undefined) effects.unread.add(event.key);
-  if (object === undefined || isStale(record, object, event)) return;
+  if (object === undefined || isStale(record, object)) return;
   const isInInitialList = event.isInInitialList || record.isUnread === true;
   if (record.isUnread === true) record.isUnread = false;
   observeVersion(edges, effects, { ...event, key: keyOf(ref), object, isInInitialList });
@@ -104,7 +104,7 @@ function observeScope(edges: Edges, effects: Effects, event: Present, ref: Confi
 function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   const { object, span } = event;
   const record = edges.configRecordOf(object.ref, event.key);
-  if (isStale(record, object, event)) return;
+  if (isStale(record, object)) return;
   const workloads = [...edges.dependents.dependentsOf(event.key)];
   const difference = differenceFrom(record, event, 'nothing');
   const afterAbsence = differenceFrom(record, event, edges.presence.absenceIs);
@@ -247,18 +247,9 @@ export function observeListed(
   return effects;
 }
 
-/**
- * A fresh look may have run ahead of the stream, whose older news then says nothing; but after a restore what was known is of
- * another time, and the same version may even have had other content then.
- */
-function isStale(
-  { resourceVersion: known, digest }: ConfigRecord,
-  { resourceVersion: seen, digest: seenDigest }: ConfigObject,
-  { isRestored = false }: Present,
-): boolean {
-  if (known === undefined) return false;
-  if (known === seen) return !isRestored || digest === seenDigest;
-  return !isRestored && isOlder(seen, known);
+/** A fresh look may have run ahead of the stream, whose older news then says nothing. */
+function isStale({ resourceVersion: known }: ConfigRecord, { resourceVersion: seen }: ConfigObject): boolean {
+  return known !== undefined && (known === seen || isOlder(seen, known));
 }
 
 function observeEdge(

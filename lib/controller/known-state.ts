@@ -136,12 +136,8 @@ export class KnownState {
     this.#stale.clear();
   }
 
-  /**
-   * The stream of ConfigMaps shows a shard in this version, or gone (undefined): weighed when no write is under way. After a
-   * restore no version says what it holds, and it is read again.
-   */
-  notice(shard: number, resourceVersion: string | undefined, isRestored: boolean): void {
-    if (isRestored) this.#stale.add(shard);
+  /** The stream of ConfigMaps shows a shard in this version, or gone (undefined): weighed when no write is under way. */
+  notice(shard: number, resourceVersion: string | undefined): void {
     this.#noticed.set(shard, resourceVersion);
   }
 

@@ -26,10 +26,6 @@ export interface OwnersRollout {
 export function followOwner(edges: Edges, sight: Sight): void {
   const { effects, key, record } = sight;
   const { workload: seen } = record;
-  if (sight.event.isRestored === true) {
-    giveUp(sight);
-    return;
-  }
   const rollout = record.ownersRollout ?? beginning(edges, sight);
   if (rollout === undefined) return;
   // In another spelling the template of before would not be known again.
@@ -39,12 +35,6 @@ export function followOwner(edges: Edges, sight: Sight): void {
   if (isUnderWay) return;
   if (counts && isAnotherRevision(rollout, seen)) sight.readSince = rollout.startedAfter;
   effects.resumed.add(key);
-}
-
-/** After a restore nobody knows which pods are there, and since when. */
-function giveUp({ effects, key, record }: Sight): void {
-  if (record.ownersRollout !== undefined) effects.resumed.add(key);
-  record.ownersRollout = undefined;
 }
 
 /** Only where every pod was of the template before can none of the new one be older. */

@@ -37,7 +37,7 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
   const { workload: known } = record;
   const { object: seen, span, key } = event;
   const isFirst = known === seen;
-  const isRespelled = hasNewSpelling(known, event);
+  const isRespelled = hasNewSpelling(known, seen);
   const isSameTemplate = isRespelled || known.templateDigest === seen.templateDigest;
   const onlyMarksChanged = isSameTemplate && !mayHideWrites(known, event);
   const podsRestart = !isFirst && (!onlyMarksChanged || !sameMarks(known.marks, seen.marks));
@@ -63,13 +63,9 @@ export function lookAt(effects: Effects, record: WorkloadRecord, event: Workload
   };
 }
 
-/**
- * Every write of a template raises the generation; what differs without one is how the API server spells it. After a restore
- * the generations are those of two histories.
- */
-function hasNewSpelling(known: Workload, { object: seen, isRestored = false }: WorkloadPresent): boolean {
-  const isSameSpec = known.generation === seen.generation && !isRestored;
-  return isSameSpec && known.templateDigest !== seen.templateDigest;
+/** Every write of a template raises the generation; what differs without one is how the API server spells it. */
+function hasNewSpelling(known: Workload, seen: Workload): boolean {
+  return known.generation === seen.generation && known.templateDigest !== seen.templateDigest;
 }
 
 /** Whether somebody wrote to the spec more than the number of replicas, as an autoscaler does all the time. */
@@ -84,15 +80,8 @@ function mayHideWrites(known: Workload, { object: seen, isRelisted }: WorkloadPr
   return isRelisted && seen.generation > known.generation + 1;
 }
 
-/**
- * Whether a list may hide that pods started and were all there again, e.g. after a change of scale. After a restore the
- * generations are those of two histories.
- */
-function mayHaveRolled(
-  known: Workload,
-  { object: seen, isRelisted, isRestored = false }: WorkloadPresent,
-): boolean {
-  if (isRestored && seen.resourceVersion !== known.resourceVersion) return true;
+/** Whether a list may hide that pods started and were all there again, e.g. after a change of scale. */
+function mayHaveRolled(known: Workload, { object: seen, isRelisted }: WorkloadPresent): boolean {
   return isRelisted && seen.generation !== known.generation;
 }
 

@@ -101,10 +101,10 @@ export class StateCommitter {
 
   /**
    * The stream of ConfigMaps shows a shard in this version, or gone (undefined). If that is none that this process knows,
-   * somebody else wrote it, or the cluster was restored from a backup: it is read again, with the next batch.
+   * others wrote it: it is read again, with the next batch.
    */
-  notice(shard: number, resourceVersion: string | undefined, isRestored = false): void {
-    this.#known.notice(shard, resourceVersion, isRestored);
+  notice(shard: number, resourceVersion: string | undefined): void {
+    this.#known.notice(shard, resourceVersion);
     if (this.#running === undefined) this.#goOn();
   }
 

@@ -69,8 +69,7 @@ export function noticeState(
 ): void {
   if (stream.kind !== 'ConfigMap' || !covers(stream, edges.homeNamespace)) return;
   for (const [shard, key] of [...edges.ownState].entries()) {
-    if (event.type !== 'synced' && event.key !== key) continue;
-    const isRestored = event.type === 'present' && event.isRestored === true;
-    committer.notice(shard, edges.configs.get(key)?.resourceVersion, isRestored);
+    if (event.type === 'synced' || event.key === key)
+      committer.notice(shard, edges.configs.get(key)?.resourceVersion);
   }
 }

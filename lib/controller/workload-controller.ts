@@ -90,21 +90,14 @@ function knownRecord(edges: Edges, key: ObjectKey, workload: Workload): Workload
   return record?.workload.uid === workload.uid ? record : undefined;
 }
 
-/**
- * Whether the news is older than what is known: the stream may lag behind a look outside of it. After a restore what is known
- * is of another time.
- */
-function isStale(
-  known: WorkloadRecord,
-  { object: seen, isRelisted, isRestored = false }: WorkloadPresent,
-): boolean {
+/** Whether the news is older than what is known: the stream may lag behind a look outside of it. */
+function isStale(known: WorkloadRecord, { object: seen, isRelisted }: WorkloadPresent): boolean {
   const { resourceVersion } = known.workload;
   if (known.awaitedVersion !== undefined) {
     const isAwaited = known.awaitedVersion === seen.resourceVersion;
     if (!isAwaited && !isRelisted) return true;
     known.awaitedVersion = undefined;
   }
-  if (isRestored) return false;
   return resourceVersion === seen.resourceVersion || isOlder(seen.resourceVersion, resourceVersion);
 }
 

@@ -45,8 +45,6 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
   readonly #known = new Map<ObjectKey, string>();
   /** What the list under way has shown. */
   #listed = new Set<ObjectKey>();
-  /** Whether the list under way shows that versions went back. */
-  #isRestored = false;
   #lastSign: SignOfLife | undefined;
   #hasSynced = false;
 
@@ -67,23 +65,9 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     await new Reflector({ send, source, target: this, observer, log, silenceMs, random }).run(signal);
   }
 
-  /** See ReflectorTarget; for the reflector only, as are the next four. */
+  /** See ReflectorTarget; for the reflector only, as are the next three. */
   beginList(): void {
     this.#listed = new Set();
-    this.#isRestored = false;
-  }
-
-  /** See ReflectorTarget. */
-  turnBack(): void {
-    if (this.#isRestored) return;
-    this.#isRestored = true;
-    const { source, timeline } = this.#options;
-    const { kind, path } = source;
-    this.#log.warn('versions have gone back, as after a restore from a backup: what is listed counts', {
-      kind,
-      path,
-    });
-    if (this.#lastSign !== undefined) timeline.turnBack(this.#lastSign);
   }
 
   /** See ReflectorTarget. */
@@ -93,11 +77,14 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     this.#listed.add(key);
     const known = this.#known.get(key) ?? '';
     // Of one stream that cannot be, unless versions went back and have passed the last one since.
-    if (isOlder(version, known)) this.turnBack();
-    // The same version may be of two histories.
-    if (version !== '' && known === version && !this.#isRestored) return;
-    const span = this.#options.timeline.ofListed(version, this.#lastSign);
-    this.#tellPresent(key, object, span, { isRelisted: this.#hasSynced, isRestored: this.#isRestored });
+    if (isOlder(version, known)) this.#fence(() => this.#options.observer?.onTurnedBack?.());
+    else if (version === '' || known !== version)
+      this.#tellPresent(
+        key,
+        object,
+        this.#options.timeline.ofListed(version, this.#lastSign),
+        this.#hasSynced,
+      );
   }
 
   /** See ReflectorTarget. */
@@ -108,7 +95,6 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
       this.#tellAbsent(key, timeline.ofListed(resourceVersion, this.#lastSign));
     }
     this.#listed = new Set();
-    this.#isRestored = false;
     this.#lastSign = timeline.sign(resourceVersion);
     this.#hasSynced = true;
     this.#tell({ type: 'synced' });
@@ -119,14 +105,9 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     const { timeline } = this.#options;
     if (type !== 'BOOKMARK') {
       const key = this.#keyOf(object);
-      const known = this.#known.get(key) ?? '';
       const span = timeline.ofWrite(resourceVersion, this.#lastSign);
       if (type === 'DELETED') this.#tellAbsent(key, span);
-      else if (known !== resourceVersion) {
-        // A list of after a restore has shown it, and it could not be read.
-        const isRestored = isOlder(resourceVersion, known);
-        this.#tellPresent(key, object, span, { isRelisted: false, isRestored });
-      }
+      else if (this.#known.get(key) !== resourceVersion) this.#tellPresent(key, object, span, false);
     }
     this.#lastSign = timeline.sign(resourceVersion);
   }
@@ -136,12 +117,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     return keyOf({ kind, namespace: metadata.namespace ?? '', name: metadata.name });
   }
 
-  #tellPresent(
-    key: ObjectKey,
-    raw: RawObject,
-    span: Span,
-    marks: { readonly isRelisted: boolean; readonly isRestored: boolean },
-  ): void {
+  #tellPresent(key: ObjectKey, raw: RawObject, span: Span, isRelisted: boolean): void {
     let object: T;
     try {
       object = this.#options.project(raw as R);
@@ -151,7 +127,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
       return;
     }
     this.#known.set(key, raw.metadata.resourceVersion ?? '');
-    this.#tell({ type: 'present', key, object, span, isInInitialList: !this.#hasSynced, ...marks });
+    this.#tell({ type: 'present', key, object, span, isInInitialList: !this.#hasSynced, isRelisted });
   }
 
   #tellAbsent(key: ObjectKey, span: Span): void {
@@ -180,6 +156,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
       onWatchUp: () => this.#fence(() => observer?.onWatchUp?.()),
       onWatchDown: (reason) => this.#fence(() => observer?.onWatchDown?.(reason)),
       onSignOfLife: () => this.#fence(() => observer?.onSignOfLife?.()),
+      onTurnedBack: () => this.#fence(() => observer?.onTurnedBack?.()),
     };
   }
 

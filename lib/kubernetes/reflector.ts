@@ -15,8 +15,6 @@ import type { Send } from './transport.ts';
 export interface ReflectorTarget {
   /** A list begins, or begins anew: what was not listed since the last `beginList` is not known to be gone. */
   beginList(): void;
-  /** The list that began is older than what was seen, and is believed all the same: versions have gone back. */
-  turnBack(): void;
   /** An object of the list. */
   listed(object: RawObject): void;
   /** The list is complete: what was not listed is gone. */
@@ -35,6 +33,8 @@ export interface ReflectorObserver {
   onWatchDown?(reason: WatchEnd): void;
   /** An object or a page of a list, an event or a bookmark has come. */
   onSignOfLife?(): void;
+  /** Versions have gone back, as after a restore of etcd: what was told is of another history. May be told again. */
+  onTurnedBack?(): void;
 }
 
 /** What a reflector is made of. */
@@ -82,8 +82,8 @@ const DEFAULT_SILENCE_MS = 160_000;
 const SHORTEST_WATCH_SECONDS = 300;
 /** A watch that lasted this long, or told an event, was of use: the next one need not wait. */
 const USEFUL_WATCH_MS = 10_000;
-/** After a restore from a backup versions go back, and a list older than the last one is right: it is believed at last. */
-const STALE_LISTS_REFUSED = 3;
+/** After so many lists in a row that are older than what was seen no cache lags behind: versions have gone back. */
+const MOST_STALE_LISTS = 4;
 /** For the same reason a version that no server has seen for so many tries is given up. */
 const TOO_NEW_BEFORE_RELIST = 10;
 /** A server answers a watch of a version that it has not reached yet with silence: after so many in a row, see what is there. */
@@ -168,14 +168,12 @@ export class Reflector {
     this.#lastVersion = resourceVersion;
   }
 
-  /** A list that is older than what was seen is refused, or believed at last. */
+  /** A list that is older than what was seen is refused. */
   #weigh(resourceVersion: string): void {
     if (!isOlder(resourceVersion, this.#lastVersion)) return;
-    if (this.#staleLists < STALE_LISTS_REFUSED) {
-      this.#staleLists += 1;
-      throw new ApiError('unavailable', 'the list is older than what was seen before');
-    }
-    this.#options.target.turnBack();
+    this.#staleLists += 1;
+    if (this.#staleLists >= MOST_STALE_LISTS) this.#options.observer?.onTurnedBack?.();
+    throw new ApiError('unavailable', 'the list is older than what was seen before');
   }
 
   #pageFailed(error: ApiError, page: PageToCome, signal: AbortSignal): State {

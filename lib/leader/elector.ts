@@ -2,6 +2,7 @@
 
 import { monotonicMs } from '../model/clock.ts';
 import type { Log } from '../model/log.ts';
+import { isOlder } from '../model/timeline.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import { isInPod } from './identity.ts';
 import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from './lease.ts';
@@ -36,6 +37,8 @@ export interface ElectorOptions {
   readonly log: Log;
   /** Called when another one holds the Lease, or this one leads or no longer does. */
   readonly onChange?: (status: LeaderStatus) => void;
+  /** The version of the Lease has gone back, as after a restore of etcd: the process should end. */
+  readonly onTurnedBack?: () => void;
 }
 
 /** Who leads, as far as it is known here. */
@@ -65,6 +68,7 @@ const JITTER = 0.2;
 /** Without a watch a Lease that was released is found after this time at the latest. */
 const LONGEST_POLL_MS = 5_000;
 const NO_NAMESPACE = 'the namespace of the Lease is not there';
+const TURNED_BACK = { kind: 'failed', message: 'its version has gone back' } as const;
 const TOO_LATE = { kind: 'failed', message: 'there was no answer in time' } as const;
 const WITHOUT_RIGHT =
   'this process leads alone, whatever others do: it may not get, create and update leases of coordination.k8s.io';
@@ -233,6 +237,11 @@ export class Elector {
     const { lease } = this.#options;
     const reading = (await this.#ask<LeaseReading>(bounds, (signal) => lease.read(signal))) ?? TOO_LATE;
     if (reading.kind === 'failed') return reading;
+    const { resourceVersion: known = '' } = this.#observed;
+    if (reading.kind === 'found' && isOlder(reading.lease.resourceVersion, known)) {
+      this.#options.onTurnedBack?.();
+      return TURNED_BACK;
+    }
     this.#observed.see(reading.kind === 'found' ? reading.lease : undefined);
     const { holder, resourceVersion } = this.#observed;
     if (!this.#mayTakeFrom(holder)) return { kind: 'others' };

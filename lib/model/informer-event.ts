@@ -16,11 +16,6 @@ export type InformerEvent<T> =
       readonly isInInitialList: boolean;
       /** Whether a later list told it: several writes may hide behind this one. */
       readonly isRelisted: boolean;
-      /**
-       * Whether versions went back before it: the cluster was restored from a backup. What is known of the object is then of
-       * another time, in whatever version. @default false
-       */
-      readonly isRestored?: boolean;
     }
   /** The object is not there any more. */
   | { readonly type: 'absent'; readonly key: ObjectKey; readonly span: Span }

@@ -40,33 +40,16 @@ export function decimalOf(resourceVersion: string): number | undefined {
   return /^\d{1,15}$/.test(resourceVersion) ? Number(resourceVersion) : undefined;
 }
 
-/**
- * Turns signs of life and resourceVersions into spans. One instance serves all streams of a process.
- *
- * Versions go back when a cluster is restored from a backup. The axis does not: from then on every version lies behind all
- * that was ever seen. So what happened before the restore never seems to be still to come.
- */
+/** Turns signs of life and resourceVersions into spans. One instance serves all streams of a process. */
 export class Timeline {
   /** Whether resourceVersions of different kinds come from one counter; set once, before the first list. */
   comparable = false;
   #arrivals = 0;
-  /** The furthest place that was ever given out. */
-  #furthest = 0;
-  /** The place after which the versions since the last restore lie. */
-  #origin = 0;
 
   /** A sign of life that arrives now. */
   sign(resourceVersion: string): SignOfLife {
     this.#arrivals += 1;
     return { at: this.#placeOf(resourceVersion), arrival: this.#arrivals };
-  }
-
-  /**
-   * The versions of a stream went back since its last sign of life. The streams find that out one after the other: the
-   * first one is believed for all of them.
-   */
-  turnBack({ at }: SignOfLife): void {
-    if (at !== undefined && at > this.#origin) this.#origin = this.#furthest;
   }
 
   /** The span of one write whose own resourceVersion is known (a watch event, the answer to a patch). */
@@ -83,11 +66,7 @@ export class Timeline {
   }
 
   #placeOf(resourceVersion: string): number | undefined {
-    const version = this.comparable ? decimalOf(resourceVersion) : undefined;
-    if (version === undefined) return undefined;
-    const at = this.#origin + version;
-    this.#furthest = Math.max(this.#furthest, at);
-    return at;
+    return this.comparable ? decimalOf(resourceVersion) : undefined;
   }
 
   #ofArrival(before: SignOfLife | undefined): Span {

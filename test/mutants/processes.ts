@@ -1,4 +1,4 @@
-/** Sabotages of what a process makes of the writes of others, and of a cluster that was restored. */
+/** Sabotages of what a process makes of the writes of others, and of versions that went back. */
 
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
@@ -7,7 +7,8 @@ const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
 const RACES = 'test/unit/controller/rollout-races.test.ts';
 const EDGES = 'test/unit/controller/edge-rules.test.ts';
 const FOREIGN = 'test/unit/controller/foreign-state.test.ts';
-const RESTORED = 'test/unit/controller/restored.test.ts';
+const TERMS = 'test/unit/main/terms.test.ts';
+const RESTORED = 'test/simulation/restored-cluster.test.ts';
 
 /** Every one of them must be noticed. */
 export const PROCESS_MUTANTS: readonly Mutant[] = [
@@ -51,24 +52,33 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     tests: [FOREIGN],
   },
   {
-    name: 'restores: an object is compared with what was known of it in another history',
-    edit: change('config-controller/isStale', '!isRestored && isOlder(seen, known)', 'isOlder(seen, known)'),
+    name: 'restores: a list that is older than what was seen is believed',
+    edit: change(
+      'Reflector.#weigh',
+      "throw new ApiError('unavailable', 'the list is older than what was seen before');",
+      'return;',
+    ),
+    tests: ['test/unit/kubernetes/reflector.test.ts'],
+  },
+  {
+    name: 'restores: an object that is older than before is told like any other',
+    edit: change('Informer.listed', 'isOlder(version, known)', 'false'),
+    tests: ['test/unit/kubernetes/informer.test.ts'],
+  },
+  {
+    name: 'restores: a Lease that is older than before is read like any other',
+    edit: change('Elector.#try', 'isOlder(reading.lease.resourceVersion, known)', 'false'),
+    tests: ['test/unit/leader/elector.test.ts'],
+  },
+  {
+    name: 'restores: a process goes on with what it knows of another history',
+    edit: drop('Terms.#fail', 'this.#failure.abort()'),
     tests: [RESTORED],
   },
   {
-    name: 'restores: a workload is patched with the fence of another history',
-    edit: drop('workload-controller/isStale', 'if (isRestored) return false;'),
-    tests: [RESTORED],
-  },
-  {
-    name: 'restores: what happened before is still to come',
-    edit: change('Timeline.turnBack', 'this.#furthest', '0'),
-    tests: ['test/unit/model/timeline.test.ts'],
-  },
-  {
-    name: 'restores: the state is not read again',
-    edit: drop('KnownState.notice', 'if (isRestored) this.#stale.add(shard);'),
-    tests: [RESTORED],
+    name: 'restores: what is known of another history is written at the end',
+    edit: change('Terms.#lead', 'AbortSignal.any([contest.signal, this.#failure.signal])', 'contest.signal'),
+    tests: [TERMS],
   },
   {
     name: 'processes: a look that the stream overtook is taken for news',

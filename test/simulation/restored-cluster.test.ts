@@ -1,39 +1,66 @@
 /**
- * A cluster that is restored from a backup: while the reloader runs, so that its versions go back and it never left, or before
- * its first start, with the Lease of one that never returns.
+ * A cluster whose etcd is restored from a backup while reloaders run: versions go back, the processes end by themselves, and
+ * the kubelet starts them again. Nothing is lost, and nothing is rolled for nothing.
  */
 
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
+import { sleep } from '../../lib/kubernetes/abortable-sleep.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
-import { markIn } from '../../lib/model/term.ts';
+import { keyOf } from '../../lib/model/object-ref.ts';
+import { fc } from '../laws.ts';
+import { connectionError } from '../sandbox/faults.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
-import { type LooseObject, NAMESPACE, STATE_NAME } from './api.ts';
+import { NAMESPACE } from './api.ts';
 import { C, following, WEB } from './cases.ts';
-import { stopTime, type VirtualClock } from './clock.ts';
-import { manifestOf } from './contents.ts';
+import { stopTime } from './clock.ts';
+import { contentOfText, manifestOf } from './contents.ts';
 import type { Content } from './history.ts';
 import { newWorkload } from './manifests.ts';
-import { newReplica, type Replica } from './replica.ts';
+import { randomOf } from './random.ts';
+import { newReplica } from './replica.ts';
 import { SETTINGS } from './trace-by-hand.ts';
 
-/** From the restore until every stream has found it out: ten watches of versions to come, and four lists. */
+/** Until every stream has found it out without a Lease: ten watches of versions to come, and four lists. */
 const FOUND_OUT_MS = 600_000;
 const ROLLED_MS = 30_000;
-/** The longest time until another's Lease is taken, and some. */
-const TAKEN_MS = 18_000;
+const RESTART_MS = 5000;
+const OBJECT = keyOf({ kind: 'ConfigMap', namespace: NAMESPACE, name: 'c' });
 
-/** One life of the cluster: C is A, WEB follows it, and what else happens brings the versions up to `version`. */
-function clusterAt(version: number, state?: object): Sandbox {
+/** An edit of the object, and how long nothing else happens then. */
+interface Edit {
+  readonly content: Content;
+  readonly thenMs: number;
+}
+
+/** What happens until the backup, what the restore takes back, and what happens after it. */
+interface Play {
+  readonly before: readonly Edit[];
+  readonly between: readonly Edit[];
+  readonly after: readonly Edit[];
+  /** For how long there is no API server. */
+  readonly awayMs: number;
+  /** Whether etcd raises its revision with the restore; else the versions of after it are far below those of before. */
+  readonly isBumped: boolean;
+  /** Whether two processes elect a leader; else there is one, and what is done after the restore waits for it. */
+  readonly elects: boolean;
+}
+
+/** What became of it. */
+interface Outcome {
+  /** Our rollouts since the backup. */
+  readonly rollouts: number;
+  /** What the pods have read in the end. */
+  readonly reads: readonly (Content | undefined)[];
+  /** How often each process was started. */
+  readonly starts: readonly number[];
+}
+
+function newCluster(): Sandbox {
   const sandbox = createSandbox({ podStartMs: SETTINGS.rolloutMs });
   put(sandbox, 'A');
   for (const workload of following(WEB)) {
     sandbox.create('deployments', inNamespace(newWorkload(workload, { image: 'app:1' })));
-  }
-  if (state !== undefined) sandbox.create('configmaps', inNamespace(state));
-  const metadata = { namespace: 'kube-system', name: 'noise' };
-  for (let at = sandbox.writes; at < version; at += 1) {
-    sandbox.replace('configmaps', { metadata, data: { at: String(at) } });
   }
   return sandbox;
 }
@@ -47,117 +74,167 @@ function put(sandbox: Sandbox, content: Content): void {
   sandbox.replace('configmaps', inNamespace(manifestOf(C, content)));
 }
 
-/** How often the template of WEB was written anew in this life. */
+/** Others write until the versions are at `version`. */
+function raise(sandbox: Sandbox, version: number): void {
+  const metadata = { namespace: 'kube-system', name: 'noise' };
+  for (let at = sandbox.writes; at < version; at += 1) {
+    sandbox.replace('configmaps', { metadata, data: { at: String(at) } });
+  }
+}
+
+/** How often the template of WEB was written anew. */
 function rolloutsIn(sandbox: Sandbox): number {
   return sandbox.revisions({ kind: 'Deployment', namespace: NAMESPACE, name: 'web' }).length - 1;
 }
 
-/** The state as somebody who takes a backup finds it. */
-function stateOf(sandbox: Sandbox): object {
-  const { metadata, data } = sandbox.get('configmaps', NAMESPACE, STATE_NAME) as unknown as {
-    readonly metadata: { readonly annotations: object };
-    readonly data: object;
-  };
-  return { metadata: { name: STATE_NAME, annotations: metadata.annotations }, data };
+/** A process in a pod, until `signal` is aborted: then nothing that it sends arrives any more. */
+class Kept {
+  starts = 0;
+
+  constructor(slot: number, elects: boolean, send: Send, signal: AbortSignal) {
+    void this.#keep(slot, elects, send, signal);
+  }
+
+  async #keep(slot: number, elects: boolean, send: Send, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const id = slot * 10 + this.starts;
+      this.starts += 1;
+      await newReplica({
+        id,
+        send: (request) => (signal.aborted ? refused() : send(request)),
+        settings: SETTINGS,
+        podUid: elects ? `slot-${slot}` : undefined,
+        random: randomOf(id),
+        onLine: () => undefined,
+      }).run(signal);
+      await sleep(RESTART_MS, signal);
+    }
+  }
 }
 
-/** The Lease that goes with it. */
-function leaseOf(sandbox: Sandbox): object {
-  const { spec } = sandbox.get('leases', NAMESPACE, STATE_NAME) as unknown as LooseObject;
-  return { metadata: { name: STATE_NAME }, spec };
+function refused(): Promise<never> {
+  return Promise.reject(connectionError('ECONNREFUSED'));
 }
 
-/** The term that the state is marked with. */
-function termIn(sandbox: Sandbox): number {
-  const { metadata } = sandbox.get('configmaps', NAMESPACE, STATE_NAME) as unknown as LooseObject;
-  return markIn(metadata.annotations ?? {}).term;
+/** The backup is a cluster to which the same happened at the same moments, processes included. */
+async function play({ before, between, after, awayMs, isBumped, elects }: Play): Promise<Outcome> {
+  const clock = stopTime();
+  const pass = async (ms: number): Promise<void> => await clock.pass(ms, () => undefined);
+  try {
+    const [first, second] = [newCluster(), newCluster()];
+    const edit = async (edits: readonly Edit[], ...sandboxes: Sandbox[]): Promise<void> => {
+      for (const { content, thenMs } of edits) {
+        for (const sandbox of sandboxes) put(sandbox, content);
+        await pass(thenMs);
+      }
+    };
+    let present: Sandbox | undefined = first;
+    const [stop, backup] = [new AbortController(), new AbortController()];
+    const slots = elects ? [0, 1] : [0];
+    const processes = slots.map((slot) => {
+      new Kept(slot, elects, second.handle, backup.signal);
+      return new Kept(slot, elects, (request) => present?.handle(request) ?? refused(), stop.signal);
+    });
+    await pass(ROLLED_MS);
+    await edit(before, first, second);
+    for (const kind of ['configmaps', 'deployments', 'leases'])
+      assert.deepEqual(second.list(kind), first.list(kind), 'it is a backup');
+    backup.abort();
+    const rolled = rolloutsIn(second);
+    await edit(between, first);
+    if (!isBumped) raise(first, first.writes + 1000);
+    await pass(ROLLED_MS);
+
+    present = undefined;
+    first.disturbWatches({}, { kind: 'cut', how: 'throw' });
+    first.close();
+    await pass(awayMs);
+    if (isBumped) {
+      raise(second, first.writes + 1000);
+      second.compact();
+    }
+    present = second;
+    if (!elects) await pass(FOUND_OUT_MS);
+    await edit(after, second);
+    await pass(FOUND_OUT_MS);
+
+    const reads = second.pods().map((pod) => contentOfText(pod.reads.get(OBJECT) ?? ''));
+    const outcome = {
+      rollouts: rolloutsIn(second) - rolled,
+      reads,
+      starts: processes.map(({ starts }) => starts),
+    };
+    stop.abort();
+    await pass(ROLLED_MS);
+    second.close();
+    return outcome;
+  } finally {
+    clock.restore();
+  }
 }
 
-/** A process of a pod of its own, or without one for which no leader is elected. */
-function replicaOf(send: Send, id: number, podUid?: string): Replica {
-  return newReplica({ id, send, settings: SETTINGS, podUid, random: () => 0.5, onLine: () => undefined });
+const rolled = (content: Content): Edit => ({ content, thenMs: ROLLED_MS });
+
+const CASES: Readonly<
+  Record<string, Partial<Pick<Play, 'before' | 'between' | 'after'>> & Pick<Outcome, 'rollouts'>>
+> = {
+  'what the restore takes back rolls nothing: the pods are those of the backup too': {
+    between: [rolled('B')],
+    rollouts: 0,
+  },
+  'what is edited after it is rolled, once for each edit, content of before it included': {
+    between: [rolled('B')],
+    after: [rolled('C'), rolled('B')],
+    rollouts: 2,
+  },
+  'what was owed at the backup is rolled': {
+    before: [{ content: 'B', thenMs: 1000 }],
+    between: [rolled('C')],
+    rollouts: 1,
+  },
+  'what was rolled at the backup is not rolled again': {
+    before: [rolled('B')],
+    between: [rolled('C')],
+    rollouts: 0,
+  },
+};
+
+for (const elects of [true, false]) {
+  for (const isBumped of [true, false]) {
+    const which = `${elects ? 'two processes' : 'one process without a Lease'}${isBumped ? ', versions raised' : ''}`;
+    for (const [sentence, { rollouts, before = [], between = [], after = [] }] of Object.entries(CASES)) {
+      test(`${sentence} (${which})`, async () => {
+        const outcome = await play({ before, between, after, awayMs: ROLLED_MS, isBumped, elects });
+        const last = [...before, ...after].at(-1)?.content ?? 'A';
+        assert.deepEqual(outcome, { rollouts, reads: [last, last], starts: elects ? [2, 2] : [2] });
+      });
+    }
+  }
 }
 
-let clock: VirtualClock;
-
-beforeEach(() => {
-  clock = stopTime();
+const edits = fc.array(
+  fc.record({
+    content: fc.constantFrom<Content>('A', 'B', 'C'),
+    thenMs: fc.constantFrom(10, 1000, 4000, 5500, 8000, ROLLED_MS),
+  }),
+  { maxLength: 3 },
+);
+const plays: fc.Arbitrary<Play> = fc.record({
+  before: edits,
+  between: edits,
+  after: edits,
+  // A leader without an API server leads no more before it writes again.
+  awayMs: fc.constantFrom(12_000, 60_000, 300_000),
+  isBumped: fc.boolean(),
+  elects: fc.boolean(),
 });
 
-afterEach(() => clock.restore());
-
-const pass = async (ms: number): Promise<void> => await clock.pass(ms, () => undefined);
-
-test('what is edited after a restore is rolled, once for each edit, and then nothing moves any more', async () => {
-  const first = clusterAt(900);
-  let present = first;
-  const send: Send = (request) => present.handle(request);
-  const stop = new AbortController();
-  const replica = replicaOf(send, 0);
-  const running = replica.run(stop.signal);
-  await pass(ROLLED_MS);
-  const backup = stateOf(first);
-  put(first, 'B');
-  await pass(ROLLED_MS);
-  assert.equal(rolloutsIn(first), 1);
-
-  const second = clusterAt(500, backup);
-  present = second;
-  first.disturbWatches({}, { kind: 'cut', how: 'throw' });
-  first.close();
-  await pass(FOUND_OUT_MS);
-  assert.ok(rolloutsIn(second) <= 1, 'for the content that came back, since nobody knows what the pods read');
-  assert.ok(second.writes < 900, 'no version has passed those of before');
-
-  const before = rolloutsIn(second);
-  put(second, 'C');
-  await pass(ROLLED_MS);
-  assert.equal(rolloutsIn(second), before + 1);
-  put(second, 'B');
-  await pass(ROLLED_MS);
-  assert.equal(rolloutsIn(second), before + 2, 'content of before the restore is as good as any');
-
-  const { writes } = second;
-  await pass(FOUND_OUT_MS);
-  assert.equal(second.writes, writes);
-  assert.ok(writes < 900);
-  assert.deepEqual(
-    replica.beliefs().map(({ ran, owes }) => [ran, owes]),
-    [['B', false]],
-  );
-  stop.abort();
-  await pass(ROLLED_MS);
-  await running;
-  second.close();
-});
-
-test('who first starts where a state and a Lease were restored waits for the Lease, and goes on from both', async () => {
-  const first = clusterAt(100);
-  const stop = new AbortController();
-  const before = replicaOf((request) => first.handle(request), 0, 'pod-of-before').run(stop.signal);
-  await pass(ROLLED_MS);
-  const term = termIn(first);
-  const second = clusterAt(100, stateOf(first));
-  second.create('leases', inNamespace(leaseOf(first)));
-  stop.abort();
-  await pass(ROLLED_MS);
-  await before;
-  first.close();
-
-  const end = new AbortController();
-  const replica = replicaOf((request) => second.handle(request), 1, 'pod-of-now');
-  const running = replica.run(end.signal);
-  await pass(14_000);
-  assert.deepEqual([replica.leads(), termIn(second)], [false, term]);
-  await pass(TAKEN_MS - 14_000);
-  assert.deepEqual([replica.leads(), termIn(second)], [true, term + 1]);
-  await pass(ROLLED_MS);
-  assert.equal(rolloutsIn(second), 0, 'nothing has changed');
-  put(second, 'B');
-  await pass(ROLLED_MS);
-  assert.equal(rolloutsIn(second), 1);
-  end.abort();
-  await pass(ROLLED_MS);
-  await running;
-  second.close();
+test('whatever is edited before and after it, in the end all pods have read what is in force', async () => {
+  const property = fc.asyncProperty(plays, async (one) => {
+    const { reads, rollouts } = await play(one);
+    const last = [...one.before, ...one.after].at(-1)?.content ?? 'A';
+    assert.deepEqual(reads, [last, last]);
+    assert.ok(rollouts <= one.after.length + 1, `${rollouts} rollouts`);
+  });
+  await fc.assert(property, { numRuns: 40 });
 });

@@ -32,8 +32,6 @@ export interface Arrival {
   readonly initial?: boolean;
   /** Told by a later list: several writes may hide behind it. */
   readonly relisted?: boolean;
-  /** Told by the list by which its stream finds out that the cluster was restored. */
-  readonly restored?: boolean;
   /** The axis position of the stream's last sign of life; of the write itself unless told. */
   readonly since?: number;
 }

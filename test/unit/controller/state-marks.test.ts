@@ -48,10 +48,6 @@ const FOUND: Record<string, (stage: CommitterStage) => void> = {
     stage.committer.notice(0, '2');
   },
   'of the same term': (stage) => stage.store.put({}, marked({ term: 7, writer: 'other' })),
-  'after a restore': (stage) => {
-    stage.store.put({}, marked(LATER));
-    stage.committer.notice(0, '2', true);
-  },
 };
 
 for (const [sentence, happens] of Object.entries(FOUND)) {

@@ -54,8 +54,6 @@ export class World {
   readonly #flags: Partial<VocabularyOptions>;
   readonly #rules: PresenceRules | undefined;
   now = 0;
-  /** The place on the axis after which the present versions lie. */
-  #origin = 0;
   /** Where the next new entry goes. */
   nextShard = 0;
 
@@ -106,12 +104,6 @@ export class World {
         ]),
       ),
     };
-  }
-
-  /** The cluster is restored from a backup of the version `now`: what is edited from now on begins there again. */
-  restore(now: number): void {
-    this.#origin += this.now;
-    this.now = now;
   }
 
   /** The object gets `content`, and perhaps other annotations by the same write, and its stream tells. */
@@ -258,7 +250,7 @@ export class World {
   answer(plan: RolloutPlan): Effects {
     const effects = new Effects();
     const workload = this.view(plan.workload.name);
-    const at = this.#origin + Number(workload.resourceVersion);
+    const at = Number(workload.resourceVersion);
     acceptRollout(this.edges, effects, plan, workload, { from: at - 1, to: at });
     return effects;
   }
@@ -353,20 +345,15 @@ export class World {
   }
 
   #news(arrival: Arrival, version: number) {
-    const { initial = false, restored = false, relisted = restored } = arrival;
+    const { initial = false, relisted = false } = arrival;
     const span = this.#span(arrival, version);
     const from = initial ? Number.NEGATIVE_INFINITY : span.from;
-    const marks = { isInInitialList: initial, isRelisted: relisted, isRestored: restored };
+    const marks = { isInInitialList: initial, isRelisted: relisted };
     return { type: 'present', span: { ...span, from }, ...marks } as const;
   }
 
-  /** A list by which a restore is found out reaches back to before it. */
-  #span(
-    { restored = false, since }: Arrival,
-    version: number = this.now,
-  ): { readonly from: number; readonly to: number } {
-    const to = this.#origin + version;
-    return { from: since ?? (restored ? this.#origin : to - 1), to };
+  #span({ since }: Arrival, to: number = this.now): { readonly from: number; readonly to: number } {
+    return { from: since ?? to - 1, to };
   }
 }
 

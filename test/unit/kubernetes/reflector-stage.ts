@@ -40,7 +40,6 @@ export function start(t: TestContext, answers: Answer[], random = (): number => 
     random,
     target: {
       beginList: () => told.push('begin'),
-      turnBack: () => told.push('turn back'),
       listed: ({ metadata }) => told.push(`list ${metadata.name}`),
       endList: (version) => told.push(`end ${version}`),
       event: ({ type, resourceVersion }) => told.push(`${type} ${resourceVersion}`),
@@ -48,6 +47,7 @@ export function start(t: TestContext, answers: Answer[], random = (): number => 
     observer: {
       onFailure: ({ code }, ms) => told.push(`failure ${code}, again in ${ms}`),
       onWatchUp: () => told.push('up'),
+      onTurnedBack: () => told.push('turned back'),
       onWatchDown: (reason) => told.push(`down: ${reason}`),
     },
   }).run(controller.signal);

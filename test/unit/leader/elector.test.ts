@@ -75,6 +75,29 @@ test('a Lease that is taken and released at once is taken by the one who watches
   assert.equal(one.isValid(), true);
 });
 
+for (const [who, begin] of Object.entries({ 'a leader': undefined, 'a standby': record('other') })) {
+  test(`${who} that finds an older version of the Lease says so, and does not take it`, async (t) => {
+    const { store, pass, join } = stage(t);
+    if (begin !== undefined) store.put(begin);
+    store.put(record(''));
+    let turns = 0;
+    const onTurnedBack = (): void => {
+      turns += 1;
+    };
+    const one = join('one', { onTurnedBack, lease: store.client('one') });
+    await pass(3000);
+    assert.equal(turns, 0);
+    const backup = { resourceVersion: '0', record: record('') };
+    store.lease = backup;
+    await pass(3000);
+    assert.ok(turns > 0);
+    assert.equal(store.lease, backup);
+    one.end();
+    await pass(3000);
+    assert.deepEqual([one.isGone, store.lease], [true, backup]);
+  });
+}
+
 test('a watch that fails is as good as none', async (t) => {
   const { store, pass, join } = stage(t);
   store.put(record('other'));

@@ -35,7 +35,8 @@ class Stage {
   constructor(t: TestContext, store = new ScriptedStore({}), changes: Partial<TermsOptions> = {}) {
     mockTime(t);
     this.store = store;
-    const log = { ...NO_LOG, warn: (message: string): void => void this.told.push(message) };
+    const say = (message: string): void => void this.told.push(message);
+    const log = { ...NO_LOG, warn: say, error: say };
     this.terms = new Terms({
       identity: 'me',
       elect: (signal, lead) => this.#elect(signal, lead),
@@ -155,7 +156,7 @@ test('nothing is listed before the state is read', async (t) => {
   await settle();
   assert.deepEqual(stage.calls, []);
   resolve();
-  assert.deepEqual(await end, { type: 'stopped' });
+  assert.equal(await end, 'stopped');
   assert.deepEqual(stage.calls, ['list']);
 });
 
@@ -184,8 +185,24 @@ test('the end does not wait for a state that is not answered', async (t) => {
   const end = stage.terms.run(stop.signal, async () => stage.calls.push('list') as unknown as undefined);
   await settle();
   stop.abort();
-  assert.deepEqual(await end, { type: 'stopped' });
+  assert.equal(await end, 'stopped');
   assert.deepEqual([stage.calls, stage.told], [[], []]);
+});
+
+test('where versions have gone back the run ends at once, and nothing that is known is written any more', async (t) => {
+  const stage = new Stage(t);
+  const end = stage.terms.run(new AbortController().signal, never);
+  await settle();
+  stage.tell(settled('web'));
+  const { length } = stage.store.patches;
+  stage.terms.turnBack('ConfigMap');
+  stage.terms.turnBack('Secret');
+  assert.equal(await end, 'failed');
+  assert.deepEqual([stage.store.patches.length, stage.calls, stage.ends], [length, [], ['ended']]);
+  assert.deepEqual(
+    stage.told.map((line) => line.slice(0, 41)),
+    ['the versions of ConfigMap have gone back,'],
+  );
 });
 
 test('a ConfigMap of the state that went between the start and the first list is missed', async (t) => {

@@ -67,36 +67,3 @@ test('where versions do not compare, news lies between the last sign of life and
   assert.deepEqual(write, { from: before.arrival, to: before.arrival + 2 });
   assert.deepEqual(timeline.ofListed('8', undefined), { from: Number.NEGATIVE_INFINITY, to: write.to + 1 });
 });
-
-test('after a restore versions lie behind all that was ever seen, and what a list shows reaches back to before it', () => {
-  const timeline = comparable();
-  const before = timeline.sign('990');
-  timeline.ofWrite('1000', before);
-  timeline.turnBack(before);
-  assert.deepEqual(timeline.ofListed('505', before), { from: 990, to: 1505 });
-  assert.deepEqual(timeline.ofWrite('506', before), { from: 1505, to: 1506 });
-});
-
-test('the streams find the same restore out one after the other: versions of all lie on one axis again', () => {
-  const timeline = comparable();
-  const [first, second] = [timeline.sign('1000'), timeline.sign('980')];
-  timeline.turnBack(first);
-  const { to } = timeline.ofListed('505', first);
-  timeline.turnBack(second);
-  assert.deepEqual(timeline.ofListed('506', second), { from: 980, to: to + 1 });
-});
-
-test('a second restore comes after the first', () => {
-  const timeline = comparable();
-  timeline.turnBack(timeline.sign('1000'));
-  const between = timeline.sign('600');
-  timeline.turnBack(between);
-  assert.deepEqual(timeline.ofListed('500', between), { from: 1600, to: 2100 });
-});
-
-test('where versions do not compare, a restore changes nothing: arrivals never go back', () => {
-  const timeline = new Timeline();
-  const before = timeline.sign('1000');
-  timeline.turnBack(before);
-  assert.deepEqual(timeline.ofListed('505', before), { from: before.arrival, to: before.arrival + 1 });
-});
