@@ -53,41 +53,22 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: what others wrote before the mark is no part of the state',
-    edit: change(
-      'markAll',
-      'const { lastWrite: _, ...object } = result.object;',
-      'const { lastWrite: _, ...object } = version;',
-    ),
+    edit: change('beginTerm', '{ ...result.object, lastWrite }', 'version'),
     tests: BEGIN,
   },
   {
     name: 'terms: a shard that others wrote before the mark is as good as marked',
-    edit: change('markAll', "result.kind !== 'accepted'", "result.kind === 'rejected'"),
+    edit: change('beginTerm', "result.kind !== 'accepted'", "result.kind === 'rejected'"),
     tests: BEGIN,
   },
   {
     name: 'terms: two that begin at once have one term',
-    edit: change('markAfter', 'contests()', 'mark.term > last.term'),
-    tests: BEGIN,
-  },
-  {
-    name: 'terms: after a lost answer the term is another one',
-    edit: change('markAfter', 'last === undefined', 'true'),
+    edit: change('beginTerm', 'termAfter()', '5'),
     tests: BEGIN,
   },
   {
     name: 'terms: the state of a later version is marked',
-    edit: change('beginTerm', 'shards.some()', 'false'),
-    tests: BEGIN,
-  },
-  {
-    name: 'terms: what is refused is tried again at once',
-    edit: drop('beginTerm', "refusal.kind === 'rejected' || refusal.kind === 'throttled'"),
-    tests: BEGIN,
-  },
-  {
-    name: 'terms: who does not lead any more goes on marking',
-    edit: drop('markAll', 'signal?.aborted === true'),
+    edit: change('beginTerm', 'found.some()', 'false'),
     tests: BEGIN,
   },
   {

@@ -54,7 +54,8 @@ export class ScriptedStore implements StateStore {
     shard = 0,
   ): void {
     this.#version += 1;
-    this.shards.set(shard, { resourceVersion: String(this.#version), data, annotations });
+    const resourceVersion = String(this.#version);
+    this.shards.set(shard, { resourceVersion, data, annotations, lastWrite: undefined });
   }
 
   readonly read: StateStore['read'] = async (shard) => {
