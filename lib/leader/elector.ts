@@ -12,7 +12,7 @@ import { NEVER, within } from './within.ts';
 
 /** What the one who leads knows of its lead. */
 export interface Leadership {
-  /** Aborted when the lead is lost (reason `lost`), or when the process is to end (reason `ended`). */
+  /** Aborted when the lead is lost, and when the process is to end: then the lead is still valid. */
   readonly signal: AbortSignal;
   /** Whether the lead is still valid at this moment: the last successful renewal was sent less than the renew deadline ago. */
   readonly isValid: () => boolean;
@@ -47,8 +47,6 @@ export interface LeaderStatus {
   readonly holder: string | undefined;
   /** When the present holder was first seen here, by monotonicMs. */
   readonly sinceMs: number | undefined;
-  /** How many times the Lease went to another holder. */
-  readonly transitions: number;
 }
 
 /** What came of one try to take or renew the Lease. */
@@ -95,34 +93,30 @@ export class Elector {
   /** Who leads now. */
   get status(): LeaderStatus {
     const isLeader = this.#term?.isValid() ?? false;
-    const { transitions, holder, holderSinceMs } = this.#observed;
+    const { holder, holderSinceMs } = this.#observed;
     const { identity } = this.#options;
-    if (this.#term?.isAlone === true)
-      return { isLeader, holder: identity, sinceMs: this.#term.beganMs, transitions };
+    if (this.#term?.isAlone === true) return { isLeader, holder: identity, sinceMs: this.#term.beganMs };
     // Its own record that it could not renew tells of no leader.
-    if (!isLeader && holder === identity)
-      return { isLeader, holder: undefined, sinceMs: undefined, transitions };
-    return { isLeader, holder, sinceMs: holderSinceMs, transitions };
+    if (!isLeader && holder === identity) return { isLeader, holder: undefined, sinceMs: undefined };
+    return { isLeader, holder, sinceMs: holderSinceMs };
   }
 
   /**
    * Stands for the lead until `signal` is aborted. While it holds the Lease it runs `lead`, whose end it awaits (it goes on
-   * renewing meanwhile when the process ends gracefully); `onStandby` is called once, when the first attempt found another
-   * holder or could not be made. Never rejects.
+   * renewing meanwhile when the process ends gracefully); `onStandby` is called after each attempt that found another holder
+   * or could not be made. Never rejects.
    */
   async run(
     signal: AbortSignal,
     lead: (leadership: Leadership) => Promise<LeadEnd>,
-    onStandby?: () => void,
+    onStandby: () => void,
   ): Promise<void> {
-    let notice = onStandby;
     while (!signal.aborted) {
-      const term = await this.#stand(signal, () => notice?.());
-      notice = undefined;
+      const term = await this.#stand(signal, onStandby);
       if (term === undefined) return;
       this.#term = term;
       this.#tell();
-      const end = await this.#hold(term, signal, lead);
+      const end = await this.#hold(term, lead);
       const pauseMs = end === 'contested' ? this.#options.leaseDurationMs : this.#pauseMs();
       if (!signal.aborted) await within(pauseMs, signal, () => NEVER);
     }
@@ -134,24 +128,22 @@ export class Elector {
     const standing = new AbortController();
     const end = AbortSignal.any([signal, standing.signal]);
     try {
-      for (let tries = 0; !signal.aborted; tries += 1) {
+      while (!signal.aborted) {
         const result = await this.#try({ untilMs: monotonicMs() + renewDeadlineMs, end });
-        if (result.kind === 'held') return new Term(result.sentMs + renewDeadlineMs);
-        if (result.kind === 'failed' && result.isForbidden) return this.#alone(result);
+        if (result.kind === 'held') return new Term(result.sentMs + renewDeadlineMs, signal);
+        if (result.kind === 'failed' && result.isForbidden) {
+          this.#complain(WITHOUT_RIGHT, result.message);
+          return new Term(Number.POSITIVE_INFINITY, signal);
+        }
         if (signal.aborted) break;
         this.#tell(result);
-        if (tries === 0) onStandby();
+        onStandby();
         await this.#awaitTurn(end);
       }
       return undefined;
     } finally {
       standing.abort();
     }
-  }
-
-  #alone({ message }: { readonly message: string }): Term {
-    this.#complain(WITHOUT_RIGHT, message);
-    return new Term(Number.POSITIVE_INFINITY);
   }
 
   /** Waits for the next try: until another's Lease may be taken or has changed, at most for the retry period. */
@@ -171,17 +163,10 @@ export class Elector {
   }
 
   /** Renews the Lease for as long as `lead` runs; then releases it, unless it was lost. */
-  async #hold(
-    term: Term,
-    signal: AbortSignal,
-    lead: (leadership: Leadership) => Promise<LeadEnd>,
-  ): Promise<LeadEnd> {
+  async #hold(term: Term, lead: (leadership: Leadership) => Promise<LeadEnd>): Promise<LeadEnd> {
     const { log, identity } = this.#options;
     const done = new AbortController();
-    const announce = (): void => term.announceEnd();
     log.info('this process leads', { identity });
-    if (signal.aborted) announce();
-    signal.addEventListener('abort', announce, { once: true });
     const work = this.#work(term, lead).finally(() => done.abort());
     const isKept = term.isAlone || (await this.#renew(term, done.signal));
     if (!isKept) {
@@ -190,7 +175,6 @@ export class Elector {
       log.warn('the lead is lost: the Lease could not be renewed in time, or another process holds it');
     }
     const end = await work;
-    signal.removeEventListener('abort', announce);
     const { validUntilMs } = term;
     term.finish();
     this.#term = undefined;
@@ -273,16 +257,10 @@ export class Elector {
     return { kind: 'failed', message: result.message, ...(isForbidden ? { isForbidden } : {}) };
   }
 
-  /** The last request of a lead. */
+  /** The last request of a lead; after a renewal without answer the Lease is left to its time. */
   async #release(bounds: Bounds): Promise<void> {
-    if (!this.#options.releaseOnCancel) return;
-    const { lease, identity } = this.#options;
-    if (this.#written === undefined) {
-      const reading = await this.#ask(bounds, (signal) => lease.read(signal));
-      if (reading?.kind !== 'found' || reading.lease.record?.holderIdentity !== identity) return;
-      this.#observed.see(reading.lease);
-    }
-    await this.#send(bounds, this.#observed.releasedRecord(), this.#observed.resourceVersion);
+    if (!this.#options.releaseOnCancel || this.#written === undefined) return;
+    await this.#send(bounds, this.#observed.releasedRecord(), this.#written);
     this.#written = undefined;
   }
 

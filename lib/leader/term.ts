@@ -6,17 +6,15 @@ import { monotonicMs } from '../model/clock.ts';
 export class Term {
   /** By monotonicMs. */
   readonly beganMs: number = monotonicMs();
-  readonly #end = new AbortController();
+  /** Aborted when there is no lead any more, and when the process is to end: then the lead is still valid. */
+  readonly signal: AbortSignal;
+  readonly #over = new AbortController();
   #validUntilMs: number;
-  #isOver = false;
 
   /** @param validUntilMs of monotonicMs; without end if there is no Lease. */
-  constructor(validUntilMs: number) {
+  constructor(validUntilMs: number, ending: AbortSignal) {
     this.#validUntilMs = validUntilMs;
-  }
-
-  get signal(): AbortSignal {
-    return this.#end.signal;
+    this.signal = AbortSignal.any([ending, this.#over.signal]);
   }
 
   get validUntilMs(): number {
@@ -28,20 +26,14 @@ export class Term {
     return this.#validUntilMs === Number.POSITIVE_INFINITY;
   }
 
-  readonly isValid = (): boolean => !this.#isOver && monotonicMs() < this.#validUntilMs;
+  readonly isValid = (): boolean => !this.#over.signal.aborted && monotonicMs() < this.#validUntilMs;
 
   renew(validUntilMs: number): void {
     this.#validUntilMs = validUntilMs;
   }
 
-  /** The process is to end: what is under way may be finished while the lead is valid. */
-  announceEnd(): void {
-    this.#end.abort('ended');
-  }
-
   /** There is no lead any more. */
   finish(): void {
-    this.#isOver = true;
-    this.#end.abort('lost');
+    this.#over.abort();
   }
 }
