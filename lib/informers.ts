@@ -23,6 +23,9 @@ import type { Metrics } from './telemetry/metrics.ts';
 /** A watch is cut after 160 s of silence; its loop is expected to move soon after. */
 const LONGEST_SILENCE_MS = 165_000;
 
+const REFUSED = 'may not be listed or watched: it is left out until it may, and all else is served';
+const UNORDERED = 'has resourceVersions that are no numbers: it is left out, and all else is served';
+
 /** The streams of `namespaces` and of these kinds; of all but some where it is undefined, and then perhaps of the namespaces themselves. */
 export function streamsOf(
   namespaces: readonly string[] | undefined,
@@ -140,6 +143,7 @@ export class Informers {
         watches.failed(name, error.message, monotonicMs());
         reloader().listing.failed(stream);
         if (error.code === 'forbidden') void this.#askForRight(stream);
+        if (error.code === 'unordered') reloader().listing.leaveOut(stream, UNORDERED);
       },
       onWatchUp: () => {
         sleeps(0);
@@ -164,7 +168,7 @@ export class Informers {
     this.#asked.add(stream);
     const { refused } = await review(send, questionsOf([permission]));
     this.#asked.delete(stream);
-    if (refused.length > 0) reloader().listing.refused(stream);
+    if (refused.length > 0) reloader().listing.leaveOut(stream, REFUSED);
   }
 
   /** The gauge of a kind shows the worst of its streams. */

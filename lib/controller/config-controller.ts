@@ -249,7 +249,7 @@ export function observeListed(
 
 /** A fresh look may have run ahead of the stream, whose older news then says nothing. */
 function isStale({ resourceVersion: known }: ConfigRecord, { resourceVersion: seen }: ConfigObject): boolean {
-  return known !== undefined && (known === seen || isOlder(seen, known));
+  return known !== undefined && !isOlder(known, seen);
 }
 
 function observeEdge(

@@ -70,11 +70,6 @@ export interface WorkloadRecord {
   rolledUntil: number;
   /** Up to when the workload's own history is known, on the Timeline. */
   knownAt: number;
-  /**
-   * The opaque version of a look outside the stream: until the stream tells it, what it tells is older. Undefined where
-   * versions say themselves which is older.
-   */
-  awaitedVersion: string | undefined;
   /** The rollout that its owner began, where its pods make one of ours needless. */
   ownersRollout: OwnersRollout | undefined;
   /** How often our stamp was taken back before the workload had rolled. */

@@ -4,7 +4,7 @@ import type { ConfigObject } from '../model/config-object.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
-import { awaitedAfter, EVER, type Timeline } from '../model/timeline.ts';
+import { EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges } from './edges.ts';
 import type { WorkloadClient } from './rollout-attempt.ts';
@@ -68,41 +68,31 @@ export class FreshLook {
     return true;
   }
 
-  /** Looks at a workload; false: it failed, or the stream told another version meanwhile. */
+  /** Looks at a workload; false: it failed. */
   async atWorkload(ref: WorkloadRef): Promise<boolean> {
     const { edges, client, timeline, onWorkload } = this.#options;
     const key = keyOf(ref);
-    const known = edges.workloads.get(key)?.workload;
+    const isKnown = edges.workloads.has(key);
     const reading = await client.get(ref);
     if (reading.kind === 'failed') return false;
     // One that is gone is left to its stream.
     if (reading.kind === 'gone') return true;
     const object = edges.viewOf(ref, reading.object);
-    if (known !== undefined) return this.take(ref, object, known.resourceVersion);
     const span = timeline.ofListed(object.resourceVersion, undefined);
-    onWorkload({ type: 'present', key, object, span, isInInitialList: true, isRelisted: false });
+    if (isKnown) this.take(ref, object);
+    else onWorkload({ type: 'present', key, object, span, isInInitialList: true, isRelisted: false });
     return true;
   }
 
-  /**
-   * Takes in a workload as it was seen; `since`: the version in which it was known before one looked. False: the stream
-   * told another one meanwhile, and versions do not say which is newer; nothing is taken in.
-   */
-  take(ref: WorkloadRef, workload: Workload, since: string | undefined): boolean {
+  /** Takes in a workload as it was seen. */
+  take(ref: WorkloadRef, workload: Workload): void {
     const { edges, timeline, onWorkload } = this.#options;
     const key = keyOf(ref);
     const record = edges.workloads.get(key);
     // The stream told its end while it was looked at: it must not come back by what was seen before.
-    if (record === undefined) return true;
-    const known = record.workload.resourceVersion;
-    const isOpaque = awaitedAfter(workload.resourceVersion) !== undefined;
-    if (isOpaque && known !== since && known !== workload.resourceVersion) return false;
+    if (record === undefined) return;
     const before = { at: record.knownAt, arrival: record.knownAt };
     const span = timeline.ofListed(workload.resourceVersion, before);
     onWorkload({ type: 'present', key, object: workload, span, ...OUTSIDE_THE_STREAM });
-    const seen = edges.workloads.get(key);
-    const isNews = known !== workload.resourceVersion;
-    if (seen !== undefined && isNews) seen.awaitedVersion = awaitedAfter(workload.resourceVersion);
-    return true;
   }
 }

@@ -39,13 +39,12 @@ export class Listing {
     if (this.#options.gate.markFailing(stream)) this.#options.onNews();
   }
 
-  /** The right to list or watch the stream is missing: all else goes on without it. */
-  refused(stream: Stream): void {
+  /** The stream cannot be listed or watched, which `sentence` says: all else goes on without it. */
+  leaveOut(stream: Stream, sentence: string): void {
     const { gate, log, onNews } = this.#options;
     const wasListed = gate.awaited().length === 0;
     if (!gate.markRefused(stream)) return;
-    const name = nameOf(stream);
-    log.warn(`${name} may not be listed or watched: it is left out until it may, and all else is served`);
+    log.warn(`${nameOf(stream)} ${sentence}`);
     if (!wasListed) this.#tellIfListed();
     onNews();
   }

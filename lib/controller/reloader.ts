@@ -290,7 +290,7 @@ export class Reloader {
     return new RolloutController({
       ...this.#options,
       apply: (effects) => this.#apply(effects),
-      observe: (ref, workload, since) => this.#look.take(ref, workload, since),
+      observe: (ref, workload) => this.#look.take(ref, workload),
       needsOf: (record) => this.absences.needsOf(record),
       observer: {
         onSlowed: (ref, ms) => this.#reporter.slowed(ref, ms),

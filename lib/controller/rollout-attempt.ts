@@ -38,8 +38,8 @@ export interface AttemptOptions {
   readonly timeline: Timeline;
   /** Carries out the consequences of what was learned. */
   readonly apply: (effects: Effects) => void;
-  /** Takes in a look at a workload, known before in the version `since`. False: it was overtaken and says nothing. */
-  readonly observe: (ref: WorkloadRef, workload: Workload, since: string | undefined) => boolean;
+  /** Takes in a look at a workload. */
+  readonly observe: (ref: WorkloadRef, workload: Workload) => void;
   /** For how many ms more a workload is left to its owner's rollout, which brings what is owed. */
   readonly ownersTurn: (workload: ObjectKey, record: WorkloadRecord) => number;
   /** What the workload needs, and what is not there: its pods would wait for it. Mostly nothing. */
@@ -164,12 +164,11 @@ export class RolloutAttempts {
    */
   async #refresh(ref: WorkloadRef, plan: RolloutPlan, isUnanswered = false): Promise<Outcome | undefined> {
     const { client, observe, edges } = this.#options;
-    const since = edges.workloads.get(keyOf(ref))?.workload.resourceVersion;
     const reading = await client.get(ref);
     switch (reading.kind) {
       case 'found': {
         const workload = edges.viewOf(ref, reading.object);
-        if (!observe(ref, workload, since)) return { type: 'later', message: 'it changed while it was read' };
+        observe(ref, workload);
         if (isUnanswered) spendNumbers(edges, plan);
         this.#abandon(plan);
         return carries(workload, plan) ? { type: 'done', plan } : undefined;

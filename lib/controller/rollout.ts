@@ -11,7 +11,7 @@ import {
   type RolloutPlan,
 } from '../model/rollout-plan.ts';
 import { numberAfter } from '../model/stamp.ts';
-import { awaitedAfter, isOlder, type Span } from '../model/timeline.ts';
+import { isOlder, type Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
@@ -124,7 +124,6 @@ export function abandonRollout(edges: Edges, effects: Effects, plan: RolloutPlan
 
 function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): void {
   record.workload = workload;
-  record.awaitedVersion = awaitedAfter(workload.resourceVersion);
   record.knownAt = span.to;
   record.ownersRollout = undefined;
   record.rolledUntil = workload.isRolledOut ? span.to : Number.POSITIVE_INFINITY;

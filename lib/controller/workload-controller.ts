@@ -38,7 +38,8 @@ export function observeWorkload(edges: Edges, event: InformerEvent<Workload>, ma
 function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
   const { key, object: workload } = event;
   const known = knownRecord(edges, key, workload);
-  if (known !== undefined && isStale(known, event)) return;
+  // The stream may lag behind a look outside of it.
+  if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;
   if (known !== undefined) recognise(edges, effects, known, event);
   const refs = edges.dialect.follows(workload, edges.namesIn(workload.ref.namespace));
   const loss = known && lostByUndo(edges, known, workload, refs);
@@ -81,24 +82,12 @@ function observeAbsent(
 function recognise(edges: Edges, effects: Effects, known: WorkloadRecord, event: WorkloadPresent): void {
   if (known.inFlight === undefined || !carries(event.object, known.inFlight)) return;
   acceptRollout(edges, effects, known.inFlight, event.object, event.span);
-  known.awaitedVersion = undefined; // this is the stream: it has nothing older to tell any more
 }
 
 /** The record of this very workload: one of the same name that was there before is another one. */
 function knownRecord(edges: Edges, key: ObjectKey, workload: Workload): WorkloadRecord | undefined {
   const record = edges.workloads.get(key);
   return record?.workload.uid === workload.uid ? record : undefined;
-}
-
-/** Whether the news is older than what is known: the stream may lag behind a look outside of it. */
-function isStale(known: WorkloadRecord, { object: seen, isRelisted }: WorkloadPresent): boolean {
-  const { resourceVersion } = known.workload;
-  if (known.awaitedVersion !== undefined) {
-    const isAwaited = known.awaitedVersion === seen.resourceVersion;
-    if (!isAwaited && !isRelisted) return true;
-    known.awaitedVersion = undefined;
-  }
-  return resourceVersion === seen.resourceVersion || isOlder(seen.resourceVersion, resourceVersion);
 }
 
 function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent): WorkloadRecord {
@@ -109,7 +98,6 @@ function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent)
     isFromStart: isInInitialList,
     rolledUntil: span.to,
     knownAt: span.from,
-    awaitedVersion: undefined,
     ownersRollout: undefined,
     takeBacks: 0,
     inFlight: undefined,

@@ -27,6 +27,8 @@ export const API_ERROR_CODES = [
   'unavailable',
   /** What was received is not what the API sends. */
   'malformed',
+  /** The resourceVersions are no numbers, as an aggregated API may have them: what is newer cannot be told. */
+  'unordered',
   /** Nothing was heard for too long. */
   'silent',
   /** No answer: refused, cut, no credentials. */

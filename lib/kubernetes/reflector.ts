@@ -4,7 +4,7 @@ import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
 import { monotonicMs } from '../model/clock.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import type { RawObject } from '../model/raw-objects.ts';
-import { isOlder } from '../model/timeline.ts';
+import { decimalOf, isOlder } from '../model/timeline.ts';
 import type { WatchEnd } from '../model/watch-end.ts';
 import { sleep } from './abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
@@ -168,8 +168,11 @@ export class Reflector {
     this.#lastVersion = resourceVersion;
   }
 
-  /** A list that is older than what was seen is refused. */
+  /** A list that is older than what was seen is refused, and one whose version is no number. */
   #weigh(resourceVersion: string): void {
+    if (decimalOf(resourceVersion) === undefined) {
+      throw new ApiError('unordered', 'the resourceVersions are no numbers');
+    }
     if (!isOlder(resourceVersion, this.#lastVersion)) return;
     this.#staleLists += 1;
     if (this.#staleLists >= MOST_STALE_LISTS) this.#options.observer?.onTurnedBack?.();

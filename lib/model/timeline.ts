@@ -21,21 +21,13 @@ export interface SignOfLife {
 /** The span of news on a stream that was silent until now. */
 export const EVER: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-/** resourceVersions of one object: whether `a` is older than `b`. Opaque ones count as newer: nothing is dropped. */
+/** resourceVersions of one kind: whether `a` is older than `b`. */
 export function isOlder(a: string, b: string): boolean {
   const [left, right] = [decimalOf(a), decimalOf(b)];
   return left !== undefined && right !== undefined && left < right;
 }
 
-/**
- * What the stream of an object still has to tell after a look outside of it showed `resourceVersion`: that very version,
- * where versions do not say themselves which is older; else nothing.
- */
-export function awaitedAfter(resourceVersion: string): string | undefined {
-  return decimalOf(resourceVersion) === undefined ? resourceVersion : undefined;
-}
-
-/** The number that a decimal resourceVersion stands for; undefined for an opaque one. */
+/** The number that a resourceVersion is; undefined for what is none, as an aggregated API may have it. */
 export function decimalOf(resourceVersion: string): number | undefined {
   return /^\d{1,15}$/.test(resourceVersion) ? Number(resourceVersion) : undefined;
 }

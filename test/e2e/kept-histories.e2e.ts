@@ -47,7 +47,7 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'a-lease-taken-and-released-at-once': ELECTION,
   'changes-that-a-new-leader-hears-of-late': LATE,
   'opted-in-beside-a-late-list': LATE,
-  'a-run-just-before-a-change-of-opaque-versions': VERSIONS,
+  'a-run-just-before-a-change-of-versions-that-do-not-compare': VERSIONS,
   'a-copied-stamp-that-a-death-left-unsilenced': UNWRITTEN,
   'ignored-and-asked-for-again': MOMENT,
   'a-copied-stamp-that-no-write-silenced': UNWRITTEN,
@@ -115,9 +115,9 @@ const NOT_PLAYED: Readonly<Record<string, string>> = {
   'a-change-of-before-an-opt-in-that-is-told-late': LATE,
   'a-rollout-of-no-pods-while-an-object-is-gone': MOMENT,
   'change-back-beside-another-change': MOMENT,
-  'late-news-of-opaque-versions': VERSIONS,
+  'late-news-of-versions-that-do-not-compare': VERSIONS,
   'maximum-wait-that-begins-in-the-middle': MOMENT,
-  'news-after-a-patch-of-opaque-versions': VERSIONS,
+  'news-after-a-patch-of-versions-that-do-not-compare': VERSIONS,
 };
 
 const cluster = await startCluster();

@@ -12,15 +12,15 @@ const DEPTH = 6;
 const NAMES: readonly string[] = [
   'contents alone, three of them, versions comparable',
   'owners and deaths, versions comparable',
-  'owners and deaths, versions opaque',
+  'owners and deaths, versions of several counters',
   'watches that are cut, and absence, versions comparable',
-  'watches that are cut, and absence, versions opaque',
+  'watches that are cut, and absence, versions of several counters',
   'followers that come and go, versions comparable',
   'take-overs after a late patch, versions comparable',
   'take-overs by a standby that has not heard all, versions opaque',
   'take-overs from a leader that does not know, versions comparable',
   'two workloads: refusals, deaths and lost answers, versions comparable',
-  'two workloads: refusals, deaths and lost answers, versions opaque',
+  'two workloads: refusals, deaths and lost answers, versions of several counters',
 ];
 
 for (const chosen of SEARCHES.filter(({ name }) => NAMES.includes(name))) {

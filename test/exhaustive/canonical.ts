@@ -27,7 +27,7 @@ const LETTER_A = 97;
 export class Situations {
   readonly #isSymmetric: boolean;
   readonly #comparable: readonly [Tokens, Tokens];
-  readonly #opaque: readonly [Tokens, Tokens];
+  readonly #several: readonly [Tokens, Tokens];
 
   constructor({ following, relists: hasRelists }: Scope) {
     this.#isSymmetric = !following;
@@ -36,12 +36,12 @@ export class Situations {
       new Tokens({ isComparable, hasRelists, isSwapped: true }),
     ];
     this.#comparable = readers(true);
-    this.#opaque = readers(false);
+    this.#several = readers(false);
   }
 
   /** The digest of `world`. `isShared`: its process is that of other worlds too and never changes. */
   digestOf(world: World, isShared = false): Digest {
-    const [asItIs, mirrored] = world.comparable ? this.#comparable : this.#opaque;
+    const [asItIs, mirrored] = world.comparable ? this.#comparable : this.#several;
     const order = this.#isSymmetric ? orderOf(world) : -1;
     if (order < 0) return this.#digestBy(asItIs, world, isShared);
     const mirror = this.#digestBy(mirrored, world, isShared);

@@ -49,7 +49,7 @@ for (const [name, steps] of Object.entries(DISTURBANCES)) {
 }
 
 for (const comparable of [true, false]) {
-  test(`a first start rolls nothing, versions ${comparable ? 'comparable' : 'opaque'}`, () => {
+  test(`a first start rolls nothing, versions ${comparable ? 'comparable' : 'of several counters'}`, () => {
     assert.equal(drain(untouched(comparable)), 0);
   });
 }

@@ -5,7 +5,7 @@ export interface Regression {
   readonly name: string;
   readonly comparable: boolean;
   readonly history: readonly string[];
-  /** Kept to show the limit of opaque versions: a pod is left with what it read. */
+  /** Kept to show the limit of several counters: a pod is left with what it read. */
   readonly isBeyondLimit?: true;
 }
 
@@ -56,7 +56,7 @@ export const REGRESSIONS: readonly Regression[] = [
     ],
   },
   {
-    name: 'with opaque versions a late sign of life does not make a rollout look older than a change',
+    name: 'with several counters a late sign of life does not make a rollout look older than a change',
     comparable: false,
     history: [
       'r has its metadata edited',
@@ -75,7 +75,7 @@ export const REGRESSIONS: readonly Regression[] = [
     isBeyondLimit: true,
   },
   {
-    name: 'with opaque versions a follower that is told late may have appeared before a change',
+    name: 'with several counters a follower that is told late may have appeared before a change',
     comparable: false,
     history: [
       'w2 appears with no stamp',
@@ -88,7 +88,7 @@ export const REGRESSIONS: readonly Regression[] = [
     isBeyondLimit: true,
   },
   {
-    name: 'with opaque versions what is told late, one after the other, seems to have come after a rollout that read it',
+    name: 'with several counters what is told late, one after the other, seems to have come after a rollout that read it',
     comparable: false,
     history: [
       'r is deleted',

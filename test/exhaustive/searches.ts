@@ -17,17 +17,17 @@ export interface Search {
 }
 
 /** Why histories are left out; the README's limits say the same. */
-export const OPAQUE_LIMIT =
+export const COUNTERS_LIMIT =
   'a limit: where versions of different kinds cannot be compared, a stream is taken to be no later than its last sign of life';
 
-/** A search, to be made once with comparable versions and once with opaque ones. */
+/** A search, to be made once with comparable versions and once with those of several counters. */
 interface Subject {
   readonly name: string;
   readonly scope: Partial<Scope>;
   readonly begin: (comparable: boolean) => World | Promise<World>;
   readonly share: number;
-  /** With opaque versions it runs into the limit. */
-  readonly isLimitedIfOpaque?: true;
+  /** With versions of several counters it runs into the limit. */
+  readonly isLimitedIfNotComparable?: true;
 }
 
 const one = (comparable: boolean): World => atRest(comparable, false);
@@ -75,7 +75,7 @@ const SUBJECTS: readonly Subject[] = [
     scope: { following: true, refusals: true },
     begin: one,
     share: 0.1,
-    isLimitedIfOpaque: true,
+    isLimitedIfNotComparable: true,
   },
   {
     name: 'watches that are cut, and absence',
@@ -157,7 +157,7 @@ const SUBJECTS: readonly Subject[] = [
     scope: { ...EVERYTHING, following: false },
     begin: atRest,
     share: 0,
-    isLimitedIfOpaque: true,
+    isLimitedIfNotComparable: true,
   },
 ];
 
@@ -170,11 +170,11 @@ async function after(world: World, history: readonly string[]): Promise<World> {
 /** Every search. */
 export const SEARCHES: readonly Search[] = SUBJECTS.flatMap((subject) =>
   [true, false].map((comparable) => ({
-    name: `${subject.name}, versions ${comparable ? 'comparable' : 'opaque'}`,
+    name: `${subject.name}, versions ${comparable ? 'comparable' : 'of several counters'}`,
     scope: { ...NOTHING_ELSE, ...subject.scope },
     begin: () => subject.begin(comparable),
     share: subject.share / 2,
-    leftOut: subject.isLimitedIfOpaque === true && !comparable ? OPAQUE_LIMIT : undefined,
+    leftOut: subject.isLimitedIfNotComparable === true && !comparable ? COUNTERS_LIMIT : undefined,
   })),
 );
 

@@ -3,7 +3,6 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
 const RACES = 'test/unit/controller/rollout-races.test.ts';
 const EDGES = 'test/unit/controller/edge-rules.test.ts';
 const FOREIGN = 'test/unit/controller/foreign-state.test.ts';
@@ -82,13 +81,21 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: a look that the stream overtook is taken for news',
-    edit: change('FreshLook.take', 'return false;', 'record.takeBacks += 0;'),
+    edit: drop(
+      'workload-controller/observePresent',
+      'if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;',
+    ),
     tests: ['test/unit/controller/fresh-look.test.ts'],
   },
   {
-    name: 'processes: after a look that was overtaken one goes on as if it had been news',
-    edit: change('RolloutAttempts.#refresh', '!observe()', '!observe(ref, workload, since) && false'),
-    tests: [ROLLOUTS],
+    name: 'versions: a kind of which no version is newer than another is listed all the same',
+    edit: drop('Reflector.#weigh', 'decimalOf(resourceVersion) === undefined'),
+    tests: ['test/unit/kubernetes/reflector.test.ts'],
+  },
+  {
+    name: 'versions: a kind of which no version is newer than another is waited for',
+    edit: drop('Informers.#observerOf', "error.code === 'unordered'"),
+    tests: ['test/simulation/unordered-kind.test.ts'],
   },
   {
     name: 'processes: one whose time to end is over goes on with the state',

@@ -4,9 +4,9 @@ import type { ResourceRow } from './resource-table.ts';
 
 /**
  * `comparable`: the counter in decimal, as from one etcd. `per-kind`: decimal, but each kind counts from elsewhere.
- * `several-etcds`: as from one etcd, but Secrets count from below and StatefulSets from above. `opaque`: not a number at all.
+ * `several-etcds`: as from one etcd, but Secrets count from below and StatefulSets from above.
  */
-export type VersionStyle = 'comparable' | 'per-kind' | 'several-etcds' | 'opaque';
+export type VersionStyle = 'comparable' | 'per-kind' | 'several-etcds';
 
 /** Writes and reads resourceVersions in one style. */
 export interface VersionCodec {
@@ -30,19 +30,11 @@ const CODECS: Readonly<Record<VersionStyle, VersionCodec>> = {
     encode: (row, sequence) => String(sequence + etcdOf(row) * 1_000_000),
     decode: (row, text) => (DECIMAL.test(text) ? Number(text) - etcdOf(row) * 1_000_000 : undefined),
   },
-  opaque: {
-    encode: (_, sequence) => `v${reversed(String(sequence))}`,
-    decode: (_, text) => (/^v\d{1,15}$/.test(text) ? Number(reversed(text.slice(1))) : undefined),
-  },
 };
 
 /** The codec of a style. */
 export function versionCodec(style: VersionStyle): VersionCodec {
   return CODECS[style];
-}
-
-function reversed(text: string): string {
-  return [...text].reverse().join('');
 }
 
 function etcdOf({ resource }: ResourceRow): number {

@@ -180,7 +180,7 @@ const CASES: Readonly<Record<string, Case>> = {
     reads: 'B',
   },
   'g: the same where versions cannot be compared': {
-    settings: { rolloutMs: 3000, versions: 'opaque' },
+    settings: { rolloutMs: 3000, versions: 'per-kind' },
     steps: [
       change('B'),
       QUIET,

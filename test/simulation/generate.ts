@@ -338,7 +338,7 @@ function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
         'comparable',
         'several-etcds',
         'per-kind',
-        'opaque',
+        'several-etcds',
       ),
       pace: fc.constantFrom(...PACES),
       rolloutMs: fc.constantFrom(...(isCalm ? [100] : [100, 0, 1000, 4000, 15_000])),

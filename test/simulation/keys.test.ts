@@ -67,13 +67,13 @@ const CASES: Readonly<Record<string, Case>> = {
     reads: 'B',
   },
   'where versions do not compare it is rolled once more': {
-    settings: { ...NOISY, versions: 'opaque' },
+    settings: { ...NOISY, versions: 'per-kind' },
     steps: [change('B'), wait(1000), MORE, SETTLED],
     rollouts: { [WEB]: 1 },
     reads: 'B',
   },
   'what is refused as the template reads one key more is not forgotten by a death': {
-    settings: { ...NOISY, versions: 'opaque' },
+    settings: { ...NOISY, versions: 'per-kind' },
     steps: [
       { do: 'refuse', workload: WEB, status: 403 },
       change('B'),
@@ -101,7 +101,7 @@ const CASES: Readonly<Record<string, Case>> = {
     reads: 'A',
   },
   'a commit that fails while another key is read loses nothing': {
-    settings: { ...NOISY, versions: 'opaque' },
+    settings: { ...NOISY, versions: 'per-kind' },
     steps: [change('B'), wait(1000), noCommit, MORE, wait(500), crash(1000), SETTLED],
     rollouts: { [WEB]: 1 },
     reads: 'B',
@@ -150,7 +150,7 @@ const CASES: Readonly<Record<string, Case>> = {
     reads: 'B',
   },
   'what is refused as keys cannot be told apart yet is not forgotten by a death': {
-    settings: { ...ASKED, versions: 'opaque' },
+    settings: { ...ASKED, versions: 'per-kind' },
     steps: [...REFUSED, noLook, keyScoped('true'), wait(100), crash(1000), ...ACCEPTED],
     rollouts: { [WEB]: 1 },
     reads: 'B',
@@ -183,14 +183,14 @@ const CASES: Readonly<Record<string, Case>> = {
     reads: 'B',
   },
   'what was refused of the whole is owed of keys that others have in force': {
-    settings: { ...ASKED, versions: 'opaque' },
+    settings: { ...ASKED, versions: 'per-kind' },
     workloads: following(WEB, API),
     steps: [keyScoped('true', API), SETTLED, ...REFUSED, crash(20_000), keyScoped('true'), ...ACCEPTED],
     rollouts: { [WEB]: 1, [API]: 1 },
     reads: 'B',
   },
   'what was refused of keys is owed of the whole that others have in force': {
-    settings: { ...ASKED, versions: 'opaque' },
+    settings: { ...ASKED, versions: 'per-kind' },
     workloads: following(WEB, API),
     steps: [keyScoped('true'), SETTLED, ...REFUSED, crash(20_000), keyScoped(null), ...ACCEPTED],
     rollouts: { [WEB]: 1, [API]: 1 },

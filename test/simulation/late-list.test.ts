@@ -32,7 +32,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'the same where versions do not compare': {
     workloads: following(DB),
-    settings: { versions: 'opaque' },
+    settings: { versions: 'per-kind' },
     steps: [...AWAY, ...START, CREATE, wait(3000), change('B'), LONG],
     rollouts: { [WEB]: 1, [DB]: 1 },
     reads: 'B',
@@ -45,7 +45,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'nor is one where nothing changed': {
     workloads: following(DB),
-    settings: { versions: 'opaque' },
+    settings: { versions: 'per-kind' },
     steps: [...AWAY, ...START, CREATE, LONG],
     rollouts: { [WEB]: 0, [DB]: 0 },
     reads: 'A',

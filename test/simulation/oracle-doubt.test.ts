@@ -42,7 +42,7 @@ const JUST_GONE = [
   content('A'),
   started('p1', 'A'),
 ];
-const OPAQUE = { versions: 'opaque' } as const;
+const SEVERAL_COUNTERS = { versions: 'per-kind' } as const;
 const deployment = (env: readonly object[]): unknown => {
   return { spec: { template: { spec: { containers: [{ name: 'app', env }] } } } };
 };
@@ -102,7 +102,7 @@ const CASES: Readonly<Record<string, Case & Partial<Pick<Trace, 'accounting'>>>>
     laws: ['convergence'],
   },
   'where versions do not compare what has just gone may have been what is followed': {
-    settings: OPAQUE,
+    settings: SEVERAL_COUNTERS,
     facts: [...JUST_GONE, wait, settled('A')],
     laws: [],
   },

@@ -93,7 +93,7 @@ const CASES: Readonly<Record<string, Case>> = {
     reads: 'B',
   },
   'where versions of different kinds cannot be compared nothing is left to the owner': {
-    settings: { ...SLOW, versions: 'opaque' },
+    settings: { ...SLOW, versions: 'per-kind' },
     steps: [change('B'), wait(50), APPLY, LONG],
     rollouts: { [WEB]: 1 },
     reads: 'B',

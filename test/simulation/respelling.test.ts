@@ -56,7 +56,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   'nor when it is written without a new generation': {
     workloads: following(WEB, DB),
-    settings: { versions: 'opaque' },
+    settings: { versions: 'per-kind' },
     steps: [...OWES, RESPELL, annotate(DB), LONG, ...ACCEPT],
     rollouts: { [WEB]: 1, [DB]: 1 },
     reads: 'B',

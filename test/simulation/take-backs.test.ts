@@ -39,7 +39,7 @@ const CASES: Readonly<Record<string, Case>> = {
     also: (trace) => assert.ok((rolloutsOf(trace, WEB)[10]?.ms ?? 0) < 6.1 * 3_600_000),
   },
   'once it stops, another template of its own is enough': {
-    settings: { versions: 'opaque' },
+    settings: { versions: 'per-kind' },
     steps: [
       takeBack('before'),
       change('B'),

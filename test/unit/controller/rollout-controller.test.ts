@@ -60,18 +60,6 @@ test('a conflict is decided again at once, from a fresh look', async (t) => {
   assert.equal(stage.world.owes('web'), false);
 });
 
-test('a look that was overtaken is looked again later, and nothing is planned before', async (t) => {
-  const stage = new RolloutStage(t);
-  stage.faults.push({ before: () => stage.world.edit('web', { manager: 'someone' }) });
-  stage.isOvertaken = true;
-  stage.change('b');
-  await stage.pass(1000);
-  assert.deepEqual([stage.outcomes, stage.patches.length], [['later'], 1]);
-  stage.isOvertaken = false;
-  await stage.pass(1000);
-  assert.deepEqual([stage.outcomes.at(-1), stage.patches.length], ['done', 2]);
-});
-
 test('while a conflict is being resolved the workload counts as waiting', async (t) => {
   const stage = new RolloutStage(t, ['web'], { random: () => 1 });
   for (let n = 0; n < 8; n += 1) stage.faults.push({ result: { kind: 'conflict' } });

@@ -70,8 +70,6 @@ export class RolloutStage {
   /** Patches under way, and the most there were at once. */
   underWay = 0;
   mostUnderWay = 0;
-  /** Whether the stream is faster than every fresh look. */
-  isOvertaken = false;
   /** The outcomes whose telling fails, in turn. */
   readonly defects: Outcome['type'][] = [];
   readonly errors: string[] = [];
@@ -101,7 +99,6 @@ export class RolloutStage {
         this.apply(
           observeWorkload(this.world.edges, { ...news, isInInitialList: false, isRelisted: true }, true),
         );
-        return !this.isOvertaken;
       },
       listBirths: () => Promise.resolve(new Map()),
       needsOf: () => this.needs,

@@ -26,7 +26,7 @@ const VERSIONS: Record<string, { versions: string[]; comparable: boolean }> = {
     comparable: false,
   },
   'versions are numbers, not text': { versions: ['9', '10', '11'], comparable: true },
-  'opaque versions may not be compared': { versions: ['5', 'a6', '9'], comparable: false },
+  'what is no number may not be compared': { versions: ['5', 'a6', '9'], comparable: false },
   'versions beyond the exact integers may not be compared': {
     versions: ['1', '2', '99999999999999999999'],
     comparable: false,

@@ -236,6 +236,16 @@ test('two silent watches in a row lead to a list: the version may be one that th
   await stop();
 });
 
+test('a list whose version is no number is not believed: nothing could be said to be newer', async (t) => {
+  const { told, stop } = start(t, [listOf('v7', [A]), listOf('8', [A]), openWatchOf()]);
+  await after(t, 0);
+  assert.ok(told.includes('failure unordered, again in 500'));
+  assert.ok(!told.includes('list a'));
+  await after(t, 500);
+  assert.ok(told.includes('end 8'));
+  await stop();
+});
+
 test('what cannot be read is logged, and leads to a list after a pause', async (t) => {
   const { asked, told, stop } = start(t, [
     listOf('7', []),

@@ -6,8 +6,8 @@ const AGES: Record<string, readonly [string, string, boolean]> = {
   'a smaller number is older': ['9', '10', true],
   'a greater number is not': ['10', '9', false],
   'the same is not older than itself': ['10', '10', false],
-  'an opaque version is not older': ['abc', '10', false],
-  'nothing is older than an opaque version': ['10', 'abc', false],
+  'what is no number is not older': ['abc', '10', false],
+  'nothing is older than what is no number': ['10', 'abc', false],
   'an empty version is not older': ['', '10', false],
 };
 
@@ -49,7 +49,7 @@ const COMPARED: Record<string, readonly [(timeline: Timeline) => Span, Span]> = 
     (timeline) => timeline.ofListed('40', { at: 90, arrival: 1 }),
     { from: 39, to: 40 },
   ],
-  'an opaque sign of life bounds nothing': [
+  'a sign of life that is no number bounds nothing': [
     (timeline) => timeline.ofListed('40', { at: undefined, arrival: 1 }),
     { from: Number.NEGATIVE_INFINITY, to: 40 },
   ],
