@@ -65,6 +65,8 @@ interface Bounds {
 const JITTER = 0.2;
 /** Without a watch a Lease that was released is found after this time at the latest. */
 const LONGEST_POLL_MS = 5_000;
+/** For so long an API server that has just started, or a right that was just given, may be answered with a refusal. */
+const RBAC_LAG_MS = 30_000;
 const NO_NAMESPACE = 'the namespace of the Lease is not there';
 const TURNED_BACK = { kind: 'failed', message: 'its version has gone back' } as const;
 const TOO_LATE = { kind: 'failed', message: 'there was no answer in time' } as const;
@@ -81,6 +83,8 @@ export class Elector {
   /** Whether a container that was here before may still be found as the holder. */
   #isFirstLook = true;
   #complaint = '';
+  /** Since when every answer is that a right is missing. */
+  #forbiddenSinceMs = Number.POSITIVE_INFINITY;
   #watch: Promise<void> | undefined;
   /** The version from which the last watch was begun. */
   #watchedFrom: string | undefined;
@@ -131,8 +135,8 @@ export class Elector {
       while (!signal.aborted) {
         const result = await this.#try({ untilMs: monotonicMs() + renewDeadlineMs, end });
         if (result.kind === 'held') return new Term(result.sentMs + renewDeadlineMs, signal);
-        if (result.kind === 'failed' && result.isForbidden) {
-          this.#complain(WITHOUT_RIGHT, result.message);
+        if (this.#lacksRight(result)) {
+          this.#complain(WITHOUT_RIGHT, 'forbidden');
           return new Term(Number.POSITIVE_INFINITY, signal);
         }
         if (signal.aborted) break;
@@ -144,6 +148,14 @@ export class Elector {
     } finally {
       standing.abort();
     }
+  }
+
+  /** Whether the right is missing for longer than it may seem to be. */
+  #lacksRight(result: Try): boolean {
+    const isForbidden = result.kind === 'failed' && result.isForbidden === true;
+    if (!isForbidden) this.#forbiddenSinceMs = Number.POSITIVE_INFINITY;
+    else this.#forbiddenSinceMs = Math.min(this.#forbiddenSinceMs, monotonicMs());
+    return monotonicMs() - this.#forbiddenSinceMs >= RBAC_LAG_MS;
   }
 
   /** Waits for the next try: until another's Lease may be taken or has changed, at most for the retry period. */
@@ -297,8 +309,9 @@ export class Elector {
 
   /** Says once why the Lease cannot be used, and anew when that changes. */
   #complain(message: string, error: string): void {
-    if (this.#complaint !== error) this.#options.log.warn(message, { error });
-    this.#complaint = error;
+    const complaint = `${message}: ${error}`;
+    if (this.#complaint !== complaint) this.#options.log.warn(message, { error });
+    this.#complaint = complaint;
   }
 
   /** Says a change of who leads. */

@@ -119,6 +119,8 @@ describe('what becomes of the lead where', { skip, concurrency: 2 }, () => {
     assert.ok(others.length < rules.length);
     await cluster.expect('PATCH', role, { rules: others });
     const reloader = await scene.reloader(elected('reloader-0'));
+    await reloader.hasSaid(/"reason":"baseline".*ConfigMap\/web|ConfigMap\/web.*"reason":"baseline"/);
+    await scene.stage.mark(reloader);
     await scene.change('web');
     await scene.isRight(reloader);
     assert.equal(scene.rollouts(WEB), 1);

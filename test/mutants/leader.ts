@@ -72,6 +72,15 @@ export const LEADER_MUTANTS: readonly Mutant[] = [
     tests: ELECTOR,
   },
   {
+    name: 'leader: one refusal is enough to lead alone',
+    edit: change(
+      'Elector.#lacksRight',
+      'monotonicMs() - this.#forbiddenSinceMs >= RBAC_LAG_MS',
+      'isForbidden',
+    ),
+    tests: ELECTOR,
+  },
+  {
     name: 'leader: no Lease is released',
     edit: change('Elector.#release', '!this.#options.releaseOnCancel', 'true'),
     tests: ELECTOR,
