@@ -9,7 +9,11 @@ const TAKE_OVERS = ['test/exhaustive/take-overs.test.ts'];
 export const TAKE_OVER_MUTANTS: readonly Mutant[] = [
   {
     name: 'terms: the state is marked by the first write alone',
-    edit: change('markAll', 'version === undefined || isMarked(version, mark)', 'true'),
+    edit: change(
+      'beginTerm',
+      'await store.patch(shard, { resourceVersion, data: {}, annotations })',
+      "{ kind: 'accepted', object: version }",
+    ),
     tests: TAKE_OVERS,
   },
   {
