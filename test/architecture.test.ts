@@ -1,16 +1,10 @@
 /** The rules that hold for the whole tree: who imports whom, how large things get, where time and the process are touched. */
 
 import assert from 'node:assert/strict';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import ts from 'typescript';
-import { Journal } from '../lib/controller/journal.ts';
-import { EVENTS } from '../lib/model/event-news.ts';
-import { NO_LOG } from '../lib/model/log.ts';
-import { REASONS, type Reason } from '../lib/model/reasons.ts';
-import { FLAGS } from '../lib/options/flags.ts';
-import { METRICS } from '../lib/telemetry/metric-table.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 const MAX_FILE_LINES = 400;
@@ -204,17 +198,6 @@ function globalsIn(node: ts.Node): string[] {
   return ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node.parent) ? [node.text] : [];
 }
 
-/** The level of the line that a reason is logged with. */
-function levelOf(reason: Reason): string | undefined {
-  let level: string | undefined;
-  const at = (name: string) => (): void => {
-    level = name;
-  };
-  const log = { ...NO_LOG, debug: at('debug'), info: at('info'), warn: at('warn') };
-  new Journal(log).say(reason, '');
-  return level;
-}
-
 test('the tree is read', () => {
   assert.ok(TREE.length > 20);
 });
@@ -325,46 +308,5 @@ describe('these rules see', () => {
       "import type { A } from 'a';\nexport * from 'b';\nawait import('c');",
     );
     assert.deepEqual(importsOf(file), ['a', 'b', 'c']);
-  });
-});
-
-describe('README.md', () => {
-  const readme = path.join(ROOT, 'README.md');
-  const text = existsSync(readme) ? readFileSync(readme, 'utf8') : '';
-
-  test('names every flag', () => {
-    const missing = FLAGS.filter(({ name }) => !new RegExp(`--${name}(?![-a-z])`).test(text));
-    assert.deepEqual(
-      missing.map(({ name }) => `--${name}`),
-      [],
-    );
-  });
-
-  test('names every metric', () => {
-    const missing = Object.values(METRICS).filter(({ name }) => !new RegExp(`${name}(?![_a-z])`).test(text));
-    assert.deepEqual(
-      missing.map(({ name }) => name),
-      [],
-    );
-  });
-
-  test('tells of every reason its level and its sentence', () => {
-    const rows = Object.entries(REASONS).map(([reason, sentence]) => {
-      return `| \`${reason}\` | ${levelOf(reason as Reason)} | ${sentence} |`;
-    });
-    assert.deepEqual(
-      rows.filter((row) => !text.includes(row)),
-      [],
-    );
-  });
-
-  test('tells of every Event its type and its reason', () => {
-    const rows = Object.entries(EVENTS).map(
-      ([name, { type, tells }]) => `| \`${name}\` | ${type} | \`${tells}\` |`,
-    );
-    assert.deepEqual(
-      rows.filter((row) => !text.includes(row)),
-      [],
-    );
   });
 });

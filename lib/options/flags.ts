@@ -154,7 +154,7 @@ const VOCABULARY: readonly Flag[] = [
     name: 'dialects',
     value: 'names',
     list: true,
-    help: 'vocabularies in use: collaborne, stakater, sap, wave (default: the first two)',
+    help: 'vocabularies in use: collaborne, stakater, sap, wave (default: collaborne,stakater)',
   },
   {
     name: 'auto-reload-all',

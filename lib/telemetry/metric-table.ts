@@ -236,6 +236,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     help: 'Always 1; the labels say which program this is',
     type: 'gauge',
     series: [],
+    labels: ['version', 'node'],
   },
 };
 

@@ -1,0 +1,90 @@
+/** The tables of docs/reference that follow from tables of the code. */
+
+import { Journal } from '../../lib/controller/journal.ts';
+import { NO_LOG } from '../../lib/model/log.ts';
+import { REASONS, type Reason } from '../../lib/model/reasons.ts';
+import { DEAD_FLAGS } from '../../lib/options/dead-flags.ts';
+import { FLAGS, type Flag, PRINTING_FLAGS, variableOf } from '../../lib/options/flags.ts';
+import { METRICS } from '../../lib/telemetry/metric-table.ts';
+
+/** Where a page has a table: its name, then what stands there. */
+const PLACE = /(?<begin><!-- table: (?<name>[a-z-]+) -->\n)[\s\S]*?(?<end><!-- end of the table -->)/g;
+/** The default of a flag, as its help ends with it. */
+const DEFAULT = / \(default: (?<value>.*)\)$/;
+
+/** Each table, by the name that pages call it. */
+const TABLES: Readonly<Record<string, () => string>> = {
+  flags: () => grouped(FLAGS.filter(({ help }) => help !== undefined)),
+  'flags-without-effect': () =>
+    table(
+      ['flag', 'why'],
+      DEAD_FLAGS.map(({ name, because }) => [code(`--${name}`), because]),
+    ),
+  metrics: () =>
+    table(
+      ['metric', 'type', 'labels', 'meaning'],
+      Object.values(METRICS).map(({ name, type, help, series, labels = [] }) => {
+        const all = [...new Set([...series.flatMap((each) => Object.keys(each)), ...labels])];
+        return [code(name), type, all.map(code).join(', '), help];
+      }),
+    ),
+  reasons: () =>
+    table(
+      ['reason', 'level', 'meaning'],
+      Object.entries(REASONS).map(([reason, meaning]) => [code(reason), levelOf(reason as Reason), meaning]),
+    ),
+};
+
+/** `page` with each of its tables as the code has it now. Throws if it asks for one that does not exist. */
+export function withTables(page: string): string {
+  return page.replaceAll(PLACE, (...found: readonly unknown[]) => {
+    const { begin, name, end } = found.at(-1) as Readonly<Record<'begin' | 'name' | 'end', string>>;
+    const make = TABLES[name];
+    if (make === undefined) throw new Error(`there is no table '${name}', only ${Object.keys(TABLES).join(', ')}`);
+    return `${begin}\n${make()}\n${end}`;
+  });
+}
+
+function grouped(flags: readonly Flag[]): string {
+  const groups = Map.groupBy(flags, ({ group = '' }) => group.replace(':', ''));
+  return [...groups]
+    .map(([group, members]) => `## ${group}\n\n${table(['flag', 'variable', 'default', 'meaning'], members.map(flagRow))}`)
+    .join('\n');
+}
+
+function flagRow({ name, alias, value, help = '' }: Flag): string[] {
+  const forms = [`--${name}${value === undefined ? '' : ` <${value}>`}`, ...(alias === undefined ? [] : [alias])];
+  const isSwitch = value === undefined && !PRINTING_FLAGS.includes(name);
+  const given = DEFAULT.exec(help)?.groups?.['value'];
+  return [
+    forms.map(code).join(', '),
+    PRINTING_FLAGS.includes(name) ? '' : code(variableOf(name)),
+    given ?? (isSwitch ? 'false' : ''),
+    help.replace(DEFAULT, ''),
+  ];
+}
+
+/** The level of the line that a reason is logged with. */
+function levelOf(reason: Reason): string {
+  let level = '';
+  const at = (name: string) => (): void => {
+    level = name;
+  };
+  const log = { ...NO_LOG, debug: at('debug'), info: at('info'), warn: at('warn') };
+  new Journal(log).say(reason, '');
+  return level;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(escaped).join(' | ')} |\n`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('').replaceAll('|  |', '| |');
+}
+
+/** What Markdown would take for markup of its own. */
+function escaped(cell: string): string {
+  return cell.replaceAll('|', '\\|').replaceAll(/<(?=[a-z]+>-)/g, '\\<');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
