@@ -26,7 +26,10 @@ describe('the tables of', () => {
   }
 
   test('a page with an unknown name are an error', () => {
-    assert.throws(() => withTables('<!-- table: what -->\n<!-- end of the table -->'), /no table 'what', only flags/);
+    assert.throws(
+      () => withTables('<!-- table: what -->\n<!-- end of the table -->'),
+      /no table 'what', only flags/,
+    );
   });
 });
 

@@ -40,7 +40,8 @@ export function withTables(page: string): string {
   return page.replaceAll(PLACE, (...found: readonly unknown[]) => {
     const { begin, name, end } = found.at(-1) as Readonly<Record<'begin' | 'name' | 'end', string>>;
     const make = TABLES[name];
-    if (make === undefined) throw new Error(`there is no table '${name}', only ${Object.keys(TABLES).join(', ')}`);
+    if (make === undefined)
+      throw new Error(`there is no table '${name}', only ${Object.keys(TABLES).join(', ')}`);
     return `${begin}\n${make()}\n${end}`;
   });
 }
@@ -48,12 +49,18 @@ export function withTables(page: string): string {
 function grouped(flags: readonly Flag[]): string {
   const groups = Map.groupBy(flags, ({ group = '' }) => group.replace(':', ''));
   return [...groups]
-    .map(([group, members]) => `## ${group}\n\n${table(['flag', 'variable', 'default', 'meaning'], members.map(flagRow))}`)
+    .map(
+      ([group, members]) =>
+        `## ${group}\n\n${table(['flag', 'variable', 'default', 'meaning'], members.map(flagRow))}`,
+    )
     .join('\n');
 }
 
 function flagRow({ name, alias, value, help = '' }: Flag): string[] {
-  const forms = [`--${name}${value === undefined ? '' : ` <${value}>`}`, ...(alias === undefined ? [] : [alias])];
+  const forms = [
+    `--${name}${value === undefined ? '' : ` <${value}>`}`,
+    ...(alias === undefined ? [] : [alias]),
+  ];
   const isSwitch = value === undefined && !PRINTING_FLAGS.includes(name);
   const given = DEFAULT.exec(help)?.groups?.['value'];
   return [
