@@ -14,6 +14,13 @@ export interface Note {
   readonly detail?: string;
 }
 
+/** Where decisions are written down. */
+export interface DecisionLog {
+  /** Says a note in the sentence of its reason. */
+  readonly note: (note: Note) => void;
+  readonly say: (reason: Reason, message: string, namespace?: string) => void;
+}
+
 /** The consequences of one observation. */
 export class Effects {
   /** Workloads whose quiet period begins or begins again, with the objects that changed for them. */

@@ -6,8 +6,8 @@ import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } f
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { EVER, type Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
+import type { WorkloadClient } from '../model/workload-client.ts';
 import type { Edges } from './edges.ts';
-import type { WorkloadClient } from './rollout-attempt.ts';
 
 /** A fresh look at one object. Never throws. */
 export type ReadConfig = (

@@ -2,7 +2,7 @@
 
 import { shortDigest } from '../model/digest.ts';
 import type { Log } from '../model/log.ts';
-import { type ConfigRef, describe, type WorkloadRef } from '../model/object-ref.ts';
+import { describe } from '../model/object-ref.ts';
 import { REASONS, type Reason } from '../model/reasons.ts';
 import type { Decision } from '../model/status-report.ts';
 import type { Note } from './effects.ts';
@@ -124,16 +124,4 @@ function messageOf({ reason, workload, config, detail }: Note): string {
     default:
       return [who, what, detail, REASONS[reason]].filter((part) => part !== undefined).join(': ');
   }
-}
-
-/** Names for a line: the first few, and how many more there are. */
-export function listed(refs: readonly (ConfigRef | WorkloadRef)[], most = 3): string {
-  const names = refs.slice(0, most).map(describe).join(', ');
-  return refs.length > most ? `${names} and ${refs.length - most} more` : names;
-}
-
-/** How soon something is done, for a line. */
-export function inTime(ms: number): string {
-  if (ms <= 0) return 'at once';
-  return ms < 1000 ? `in ${Math.round(ms)} ms` : `in ${Math.round(ms / 100) / 10} s`;
 }

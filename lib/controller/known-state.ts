@@ -24,9 +24,8 @@ import { annotationsOf, contests, markIn, type TermMark } from '../model/term.ts
 import { isOlder } from '../model/timeline.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
-import { Effects } from './effects.ts';
+import { type DecisionLog, Effects } from './effects.ts';
 import { type Comparison, takeInForeign } from './foreign-state.ts';
-import type { Journal } from './journal.ts';
 import { noteParts } from './other-scopes.ts';
 import type { AllShards, Failure, StateStore, StateVersion } from './state-store.ts';
 import { applyStateWrite, noteSent, reviewState, type StateWrite, shardAfter } from './state-write.ts';
@@ -43,7 +42,7 @@ export interface StateLayout {
 export interface KnownStateOptions extends StateLayout {
   readonly edges: Edges;
   readonly store: StateStore;
-  readonly journal: Journal;
+  readonly journal: DecisionLog;
   /** Carries out the consequences of what was learned. */
   readonly apply: (effects: Effects) => void;
   /** What may have to be written because of what was learned or written. */

@@ -14,8 +14,8 @@ import type { Notice } from '../model/notice.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { Workload } from '../model/workload.ts';
+import type { WorkloadClient } from '../model/workload-client.ts';
 import type { Edges } from './edges.ts';
-import type { WorkloadClient } from './rollout-attempt.ts';
 
 /** What patches are made with. */
 export interface PatchingOptions {

@@ -1,23 +1,31 @@
 /** Tells what happened to those who want to know: the journal, the counters, and Events on the workloads. */
 
 import { monotonicMs } from '../model/clock.ts';
+import { inTime } from '../model/duration.ts';
 import { type EventNews, type EventReason, eventTelling } from '../model/event-news.ts';
 import { whenTaken } from '../model/hold.ts';
 import type { Log } from '../model/log.ts';
 import type { Notice } from '../model/notice.ts';
-import { type ConfigRef, describe, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import {
+  type ConfigRef,
+  describe,
+  describeAll,
+  keyOf,
+  type ObjectKey,
+  type WorkloadRef,
+} from '../model/object-ref.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { pauseWords } from '../model/pause.ts';
 import type { RolloutNews } from '../model/rollout-news.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp, parseStamp } from '../model/stamp.ts';
+import type { Tally } from '../model/waiting.ts';
 import type { Mark, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from './edges.ts';
 import type { Note } from './effects.ts';
-import { inTime, Journal, listed } from './journal.ts';
-import type { Outcome } from './outcome.ts';
-import type { Tally } from './waiting.ts';
+import { Journal } from './journal.ts';
 
 /** How an attempt ended. */
 type AttemptEnd = Exclude<Outcome['type'], 'settled' | 'unselected' | 'absorbing' | 'lacking' | 'given-up'>;
@@ -110,14 +118,14 @@ export class Reporter {
   due(config: ConfigRef, { ms, refs }: Due): void {
     this.journal.say(
       'changed',
-      `${describe(config)} changed: ${listed(refs)} ${inTime(ms)}`,
+      `${describe(config)} changed: ${describeAll(refs)} ${inTime(ms)}`,
       config.namespace,
     );
   }
 
   /** `config` changed, and these workloads wait for their namespace to be selected. */
   heldBack(config: ConfigRef, refs: readonly WorkloadRef[]): void {
-    const message = `${describe(config)} changed: ${listed(refs)} not before the namespace is selected`;
+    const message = `${describe(config)} changed: ${describeAll(refs)} not before the namespace is selected`;
     this.journal.say('unselected-namespace', message, config.namespace);
   }
 
@@ -199,7 +207,7 @@ export class Reporter {
     const stamped = workloads.filter(({ marks }) => marks.some(isStamp)).map(({ ref }) => ref);
     if (!beganWithoutState || stamped.length === 0) return;
     log.warn(
-      `no state was found although ${listed(stamped)} carry stamps: the present content is the baseline, changes made meanwhile are not known`,
+      `no state was found although ${describeAll(stamped)} carry stamps: the present content is the baseline, changes made meanwhile are not known`,
       { namespaces: [...new Set(stamped.map(({ namespace }) => namespace))].join(', ') },
     );
   }
@@ -230,7 +238,7 @@ export class Reporter {
     const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
     const about = stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
     const later = this.#isTold ? '' : this.#laterOf(workload);
-    const message = `${this.#doneTo(workload)} once for ${count(changes, 'change')} of ${listed(sources, MOST_SOURCES)}${later}`;
+    const message = `${this.#doneTo(workload)} once for ${count(changes, 'change')} of ${describeAll(sources, MOST_SOURCES)}${later}`;
     this.#event(workload, this.#isTold ? 'WebhookTold' : 'Reloaded', about, message);
     this.#options.onRollout?.({ workload, objects: sources });
   }

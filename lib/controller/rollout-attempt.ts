@@ -2,34 +2,20 @@
 
 import { monotonicMs } from '../model/clock.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import type { Outcome } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import type { SignOfLife, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { RollResult, WriteResult } from '../model/write-result.ts';
+import type { WorkloadClient } from '../model/workload-client.ts';
+import type { RollResult } from '../model/write-result.ts';
 import { Births, type ListBirths } from './births.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import type { Outcome } from './outcome.ts';
 import { isBroughtByOwner } from './owners-rollout.ts';
 import type { Retry } from './retries.ts';
 import { abandonRollout, acceptRollout, doubtRollout, planRollout, spendNumbers } from './rollout.ts';
 import { isGivenUp, MOST_TRIES } from './take-backs.ts';
-
-/** Knows how to read and roll workloads. Never throws. */
-export interface WorkloadClient {
-  /** Carries out the plan. Accepted without an object: the workload stays as it is. */
-  readonly roll: (plan: RolloutPlan) => Promise<RollResult<RawWorkload | undefined>>;
-  /** One strategic merge patch, which carries its own fence; the answer is as that of `roll`. Absent where nothing is patched. */
-  readonly patch?: (ref: WorkloadRef, body: object) => Promise<WriteResult<RawWorkload | undefined>>;
-  readonly get: (
-    ref: WorkloadRef,
-  ) => Promise<
-    | { readonly kind: 'found'; readonly object: RawWorkload }
-    | { readonly kind: 'gone' }
-    | { readonly kind: 'failed'; readonly message: string; readonly retryAfterMs?: number }
-  >;
-}
 
 /** What attempts are made with. */
 export interface AttemptOptions {

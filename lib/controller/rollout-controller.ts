@@ -14,15 +14,15 @@ import { monotonicMs } from '../model/clock.ts';
 import type { Heartbeat } from '../model/heartbeat.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { type Pace, UNHURRIED } from '../model/rollout-limit.ts';
+import type { Tally, Waiting } from '../model/waiting.ts';
 import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
-import type { Outcome } from './outcome.ts';
 import { OwnersTurns } from './owners-turns.ts';
 import { Retries } from './retries.ts';
 import { type AttemptOptions, RolloutAttempts } from './rollout-attempt.ts';
 import { RolloutPace } from './rollout-pace.ts';
-import type { Tally, Waiting } from './waiting.ts';
 
 /** Who wants to know what became of a workload that was due. */
 export interface RolloutObserver {

@@ -3,18 +3,17 @@
  * state has an entry of is known and owed all the same, and rolled once the namespace is selected.
  */
 
+import { inTime } from '../model/duration.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
-import { nameIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { describeAll, nameIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Edges } from './edges.ts';
-import { Effects } from './effects.ts';
-import type { Journal } from './journal.ts';
-import { inTime, listed } from './journal.ts';
+import { type DecisionLog, Effects } from './effects.ts';
 import { reviewState } from './state-write.ts';
 
 /** What it is made of. */
 export interface SelectedNamespacesOptions {
   readonly edges: Edges;
-  readonly journal: Journal;
+  readonly journal: DecisionLog;
   /** The workload may be rolled from now on; in how many ms it is, undefined if nothing was held back. */
   readonly release: (workload: ObjectKey) => number | undefined;
   /** The namespaces are selected from now on. */
@@ -97,7 +96,7 @@ export class SelectedNamespaces {
   #tell(refs: readonly WorkloadRef[], ms: number): void {
     const [namespace, ...others] = new Set(refs.map((ref) => ref.namespace));
     const place = others.length === 0 ? namespace : undefined;
-    const message = `what was held back is rolled, its namespace being selected: ${listed(refs)} ${inTime(ms)}`;
+    const message = `what was held back is rolled, its namespace being selected: ${describeAll(refs)} ${inTime(ms)}`;
     this.#options.journal.say('selected-namespace', message, place);
   }
 }

@@ -60,3 +60,9 @@ export function formatDuration(ms: number): string {
   });
   return parts.join('') || '0s';
 }
+
+/** How soon something is done, for a line. */
+export function inTime(ms: number): string {
+  if (ms <= 0) return 'at once';
+  return ms < 1000 ? `in ${Math.round(ms)} ms` : `in ${Math.round(ms / 100) / 10} s`;
+}

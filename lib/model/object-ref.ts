@@ -1,5 +1,7 @@
 /** References to the objects that the reloader knows, and the string keys under which they are kept in memory. */
 
+import { listedText } from './plain-text.ts';
+
 /** The kinds of object whose content is tracked. */
 export type ConfigKind = 'ConfigMap' | 'Secret';
 
@@ -70,6 +72,11 @@ const MOST_KEYS = 5;
 export function describe(ref: ConfigRef | WorkloadRef): string {
   const object = nameOf(ref);
   return 'keys' in ref && ref.keys !== undefined ? `${object} (${keysText(ref.keys)})` : object;
+}
+
+/** Names for a line: the first few, and how many more there are. */
+export function describeAll(refs: readonly (ConfigRef | WorkloadRef)[], most = 3): string {
+  return listedText(refs.map(describe), most);
 }
 
 /** `<kind>/<name>`, whichever keys are meant. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Note } from '../../../lib/controller/effects.ts';
-import { Journal, listed } from '../../../lib/controller/journal.ts';
+import { Journal } from '../../../lib/controller/journal.ts';
 import type { Log } from '../../../lib/model/log.ts';
+import { describeAll } from '../../../lib/model/object-ref.ts';
 import { REASONS, type Reason } from '../../../lib/model/reasons.ts';
 
 const WORKLOAD = { kind: 'Deployment', namespace: 'ns', name: 'web' };
@@ -81,8 +82,8 @@ test('the last fifty decisions are kept, the newest first, each with its time', 
 
 test('names for a line: three, and how many more there are', () => {
   const refs = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ ...WORKLOAD, name }));
-  assert.equal(listed(refs.slice(0, 3)), 'Deployment/a, Deployment/b, Deployment/c');
-  assert.equal(listed(refs), 'Deployment/a, Deployment/b, Deployment/c and 2 more');
+  assert.equal(describeAll(refs.slice(0, 3)), 'Deployment/a, Deployment/b, Deployment/c');
+  assert.equal(describeAll(refs), 'Deployment/a, Deployment/b, Deployment/c and 2 more');
 });
 
 test('beyond what is kept the namespace that has the most loses its oldest decision', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oneAtATime } from '../../../lib/controller/one-at-a-time.ts';
-import type { WorkloadClient } from '../../../lib/controller/rollout-attempt.ts';
+import type { WorkloadClient } from '../../../lib/model/workload-client.ts';
 import { settle } from './committer-stage.ts';
 
 const WEB = { kind: 'Deployment', namespace: 'ns', name: 'web' };

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Edges } from '../../../lib/controller/edges.ts';
-import type { WorkloadClient } from '../../../lib/controller/rollout-attempt.ts';
 import { Unparking } from '../../../lib/controller/unparking.ts';
 import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
+import type { WorkloadClient } from '../../../lib/model/workload-client.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { mockTime } from '../../mock-time.ts';
 import { type JsonObject, objectOf } from '../../sandbox/json.ts';

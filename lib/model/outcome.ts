@@ -1,7 +1,7 @@
 /** What became of the attempt to roll one workload: the closed list on which one switch acts. */
 
-import type { ConfigRef } from '../model/object-ref.ts';
-import type { RolloutPlan } from '../model/rollout-plan.ts';
+import type { ConfigRef } from './object-ref.ts';
+import type { RolloutPlan } from './rollout-plan.ts';
 
 /** See rollout-controller.ts for what each leads to. */
 export type Outcome =
