@@ -10,36 +10,42 @@ const ROOT = path.resolve(import.meta.dirname, '..');
 const MAX_FILE_LINES = 400;
 const MAX_FUNCTION_LINES = 50;
 
-/** Folder → the other folders that it may import. `main` is every file that stands in lib itself. */
+/** Folder → the other folders that it may import. */
+const BENEATH_RULES = ['store', 'annotations', 'model'];
+const BENEATH_RECONCILERS = ['tracking', 'queue', ...BENEATH_RULES];
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   model: [],
-  dialects: ['model'],
-  cache: ['model'],
+  annotations: ['model'],
+  store: ['annotations', 'model'],
   queue: ['model'],
-  leader: ['model', 'queue'],
-  controller: ['model', 'dialects', 'cache', 'queue'],
-  kubernetes: ['model', 'cache', 'leader'],
+  leader: ['model'],
+  tracking: BENEATH_RULES,
+  rollout: BENEATH_RECONCILERS,
+  state: BENEATH_RECONCILERS,
+  repair: BENEATH_RECONCILERS,
+  report: BENEATH_RECONCILERS,
+  admission: ['tracking', 'serving', ...BENEATH_RULES],
+  kubernetes: ['model', 'store', 'leader'],
   serving: [],
   telemetry: ['model', 'serving'],
-  admission: ['model', 'dialects', 'controller', 'serving'],
   notify: ['model'],
   options: ['model'],
-  main: [
-    'model',
-    'dialects',
-    'cache',
-    'queue',
-    'leader',
-    'controller',
+  app: [
     'admission',
+    'rollout',
+    'state',
+    'repair',
+    'report',
     'kubernetes',
-    'serving',
+    'leader',
     'telemetry',
     'notify',
     'options',
+    'serving',
+    ...BENEATH_RECONCILERS,
   ],
   // The options come first: showing the help must not load the rest.
-  bin: ['main', 'options'],
+  bin: ['app', 'options'],
 };
 
 /** Package → the only folder that knows it. What is not here may not be imported at all. */
@@ -49,13 +55,13 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'prom-client': 'telemetry',
   'p-debounce': 'queue',
   commander: 'options',
-  re2js: 'dialects',
+  re2js: 'annotations',
   '@peculiar/x509': 'admission',
   'reflect-metadata': 'admission',
 };
 
 /** Folders without time, chance and I/O; hashing is the one builtin that is pure. */
-const PURE = ['model', 'dialects', 'cache'];
+const PURE = ['model', 'annotations', 'store'];
 const PURE_BUILTINS = ['node:crypto'];
 /** The one file among them that hands the time to the others, who are not pure. */
 const CLOCK = 'lib/model/clock.ts';
@@ -75,18 +81,18 @@ const TIMES = ['Date.now', 'new Date', 'performance.now'];
 const TIME_TELLERS: Readonly<Record<string, string>> = {
   [CLOCK]: 'all who wait',
   'lib/telemetry/logger.ts': 'people who read the log',
-  'lib/controller/journal.ts': 'people who read the status page',
-  'lib/controller/reporter.ts': 'people who read Events',
-  'lib/pages.ts': 'people who read the status page',
+  'lib/report/journal.ts': 'people who read the status page',
+  'lib/report/reporter.ts': 'people who read Events',
+  'lib/app/pages.ts': 'people who read the status page',
   'lib/kubernetes/events.ts': 'people who read Events',
   'lib/leader/observed-lease.ts': 'people who read the Lease',
   'lib/notify/webhook.ts': 'the program behind the webhook',
-  'lib/controller/rollout-attempt.ts': 'people who read annotations, and whichever reloader ends the pause',
-  'lib/controller/pauses.ts': 'the end of a pause, whose begin an annotation says',
-  'lib/admission-webhook.ts': 'the API server, which checks how long certificates are good',
+  'lib/rollout/rollout-attempt.ts': 'people who read annotations, and whichever reloader ends the pause',
+  'lib/repair/pauses.ts': 'the end of a pause, whose begin an annotation says',
+  'lib/app/admission-webhook.ts': 'the API server, which checks how long certificates are good',
 };
 /** Folders that may look at the process that they run in. */
-const KNOW_THE_PROCESS = ['kubernetes', 'telemetry', 'main', 'bin'];
+const KNOW_THE_PROCESS = ['kubernetes', 'telemetry', 'app', 'bin'];
 
 interface SourceFile {
   readonly name: string;
@@ -106,11 +112,10 @@ function parse(name: string, text: string): SourceFile {
   return { name, folder: folderOf(name), lines: text.trimEnd().split('\n').length, tree };
 }
 
-/** `lib/model/digest.ts` → model, `lib/main.ts` → main, `bin/reloader.ts` → bin. */
+/** `lib/model/digest.ts` → model, `bin/reloader.ts` → bin; no file is loose in lib. */
 function folderOf(name: string): string {
   const [top = '', second = ''] = name.split('/');
-  if (top === 'bin') return 'bin';
-  return second.endsWith('.ts') ? 'main' : second;
+  return top === 'bin' ? 'bin' : second;
 }
 
 function descendants(node: ts.Node): ts.Node[] {
@@ -217,12 +222,12 @@ describe('imports', () => {
   const model = read('lib/model/log.ts');
   const options = read('lib/options/options.ts');
   const refused: Record<string, [SourceFile, string]> = {
-    'an arrow that points outwards': [model, '../cache/dependents-index.ts'],
+    'an arrow that points outwards': [model, '../store/dependents-index.ts'],
     'an arrow between neighbours': [options, '../telemetry/logger.ts'],
     'a package that belongs to another folder': [options, 'winston'],
     'a package that nobody may use': [options, 'lodash'],
     'I/O in a pure folder': [model, 'node:fs'],
-    'main from below': [options, '../main.ts'],
+    'app from below': [options, '../app/main.ts'],
   };
   for (const [name, [file, target]] of Object.entries(refused)) {
     test(`refuse ${name}`, () => assert.notEqual(objectionTo(file, target), undefined));

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isStampVariable } from '../lib/dialects/stamp-variables.ts';
-import { nativeWords, sapWords, stakaterWords, waveWords } from '../lib/dialects/words.ts';
+import { isStampVariable } from '../lib/annotations/stamp-variables.ts';
+import { nativeWords, sapWords, stakaterWords, waveWords } from '../lib/annotations/words.ts';
 import { STAKATER_KEYS } from '../lib/model/dialect-name.ts';
 import { STAMPS_ANNOTATION } from '../lib/model/workload.ts';
 import { withoutNames } from './e2e/ignore-rules.ts';

@@ -9,7 +9,7 @@ import { type PolicyRule, permissionsFor } from '../lib/kubernetes/permissions.t
 import { STAKATER_KEYS } from '../lib/model/dialect-name.ts';
 import { workloadKindsOf } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
-import { deployment, followed, vocabulary } from './unit/dialects/defaults.ts';
+import { deployment, followed, vocabulary } from './unit/annotations/defaults.ts';
 
 const PAGE = readFileSync(path.resolve(import.meta.dirname, '../docs/migration.md'), 'utf8');
 const SECTION = sectionOf('From Stakater Reloader');

@@ -42,7 +42,7 @@ const WORKERS = 2;
 /** Far longer than the histories take: a sabotage may make one of them hang. */
 const HISTORY_TIMEOUT_MS = 1000;
 /** What no history can show: how people are told. */
-const BESIDE_THE_RULES = ['lib/telemetry/', 'lib/model/watch-health.ts', 'lib/controller/notices.ts'];
+const BESIDE_THE_RULES = ['lib/telemetry/', 'lib/model/watch-health.ts', 'lib/report/notices.ts'];
 
 const { values } = parseArgs({
   options: {

@@ -3,7 +3,7 @@
  * workload itself by which a writer says for which contents a write is made.
  */
 
-import type { Dialect, FollowedContent } from '../dialects/dialect.ts';
+import type { Dialect, FollowedContent } from '../annotations/dialect.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { Workload } from '../model/workload.ts';

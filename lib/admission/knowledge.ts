@@ -1,10 +1,10 @@
 /** What the program knows, as reviews ask for it. Nothing is remembered of the question. */
 
-import type { ConfigRecord, Edges } from '../controller/edges.ts';
-import { scopedRecordOf } from '../controller/scoped-record.ts';
-import type { SyncGate } from '../controller/sync-gate.ts';
 import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import type { SyncGate } from '../store/sync-gate.ts';
+import type { ConfigRecord, Edges } from '../tracking/edges.ts';
+import { scopedRecordOf } from '../tracking/scoped-record.ts';
 import type { Knowledge } from './keep-stamps.ts';
 
 /** The number of an object that has no entry yet: its baseline will have at least this one. */

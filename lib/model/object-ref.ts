@@ -65,6 +65,11 @@ export function nameIn(key: ObjectKey): string {
   return key.slice(key.lastIndexOf('/') + 1);
 }
 
+/** The namespace of the object whose key this is. */
+export function namespaceIn(key: ObjectKey): string {
+  return key.slice(0, key.indexOf('/'));
+}
+
 /** How many keys are told of by name. */
 const MOST_KEYS = 5;
 

@@ -1,10 +1,10 @@
 /** The tables of docs/reference that follow from tables of the code. */
 
-import { Journal } from '../../lib/controller/journal.ts';
 import { NO_LOG } from '../../lib/model/log.ts';
 import { REASONS, type Reason } from '../../lib/model/reasons.ts';
 import { DEAD_FLAGS } from '../../lib/options/dead-flags.ts';
 import { FLAGS, type Flag, PRINTING_FLAGS, variableOf } from '../../lib/options/flags.ts';
+import { Journal } from '../../lib/report/journal.ts';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
 
 /** Where a page has a table: its name, then what stands there. */

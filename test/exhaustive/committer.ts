@@ -1,8 +1,9 @@
 /** The writes of the state, with the committer around the real rules reduced to what it may do next. */
 
-import type { Edges } from '../../lib/controller/edges.ts';
-import { Effects } from '../../lib/controller/effects.ts';
-import { takeInForeign } from '../../lib/controller/foreign-state.ts';
+import { recordedRan } from '../../lib/model/edge.ts';
+import type { PersistedState } from '../../lib/model/persisted-state.ts';
+import { contests, type TermMark } from '../../lib/model/term.ts';
+import { takeInForeign } from '../../lib/state/foreign-state.ts';
 import {
   applyStateWrite,
   believedAtStart,
@@ -12,10 +13,9 @@ import {
   type StatePlan,
   type StateWrite,
   shardAfter,
-} from '../../lib/controller/state-write.ts';
-import { recordedRan } from '../../lib/model/edge.ts';
-import type { PersistedState } from '../../lib/model/persisted-state.ts';
-import { contests, type TermMark } from '../../lib/model/term.ts';
+} from '../../lib/state/state-write.ts';
+import type { Edges } from '../../lib/tracking/edges.ts';
+import { Effects } from '../../lib/tracking/effects.ts';
 import { CONFIG, CONFIG_KEY, nameOfKey } from './cluster.ts';
 import { apply, newEdges, newProcess, nowhere, processOf } from './process.ts';
 import { type Actor, Broken, NAMES, type Process, type World } from './world.ts';

@@ -1,6 +1,6 @@
 /** Copies the knowledge of a process, field by field, without knowing more of it than that its rules' values are immutable. */
 
-import { Edges } from '../../lib/controller/edges.ts';
+import { Edges } from '../../lib/tracking/edges.ts';
 
 const REBUILT = new Set(['dialect', 'homeNamespace', 'dependents']);
 

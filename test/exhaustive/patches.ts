@@ -1,10 +1,10 @@
 /** The patches of a process: from the end of a window to what became of the answer. */
 
-import { Effects } from '../../lib/controller/effects.ts';
-import { abandonRollout, acceptRollout, planRollout, spendNumbers } from '../../lib/controller/rollout.ts';
-import { observeWorkload } from '../../lib/controller/workload-controller.ts';
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import { formatStamp } from '../../lib/model/stamp.ts';
+import { Effects } from '../../lib/tracking/effects.ts';
+import { abandonRollout, acceptRollout, planRollout, spendNumbers } from '../../lib/tracking/rollout.ts';
+import { observeWorkload } from '../../lib/tracking/workload-controller.ts';
 import { carryOut, isFresh, keyOfName, repeatsStamp, workloadView } from './cluster.ts';
 import { forgiveUnknownStamp } from './limits.ts';
 import { apply, kick, processOf } from './process.ts';

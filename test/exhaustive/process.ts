@@ -1,11 +1,11 @@
 /** The reloader's process: the real rules' knowledge, with the queue around it reduced to what it may do next. */
 
-import { Edges } from '../../lib/controller/edges.ts';
-import type { Effects } from '../../lib/controller/effects.ts';
-import type { Dialect, StampVariables } from '../../lib/dialects/dialect.ts';
+import type { Dialect, StampVariables } from '../../lib/annotations/dialect.ts';
 import type { ConfigRef } from '../../lib/model/object-ref.ts';
 import type { Verdict } from '../../lib/model/policy.ts';
-import { vocabulary } from '../unit/dialects/defaults.ts';
+import { Edges } from '../../lib/tracking/edges.ts';
+import type { Effects } from '../../lib/tracking/effects.ts';
+import { vocabulary } from '../unit/annotations/defaults.ts';
 import { CONFIG_KEY, NAMESPACE, nameOfKey } from './cluster.ts';
 import { passAway, takeFirst } from './limits.ts';
 import type { Actor, Process, Turn, World } from './world.ts';

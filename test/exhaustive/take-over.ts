@@ -3,14 +3,7 @@
  * told. The Lease is left out: a standby may take over at any moment, and the leader before may not know of it.
  */
 
-import { beginTerm } from '../../lib/controller/begin-term.ts';
-import { catchUp } from '../../lib/controller/catch-up.ts';
-import { observeConfig } from '../../lib/controller/config-controller.ts';
-import { Edges } from '../../lib/controller/edges.ts';
-import { FreshLook } from '../../lib/controller/fresh-look.ts';
-import { handOver } from '../../lib/controller/hand-over.ts';
-import type { StateStore, StateVersion } from '../../lib/controller/state-store.ts';
-import { observeWorkload } from '../../lib/controller/workload-controller.ts';
+import { handOver } from '../../lib/app/hand-over.ts';
 import type { ConfigObject } from '../../lib/model/config-object.ts';
 import { keyOf, type WorkloadRef } from '../../lib/model/object-ref.ts';
 import { STATE_VERSION, STATE_VERSION_ANNOTATION } from '../../lib/model/persisted-state.ts';
@@ -18,6 +11,13 @@ import { formatEntry, formatExceptions } from '../../lib/model/state-entry.ts';
 import { annotationsOf, markIn } from '../../lib/model/term.ts';
 import type { Timeline } from '../../lib/model/timeline.ts';
 import type { Workload } from '../../lib/model/workload.ts';
+import { catchUp } from '../../lib/repair/catch-up.ts';
+import { FreshLook } from '../../lib/repair/fresh-look.ts';
+import { beginTerm } from '../../lib/state/begin-term.ts';
+import type { StateStore, StateVersion } from '../../lib/store/state-store.ts';
+import { observeConfig } from '../../lib/tracking/config-controller.ts';
+import { Edges } from '../../lib/tracking/edges.ts';
+import { observeWorkload } from '../../lib/tracking/workload-controller.ts';
 import { CONFIG_KEY, configView, NAMESPACE, nameOfKey, workloadView } from './cluster.ts';
 import { markOf, underWay } from './committer.ts';
 import { passAway, supersedeMeanwhile } from './limits.ts';

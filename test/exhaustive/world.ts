@@ -4,13 +4,13 @@
  * between copies.
  */
 
-import type { Edges } from '../../lib/controller/edges.ts';
-import type { StateWrite } from '../../lib/controller/state-write.ts';
 import type { ConfigObject } from '../../lib/model/config-object.ts';
 import type { RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import type { ShardedState } from '../../lib/model/sharded-state.ts';
 import type { SignOfLife } from '../../lib/model/timeline.ts';
 import type { Workload } from '../../lib/model/workload.ts';
+import type { StateWrite } from '../../lib/state/state-write.ts';
+import type { Edges } from '../../lib/tracking/edges.ts';
 import { copyEdges } from './copy-edges.ts';
 
 /** A content of the ConfigMap, named by the letter that its digest repeats. */

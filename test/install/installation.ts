@@ -1,7 +1,7 @@
 /** What an installation is, read from its manifests: the pod, what it is told, and what its account may do. */
 
 import assert from 'node:assert/strict';
-import { type Place, placeOf } from '../../lib/assembly.ts';
+import { type Place, placeOf } from '../../lib/app/assembly.ts';
 import type { PolicyRule } from '../../lib/kubernetes/permissions.ts';
 import type { Options } from '../../lib/options/options.ts';
 import { parseOptions } from '../../lib/options/parse-options.ts';

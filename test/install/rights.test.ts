@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { permissionsOf } from '../../lib/app/rights.ts';
 import { workloadKindsOf } from '../../lib/options/options.ts';
-import { permissionsOf } from '../../lib/rights.ts';
 import { BINDINGS, grantedTo, installationIn, rightsOf, roleOf } from './installation.ts';
 import { COMPONENTS, INSTALLATIONS } from './kustomization.ts';
 import { titleOf } from './replacement.ts';

@@ -3,15 +3,15 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const OWN_STATE = 'test/unit/controller/own-state.test.ts';
+const OWN_STATE = 'test/unit/tracking/own-state.test.ts';
 const PLAIN_TEXT = 'test/unit/model/plain-text.test.ts';
 const LOGGER = 'test/unit/telemetry/logger.test.ts';
-const MANY_NAMES = 'test/unit/dialects/many-names.test.ts';
-const ABSENCES = 'test/unit/controller/absences.test.ts';
+const MANY_NAMES = 'test/unit/annotations/many-names.test.ts';
+const ABSENCES = 'test/unit/repair/absences.test.ts';
 const EVENTS = 'test/unit/kubernetes/events.test.ts';
-const PATTERNS = 'test/unit/dialects/name-pattern.test.ts';
+const PATTERNS = 'test/unit/annotations/name-pattern.test.ts';
 const REVIEW = 'test/unit/admission/review.test.ts';
-const NOTICES = 'test/unit/controller/notices.test.ts';
+const NOTICES = 'test/unit/report/notices.test.ts';
 
 /** See the file's comment. */
 export const BOUND_MUTANTS: readonly Mutant[] = [
@@ -83,7 +83,7 @@ export const BOUND_MUTANTS: readonly Mutant[] = [
   {
     name: 'journal: the oldest decision goes, whoever has the most',
     edit: change('Journal.#mostFrequent', 'oldest === undefined', 'true'),
-    tests: ['test/unit/controller/journal.test.ts'],
+    tests: ['test/unit/report/journal.test.ts'],
   },
   {
     name: 'expressions: what they learn from names is kept without an end',

@@ -8,10 +8,10 @@ const WAITS: Readonly<Record<string, string>> = {
   'the whole program': 'test/simulation/clock-jumps.test.ts',
   'intervals between rollouts': 'test/simulation/flapping.test.ts',
   windows: 'test/unit/queue/quiet-period.test.ts',
-  rollouts: 'test/unit/controller/rollout-races.test.ts',
-  'writes of the state': 'test/unit/controller/state-committer.test.ts',
-  'rollouts of owners': 'test/unit/controller/owners-turns.test.ts',
-  'missing rights': 'test/unit/main/rights.test.ts',
+  rollouts: 'test/unit/rollout/rollout-races.test.ts',
+  'writes of the state': 'test/unit/state/state-committer.test.ts',
+  'rollouts of owners': 'test/unit/tracking/owners-turns.test.ts',
+  'missing rights': 'test/unit/app/rights.test.ts',
   credentials: 'test/unit/kubernetes/credentials.test.ts',
   watches: 'test/unit/kubernetes/reflector.test.ts',
   'durations of requests': 'test/unit/kubernetes/observed-send.test.ts',
@@ -32,11 +32,11 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   {
     name: 'clocks: a paused Deployment is read each minute',
     edit: change('Pauses.#work', 'ms > 0', 'false'),
-    tests: ['test/unit/controller/pauses.test.ts'],
+    tests: ['test/unit/repair/pauses.test.ts'],
   },
   {
     name: 'clocks: people are told no time of day',
     edit: change('RolloutAttempts.run', 'changedAt / 1000', 'since / 1000'),
-    tests: ['test/unit/controller/rollout-races.test.ts'],
+    tests: ['test/unit/rollout/rollout-races.test.ts'],
   },
 ];

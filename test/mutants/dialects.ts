@@ -3,9 +3,9 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const RULES = ['test/unit/dialects/sap-wave.test.ts'];
-const STAMPS = ['test/unit/controller/hash-stamps.test.ts'];
-const PARKING = ['test/unit/dialects/parking.test.ts'];
+const RULES = ['test/unit/annotations/sap-wave.test.ts'];
+const STAMPS = ['test/unit/tracking/hash-stamps.test.ts'];
+const PARKING = ['test/unit/annotations/parking.test.ts'];
 
 /** Every one of them must be noticed. */
 export const DIALECT_MUTANTS: readonly Mutant[] = [
@@ -34,7 +34,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   {
     name: 'hashes: they are the owner’s',
     edit: change('Union.constructor', 'hash ?? lastReloadedFrom', 'lastReloadedFrom'),
-    tests: ['test/unit/dialects/second-reloader.test.ts', ...STAMPS],
+    tests: ['test/unit/annotations/second-reloader.test.ts', ...STAMPS],
   },
   {
     name: 'hashes: what SAP left on the workload stays',
@@ -57,7 +57,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   {
     name: 'namespaces: only those of the object have to be listed',
     edit: change('SyncGate.#followersOf', 'this.#followsAcross', 'false'),
-    tests: ['test/unit/controller/sync-gate.test.ts'],
+    tests: ['test/unit/store/sync-gate.test.ts'],
   },
   {
     name: 'namespaces: that of the object has to be selected',
@@ -77,6 +77,6 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   {
     name: 'parking: what fails is not tried again',
     edit: change('Unparking.constructor', '(key, ms) => this.#queue.addAfter(key, ms)', '() => undefined'),
-    tests: ['test/unit/controller/unparking.test.ts'],
+    tests: ['test/unit/repair/unparking.test.ts'],
   },
 ];

@@ -30,16 +30,16 @@ export const DROP_IN_MUTANTS: readonly Mutant[] = [
   {
     name: 'drop-in: what is not served is not told of',
     edit: drop('mistakes/RULES', 'unserved'),
-    tests: ['test/unit/dialects/mistakes.test.ts'],
+    tests: ['test/unit/annotations/mistakes.test.ts'],
   },
   {
     name: 'drop-in: a state that exists needs the right to create it',
     edit: change('mayGoOn', 'creation !== undefined', 'false'),
-    tests: ['test/unit/main/rights.test.ts'],
+    tests: ['test/unit/app/rights.test.ts'],
   },
   {
     name: 'drop-in: a state that is not there needs no right to create it',
     edit: change('mayGoOn', "(await state.read(signal)).kind === 'found'", 'true'),
-    tests: ['test/unit/main/rights.test.ts'],
+    tests: ['test/unit/app/rights.test.ts'],
   },
 ];

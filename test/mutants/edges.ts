@@ -6,7 +6,7 @@ import type { Mutant } from './table.ts';
 const RESPELLING = 'test/simulation/respelling.test.ts';
 const LATE_LISTS = 'test/simulation/late-list.test.ts';
 const DEBTS = 'test/simulation/debts.test.ts';
-const BIRTHS = 'test/unit/controller/births.test.ts';
+const BIRTHS = 'test/unit/rollout/births.test.ts';
 const ABSENCES = 'test/simulation/births.test.ts';
 
 /** Every one of them must be noticed. */

@@ -3,7 +3,7 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const UNIT = 'test/unit/controller/key-scoped.test.ts';
+const UNIT = 'test/unit/tracking/key-scoped.test.ts';
 const HISTORIES = 'test/simulation/keys.test.ts';
 
 /** Every one of them must be noticed. */
@@ -36,12 +36,12 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'keys: the old entry is given up in a write of its own',
     edit: drop('rescope', 'placeBeside()'),
-    tests: ['test/unit/controller/key-shards.test.ts'],
+    tests: ['test/unit/tracking/key-shards.test.ts'],
   },
   {
     name: 'keys: a workload does not wait for what its pods need',
     edit: drop('RolloutAttempts.run', 'needs.length > 0'),
-    tests: ['test/unit/controller/rollout-controller.test.ts'],
+    tests: ['test/unit/rollout/rollout-controller.test.ts'],
   },
   {
     name: 'keys: what may be missing is needed',
@@ -90,6 +90,6 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   {
     name: 'keys: the number of a patch under way is used again for other keys',
     edit: change('rescope', 'numberOnItsWay()', '0'),
-    tests: ['test/unit/controller/key-scoped.test.ts'],
+    tests: ['test/unit/tracking/key-scoped.test.ts'],
   },
 ];

@@ -11,17 +11,17 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   {
     name: 'defects: one where an outcome is told ends the program',
     edit: change('RolloutController.#work', 'this.#putOff(key, message, LATER_BACKOFF);', 'throw error;'),
-    tests: ['test/unit/controller/rollout-races.test.ts'],
+    tests: ['test/unit/rollout/rollout-races.test.ts'],
   },
   {
     name: 'defects: one where missing objects are told of ends the program',
     edit: change('Absences.#round', 'this.#fencedTake(turn, signal)', 'this.#take(turn, signal)'),
-    tests: ['test/unit/controller/absences.test.ts'],
+    tests: ['test/unit/repair/absences.test.ts'],
   },
   {
     name: 'defects: what was suspected is forgotten after one',
     edit: drop('Absences.#fencedTake', 'add()'),
-    tests: ['test/unit/controller/absences.test.ts'],
+    tests: ['test/unit/repair/absences.test.ts'],
   },
   {
     name: 'lists: a page that fails begins the list anew',
@@ -74,7 +74,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       'dialect.hasPatterns(workload) || dialect.follows(workload, () => []).length > 0',
       'true',
     ),
-    tests: ['test/unit/controller/genuine-copy.test.ts'],
+    tests: ['test/unit/tracking/genuine-copy.test.ts'],
   },
   {
     name: 'versions: some kinds are not asked for theirs',

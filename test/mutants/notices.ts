@@ -3,10 +3,10 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const ABSENCES = 'test/unit/controller/absences.test.ts';
-const NOTICES = 'test/unit/controller/notices.test.ts';
-const SECOND = 'test/unit/dialects/second-reloader.test.ts';
-const WORKLOADS = 'test/unit/controller/workload-controller.test.ts';
+const ABSENCES = 'test/unit/repair/absences.test.ts';
+const NOTICES = 'test/unit/report/notices.test.ts';
+const SECOND = 'test/unit/annotations/second-reloader.test.ts';
+const WORKLOADS = 'test/unit/tracking/workload-controller.test.ts';
 
 /** Each must be noticed. */
 export const NOTICE_MUTANTS: readonly Mutant[] = [

@@ -49,6 +49,6 @@ export const OWNER_MUTANTS: readonly Mutant[] = [
   {
     name: 'owners: a turn that is over is also that of the next rollout',
     edit: drop('OwnersTurns.remaining', 'left === 0'),
-    tests: ['test/unit/controller/owners-turns.test.ts'],
+    tests: ['test/unit/tracking/owners-turns.test.ts'],
   },
 ];

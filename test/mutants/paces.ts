@@ -4,8 +4,8 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const TAKE_BACKS = 'test/simulation/take-backs.test.ts';
-const WORKLOADS = 'test/unit/controller/workload-controller.test.ts';
-const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
+const WORKLOADS = 'test/unit/tracking/workload-controller.test.ts';
+const ROLLOUTS = 'test/unit/rollout/rollout-controller.test.ts';
 const FLAPPING = 'test/simulation/flapping.test.ts';
 
 /** Every one of them must be noticed. */
@@ -92,6 +92,6 @@ export const PACE_MUTANTS: readonly Mutant[] = [
   {
     name: 'stamps: a number that is made up counts',
     edit: change('stampsOn', 'number <= highest', 'true'),
-    tests: ['test/unit/controller/stamps.test.ts'],
+    tests: ['test/unit/tracking/stamps.test.ts'],
   },
 ];

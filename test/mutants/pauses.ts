@@ -3,8 +3,8 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const BY_RULES = ['test/unit/controller/pauses.test.ts', 'test/simulation/pauses.test.ts'];
-const BY_WORDS = ['test/unit/dialects/pausing.test.ts', 'test/simulation/pauses.test.ts'];
+const BY_RULES = ['test/unit/repair/pauses.test.ts', 'test/simulation/pauses.test.ts'];
+const BY_WORDS = ['test/unit/annotations/pausing.test.ts', 'test/simulation/pauses.test.ts'];
 
 /** Every one of them must be noticed. */
 export const PAUSE_MUTANTS: readonly Mutant[] = [
@@ -107,22 +107,22 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: one is begun although nothing is patched',
     edit: change('planRollout', 'edges.onlyTells', 'false'),
-    tests: ['test/unit/controller/rollout.test.ts'],
+    tests: ['test/unit/tracking/rollout.test.ts'],
   },
   {
     name: 'pauses: they count as holds',
     edit: drop('notices/RULES', 'dialect.pausing.pauseOf(workload) === undefined'),
-    tests: ['test/unit/controller/notices.test.ts'],
+    tests: ['test/unit/report/notices.test.ts'],
   },
   {
     name: 'windows: a longer one holds up commits',
     edit: drop('RolloutController.isWaiting', 'this.#windowOf(workload).quietMs > longestMs'),
-    tests: ['test/unit/controller/rollout-races.test.ts'],
+    tests: ['test/unit/rollout/rollout-races.test.ts'],
   },
   {
     name: 'windows: one that is asked for makes others shorter',
     edit: change('RolloutController.#windowOf', 'Math.max(maxWaitMs, ownMs)', 'ownMs || maxWaitMs'),
-    tests: ['test/unit/controller/rollout-races.test.ts'],
+    tests: ['test/unit/rollout/rollout-races.test.ts'],
   },
   {
     name: 'windows: one that is open changes its length',
@@ -132,6 +132,6 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'two writes of one workload at once',
     edit: drop('oneAtATime', 'then()'),
-    tests: ['test/unit/controller/one-at-a-time.test.ts'],
+    tests: ['test/unit/rollout/one-at-a-time.test.ts'],
   },
 ];

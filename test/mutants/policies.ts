@@ -3,15 +3,15 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const POLICY = 'test/unit/dialects/policy.test.ts';
-const VOCABULARY = 'test/unit/dialects/vocabulary.test.ts';
-const NAME_PATTERN = 'test/unit/dialects/name-pattern.test.ts';
-const MISSING = 'test/unit/dialects/missing.test.ts';
+const POLICY = 'test/unit/annotations/policy.test.ts';
+const VOCABULARY = 'test/unit/annotations/vocabulary.test.ts';
+const NAME_PATTERN = 'test/unit/annotations/name-pattern.test.ts';
+const MISSING = 'test/unit/annotations/missing.test.ts';
 const REFERENCES = 'test/unit/model/references.test.ts';
-const RULES = 'test/unit/controller/policy-rules.test.ts';
-const PATTERNS = 'test/unit/controller/patterns.test.ts';
-const STAMPS = 'test/unit/controller/stamps.test.ts';
-const LAW = 'test/unit/controller/state-write-law.test.ts';
+const RULES = 'test/unit/tracking/policy-rules.test.ts';
+const PATTERNS = 'test/unit/tracking/patterns.test.ts';
+const STAMPS = 'test/unit/tracking/stamps.test.ts';
+const LAW = 'test/unit/state/state-write-law.test.ts';
 
 /** Every one of them must be noticed. */
 export const POLICY_MUTANTS: readonly Mutant[] = [
@@ -183,6 +183,6 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: what is declined is never urgent',
     edit: drop('Edges.wouldForget', '!isStampBelieved'),
-    tests: ['test/unit/controller/policy-rules.test.ts'],
+    tests: ['test/unit/tracking/policy-rules.test.ts'],
   },
 ];

@@ -3,7 +3,7 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const PRESENCE = 'test/unit/controller/presence.test.ts';
+const PRESENCE = 'test/unit/store/presence.test.ts';
 
 /** Every one of them must be noticed. */
 export const PRESENCE_MUTANTS: readonly Mutant[] = [

@@ -3,10 +3,10 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const RACES = 'test/unit/controller/rollout-races.test.ts';
-const EDGES = 'test/unit/controller/edge-rules.test.ts';
-const FOREIGN = 'test/unit/controller/foreign-state.test.ts';
-const TERMS = 'test/unit/main/terms.test.ts';
+const RACES = 'test/unit/rollout/rollout-races.test.ts';
+const EDGES = 'test/unit/tracking/edge-rules.test.ts';
+const FOREIGN = 'test/unit/state/foreign-state.test.ts';
+const TERMS = 'test/unit/app/terms.test.ts';
 const RESTORED = 'test/simulation/restored-cluster.test.ts';
 
 /** Every one of them must be noticed. */
@@ -85,7 +85,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
       'workload-controller/observePresent',
       'if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;',
     ),
-    tests: ['test/unit/controller/fresh-look.test.ts'],
+    tests: ['test/unit/repair/fresh-look.test.ts'],
   },
   {
     name: 'versions: a kind of which no version is newer than another is listed all the same',
@@ -100,7 +100,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'processes: one whose time to end is over goes on with the state',
     edit: drop('finishInTime', 'halt()'),
-    tests: ['test/unit/controller/guards.test.ts'],
+    tests: ['test/unit/app/guards.test.ts'],
   },
   {
     name: 'processes: what is under way at the end is waited for',
@@ -115,7 +115,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'processes: the number of a patch under way is used again once it is followed again',
     edit: change('release', 'max()', 'edge.highestNumber'),
-    tests: ['test/unit/controller/rollout.test.ts'],
+    tests: ['test/unit/tracking/rollout.test.ts'],
   },
   {
     name: 'processes: the number of a patch whose answer was lost is used again once the workload is made anew',

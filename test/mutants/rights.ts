@@ -3,8 +3,8 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const GATE = ['test/unit/controller/sync-gate.test.ts'];
-const OVERRIDES = ['test/unit/controller/overrides.test.ts'];
+const GATE = ['test/unit/store/sync-gate.test.ts'];
+const OVERRIDES = ['test/unit/state/overrides.test.ts'];
 
 /** Every one of them must be noticed. */
 export const RIGHT_MUTANTS: readonly Mutant[] = [

@@ -3,9 +3,9 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const NAMESPACES = 'test/unit/controller/selected-namespaces.test.ts';
-const LABELS = 'test/unit/controller/label-selection.test.ts';
-const NOTICES = 'test/unit/controller/notices.test.ts';
+const NAMESPACES = 'test/unit/state/selected-namespaces.test.ts';
+const LABELS = 'test/unit/tracking/label-selection.test.ts';
+const NOTICES = 'test/unit/report/notices.test.ts';
 
 /** Every one of them must be noticed. */
 export const SCOPE_MUTANTS: readonly Mutant[] = [
@@ -59,6 +59,6 @@ export const SCOPE_MUTANTS: readonly Mutant[] = [
   {
     name: 'scope: what the state says of a namespace that is left out is cleaned away',
     edit: change('covers', '!includes()', 'except !== undefined'),
-    tests: ['test/unit/controller/sync-gate.test.ts'],
+    tests: ['test/unit/store/sync-gate.test.ts'],
   },
 ];

@@ -6,7 +6,7 @@ import type { Mutant } from './table.ts';
 const CONNECTIONS = ['test/unit/serving/connections.test.ts'];
 const DELIVERIES = ['test/unit/serving/deliveries.test.ts'];
 const SERVER = ['test/unit/telemetry/http-server.test.ts'];
-const PAGES = ['test/unit/main/pages.test.ts'];
+const PAGES = ['test/unit/app/pages.test.ts'];
 const SETTINGS = ['test/unit/options/serving-settings.test.ts'];
 
 /** Every one of them must be noticed. */

@@ -3,8 +3,8 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const TERMS = 'test/unit/main/terms.test.ts';
-const SHARDS = 'test/unit/controller/state-shards.test.ts';
+const TERMS = 'test/unit/app/terms.test.ts';
+const SHARDS = 'test/unit/state/state-shards.test.ts';
 const TOGETHER = 'test/unit/model/sharded-state.test.ts';
 
 /** Every one of them must be noticed. */
@@ -41,7 +41,7 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'shards: an exception lies in another one than the entry of its object',
     edit: drop('exceptionsByShard', 'desired.get(config)?.shard ?? edges.shardOf(ref)'),
-    tests: [SHARDS, 'test/unit/controller/state-write-law.test.ts'],
+    tests: [SHARDS, 'test/unit/state/state-write-law.test.ts'],
   },
   {
     name: 'shards: an entry moves to where there is room',
@@ -89,11 +89,11 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
   {
     name: 'shards: nobody hears that the state cannot be read again',
     edit: change('StateCommitter.#isSettled', 'this.#failed()', 'this.#putOff(0, false)'),
-    tests: ['test/unit/controller/state-read-again.test.ts'],
+    tests: ['test/unit/state/state-read-again.test.ts'],
   },
   {
     name: 'shards: what nothing follows waits for ever where its kind is not listed',
     edit: change('consider', '!isUnused', 'true'),
-    tests: ['test/unit/controller/state-write.test.ts'],
+    tests: ['test/unit/state/state-write.test.ts'],
   },
 ];

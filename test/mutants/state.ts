@@ -3,11 +3,11 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const BUDGET = ['test/unit/controller/write-budget.test.ts'];
-const BEGIN = ['test/unit/controller/begin-term.test.ts'];
-const MARKS = ['test/unit/controller/state-marks.test.ts'];
-const CACHES = ['test/unit/controller/stale-caches.test.ts'];
-const ROOM = ['test/unit/controller/state-room.test.ts'];
+const BUDGET = ['test/unit/state/write-budget.test.ts'];
+const BEGIN = ['test/unit/state/begin-term.test.ts'];
+const MARKS = ['test/unit/state/state-marks.test.ts'];
+const CACHES = ['test/unit/tracking/stale-caches.test.ts'];
+const ROOM = ['test/unit/state/state-room.test.ts'];
 
 /** Every one of them must be noticed. */
 export const STATE_MUTANTS: readonly Mutant[] = [
@@ -49,7 +49,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'state writes: each plan visits all workloads',
     edit: change('withExceptions', '!named.includes(undefined)', 'false'),
-    tests: ['test/unit/controller/state-write.test.ts'],
+    tests: ['test/unit/state/state-write.test.ts'],
   },
   {
     name: 'terms: what others wrote before the mark is no part of the state',
@@ -104,7 +104,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'terms: numbers go on by one',
     edit: change('planRollout', 'edges.term', 'undefined'),
-    tests: ['test/unit/controller/rollout.test.ts'],
+    tests: ['test/unit/tracking/rollout.test.ts'],
   },
   {
     name: 'terms: numbers leave the remainder of another term',

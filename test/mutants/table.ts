@@ -11,16 +11,16 @@ export interface Mutant {
   readonly tests: readonly string[];
 }
 
-const EDGE_RULES = 'test/unit/controller/edge-rules.test.ts';
-const LATE_NEWS = 'test/unit/controller/late-news.test.ts';
-const GUARDS = 'test/unit/controller/guards.test.ts';
-const TERMS = 'test/unit/main/terms.test.ts';
-const ROLLOUT = 'test/unit/controller/rollout.test.ts';
-const ROLLOUTS = 'test/unit/controller/rollout-controller.test.ts';
-const STATE = 'test/unit/controller/state-committer.test.ts';
-const STATE_CREATION = 'test/unit/controller/state-creation.test.ts';
-const STATE_WRITE = 'test/unit/controller/state-write.test.ts';
-const WORKLOADS = 'test/unit/controller/workload-controller.test.ts';
+const EDGE_RULES = 'test/unit/tracking/edge-rules.test.ts';
+const LATE_NEWS = 'test/unit/tracking/late-news.test.ts';
+const GUARDS = 'test/unit/app/guards.test.ts';
+const TERMS = 'test/unit/app/terms.test.ts';
+const ROLLOUT = 'test/unit/tracking/rollout.test.ts';
+const ROLLOUTS = 'test/unit/rollout/rollout-controller.test.ts';
+const STATE = 'test/unit/state/state-committer.test.ts';
+const STATE_CREATION = 'test/unit/state/state-creation.test.ts';
+const STATE_WRITE = 'test/unit/state/state-write.test.ts';
+const WORKLOADS = 'test/unit/tracking/workload-controller.test.ts';
 const INFORMER = 'test/unit/kubernetes/informer.test.ts';
 const REFLECTOR = 'test/unit/kubernetes/reflector.test.ts';
 const WRITERS = 'test/unit/kubernetes/writers.test.ts';
@@ -206,7 +206,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'index not shrunk: objects that nobody follows any more are kept',
     edit: drop('DependentsIndex.delete', 'workloads.size === 0'),
-    tests: ['test/unit/cache/dependents-index.test.ts'],
+    tests: ['test/unit/store/dependents-index.test.ts'],
   },
   {
     name: 'a handler’s exception escapes the informer',

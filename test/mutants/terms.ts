@@ -3,9 +3,9 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const TERMS = 'test/unit/main/terms.test.ts';
+const TERMS = 'test/unit/app/terms.test.ts';
 const FENCE = 'test/unit/kubernetes/fenced-send.test.ts';
-const CATCH_UP = 'test/unit/controller/catch-up.test.ts';
+const CATCH_UP = 'test/unit/repair/catch-up.test.ts';
 
 export const TERM_MUTANTS: readonly Mutant[] = [
   {

@@ -3,7 +3,7 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const TOLD = 'test/unit/controller/told.test.ts';
+const TOLD = 'test/unit/tracking/told.test.ts';
 const POST = 'test/unit/notify/http-post.test.ts';
 const ALERTS = 'test/unit/notify/alerts.test.ts';
 

@@ -1,6 +1,6 @@
 /** One process of the reloader as the simulation runs it: the only file here that knows how the program is put together. */
 
-import { type Assembly, assemble } from '../../lib/assembly.ts';
+import { type Assembly, assemble } from '../../lib/app/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../../lib/model/dialect-name.ts';
 import type { Log } from '../../lib/model/log.ts';

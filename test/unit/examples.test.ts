@@ -10,7 +10,7 @@ import { WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts
 import { type JsonObject, objectOf, pick, stringOf } from '../sandbox/json.ts';
 import { readManifests } from '../sandbox/manifest-files.ts';
 import { mountsOf } from '../sandbox/pod.ts';
-import { vocabulary } from './dialects/defaults.ts';
+import { vocabulary } from './annotations/defaults.ts';
 
 const EXAMPLES = readManifests(path.resolve(import.meta.dirname, '../../k8s/examples')).map(
   ({ object }) => object,

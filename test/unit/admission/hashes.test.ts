@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Knowledge } from '../../../lib/admission/keep-stamps.ts';
-import { configHashOf } from '../../../lib/dialects/config-hash.ts';
+import { configHashOf } from '../../../lib/annotations/config-hash.ts';
 import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { Stamp } from '../../../lib/model/stamp.ts';

@@ -6,7 +6,7 @@ import { parseStamp, type Stamp } from '../../../lib/model/stamp.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { fc } from '../../laws.ts';
-import { vocabulary } from '../dialects/defaults.ts';
+import { vocabulary } from '../annotations/defaults.ts';
 import { A, B, C, deployment, envOf, knowing, request, STAKATER_WEB, STAMPS, stored, WEB } from './papers.ts';
 
 const API = '_RELOADER_CONFIGMAP_API';

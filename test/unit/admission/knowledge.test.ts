@@ -7,8 +7,8 @@ import { knowledgeOf } from '../../../lib/admission/knowledge.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { formatStamp } from '../../../lib/model/stamp.ts';
 import { fc } from '../../laws.ts';
-import { KeyWorld } from '../controller/key-world.ts';
-import { World } from '../controller/world.ts';
+import { KeyWorld } from '../tracking/key-world.ts';
+import { World } from '../tracking/world.ts';
 
 const OPTIONS = { ownManager: 'kubernetes-reloader', checksHashes: true };
 

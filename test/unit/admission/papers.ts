@@ -3,12 +3,12 @@
 import type { Decision, Knowledge } from '../../../lib/admission/keep-stamps.ts';
 import { keepStamps } from '../../../lib/admission/keep-stamps.ts';
 import type { AdmissionRequest } from '../../../lib/admission/review.ts';
-import type { VocabularyOptions } from '../../../lib/dialects/vocabulary.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
 import type { RawEnvVar, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { Stamp } from '../../../lib/model/stamp.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
 import { jsonPatch } from '../../sandbox/json-patch.ts';
-import { vocabulary } from '../dialects/defaults.ts';
+import { vocabulary } from '../annotations/defaults.ts';
 
 /** Digests. */
 export const A: string = 'a'.repeat(40);

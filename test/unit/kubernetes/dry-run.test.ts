@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { beginTerm } from '../../../lib/controller/begin-term.ts';
-import type { StateStore } from '../../../lib/controller/state-store.ts';
 import { DryRunState } from '../../../lib/kubernetes/dry-run.ts';
 import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
+import { beginTerm } from '../../../lib/state/begin-term.ts';
+import type { StateStore } from '../../../lib/store/state-store.ts';
 import { ok, refused, scripted } from './scripted-send.ts';
 
 const STATE = { namespace: 'ns', name: 'reloader-state' };

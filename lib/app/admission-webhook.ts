@@ -1,0 +1,49 @@
+/** Serves the admission webhook, where it is asked for. */
+
+import { AdmissionServer, type KeyPair } from '../admission/admission-server.ts';
+import { followCertificateFiles } from '../admission/certificate-files.ts';
+import { keepOwnCertificate } from '../admission/own-certificate.ts';
+import { sleep } from '../kubernetes/abortable-sleep.ts';
+import { WebhookStore } from '../kubernetes/webhook-store.ts';
+import type { AdmissionCertificate } from '../model/admission.ts';
+import type { Assembly, Parts } from './assembly.ts';
+
+/**
+ * Listens at once and serves until `signal` is aborted; what it answers resolves when that is over.
+ *
+ * @throws ListenError if its port is taken, it may not be used, or the address is none of this machine.
+ */
+export async function serveAdmission(
+  parts: Parts,
+  assembly: Pick<Assembly, 'review'>,
+  signal: AbortSignal,
+): Promise<() => Promise<void>> {
+  const { options, log } = parts;
+  const { admission } = options;
+  if (admission === undefined) return () => Promise.resolve();
+  const server = new AdmissionServer({
+    answer: assembly.review,
+    onError: (error) => log.error('the admission webhook failed', { error }),
+  });
+  const port = await server.start(admission.port, options.bindAddress);
+  log.info('the admission webhook keeps stamps through updates of their owners', { port });
+  const ended = followCertificate(parts, admission.certificate, server, signal).then(() => server.stop());
+  return () => ended;
+}
+
+async function followCertificate(
+  { send, place, log }: Parts,
+  certificate: AdmissionCertificate,
+  server: AdmissionServer,
+  signal: AbortSignal,
+): Promise<void> {
+  const shared = { use: (pair: KeyPair) => server.use(pair), log, wait: sleep };
+  if (certificate.type === 'files') {
+    await followCertificateFiles({ ...shared, directory: certificate.directory }, signal);
+    return;
+  }
+  // Only who makes certificates pays for what makes them.
+  const { issuePair } = await import('../admission/certificate-authority.ts');
+  const store = new WebhookStore(send, { ...certificate, namespace: place.stateNamespace }, signal);
+  await keepOwnCertificate({ ...shared, store, issue: issuePair, now: () => Date.now() }, signal);
+}

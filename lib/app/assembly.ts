@@ -1,0 +1,353 @@
+/** Puts the parts together around one `send`: the same program for a cluster, a test and a simulation. */
+
+import { knowledgeOf } from '../admission/knowledge.ts';
+import { Reviewer } from '../admission/reviewer.ts';
+import { vocabularyOf } from '../annotations/vocabulary.ts';
+import { sleep } from '../kubernetes/abortable-sleep.ts';
+import { collectionPath, FIELD_MANAGER } from '../kubernetes/api-path.ts';
+import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
+import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
+import { DryRunState, DryRunWorkloads } from '../kubernetes/dry-run.ts';
+import { EventRecorder } from '../kubernetes/events.ts';
+import { fenced } from '../kubernetes/fenced-send.ts';
+import { observed } from '../kubernetes/observed-send.ts';
+import { listBirths } from '../kubernetes/replica-sets.ts';
+import { configResourceOf } from '../kubernetes/sources.ts';
+import { StateConfigMap } from '../kubernetes/state-config-map.ts';
+import type { Send } from '../kubernetes/transport.ts';
+import { WorkloadWriter } from '../kubernetes/workload-writer.ts';
+import { monotonicMs } from '../model/clock.ts';
+import type { Edge } from '../model/edge.ts';
+import { Heartbeat } from '../model/heartbeat.ts';
+import type { Log } from '../model/log.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { SHARD_BYTES, shardNames } from '../model/state-shards.ts';
+import type { StatusReport } from '../model/status-report.ts';
+import { Timeline } from '../model/timeline.ts';
+import { WatchHealth, type WatchStatus } from '../model/watch-health.ts';
+import type { WorkloadClient } from '../model/workload-client.ts';
+import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import type { ProxyVariables } from '../notify/http-post.ts';
+import type { Webhook } from '../notify/webhook.ts';
+import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from '../options/options.ts';
+import { Journal } from '../report/journal.ts';
+import { oneAtATime } from '../rollout/one-at-a-time.ts';
+import type { StateStore } from '../store/state-store.ts';
+import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { Edges, type WorkloadRecord } from '../tracking/edges.ts';
+import { isGenuineCopy } from '../tracking/genuine-copy.ts';
+import { type Election, electionOf } from './election.ts';
+import { Informers, streamsOf } from './informers.ts';
+import { alertsOf, webhookOf } from './notifications.ts';
+import { Reloader, type ReloaderOptions } from './reloader.ts';
+import { snapshotOf, statusOf } from './status.ts';
+import { type RunEnd, type Term, Terms } from './terms.ts';
+
+/** Where the reloader works. */
+export interface Place {
+  /** The namespaces that are watched; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly stateNamespace: string;
+}
+
+/** Where `options` send a reloader whose own namespace is `own`. */
+export function placeOf(options: Options, own: string): Place {
+  const { scope } = options;
+  const namespaces = scope.type === 'namespaces' ? scope.names : scope.type === 'all' ? undefined : [own];
+  return { namespaces, stateNamespace: stateNamespaceOf(options, own) };
+}
+
+/** What the program is put together from. */
+export interface Parts {
+  readonly send: Send;
+  /** Scheme and host of whom it sends to, for the log; nothing else of the address may be shown. */
+  readonly server?: string | undefined;
+  readonly options: Options;
+  readonly place: Place;
+  readonly log: Log;
+  /** The proxies to those who are told, as variables name them. @default none */
+  readonly proxies?: ProxyVariables | undefined;
+  /** Counts; absent where nobody reads them. */
+  readonly metrics?: Metrics | undefined;
+  /** How many bytes of data make a ConfigMap of the state full. @default SHARD_BYTES */
+  readonly stateShardBytes?: number | undefined;
+  /** The pod that it runs in. @default the name of the host */
+  readonly podName?: string | undefined;
+  readonly podUid?: string | undefined;
+  /** What tells this process from those that ran in its pod before. @default random */
+  readonly token?: string | undefined;
+  /** @default Math.random */
+  readonly random?: (() => number) | undefined;
+}
+
+/** What one edge is believed to be. */
+export interface EdgeBelief {
+  readonly workload: ObjectKey;
+  readonly config: ObjectKey;
+  /** `?` if unknown; undefined before the object was first seen. */
+  readonly ran: string | undefined;
+  readonly dirty: boolean;
+  readonly owes: boolean;
+}
+
+/** The program, put together. */
+export interface Assembly {
+  /** Runs until `signal` is aborted and what was under way is finished. Never rejects. */
+  readonly run: (signal: AbortSignal) => Promise<RunEnd>;
+  readonly status: () => StatusReport;
+  /** What is believed of every edge, for tests. */
+  readonly beliefs: () => readonly EdgeBelief[];
+  /** The loops that are stuck. */
+  readonly stuck: () => readonly string[];
+  /** How the watches fare. */
+  readonly watches: () => readonly WatchStatus[];
+  /** Answers a review of the admission webhook from what is known. @throws MalformedReviewError if it is none */
+  readonly review: (text: string) => string;
+  /** What has to happen before decisions are made; empty when ready. */
+  readonly waitingFor: () => readonly string[];
+  /** Whether this process leads. */
+  readonly leads: () => boolean;
+}
+
+/** Puts the program together; nothing happens before `run`. */
+export function assemble(parts: Parts): Assembly {
+  const { options, place, log, metrics, random = Math.random } = parts;
+  const send = observed(parts.send, (report) => metrics?.requested(report));
+  const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
+  const watches = new WatchHealth();
+  const streams = streamsFor(options, place);
+  const gate = new SyncGate(streams, options.dialects.includes('wave'));
+  const events = new EventRecorder({ send, log, random });
+  const alerts = alertsOf(parts);
+  const onTurnedBack = (what: string): void => terms.turnBack(what);
+  const election = electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
+  const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log) };
+  const terms = newTerms({ ...parts, send }, common, election, {
+    recordEvent: (news) => events.record(news),
+    onRollout: alerts && ((news) => alerts.record(news)),
+  });
+  const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
+  const ways = { send, reloader: () => terms.current, onTurnedBack, metrics, watches };
+  const informers = new Informers({ ...shared, ...ways, streams, resourceSelector, namespaceSelector });
+  metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
+  const runStreams = async (signal: AbortSignal): Promise<void> => {
+    const kinds = collectionsOf(streams);
+    shared.timeline.comparable = await areVersionsComparable({ send, kinds, signal, random });
+    if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
+    terms.current.edges.absorbsOwnersRollouts = shared.timeline.comparable && options.absorbOwnerRollouts;
+    await Promise.all([...streams.map((stream) => informers.run(stream, signal)), events.run(signal)]);
+  };
+  return {
+    run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
+    status: () => ({
+      ...statusOf(terms.current, monotonicMs()),
+      isReady: waitingFor(terms, gate, election).length === 0,
+      waitingFor: waitingFor(terms, gate, election),
+      watches: watches.statuses(monotonicMs()),
+      ...election.status(),
+    }),
+    watches: () => watches.statuses(monotonicMs()),
+    beliefs: () => beliefsOf(terms.current.edges),
+    stuck: () => shared.heartbeat.stuck(monotonicMs()),
+    review: (text) => reviewerOf(parts, terms.current, gate).answer(text),
+    waitingFor: () => waitingFor(terms, gate, election),
+    leads: () => terms.current.leads,
+  };
+}
+
+/** Whom a reloader tells. */
+type Told = Pick<ReloaderOptions, 'recordEvent' | 'onRollout'>;
+
+/** What all reloaders of the process share. */
+type Common = Pick<ReloaderOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'gate' | 'journal'> &
+  ReturnType<typeof settingsOf>;
+
+/** What every reloader of the process is set to. */
+function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
+  return {
+    resourceSelector: options.resourceLabelSelector,
+    state: { name: options.stateConfigMap, shardBytes },
+    counters: metrics ?? NO_COUNTERS,
+    quietMs: options.coalescePeriodMs,
+    maxWaitMs: options.coalesceMaxWaitMs,
+    concurrency: options.maxConcurrentPatches,
+    isDryRun: options.dryRun,
+    wait: sleep,
+  };
+}
+
+function newTerms(parts: Parts, common: Common, { identity, run: elect }: Election, told: Told): Terms {
+  const newReloader = newReloaders(parts, common, told);
+  return new Terms({
+    log: common.log,
+    random: common.random,
+    identity,
+    elect,
+    storeFor: (lead) => storeOf({ ...parts, send: fenced(parts.send, lead) }),
+    newLeader: newReloader,
+    newStandby: () => newReloader(undefined),
+  });
+}
+
+/** Makes a reloader for each term; without one, a standby. */
+function newReloaders(parts: Parts, common: Common, told: Told): (term: Term | undefined) => Reloader {
+  const webhook = webhookOf(parts);
+  const { options, place } = parts;
+  const { timeline } = common;
+  return (term) => {
+    const edges = edgesFor(options, place, term?.mark.term);
+    edges.absorbsOwnersRollouts = timeline.comparable && options.absorbOwnerRollouts;
+    const send = term === undefined ? parts.send : fenced(parts.send, term.lead);
+    return new Reloader({
+      ...common,
+      ...clientsOf({ ...parts, send }, edges, webhook),
+      ...told,
+      recordEvent: options.dryRun ? ignore : told.recordEvent,
+      store: term?.store ?? storeOf(parts),
+      edges,
+      leads: term !== undefined,
+      mark: term?.mark,
+      // In a dry run the state is that of another process.
+      onContested: options.dryRun ? undefined : term?.onContested,
+      onUnknownVersion: term?.onUnknownVersion ?? ignore,
+    });
+  };
+}
+
+/** Answers the admission webhook from what `reloader` knows. */
+function reviewerOf({ options, log, metrics }: Parts, { edges, leads }: Reloader, gate: SyncGate): Reviewer {
+  const checksHashes = options.admission?.checksHashes ?? false;
+  const known = knowledgeOf(edges, gate, { ownManager: FIELD_MANAGER, checksHashes, leads });
+  return new Reviewer({
+    known,
+    log,
+    onReview: (result, seconds) => metrics?.reviewed(result, seconds),
+  });
+}
+
+/** The knowledge of a process that knows nothing yet. */
+function edgesFor(options: Options, place: Place, term: number | undefined): Edges {
+  const dialect = vocabularyOf({
+    dialects: options.dialects,
+    stakaterKeys: options.stakaterKeys,
+    autoReloadAll: options.autoReloadAll,
+    strategy: options.reloadStrategy,
+    keyScoped: options.keyScoped,
+    rollsFinished: options.jobReload === 'recreate',
+    pausePeriodMs: options.pausePeriodMs,
+    pace: options.pace,
+    alternativeAnnotations: options.alternativeAnnotations,
+    ignoredKinds: options.ignoredConfigKinds,
+    watches: (namespace) =>
+      place.namespaces?.includes(namespace) ?? !options.ignoredNamespaces.includes(namespace),
+  });
+  const isSelective = options.resourceLabelSelector !== undefined;
+  const presence = {
+    onCreate: options.reloadOnCreate,
+    // What has only lost its labels is not deleted.
+    onDelete: options.reloadOnDelete && !isSelective,
+  };
+  const edges = new Edges(dialect, place.stateNamespace, presence, term);
+  edges.isSelective = isSelective;
+  edges.scopes.keepsAll = options.keyScoped;
+  edges.onlyTells = options.webhookUrl !== undefined;
+  if (options.namespaceSelector !== undefined) edges.selected = new Set();
+  return edges;
+}
+
+function streamsFor(options: Options, { namespaces }: Place): Stream[] {
+  const { ignoredNamespaces, namespaceSelector } = options;
+  const served = { configKinds: configKindsOf(options), workloadKinds: workloadKindsOf(options) };
+  return streamsOf(namespaces, served, ignoredNamespaces, namespaceSelector !== undefined);
+}
+
+/** What the reloader calls the API server with; in a dry run, what only reads. With a webhook that is told in place of a patch. */
+function clientsOf(
+  { send, options }: Pick<Parts, 'send' | 'options'>,
+  edges: Edges,
+  webhook: Webhook | undefined,
+): Pick<ReloaderOptions, 'client' | 'finish' | 'readConfig' | 'listBirths' | 'readLeftOut'> {
+  const { dryRun, resourceLabelSelector: labelSelector } = options;
+  const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(edges, copy, job));
+  const client: WorkloadClient =
+    webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
+  const mayWrite = !dryRun && webhook === undefined;
+  return {
+    client: oneAtATime(dryRun ? new DryRunWorkloads(writer) : client),
+    finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
+    readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
+    listBirths: (namespace) => listBirths(send, namespace),
+    readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
+  };
+}
+
+/** Where nothing is written to workloads, what somebody began stays as it is. */
+function leaveAsItIs(): Promise<WriteResult<undefined>> {
+  return Promise.resolve({ kind: 'accepted', object: undefined });
+}
+
+function storeOf({ send, server, options, place }: Parts): StateStore {
+  const shards = shardNames(options.stateConfigMap).map((name) => {
+    const shard = new StateConfigMap(send, { namespace: place.stateNamespace, name });
+    return options.dryRun ? new DryRunState(shard) : shard;
+  });
+  const at = (shard: number): StateConfigMap | DryRunState => {
+    const found = shards[shard];
+    if (found === undefined) throw new RangeError(`no shard ${shard}`);
+    return found;
+  };
+  return {
+    server,
+    read: (shard, signal) => at(shard).read(signal),
+    create: (shard) => at(shard).create(),
+    patch: (shard, patch) => at(shard).patch(patch),
+  };
+}
+
+const NOT_COMPARABLE =
+  "the versions of different kinds are not of one counter, or could not be listed: no owner's rollout stands for one of ours";
+
+const NO_COUNTERS = {
+  changed: ignore,
+  attempted: ignore,
+  rolled: ignore,
+  patched: ignore,
+  committed: ignore,
+};
+
+function ignore(): void {
+  // Nobody counts.
+}
+
+/** The collections of each kind that is watched anyway, so that the probe needs no further right. */
+function collectionsOf(streams: readonly Stream[]): string[][] {
+  const kinds = new Map<string, string[]>();
+  for (const { kind, namespace } of streams.filter((stream) => stream.kind !== 'Namespace')) {
+    const row = WORKLOAD_KINDS.find((candidate) => candidate.kind === kind);
+    const resource = row ?? configResourceOf(kind === 'Secret' ? 'Secret' : 'ConfigMap');
+    kinds.set(kind, [...(kinds.get(kind) ?? []), collectionPath(resource, namespace)]);
+  }
+  return [...kinds.values()];
+}
+
+/** A standby is ready once it is warm; without an election there is none. */
+function waitingFor(terms: Terms, gate: SyncGate, { hasStandby }: Election): string[] {
+  const isToLead = !terms.current.leads && (terms.isBeginning || !hasStandby);
+  if (isToLead) return ['the state'];
+  return gate.awaited().map((stream) => `the list of ${nameOf(stream)}`);
+}
+
+function beliefsOf(edges: Edges): EdgeBelief[] {
+  const belief = (record: WorkloadRecord, config: ObjectKey, edge: Edge): EdgeBelief => ({
+    workload: keyOf(record.workload.ref),
+    config,
+    ran: edge.ran,
+    dirty: edge.dirty,
+    owes: edges.owesOn(record, config, edge),
+  });
+  return [...edges.workloads.values()].flatMap((record) =>
+    [...record.edges].map(([config, edge]) => belief(record, config, edge)),
+  );
+}

@@ -1,0 +1,74 @@
+/** Whether and how this process stands for the lead. */
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { sleep } from '../kubernetes/abortable-sleep.ts';
+import { KubernetesLease } from '../kubernetes/lease-client.ts';
+import { Elector, type LeadEnd, type Leadership } from '../leader/elector.ts';
+import { leaderIdentity } from '../leader/identity.ts';
+import { monotonicMs } from '../model/clock.ts';
+import { secondsOf } from '../model/duration.ts';
+import type { StatusReport } from '../model/status-report.ts';
+import type { Parts } from './assembly.ts';
+import type { TermsOptions } from './terms.ts';
+
+/** How long a process without a Lease stays away from a state that another one writes. */
+const CONTESTED_MS = 10_000;
+
+/** An election, or the lack of one. */
+export interface Election {
+  /** The name of this process, unlike that of any other. */
+  readonly identity: string;
+  /** Whether this process may be a standby. */
+  readonly hasStandby: boolean;
+  readonly run: TermsOptions['elect'];
+  /** Who leads, as far as it is known here. */
+  readonly status: () => Pick<StatusReport, 'leader'>;
+}
+
+/** The election that the options ask for; `onTurnedBack`: the version of the Lease has gone back. */
+export function electionOf(parts: Parts, onTurnedBack: () => void): Election {
+  const { options, place, send, log, metrics, podName = hostname(), podUid, random = Math.random } = parts;
+  const token = parts.token ?? randomBytes(4).toString('hex');
+  const { leaderElection } = options;
+  const identity = leaderIdentity(podName, podUid, token);
+  if (leaderElection === undefined) {
+    metrics?.leads(true);
+    return { identity, hasStandby: false, run: leadAlone, status: () => ({}) };
+  }
+  const { id = options.stateConfigMap, namespace = place.stateNamespace, ...times } = leaderElection;
+  const elector = new Elector({
+    ...times,
+    ...(podUid === undefined ? {} : { podUid }),
+    lease: new KubernetesLease(send, { namespace, name: id }),
+    identity,
+    random,
+    log,
+    onTurnedBack,
+    onChange: ({ isLeader, holder }) => {
+      metrics?.leads(isLeader);
+      if (!isLeader && holder !== undefined) log.info('standing by', { leader: holder });
+    },
+  });
+  return {
+    identity,
+    hasStandby: true,
+    run: (signal, lead, onStandby) => elector.run(signal, lead, onStandby),
+    status: () => {
+      const { isLeader, holder, sinceMs } = elector.status;
+      const since = sinceMs === undefined ? {} : { sinceSeconds: secondsOf(monotonicMs() - sinceMs) };
+      return { leader: { isThis: isLeader, identity: holder, ...since } };
+    },
+  };
+}
+
+/** Without a Lease a process leads for as long as it runs. */
+async function leadAlone(
+  signal: AbortSignal,
+  lead: (leadership: Leadership) => Promise<LeadEnd>,
+): Promise<void> {
+  while (!signal.aborted) {
+    const end = await lead({ signal, isValid: () => true });
+    if (end === 'contested') await sleep(CONTESTED_MS, signal);
+  }
+}

@@ -1,0 +1,183 @@
+/** One informer for each stream, and who is told how it fares: the watches' record, metrics and the heartbeat. */
+
+import { questionsOf, review } from '../kubernetes/access-reviews.ts';
+import { Informer, type InformerObserver } from '../kubernetes/informer.ts';
+import { streamPermission } from '../kubernetes/permissions.ts';
+import { configSource, namespaceSource, workloadSource } from '../kubernetes/sources.ts';
+import type { Send } from '../kubernetes/transport.ts';
+import { monotonicMs } from '../model/clock.ts';
+import type { ConfigObject } from '../model/config-object.ts';
+import type { Heartbeat } from '../model/heartbeat.ts';
+import type { Log } from '../model/log.ts';
+import type { ConfigKind } from '../model/object-ref.ts';
+import type { RawConfigObject, RawObject, RawWorkload } from '../model/raw-objects.ts';
+import type { Timeline } from '../model/timeline.ts';
+import type { WatchEnd } from '../model/watch-end.ts';
+import type { WatchHealth } from '../model/watch-health.ts';
+import type { Workload } from '../model/workload.ts';
+import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import { nameOf, type Stream } from '../store/sync-gate.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Reloader } from './reloader.ts';
+
+/** A watch is cut after 160 s of silence; its loop is expected to move soon after. */
+const LONGEST_SILENCE_MS = 165_000;
+
+const REFUSED = 'may not be listed or watched: it is left out until it may, and all else is served';
+const UNORDERED = 'has resourceVersions that are no numbers: it is left out, and all else is served';
+
+/** The streams of `namespaces` and of these kinds; of all but some where it is undefined, and then perhaps of the namespaces themselves. */
+export function streamsOf(
+  namespaces: readonly string[] | undefined,
+  served: { readonly configKinds: readonly ConfigKind[]; readonly workloadKinds: readonly WorkloadKind[] },
+  except: readonly string[],
+  selectsNamespaces: boolean,
+): Stream[] {
+  const kinds = [
+    ...served.configKinds.map((kind) => ({ kind, isWorkload: false })),
+    ...served.workloadKinds.map(({ kind }) => ({ kind, isWorkload: true })),
+  ];
+  const all = selectsNamespaces ? [...kinds, { kind: 'Namespace', isWorkload: false }] : kinds;
+  if (namespaces === undefined) return all.map((row) => ({ ...row, namespace: undefined, except }));
+  return namespaces.flatMap((namespace) => kinds.map((row) => ({ ...row, namespace })));
+}
+
+/** What informers are made of. */
+export interface InformersOptions {
+  readonly streams: readonly Stream[];
+  /** The labels of the ConfigMaps and Secrets that are watched; undefined: all. */
+  readonly resourceSelector: string | undefined;
+  /** The labels of the namespaces that are selected; undefined: nobody asks. */
+  readonly namespaceSelector: string | undefined;
+  readonly send: Send;
+  readonly timeline: Timeline;
+  /** The reloader that follows what happens now. */
+  readonly reloader: () => Reloader;
+  /** The versions of the stream have gone back. */
+  readonly onTurnedBack: (stream: string) => void;
+  readonly heartbeat: Heartbeat;
+  readonly watches: WatchHealth;
+  readonly metrics: Metrics | undefined;
+  readonly log: Log;
+  readonly random: () => number;
+}
+
+/** Runs one informer per stream. */
+export class Informers {
+  readonly #options: InformersOptions;
+  /** The streams of which the API server is being asked whether they may be read. */
+  readonly #asked = new Set<Stream>();
+
+  constructor(options: InformersOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when `signal` is aborted and the stream has ended; never rejects. */
+  async run(stream: Stream, signal: AbortSignal): Promise<void> {
+    const { heartbeat, watches } = this.#options;
+    heartbeat.progress(nameOf(stream), monotonicMs());
+    watches.began(nameOf(stream), monotonicMs());
+    await this.#informerOf(stream).run(signal);
+    heartbeat.ended(nameOf(stream));
+  }
+
+  #informerOf(stream: Stream): { readonly run: (signal: AbortSignal) => Promise<void> } {
+    const row = WORKLOAD_KINDS.find(({ kind }) => kind === stream.kind);
+    if (row !== undefined) return this.#workloads(stream, row);
+    return stream.kind === 'Namespace' ? this.#namespaces(stream) : this.#configs(stream);
+  }
+
+  #namespaces(stream: Stream): Informer<RawObject, string> {
+    const { reloader, namespaceSelector = '' } = this.#options;
+    return new Informer({
+      ...this.#common(stream),
+      source: namespaceSource(namespaceSelector),
+      project: ({ metadata }: RawObject) => metadata.name,
+      handler: (event) => reloader().onNamespace(stream, event),
+    });
+  }
+
+  #configs(stream: Stream): Informer<RawConfigObject, ConfigObject> {
+    const { reloader, resourceSelector: labelSelector } = this.#options;
+    const kind: ConfigKind = stream.kind === 'Secret' ? 'Secret' : 'ConfigMap';
+    return new Informer({
+      ...this.#common(stream),
+      source: configSource(kind, stream.namespace, { except: stream.except, labelSelector }),
+      project: (raw: RawConfigObject) => reloader().project(kind, raw),
+      handler: (event) => reloader().onConfig(stream, event),
+    });
+  }
+
+  #workloads(stream: Stream, row: WorkloadKind): Informer<RawWorkload, Workload> {
+    const { reloader } = this.#options;
+    return new Informer({
+      ...this.#common(stream),
+      source: workloadSource(row, stream.namespace, stream),
+      project: (raw: RawWorkload) => reloader().view(row, raw),
+      handler: (event) => reloader().onWorkload(stream, event),
+    });
+  }
+
+  #common(stream: Stream): {
+    send: Send;
+    timeline: Timeline;
+    log: Log;
+    random: () => number;
+    observer: InformerObserver;
+  } {
+    const { send, timeline, log, random } = this.#options;
+    return { send, timeline, log, random, observer: this.#observerOf(stream) };
+  }
+
+  #observerOf(stream: Stream): InformerObserver {
+    const { heartbeat, metrics, watches, reloader, onTurnedBack } = this.#options;
+    const name = nameOf(stream);
+    const sleeps = (ms: number): void => heartbeat.sleeps(name, monotonicMs() + ms + LONGEST_SILENCE_MS);
+    return {
+      onSignOfLife: () => {
+        sleeps(0);
+        watches.signOfLife(name, monotonicMs());
+      },
+      onFailure: (error, nextRetryMs) => {
+        sleeps(nextRetryMs);
+        watches.failed(name, error.message, monotonicMs());
+        reloader().listing.failed(stream);
+        if (error.code === 'forbidden') void this.#askForRight(stream);
+        if (error.code === 'unordered') reloader().listing.leaveOut(stream, UNORDERED);
+      },
+      onWatchUp: () => {
+        sleeps(0);
+        reloader().listing.watched(stream);
+        watches.up(name, monotonicMs());
+        this.#measure(stream.kind);
+      },
+      onWatchDown: (reason: WatchEnd) => {
+        watches.down(name, reason, monotonicMs());
+        metrics?.watchRestarted(stream.kind, reason);
+        this.#measure(stream.kind);
+      },
+      onTurnedBack: () => onTurnedBack(name),
+    };
+  }
+
+  /** Who refuses a list may be anybody: whether the right is missing is asked. Never rejects; without an answer it is asked again. */
+  async #askForRight(stream: Stream): Promise<void> {
+    const { send, reloader } = this.#options;
+    const permission = streamPermission(stream);
+    if (permission === undefined || this.#asked.has(stream) || reloader().listing.isRefused(stream)) return;
+    this.#asked.add(stream);
+    const { refused } = await review(send, questionsOf([permission]));
+    this.#asked.delete(stream);
+    if (refused.length > 0) reloader().listing.leaveOut(stream, REFUSED);
+  }
+
+  /** The gauge of a kind shows the worst of its streams. */
+  #measure(kind: string): void {
+    const { streams, watches, metrics } = this.#options;
+    const all = streams.filter((stream) => stream.kind === kind);
+    metrics?.watchIsUp(
+      kind,
+      all.every((stream) => watches.isUp(nameOf(stream))),
+    );
+  }
+}

@@ -1,0 +1,138 @@
+/** The running program: connection, log, metrics, HTTP, permissions, and the reloader between them. */
+
+import { setFlagsFromString } from 'node:v8';
+import { HttpsTransport } from '../kubernetes/https-transport.ts';
+import { ConnectionError, type Environment, podNamespace } from '../kubernetes/kube-config-base.ts';
+import { contextNamespaceOf, loadKubeConfig } from '../kubernetes/load-kube-config.ts';
+import type { Log } from '../model/log.ts';
+import { originOf, ProxyError } from '../notify/http-post.ts';
+import { configKindsOf, type Options, USAGE_EXIT_CODE, workloadKindsOf } from '../options/options.ts';
+import { VERSION } from '../options/version.ts';
+import { ListenError } from '../serving/listener.ts';
+import { newLog } from '../telemetry/logger.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { type About, namespacesOf } from '../telemetry/status-view.ts';
+import { serveAdmission } from './admission-webhook.ts';
+import { type Assembly, assemble, type Parts, type Place, placeOf } from './assembly.ts';
+import { complain } from './complaint.ts';
+import { type ServedPages, servePages } from './pages.ts';
+import { holdRights } from './rights.ts';
+
+const FAILED = 1;
+
+/**
+ * Runs until `signal` is aborted and what was under way is finished; answers the exit code: 0 as asked, 1 if it cannot
+ * work, 64 if its settings cannot.
+ */
+export async function main(
+  options: Options,
+  notices: readonly string[],
+  env: Environment,
+  signal: AbortSignal,
+): Promise<number> {
+  keepHeapSmall();
+  const log = newLog({ level: options.logLevel, format: options.logFormat, mayColour: !env['NO_COLOR'] });
+  for (const notice of notices) log.warn(notice);
+  try {
+    return await run(options, env, log, signal);
+  } catch (error) {
+    if (error instanceof ConnectionError || error instanceof ProxyError) {
+      log.error(error.message);
+      return USAGE_EXIT_CODE;
+    }
+    if (error instanceof ListenError) log.error(error.message);
+    else log.error('the reloader ends because of an error that it does not know', { error });
+    return FAILED;
+  }
+}
+
+/**
+ * What lives longer than a moment here is some hundred bytes for each object. Left to itself the collector answers the
+ * growth of a long list with a nursery of up to 64 MB, which it keeps, and looks at the rest only when that has grown
+ * by much more. The price is more of its short pauses.
+ */
+function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=25');
+}
+
+async function run(options: Options, env: Environment, log: Log, signal: AbortSignal): Promise<number> {
+  const load = (): ReturnType<typeof loadKubeConfig> => loadKubeConfig(options.connection, env);
+  const config = load();
+  const contextNamespace = contextNamespaceOf(config);
+  const place = placeOf(options, podNamespace() ?? contextNamespace ?? 'default');
+  const transport = new HttpsTransport({ load, version: VERSION });
+  const workloadKinds = workloadKindsOf(options);
+  const metrics = new Metrics(VERSION, {
+    byNamespace: options.countsByNamespace,
+    workloadKinds,
+    watched: [...configKindsOf(options), ...workloadKinds.map(({ kind }) => kind)],
+  });
+  const apiServer = originOf(config.getCurrentCluster()?.server ?? '');
+  const pod = { podName: env['POD_NAME'], podUid: env['POD_UID'] };
+  const parts = {
+    send: transport.send,
+    server: apiServer,
+    options,
+    place,
+    log,
+    metrics,
+    proxies: env,
+    ...pod,
+  };
+  const assembly = assemble(parts);
+  const pages = await servePages(assembly, options, { about: aboutOf(options, place), metrics, log });
+  logStart(options, place, pages, log);
+  const isAsAsked = await work(parts, assembly, signal).finally(async () => {
+    // Also after an error: what does not work any more must not say that it is alive.
+    await pages.stop();
+    transport.close();
+  });
+  log.info('stopped');
+  return isAsAsked ? 0 : FAILED;
+}
+
+/** Runs `assembly` and what stands beside it: the end of one is the end of all. Answers whether that was asked for. */
+async function work(parts: Parts, assembly: Assembly, signal: AbortSignal): Promise<boolean> {
+  const ending = new AbortController();
+  const stop = AbortSignal.any([signal, ending.signal]);
+  const admissionEnded = await serveAdmission(parts, assembly, stop);
+  const rights = holdRights(parts, () => assembly.waitingFor().length === 0, stop);
+  void rights.then((mayGoOn) => mayGoOn || ending.abort());
+  const complaints = complain(assembly, parts.log, stop);
+  const end = await assembly.run(stop).finally(() => ending.abort());
+  const hasRights = await rights;
+  await complaints;
+  await admissionEnded();
+  return end === 'stopped' && hasRights;
+}
+
+function logStart(
+  options: Options,
+  place: Place,
+  { port, healthPort }: Pick<ServedPages, 'port' | 'healthPort'>,
+  log: Log,
+): void {
+  const { scope, stateConfigMap, ignoredNamespaces, resourceLabelSelector, namespaceSelector } = options;
+  const why = scope.type === 'default' ? 'its own' : scope.source;
+  const except = ignoredNamespaces.length === 0 ? '' : ` except ${ignoredNamespaces.join(', ')}`;
+  log.info(`kubernetes-reloader ${VERSION} watches ${namespacesOf(place)}${except} (${why})`, {
+    state: `${place.stateNamespace}/${stateConfigMap}`,
+    ...(namespaceSelector === undefined ? {} : { namespaceSelector }),
+    ...(resourceLabelSelector === undefined ? {} : { resourceLabelSelector }),
+    port,
+    ...(healthPort === undefined ? {} : { healthPort }),
+  });
+  logWhoIsTold(options, log);
+}
+
+/** Of an address only scheme and host: the rest is a secret. */
+function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
+  if (dryRun) log.info('dry run: what would be rolled is reported, nothing is written');
+  else if (webhookUrl !== undefined) log.info(`nothing is rolled: ${originOf(webhookUrl)} is told instead`);
+  else if (alerts !== undefined) log.info(`an alert is sent to ${originOf(alerts.url)} for each rollout`);
+}
+
+function aboutOf({ stateConfigMap, dryRun }: Options, { namespaces, stateNamespace }: Place): About {
+  return { version: VERSION, namespaces, state: `${stateNamespace}/${stateConfigMap}`, isDryRun: dryRun };
+}

@@ -1,0 +1,38 @@
+/** Makes those who tell people and programs outside the cluster. */
+
+import { sleep } from '../kubernetes/abortable-sleep.ts';
+import { Alerts } from '../notify/alerts.ts';
+import { HttpPoster } from '../notify/http-post.ts';
+import { Webhook } from '../notify/webhook.ts';
+import { VERSION } from '../options/version.ts';
+import type { Parts } from './assembly.ts';
+
+const USER_AGENT = `kubernetes-reloader/${VERSION}`;
+
+/** What sends an alert for each rollout; undefined if none is asked for, or nothing is rolled. */
+export function alertsOf({
+  options,
+  log,
+  metrics,
+  proxies,
+  random = Math.random,
+}: Parts): Alerts | undefined {
+  const { alerts: settings, dryRun, webhookUrl } = options;
+  if (settings === undefined || dryRun || webhookUrl !== undefined) return undefined;
+  const { url, proxy } = settings;
+  const own = proxy === undefined ? proxies : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
+  return new Alerts({
+    poster: new HttpPoster({ url, proxies: own, userAgent: USER_AGENT }),
+    settings,
+    log,
+    onResult: (result) => metrics?.alerted(result),
+    random,
+    wait: sleep,
+  });
+}
+
+/** What is told in place of a rollout; undefined: workloads are rolled. */
+export function webhookOf({ options, proxies }: Parts): Webhook | undefined {
+  const { webhookUrl: url } = options;
+  return url === undefined ? undefined : new Webhook(new HttpPoster({ url, proxies, userAgent: USER_AGENT }));
+}

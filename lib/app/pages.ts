@@ -1,0 +1,98 @@
+/** The pages of the program and the port for probes. */
+
+import type { Log } from '../model/log.ts';
+import type { Options } from '../options/options.ts';
+import { HttpServer, type Pages, type Probes } from '../telemetry/http-server.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { recent, type Shown, Texts } from '../telemetry/recent.ts';
+import { pageRequestOf, statusPage } from '../telemetry/status-page.ts';
+import type { About } from '../telemetry/status-view.ts';
+import type { Assembly } from './assembly.ts';
+
+/** For one more search after so many texts of one look there is no page. */
+const MOST_TEXTS = 20;
+
+/** What is served beside the assembly. */
+interface Served {
+  readonly about: About;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+/** Servers that listen. */
+export interface ServedPages {
+  readonly port: number;
+  /** Where probes alone are answered; undefined: nowhere. */
+  readonly healthPort: number | undefined;
+  /** Resolves when no server listens any more. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Listens, and serves until it is stopped.
+ *
+ * @throws ListenError if a port is taken, it may not be used, or the address is none of this machine; then none listens.
+ */
+export async function servePages(assembly: Assembly, options: Options, served: Served): Promise<ServedPages> {
+  const { bindAddress: address, allowedHosts } = options;
+  const onError = (error: unknown): void => served.log.error('a page failed', { error });
+  const serverOf = (content: Pages | Probes, flag: string): HttpServer =>
+    new HttpServer(content, onError, { flag, address, allowedHosts });
+  const probes = probesOf(assembly);
+  const pages = serverOf({ ...probes, ...pagesOf(assembly, options, served) }, '--port');
+  const health = serverOf(probes, '--health-port');
+  const stop = async (): Promise<void> => {
+    await Promise.all([pages.stop(), health.stop()]);
+  };
+  try {
+    const port = await pages.start(options.port);
+    const healthPort = options.healthPort === undefined ? undefined : await health.start(options.healthPort);
+    return { port, healthPort, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** One look at the program is what all of them show for a second. */
+function pagesOf(
+  assembly: Assembly,
+  { statusPage: hasPage }: Options,
+  { about, metrics }: Served,
+): Omit<Pages, keyof Probes> {
+  const look = recent(() => {
+    const texts = new Texts(new Date());
+    return { texts, report: assembly.status() };
+  });
+  const statusPageFor = (query: string): Shown | undefined => {
+    const request = pageRequestOf(query);
+    const { texts, report } = look();
+    const key = `page ${request.isStill} ${request.find}`;
+    if (request.find !== '' && !texts.has(key) && texts.size >= MOST_TEXTS) return undefined;
+    return texts.text(key, () => statusPage({ ...request, about, report, now: texts.asOf }));
+  };
+  return {
+    metrics: recent(async () => {
+      const asOf = new Date();
+      return { body: Buffer.from(await metrics.text()), asOf };
+    }),
+    status: () => {
+      const { texts, report } = look();
+      return texts.text('status', () => `${JSON.stringify({ ...about, ...report }, undefined, 2)}\n`);
+    },
+    statusPage: hasPage ? statusPageFor : undefined,
+  };
+}
+
+function probesOf(assembly: Assembly): Probes {
+  return {
+    health: () => {
+      const stuck = assembly.stuck();
+      return { ok: stuck.length === 0, problems: stuck.map((loop) => `no progress: ${loop}`) };
+    },
+    ready: () => {
+      const waitingFor = assembly.waitingFor();
+      return { ok: waitingFor.length === 0, waitingFor };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+/** What a new leader looks at before it acts: its caches may be older than the state that the leader before it has left. */
+
+import {
+  type ConfigRef,
+  configRefIn,
+  keyOf,
+  type ObjectKey,
+  type WorkloadRef,
+  wholeKeyOf,
+  workloadRefIn,
+} from '../model/object-ref.ts';
+import { EMPTY_STATE, parseState } from '../model/persisted-state.ts';
+import type { AllShards } from '../store/state-store.ts';
+import type { Edges } from '../tracking/edges.ts';
+import { wantsLegacyDigest } from '../tracking/legacy-digest.ts';
+import { staleCaches } from '../tracking/stale-caches.ts';
+import type { FreshLook } from './fresh-look.ts';
+
+type Look = Pick<FreshLook, 'atConfig' | 'atWorkload'>;
+
+const LOOKS_AT_ONCE = 16;
+
+/**
+ * Looks at all that `edges` may know too late beside `shards`, which were read just now; false: something cannot be looked at.
+ * What is not listed yet is listed later than the state was read.
+ */
+export async function catchUp(
+  edges: Edges,
+  shards: AllShards,
+  look: Look,
+  isListed: (ref: ConfigRef | WorkloadRef) => boolean,
+): Promise<boolean> {
+  for (const [shard, version] of shards.entries()) {
+    const parsed = version && parseState(version.data, version.annotations, edges.homeNamespace, shard === 0);
+    edges.takeShard(shard, parsed?.type === 'state' ? parsed.state : EMPTY_STATE);
+  }
+  for (const config of staleCaches(edges).configs) {
+    const record = edges.configs.get(config);
+    // In the version that is known it is looked at again, for its digest under the older formula.
+    if (record !== undefined && wantsLegacyDigest(edges, record.ref)) record.resourceVersion = undefined;
+  }
+  return await lookAtStale(edges, look, isListed);
+}
+
+/** Looks at all that is stale, each once: a look at a workload may show a stamp of what was not known to be older. */
+async function lookAtStale(
+  edges: Edges,
+  look: Look,
+  isListed: (ref: ConfigRef | WorkloadRef) => boolean,
+): Promise<boolean> {
+  const seen = new Set<ObjectKey>();
+  const isToBeSeen = (ref: ConfigRef | WorkloadRef): boolean => isListed(ref) && !seen.has(keyOf(ref));
+  for (;;) {
+    const { configs, workloads } = staleCaches(edges);
+    const objects = [...new Set([...configs].map(wholeKeyOf))].filter((key) => isToBeSeen(configRefIn(key)));
+    const followers = [...workloads].map(workloadRefIn).filter(isToBeSeen);
+    if (objects.length + followers.length === 0) return true;
+    for (const key of [...objects, ...followers.map(keyOf)]) seen.add(key);
+    const isSeen = await inTurns(objects, (config) => look.atConfig(config));
+    if (!isSeen || !(await inTurns(followers, (ref) => look.atWorkload(ref)))) return false;
+  }
+}
+
+/** Whether `act` succeeds for all, some at a time; after a failure no more are tried. */
+async function inTurns<T>(all: readonly T[], act: (one: T) => Promise<boolean>): Promise<boolean> {
+  for (let at = 0; at < all.length; at += LOOKS_AT_ONCE) {
+    const seen = await Promise.all(all.slice(at, at + LOOKS_AT_ONCE).map(act));
+    if (seen.includes(false)) return false;
+  }
+  return true;
+}

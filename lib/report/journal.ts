@@ -1,0 +1,127 @@
+/** What was decided and why: a log line each, and the last ones kept for those who ask. */
+
+import { shortDigest } from '../model/digest.ts';
+import type { Log } from '../model/log.ts';
+import { describe } from '../model/object-ref.ts';
+import { REASONS, type Reason } from '../model/reasons.ts';
+import type { Decision } from '../model/status-report.ts';
+import type { Note } from '../tracking/effects.ts';
+
+/** How many decisions are kept. Beyond that the namespace with the most of them loses its oldest one. */
+const KEPT = 50;
+
+/** Reasons that call for a person's attention. */
+const WARNINGS: ReadonlySet<Reason> = new Set([
+  'refused',
+  'taken-back',
+  'given-up',
+  'malformed',
+  'misplaced',
+  'mistyped',
+  'unserved',
+  'missing',
+  'lacking',
+  'left-out',
+  'unselected-object',
+  'unwatched-namespace',
+  'state-named',
+  'opt-in-lost',
+  'second-reloader',
+  'held',
+  'slowed',
+  'state-damaged',
+  'state-missing',
+  'state-full',
+  'state-unreadable',
+  'state-foreign',
+]);
+/** Reasons that are frequent and of use only to those who debug. */
+const DETAILS: ReadonlySet<Reason> = new Set(['conflict', 'unfollowed', 'unchanged']);
+
+/** Writes and keeps decisions. */
+export class Journal {
+  readonly #log: Log;
+  readonly #decisions: Decision[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** The last decisions, the newest first. */
+  get decisions(): readonly Decision[] {
+    return [...this.#decisions].reverse();
+  }
+
+  /** The place of the oldest decision of the namespace that has the most. */
+  #mostFrequent(): number {
+    const counts = [...Map.groupBy(this.#decisions, ({ namespace }) => namespace).values()];
+    const most = counts.reduce((longest, each) => (each.length > longest.length ? each : longest), []);
+    const [oldest] = most;
+    return oldest === undefined ? 0 : this.#decisions.indexOf(oldest);
+  }
+
+  /** Says a note in the sentence of its reason. */
+  note(note: Note): void {
+    this.say(note.reason, messageOf(note), note.workload?.namespace ?? note.config?.namespace);
+  }
+
+  /** Says that there are as many more of the sort of `note`. */
+  more({ reason, workload, config }: Note, count: number): void {
+    const who = workload === undefined ? '' : `${describe(workload)}: `;
+    this.say(reason, `${who}the same of ${count} more objects`, workload?.namespace ?? config?.namespace);
+  }
+
+  /** Says `message` for `reason`. */
+  say(reason: Reason, message: string, namespace?: string): void {
+    const time = new Date().toISOString();
+    const level = levelOf(reason);
+    const place = namespace === undefined ? {} : { namespace };
+    this.#decisions.push({ time, level, reason, message, ...place });
+    if (this.#decisions.length > KEPT) this.#decisions.splice(this.#mostFrequent(), 1);
+    this.#log[level](message, { reason, ...place });
+  }
+}
+
+function levelOf(reason: Reason): Decision['level'] {
+  if (WARNINGS.has(reason)) return 'warn';
+  return DETAILS.has(reason) ? 'debug' : 'info';
+}
+
+function messageOf({ reason, workload, config, detail }: Note): string {
+  const who = workload && describe(workload);
+  const what = config && describe(config);
+  switch (reason) {
+    case 'baseline':
+      return `${who} follows ${what} (baseline ${shortDigest(detail ?? '')}; nothing rolled)`;
+    case 'followed':
+      return `${who} follows ${what} (${detail ? `${shortDigest(detail)}; nothing rolled` : 'which does not exist yet'})`;
+    case 'unfollowed':
+      return `${who} no longer follows ${what}`;
+    case 'changed-back':
+      return `${what} changed back: nothing left to roll for ${who}`;
+    case 'declined':
+      return `${what} changed: nothing rolled for ${who}, since ${detail}`;
+    case 'changed-while-down':
+      return `${what} changed while no reloader ran: ${who} is rolled`;
+    case 'first-seen-late':
+      return `${what} was first seen after a gap: ${who} may have read it before and is rolled`;
+    case 'changed-while-rolling':
+      return `${what} changed while ${who} was rolling: it is rolled once more`;
+    case 'state-foreign':
+      return `the entry of ${what} was ${detail} by somebody else`;
+    case 'absent':
+      return `${what} is gone${detail === undefined ? '' : `, ${detail}`}: nothing is rolled until it returns`;
+    case 'rolled-elsewhere':
+      return `${who} was rolled for ${what} by another reloader`;
+    case 'owner-rolled':
+      return `${who} was changed by its owner while ${what} was changing: it is rolled once more`;
+    case 'owner-has-rolled':
+      return `${who} was rolled by its owner since ${what} changed: nothing left to roll`;
+    case 'younger':
+      return `${who} is younger than the last write of ${what}: nothing left to roll`;
+    case 'taken-back':
+      return `${who} lost its stamp before it had rolled: taken back by ${detail}`;
+    default:
+      return [who, what, detail, REASONS[reason]].filter((part) => part !== undefined).join(': ');
+  }
+}

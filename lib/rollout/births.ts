@@ -1,0 +1,84 @@
+/**
+ * Workloads that were created, or rolled by their owners, while no reloader ran and after the object had been written last:
+ * all their pods have read what is in force, so nothing is left to roll. Looked at once for each workload that was there at the
+ * start, before its first rollout.
+ */
+
+import { isAfter } from '../model/age.ts';
+import type { Birth } from '../model/birth.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from '../tracking/edges.ts';
+import { Effects } from '../tracking/effects.ts';
+
+/** The ReplicaSets of the Deployments of a namespace, by the Deployments' uids; none where they may not be listed. Never throws. */
+export type ListBirths = (namespace: string) => Promise<ReadonlyMap<string, Birth>>;
+
+/** What it is made of. */
+export interface BirthsOptions {
+  readonly edges: Edges;
+  readonly listBirths: ListBirths;
+  readonly apply: (effects: Effects) => void;
+}
+
+/** See the file's comment. */
+export class Births {
+  readonly #options: BirthsOptions;
+  readonly #lists = new Map<string, ReturnType<ListBirths>>();
+  readonly #seen = new WeakSet<WorkloadRecord>();
+
+  constructor(options: BirthsOptions) {
+    this.#options = options;
+  }
+
+  /** Settles what the pods of the workload have read already. */
+  async weigh(workload: ObjectKey): Promise<void> {
+    const { edges } = this.#options;
+    const record = edges.workloads.get(workload);
+    if (record === undefined || !record.isFromStart || this.#seen.has(record)) return;
+    this.#seen.add(record);
+    if (this.#doubtful(record).length === 0) return;
+    const { uid, ref, createdAt } = record.workload;
+    if (ref.kind !== 'Deployment') {
+      this.#settle(record, createdAt);
+      return;
+    }
+    const birth = (await this.#birthsIn(ref.namespace)).get(uid);
+    const { isRolledOut, revision } = record.workload;
+    const isPresent = edges.workloads.get(workload) === record && isRolledOut;
+    if (isPresent && birth?.revision === revision) this.#settle(record, birth?.createdAt);
+  }
+
+  #birthsIn(namespace: string): ReturnType<ListBirths> {
+    const births = this.#lists.get(namespace) ?? this.#options.listBirths(namespace);
+    this.#lists.set(namespace, births);
+    return births;
+  }
+
+  /** What is owed since the start of objects that were written after the state was. */
+  #doubtful(record: WorkloadRecord): readonly (readonly [ObjectKey, ConfigRecord])[] {
+    const { edges } = this.#options;
+    if (edges.onlyTells) return [];
+    return [...record.edges].flatMap(([key, edge]) => {
+      const config = edges.configs.get(key);
+      if (config?.digest === undefined || !edges.owesOn(record, key, edge)) return [];
+      const isSame = config.changedAt === Number.NEGATIVE_INFINITY;
+      // What was written before the entry, and is another now, has lost keys since at a time that is not known.
+      return isSame && isAfter(config.lastWrite, edges.stateWrittenAt) ? [[key, config] as const] : [];
+    });
+  }
+
+  /** No pod of the workload is older than `createdAt`. */
+  #settle(record: WorkloadRecord, createdAt: number | undefined): void {
+    const { edges, apply } = this.#options;
+    const effects = new Effects();
+    for (const [key, config] of this.#doubtful(record)) {
+      const edge = record.edges.get(key);
+      if (edge === undefined || !isAfter(createdAt, config.lastWrite)) continue;
+      const ran = edges.observed(record, config);
+      const next = edges.put(record, key, { ...edge, ran, dirty: false, isUnsettled: false });
+      effects.note({ reason: 'younger', workload: record.workload.ref, config: config.ref });
+      (edges.wouldForget(record, config, next) ? effects.writeNow : effects.writeSoon).add(key);
+    }
+    apply(effects);
+  }
+}

@@ -1,0 +1,48 @@
+/** What the stream of ConfigMaps shows of the state. */
+
+import type { ConfigObject } from '../model/config-object.ts';
+import type { InformerEvent } from '../model/informer-event.ts';
+import { keyOf } from '../model/object-ref.ts';
+import { parseState } from '../model/persisted-state.ts';
+import type { RawConfigObject } from '../model/raw-objects.ts';
+import { covers, type Stream } from '../store/sync-gate.ts';
+import type { Edges } from '../tracking/edges.ts';
+import type { StateCommitter } from './state-committer.ts';
+
+/**
+ * What the stream shows of the state. A standby knows it by that: the numbers of the leader are those that reviews ask for.
+ * A leader only sees whose it is.
+ */
+export function seeShownState(
+  edges: Edges,
+  leader: Pick<StateCommitter, 'weigh'> | undefined,
+  { metadata, data = {} }: RawConfigObject,
+): void {
+  const { name, namespace = '', annotations = {} } = metadata;
+  const shard = [...edges.ownState].indexOf(keyOf({ kind: 'ConfigMap', namespace, name }));
+  if (shard < 0) return;
+  if (leader !== undefined) {
+    leader.weigh(shard, annotations);
+    return;
+  }
+  const parsed = parseState(data, annotations, edges.homeNamespace, shard === 0);
+  if (parsed.type === 'state') edges.takeShard(shard, parsed.state);
+}
+
+/**
+ * Tells of the state's own ConfigMaps; of a list also those that are not in it: these are read before that is believed.
+ * Where ConfigMaps are watched by their labels nothing else may be heard of them: what somebody else writes is then
+ * noticed with the next list or the next write, and with the next write alone where the home namespace is left out.
+ */
+export function noticeState(
+  edges: Edges,
+  committer: Pick<StateCommitter, 'notice'>,
+  stream: Stream,
+  event: InformerEvent<ConfigObject>,
+): void {
+  if (stream.kind !== 'ConfigMap' || !covers(stream, edges.homeNamespace)) return;
+  for (const [shard, key] of [...edges.ownState].entries()) {
+    if (event.type === 'synced' || event.key === key)
+      committer.notice(shard, edges.configs.get(key)?.resourceVersion);
+  }
+}

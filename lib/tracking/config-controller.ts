@@ -1,0 +1,381 @@
+/** What follows when a ConfigMap or Secret is observed. */
+
+import type { ConfigObject } from '../model/config-object.ts';
+import type { Digest } from '../model/digest.ts';
+import { type Edge, isOwed } from '../model/edge.ts';
+import type { InformerEvent } from '../model/informer-event.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { POLICIES } from '../model/policy.ts';
+import type { Reason } from '../model/reasons.ts';
+import { EVER, isOlder, type Span } from '../model/timeline.ts';
+import type { AbsenceIs } from '../store/presence.ts';
+import type { Stream } from '../store/sync-gate.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import { Effects } from './effects.ts';
+import { ranOfOtherScopes } from './other-scopes.ts';
+import { scopedObjectOf } from './scoped-record.ts';
+import { becomeState, endState } from './state-objects.ts';
+import { beginAnew } from './take-backs.ts';
+import { followAppeared } from './workload-controller.ts';
+
+/** What is said beside the end of an object where it may be there all the same. */
+const UNSELECTED = { detail: 'or its labels are not those that are watched any more' } as const;
+
+type Present = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
+type Absent = Extract<InformerEvent<ConfigObject>, { type: 'absent' }>;
+
+/** How an observation differs from what was known. */
+interface Difference {
+  /** How it is counted; undefined where the content is the same. */
+  readonly type: 'created' | 'updated' | undefined;
+  /** The digest of before; undefined if the object was absent or unknown. */
+  readonly before: Digest | undefined;
+  readonly isInInitialList: boolean;
+  /** The content changed, or may have changed and changed back unseen. */
+  readonly mayHaveChanged: boolean;
+  /** A list told it after a while unseen, in which other content may have come and gone. @default false */
+  readonly isAfterGap?: boolean;
+  readonly span: Span;
+  /** The object was never seen before. @default false */
+  readonly isFirst?: boolean;
+}
+
+/** A first list: whatever was known before says nothing of it. */
+const NOTHING_BEFORE: Difference = {
+  type: undefined,
+  before: undefined,
+  isInInitialList: true,
+  mayHaveChanged: false,
+  span: EVER,
+};
+
+/** Takes in one observation of an object. */
+export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>): Effects {
+  switch (event.type) {
+    case 'present':
+      return observePresent(edges, event);
+    case 'absent':
+      return observeAbsent(edges, event);
+    case 'synced':
+      suspectAbsent(edges);
+      return new Effects();
+  }
+}
+
+function observePresent(edges: Edges, event: Present): Effects {
+  const { object, key } = event;
+  if (object.isState === true) return observeState(edges, event);
+  const effects = new Effects();
+  observeVersion(edges, effects, event);
+  const whole = edges.configs.get(key);
+  // A look outside the stream may have run ahead of it.
+  if (whole?.resourceVersion !== object.resourceVersion) return effects;
+  // Of an older version they would be wrong: nobody asked for those of this one.
+  if (object.keyDigests !== whole.keyDigests) whole.keyDigests = object.keyDigests;
+  for (const ref of edges.scopes.of(key)) observeScope(edges, effects, event, ref);
+  return effects;
+}
+
+/**
+ * A ConfigMap in which a reloader keeps its state. Who followed it would be rolled by each write of the state, and each
+ * rollout is written there: so to workloads it is not there, or goes when it becomes one.
+ */
+function observeState(edges: Edges, event: Present): Effects {
+  const { object, key, span } = event;
+  const known = edges.configs.get(key);
+  if (known !== undefined && isStale(known, object)) return new Effects();
+  const effects =
+    known?.digest === undefined ? new Effects() : observeAbsent(edges, { type: 'absent', key, span });
+  becomeState(edges, effects, event);
+  return effects;
+}
+
+/** The same for those who follow some keys of the object. What was not told apart before was there all the time. */
+function observeScope(edges: Edges, effects: Effects, event: Present, ref: ConfigRef): void {
+  const record = edges.configRecordOf(ref);
+  const object = scopedObjectOf(event.object, ref);
+  if (object === undefined) effects.unread.add(event.key);
+  if (object === undefined || isStale(record, object)) return;
+  const isInInitialList = event.isInInitialList || record.isUnread === true;
+  if (record.isUnread === true) record.isUnread = false;
+  observeVersion(edges, effects, { ...event, key: keyOf(ref), object, isInInitialList });
+}
+
+function observeVersion(edges: Edges, effects: Effects, event: Present): void {
+  const { object, span } = event;
+  const record = edges.configRecordOf(object.ref, event.key);
+  if (isStale(record, object)) return;
+  const workloads = [...edges.dependents.dependentsOf(event.key)];
+  const difference = differenceFrom(record, event, 'nothing');
+  const afterAbsence = differenceFrom(record, event, edges.presence.absenceIs);
+  const differenceFor = (workload: ObjectKey): Difference =>
+    countsAbsence(edges, workload, object.ref) ? afterAbsence : difference;
+  const isAnother = isAnotherThanWritten(edges, record, event);
+  const mayHaveChanged =
+    difference.mayHaveChanged ||
+    (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(edges, each, object.ref))) ||
+    (isAnother && !event.isInInitialList);
+  if (isAnother && event.isInInitialList) record.foundChangedAt = span.to;
+  if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
+  record.annotations = object.annotations;
+  record.digest = object.digest;
+  record.lastDigest = object.digest;
+  record.legacyDigest = object.legacyDigest;
+  record.resourceVersion = object.resourceVersion;
+  record.writtenAt = span.to;
+  record.lastWrite = object.lastWrite;
+  record.absentAfter = undefined;
+  record.mayHaveReturned = false;
+  record.isState = false;
+  if (difference.isFirst === true) appear(edges, effects, event, record);
+  if (workloads.length === 0) return;
+  if (difference.before === undefined) effects.returned.add(event.key);
+  if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
+  for (const workload of workloads) {
+    observeEdge(edges, effects, workload, event.key, differenceFor(workload));
+  }
+  effects.writeSoon.add(event.key);
+}
+
+/** It is seen for the first time: what the state says of former parts of it is not needed any more. */
+function appear(
+  edges: Edges,
+  effects: Effects,
+  { object, isInInitialList, span }: Present,
+  record: ConfigRecord,
+): void {
+  for (const former of edges.abandoned.of(keyOf(wholeOf(object.ref)))) effects.writeSoon.add(keyOf(former));
+  if (object.ref.keys !== undefined) return;
+  // Who begins to follow keys of it begins with these.
+  if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
+  followAppeared(edges, effects, object.ref, { isInInitialList, span });
+}
+
+function countsAbsence(edges: Edges, key: ObjectKey, ref: ConfigRef): boolean {
+  const record = edges.workloads.get(key);
+  return record !== undefined && edges.presence.countsAbsence(record.workload, ref);
+}
+
+/**
+ * `absence`: what it is to those who may have started while the object was away. Where they owe the absence itself, as any
+ * content, its end is a change like others; else whoever started in it may have read something else than the object.
+ */
+function differenceFrom(record: ConfigRecord, event: Present, absence: AbsenceIs): Difference {
+  const { object, isInInitialList, isRelisted } = event;
+  const { digest: before, lastDigest, mayHaveReturned, absentAfter = event.span.from } = record;
+  const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
+  const isReturn = absence !== 'nothing' && before === undefined;
+  const isOfAbsence = mayHaveReturned || (isReturn && absence === 'a gap');
+  const isAfterGap = hidesAGap(event);
+  const isKnown = lastDigest !== undefined && (isRelisted || isReturn);
+  const mayHaveChanged = isDifferent || mayHaveReturned || isAfterGap || isKnown;
+  const isCreated = before === undefined && !isInInitialList;
+  const type = isCreated ? 'created' : isDifferent ? 'updated' : undefined;
+  const isFirst = lastDigest === undefined;
+  const from = isOfAbsence ? Math.min(event.span.from, absentAfter) : event.span.from;
+  const span = { from, to: event.span.to };
+  return { type, before, isInInitialList, mayHaveChanged, isAfterGap, isFirst, span };
+}
+
+/** Whether a list told it after a while unseen. A look beside the stream shows first what has just come to be. */
+function hidesAGap({ isRelisted, isInInitialList, span }: Present): boolean {
+  return isRelisted && !isInInitialList && Number.isFinite(span.from);
+}
+
+/** An object is seen for the first time, with other content than the state has of it. */
+function isAnotherThanWritten(edges: Edges, { ref, lastDigest }: ConfigRecord, event: Present): boolean {
+  if (lastDigest !== undefined) return false;
+  const { digest } = event.object;
+  const written = edges.entryOf(ref)?.digest;
+  return written !== undefined && written !== digest && edges.presence.counts(written, digest);
+}
+
+/** An object that a list does not show may have been there for a while, with other content: its return is a change. */
+function suspectAbsent(edges: Edges): void {
+  for (const record of edges.configs.values()) {
+    if (record.absentAfter !== undefined) record.mayHaveReturned = true;
+  }
+}
+
+function observeAbsent(edges: Edges, { key, span }: Absent): Effects {
+  const effects = new Effects();
+  for (const each of [key, ...edges.scopes.of(key).map(keyOf)]) observeEnd(edges, effects, each, span);
+  return effects;
+}
+
+function observeEnd(edges: Edges, effects: Effects, key: ObjectKey, span: Span): void {
+  const record = edges.configs.get(key);
+  if (record === undefined) return;
+  record.absentAfter = Math.min(record.absentAfter ?? Number.POSITIVE_INFINITY, span.from);
+  const before = record.digest;
+  record.digest = undefined;
+  record.legacyDigest = undefined;
+  record.resourceVersion = undefined;
+  // What has only lost its labels goes on changing unseen.
+  if (edges.isSelective) record.mayHaveReturned = true;
+  if (record.isUnread === true) record.isUnread = false;
+  endState(edges, effects, record);
+  const workloads = [...edges.dependents.dependentsOf(key)];
+  if (workloads.length === 0) {
+    edges.forgetConfig(key);
+    return;
+  }
+  effects.absent.add(key);
+  effects.changes.push({ config: record.ref, type: 'deleted' });
+  const difference = { type: undefined, before, isInInitialList: false, mayHaveChanged: true, span };
+  if (edges.committable(record) === undefined) {
+    effects.note({ reason: 'absent', config: record.ref, ...(edges.isSelective ? UNSELECTED : {}) });
+    return;
+  }
+  if (Number.isFinite(span.to)) record.changedAt = Math.max(record.changedAt, span.to);
+  for (const workload of workloads) observeEdge(edges, effects, workload, key, difference);
+  effects.writeSoon.add(key);
+}
+
+/** The stream of a kind has listed for the first time: what it does not show is not there, where that counts. */
+export function observeListed(
+  edges: Edges,
+  { kind, namespace }: Pick<Stream, 'kind' | 'namespace'>,
+): Effects {
+  const effects = new Effects();
+  for (const [key, { ref, digest }] of edges.configs) {
+    if (digest !== undefined || ref.kind !== kind || (namespace ?? ref.namespace) !== ref.namespace) continue;
+    for (const workload of edges.dependents.dependentsOf(key)) {
+      observeEdge(edges, effects, workload, key, NOTHING_BEFORE);
+    }
+  }
+  return effects;
+}
+
+/** A fresh look may have run ahead of the stream, whose older news then says nothing. */
+function isStale({ resourceVersion: known }: ConfigRecord, { resourceVersion: seen }: ConfigObject): boolean {
+  return known !== undefined && !isOlder(known, seen);
+}
+
+function observeEdge(
+  edges: Edges,
+  effects: Effects,
+  workload: ObjectKey,
+  config: ObjectKey,
+  difference: Difference,
+): void {
+  const dependent = edges.workloads.get(workload);
+  const record = edges.configs.get(config);
+  const edge = dependent?.edges.get(config);
+  if (!dependent || !edge || record === undefined) return;
+  if (difference.before !== record.digest) beginAnew(effects, workload, dependent);
+  const observed = edges.observed(dependent, record);
+  const next =
+    observed === undefined
+      ? edges.put(dependent, config, edge)
+      : observeContent(edges, effects, { dependent, record, edge, observed }, difference);
+  if (next !== edge && edges.wouldForget(dependent, record, next)) effects.writeNow.add(config);
+}
+
+/** An edge, and what is in force now. */
+interface Change {
+  readonly dependent: WorkloadRecord;
+  readonly record: ConfigRecord;
+  readonly edge: Edge;
+  readonly observed: Digest;
+}
+
+function observeContent(edges: Edges, effects: Effects, change: Change, difference: Difference): Edge {
+  const { dependent, record, observed } = change;
+  const edge = begunEdge(edges, effects, change, difference);
+  const [workload, config] = [keyOf(dependent.workload.ref), keyOf(record.ref)];
+  const changed = afterChange(edge, dependent, record, observed, difference);
+  const next = edges.put(dependent, config, changed);
+  const wasOwed = isOwed(edge, beforeFor(edges, dependent, record, difference));
+  const owed = isOwed(next, observed);
+  const isDeclined = !owed && isOwed(changed, observed);
+  const reason = isDeclined ? undefined : reasonOf(edge, next, wasOwed && !owed, difference);
+  if (isDeclined) decline(edges, effects, dependent, record);
+  say(effects, reason, dependent, record);
+  // A change back begins the quiet period again where something else is owed.
+  const owesStill = owed || (wasOwed && edges.owes(workload));
+  if (owesStill && (!wasOwed || difference.mayHaveChanged)) effects.touch(workload, config);
+  return next;
+}
+
+/** Of what is listed first the state may have something to say, also to a workload that came before that list. */
+function begunEdge(
+  edges: Edges,
+  effects: Effects,
+  { dependent, record, edge }: Change,
+  { isInInitialList, isFirst }: Difference,
+): Edge {
+  // What was absent at the start is compared with what the state says of other parts as it comes.
+  const isOfStart = isInInitialList || (isFirst === true && dependent.isFromStart);
+  if (edge.ran !== undefined || !isOfStart) return edge;
+  const ran = edges.entryOf(record.ref)?.digest ?? ranOfOtherScopes(edges, effects, dependent, record);
+  return { ...edge, ran };
+}
+
+/** What was in force for the workload before. */
+function beforeFor(
+  edges: Edges,
+  { workload }: WorkloadRecord,
+  { ref }: ConfigRecord,
+  difference: Difference,
+): Digest | undefined {
+  if (difference === NOTHING_BEFORE) return undefined;
+  return edges.presence.observed(workload, ref, difference.before);
+}
+
+function say(
+  effects: Effects,
+  reason: Reason | undefined,
+  { workload }: WorkloadRecord,
+  { ref, digest }: ConfigRecord,
+): void {
+  if (reason === undefined) return;
+  effects.note({ reason, workload: workload.ref, config: ref, detail: digest ?? '' });
+}
+
+/** Says why a change is not rolled out. */
+function decline(edges: Edges, effects: Effects, dependent: WorkloadRecord, config: ConfigRecord): void {
+  const { workload } = dependent;
+  const { asks, because } = edges.judge(dependent, config);
+  const detail = asks ? 'pods are not rolled because an object is created' : POLICIES[because];
+  effects.note({ reason: 'declined', workload: workload.ref, config: config.ref, detail });
+}
+
+/** What is worth saying of the step from `edge` to `next`, besides that a change is rolled out. */
+function reasonOf(
+  edge: Edge,
+  next: Edge,
+  isSettled: boolean,
+  { isInInitialList }: Difference,
+): Reason | undefined {
+  if (edge.ran === undefined) return next.dirty && !edge.dirty ? 'first-seen-late' : 'baseline';
+  if (isSettled) return 'changed-back';
+  if (!next.dirty || edge.dirty) return undefined;
+  return isInInitialList ? 'changed-while-down' : 'changed-while-rolling';
+}
+
+/** The edge once the content is `digest`. */
+function afterChange(
+  edge: Edge,
+  dependent: WorkloadRecord,
+  record: ConfigRecord,
+  digest: Digest,
+  { isInInitialList, mayHaveChanged, isAfterGap = false, span }: Difference,
+): Edge {
+  const { began } = edge;
+  // Late news: this was in force when the workload began to follow it.
+  if (began !== undefined && span.to <= began.from) return { ...edge, ran: digest };
+  const mayHaveBeenRead = mayHaveChanged && span.from < readUntil(edge, dependent, isAfterGap);
+  if (edge.ran === undefined) {
+    return { ...edge, ran: digest, dirty: edge.dirty || (isAfterGap && mayHaveBeenRead) };
+  }
+  const ran = edge.ran === record.legacyDigest ? digest : edge.ran;
+  const next = { ...edge, ran, dirty: edge.dirty || mayHaveBeenRead };
+  const mayHaveStarted = isInInitialList || !dependent.workload.isRolledOut;
+  return isOwed(next, digest) && mayHaveStarted ? { ...next, dirty: true } : next;
+}
+
+/** Until when pods may have read it: they started; or the workload began to follow it, and a gap hides what was in force. */
+function readUntil({ began }: Edge, { rolledUntil }: WorkloadRecord, isAfterGap: boolean): number {
+  return isAfterGap && began !== undefined ? Math.max(rolledUntil, began.to) : rolledUntil;
+}

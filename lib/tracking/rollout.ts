@@ -1,0 +1,166 @@
+/** The decision to roll one workload, and what is known once its patch is answered. */
+
+import type { FollowedContent } from '../annotations/dialect.ts';
+import { asPatched, asTold, asUnknown, withNumber, withStamp } from '../model/edge.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import {
+  numberIn,
+  type OwedStamp,
+  type PlannedVersion,
+  planOf,
+  type RolloutPlan,
+} from '../model/rollout-plan.ts';
+import { numberAfter } from '../model/stamp.ts';
+import { isOlder, type Span } from '../model/timeline.ts';
+import type { Workload } from '../model/workload.ts';
+import type { Edges, WorkloadRecord } from './edges.ts';
+import type { Effects } from './effects.ts';
+import { liveStampOf } from './live-stamps.ts';
+import { countTakeBack } from './take-backs.ts';
+
+/**
+ * The rollout that `workload` is owed at this moment; undefined if it owes nothing, or is not known any more. `seconds`:
+ * when the first change was seen, since 1970; `now`: this moment, which the beginning of a pause says.
+ */
+export function planRollout(
+  edges: Edges,
+  workload: ObjectKey,
+  seconds = 0,
+  now = '',
+): RolloutPlan | undefined {
+  const record = edges.workloads.get(workload);
+  if (record === undefined) return undefined;
+  const stamps: OwedStamp[] = [];
+  const versions = new Map<ObjectKey, PlannedVersion>();
+  let annotations = {};
+  for (const [config, edge] of record.edges) {
+    const observed = edges.configs.get(config);
+    const variables = record.variables.get(config);
+    const digest = edges.observed(record, observed);
+    if (observed === undefined || digest === undefined || variables === undefined) continue;
+    versions.set(config, { digest, changedAt: observed.changedAt });
+    if (!edges.owesOn(record, config, edge)) continue;
+    const used = Math.max(edges.floorOf(observed.ref), edge.highestNumber, edge.reservedNumber);
+    const stamp = { digest, number: numberAfter(used, edges.term) };
+    const about = [record.workload, observed.ref, observed.annotations] as const;
+    const places = edges.dialect.placesOf(...about, variables);
+    stamps.push({ config, stamp, places, variables: variables.read });
+    const told = edges.dialect.tellingAnnotations(...about, { digest, seconds });
+    annotations = { ...annotations, ...told };
+  }
+  if (stamps.length === 0) return undefined;
+  const pause = edges.onlyTells ? undefined : edges.dialect.pausing.begin(record.workload, now);
+  annotations = {
+    ...annotations,
+    ...edges.dialect.hashAnnotations(record.workload, contentsOf(edges, record)),
+  };
+  const triggers = edges.dialect.triggersOf(record.workload);
+  return planOf(record.workload, { stamps, versions, annotations, pause, triggers });
+}
+
+/** All that a workload follows, as it is now. */
+function contentsOf(edges: Edges, record: WorkloadRecord): readonly FollowedContent[] {
+  return [...record.edges.keys()].flatMap((config) => edges.configs.get(config) ?? []);
+}
+
+/**
+ * The patch of `plan` is in force and `workload` is what the server answered; undefined where nothing is patched, in a dry run
+ * or because somebody is told instead: the live object stays as it was. What the plan read of each object is what the pods run; what changed since may have been read
+ * too. Says nothing if the plan is no longer the one in flight: then the informer told first.
+ */
+export function acceptRollout(
+  edges: Edges,
+  effects: Effects,
+  plan: RolloutPlan,
+  workload: Workload | undefined,
+  span: Span,
+): void {
+  const record = edges.workloads.get(keyOf(plan.workload));
+  if (record === undefined || record.inFlight !== plan) return;
+  record.inFlight = undefined;
+  if (workload !== undefined && isOlder(workload.resourceVersion, record.workload.resourceVersion)) {
+    overtake(edges, record, plan);
+    countTakeBack(effects, keyOf(plan.workload), record);
+  } else {
+    if (workload !== undefined) takeAnswer(record, workload, span);
+    settle(edges, record, plan, workload !== undefined);
+  }
+  review(edges, effects, record);
+}
+
+/**
+ * Something that `plan` starts may run already, with whatever it reads: what it was for is owed until all of it is done.
+ * Says nothing if the plan is no longer the one in flight: then the informer told first that all of it is.
+ */
+export function doubtRollout(edges: Edges, plan: RolloutPlan): void {
+  const record = edges.workloads.get(keyOf(plan.workload));
+  if (record?.inFlight !== plan) return;
+  for (const { config } of plan.stamps) {
+    const edge = record.edges.get(config);
+    if (edge !== undefined) edges.put(record, config, asUnknown(edge));
+  }
+}
+
+/**
+ * The answer to `plan` was lost, and what is known of the workload since does not carry it. If somebody has written the spec,
+ * or the workload `isGone`, the patch may have been in force, and pods may be left of it: its numbers are not used again.
+ */
+export function spendNumbers(edges: Edges, plan: RolloutPlan, isGone = false): void {
+  const record = edges.workloads.get(keyOf(plan.workload));
+  if (record === undefined || (!isGone && record.workload.generation === plan.generation)) return;
+  for (const { config, stamp } of plan.stamps) {
+    const edge = record.edges.get(config);
+    if (edge !== undefined) edges.put(record, config, withNumber(edge, stamp.number));
+  }
+}
+
+/** The patch of the workload is not in force, as far as is known: nothing is in flight any more. */
+export function abandonRollout(edges: Edges, effects: Effects, plan: RolloutPlan): void {
+  const record = edges.workloads.get(keyOf(plan.workload));
+  if (record === undefined || record.inFlight !== plan) return;
+  record.inFlight = undefined;
+  review(edges, effects, record);
+}
+
+function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): void {
+  record.workload = workload;
+  record.knownAt = span.to;
+  record.ownersRollout = undefined;
+  record.rolledUntil = workload.isRolledOut ? span.to : Number.POSITIVE_INFINITY;
+}
+
+function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan, isPatched: boolean): void {
+  for (const [config, edge] of record.edges) {
+    const version = plan.versions.get(config);
+    const { stamp } = liveStampOf(edges, record, config);
+    if (version === undefined) {
+      edges.put(record, config, withStamp(edge, stamp));
+      continue;
+    }
+    const changedSince = (edges.configs.get(config)?.changedAt ?? 0) > version.changedAt;
+    const number = numberIn(plan, config);
+    const next = isPatched
+      ? asPatched(edge, version.digest, stamp)
+      : asTold(edge, { digest: version.digest, number });
+    edges.put(record, config, { ...next, dirty: changedSince });
+  }
+}
+
+/** The patch was in force, but somebody else's write is known that came after it: the pods may have read anything. */
+function overtake(edges: Edges, record: WorkloadRecord, plan: RolloutPlan): void {
+  for (const { config, stamp } of plan.stamps) {
+    const edge = record.edges.get(config);
+    if (edge === undefined) continue;
+    edges.put(record, config, withNumber(asUnknown(edge), stamp.number));
+  }
+}
+
+/** With nothing in flight any more, what has to be written is seen again. */
+function review(edges: Edges, effects: Effects, record: WorkloadRecord): void {
+  for (const [config, edge] of record.edges) {
+    const observed = edges.configs.get(config);
+    if (observed === undefined) continue;
+    const target = edges.wouldForget(record, observed, edge) ? effects.writeNow : effects.writeSoon;
+    target.add(config);
+  }
+}

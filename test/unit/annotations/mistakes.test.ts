@@ -1,0 +1,274 @@
+/** What people get wrong in annotations, and what they are told. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type VocabularyOptions, vocabularyOf } from '../../../lib/annotations/vocabulary.ts';
+import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
+import type { Notice } from '../../../lib/model/notice.ts';
+import { workloadOf } from '../../../lib/model/workload.ts';
+import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import { PLAIN } from './defaults.ts';
+
+const PREFIX = 'reloader.k8s.collaborne.com';
+const CONFIGMAP = `${PREFIX}/configmap`;
+const SECRET = `${PREFIX}/secret`;
+const PERIOD = 'deployment.reloader.stakater.com/pause-period';
+const MORE: VocabularyOptions = {
+  ...PLAIN,
+  alternativeAnnotations: { ConfigMap: ['example.com/configs'], Secret: [] },
+};
+
+interface Case {
+  readonly options?: VocabularyOptions;
+  readonly own?: Record<string, string>;
+  readonly template?: Record<string, string>;
+  /** Reason and message of each. */
+  readonly told?: readonly (readonly [Notice['reason'], string])[];
+}
+
+const EVERY: VocabularyOptions = { ...PLAIN, dialects: DIALECT_NAMES };
+const SAP = 'pod-reloader.cs.sap.com';
+const WAVE = 'wave.pusher.com';
+
+/** What is told of `key` on the pod template. */
+function misplaced(key: string, shown: string): readonly [Notice['reason'], string] {
+  const remedy = `write on the workload itself ${key}: "${shown}"`;
+  return ['misplaced', `${key} stands on the pod template, where nobody reads it; ${remedy}`];
+}
+
+const CASES: Record<string, Case> = {
+  'what is right is not spoken of': { own: { [CONFIGMAP]: 'web, api', [SECRET]: 'tls', other: 'x' } },
+  'items that cannot be names are named, and what they may mean': {
+    own: { [CONFIGMAP]: 'ok, My_Cfg, a b ,-x-' },
+    told: [
+      [
+        'malformed',
+        `"My_Cfg", "a b", "-x-" of ${CONFIGMAP} cannot be the name of an object; write ${CONFIGMAP}: "ok, my-cfg, a, b"`,
+      ],
+    ],
+  },
+  'what Stakater Reloader serves and this program does not is named, on the workload and on its template': {
+    own: { 'reloader.stakater.com/rollout-strategy': 'restart' },
+    template: { 'secretproviderclass.reloader.stakater.com/auto': 'true' },
+    told: [
+      [
+        'unserved',
+        'secretproviderclass.reloader.stakater.com/auto has no effect here: what the Secrets Store CSI driver mounts is not followed',
+      ],
+      [
+        'unserved',
+        'reloader.stakater.com/rollout-strategy has no effect here: Rollouts of Argo are not rolled, and no other kind has a choice',
+      ],
+    ],
+  },
+  'kinds, brackets and quotes are no part of a name': {
+    own: { [SECRET]: '["tls", secret/web; db]' },
+    told: [
+      [
+        'malformed',
+        `"[\\"tls\\"", "secret/web; db]" of ${SECRET} cannot be the name of an object; write ${SECRET}: "tls, web, db"`,
+      ],
+    ],
+  },
+  'where nothing can be made of it, it says what is expected': {
+    own: { [SECRET]: '***' },
+    told: [
+      ['malformed', `"***" of ${SECRET} cannot be the name of an object; list names, separated by commas`],
+    ],
+  },
+  'an item without end is cut': {
+    own: { [SECRET]: `${'é'.repeat(70)}` },
+    told: [
+      [
+        'malformed',
+        `"${'é'.repeat(60)}" of ${SECRET} cannot be the name of an object; list names, separated by commas`,
+      ],
+    ],
+  },
+  'an annotation on the pod template belongs on the workload': {
+    template: { [CONFIGMAP]: 'web,api', other: 'x' },
+    told: [misplaced(CONFIGMAP, 'web, api')],
+  },
+  'on both it is right': { own: { [CONFIGMAP]: 'web' }, template: { [CONFIGMAP]: 'web' } },
+  'on the template for Secrets and on the workload for ConfigMaps it is not': {
+    own: { [CONFIGMAP]: 'web' },
+    template: { [SECRET]: 'tls' },
+    told: [misplaced(SECRET, 'tls')],
+  },
+  'a mistyped key is mended, together with what the right one says already': {
+    own: { [CONFIGMAP]: 'web', [`${PREFIX}/configmaps`]: 'api, web' },
+    told: [['mistyped', `nobody reads the annotation ${PREFIX}/configmaps; write ${CONFIGMAP}: "web, api"`]],
+  },
+  'a mistyped first part is mended': {
+    own: { 'reloader.k8s.colaborne.com/secret': 'tls' },
+    told: [
+      ['mistyped', `nobody reads the annotation reloader.k8s.colaborne.com/secret; write ${SECRET}: "tls"`],
+    ],
+  },
+  'a word that is far from all others names those that there are': {
+    own: { [`${PREFIX}/replicas`]: '3' },
+    told: [
+      ['mistyped', `nobody reads the annotation ${PREFIX}/replicas; there are ${CONFIGMAP} and ${SECRET}`],
+    ],
+  },
+  'a key of one’s own can be mistyped too': {
+    options: MORE,
+    own: { 'example.com/config': 'web' },
+    told: [['mistyped', 'nobody reads the annotation example.com/config; write example.com/configs: "web"']],
+  },
+  'what is no list of names is shown as it is': {
+    options: EVERY,
+    template: {
+      [`${PREFIX}/rollout-limit`]: '20/1h',
+      [`${PREFIX}/auto`]: 'T',
+      [PERIOD]: '1h30m',
+      [`${WAVE}/extra-configmaps`]: 'other/cfg',
+    },
+    told: [
+      misplaced(`${PREFIX}/rollout-limit`, '20/1h'),
+      misplaced(`${PREFIX}/auto`, 'T'),
+      misplaced(PERIOD, '1h30m'),
+      misplaced(`${WAVE}/extra-configmaps`, 'other/cfg'),
+    ],
+  },
+  'lists of names are mended, those of SAP and those of what is excluded too': {
+    options: EVERY,
+    template: { [`${SAP}/configmaps`]: 'My_Cfg;api', [`${PREFIX}/exclude-secret`]: 'secret/tls' },
+    told: [misplaced(`${SAP}/configmaps`, 'my-cfg, api'), misplaced(`${PREFIX}/exclude-secret`, 'tls')],
+  },
+  'a list of which nothing can be made is shown as it is': {
+    template: { [CONFIGMAP]: '"***"' },
+    told: [misplaced(CONFIGMAP, '\\"***\\"')],
+  },
+  'a mistyped switch keeps its value, whatever the right one says': {
+    own: { [`${PREFIX}/auto`]: 'false', [`${PREFIX}/autos`]: 'T' },
+    told: [['mistyped', `nobody reads the annotation ${PREFIX}/autos; write ${PREFIX}/auto: "T"`]],
+  },
+  'a period that is no duration is none': {
+    own: { [PERIOD]: '5 minutes' },
+    told: [
+      [
+        'malformed',
+        `"5 minutes" of ${PERIOD} is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days`,
+      ],
+    ],
+  },
+  'nor is a negative one': {
+    own: { [PERIOD]: '-5m' },
+    told: [
+      [
+        'malformed',
+        `"-5m" of ${PERIOD} is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days`,
+      ],
+    ],
+  },
+  'a period that can be read is right': { own: { [PERIOD]: '1h30m' } },
+  'wave means one spelling of true': {
+    options: EVERY,
+    own: { [`${WAVE}/update-on-config-change`]: 'yes' },
+    told: [
+      [
+        'malformed',
+        `"yes" of ${WAVE}/update-on-config-change is neither true nor false and counts as false; write ${WAVE}/update-on-config-change: "true"`,
+      ],
+    ],
+  },
+  'a list of SAP is one of names': {
+    options: EVERY,
+    own: { [`${SAP}/configmaps`]: 'shop/web, tls' },
+    told: [
+      [
+        'malformed',
+        `"shop/web" of ${SAP}/configmaps cannot be the name of an object; write ${SAP}/configmaps: "web, tls"`,
+      ],
+    ],
+  },
+  'one of wave may name namespaces': {
+    options: EVERY,
+    own: { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-secrets`]: 'shop/tls, a/b/c' },
+    told: [
+      [
+        'malformed',
+        `"a/b/c" of ${WAVE}/extra-secrets cannot be the name of an object; list names, or <namespace>/<name>, separated by commas`,
+      ],
+    ],
+  },
+  'but only such as are watched': {
+    options: { ...EVERY, watches: (namespace) => namespace !== 'shop' },
+    own: { [`${WAVE}/update-on-config-change`]: 'true', [`${WAVE}/extra-secrets`]: 'shop/tls, club/tls' },
+    told: [
+      [
+        'unwatched-namespace',
+        'Secret/tls of the namespace shop is not watched: nothing is rolled for it, all else is as if it were not named; watch that namespace too (--namespace, --all-namespaces), or take it out of the list',
+      ],
+    ],
+  },
+  'the hashes of SAP and wave stand on pod templates by right': {
+    options: EVERY,
+    template: { [`${SAP}/config-hash`]: 'x', [`${WAVE}/config-hash`]: 'x' },
+  },
+  'where its vocabulary is not in use nobody reads it': {
+    options: { ...PLAIN, dialects: ['collaborne'] },
+    own: { [PERIOD]: 'soon' },
+  },
+  'a kind that is not watched has no mistakes': {
+    options: { ...PLAIN, ignoredKinds: ['Secret'] },
+    own: { [SECRET]: '***' },
+    template: { [SECRET]: 'tls' },
+  },
+};
+
+for (const [sentence, { options = PLAIN, own = {}, template = {}, told = [] }] of Object.entries(CASES)) {
+  test(sentence, () => {
+    const dialect = vocabularyOf(options);
+    const raw = {
+      metadata: { name: 'web', annotations: own },
+      spec: { template: { metadata: { annotations: template } } },
+    };
+    const notices = dialect.mistakesOf(workloadOf(workloadKindOf('Deployment'), raw, dialect));
+    assert.deepEqual(
+      notices.map(({ reason, message }) => [reason, message]),
+      told,
+    );
+  });
+}
+
+const KEYS: Record<string, boolean> = {
+  [CONFIGMAP]: false,
+  [`${PREFIX}/configMap`]: true,
+  [`${PREFIX}/config-map`]: true,
+  [`${PREFIX}/secrets`]: true,
+  [`${PREFIX}/`]: true,
+  [`${PREFIX}.configmap`]: true,
+  'reloader.k8s.collaborne.io/configmap': true,
+  'reloader.collaborne.com/configmap': true,
+  'Reloader.k8s.Collaborne.com/configmap': true,
+  'reloader.stakater.com/auto': false,
+  'reloader.stakater.com/search': false,
+  'configmap.reloader.stakater.com/reload': false,
+  'secret.reloader.stakater.com/reload': false,
+  'pod-reloader.cs.sap.com/configmaps': false,
+  'wave.pusher.com/update-on-config-change': false,
+  'kubectl.kubernetes.io/last-applied-configuration': false,
+  'deployment.kubernetes.io/revision': false,
+  'meta.helm.sh/release-name': false,
+  configmap: false,
+  secret: false,
+  '': false,
+};
+
+for (const [key, isStray] of Object.entries(KEYS)) {
+  test(`the key "${key}" ${isStray ? 'looks like one of ours' : 'does not concern us'}`, () => {
+    const dialect = vocabularyOf(PLAIN);
+    assert.equal(dialect.isStray(key), isStray);
+    assert.equal(dialect.isStray(key), isStray, 'and so it stays');
+  });
+}
+
+test('keys without end are judged rightly, and not remembered without end', () => {
+  const dialect = vocabularyOf(PLAIN);
+  for (let index = 0; index < 2_500; index += 1) {
+    assert.ok(!dialect.isStray(`example.com/checksum-${index}`));
+    assert.ok(dialect.isStray(`${PREFIX}/word-${index}`));
+  }
+});

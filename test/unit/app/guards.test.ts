@@ -1,0 +1,300 @@
+/** Rules that are easily lost in a rewrite, since all goes well without them almost always. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Reloader, type ReloaderOptions } from '../../../lib/app/reloader.ts';
+import { Heartbeat } from '../../../lib/model/heartbeat.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
+import { Timeline } from '../../../lib/model/timeline.ts';
+import { SyncGate } from '../../../lib/store/sync-gate.ts';
+import { mockTime } from '../../mock-time.ts';
+import { CommitterStage, settle } from '../state/committer-stage.ts';
+import { ScriptedStore } from '../state/scripted-store.ts';
+import { KeyWorld, reading } from '../tracking/key-world.ts';
+import { settled, World } from '../tracking/world.ts';
+
+/** How long the end may take. */
+const END_MS = 20_000;
+
+/** Resolves when `signal` is aborted. */
+function never(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** A reloader over `world`, without a quiet period; its looks at objects fail. `calls`: what it asked for, in order. */
+function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
+  const calls: string[] = [];
+  const ignore = (): void => {};
+  const reloader = new Reloader({
+    edges: world.edges,
+    gate: new SyncGate([]),
+    state: { name: 'reloader-state', shardBytes: 262_144 },
+    finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
+    client: {
+      roll: async ({ workload: { name } }) => {
+        calls.push(`roll ${name}`);
+        return { kind: 'unanswered', message: 'lost' };
+      },
+      get: async () => ({ kind: 'failed', message: 'away' }),
+    },
+    store: new ScriptedStore(),
+    readConfig: async ({ name }) => {
+      calls.push(`look at ${name}`);
+      return { kind: 'failed', message: 'away' };
+    },
+    listBirths: async () => new Map(),
+    readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
+    resourceSelector: undefined,
+    timeline: new Timeline(),
+    log: NO_LOG,
+    heartbeat: new Heartbeat(),
+    counters: { changed: ignore, attempted: ignore, rolled: ignore, patched: ignore, committed: ignore },
+    recordEvent: ignore,
+    leads: true,
+    onUnknownVersion: ignore,
+    quietMs: 0,
+    maxWaitMs: 0,
+    concurrency: 1,
+    random: () => 0,
+    wait: (ms, signal) => {
+      if (ms === END_MS) return never(signal);
+      calls.push('wait');
+      return Promise.resolve();
+    },
+    ...changes,
+  });
+  return { reloader, calls };
+}
+
+test('the end waits for the patch under way', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const roll = async () => {
+    await promise;
+    return { kind: 'gone' } as const;
+  };
+  const get = async () => ({ kind: 'gone' }) as const;
+  const { reloader, calls } = reloaderOver(world, { client: { roll, get } });
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  const end = reloader.finish().then(() => calls.push('end'));
+  await settle();
+  assert.deepEqual(calls, []);
+  resolve();
+  await end;
+  assert.deepEqual(calls, ['end']);
+});
+
+test('when the time for the end is over nothing is written any more', async (t) => {
+  mockTime(t);
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const store = new ScriptedStore({});
+  const { promise: cut, resolve } = Promise.withResolvers<void>();
+  const roll = async () => {
+    await cut;
+    return { kind: 'gone' } as const;
+  };
+  const get = async () => ({ kind: 'gone' }) as const;
+  const over = Promise.withResolvers<void>();
+  const streams = ['ConfigMap', 'Deployment'].map((kind) => ({
+    kind,
+    namespace: 'home',
+    isWorkload: kind === 'Deployment',
+  }));
+  const gate = new SyncGate(streams);
+  for (const stream of streams) gate.markSynced(stream);
+  const changes = { store, gate, client: { roll, get }, wait: () => over.promise };
+  const { reloader } = reloaderOver(world, changes);
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  const end = reloader.finish();
+  await settle();
+  over.resolve();
+  await end;
+  store.calls.length = 0;
+  reloader.committer.request(new Set([world.configKey('cfg')]), new Set());
+  for (const step of ['while the patch hangs', 'once it is cut']) {
+    t.mock.timers.tick(5000);
+    await settle();
+    assert.deepEqual(store.calls, [], step);
+    resolve();
+  }
+});
+
+test('a stamp is above the number of a state write whose answer has not come', async (t) => {
+  const stage = new CommitterStage(t, { 'v1.ConfigMap_cfg': 'a.1' }).listed('cfg', 'a', 'web');
+  stage.world.workload('copy', { follows: ['cfg'], stamps: { cfg: 'f.7' } });
+  stage.store.faults.push({ kind: 'answer-lost' });
+  stage.store.readFaults.push('away');
+  stage.request(['cfg']);
+  await stage.pass(0);
+  assert.deepEqual(stage.data, { 'v1.ConfigMap_cfg': 'a.7' });
+  stage.world.config('cfg', 'b');
+  assert.equal(stage.world.send('web').stamps[0]?.stamp.number, 8);
+});
+
+test('pods that started before a change that was told first may have read what was reverted since', () => {
+  const world = settled('web');
+  world.edit('web', { image: 'v2', isRolledOut: false });
+  world.config('cfg', 'b');
+  world.config('cfg', 'a');
+  assert.equal(world.owes('web'), false);
+  world.tellWorkload('web', { since: 2 });
+  assert.ok(world.owes('web'));
+});
+
+test('a rollout that is undone before it was seen through leaves pods of before, though it is committed', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  world.roll('web', false);
+  world.write();
+  const effects = world.workload('web', { stamps: {}, isRolledOut: true });
+  assert.ok(world.owes('web'));
+  assert.ok(effects.writeNow.has(world.configKey('cfg')), 'a crash now would forget it');
+  world.write();
+  assert.ok(world.restart().owes('web'));
+});
+
+test('the end waits for no longer than a pod is given to end', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const roll = () => new Promise<never>(() => {});
+  const get = async () => ({ kind: 'gone' }) as const;
+  const waits: number[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const wait = (ms: number) => {
+    waits.push(ms);
+    return promise;
+  };
+  const { reloader } = reloaderOver(world, { client: { roll, get }, wait });
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  const end = reloader.finish();
+  await settle();
+  assert.deepEqual(waits, [END_MS]);
+  resolve();
+  await end;
+});
+
+test('the end tries a commit that fails again, until its time is over', async (t) => {
+  mockTime(t, { apis: [] });
+  const streams = ['ConfigMap', 'Deployment'].map((kind) => {
+    return { kind, namespace: 'home', isWorkload: kind === 'Deployment' };
+  });
+  const gate = new SyncGate(streams);
+  for (const stream of streams) gate.markSynced(stream);
+  const store = new ScriptedStore({});
+  const away = { kind: 'throttled', message: 'away', retryAfterMs: 3000 } as const;
+  store.faults.push(...Array.from({ length: 9 }, () => away));
+  const waits: number[] = [];
+  const late = Promise.withResolvers<void>();
+  const wait = async (ms: number): Promise<void> => {
+    waits.push(ms);
+    if (ms === END_MS) await late.promise;
+    else if (waits.length === 4) late.resolve();
+  };
+  const world = new World();
+  const { reloader } = reloaderOver(world, { store, gate, wait });
+  const end = reloader.finish();
+  reloader.committer.begin([store.live]);
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  reloader.committer.request(new Set(), new Set([world.configKey('cfg')]));
+  await end;
+  assert.deepEqual(waits, [END_MS, 3000, 3000, 3000]);
+  await settle();
+  const tries = store.patches.length;
+  await settle();
+  assert.equal(store.patches.length, tries, 'nothing is tried any more');
+});
+
+test('a state that could not be read when it was noticed is read again', async (t) => {
+  const stage = new CommitterStage(t, { cfg: 'a.1' }).listed('cfg', 'a', 'web');
+  await stage.pass(5000);
+  const read = stage.store.read.bind(stage.store);
+  let reads = 0;
+  Object.assign(stage.store, {
+    read: (shard: number) => {
+      reads += 1;
+      return reads === 1 ? Promise.resolve({ kind: 'failed', message: 'away' }) : read(shard);
+    },
+  });
+  stage.committer.notice(0, 'somebody-elses');
+  await stage.pass(5000);
+  assert.equal(reads, 2);
+});
+
+test('a look at a workload that ends while it is looked at does not bring it back', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const world = settled('web');
+  const annotations = { 'reloader.k8s.collaborne.com/configmap': 'cfg' };
+  const raw = {
+    metadata: { ...world.workloadRef('web'), uid: 'uid-web', resourceVersion: '900', annotations },
+  };
+  world.config('cfg', 'b');
+  const get = async () => {
+    world.edges.workloads.delete(world.workloadKey('web')); // as its stream would have it meanwhile
+    return { kind: 'found', object: raw } as const;
+  };
+  const roll = async () => ({ kind: 'conflict' }) as const;
+  const { reloader } = reloaderOver(world, { client: { roll, get } });
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  assert.equal(world.edges.workloads.has(world.workloadKey('web')), false);
+});
+
+test('an object that returns while it is looked at is not taken for gone', async (t) => {
+  mockTime(t);
+  const world = settled('web');
+  const readConfig = async () => {
+    world.config('cfg', 'c'); // its stream tells while the answer is on its way
+    return { kind: 'absent' } as const;
+  };
+  const { reloader } = reloaderOver(world, { readConfig });
+  world.workload('web', { stamps: { cfg: 'b.2' } });
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await settle();
+  assert.notEqual(world.edges.configs.get(world.configKey('cfg'))?.digest, undefined);
+});
+
+test('what is held for a Secret that comes, and that no stream shows, is rolled', async (t) => {
+  mockTime(t);
+  const world = new KeyWorld();
+  world.holds({ a: '1' }, { initial: true });
+  const token = { name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'token', key: 'token' } } };
+  const env = [...(reading('a').spec?.containers?.[0]?.env ?? []), token];
+  const template = { spec: { containers: [{ name: 'main', env }] } };
+  world.workload('web', { follows: ['cfg'], secrets: ['token'], template }, { initial: true });
+  world.listed();
+  const stream = { kind: 'Secret', namespace: undefined, isWorkload: false };
+  world.edges.presence.markListed(stream);
+  const gate = new SyncGate([stream]);
+  gate.markSynced(stream);
+  let type: string | undefined;
+  const { reloader, calls } = reloaderOver(world, {
+    gate,
+    readLeftOut: async () => ({ kind: 'known', type, isUnselected: false }),
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  });
+  const pass = async (seconds: number): Promise<void> => {
+    for (let i = 0; i < seconds; i += 1) {
+      await settle();
+      t.mock.timers.tick(1000);
+    }
+    await settle();
+  };
+  void reloader.absences.run(new AbortController().signal);
+  for (const config of world.record('web').edges.keys()) reloader.absences.suspect(config);
+  await pass(10);
+  world.holds({ a: '2' });
+  reloader.rollouts.touch(world.workloadKey('web'), 1);
+  await pass(60);
+  assert.deepEqual([world.owes('web'), calls], [true, []]);
+  type = 'kubernetes.io/service-account-token';
+  await pass(20);
+  assert.equal(calls[0], 'roll web');
+});

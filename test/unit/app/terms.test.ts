@@ -1,0 +1,300 @@
+/** The terms of a process: what it reads before it acts, and what becomes of it when it leads no longer. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Reloader } from '../../../lib/app/reloader.ts';
+import { type Term, Terms, type TermsOptions } from '../../../lib/app/terms.ts';
+import type { LeadEnd, Leadership } from '../../../lib/leader/elector.ts';
+import { Heartbeat } from '../../../lib/model/heartbeat.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
+import { keyOf } from '../../../lib/model/object-ref.ts';
+import { Timeline } from '../../../lib/model/timeline.ts';
+import type { StateStore } from '../../../lib/store/state-store.ts';
+import { SyncGate } from '../../../lib/store/sync-gate.ts';
+import { Edges } from '../../../lib/tracking/edges.ts';
+import { mockTime } from '../../mock-time.ts';
+import { settle } from '../state/committer-stage.ts';
+import { ScriptedStore } from '../state/scripted-store.ts';
+import { settled, World } from '../tracking/world.ts';
+
+const CONFIG_MAPS = { kind: 'ConfigMap', namespace: 'home', isWorkload: false };
+const DEPLOYMENTS = { kind: 'Deployment', namespace: 'home', isWorkload: true };
+
+/** A process whose lead is in the hands of the test. */
+class Stage {
+  readonly store: ScriptedStore;
+  readonly calls: string[] = [];
+  readonly told: string[] = [];
+  readonly terms: Terms;
+  readonly ends: LeadEnd[] = [];
+  readonly gate = new SyncGate([CONFIG_MAPS, DEPLOYMENTS]);
+  readonly timeline = new Timeline();
+  readonly #signals: AbortController[] = [];
+  #isValid = true;
+
+  constructor(t: TestContext, store = new ScriptedStore({}), changes: Partial<TermsOptions> = {}) {
+    mockTime(t);
+    this.store = store;
+    const say = (message: string): void => void this.told.push(message);
+    const log = { ...NO_LOG, warn: say, error: say };
+    this.terms = new Terms({
+      identity: 'me',
+      elect: (signal, lead) => this.#elect(signal, lead),
+      storeFor: () => this.store,
+      newLeader: (term) => this.#reloader(term),
+      newStandby: () => this.#reloader(undefined),
+      log,
+      random: () => 0,
+      ...changes,
+    });
+  }
+
+  /** Leads until it is ended; then again if it is told so. */
+  async #elect(signal: AbortSignal, lead: (leadership: Leadership) => Promise<LeadEnd>): Promise<void> {
+    while (!signal.aborted) {
+      const own = new AbortController();
+      this.#signals.push(own);
+      this.#isValid = true;
+      this.ends.push(
+        await lead({ signal: AbortSignal.any([signal, own.signal]), isValid: () => this.#isValid }),
+      );
+    }
+  }
+
+  /** The lead is lost, and gained again. */
+  lose(): void {
+    this.#isValid = false;
+    this.#signals.at(-1)?.abort();
+  }
+
+  #reloader(term: Term | undefined): Reloader {
+    const ignore = (): void => {};
+    return new Reloader({
+      edges: new Edges(new World().edges.dialect, 'home', undefined, term?.mark.term),
+      gate: this.gate,
+      state: { name: 'reloader-state', shardBytes: 262_144 },
+      finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
+      client: {
+        roll: async ({ workload: { name } }) => {
+          this.calls.push(`roll ${name}`);
+          return { kind: 'unanswered', message: 'lost' };
+        },
+        get: async ({ name }) => {
+          this.calls.push(`get ${name}`);
+          return { kind: 'gone' };
+        },
+      },
+      store: this.store,
+      readConfig: async ({ name }) => {
+        this.calls.push(`look at ${name}`);
+        return { kind: 'absent' };
+      },
+      listBirths: async () => new Map(),
+      readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
+      resourceSelector: undefined,
+      timeline: this.timeline,
+      log: NO_LOG,
+      heartbeat: new Heartbeat(),
+      counters: { changed: ignore, attempted: ignore, rolled: ignore, patched: ignore, committed: ignore },
+      recordEvent: ignore,
+      leads: term !== undefined,
+      mark: term?.mark,
+      onContested: term?.onContested,
+      onUnknownVersion: term?.onUnknownVersion ?? ignore,
+      quietMs: 0,
+      maxWaitMs: 0,
+      concurrency: 1,
+      random: () => 0,
+      wait: (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+    });
+  }
+
+  /** The streams tell all that `world` has seen. */
+  tell(world: World): void {
+    const { current } = this.terms;
+    for (const [key, { ref, digest = '', annotations, writtenAt }] of world.edges.configs) {
+      const object = { ref, uid: '', resourceVersion: '1', digest, annotations };
+      const span = { from: Number.NEGATIVE_INFINITY, to: writtenAt };
+      const event = { type: 'present', key, object, span, isInInitialList: true, isRelisted: false } as const;
+      current.onConfig(CONFIG_MAPS, event);
+    }
+    current.onConfig(CONFIG_MAPS, { type: 'synced' });
+    for (const [key, { workload, knownAt }] of world.edges.workloads) {
+      const span = { from: Number.NEGATIVE_INFINITY, to: knownAt };
+      const listed = { isInInitialList: true, isRelisted: false } as const;
+      current.onWorkload(DEPLOYMENTS, { type: 'present', key, object: workload, span, ...listed });
+    }
+    current.onWorkload(DEPLOYMENTS, { type: 'synced' });
+  }
+}
+
+function never(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+async function pass(t: TestContext, ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 500) {
+    await settle();
+    t.mock.timers.tick(500);
+  }
+  await settle();
+}
+
+test('nothing is listed before the state is read', async (t) => {
+  const store = new ScriptedStore({});
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const read: StateStore['read'] = async (shard) => {
+    await promise;
+    return new ScriptedStore({}).read(shard);
+  };
+  const stage = new Stage(t, Object.assign(store, { read }));
+  const stop = new AbortController();
+  const end = stage.terms.run(stop.signal, async () => {
+    stage.calls.push('list');
+    stop.abort();
+  });
+  await settle();
+  assert.deepEqual(stage.calls, []);
+  resolve();
+  assert.equal(await end, 'stopped');
+  assert.deepEqual(stage.calls, ['list']);
+});
+
+test('a state of which any part cannot be read is read again until it can, and never counts as none', async (t) => {
+  const store = new ScriptedStore({ 'v1.ConfigMap_cfg': `${'a'.repeat(40)}.1` });
+  const everyShard = Array.from({ length: 10 }, () => 'away');
+  store.readFaults.push(...everyShard, 'forbidden');
+  const stage = new Stage(t, store);
+  const stop = new AbortController();
+  const end = stage.terms.run(stop.signal, async () => stage.calls.push('list') as unknown as undefined);
+  await pass(t, 5000);
+  stop.abort();
+  await end;
+  const warning = 'the state cannot be read, nothing is decided before it is';
+  assert.deepEqual([stage.told, stage.calls], [[warning, warning], ['list']]);
+  assert.equal(stage.terms.current.edges.state.entries.size, 1);
+});
+
+test('the end does not wait for a state that is not answered', async (t) => {
+  const read: StateStore['read'] = async (_, signal) => {
+    await never(signal ?? assert.fail());
+    return { kind: 'failed', message: 'aborted' };
+  };
+  const stage = new Stage(t, Object.assign(new ScriptedStore({}), { read }));
+  const stop = new AbortController();
+  const end = stage.terms.run(stop.signal, async () => stage.calls.push('list') as unknown as undefined);
+  await settle();
+  stop.abort();
+  assert.equal(await end, 'stopped');
+  assert.deepEqual([stage.calls, stage.told], [[], []]);
+});
+
+test('where versions have gone back the run ends at once, and nothing that is known is written any more', async (t) => {
+  const stage = new Stage(t);
+  const end = stage.terms.run(new AbortController().signal, never);
+  await settle();
+  stage.tell(settled('web'));
+  const { length } = stage.store.patches;
+  stage.terms.turnBack('ConfigMap');
+  stage.terms.turnBack('Secret');
+  assert.equal(await end, 'failed');
+  assert.deepEqual([stage.store.patches.length, stage.calls, stage.ends], [length, [], ['ended']]);
+  assert.deepEqual(
+    stage.told.map((line) => line.slice(0, 41)),
+    ['the versions of ConfigMap have gone back,'],
+  );
+});
+
+test('a ConfigMap of the state that went between the start and the first list is missed', async (t) => {
+  const store = new ScriptedStore({}, { 'reloader.k8s.collaborne.com/state-shards': '2' });
+  store.put({}, {}, 1);
+  const stage = new Stage(t, store);
+  const stop = new AbortController();
+  const end = stage.terms.run(stop.signal, never);
+  await settle();
+  const leader = stage.terms.current;
+  store.shards.delete(1);
+  leader.onConfig(CONFIG_MAPS, { type: 'synced' });
+  await pass(t, 2000);
+  stop.abort();
+  await end;
+  assert.ok(leader.journal.decisions.some(({ reason }) => reason === 'state-damaged'));
+  assert.ok(store.shards.has(1));
+});
+
+test('who loses the lead writes nothing, knows all it has seen, and acts on it once it leads again', async (t) => {
+  const stage = new Stage(t);
+  const stop = new AbortController();
+  const end = stage.terms.run(stop.signal, never);
+  await settle();
+  stage.tell(settled('web'));
+  await pass(t, 2000);
+  const written = stage.store.live?.data['v1.ConfigMap_cfg'];
+  assert.ok(written !== undefined, 'the baseline is written');
+  const read = Promise.withResolvers<void>();
+  const { store } = stage;
+  const reading = store.read.bind(store);
+  Object.assign(store, { read: (shard: number) => read.promise.then(() => reading(shard)) });
+  stage.lose();
+  await settle();
+  const standby = stage.terms.current;
+  assert.equal(standby.leads, false);
+  const { patches } = store;
+  const before = patches.length;
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const record = world.edges.configs.get(world.configKey('cfg')) ?? assert.fail();
+  const object = {
+    ref: record.ref,
+    uid: '',
+    resourceVersion: '9',
+    digest: record.digest ?? '',
+    annotations: {},
+  };
+  standby.onConfig(CONFIG_MAPS, {
+    type: 'present',
+    key: world.configKey('cfg'),
+    object,
+    span: { from: 0, to: 99 },
+    isInInitialList: false,
+    isRelisted: false,
+  });
+  await pass(t, 10_000);
+  assert.deepEqual([patches.length, stage.calls], [before, []], 'a standby writes nothing');
+  read.resolve();
+  await pass(t, 2000);
+  assert.equal(stage.terms.current.leads, true);
+  assert.deepEqual(
+    stage.calls.slice(0, 2),
+    ['look at cfg', 'get web'],
+    'its caches may be older than the state',
+  );
+  assert.equal(store.live?.annotations['reloader.k8s.collaborne.com/term'], '2');
+  stop.abort();
+  await end;
+});
+
+test('what is wrong with a workload that follows nothing is known to the next leader too', async (t) => {
+  const stage = new Stage(t);
+  const stop = new AbortController();
+  const end = stage.terms.run(stop.signal, never);
+  await settle();
+  const world = settled('web');
+  stage.tell(world);
+  const view = world.record('web').workload;
+  const strays = [{ key: 'reloader.k8s.collaborne.com/confgmap', value: 'cfg', isOnTemplate: false }];
+  const odd = { ...view, ref: { ...view.ref, name: 'odd' }, uid: 'odd', annotations: {}, marks: [], strays };
+  const key = keyOf(odd.ref);
+  const span = { from: 0, to: 1 };
+  const listed = { isInInitialList: true, isRelisted: false } as const;
+  const former = stage.terms.current;
+  former.onWorkload(DEPLOYMENTS, { type: 'present', key, object: odd, span, ...listed });
+  const notices = former.notices.of(key);
+  assert.equal(notices.length, 1);
+  stage.lose();
+  await pass(t, 2000);
+  assert.notEqual(stage.terms.current, former);
+  assert.deepEqual([stage.terms.current.leads, stage.terms.current.notices.of(key)], [true, notices]);
+  stop.abort();
+  await end;
+});

@@ -1,0 +1,388 @@
+/** The rollout controller: when it patches, and the one switch that decides what each answer leads to. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { monotonicMs } from '../../../lib/model/clock.ts';
+import { settle } from '../state/committer-stage.ts';
+import { RolloutStage } from './rollout-stage.ts';
+
+const FORBIDDEN = { result: { kind: 'rejected', code: 'forbidden', message: 'no' } } as const;
+const INVALID = { result: { kind: 'rejected', code: 'invalid', message: 'bad' } } as const;
+
+test('an accepted patch is the end of it', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.change('b');
+  await stage.pass(20_000);
+  assert.deepEqual(stage.outcomes, ['done']);
+  assert.deepEqual(stage.patches, [{ workload: 'web', atMs: 1000 }]);
+  assert.equal(stage.world.owes('web'), false);
+  assert.equal(stage.controller.waitingOf(stage.world.workloadKey('web')), undefined);
+});
+
+test('ten changes in a window are one patch of the last content', async (t) => {
+  const stage = new RolloutStage(t);
+  for (const content of 'bcdefbcdef') {
+    stage.change(content);
+    await stage.pass(500);
+  }
+  await stage.pass(20_000);
+  assert.equal(stage.patches.length, 1);
+  assert.equal(stage.world.edge('web').ran, 'f'.repeat(40));
+  assert.equal(stage.attempts[0]?.tally.changes, 10);
+});
+
+test('A→B→A within a window leaves nothing to do', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.change('b');
+  stage.change('a');
+  await stage.pass(20_000);
+  assert.deepEqual(stage.outcomes, ['settled']);
+  assert.deepEqual(stage.patches, []);
+});
+
+test('a source that changes all the time is rolled out after the maximum wait', async (t) => {
+  const stage = new RolloutStage(t);
+  for (let change = 0; change < 20; change += 1) {
+    stage.change('bcdef'[change % 5] ?? '');
+    await stage.pass(500);
+  }
+  assert.equal(stage.patches[0]?.atMs, 6000);
+});
+
+test('a conflict is decided again at once, from a fresh look', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ before: () => stage.world.edit('web', { manager: 'someone' }) });
+  stage.change('b');
+  await stage.pass(1000);
+  assert.deepEqual(stage.outcomes, ['again', 'done']);
+  assert.equal(stage.reads, 1);
+  assert.equal(stage.patches.length, 2);
+  assert.equal(stage.world.owes('web'), false);
+});
+
+test('while a conflict is being resolved the workload counts as waiting', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { random: () => 1 });
+  for (let n = 0; n < 8; n += 1) stage.faults.push({ result: { kind: 'conflict' } });
+  stage.change('b');
+  await stage.pass(1000);
+  for (let step = 0; stage.outcomes.at(-1) === 'again' && step < 400; step += 1) {
+    assert.ok(stage.isWaiting('web'));
+    await stage.pass(50);
+  }
+  assert.equal(stage.outcomes.at(-1), 'done');
+});
+
+test('a workload that is gone is not patched again, and its record is tried later until its stream tells', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.world.live.delete('web');
+  stage.change('b');
+  await stage.pass(1000);
+  assert.deepEqual(stage.outcomes, ['gone']);
+  assert.equal(stage.isWaiting('web'), false, 'it blocks no commit');
+  stage.apply(stage.world.tellWorkload('web'));
+  await stage.pass(120_000);
+  assert.equal(stage.patches.length, 1);
+});
+
+test('the same plan refused twice on fresh data is a refusal; once is not', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push(INVALID, INVALID);
+  stage.change('b');
+  await stage.pass(1000);
+  assert.deepEqual(stage.outcomes, ['again', 'refused']);
+  assert.equal(stage.reads, 1);
+  assert.equal(stage.isWaiting('web'), false);
+  assert.ok(stage.world.owes('web'), 'no error settles a workload');
+});
+
+test('a refusal of a stale plan only is none', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push(INVALID);
+  stage.change('b');
+  await stage.pass(1000);
+  assert.deepEqual(stage.outcomes, ['again', 'done']);
+});
+
+test('a refusal is retried for ever, with pauses that grow up to five minutes', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { random: () => 1 });
+  for (let n = 0; n < 12; n += 1) stage.faults.push(FORBIDDEN);
+  stage.change('b');
+  await stage.pass(1000);
+  for (let round = 0; round < 12; round += 1) await stage.pass(stage.attempts.at(-1)?.nextTryMs ?? 0);
+  const pauses = stage.attempts.map(({ nextTryMs }) => nextTryMs);
+  assert.deepEqual(pauses.slice(0, 4), [10_000, 20_000, 40_000, 80_000]);
+  assert.deepEqual(pauses.slice(-3), [300_000, 300_000, undefined]);
+  assert.equal(stage.outcomes.at(-1), 'done');
+});
+
+test('a refusal of one workload does not touch its siblings', async (t) => {
+  const stage = new RolloutStage(t, ['web', 'api']);
+  stage.faults.push(FORBIDDEN);
+  stage.change('b');
+  await stage.pass(2000);
+  assert.deepEqual(stage.outcomes.sort(), ['done', 'refused']);
+  assert.deepEqual([stage.world.owes('web'), stage.world.owes('api')], [true, false]);
+});
+
+test('changes during a backoff do not shorten it, and are rolled out together when it ends', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push(FORBIDDEN);
+  stage.change('b');
+  await stage.pass(1000);
+  for (const content of 'cdef') {
+    stage.change(content);
+    await stage.pass(1000);
+  }
+  assert.equal(stage.patches.length, 1);
+  await stage.pass(1000);
+  assert.deepEqual(stage.outcomes, ['refused', 'done']);
+  assert.deepEqual(
+    stage.patches.map(({ atMs }) => atMs),
+    [1000, 6000],
+  );
+  assert.equal(stage.world.edge('web').ran, 'f'.repeat(40));
+});
+
+test('an owner who changes the workload ends its backoff, after a quiet period', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { random: () => 1 });
+  for (let n = 0; n < 6; n += 1) stage.faults.push(FORBIDDEN);
+  stage.change('b');
+  await stage.pass(400_000);
+  stage.faults.length = 0;
+  const before = stage.patches.length;
+  stage.apply(stage.world.workload('web', { image: 'v2' }));
+  await stage.pass(1000);
+  assert.equal(stage.patches.length, before + 1);
+  assert.equal(stage.outcomes.at(-1), 'done');
+});
+
+test('after a spur the pauses begin small again', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { random: () => 1 });
+  stage.faults.push(FORBIDDEN, FORBIDDEN, FORBIDDEN);
+  stage.change('b');
+  await stage.pass(12_000);
+  stage.controller.spur(stage.world.workloadKey('web'));
+  await stage.pass(1000);
+  assert.deepEqual(
+    stage.attempts.map(({ nextTryMs }) => nextTryMs),
+    [10_000, 20_000, 10_000],
+  );
+});
+
+test('a throttled patch waits as long as it is told', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ result: { kind: 'throttled', message: 'slow down', retryAfterMs: 9000 } });
+  stage.change('b');
+  await stage.pass(9900);
+  assert.deepEqual(stage.outcomes, ['later']);
+  await stage.pass(100);
+  assert.deepEqual(stage.outcomes, ['later', 'done']);
+});
+
+test('a lost answer to a patch in force is done without a second one', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ isLost: true });
+  stage.change('b');
+  await stage.pass(60_000);
+  assert.deepEqual(stage.outcomes, ['done']);
+  assert.equal(stage.patches.length, 1);
+  assert.equal(stage.world.owes('web'), false);
+});
+
+test('a lost answer to a patch that is not in force is tried again later', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ result: { kind: 'unanswered', message: 'reset' } });
+  stage.change('b');
+  await stage.pass(1400);
+  assert.deepEqual(stage.outcomes, ['later']);
+  await stage.pass(200);
+  assert.deepEqual(stage.outcomes, ['later', 'done']);
+});
+
+test('what may have been started for a change is owed until its stamp stands, though the change is taken back', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ before: () => stage.change('a'), result: { kind: 'conflict', mayHaveRun: true } });
+  stage.change('b');
+  await stage.pass(3000);
+  assert.deepEqual(stage.outcomes, ['again', 'done']);
+  assert.equal(stage.world.owes('web'), false);
+});
+
+test('an answer that comes after the stream has told of the stamp casts no doubt', async (t) => {
+  const stage = new RolloutStage(t);
+  const told = (): void => {
+    const { inFlight } = stage.world.record('web');
+    assert.ok(inFlight !== undefined);
+    stage.world.land(inFlight);
+    stage.apply(stage.world.tellWorkload('web'));
+  };
+  stage.faults.push({ before: told, result: { kind: 'conflict', mayHaveRun: true } });
+  stage.change('b');
+  await stage.pass(60_000);
+  assert.deepEqual(stage.outcomes, ['done']);
+  assert.equal(stage.patches.length, 1);
+});
+
+test('until it is known what became of a patch, nobody plans anew', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ isLost: true });
+  stage.readFaults.push('away', 'away', 'away');
+  stage.change('b');
+  await stage.pass(1000);
+  const plan = stage.world.record('web').inFlight;
+  assert.ok(plan !== undefined);
+  await stage.pass(1000);
+  assert.equal(stage.world.record('web').inFlight, plan);
+  await stage.pass(20_000);
+  assert.deepEqual(stage.outcomes, ['later', 'later', 'later', 'done']);
+  assert.equal(stage.patches.length, 1);
+});
+
+test('a patch that is accepted without its stamp is a refusal', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ isStripped: true });
+  stage.change('b');
+  await stage.pass(1000);
+  assert.deepEqual(stage.outcomes, ['refused']);
+  assert.ok(stage.world.owes('web'));
+});
+
+test('a contested workload counts as refused and is tried again after the pause', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.change('b');
+  stage.controller.contest(stage.world.workloadKey('web'), 1);
+  await stage.pass(4900);
+  assert.deepEqual(stage.outcomes, ['refused']);
+  assert.equal(stage.patches.length, 0);
+  await stage.pass(100);
+  assert.deepEqual(stage.outcomes, ['refused', 'done']);
+});
+
+test('a workload whose stamp was taken back ten times is not patched, holds up no commit, and is spurred by news', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.change('b');
+  stage.world.record('web').takeBacks = 10;
+  await stage.pass(3_600_000);
+  assert.deepEqual([stage.outcomes, stage.patches], [['given-up'], []]);
+  const key = stage.world.workloadKey('web');
+  assert.equal(stage.controller.waitingOf(key)?.type, 'change');
+  assert.ok(stage.world.owes('web') && !stage.isWaiting('web'));
+  stage.world.record('web').takeBacks = 0;
+  stage.controller.spur(key);
+  await stage.pass(1000);
+  assert.deepEqual(stage.outcomes, ['given-up', 'done']);
+});
+
+test('who is rolled too often is told with each window when the next rollout comes: in ten minutes at the latest', async (t) => {
+  const stage = new RolloutStage(t, ['web'], {
+    flags: { pace: { minIntervalMs: 0, limit: { rollouts: 2, withinMs: 3_600_000 } } },
+  });
+  for (let round = 0; round < 10; round += 1) {
+    stage.change(round % 2 === 0 ? 'b' : 'c');
+    await stage.pass(610_000);
+  }
+  assert.equal(stage.patches.length, 10);
+  assert.deepEqual([stage.slowed.length, stage.slowed.at(-1)], [7, 600_000]);
+});
+
+test('a change while the patch is on its way is rolled out after it', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.faults.push({ before: () => stage.change('c') });
+  stage.change('b');
+  await stage.pass(1000);
+  assert.ok(stage.isWaiting('web'));
+  await stage.pass(1000);
+  assert.equal(stage.world.edge('web').ran, 'c'.repeat(40));
+  assert.equal(stage.patches.length, 2);
+});
+
+const FAN = Array.from({ length: 10 }, (_, index) => `w${index}`);
+
+test('the patches of one fan-out start in the same turn, up to the limit', async (t) => {
+  const stage = new RolloutStage(t, FAN, { concurrency: 4, quietMs: 0 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const _ of FAN) stage.faults.push({ until: promise });
+  stage.change('b');
+  await settle();
+  assert.equal(stage.patches.length, 4);
+  resolve();
+  await stage.pass(100);
+  assert.equal(stage.patches.length, 10);
+  assert.equal(stage.mostUnderWay, 4);
+});
+
+test('never two patches of one workload at once', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { quietMs: 0 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stage.faults.push({ until: promise });
+  for (const content of 'bcd') {
+    stage.change(content);
+    await stage.pass(50);
+  }
+  assert.equal(stage.patches.length, 1);
+  resolve();
+  await stage.pass(1000);
+  assert.equal(stage.mostUnderWay, 1);
+  assert.equal(stage.world.edge('web').ran, 'd'.repeat(40));
+});
+
+test('closing waits for the patches under way and starts none', async (t) => {
+  const stage = new RolloutStage(t, ['web', 'api'], { concurrency: 1, quietMs: 0 });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stage.faults.push({ until: promise });
+  stage.change('b');
+  let isClosed = false;
+  const closed = stage.controller.close().then(() => {
+    isClosed = true;
+  });
+  await stage.pass(1000);
+  assert.equal(isClosed, false);
+  resolve();
+  await closed;
+  await stage.pass(60_000);
+  assert.deepEqual(stage.outcomes, ['done']);
+  assert.equal(stage.patches.length, 1);
+});
+
+test('a workload that is forgotten is not rolled', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.change('b');
+  stage.apply(stage.world.noWorkload('web'));
+  await stage.pass(20_000);
+  assert.deepEqual(stage.patches, []);
+  assert.equal(stage.controller.tallyOf(stage.world.workloadKey('web')), undefined);
+});
+
+test('what a workload waits for can be told at each moment', async (t) => {
+  const stage = new RolloutStage(t);
+  const key = stage.world.workloadKey('web');
+  const waiting = () => stage.controller.waitingOf(key);
+  stage.faults.push(FORBIDDEN);
+  stage.change('b');
+  assert.deepEqual(waiting(), { type: 'quiet', until: monotonicMs() + 1000 });
+  await stage.pass(1000);
+  assert.deepEqual(waiting(), { type: 'backoff', until: monotonicMs() + 5000, message: 'no' });
+  await stage.pass(5000);
+  assert.equal(waiting(), undefined);
+});
+
+test('what its pods need is waited for, without a patch, and what changes meanwhile goes with it', async (t) => {
+  const stage = new RolloutStage(t);
+  stage.needs = [{ kind: 'ConfigMap', namespace: 'home', name: 'other', keys: ['a'] }];
+  const web = stage.world.workloadKey('web');
+  stage.change('b');
+  await stage.pass(20_000);
+  assert.deepEqual([stage.outcomes, stage.patches], [['lacking'], []]);
+  assert.deepEqual(stage.controller.waitingOf(web), { type: 'needs' });
+  assert.equal(stage.controller.isWaiting(web), false, 'a commit does not wait for it');
+  stage.controller.recheck();
+  await stage.pass(20_000);
+  assert.deepEqual(stage.patches, []);
+  stage.change('c');
+  stage.needs = [];
+  stage.controller.recheck();
+  await stage.pass(20_000);
+  assert.equal(stage.patches.length, 1);
+  assert.equal(stage.world.edge('web').ran, 'c'.repeat(40));
+  assert.equal(stage.controller.waitingOf(web), undefined);
+});

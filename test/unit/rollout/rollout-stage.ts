@@ -1,0 +1,207 @@
+/** A rollout controller over a small world, with a client that keeps the fence and answers as a test wants. */
+
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
+import { monotonicMs } from '../../../lib/model/clock.ts';
+import { Heartbeat } from '../../../lib/model/heartbeat.ts';
+import { NO_LOG } from '../../../lib/model/log.ts';
+import { type ConfigRef, keyOf } from '../../../lib/model/object-ref.ts';
+import type { Outcome } from '../../../lib/model/outcome.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { Timeline } from '../../../lib/model/timeline.ts';
+import type { Tally } from '../../../lib/model/waiting.ts';
+import type { WorkloadClient } from '../../../lib/model/workload-client.ts';
+import type { RollResult } from '../../../lib/model/write-result.ts';
+import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
+import type { Effects } from '../../../lib/tracking/effects.ts';
+import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
+import { type MockTime, mockTime } from '../../mock-time.ts';
+import { settle } from '../state/committer-stage.ts';
+import { fenceOf, settledWith, type World } from '../tracking/world.ts';
+
+/** Instead of the ordinary answer to a patch; `before` happens first, e.g. somebody else's write. */
+export interface Fault {
+  readonly before?: () => void;
+  /** The same once the patch is in force, before anybody is told. */
+  readonly after?: () => void;
+  /** The patch does not take effect and this is the answer. */
+  readonly result?: Exclude<RollResult<never>, { kind: 'accepted' }>;
+  /** The patch is carried out like any other, but its answer is lost. */
+  readonly isLost?: boolean;
+  /** The server drops our variable from what it is sent. */
+  readonly isStripped?: boolean;
+  readonly until?: Promise<void>;
+}
+
+/** One attempt, as its observer was told. */
+export interface Attempt {
+  readonly workload: string;
+  readonly type: Outcome['type'];
+  readonly tally: Tally;
+  readonly nextTryMs: number | undefined;
+  /** Whether a commit still waits for the workload as it ends. */
+  readonly isWaiting: boolean;
+  readonly atMs: number;
+}
+
+interface Settings {
+  readonly quietMs?: number;
+  readonly maxWaitMs?: number;
+  readonly concurrency?: number;
+  readonly random?: () => number;
+  /** How the vocabularies differ from the default. */
+  readonly flags?: Partial<VocabularyOptions>;
+}
+
+/** See the file's comment. */
+export class RolloutStage {
+  readonly world: World;
+  readonly controller: RolloutController;
+  readonly attempts: Attempt[] = [];
+  /** In how many ms each rollout comes at the latest that waits for the pace. */
+  readonly slowed: number[] = [];
+  /** When each patch was sent, and for whom. */
+  readonly patches: { readonly workload: string; readonly atMs: number }[] = [];
+  readonly faults: Fault[] = [];
+  /** Answers to the next reads that fail. */
+  readonly readFaults: string[] = [];
+  reads = 0;
+  /** Patches under way, and the most there were at once. */
+  underWay = 0;
+  mostUnderWay = 0;
+  /** The outcomes whose telling fails, in turn. */
+  readonly defects: Outcome['type'][] = [];
+  readonly errors: string[] = [];
+  /** What every workload needs, and what is not there. */
+  needs: readonly ConfigRef[] = [];
+  readonly #timers: TestContext['mock']['timers'];
+  readonly #startedAt: number;
+  readonly #time: MockTime;
+
+  constructor(t: TestContext, workloads: readonly string[] = ['web'], settings: Settings = {}) {
+    this.#time = mockTime(t);
+    this.#timers = t.mock.timers;
+    this.#startedAt = monotonicMs();
+    const { flags = {}, ...others } = settings;
+    this.world = settledWith(flags, workloads);
+    const timeline = new Timeline();
+    timeline.comparable = true;
+    this.controller = new RolloutController({
+      edges: this.world.edges,
+      client: this.#client,
+      timeline,
+      heartbeat: new Heartbeat(),
+      apply: (effects) => this.apply(effects),
+      observe: (ref, workload) => {
+        const span = timeline.ofListed(workload.resourceVersion, undefined);
+        const news = { type: 'present', key: keyOf(ref), object: workload, span } as const;
+        this.apply(
+          observeWorkload(this.world.edges, { ...news, isInInitialList: false, isRelisted: true }, true),
+        );
+      },
+      listBirths: () => Promise.resolve(new Map()),
+      needsOf: () => this.needs,
+      observer: {
+        onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),
+        onOutcome: (ref, { type }, tally, nextTryMs) => {
+          const isWaiting = this.controller.isWaiting(keyOf(ref));
+          if (this.defects.shift() === type) throw new Error('a defect');
+          this.attempts.push({ workload: ref.name, type, tally, nextTryMs, isWaiting, atMs: this.now });
+        },
+      },
+      log: {
+        ...NO_LOG,
+        error: (message, fields) => void this.errors.push(`${message} ${String(fields?.['error'])}`),
+      },
+      onPatchAnswered: () => {},
+      quietMs: 1000,
+      maxWaitMs: 6000,
+      concurrency: 16,
+      random: () => 0,
+      ...others,
+    });
+  }
+
+  /** Time since the test began. */
+  get now(): number {
+    return monotonicMs() - this.#startedAt;
+  }
+
+  /** The types of all outcomes so far. */
+  get outcomes(): string[] {
+    return this.attempts.map(({ type }) => type);
+  }
+
+  /** The content changes, and what follows is carried out. */
+  change(content: string, config = 'cfg'): void {
+    this.apply(this.world.config(config, content));
+  }
+
+  /** Does with effects what the program does, as far as rollouts are concerned. */
+  apply(effects: Effects): void {
+    for (const key of effects.forgotten) this.controller.forget(key);
+    for (const key of effects.spurred) this.controller.spur(key);
+    for (const [key, configs] of effects.touched) this.controller.touch(key, configs.size);
+  }
+
+  isWaiting(workload: string): boolean {
+    return this.controller.isWaiting(this.world.workloadKey(workload));
+  }
+
+  /** Time passes, and whatever follows from that. */
+  async pass(ms: number): Promise<void> {
+    this.#time.jolt();
+    await settle();
+    for (let left = ms; left > 0; left -= 50) {
+      this.#timers.tick(Math.min(50, left));
+      await settle();
+    }
+  }
+
+  get #client(): WorkloadClient {
+    return {
+      roll: (plan) => this.#roll(plan),
+      get: async ({ name }) => {
+        this.reads += 1;
+        const message = this.readFaults.shift();
+        if (message !== undefined) return { kind: 'failed', message };
+        return this.world.live.has(name) ? { kind: 'found', object: this.world.raw(name) } : { kind: 'gone' };
+      },
+    };
+  }
+
+  async #roll(plan: RolloutPlan): ReturnType<WorkloadClient['roll']> {
+    const { name } = plan.workload;
+    this.patches.push({ workload: name, atMs: this.now });
+    this.underWay += 1;
+    this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay);
+    const fault = this.faults.shift() ?? {};
+    await fault.until;
+    this.underWay -= 1;
+    fault.before?.();
+    if (fault.result !== undefined) return fault.result;
+    return this.#carryOut(plan, fault);
+  }
+
+  #carryOut(
+    plan: RolloutPlan,
+    { isLost, isStripped, after }: Fault,
+  ): Awaited<ReturnType<WorkloadClient['roll']>> {
+    const { name } = plan.workload;
+    const live = this.world.live.get(name);
+    assert.equal(
+      this.world.record(name).inFlight,
+      plan,
+      'a plan in flight is known before it is carried out',
+    );
+    if (live === undefined) return { kind: 'gone' };
+    if (String(live.version) !== fenceOf(plan)) return { kind: 'conflict' };
+    if (isStripped === true) this.world.edit(name, {});
+    else this.world.land(plan);
+    after?.();
+    return isLost === true
+      ? { kind: 'unanswered', message: 'lost' }
+      : { kind: 'accepted', object: this.world.raw(name) };
+  }
+}

@@ -1,0 +1,175 @@
+/** What others wrote to the state: it may add a doubt, and it settles nothing and removes no doubt. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { takeInForeign } from '../../../lib/state/foreign-state.ts';
+import { planStateWrites, shardAfter } from '../../../lib/state/state-write.ts';
+import { d } from '../tracking/sketch.ts';
+import { OPEN_GATE, settled, World } from '../tracking/world.ts';
+
+const CFG = 'v1.ConfigMap_cfg';
+const WEB = 'ran.Deployment_web';
+
+interface Case {
+  readonly given: () => World;
+  /** What the state says when it is read again. */
+  readonly reads: Readonly<Record<string, string>>;
+  readonly ran: string;
+  readonly owes: boolean;
+}
+
+/** The state says that `web` ran a; `cfg` is b, and nothing else has happened. */
+function owing(): World {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  return world;
+}
+
+/** The state does not say anything of `cfg`, which is a. */
+function unwritten(): World {
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  return world;
+}
+
+const CASES: Record<string, Case> = {
+  'what agrees with memory changes nothing': {
+    given: () => settled('web'),
+    reads: { [CFG]: 'a.9' },
+    ran: 'a',
+    owes: false,
+  },
+  'another content makes unknown what the pods run': {
+    given: () => settled('web'),
+    reads: { [CFG]: 'c.2' },
+    ran: '?',
+    owes: true,
+  },
+  'an exception makes it unknown too': {
+    given: () => settled('web'),
+    reads: { [CFG]: 'a.1', [WEB]: `{"${CFG}":"c"}` },
+    ran: '?',
+    owes: true,
+  },
+  'that the pods ran what is in force settles nothing': {
+    given: owing,
+    reads: { [CFG]: 'b.2' },
+    ran: '?',
+    owes: true,
+  },
+  'a doubt that is taken out stays': {
+    given: () => {
+      const world = owing();
+      world.workload('web', { image: 'v2' });
+      world.write();
+      return world;
+    },
+    reads: { [CFG]: 'b.2' },
+    ran: '?',
+    owes: true,
+  },
+  'an entry that is deleted leaves the edge as it is': {
+    given: owing,
+    reads: {},
+    ran: 'a',
+    owes: true,
+  },
+  'an edge that is not touched is as it was, also where memory is ahead of the state': {
+    given: () => {
+      const world = owing();
+      world.roll('web');
+      return world;
+    },
+    reads: { [CFG]: 'a.1', 'v1.ConfigMap_other': 'c.1' },
+    ran: 'b',
+    owes: false,
+  },
+  'of an object that had no entry the one that appears may agree': {
+    given: unwritten,
+    reads: { [CFG]: 'a.3' },
+    ran: 'a',
+    owes: false,
+  },
+  'of an object that had no entry the one that appears may say something else': {
+    given: unwritten,
+    reads: { [CFG]: 'c.3' },
+    ran: '?',
+    owes: true,
+  },
+  'of what a workload does not ask for there is no doubt': {
+    given: () => {
+      const world = settled('web');
+      world.config('cfg', 'b', { marks: { 'reloader.k8s.collaborne.com/ignore': 'true' } });
+      return world;
+    },
+    reads: { [CFG]: 'c.2' },
+    ran: 'b',
+    owes: false,
+  },
+};
+
+for (const [sentence, { given, reads, ran, owes }] of Object.entries(CASES)) {
+  test(`a state that others wrote: ${sentence}`, () => {
+    const world = given();
+    const before = world.edges.state;
+    world.state(reads);
+    const { effects } = takeInForeign(world.edges, { before, isEmptied: false });
+    assert.deepEqual([world.edge('web').ran, world.owes('web')], [ran === '?' ? ran : d(ran), owes]);
+    assert.deepEqual([...effects.touched.keys()], ran === '?' ? [world.workloadKey('web')] : []);
+  });
+}
+
+test('a state that others wrote: the doubt is recorded', () => {
+  const world = settled('web');
+  const before = world.edges.state;
+  world.state({ [CFG]: 'c.7' });
+  takeInForeign(world.edges, { before, isEmptied: false });
+  world.write();
+  assert.deepEqual(world.written, { [CFG]: 'a.7', [WEB]: { [CFG]: '?' } });
+  assert.equal(world.restart().owes('web'), true);
+});
+
+test('what was sent and may be in force is not taken for what others wrote', () => {
+  const world = owing();
+  world.workload('web', { image: 'v2' });
+  const [write] = planStateWrites(world.edges, {
+    candidates: [world.configKey('cfg')],
+    urgent: new Set([world.configKey('cfg')]),
+    gate: OPEN_GATE,
+    place: () => 0,
+  }).writes;
+  assert.ok(write !== undefined);
+  world.roll('web');
+  const before = world.edges.state;
+  const sent = world.edges.withShard(0, shardAfter(world.edges, write));
+  const stamp = world.edge('web').stamp?.number ?? 0;
+  // The numbers of the write are above the stamp: it is silent, and the exception would count.
+  const entries = new Map(sent.entries).set(CFG, { digest: d('b'), number: stamp });
+  const inForce = { ...sent, entries };
+  world.edges.takeShard(0, inForce);
+  const { foreign } = takeInForeign(world.edges, { before, sent: inForce, isEmptied: false });
+  assert.deepEqual([world.edge('web').ran, foreign], [d('b'), []]);
+});
+
+test('numbers go on above what others wrote', () => {
+  const world = owing();
+  const before = world.edges.state;
+  world.state({ [CFG]: 'b.30' });
+  takeInForeign(world.edges, { before, isEmptied: false });
+  world.state({ [CFG]: 'a.1' });
+  assert.equal(world.send('web').stamps[0]?.stamp.number, 31);
+});
+
+for (const isEmptied of [false, true]) {
+  test(`an entry that is deleted is told of${isEmptied ? ', but not where all are' : ''}`, () => {
+    const world = settled('web');
+    const before = world.edges.state;
+    world.state({});
+    const { foreign } = takeInForeign(world.edges, { before, isEmptied });
+    assert.deepEqual(
+      foreign.map(({ how }) => how),
+      isEmptied ? [] : ['removed'],
+    );
+  });
+}

@@ -1,0 +1,203 @@
+/** Namespaces that are selected, and those that are not: what is held back, what is begun, what is remembered. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { NO_LOG } from '../../../lib/model/log.ts';
+import { EVER } from '../../../lib/model/timeline.ts';
+import { Journal } from '../../../lib/report/journal.ts';
+import { SelectedNamespaces } from '../../../lib/state/selected-namespaces.ts';
+import { RolloutStage } from '../rollout/rollout-stage.ts';
+import { World } from '../tracking/world.ts';
+
+const HOME = { key: '/Namespace/home', object: 'home', span: EVER } as const;
+
+/** A stage whose only namespace is selected when told so. */
+class SelectionStage extends RolloutStage {
+  readonly journal = new Journal(NO_LOG);
+  readonly writeNow = new Set<string>();
+  readonly selected: string[] = [];
+  readonly namespaces: SelectedNamespaces;
+
+  constructor(t: TestContext) {
+    super(t);
+    this.world.edges.selected = new Set();
+    this.namespaces = new SelectedNamespaces({
+      edges: this.world.edges,
+      journal: this.journal,
+      release: (workload) => this.controller.release(workload),
+      onSelected: (namespaces) => void this.selected.push(...namespaces),
+      apply: ({ writeNow }) => {
+        for (const config of writeNow) this.writeNow.add(config);
+      },
+    });
+    this.namespaces.observe({ type: 'synced' });
+  }
+
+  select(): void {
+    this.namespaces.observe({ ...HOME, type: 'present', isInInitialList: false, isRelisted: false });
+  }
+
+  deselect(): void {
+    this.namespaces.observe({ ...HOME, type: 'absent' });
+  }
+
+  get told(): string[] {
+    return this.journal.decisions.map(({ reason }) => reason).reverse();
+  }
+
+  get waitsFor(): string | undefined {
+    return this.controller.waitingOf(this.world.workloadKey('web'))?.type;
+  }
+}
+
+test('what is owed in a namespace that is not selected waits, without a try, until it is', async (t) => {
+  const stage = new SelectionStage(t);
+  stage.change('b');
+  await stage.pass(600_000);
+  assert.deepEqual([stage.outcomes, stage.patches.length, stage.waitsFor], [[], 0, 'selection']);
+  assert.equal(stage.isWaiting('web'), false, 'no commit waits for it');
+  stage.select();
+  assert.equal(stage.waitsFor, 'quiet');
+  await stage.pass(1_000);
+  assert.deepEqual(stage.outcomes, ['done']);
+  assert.equal(stage.attempts[0]?.tally.changes, 1);
+  assert.deepEqual(stage.told, ['selected-namespace', 'selected-namespace']);
+});
+
+test('a namespace that is deselected within the quiet period is not rolled, and there is one try at most', async (t) => {
+  const stage = new SelectionStage(t);
+  stage.select();
+  stage.change('b');
+  await stage.pass(500);
+  stage.deselect();
+  await stage.pass(600_000);
+  assert.deepEqual([stage.outcomes, stage.patches.length, stage.waitsFor], [['unselected'], 0, 'selection']);
+  assert.equal(stage.attempts[0]?.isWaiting, false, 'the commit that waited for it goes on');
+  stage.change('c');
+  await stage.pass(600_000);
+  assert.deepEqual(stage.outcomes, ['unselected']);
+  stage.select();
+  await stage.pass(1_000);
+  assert.deepEqual(stage.outcomes, ['unselected', 'done']);
+});
+
+test('a refusal is not tried again while the namespace is not selected', async (t) => {
+  const stage = new SelectionStage(t);
+  stage.select();
+  stage.faults.push({ result: { kind: 'rejected', code: 'forbidden', message: 'no' } });
+  stage.change('b');
+  await stage.pass(1_000);
+  stage.deselect();
+  await stage.pass(600_000);
+  assert.deepEqual(stage.outcomes, ['refused', 'unselected']);
+  stage.select();
+  await stage.pass(1_000);
+  assert.deepEqual(stage.outcomes, ['refused', 'unselected', 'done']);
+});
+
+test('a patch under way is answered although its namespace is deselected, and what came since waits', async (t) => {
+  const stage = new SelectionStage(t);
+  stage.select();
+  let answer = (): void => {};
+  const until = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  stage.faults.push({ until });
+  stage.change('b');
+  await stage.pass(1_000);
+  stage.deselect();
+  stage.change('c');
+  answer();
+  await stage.pass(600_000);
+  assert.deepEqual([stage.outcomes, stage.waitsFor], [['done'], 'selection']);
+  stage.select();
+  await stage.pass(1_000);
+  assert.deepEqual(stage.outcomes, ['done', 'done']);
+});
+
+test('what was changed back meanwhile is not rolled', async (t) => {
+  const stage = new SelectionStage(t);
+  stage.change('b');
+  stage.change('a');
+  stage.select();
+  await stage.pass(10_000);
+  assert.equal(stage.patches.length, 0);
+  assert.equal(stage.waitsFor, undefined);
+});
+
+test('a workload that is gone waits for nothing', async (t) => {
+  const stage = new SelectionStage(t);
+  stage.change('b');
+  stage.apply(stage.world.noWorkload('web'));
+  stage.select();
+  await stage.pass(10_000);
+  assert.deepEqual(stage.outcomes, []);
+});
+
+test('that a namespace is there in another version is no news', (t) => {
+  const stage = new SelectionStage(t);
+  stage.select();
+  stage.select();
+  stage.deselect();
+  stage.deselect();
+  assert.deepEqual(stage.told, ['selected-namespace', 'unselected-namespace']);
+  assert.deepEqual(stage.selected, ['home']);
+});
+
+/** A world of one namespace that is not selected. */
+function unselected(state: Record<string, string> = {}): World {
+  const world = new World(state);
+  world.edges.selected = new Set();
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  return world;
+}
+
+test('where nothing was begun nothing is owed, and nothing is written', () => {
+  const world = unselected();
+  const { notes } = world.config('cfg', 'b');
+  assert.deepEqual(
+    notes.map(({ reason, detail }) => [reason, detail]),
+    [['declined', 'its namespace is not selected']],
+  );
+  world.write();
+  assert.deepEqual([world.owes('web'), world.written], [false, {}]);
+});
+
+test('to select a namespace begins with what is in force, and writes it at once', (t) => {
+  const stage = new SelectionStage(t);
+  stage.world.state({});
+  stage.world.edges.places.clear();
+  stage.change('b');
+  stage.select();
+  assert.equal(stage.world.owes('web'), false);
+  assert.deepEqual([...stage.writeNow], [stage.world.configKey('cfg')]);
+  stage.world.write();
+  assert.deepEqual(stage.world.written, { 'v1.ConfigMap_cfg': 'b.1' });
+});
+
+test('what has an entry is owed, over a restart too, and the entry and the exceptions stay', () => {
+  const world = unselected({ 'v1.ConfigMap_cfg': 'a.1' });
+  world.config('cfg', 'b');
+  assert.equal(world.owes('web'), true);
+  world.write();
+  assert.deepEqual(world.written, {
+    'v1.ConfigMap_cfg': 'b.1',
+    'ran.Deployment_web': { 'v1.ConfigMap_cfg': 'a' },
+  });
+  const next = new World({}, 'home');
+  next.edges.selected = new Set();
+  next.edges.state = world.edges.state;
+  next.config('cfg', 'b', { initial: true });
+  next.workload('web', { follows: ['cfg'] }, { initial: true });
+  assert.equal(next.owes('web'), true);
+});
+
+test('an entry that somebody removes is written again although the namespace is not selected', () => {
+  const world = unselected({ 'v1.ConfigMap_cfg': 'a.1' });
+  world.config('cfg', 'b');
+  world.state({});
+  assert.equal(world.owes('web'), true);
+  world.write();
+  assert.deepEqual(Object.keys(world.written).sort(), ['ran.Deployment_web', 'v1.ConfigMap_cfg']);
+});

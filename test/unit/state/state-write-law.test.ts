@@ -1,0 +1,365 @@
+/**
+ * The law of every state write: a reloader that starts from what was written believes of every edge what this process
+ * believes. Random histories of contents, owners and patches are driven through the real rules, over a state of several
+ * shards of which any write may fail.
+ */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Edge, isOwed, recordedRan } from '../../../lib/model/edge.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
+import type { PersistedState } from '../../../lib/model/persisted-state.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { applyStateWrite, believedAtStart, noteSent } from '../../../lib/state/state-write.ts';
+import type { ConfigRecord, WorkloadRecord } from '../../../lib/tracking/edges.ts';
+import { Effects } from '../../../lib/tracking/effects.ts';
+import { abandonRollout, planRollout } from '../../../lib/tracking/rollout.ts';
+import { fc } from '../../laws.ts';
+import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
+import type { Marks, Sketch } from '../tracking/sketch.ts';
+import { fenceOf, World } from '../tracking/world.ts';
+
+const CONFIGS = ['cfg', 'tls'] as const;
+const WORKLOADS = ['web', 'api', 'job'] as const;
+
+type Step =
+  | ({
+      readonly do: 'content';
+      readonly config: string;
+      readonly content: string;
+      readonly late: number;
+    } & Marks)
+  | { readonly do: 'mark'; readonly config: string; readonly marks: Words }
+  | { readonly do: 'delete'; readonly config: string }
+  | { readonly do: 'owner'; readonly workload: string; readonly sketch: Sketch; readonly late: number }
+  | { readonly do: 'remove'; readonly workload: string; readonly mayAbandon: boolean }
+  | { readonly do: 'send' | 'land' | 'answer' | 'give-up'; readonly workload: string }
+  | {
+      readonly do: 'write';
+      readonly configs: readonly string[];
+      /** Where new entries go. */
+      readonly shard: number;
+      /** The shards whose writes are refused. */
+      readonly refused: readonly number[];
+    };
+
+type Words = Readonly<Record<string, string>>;
+
+const AUTO = { [NATIVE.auto]: 'true' };
+/** What a workload may ask for besides the objects that it names. */
+const ASKS: readonly Words[] = [
+  {},
+  AUTO,
+  { ...AUTO, [NATIVE.exclude.ConfigMap]: 'cfg' },
+  { [NATIVE.search]: 'true' },
+  named(STAKATER, 'c.*|tls'),
+];
+const MARKS: readonly Words[] = [{}, { [NATIVE.match]: 'true' }, { [NATIVE.ignore]: 'true' }];
+
+const config = fc.constantFrom(...CONFIGS);
+const marks = fc.constantFrom(...MARKS);
+const workload = fc.constantFrom(...WORKLOADS);
+const content = fc.constantFrom('a', 'b', 'c');
+/** How many steps the news hides: 0 is a watch event, more is a list. */
+const late = fc.constantFrom(0, 0, 0, 3);
+const stamp = fc
+  .tuple(content, fc.integer({ min: 0, max: 6 }))
+  .map(([digest, number]) => `${digest}.${number}`);
+const sketch: fc.Arbitrary<Sketch> = fc.record(
+  {
+    follows: fc.subarray([...CONFIGS]),
+    refers: fc.subarray([...CONFIGS]),
+    asks: fc.constantFrom(...ASKS),
+    image: fc.constantFrom('v1', 'v2'),
+    stamps: fc.dictionary(config, stamp, { noNullPrototype: true }),
+    isRolledOut: fc.boolean(),
+    uid: fc.constantFrom('uid-1', 'uid-2'),
+  },
+  { requiredKeys: [], noNullPrototype: true },
+);
+const one = <T extends Step['do']>(name: T) => fc.constant(name);
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: one('content'), config, content, late }) },
+  { weight: 1, arbitrary: fc.record({ do: one('content'), config, content, late, marks }) },
+  { weight: 2, arbitrary: fc.record({ do: one('mark'), config, marks }) },
+  { weight: 1, arbitrary: fc.record({ do: one('delete'), config }) },
+  { weight: 4, arbitrary: fc.record({ do: one('owner'), workload, sketch, late }) },
+  { weight: 1, arbitrary: fc.record({ do: one('remove'), workload, mayAbandon: fc.boolean() }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom('send', 'land', 'answer', 'give-up'), workload }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: one('write'),
+      configs: fc.subarray([...CONFIGS], { minLength: 1 }),
+      shard: fc.constantFrom(0, 0, 1, 2),
+      refused: fc.oneof(fc.constant([]), fc.subarray([0, 1, 2])),
+    }),
+  },
+);
+
+/** A world with patches on their way. */
+class Drama {
+  readonly world: World;
+  readonly #flights = new Map<string, { readonly plan: RolloutPlan; hasLanded: boolean }>();
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  take(step: Step): void {
+    const { world } = this;
+    switch (step.do) {
+      case 'content':
+        world.config(step.config, step.content, { ...hidden(world, step.late), ...marksOf(step) });
+        break;
+      case 'mark':
+        if (world.contents.has(step.config)) world.mark(step.config, step.marks);
+        break;
+      case 'delete':
+        world.noConfig(step.config);
+        break;
+      case 'owner':
+        world.workload(step.workload, step.sketch, hidden(world, step.late));
+        break;
+      case 'remove':
+        world.noWorkload(step.workload, step.mayAbandon);
+        this.#flights.delete(step.workload);
+        break;
+      case 'write':
+        this.#write(step);
+        break;
+      default:
+        this.#fly(step.do, step.workload);
+    }
+  }
+
+  #fly(what: 'send' | 'land' | 'answer' | 'give-up', name: string): void {
+    const { world } = this;
+    const record = world.edges.workloads.get(world.workloadKey(name));
+    const flight = this.#flights.get(name);
+    if (record === undefined || record.inFlight === undefined) this.#flights.delete(name);
+    if (what === 'send') {
+      if (record === undefined || record.inFlight !== undefined) return;
+      if (planRollout(world.edges, world.workloadKey(name)) === undefined) return;
+      this.#flights.set(name, { plan: world.send(name), hasLanded: false });
+    } else if (flight !== undefined && record?.inFlight === flight.plan) this.#end(what, name, flight);
+  }
+
+  #end(
+    what: 'land' | 'answer' | 'give-up',
+    name: string,
+    flight: { plan: RolloutPlan; hasLanded: boolean },
+  ): void {
+    const { world } = this;
+    const isFresh = world.live.get(name)?.version === Number(fenceOf(flight.plan));
+    if (what === 'land' && isFresh) {
+      flight.hasLanded = true;
+      world.land(flight.plan);
+    } else if (what === 'answer' && flight.hasLanded) world.answer(flight.plan);
+    else if (what === 'give-up' && !flight.hasLanded) {
+      abandonRollout(world.edges, new Effects(), flight.plan);
+    }
+  }
+
+  /** Writes the state of some objects, shard by shard, and holds the law to every edge after each write. */
+  #write({ configs, shard, refused }: Extract<Step, { readonly do: 'write' }>): void {
+    const { world } = this;
+    world.nextShard = shard;
+    const writes = world.plans(configs);
+    const open = new Set(writes.map((write) => write.shard));
+    const isWritten = (ref: ConfigRef): boolean =>
+      configs.includes(ref.name) && !open.has(world.edges.shardOf(ref) ?? shard);
+    for (const write of writes) {
+      noteSent(world.edges, write);
+      if (refused.includes(write.shard)) continue;
+      const before = world.edges.state;
+      applyStateWrite(world.edges, new Effects(), write);
+      open.delete(write.shard);
+      this.#holdAll(isWritten, before);
+    }
+  }
+
+  #holdAll(isWritten: (ref: ConfigRef) => boolean, before: PersistedState): void {
+    for (const record of this.world.edges.workloads.values()) {
+      for (const [key, edge] of record.edges) this.#hold(isWritten, before, record, key, edge);
+    }
+  }
+
+  #hold(
+    isWritten: (ref: ConfigRef) => boolean,
+    before: PersistedState,
+    record: WorkloadRecord,
+    key: ObjectKey,
+    edge: Edge,
+  ): void {
+    const { world } = this;
+    const observed = world.edges.configs.get(key);
+    assert.ok(observed !== undefined);
+    // An object that went before its baseline was written has nothing to be written: its return is the baseline.
+    if (observed.digest === undefined && world.edges.entryOf(observed.ref) === undefined) return;
+    if (edge.ran === undefined) return;
+    // A restart judges it by the policy again, and takes it to run what is in force.
+    if (!world.edges.asks(record, observed)) return;
+    if (isWritten(observed.ref)) holdLaw(world, record, observed, edge);
+    else holdTruth(world, before, record, observed, edge);
+  }
+}
+
+/** The edge of an object that was written. */
+function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRecord, edge: Edge): void {
+  const { edges } = world;
+  const isInFlight = isOnItsWay(record, keyOf(ref), edge);
+  const believed = believedAtStart(edges, edges.state, record, ref);
+  assert.equal(believed, recordedRan(edge, isInFlight), `${ref.name} as ${record.workload.ref.name} ran it`);
+  const start = { ...edge, ran: believed, dirty: false };
+  if (!isInFlight) assert.equal(isOwed(start, digest), isOwed(edge, digest), 'owes the same');
+}
+
+/** The edge of an object that was not written: what the write changes on the way, it changes to the truth. */
+function holdTruth(
+  world: World,
+  before: PersistedState,
+  record: WorkloadRecord,
+  { ref }: ConfigRecord,
+  edge: Edge,
+): void {
+  const believed = believedAtStart(world.edges, world.edges.state, record, ref);
+  if (believed === believedAtStart(world.edges, before, record, ref)) return;
+  assert.equal(believed, recordedRan(edge, isOnItsWay(record, keyOf(ref), edge)));
+}
+
+/** A patch whose stamp a higher one followed can only have been before that. */
+function isOnItsWay({ inFlight }: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
+  const own = inFlight?.stamps.find((owed) => owed.config === config)?.stamp;
+  return own !== undefined && own.number >= edge.highestNumber;
+}
+
+function hidden(world: World, late: number): { relisted: boolean; since: number } | Record<string, never> {
+  return late === 0 ? {} : { relisted: true, since: Math.max(0, world.now - late) };
+}
+
+function marksOf({ marks: told }: Marks): Marks {
+  return told === undefined ? {} : { marks: told };
+}
+
+function begun(namespace: string): Drama {
+  const prefix = namespace === 'home' ? '' : `${namespace}_`;
+  const world = new World({ [`${prefix}v1.ConfigMap_cfg`]: 'a.1' }, namespace);
+  for (const name of CONFIGS) world.config(name, 'a', { initial: true });
+  for (const name of ['web', 'api']) world.workload(name, { follows: CONFIGS }, { initial: true });
+  return new Drama(world);
+}
+
+const RUNS = { numRuns: 1000 };
+const histories = fc.array(steps, { maxLength: 40, size: 'max' });
+
+for (const namespace of ['home', 'elsewhere']) {
+  test(`law: after every state write a start would believe what memory records (namespace ${namespace})`, () => {
+    fc.assert(
+      fc.property(histories, (history) => {
+        const drama = begun(namespace);
+        for (const step of history) drama.take(step);
+        drama.take({ do: 'write', configs: CONFIGS, shard: 0, refused: [] });
+      }),
+      RUNS,
+    );
+  });
+}
+
+test('law: writing ends: what is written once needs no second write', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const drama = begun('home');
+      for (const step of history) drama.take(step);
+      drama.world.write();
+      assert.equal(drama.world.plan(), undefined);
+    }),
+    RUNS,
+  );
+});
+
+test('law: a process that starts from what was written owes what this one owes', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const { world } = playedToTheEnd(history);
+      world.write();
+      const next = world.restart();
+      for (const [key, record] of world.edges.workloads) {
+        for (const [config, edge] of record.edges) {
+          const after = next.edges.workloads.get(key);
+          const other = after?.edges.get(config);
+          if (after === undefined || other === undefined) {
+            // Matched by an expression, and gone before its baseline was written: it will appear as a new one.
+            assert.ok(!world.edges.owesOn(record, config, edge) && !isKept(world, config));
+            continue;
+          }
+          assert.equal(
+            next.edges.owesOn(after, config, other),
+            world.edges.owesOn(record, config, edge),
+            `${key} owes ${config}`,
+          );
+        }
+      }
+    }),
+    RUNS,
+  );
+});
+
+test('law: at no moment is anything owed that is not asked for, nor when its policy begins to ask', () => {
+  fc.assert(
+    fc.property(histories, (history) => {
+      const drama = begun('home');
+      for (const step of history) {
+        const owed = owedBy(drama.world);
+        drama.take(step);
+        const now = owedBy(drama.world);
+        for (const edge of drama.world.edges.workloads.values()) holdAsked(drama.world, edge);
+        if (step.do === 'mark')
+          assert.deepEqual(
+            [...now].filter((edge) => !owed.has(edge)),
+            [],
+          );
+      }
+    }),
+    RUNS,
+  );
+});
+
+function holdAsked({ edges }: World, record: WorkloadRecord): void {
+  for (const [key, edge] of record.edges) {
+    const observed = edges.configs.get(key);
+    if (observed?.digest === undefined || edges.asks(record, observed)) continue;
+    assert.ok(!edges.owesOn(record, key, edge));
+    assert.equal(edge.ran, observed.digest);
+  }
+}
+
+/** Whether the object is there, or has an entry. */
+function isKept({ edges }: World, config: ObjectKey): boolean {
+  const observed = edges.configs.get(config);
+  return (
+    observed !== undefined && (observed.digest !== undefined || edges.entryOf(observed.ref) !== undefined)
+  );
+}
+
+/** `workload config` of each edge that is owed. */
+function owedBy({ edges }: World): Set<string> {
+  return new Set(
+    [...edges.workloads].flatMap(([workload, record]) =>
+      [...record.edges]
+        .filter(([key, edge]) => edges.owesOn(record, key, edge))
+        .map(([key]) => `${workload} ${key}`),
+    ),
+  );
+}
+
+/** Plays the history, and has every patch that is on its way answered or given up. */
+function playedToTheEnd(history: readonly Step[]): Drama {
+  const drama = begun('home');
+  for (const step of history) drama.take(step);
+  for (const workload of WORKLOADS) {
+    drama.take({ do: 'answer', workload });
+    drama.take({ do: 'give-up', workload });
+  }
+  return drama;
+}

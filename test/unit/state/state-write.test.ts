@@ -1,0 +1,236 @@
+/** The plan of one state write: what it waits for, which number it gives, which exceptions it records. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { WriteGate } from '../../../lib/state/state-exceptions.ts';
+import { applyStateWrite, noteSent, planStateWrites } from '../../../lib/state/state-write.ts';
+import { Effects } from '../../../lib/tracking/effects.ts';
+import { d } from '../tracking/sketch.ts';
+import { OPEN_GATE, settled, World } from '../tracking/world.ts';
+
+const CFG = 'v1.ConfigMap_cfg';
+
+const WRITTEN: Record<string, readonly [() => World, Record<string, unknown>]> = {
+  'a baseline begins at 1': [
+    () => {
+      const world = new World();
+      world.config('cfg', 'a', { initial: true });
+      world.workload('web', { follows: ['cfg'] }, { initial: true });
+      return world;
+    },
+    { [CFG]: 'a.1' },
+  ],
+  'a baseline begins at the highest number that a dependent carries': [
+    () => {
+      const world = new World();
+      world.config('cfg', 'a', { initial: true });
+      for (const [name, stamp] of Object.entries({ web: 'b.7', api: 'c.3' })) {
+        world.workload(name, { follows: ['cfg'], stamps: { cfg: stamp } }, { initial: true });
+      }
+      return world;
+    },
+    { [CFG]: 'a.7' },
+  ],
+  'a commit takes the highest number used': [
+    () => {
+      const world = settled('web', 'api');
+      world.config('cfg', 'b');
+      for (const name of ['web', 'api']) world.roll(name);
+      return world;
+    },
+    { [CFG]: 'b.2' },
+  ],
+  'who still owes gets an exception': [
+    () => {
+      const world = settled('web', 'api');
+      world.config('cfg', 'b');
+      world.roll('web');
+      return world;
+    },
+    { [CFG]: 'b.2', 'ran.Deployment_api': { [CFG]: 'a' } },
+  ],
+  'a dirty edge is recorded as unknown': [
+    () => {
+      const world = settled('web');
+      world.workload('web', { isRolledOut: false });
+      world.config('cfg', 'b');
+      return world;
+    },
+    { [CFG]: 'b.1', 'ran.Deployment_web': { [CFG]: '?' } },
+  ],
+  'what is on its way is recorded as unknown': [
+    () => {
+      const world = settled('web');
+      world.config('cfg', 'b');
+      world.send('web');
+      return world;
+    },
+    { [CFG]: 'b.1', 'ran.Deployment_web': { [CFG]: '?' } },
+  ],
+  'once rolled, the exception goes': [
+    () => {
+      const world = settled('web');
+      world.config('cfg', 'b');
+      world.write();
+      world.roll('web');
+      return world;
+    },
+    { [CFG]: 'b.2' },
+  ],
+  'the exceptions of a workload that is gone go': [
+    () => {
+      const world = settled('web', 'api');
+      world.config('cfg', 'b');
+      world.write();
+      world.noWorkload('web');
+      return world;
+    },
+    { [CFG]: 'b.1', 'ran.Deployment_api': { [CFG]: 'a' } },
+  ],
+  'an absent object keeps its entry': [
+    () => {
+      const world = settled('web');
+      world.noConfig('cfg');
+      return world;
+    },
+    { [CFG]: 'a.1' },
+  ],
+  'of an absent object without an entry nothing is written': [
+    () => {
+      const world = new World();
+      world.workload('web', { follows: ['cfg'] }, { initial: true });
+      return world;
+    },
+    {},
+  ],
+  'an orphan stays': [
+    () => {
+      const world = new World({ [CFG]: 'a.3' });
+      world.config('cfg', 'b', { initial: true });
+      return world;
+    },
+    { [CFG]: 'a.3' },
+  ],
+  'an orphan is re-based when a dependent appears': [
+    () => {
+      const world = new World({ [CFG]: 'a.3' });
+      world.config('cfg', 'b', { initial: true });
+      world.workload('web', { follows: ['cfg'] });
+      return world;
+    },
+    { [CFG]: 'b.3' },
+  ],
+};
+
+for (const [sentence, [given, written]] of Object.entries(WRITTEN)) {
+  test(`written: ${sentence}`, () => {
+    const world = given();
+    world.write();
+    assert.deepEqual(world.written, written);
+  });
+}
+
+const keys = (world: World): Set<string> => new Set([world.configKey('cfg')]);
+
+/** What is planned for `cfg` in the one shard. */
+function planned(world: World, urgent: Iterable<string>, gate: WriteGate) {
+  const request = { candidates: keys(world), urgent: new Set(urgent), gate, place: () => 0 };
+  const { writes, postponed } = planStateWrites(world.edges, request);
+  return { write: writes[0], postponed };
+}
+
+test('a workload that is about to be patched blocks what it owes, unless the write is urgent', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  world.roll('api');
+  const gate = { ...OPEN_GATE, isWaiting: (key: string) => key === world.workloadKey('web') };
+  const blocked = planned(world, [], gate);
+  assert.deepEqual([blocked.write, [...blocked.postponed]], [undefined, [...keys(world)]]);
+  const urgent = planned(world, keys(world), gate);
+  assert.equal(urgent.postponed.size, 0);
+  assert.equal(urgent.write?.data[CFG], `${d('b')}.2`);
+});
+
+test('a workload that waits and owes nothing of it blocks nothing', () => {
+  const world = settled('web');
+  world.workload('new', { follows: ['cfg'], stamps: { cfg: 'b.4' } });
+  const plan = planned(world, [], { ...OPEN_GATE, isWaiting: () => true });
+  assert.equal(plan.write?.data[CFG], `${d('a')}.4`);
+});
+
+test('before everything is listed nothing is written, however urgent', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const asked: unknown[] = [];
+  const isSynced = (...args: unknown[]): boolean => asked.push(args) < 0;
+  const plan = planned(world, keys(world), { ...OPEN_GATE, isSynced });
+  assert.deepEqual(
+    [plan.write, plan.postponed.size, asked],
+    [undefined, 1, [['home', 'ConfigMap', 'refused']]],
+  );
+});
+
+test('what nothing follows and nothing is written of is forgotten, though its kind is never listed', () => {
+  const world = new World({ 'v1.ConfigMap_old': 'a.2' });
+  const gate = { ...OPEN_GATE, isSynced: () => false };
+  for (const name of ['one', 'two', 'old']) {
+    world.workload('web', { follows: [name] });
+    world.noWorkload('web');
+  }
+  const { edges } = world;
+  const candidates = ['one', 'two', 'old'].map((name) => world.configKey(name));
+  const request = { candidates, urgent: new Set<string>(), gate, place: () => 0 };
+  const { writes, postponed } = planStateWrites(edges, request);
+  assert.deepEqual([writes, [...postponed]], [[], [world.configKey('old')]]);
+  assert.deepEqual([...edges.floors.keys()], [world.configKey('old')]);
+  assert.deepEqual(
+    candidates.map((config) => edges.abandoned.has(config)),
+    [false, false, true],
+  );
+});
+
+test('the number of what nothing follows any more is kept until a write of it is answered', () => {
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  const config = world.configKey('cfg');
+  const { write } = planned(world, [], OPEN_GATE);
+  assert.ok(write !== undefined);
+  noteSent(world.edges, write);
+  world.noWorkload('web');
+  assert.equal(world.edges.floors.get(config), 1);
+  applyStateWrite(world.edges, new Effects(), write);
+  const request = { candidates: [config], urgent: new Set<string>(), gate: OPEN_GATE, place: () => 0 };
+  planStateWrites(world.edges, { ...request, gate: { ...OPEN_GATE, isSynced: () => false } });
+  assert.equal(world.edges.floors.get(config), 1, 'its entry is there');
+});
+
+test('exceptions of a namespace that is not listed stay', () => {
+  const world = new World({ [CFG]: 'a.1', 'far_ran.Deployment_web': `{"${CFG}":"b"}` });
+  world.config('cfg', 'b', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  const isSynced = (namespace: string): boolean => namespace === 'home';
+  const { write } = planned(world, [], { ...OPEN_GATE, isSynced });
+  assert.ok(write !== undefined && !('far_ran.Deployment_web' in write.data));
+});
+
+test('a plan visits the workloads that it writes of, not all', (t) => {
+  const world = settled('web', 'api', ...Array.from({ length: 50 }, (_, index) => `idle-${index}`));
+  world.config('cfg', 'b');
+  world.roll('web');
+  world.write();
+  assert.ok('ran.Deployment_api' in world.written);
+  const visits = t.mock.method(world.edges.workloads, 'values').mock;
+  world.roll('api');
+  assert.equal(world.plan()?.data['ran.Deployment_api'], null);
+  assert.equal(visits.callCount(), 0);
+});
+
+test('a removed key is null in the patch, and only what changed is in it', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  world.roll('web');
+  world.write();
+  world.roll('api');
+  assert.deepEqual(world.plan()?.data, { [CFG]: `${d('b')}.3`, 'ran.Deployment_api': null });
+});

@@ -1,0 +1,265 @@
+/** Workloads that are rolled for the keys that their pods read: what is owed, and what is written of it. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { describe } from '../../../lib/model/object-ref.ts';
+import { missingNeeds } from '../../../lib/tracking/needs.ts';
+import { atRest, KeyWorld, reading } from './key-world.ts';
+
+const WHOLE = { keyScoped: false };
+const PREFIX = 'reloader.k8s.collaborne.com';
+const scoped = (value: string) => ({ asks: { [`${PREFIX}/key-scoped`]: value } });
+
+test('a key that no pod reads is nothing to anybody', () => {
+  const world = atRest('a');
+  const { touched } = world.holds({ a: '1', b: '2', c: '1' });
+  assert.deepEqual([touched.size, world.owes('web'), world.plan()], [0, false, undefined]);
+});
+
+test('a key that they read is owed, once, and stamped under the name of the object', () => {
+  const world = atRest('a');
+  world.holds({ a: '2', b: '1' });
+  assert.ok(world.owes('web'));
+  const { body } = world.roll('web');
+  assert.match(JSON.stringify(body), /"_RELOADER_CONFIGMAP_CFG","value":"[0-9a-f]{40}\.2"/);
+  world.write();
+  assert.deepEqual([world.owes('web'), world.again().owes('web')], [false, false]);
+});
+
+test('a key that comes or goes is a change', () => {
+  const world = atRest('a', 'c?');
+  world.holds({ a: '1', b: '1', c: '1' });
+  assert.ok(world.owes('web'));
+  world.roll('web');
+  world.holds({ a: '1', b: '1' });
+  assert.ok(world.owes('web'));
+});
+
+test('each set of keys has one entry, whoever reads them, and so has the whole object', () => {
+  const world = atRest('a');
+  world.reads('api', ['a']);
+  world.reads('db', ['b', 'a']);
+  world.reads('all', ['a'], scoped('false'));
+  world.write();
+  assert.deepEqual(world.entries, ['v1.ConfigMap_cfg', 'v1.ConfigMap_cfg_a', 'v1.ConfigMap_cfg_a_.b']);
+});
+
+test('a workload that begins to read another key rolls nothing, and one write has the new entry and gives up the old', () => {
+  const world = atRest('a');
+  world.reads('web', ['a', 'b']);
+  assert.equal(world.owes('web'), false);
+  const writes = world.plans();
+  assert.deepEqual(
+    writes.map(({ data }) => Object.keys(data).sort()),
+    [['v1.ConfigMap_cfg_a', 'v1.ConfigMap_cfg_a_.b']],
+  );
+  world.write();
+  assert.deepEqual(world.entries, ['v1.ConfigMap_cfg_a_.b']);
+  assert.equal(world.again().owes('web'), false);
+});
+
+const RESCOPED: Readonly<Record<string, (world: KeyWorld) => void>> = {
+  'reads more': (world) => world.reads('web', ['a', 'b']),
+  'reads another': (world) => world.reads('web', ['b']),
+  'is rolled for the whole object': (world) => world.workload('web', scoped('false')),
+};
+
+for (const [how, rescope] of Object.entries(RESCOPED)) {
+  test(`who owes a key and ${how} owes still, also after a death, and is rolled once`, () => {
+    const world = atRest('a');
+    world.holds({ a: '2', b: '1' });
+    rescope(world);
+    assert.equal(world.only('web').ran, '?');
+    world.write();
+    const next = world.again();
+    assert.ok(next.owes('web'));
+    next.roll('web');
+    next.write();
+    assert.deepEqual([next.owes('web'), next.again().owes('web')], [false, false]);
+  });
+
+  test(`who owes nothing and ${how} owes nothing`, () => {
+    const world = atRest('a');
+    rescope(world);
+    assert.equal(world.owes('web'), false);
+    world.holds({ a: '2', b: '2' });
+    assert.ok(world.owes('web'));
+  });
+}
+
+test('who begins to read another key while a patch is under way does not use its number again', () => {
+  const world = atRest('a');
+  world.holds({ a: '2', b: '1' });
+  const [sent] = world.send('web').stamps;
+  world.reads('web', ['a', 'b']);
+  assert.equal(world.only('web').highestNumber, sent?.stamp.number);
+});
+
+test('a stamp of keys that were read before says nothing of those that are read now', () => {
+  const world = atRest('a');
+  world.reads('api', ['b']);
+  for (const a of ['2', '3', '4']) {
+    world.holds({ a, b: '1' });
+    world.roll('web');
+    world.write();
+  }
+  const { env } =
+    world.view('web').marks.length === 1
+      ? (world.live.get('web')?.template?.spec?.containers?.[0] ?? {})
+      : {};
+  const stamps = env?.filter(({ name }) => name.startsWith('_RELOADER'));
+  const template = reading('b');
+  const [main] = template.spec?.containers ?? [];
+  assert.ok(main !== undefined && stamps?.length === 1);
+  // No process runs while the owner keeps the stamp, with a number far above that of the entry of `b`, and reads `b`.
+  world.edit('web', {
+    template: { spec: { containers: [{ ...main, env: [...(main.env ?? []), ...stamps] }] } },
+  });
+  const next = world.again();
+  assert.equal(next.owes('web'), false);
+  next.holds({ a: '4', b: '2' });
+  assert.ok(next.owes('web'));
+});
+
+for (const first of ['configs', 'workloads'] as const) {
+  test(`who is rolled for keys from a start on owes nothing if nothing changed meanwhile, ${first} first`, () => {
+    const before = new KeyWorld({}, WHOLE);
+    before.holds({ a: '1', b: '1' }, { initial: true });
+    before.reads('web', ['a'], {}, { initial: true });
+    before.write();
+    assert.deepEqual(before.entries, ['v1.ConfigMap_cfg']);
+    const after = before.again({ keyScoped: true }, first);
+    assert.equal(after.owes('web'), false);
+    after.write();
+    assert.deepEqual(after.entries, ['v1.ConfigMap_cfg_a']);
+  });
+
+  test(`and owes what changed meanwhile, whichever key it was, ${first} first`, () => {
+    const before = new KeyWorld({}, WHOLE);
+    before.holds({ a: '1', b: '1' }, { initial: true });
+    before.reads('web', ['a'], {}, { initial: true });
+    before.write();
+    before.data = { a: '2', b: '1' };
+    before.version = before.now += 1;
+    assert.ok(before.again({ keyScoped: true }, first).owes('web'));
+  });
+
+  test(`who begins to read another key while no process runs owes what changed of the former ones, ${first} first`, () => {
+    const world = atRest('a');
+    world.edit('web', { template: reading('a', 'b') });
+    assert.equal(world.again(undefined, first).owes('web'), false);
+    world.data = { a: '2', b: '1' };
+    world.version = world.now += 1;
+    assert.ok(world.again(undefined, first).owes('web'));
+  });
+}
+
+test('who asks for keys where none are told apart has its object looked at once, and then begins', () => {
+  const world = new KeyWorld({}, WHOLE);
+  world.holds({ a: '1', b: '1' }, { initial: true });
+  const { unread } = world.reads('web', ['a'], scoped('true'));
+  assert.deepEqual([[...unread], world.only('web').ran], [['home/ConfigMap/cfg'], undefined]);
+  world.look({ relisted: true });
+  assert.equal(world.owes('web'), false);
+  world.holds({ a: '1', b: '2' });
+  assert.equal(world.owes('web'), false);
+  world.holds({ a: '2', b: '2' });
+  assert.ok(world.owes('web'));
+});
+
+test('who is rolled for whole objects again from a start on owes what is recorded, and nothing else', () => {
+  const world = atRest('a');
+  assert.equal(world.again(WHOLE).owes('web'), false);
+  world.holds({ a: '2', b: '1' });
+  world.write();
+  const next = world.again(WHOLE);
+  assert.ok(next.owes('web'));
+  next.roll('web');
+  next.write();
+  assert.deepEqual([next.owes('web'), next.entries], [false, ['v1.ConfigMap_cfg']]);
+});
+
+test('who asks for keys again is not told of those that were there when it asked before', () => {
+  const world = new KeyWorld({}, WHOLE);
+  world.holds({ a: '1' }, { initial: true });
+  world.reads('web', ['a'], scoped('true'));
+  world.look({ relisted: true });
+  world.workload('web', scoped('false'));
+  world.holds({ a: '2' });
+  world.roll('web');
+  const { unread } = world.workload('web', scoped('true'));
+  assert.equal(unread.size, 1);
+  world.look({ relisted: true });
+  assert.equal(world.owes('web'), false);
+  world.holds({ a: '1' });
+  assert.ok(world.owes('web'));
+});
+
+test('who may have read what came and went, and is rolled for keys from then on, is rolled still', () => {
+  const world = new KeyWorld({}, WHOLE);
+  world.holds({ a: '1' }, { initial: true });
+  world.reads('web', ['a']);
+  world.write();
+  world.workload('web', { isRolledOut: false });
+  world.holds({ a: '2' });
+  world.holds({ a: '1' });
+  assert.ok(world.owes('web'));
+  world.workload('web', scoped('true'));
+  world.look({ relisted: true });
+  assert.ok(world.owes('web'));
+});
+
+test('where nobody asks for keys nothing is kept of them', () => {
+  const world = new KeyWorld({}, WHOLE);
+  world.holds({ a: '1' }, { initial: true });
+  world.reads('web', ['a']);
+  assert.equal(world.edges.configs.get('home/ConfigMap/cfg')?.keyDigests, undefined);
+  assert.equal(world.edges.configs.size, 1);
+});
+
+test('of keys that nobody reads any more nothing is kept', () => {
+  const world = atRest('a');
+  world.noWorkload('web');
+  assert.deepEqual([...world.edges.configs.keys()], ['home/ConfigMap/cfg']);
+  assert.deepEqual(world.edges.scopes.of('home/ConfigMap/cfg'), []);
+});
+
+const NEEDS: Readonly<
+  Record<
+    string,
+    readonly [reads: readonly string[], data: Record<string, string> | undefined, needs: readonly string[]]
+  >
+> = {
+  'all keys are there': [['a', 'b'], { a: '1', b: '1' }, []],
+  'a key is not there': [['a', 'b', 'c'], { b: '1' }, ['ConfigMap/cfg (keys a, c)']],
+  'a key is not there that may be missing': [['a?', 'b'], { b: '1' }, []],
+  'the object is not there': [['a'], undefined, ['ConfigMap/cfg']],
+  'the object is not there, and may be missing': [['a?'], undefined, []],
+};
+
+for (const [sentence, [reads, data, needs]] of Object.entries(NEEDS)) {
+  test(`what the pods need: ${sentence}`, () => {
+    const world = new KeyWorld();
+    if (data !== undefined) world.holds(data, { initial: true });
+    world.listed();
+    world.reads('web', reads);
+    const told = missingNeeds(world.edges, world.record('web'), () => undefined).map(describe);
+    assert.deepEqual(told, needs);
+  });
+}
+
+test('nothing is needed of an object of which nobody knows yet whether it is there', () => {
+  const world = new KeyWorld();
+  world.reads('web', ['a']);
+  const ref = world.configRef('cfg');
+  const found = { ref, leftOutType: undefined, selector: 'x=y', similar: [] };
+  const needsOf = (isUnselected?: boolean) =>
+    missingNeeds(world.edges, world.record('web'), () =>
+      isUnselected === undefined ? undefined : { ...found, isUnselected },
+    );
+  assert.deepEqual(needsOf(), []);
+  world.listed();
+  assert.equal(needsOf().length, 1);
+  world.edges.isSelective = true;
+  assert.deepEqual([needsOf().length, needsOf(true).length, needsOf(false).length], [0, 0, 1]);
+});

@@ -1,0 +1,206 @@
+/** The decision to roll one workload: which stamps, with which numbers. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { noteSent } from '../../../lib/state/state-write.ts';
+import { Effects } from '../../../lib/tracking/effects.ts';
+import { abandonRollout, acceptRollout, planRollout, spendNumbers } from '../../../lib/tracking/rollout.ts';
+import { d } from './sketch.ts';
+import { settled, World } from './world.ts';
+
+const stampsOf = (world: World): string[] =>
+  (planRollout(world.edges, world.workloadKey('web'))?.stamps ?? []).map(
+    ({ places: [place], stamp }) => `${place?.variable}=${stamp.digest[0]}.${stamp.number}`,
+  );
+
+/** Nobody answers; then the workload is looked at, and what was sent is not there. */
+function loseAnswer({ edges }: World, plan: RolloutPlan, isGone = false): void {
+  spendNumbers(edges, plan, isGone);
+  abandonRollout(edges, new Effects(), plan);
+}
+
+const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
+  'is above the entry': [(world) => world.config('cfg', 'b'), 'b.2'],
+  'is above the present stamp': [
+    (world) => {
+      world.workload('web', { stamps: { cfg: 'a.6' } });
+      world.config('cfg', 'b');
+    },
+    'b.7',
+  ],
+  'is above a stamp that was taken away': [
+    (world) => {
+      world.config('cfg', 'b');
+      world.roll('web');
+      world.workload('web', { stamps: {} });
+    },
+    'b.3',
+  ],
+  'is above that of a patch that may have been in force before somebody else wrote': [
+    (world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      world.workload('web', { image: 'v2' });
+      loseAnswer(world, plan);
+    },
+    'b.3',
+  ],
+  'is above that of a patch that may have been in force before the workload was deleted': [
+    (world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      loseAnswer(world, plan, true);
+      world.noWorkload('web');
+      world.workload('web', { follows: ['cfg'] });
+      world.config('cfg', 'c');
+    },
+    'c.3',
+  ],
+  'is that of a patch that cannot have been in force': [
+    (world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      world.workload('web', { isRolledOut: true });
+      loseAnswer(world, plan);
+    },
+    'b.2',
+  ],
+  'is above that of a patch that was under way when the workload ceased to follow': [
+    (world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      world.workload('web', { follows: [] });
+      loseAnswer(world, plan);
+      world.workload('web', { follows: ['cfg'] });
+      world.config('cfg', 'c');
+    },
+    'c.3',
+  ],
+  'is above that of a write that is not answered yet': [
+    (world) => {
+      world.workload('new', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
+      noteSent(world.edges, world.plan() ?? assert.fail());
+      world.config('cfg', 'b');
+    },
+    'b.10',
+  ],
+};
+
+for (const [sentence, [act, stamp]] of Object.entries(NUMBERS)) {
+  test(`the number of a stamp ${sentence}`, () => {
+    const world = settled('web', 'api');
+    act(world);
+    assert.deepEqual(stampsOf(world), [`_RELOADER_CONFIGMAP_CFG=${stamp}`]);
+  });
+}
+
+test('the number of a stamp leaves the remainder of the term, above all that is used', () => {
+  for (const [term, stamps] of Object.entries({
+    1: ['b.17', 'c.33'],
+    5: ['b.5', 'c.21'],
+    18: ['b.2', 'c.18'],
+  })) {
+    const world = settled('web');
+    world.edges.term = Number(term);
+    world.config('cfg', 'b');
+    const sent = [stampsOf(world)];
+    world.roll('web');
+    world.config('cfg', 'c');
+    sent.push(stampsOf(world));
+    assert.deepEqual(
+      sent.flat(),
+      stamps.map((stamp) => `_RELOADER_CONFIGMAP_CFG=${stamp}`),
+    );
+  }
+});
+
+test('two processes that know the same compute the same stamp', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  assert.deepEqual(stampsOf(world), stampsOf(world.restart()));
+});
+
+test('only what is owed is stamped, but the patch settles every object that the workload follows', () => {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1', 'v1.ConfigMap_tls': 'a.1' });
+  for (const name of ['cfg', 'tls']) world.config(name, 'a', { initial: true });
+  world.workload('web', { follows: ['cfg', 'tls'] }, { initial: true });
+  world.config('cfg', 'b');
+  assert.deepEqual(stampsOf(world), ['_RELOADER_CONFIGMAP_CFG=b.2']);
+  const plan = world.send('web');
+  world.config('tls', 'c');
+  world.land(plan);
+  world.answer(plan);
+  assert.ok(world.owes('web'), 'what changed since the plan was made is owed');
+  assert.deepEqual([world.edge('web', 'cfg').dirty, world.edge('web', 'tls').dirty], [false, true]);
+});
+
+test('a workload that owes nothing, or is not known, has no plan', () => {
+  const world = settled('web');
+  assert.equal(planRollout(world.edges, world.workloadKey('web')), undefined);
+  assert.equal(planRollout(world.edges, world.workloadKey('never-seen')), undefined);
+});
+
+/** The body of the patch, as far as it speaks of a pause. */
+function pauseIn(world: World): readonly unknown[] {
+  const plan = planRollout(world.edges, world.workloadKey('web'), 0, 'noon');
+  assert.ok(plan !== undefined);
+  const { metadata, spec } = plan.body as { metadata: { annotations?: object }; spec: { paused?: boolean } };
+  return [metadata.annotations, spec.paused];
+}
+
+test('a Deployment that asks for a pause is paused by the patch that stamps it, unless nothing is patched', () => {
+  const { pausePeriod, pausedAt } = STAKATER_KEYS;
+  const world = settled('web');
+  world.workload('web', { asks: { [pausePeriod]: '5m' } });
+  world.config('cfg', 'b');
+  assert.deepEqual(pauseIn(world), [{ [pausedAt]: 'noon' }, true]);
+  world.workload('web', { asks: { [pausePeriod]: '5m', [pausedAt]: 'before' }, paused: true });
+  assert.deepEqual(pauseIn(world), [undefined, undefined]);
+  world.workload('web', { asks: { [pausePeriod]: '5m' }, paused: false });
+  world.edges.onlyTells = true;
+  assert.deepEqual(pauseIn(world), [undefined, undefined]);
+});
+
+test('a dry run is believed without a live stamp', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const plan = world.send('web');
+  acceptRollout(world.edges, new Effects(), plan, undefined, { from: world.now, to: world.now });
+  assert.equal(world.edge('web').ran, d('b'));
+  assert.equal(world.owes('web'), false);
+});
+
+test('the informer may tell first: the answer then says nothing more', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const plan = world.send('web');
+  world.land(plan);
+  world.tellWorkload('web');
+  assert.equal(world.edge('web').ran, d('b'));
+  world.config('cfg', 'c');
+  const effects = world.answer(plan);
+  assert.equal(effects.touched.size, 0);
+  assert.equal(world.edge('web').ran, d('b'));
+});
+
+test('a patch that is abandoned leaves what was owed', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  abandonRollout(world.edges, new Effects(), world.send('web'));
+  assert.equal(world.record('web').inFlight, undefined);
+  assert.ok(world.owes('web'));
+});
+
+test('a later write of somebody else that is known already makes what the patch stamped unknown', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const plan = world.send('web');
+  world.land(plan);
+  const answer = world.view('web');
+  world.workload('web', { stamps: {}, image: 'v2' });
+  acceptRollout(world.edges, new Effects(), plan, answer, { from: 0, to: 1 });
+  assert.equal(world.edge('web').ran, '?');
+  assert.deepEqual(stampsOf(world), ['_RELOADER_CONFIGMAP_CFG=b.3']);
+});

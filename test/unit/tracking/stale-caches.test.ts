@@ -1,0 +1,111 @@
+/** What a new leader fetches before it acts, since the state may have seen more than its caches. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ABSENT } from '../../../lib/model/digest.ts';
+import { nameIn } from '../../../lib/model/object-ref.ts';
+import { staleCaches } from '../../../lib/tracking/stale-caches.ts';
+import { d } from './sketch.ts';
+import { World } from './world.ts';
+
+interface Row {
+  readonly state: Readonly<Record<string, string>>;
+  /** The stamps of `cfg` on `web`, by variable. */
+  readonly stamps?: Readonly<Record<string, string>>;
+  /** What the caches hold of `cfg`; undefined: they do not know it. */
+  readonly content?: string | undefined;
+  readonly configs: readonly string[];
+  readonly workloads: readonly string[];
+}
+
+const CFG = 'v1.ConfigMap_cfg';
+const NONE = { configs: [], workloads: [] };
+const FOLLOWERS = { configs: ['cfg'], workloads: ['api', 'web'] };
+const STAKATER = 'STAKATER_CFG_CONFIGMAP';
+const LONG = 'l'.repeat(250);
+
+const ROWS: Record<string, Row> = {
+  'nothing where all is as the state says': { state: { [CFG]: 'a.1' }, ...NONE },
+  'nothing of what the state says nothing of': { state: {}, ...NONE },
+  'an object that is not as its entry says, and all who follow it': { state: { [CFG]: 'b.2' }, ...FOLLOWERS },
+  'an object that is not there, and has an entry': {
+    state: { [CFG]: 'a.1' },
+    content: undefined,
+    ...FOLLOWERS,
+  },
+  'no object that is not there, as its entry says': {
+    state: { [CFG]: `${ABSENT}.1` },
+    content: undefined,
+    ...NONE,
+  },
+  'an object that is not as an uncommitted stamp says': {
+    state: { [CFG]: 'a.1' },
+    stamps: { cfg: 'b.2' },
+    ...FOLLOWERS,
+  },
+  'the same without an entry': { state: {}, stamps: { cfg: 'b.2' }, ...FOLLOWERS },
+  'an object of which two stamps of one number say different things': {
+    state: { [CFG]: 'a.1' },
+    stamps: { cfg: 'a.2', [STAKATER]: 'b.2' },
+    ...FOLLOWERS,
+  },
+  'nothing for a stamp that is committed': { state: { [CFG]: 'a.2' }, stamps: { cfg: 'b.2' }, ...NONE },
+  'nothing for a stamp that says what is observed': {
+    state: { [CFG]: 'a.1' },
+    stamps: { cfg: 'a.2' },
+    ...NONE,
+  },
+  'an object whose entry is of the formula of former times': {
+    state: { [CFG]: `collaborne:${d('a')}.1` },
+    ...FOLLOWERS,
+  },
+  'a workload with an exception': {
+    state: { [CFG]: 'a.1', 'ran.Deployment_api': `{"${CFG}":"b"}` },
+    configs: [],
+    workloads: ['api'],
+  },
+  'a workload with an exception that the caches do not know': {
+    state: { [CFG]: 'a.1', 'ran.Deployment_new': `{"${CFG}":"b"}` },
+    configs: [],
+    workloads: ['new'],
+  },
+  'all of a kind that could not be listed': {
+    state: { [CFG]: 'a.1', 'ran.Deployment_ALL': `{"${CFG}":"b"}` },
+    configs: [],
+    workloads: ['api', 'web'],
+  },
+  'none of another kind that could not be listed': {
+    state: { [CFG]: 'a.1', 'ran.Rollout_ALL': `{"${CFG}":"b"}` },
+    ...NONE,
+  },
+};
+
+const names = (keys: ReadonlySet<string>): string[] => [...keys].map(nameIn).sort();
+
+for (const [sentence, { state, stamps = {}, configs, workloads, ...rest }] of Object.entries(ROWS)) {
+  test(`a new leader fetches ${sentence}`, () => {
+    const content = 'content' in rest ? rest.content : 'a';
+    const world = new World(state);
+    if (content !== undefined) world.config('cfg', content, { initial: true });
+    world.config('free', 'c', { initial: true });
+    world.workload('web', { follows: ['cfg'], stamps }, { initial: true });
+    world.workload('api', { follows: ['cfg'] }, { initial: true });
+    const stale = staleCaches(world.edges);
+    assert.deepEqual([names(stale.configs), names(stale.workloads)], [configs, workloads]);
+  });
+}
+
+test('a new leader fetches a workload whose exceptions have a key that ends in a digest', () => {
+  const world = new World({ [CFG]: 'a.1' });
+  world.config('cfg', 'a', { initial: true });
+  world.workload(LONG, { follows: ['cfg'] }, { initial: true });
+  const key = world.edges.exceptionsKeyOf(world.workloadRef(LONG));
+  world.state({ [CFG]: 'a.1', [key]: `{"${CFG}":"b"}` });
+  assert.deepEqual(names(staleCaches(world.edges).workloads), [LONG]);
+});
+
+test('what is not followed is not fetched, whatever the state says of it', () => {
+  const world = new World({ [CFG]: 'b.2' });
+  world.config('cfg', 'a', { initial: true });
+  assert.deepEqual(staleCaches(world.edges), { configs: new Set(), workloads: new Set() });
+});

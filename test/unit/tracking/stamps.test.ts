@@ -1,0 +1,365 @@
+/** Where stamps are written and read: patches are applied to a template as an API server applies them. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
+import type { RawContainer, RawPodTemplate } from '../../../lib/model/raw-objects.ts';
+import { MOST_AHEAD } from '../../../lib/model/stamp.ts';
+import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
+import { planRollout } from '../../../lib/tracking/rollout.ts';
+import { fc } from '../../laws.ts';
+import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
+import { d, full } from './sketch.ts';
+import { World } from './world.ts';
+
+type Words = Readonly<Record<string, string>>;
+
+const OURS = '_RELOADER_CONFIGMAP_CFG';
+const THEIRS = 'STAKATER_CFG_CONFIGMAP';
+const STAMPS = 'reloader.k8s.collaborne.com/stamps';
+const STRATEGY = 'reloader.k8s.collaborne.com/reload-strategy';
+const IN_ANNOTATIONS = { strategy: 'annotations' } as const;
+const AUTO = { [STAKATER.auto]: 'true' };
+const NATIVE_AUTO = { [NATIVE.auto]: 'true' };
+const READS = { envFrom: [{ configMapRef: { name: 'cfg' } }] };
+
+interface Case {
+  readonly asks: Words;
+  readonly flags?: Partial<VocabularyOptions>;
+  /** Where the template carries variables before, `container/variable`; the container `side` reads the object. */
+  readonly before?: Words;
+  readonly annotations?: Words;
+  readonly initReads?: true;
+  /** What it carries once it is rolled; values in short form. */
+  readonly after: Words;
+}
+
+function templateOf({
+  before = {},
+  annotations = {},
+  initReads,
+}: Omit<Case, 'asks' | 'after'>): RawPodTemplate {
+  const container = (name: string): RawContainer => {
+    const env = Object.entries(before)
+      .filter(([place]) => place.startsWith(`${name}/`))
+      .map(([place, value]) => ({ name: place.slice(name.length + 1), value: full(value) }));
+    return { name, env: [{ name: 'OWN', value: '1' }, ...env] };
+  };
+  const containers = [container('main'), { ...container('side'), ...(initReads ? {} : READS) }];
+  const initContainers = initReads ? [{ name: 'init', ...READS }] : [];
+  return { metadata: { annotations: { own: '1', ...annotations } }, spec: { containers, initContainers } };
+}
+
+/** A world where `web` has rolled to `a` of `cfg`, which is committed as number 1. */
+function begun({ asks, flags = {}, ...parts }: Omit<Case, 'after'>): World {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' }, 'home', flags);
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { asks, template: templateOf(parts) }, { initial: true });
+  assert.ok(!world.owes('web'));
+  return world;
+}
+
+/** The variables of the live template, `container/variable`, and its annotations, what is the owner's left out. */
+function carried(world: World): Words {
+  const { metadata, spec } = world.raw('web').spec?.template ?? {};
+  const variables = (spec?.containers ?? []).flatMap(({ name, env = [] }) =>
+    env.map((variable) => [`${name}/${variable.name}`, variable.value ?? ''] as const),
+  );
+  const found = [...variables, ...Object.entries(metadata?.annotations ?? {})].filter(
+    ([place]) => place !== 'own' && !place.endsWith('/OWN'),
+  );
+  return Object.fromEntries(found.map(([place, text]) => [place, text.replace(/([a-f])\1{39}/g, '$1')]));
+}
+
+const told = (container: string, observedAt = 0): string =>
+  JSON.stringify({
+    type: 'CONFIGMAP',
+    name: 'cfg',
+    namespace: 'home',
+    hash: 'b',
+    containerRefs: [container],
+    observedAt,
+  });
+
+const CASES: Record<string, Case> = {
+  'native words stamp the first container': { asks: NATIVE_AUTO, after: { [`main/${OURS}`]: 'b.2' } },
+  'the words of Stakater Reloader stamp the container that reads the object': {
+    asks: AUTO,
+    after: { [`side/${THEIRS}`]: 'b.2' },
+  },
+  'where only an init container reads it, the first container': {
+    asks: AUTO,
+    initReads: true,
+    after: { [`main/${THEIRS}`]: 'b.2' },
+  },
+  'both vocabularies that ask have their stamp': {
+    asks: { ...AUTO, ...named(NATIVE, 'cfg') },
+    after: { [`main/${OURS}`]: 'b.2', [`side/${THEIRS}`]: 'b.2' },
+  },
+  'a vocabulary that says something and does not ask has none': {
+    asks: { ...AUTO, [NATIVE.search]: 'true' },
+    after: { [`side/${THEIRS}`]: 'b.2' },
+  },
+  'what only the flag asks for is stamped once': {
+    asks: {},
+    flags: { autoReloadAll: true },
+    after: { [`side/${THEIRS}`]: 'b.2' },
+  },
+  'and natively where only the native words are read': {
+    asks: {},
+    flags: { autoReloadAll: true, dialects: ['collaborne'] },
+    after: { [`main/${OURS}`]: 'b.2' },
+  },
+  'a stamp stays in the container that carries it': {
+    asks: AUTO,
+    before: { [`main/${THEIRS}`]: 'a.1' },
+    after: { [`main/${THEIRS}`]: 'b.2' },
+  },
+  'the value of another program in the variable that is written is written over': {
+    asks: AUTO,
+    before: { [`main/${THEIRS}`]: 'f' },
+    after: { [`main/${THEIRS}`]: 'b.2' },
+  },
+  'a stamp of ours in another form goes': {
+    asks: AUTO,
+    before: { [`main/${OURS}`]: 'a.1' },
+    after: { [`main/${THEIRS}`]: 'b.2' },
+  },
+  'the number goes on from any form': {
+    asks: AUTO,
+    before: { [`main/${OURS}`]: 'a.1', [`side/${THEIRS}`]: 'a.1' },
+    after: { [`side/${THEIRS}`]: 'b.2' },
+  },
+  'a bare digest in another form is another program’s and stays': {
+    asks: NATIVE_AUTO,
+    before: { [`side/${THEIRS}`]: 'f' },
+    after: { [`side/${THEIRS}`]: 'f', [`side/${OURS}`]: 'b.2' },
+  },
+  'what is no digest in another form stays': {
+    asks: NATIVE_AUTO,
+    before: { [`side/${THEIRS}`]: 'yes' },
+    after: { [`side/${THEIRS}`]: 'yes', [`side/${OURS}`]: 'b.2' },
+  },
+  'in annotations a stamp is a part of one, and another one tells of it': {
+    asks: AUTO,
+    flags: IN_ANNOTATIONS,
+    after: { [STAMPS]: '{"ConfigMap/cfg":"b.2"}', [STAKATER.lastReloadedFrom]: told('side') },
+  },
+  'the stamps of other objects stay, and what is none goes': {
+    asks: NATIVE_AUTO,
+    flags: IN_ANNOTATIONS,
+    annotations: {
+      [STAMPS]: `{"Secret/z":"${full('c.9')}","ConfigMap/cfg":"${full('a.1')}","x":"y","n":{}}`,
+    },
+    after: {
+      [STAMPS]: '{"ConfigMap/cfg":"b.2","Secret/z":"c.9"}',
+      [NATIVE.lastReloadedFrom]: told('side'),
+    },
+  },
+  'each vocabulary that asks has its annotation that tells': {
+    asks: { ...AUTO, ...NATIVE_AUTO },
+    flags: IN_ANNOTATIONS,
+    initReads: true,
+    after: {
+      [STAMPS]: '{"ConfigMap/cfg":"b.2"}',
+      [NATIVE.lastReloadedFrom]: told('main'),
+      [STAKATER.lastReloadedFrom]: told('main'),
+    },
+  },
+  'an annotation that cannot be read is written anew': {
+    asks: NATIVE_AUTO,
+    flags: IN_ANNOTATIONS,
+    annotations: { [STAMPS]: '{"ConfigMap/cfg":' },
+    after: { [STAMPS]: '{"ConfigMap/cfg":"b.2"}', [NATIVE.lastReloadedFrom]: told('side') },
+  },
+  'a workload may ask for annotations by itself': {
+    asks: { ...NATIVE_AUTO, [STRATEGY]: 'annotations' },
+    after: { [STAMPS]: '{"ConfigMap/cfg":"b.2"}', [NATIVE.lastReloadedFrom]: told('side') },
+  },
+  'and for variables': {
+    asks: { ...AUTO, [STRATEGY]: 'env-vars' },
+    flags: IN_ANNOTATIONS,
+    after: { [`side/${THEIRS}`]: 'b.2' },
+  },
+  'a strategy that there is not leaves the flag to say it': {
+    asks: { ...AUTO, [STRATEGY]: 'restart' },
+    after: { [`side/${THEIRS}`]: 'b.2' },
+  },
+  'variables of ours go once annotations are asked for, and those of another program stay': {
+    asks: AUTO,
+    flags: IN_ANNOTATIONS,
+    before: { [`main/${OURS}`]: 'a.1', [`side/${THEIRS}`]: 'f' },
+    after: {
+      [`side/${THEIRS}`]: 'f',
+      [STAMPS]: '{"ConfigMap/cfg":"b.2"}',
+      [STAKATER.lastReloadedFrom]: told('side'),
+    },
+  },
+  'the annotation goes with its last stamp once variables are asked for': {
+    asks: AUTO,
+    annotations: { [STAMPS]: `{"ConfigMap/cfg":"${full('a.1')}"}` },
+    after: { [`side/${THEIRS}`]: 'b.2' },
+  },
+  'and stays with the stamps of others': {
+    asks: AUTO,
+    annotations: { [STAMPS]: `{"ConfigMap/cfg":"${full('a.1')}","Secret/z":"${full('c.9')}"}` },
+    after: { [`side/${THEIRS}`]: 'b.2', [STAMPS]: '{"Secret/z":"c.9"}' },
+  },
+};
+
+for (const [sentence, { after, ...parts }] of Object.entries(CASES)) {
+  test(sentence, () => {
+    const world = begun(parts);
+    world.config('cfg', 'b');
+    world.roll('web');
+    assert.deepEqual(carried(world), after);
+    assert.ok(!world.owes('web'), 'the patch is known to be in force');
+  });
+}
+
+const SWITCHES: Record<
+  string,
+  readonly [before: Partial<VocabularyOptions>, after: Partial<VocabularyOptions>]
+> = {
+  'from variables to annotations': [{}, IN_ANNOTATIONS],
+  'from annotations to variables': [IN_ANNOTATIONS, {}],
+  'to the native words alone': [{}, { dialects: ['collaborne'] }],
+  'to those of Stakater Reloader alone': [{}, { dialects: ['stakater'] }],
+  'from the native words to the others': [{ dialects: ['collaborne'] }, { dialects: ['stakater'] }],
+  'from annotations to the native words alone': [IN_ANNOTATIONS, { dialects: ['collaborne'] }],
+};
+
+for (const [sentence, [before, after]] of Object.entries(SWITCHES)) {
+  for (const isWritten of [false, true]) {
+    test(`a switch ${sentence} rolls nothing, ${isWritten ? 'after' : 'before'} the commit`, () => {
+      const world = begun({ asks: { ...AUTO, ...NATIVE_AUTO }, flags: before });
+      world.config('cfg', 'b');
+      world.roll('web');
+      if (isWritten) world.write();
+      const next = world.restart(after);
+      assert.ok(!next.owes('web'));
+      next.write();
+      assert.ok(!next.restart(before).owes('web'), 'nor does a switch back');
+      next.config('cfg', 'c');
+      next.roll('web');
+      assert.ok(!next.restart(before).owes('web'), 'nor after a rollout in between');
+      next.config('cfg', 'a');
+      assert.ok(next.owes('web'));
+    });
+  }
+}
+
+test('every form is read: a revert to the old content is owed whichever form told of the new one', () => {
+  for (const flags of [{}, IN_ANNOTATIONS, { dialects: ['collaborne'] }] as const) {
+    const world = begun({ asks: { ...AUTO, ...NATIVE_AUTO }, flags });
+    world.config('cfg', 'b');
+    world.roll('web');
+    world.contents.set('cfg', { content: 'a', version: world.now + 1 });
+    assert.ok(world.restart({ dialects: ['stakater'] }).owes('web'));
+  }
+});
+
+test('what tells people proves nothing', () => {
+  const text = JSON.stringify({
+    type: 'CONFIGMAP',
+    name: 'cfg',
+    namespace: 'home',
+    hash: d('b'),
+    observedAt: 9,
+  });
+  const annotations = { [STAKATER.lastReloadedFrom]: text, [NATIVE.lastReloadedFrom]: full('b.9') };
+  const world = begun({ asks: AUTO, flags: IN_ANNOTATIONS, annotations });
+  world.config('cfg', 'b');
+  assert.ok(world.owes('web'));
+  world.roll('web');
+  assert.equal(carried(world)[STAMPS], '{"ConfigMap/cfg":"b.2"}');
+});
+
+test('the annotation that tells carries the time at which the change was seen', () => {
+  const world = begun({ asks: AUTO, flags: IN_ANNOTATIONS });
+  world.config('cfg', 'b');
+  const plan = planRollout(world.edges, world.workloadKey('web'), 1_700_000_000);
+  assert.equal(
+    plan?.annotations?.[STAKATER.lastReloadedFrom]?.replace(d('b'), 'b'),
+    told('side', 1_700_000_000),
+  );
+});
+
+test('two objects whose names spell one variable have each their own', () => {
+  const world = new World({}, 'home');
+  for (const name of ['a-b', 'a.b']) world.config(name, 'a', { initial: true });
+  const asks = { ...named(STAKATER, 'a-b', 'a\\.b') };
+  world.workload('web', { asks, template: templateOf({}) }, { initial: true });
+  for (const name of ['a-b', 'a.b']) world.config(name, 'b');
+  world.roll('web');
+  const variables = Object.keys(carried(world));
+  assert.equal(variables.length, 2);
+  for (const variable of variables) assert.match(variable, /^main\/STAKATER_A_B_CONFIGMAP_[0-9A-F]{6}$/);
+  assert.ok(!world.owes('web') && !world.restart().owes('web'));
+});
+
+const TELLING: readonly Words[] = [
+  {},
+  { [STAMPS]: `{"ConfigMap/cfg":"${full('a.1')}"}` },
+  { [STAMPS]: 'no JSON' },
+  { [STAKATER.lastReloadedFrom]: 'x' },
+  { [NATIVE.lastReloadedFrom]: 'x', [STAMPS]: '{}' },
+];
+
+test('our annotations are no change of the template by its owner, and their coming and going is seen', () => {
+  const views = TELLING.map((annotations) => begun({ asks: AUTO, annotations }).view('web'));
+  assert.equal(new Set(views.map(({ templateDigest }) => templateDigest)).size, 1);
+  assert.deepEqual(
+    views.map(({ marks }) => marks.length),
+    [0, 1, 1, 1, 1],
+  );
+  const other = begun({ asks: AUTO, annotations: { other: 'x' } }).view('web');
+  assert.notEqual(other.templateDigest, views[0]?.templateDigest);
+});
+
+test('a template without annotations of its owner is the same with ours', () => {
+  const [bare, stamped] = [{}, { metadata: { annotations: { [STAMPS]: '{}' } } }].map((template) => {
+    const world = new World();
+    world.workload('web', { asks: AUTO, template });
+    return world.view('web').templateDigest;
+  });
+  assert.equal(bare, stamped);
+});
+
+/** Numbers that somebody may write into a template, the limits of all that counts among them. */
+const madeUp = fc.oneof(
+  fc.constantFrom(MOST_AHEAD, MOST_AHEAD + 1, MOST_AHEAD + 2, 199_999_999_999_999, Number.MAX_SAFE_INTEGER),
+  fc.bigInt({ min: 2n, max: 2n ** 64n }),
+  fc.integer({ min: 2, max: 9 }),
+);
+
+/** Another workload carries a stamp with that number; the object changes, and all that owe it are rolled. */
+function forgeAndRoll(world: World, number: unknown, content: string): void {
+  const before = { [`side/${OURS}`]: `f.${number}` };
+  world.workload('forger', { asks: NATIVE_AUTO, template: templateOf({ before }) });
+  world.config('cfg', content);
+  for (const name of ['web', 'forger']) if (world.owes(name)) world.roll(name);
+}
+
+/** A process that starts now knows that the pods run `content`: nothing else. */
+function assertTells(world: World, content: string): void {
+  const entry = world.edges.entryOf(world.configRef('cfg')) ?? assert.fail();
+  assert.deepEqual(parseEntry(formatEntry(entry), false), entry);
+  assert.equal(world.restart().edge('web').ran, d(content));
+}
+
+test('law: beside stamps that somebody made up, whatever their numbers, none of ours is forgotten', () => {
+  const forged = fc.record({ number: madeUp, isWritten: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(forged, { minLength: 1, maxLength: 4 }), (several) => {
+      const world = begun({ asks: NATIVE_AUTO });
+      for (const [index, { number, isWritten }] of several.entries()) {
+        const content = index % 2 === 0 ? 'b' : 'c';
+        forgeAndRoll(world, number, content);
+        assertTells(world, content);
+        if (isWritten) world.write();
+        assertTells(world, content);
+      }
+    }),
+  );
+});

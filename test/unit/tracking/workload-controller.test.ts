@@ -1,0 +1,295 @@
+/** What follows for the rest of the program when a workload or an object is observed. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Effects } from '../../../lib/tracking/effects.ts';
+import { isGivenUp } from '../../../lib/tracking/take-backs.ts';
+import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
+import type { Sketch } from './sketch.ts';
+import { settled, World } from './world.ts';
+
+const reasons = (effects: Effects): string[] => effects.notes.map(({ reason }) => reason);
+const touched = (effects: Effects): string[] =>
+  [...effects.touched.keys()].map((key) => key.replace(/.*\//, ''));
+
+test('a change touches those who owe it, and no others', () => {
+  const world = settled('web', 'api');
+  world.workload('other', { follows: ['tls'] });
+  const effects = world.config('cfg', 'b');
+  assert.deepEqual(touched(effects), ['web', 'api']);
+  assert.deepEqual(effects.changes, [{ config: world.configRef('cfg'), type: 'updated' }]);
+});
+
+test('further changes touch again, an edit of metadata does not', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  assert.deepEqual(touched(world.config('cfg', 'c')), ['web']);
+  const edit = world.config('cfg', 'c');
+  assert.deepEqual([touched(edit), edit.changes], [[], []]);
+});
+
+test('a change back says so and touches nobody', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const effects = world.config('cfg', 'a');
+  assert.deepEqual([touched(effects), reasons(effects)], [[], ['changed-back']]);
+});
+
+test('what nobody follows changes without a word, and is forgotten when it goes', () => {
+  const world = new World();
+  world.config('cfg', 'a', { initial: true });
+  const effects = world.config('cfg', 'b');
+  assert.deepEqual([effects.changes, effects.notes, effects.writeSoon.size], [[], [], 0]);
+  world.noConfig('cfg');
+  assert.equal(world.edges.configs.size, 0);
+});
+
+test('older news than what is known says nothing', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  world.contents.set('cfg', { content: 'c', version: 1 });
+  world.tellConfig('cfg');
+  assert.equal(world.edges.configs.get(world.configKey('cfg'))?.digest, 'b'.repeat(40));
+  const { image } = world.live.get('web') ?? {};
+  world.workload('web', { image: 'v2' });
+  world.live.set('web', { ...(world.live.get('web') ?? assert.fail()), image: image ?? '', version: 1 });
+  assert.deepEqual(world.tellWorkload('web').notes, []);
+});
+
+const WRITES: Record<string, readonly [(world: World) => Effects, 'now' | 'soon']> = {
+  'an edge without an entry: its baseline': [
+    (world) => {
+      world.config('tls', 'a');
+      world.edit('web', { follows: ['tls'] });
+      const effects = world.tellWorkload('web');
+      effects.writeNow.delete(world.configKey('cfg'));
+      return effects;
+    },
+    'now',
+  ],
+  'an edge that appears while the object is open': [
+    (world) => {
+      world.config('cfg', 'b');
+      return world.workload('new', { follows: ['cfg'] });
+    },
+    'now',
+  ],
+  'an edge that appears with a stamp that speaks': [
+    (world) => world.workload('new', { follows: ['cfg'], stamps: { cfg: 'c.7' } }),
+    'now',
+  ],
+  'a stamp that somebody removes while the object is open': [
+    (world) => {
+      world.config('cfg', 'b');
+      world.roll('web');
+      return world.workload('web', { stamps: {} });
+    },
+    'now',
+  ],
+  'a stamp that speaks goes with its workload': [
+    (world) => {
+      world.config('cfg', 'b');
+      world.roll('web');
+      return world.noWorkload('web');
+    },
+    'now',
+  ],
+  'an edge that appears where all is committed': [
+    (world) => world.workload('new', { follows: ['cfg'] }),
+    'soon',
+  ],
+  'a change of content': [(world) => world.config('cfg', 'b'), 'soon'],
+  'our own patch': [
+    (world) => {
+      world.config('cfg', 'b');
+      const plan = world.send('web');
+      world.land(plan);
+      return world.answer(plan);
+    },
+    'soon',
+  ],
+};
+
+for (const [sentence, [act, when]] of Object.entries(WRITES)) {
+  test(`written ${when === 'now' ? 'at once' : 'with the next batch'}: ${sentence}`, () => {
+    const effects = act(settled('web', 'api'));
+    assert.equal(effects.writeNow.size > 0, when === 'now');
+    assert.ok(effects.writeNow.size + effects.writeSoon.size > 0);
+  });
+}
+
+test('a stamp taken back before the workload had rolled is told with its manager; more than three times is contested', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  for (let round = 1; round <= 4; round += 1) {
+    world.roll('web', false);
+    const effects = world.workload('web', { stamps: {}, manager: 'argocd' });
+    const note = effects.notes.find(({ reason }) => reason === 'taken-back');
+    assert.equal(note?.detail, 'argocd');
+    assert.equal(effects.contested.size, round > 3 ? 1 : 0);
+    assert.ok(world.owes('web'));
+  }
+});
+
+test('a stamp that is taken back each time after the workload had rolled, while a sibling is behind, counts too', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  for (let round = 1; round <= 10; round += 1) {
+    assert.ok(!isGivenUp(world.record('web')));
+    world.roll('web');
+    world.workload('web', { stamps: {} });
+    assert.ok(world.owes('web'));
+  }
+  assert.ok(isGivenUp(world.record('web')));
+});
+
+/** What ends the count of take-backs, and what does not. */
+const NEWS: Record<string, readonly [(world: World) => Effects, isAnew: boolean]> = {
+  'another content': [(world) => world.config('cfg', 'c'), true],
+  'the former content': [(world) => world.config('cfg', 'a'), true],
+  'the end of the object': [(world) => world.noConfig('cfg'), false],
+  'another template': [(world) => world.workload('web', { image: 'v2' }), true],
+  'other metadata of the object': [(world) => world.mark('cfg', { any: 'thing' }), false],
+  'another number of replicas': [(world) => world.workload('web', { replicas: 3 }), false],
+  'another list of the same': [(world) => world.tellConfig('cfg', { relisted: true }), false],
+};
+
+for (const [sentence, [act, isAnew]] of Object.entries(NEWS)) {
+  test(`${isAnew ? 'is tried again' : 'stays given up'} after ${sentence}: a stamp that was taken back ten times`, () => {
+    const world = settled('web', 'api');
+    world.config('cfg', 'b');
+    for (let round = 1; round <= 10; round += 1) {
+      world.roll('web', false);
+      world.workload('web', { stamps: {} });
+    }
+    const effects = act(world);
+    assert.equal(isGivenUp(world.record('web')), !isAnew);
+    assert.equal(effects.spurred.has(world.workloadKey('web')), isAnew);
+  });
+}
+
+test('an undo after the rollout was seen through is nobody’s take-back', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  world.roll('web');
+  assert.ok(!reasons(world.workload('web', { stamps: {} })).includes('taken-back'));
+});
+
+const SPURS: Record<string, readonly [edit: (world: World) => void, isSpurred: boolean]> = {
+  'a status does not': [(world) => world.edit('web', { isRolledOut: false }), false],
+  'another template does': [(world) => world.edit('web', { image: 'v2' }), true],
+  'a stamp that is removed does': [(world) => world.edit('web', { stamps: {} }), true],
+  'an edit of the rest of the spec does': [(world) => world.edit('web', { replicas: 1 }), true],
+  'another scale does not': [(world) => world.edit('web', { replicas: 9 }), false],
+  'another scale together with another template does': [
+    (world) => world.edit('web', { replicas: 9, image: 'v2' }),
+    true,
+  ],
+};
+
+for (const [sentence, [edit, isSpurred]] of Object.entries(SPURS)) {
+  test(`what may lift a refusal spurs the workload: ${sentence}`, () => {
+    const world = settled();
+    world.workload('web', { follows: ['cfg'], stamps: { cfg: 'a.1' } });
+    edit(world);
+    assert.equal(world.tellWorkload('web').spurred.has(world.workloadKey('web')), isSpurred);
+  });
+}
+
+const LOSSES: Record<string, readonly [sketch: Sketch, lost: readonly string[]]> = {
+  'the annotation alone goes': [{ follows: [] }, []],
+  'the stamp alone goes': [{ stamps: {} }, []],
+  'both go': [{ follows: [], stamps: {}, image: 'v0' }, ['cfg', 'tls']],
+  'an older stamp comes back without the annotation': [
+    { follows: [], stamps: { cfg: 'a.1' }, image: 'v0' },
+    ['cfg', 'tls'],
+  ],
+  'a newer stamp comes without the annotation': [{ follows: [], stamps: { cfg: 'c.3' }, image: 'v3' }, []],
+  'another template comes without the annotation': [{ follows: [], image: 'v3' }, []],
+  'what is stamped is still followed': [{ follows: ['cfg'], stamps: {}, image: 'v0' }, []],
+  'what is stamped is no more followed, something else is': [
+    { follows: ['tls', 'new'], stamps: {}, image: 'v0' },
+    ['cfg'],
+  ],
+};
+
+for (const [sentence, [sketch, lost]] of Object.entries(LOSSES)) {
+  test(`${lost.length > 0 ? 'an opt-in is lost' : 'no opt-in is lost'} where ${sentence}`, () => {
+    const world = settled();
+    world.config('tls', 'a');
+    world.workload('web', { follows: ['cfg', 'tls'], stamps: { cfg: 'b.2' } });
+    const { losses } = world.workload('web', sketch);
+    assert.deepEqual(
+      losses.flatMap(({ refs }) => refs.map(({ name }) => name)),
+      lost,
+    );
+  });
+}
+
+test('no opt-in is lost where the template alone goes back to before it referred to the object', () => {
+  const world = settled();
+  const asks = { 'reloader.k8s.collaborne.com/auto': 'true' };
+  world.workload('web', { asks, refers: ['cfg'], stamps: { cfg: 'b.2' } });
+  assert.ok(world.edge('web'));
+  const { losses } = world.workload('web', { refers: [], stamps: {}, image: 'v0' });
+  assert.deepEqual(losses, []);
+});
+
+test('opting out forgets what was owed', () => {
+  const world = settled('web');
+  world.config('cfg', 'b');
+  const effects = world.workload('web', { follows: [] });
+  assert.deepEqual([...effects.forgotten], [world.workloadKey('web')]);
+  assert.equal(world.edges.workloads.size, 0);
+  assert.equal(world.edges.dependents.size, 0);
+});
+
+const GOING: Record<string, (world: World, mayAbandon: boolean) => void> = {
+  'is deleted': (world, mayAbandon) => world.noWorkload('web', mayAbandon),
+  'opts out': (world, mayAbandon) => {
+    world.edit('web', { follows: [] });
+    world.tellWorkload('web', {}, mayAbandon);
+  },
+  'names another object': (world, mayAbandon) => {
+    world.edit('web', { follows: ['tls'] });
+    world.tellWorkload('web', {}, mayAbandon);
+  },
+};
+
+for (const [sentence, act] of Object.entries(GOING)) {
+  test(`the entry goes when the last dependent ${sentence}, but only while everything is listed`, () => {
+    for (const mayAbandon of [true, false]) {
+      const world = settled('web');
+      act(world, mayAbandon);
+      assert.equal(world.edges.abandoned.has(world.configKey('cfg')), mayAbandon);
+      world.write();
+      assert.equal('v1.ConfigMap_cfg' in world.written, !mayAbandon);
+    }
+  });
+}
+
+test('a workload of the same name is another one', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  const effects = world.workload('web', { uid: 'uid-2' });
+  assert.ok(effects.forgotten.has(world.workloadKey('web')));
+  // Its pods may be those of the one before.
+  assert.equal(world.edge('web', 'cfg').ran, '?');
+});
+
+test('what nobody owed as it ceased to be followed is not owed later', () => {
+  const world = settled('web', 'api');
+  world.workload('web', { uid: 'uid-2' });
+  assert.equal(world.owes('web'), false);
+});
+
+test('an end that is older than what is known says nothing: the workload was created again', () => {
+  const world = settled('web');
+  world.tellWorkload('web');
+  const key = world.workloadKey('web');
+  const { knownAt } = world.record('web');
+  observeWorkload(world.edges, { type: 'absent', key, span: { from: knownAt - 2, to: knownAt - 1 } }, true);
+  assert.ok(world.edges.workloads.has(key));
+  observeWorkload(world.edges, { type: 'absent', key, span: { from: knownAt, to: knownAt + 1 } }, true);
+  assert.ok(!world.edges.workloads.has(key));
+});

@@ -1,0 +1,381 @@
+/**
+ * A small world for the rules: live objects that tests edit, and a memory that is told of them through the real rules.
+ * Contents are single hex digits (`a` to `f`), a stamp or an entry is written `b.2`. Each edit and each look takes one
+ * step on one axis, which is also the resourceVersion, as on an API server whose versions compare.
+ */
+
+import assert from 'node:assert/strict';
+import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
+import type { Edge } from '../../../lib/model/edge.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../../lib/model/object-ref.ts';
+import { parseState, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
+import type { RawPodTemplate, RawWorkload } from '../../../lib/model/raw-objects.ts';
+import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
+import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
+import type { WriteGate } from '../../../lib/state/state-exceptions.ts';
+import {
+  applyStateWrite,
+  noteSent,
+  planStateWrites,
+  type StateWrite,
+} from '../../../lib/state/state-write.ts';
+import type { PresenceRules } from '../../../lib/store/presence.ts';
+import { observeConfig, observeListed } from '../../../lib/tracking/config-controller.ts';
+import { Edges, type WorkloadRecord } from '../../../lib/tracking/edges.ts';
+import { Effects } from '../../../lib/tracking/effects.ts';
+import { acceptRollout, planRollout } from '../../../lib/tracking/rollout.ts';
+import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
+import type { JsonObject } from '../../sandbox/json.ts';
+import { strategicMerge } from '../../sandbox/strategic-merge.ts';
+import { vocabulary } from '../annotations/defaults.ts';
+import { type Arrival, d, type Live, type Marks, NEW, rawOf, type Sketch, variableOf } from './sketch.ts';
+
+/** Answers yes to everything: all is listed and nobody waits. */
+export const OPEN_GATE: WriteGate = {
+  isSynced: (_namespace, kind) => kind !== 'Rollout',
+  refused: () => [],
+  lists: () => true,
+  isWaiting: () => false,
+};
+
+interface Content {
+  readonly content: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly version: number;
+}
+
+/** See the file's comment. */
+export class World {
+  readonly edges: Edges;
+  readonly namespace: string;
+  readonly live: Map<string, Live> = new Map();
+  readonly contents: Map<string, Content> = new Map();
+  readonly #flags: Partial<VocabularyOptions>;
+  readonly #rules: PresenceRules | undefined;
+  now = 0;
+  /** Where the next new entry goes. */
+  nextShard = 0;
+
+  /**
+   * `state`: the data of a state ConfigMap in short form; `namespace`: that of all objects, the home one unless told;
+   * `flags`: how the vocabularies differ from the default.
+   */
+  constructor(
+    state: Readonly<Record<string, string>> = {},
+    namespace = 'home',
+    flags: Partial<VocabularyOptions> = {},
+    rules?: PresenceRules,
+  ) {
+    this.#flags = flags;
+    this.#rules = rules;
+    this.edges = new Edges(vocabulary(flags), 'home', rules);
+    this.namespace = namespace;
+    this.state(state);
+  }
+
+  /** So long that nothing is remembered of an edge that has ended. */
+  passAMinute(at: number = this.edges.now() + 60_000): void {
+    this.edges.now = () => at;
+  }
+
+  /** Takes a state ConfigMap as read. */
+  state(data: Readonly<Record<string, string>>): void {
+    const long = Object.fromEntries(
+      Object.entries(data).map(([key, value]) => [key, value.replace(/(?<=^|")[a-f](?=\.|"|$)/g, d)]),
+    );
+    const parsed = parseState(long, { [STATE_VERSION_ANNOTATION]: '1' }, 'home');
+    assert.ok(parsed.type === 'state' && parsed.unreadable.length === 0);
+    this.edges.takeShard(0, parsed.state);
+  }
+
+  /** The state as known, in short form. */
+  get written(): Record<string, unknown> {
+    const { entries, exceptions } = this.edges.state;
+    const short = (digest: string): string => (digest.length === 40 ? (digest[0] ?? '') : digest);
+    return {
+      ...Object.fromEntries(
+        [...entries].map(([key, { digest, number }]) => [key, `${short(digest)}.${number}`]),
+      ),
+      ...Object.fromEntries(
+        [...exceptions].map(([key, map]) => [
+          key,
+          Object.fromEntries(Object.entries(map).map(([config, ran]) => [config, short(ran)])),
+        ]),
+      ),
+    };
+  }
+
+  /** The object gets `content`, and perhaps other annotations by the same write, and its stream tells. */
+  config(name: string, content: string, { marks, ...arrival }: Arrival & Marks = {}): Effects {
+    this.now += 1;
+    const annotations = marks ?? this.contents.get(name)?.annotations ?? {};
+    this.contents.set(name, { content, annotations, version: this.now });
+    return this.tellConfig(name, arrival);
+  }
+
+  /** The object gets other annotations and the same content, and its stream tells. */
+  mark(name: string, marks: Readonly<Record<string, string>>, arrival: Arrival = {}): Effects {
+    const present = this.contents.get(name);
+    assert.ok(present !== undefined, `no object ${name}`);
+    return this.config(name, present.content, { marks, ...arrival });
+  }
+
+  /** The stream tells of the object as it is now. */
+  tellConfig(name: string, arrival: Arrival = {}): Effects {
+    const ref = this.configRef(name);
+    const present = this.contents.get(name);
+    if (present === undefined) {
+      return observeConfig(this.edges, {
+        type: 'absent',
+        key: keyOf(ref),
+        span: this.#span(arrival),
+      });
+    }
+    const { content, annotations = {}, version } = present;
+    const uid = `uid-${name}`;
+    const isState = annotations[STATE_VERSION_ANNOTATION] === undefined ? {} : ({ isState: true } as const);
+    const resourceVersion = String(version);
+    const object = { ref, uid, resourceVersion, digest: d(content), annotations, ...isState };
+    return observeConfig(this.edges, { ...this.#news(arrival, version), key: keyOf(ref), object });
+  }
+
+  /** A Secret gets `content`, and its stream tells. */
+  secret(name: string, content: string): Effects {
+    this.now += 1;
+    const ref = { kind: 'Secret', namespace: this.namespace, name } as const;
+    const object = {
+      ref,
+      uid: `uid-${name}`,
+      resourceVersion: String(this.now),
+      digest: d(content),
+      annotations: {},
+    };
+    return observeConfig(this.edges, { ...this.#news({}, this.now), key: keyOf(ref), object });
+  }
+
+  /** The stream of ConfigMaps has listed: what it has not told is not there. */
+  listed(): Effects {
+    const stream = { kind: 'ConfigMap', namespace: undefined };
+    return this.edges.presence.markListed(stream) ? observeListed(this.edges, stream) : new Effects();
+  }
+
+  /** The object is deleted, and its stream tells. */
+  noConfig(name: string): Effects {
+    this.now += 1;
+    this.contents.delete(name);
+    return this.tellConfig(name);
+  }
+
+  /** The workload is created or changed by its owner, and its stream tells. */
+  workload(name: string, sketch: Sketch, arrival: Arrival = {}): Effects {
+    this.edit(name, sketch);
+    return this.tellWorkload(name, arrival);
+  }
+
+  /** The workload is created or changed, and nobody is told yet. */
+  edit(name: string, sketch: Sketch): void {
+    this.now += 1;
+    const before = this.live.get(name) ?? NEW;
+    const isSpec = [
+      sketch.image,
+      sketch.refers,
+      sketch.template,
+      sketch.stamps,
+      sketch.replicas,
+      sketch.paused,
+    ].some((part) => part !== undefined);
+    const generation = before.generation + (isSpec || before === NEW ? 1 : 0);
+    this.live.set(name, { ...before, ...sketch, version: this.now, generation });
+  }
+
+  /** The stream tells of the workload as it is now. */
+  tellWorkload(name: string, arrival: Arrival = {}, mayAbandon = true): Effects {
+    const key = this.workloadKey(name);
+    const live = this.live.get(name);
+    if (live === undefined) {
+      return observeWorkload(this.edges, { type: 'absent', key, span: this.#span(arrival) }, mayAbandon);
+    }
+    const object = this.view(name);
+    return observeWorkload(this.edges, { ...this.#news(arrival, live.version), key, object }, mayAbandon);
+  }
+
+  /** The workload is deleted, and its stream tells. */
+  noWorkload(name: string, mayAbandon = true): Effects {
+    this.now += 1;
+    this.live.delete(name);
+    return this.tellWorkload(name, {}, mayAbandon);
+  }
+
+  /** The live workload as the API server would send it. */
+  raw(name: string): RawWorkload {
+    const live = this.live.get(name);
+    assert.ok(live !== undefined, `no workload ${name}`);
+    return rawOf({ name, namespace: this.namespace }, live);
+  }
+
+  /** The view of the live workload. */
+  view(name: string): Workload {
+    return workloadOf(workloadKindOf('Deployment'), this.raw(name), this.edges.dialect);
+  }
+
+  /** The workload is planned for, and the patch is sent. */
+  send(name: string): RolloutPlan {
+    const plan = planRollout(this.edges, this.workloadKey(name));
+    assert.ok(plan !== undefined, `${name} owes nothing`);
+    this.record(name).inFlight = plan;
+    return plan;
+  }
+
+  /** The patch takes effect; nobody is told yet. */
+  land(plan: RolloutPlan, isRolledOut = false): void {
+    const { name } = plan.workload;
+    const stamps = plan.stamps.flatMap(({ config, stamp, places }) =>
+      places.map(({ variable }) => {
+        const key = config.slice(config.lastIndexOf('/') + 1);
+        return [variable === variableOf(key) ? key : variable, `${stamp.digest[0]}.${stamp.number}`] as const;
+      }),
+    );
+    const live = this.live.get(name);
+    const template = live?.template && patched(live.template, plan);
+    this.edit(name, {
+      stamps: { ...live?.stamps, ...Object.fromEntries(stamps) },
+      ...(template === undefined ? {} : { template }),
+      isRolledOut,
+      manager: 'kubernetes-reloader',
+    });
+  }
+
+  /** The patch's answer arrives: accepted. */
+  answer(plan: RolloutPlan): Effects {
+    const effects = new Effects();
+    const workload = this.view(plan.workload.name);
+    const at = Number(workload.resourceVersion);
+    acceptRollout(this.edges, effects, plan, workload, { from: at - 1, to: at });
+    return effects;
+  }
+
+  /** One whole rollout: patched, answered, and (unless told otherwise) all pods new. */
+  roll(name: string, isRolledOut = true): RolloutPlan {
+    const plan = this.send(name);
+    this.land(plan);
+    this.answer(plan);
+    if (isRolledOut) this.workload(name, { isRolledOut: true });
+    return plan;
+  }
+
+  /** The first of `plans`. */
+  plan(...what: Parameters<World['plans']>): StateWrite | undefined {
+    return this.plans(...what)[0];
+  }
+
+  /** Plans the writes for the objects named (all that are known unless told), one for each shard that needs one. */
+  plans(
+    names?: readonly string[],
+    gate: WriteGate = OPEN_GATE,
+    urgent: readonly string[] = [],
+  ): readonly StateWrite[] {
+    const keys = (all: readonly string[]): ObjectKey[] => all.map((name) => this.configKey(name));
+    const known = [...this.edges.dependents.configs(), ...this.edges.abandoned.keys()];
+    const candidates = names === undefined ? known : keys(names);
+    const request = { candidates, urgent: new Set(keys(urgent)), gate, place: () => this.nextShard };
+    return planStateWrites(this.edges, request).writes;
+  }
+
+  /** Writes the state until there is nothing to write; answers the last write. */
+  write(): StateWrite | undefined {
+    let last: StateWrite | undefined;
+    for (let round = 0; round < 10; round += 1) {
+      const write = this.plan();
+      if (write === undefined) return last;
+      noteSent(this.edges, write);
+      applyStateWrite(this.edges, new Effects(), write);
+      last = write;
+    }
+    return assert.fail('the state is written again and again');
+  }
+
+  /** The process dies; another one, perhaps with other flags, reads the state that was written and lists everything. */
+  restart(flags: Partial<VocabularyOptions> = this.#flags): World {
+    const next = new World({}, this.namespace, flags, this.#rules);
+    next.edges.state = this.edges.state;
+    next.now = this.now;
+    for (const [name, content] of this.contents) next.contents.set(name, content);
+    for (const [name, live] of this.live) next.live.set(name, live);
+    for (const name of next.contents.keys()) next.tellConfig(name, { initial: true });
+    for (const name of next.live.keys()) next.tellWorkload(name, { initial: true });
+    return next;
+  }
+
+  /** The edge between a workload and an object. */
+  edge(workload: string, config = 'cfg'): Edge {
+    const edge = this.record(workload).edges.get(this.configKey(config));
+    assert.ok(edge !== undefined, `${workload} does not follow ${config}`);
+    return edge;
+  }
+
+  /** What is known of a workload. */
+  record(name: string): WorkloadRecord {
+    const record = this.edges.workloads.get(this.workloadKey(name));
+    assert.ok(record !== undefined, `${name} is not known`);
+    return record;
+  }
+
+  /** Whether the workload owes something. */
+  owes(name: string): boolean {
+    return this.edges.owes(this.workloadKey(name));
+  }
+
+  /** `<name>`, or `<namespace>/<name>` elsewhere. */
+  configRef(text: string): ConfigRef {
+    const [name = '', namespace = this.namespace] = text.split('/').reverse();
+    return { kind: 'ConfigMap', namespace, name };
+  }
+
+  configKey(name: string): ObjectKey {
+    return keyOf(this.configRef(name));
+  }
+
+  workloadRef(name: string): WorkloadRef {
+    return { kind: 'Deployment', namespace: this.namespace, name };
+  }
+
+  workloadKey(name: string): ObjectKey {
+    return keyOf(this.workloadRef(name));
+  }
+
+  #news(arrival: Arrival, version: number) {
+    const { initial = false, relisted = false } = arrival;
+    const span = this.#span(arrival, version);
+    const from = initial ? Number.NEGATIVE_INFINITY : span.from;
+    const marks = { isInInitialList: initial, isRelisted: relisted };
+    return { type: 'present', span: { ...span, from }, ...marks } as const;
+  }
+
+  #span({ since }: Arrival, to: number = this.now): { readonly from: number; readonly to: number } {
+    return { from: since ?? to - 1, to };
+  }
+}
+
+/** The version of the workload that a plan's patch is fenced by. */
+export function fenceOf({ body }: RolloutPlan): string {
+  return (body as { metadata: { resourceVersion: string } }).metadata.resourceVersion;
+}
+
+function patched(template: RawPodTemplate, { body }: RolloutPlan): RawPodTemplate {
+  const { spec } = body as { spec: { template: JsonObject } };
+  return strategicMerge(template as JsonObject, spec.template);
+}
+
+/** A world whose state says that `cfg` is committed as `a`, where it is `a` and the workloads named have rolled. */
+export function settled(...workloads: string[]): World {
+  return settledWith({}, workloads);
+}
+
+/** The same with vocabularies that differ from the default. */
+export function settledWith(flags: Partial<VocabularyOptions>, workloads: readonly string[]): World {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' }, 'home', flags);
+  world.config('cfg', 'a', { initial: true });
+  for (const name of workloads) world.workload(name, { follows: ['cfg'] }, { initial: true });
+  return world;
+}
