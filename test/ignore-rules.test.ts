@@ -1,4 +1,4 @@
-/** The rule by name of docs/gitops.md ignores every name that a rollout writes into a pod template, and nothing else. */
+/** The rule by name of docs/guides/gitops.md ignores every name that a rollout writes into a pod template, and nothing else. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -49,5 +49,5 @@ for (const page of pages) {
 }
 
 test('the pages are found', () => {
-  assert.ok(pages.includes('README.md') && pages.includes('docs/how-it-decides.md'));
+  assert.ok(pages.includes('README.md') && pages.includes('docs/explanation/how-it-decides.md'));
 });

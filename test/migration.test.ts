@@ -1,4 +1,4 @@
-/** docs/migration.md speaks of everything that other reloaders have, and what it says of flags is so. */
+/** docs/guides/migration.md speaks of everything that other reloaders have, and what it says of flags is so. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { workloadKindsOf } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 import { deployment, followed, vocabulary } from './unit/annotations/defaults.ts';
 
-const PAGE = readFileSync(path.resolve(import.meta.dirname, '../docs/migration.md'), 'utf8');
+const PAGE = readFileSync(path.resolve(import.meta.dirname, '../docs/guides/migration.md'), 'utf8');
 const SECTION = sectionOf('From Stakater Reloader');
 
 const NAMES: Record<string, string> = {
@@ -102,7 +102,7 @@ function unnamedIn(section: string, names: string): readonly string[] {
 }
 
 for (const [what, names] of Object.entries(NAMES)) {
-  test(`docs/migration.md names all ${what} of Stakater Reloader`, () => {
+  test(`docs/guides/migration.md names all ${what} of Stakater Reloader`, () => {
     assert.deepEqual(unnamedIn(SECTION, names), []);
   });
 }
@@ -151,18 +151,18 @@ const OTHERS: Record<string, { readonly names: string; readonly flags: Record<st
 };
 
 for (const [heading, { names, flags }] of Object.entries(OTHERS)) {
-  test(`docs/migration.md, ${heading}, names all that it has`, () => {
+  test(`docs/guides/migration.md, ${heading}, names all that it has`, () => {
     assert.deepEqual(unnamedIn(sectionOf(heading), names), []);
   });
   for (const [flag, value] of Object.entries(flags)) {
-    test(`docs/migration.md, ${heading}, says whether --${flag} is taken`, () => {
+    test(`docs/guides/migration.md, ${heading}, says whether --${flag} is taken`, () => {
       const row = rowOf(flag, sectionOf(heading));
       assert.ok(row !== undefined, 'there is a row');
       const command = parseOptions([`--${flag}=${value}`], {});
       assert.equal(command.type, /\*\*refused\*\*/.test(row) ? 'usage-error' : 'run', row);
     });
   }
-  test(`docs/migration.md, ${heading}, gives the argument with which its words are read`, () => {
+  test(`docs/guides/migration.md, ${heading}, gives the argument with which its words are read`, () => {
     const [argument = ''] = /--dialects=[a-z,]+/.exec(sectionOf(heading)) ?? [];
     const command = parseOptions([argument], {});
     assert.ok(command.type === 'run' && command.options.dialects.length === 3);
@@ -205,7 +205,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-describe('docs/migration.md says', () => {
+describe('docs/guides/migration.md says', () => {
   for (const [flag, value] of Object.entries(FLAGS)) {
     test(`whether --${flag} is taken, has an effect, or is refused`, () => {
       const row = rowOf(flag);

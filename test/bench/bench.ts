@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: what the reloader costs, beside what a bare client costs in the same run. Prints a table; what is going
- * on is said on the standard error output. docs/benchmark.md shows a run.
+ * on is said on the standard error output. docs/explanation/benchmark.md shows a run.
  */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ const HELP = `npm run bench -- [options]
   --node-options <text>   for the reloader, e.g. '--cpu-prof --cpu-prof-dir=/tmp/profiles'
   --json <file>           writes the figures and what they come from
   --charts <folder>       writes the charts as SVG
-  --docs                  writes figures and charts into docs/benchmark.md and docs/benchmark/
+  --docs                  writes figures and charts into docs/explanation/benchmark.md and docs/explanation/benchmark/
 `;
 const SCENARIOS: Readonly<Record<string, (bench: Bench) => Promise<Findings>>> = {
   latency,
@@ -40,7 +40,7 @@ const SCENARIOS: Readonly<Record<string, (bench: Bench) => Promise<Findings>>> =
 /** Between these two the page is this program's. */
 const BEGIN = '<!-- run -->';
 const END = '<!-- end of the run -->';
-const DOCS = path.resolve(import.meta.dirname, '../../docs');
+const DOCS = path.resolve(import.meta.dirname, '../../docs/explanation');
 
 /** One run, as it is written down. */
 interface Run {

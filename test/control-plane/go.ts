@@ -56,7 +56,7 @@ function unstartable(error: NodeJS.ErrnoException): Error {
   if (error.code !== 'ENOENT') return error;
   return new BuildError(
     'Go is not installed (no `go` in PATH). Install it from https://go.dev/dl, or let KUBEBUILDER_ASSETS name a folder\n' +
-      'with etcd and kube-apiserver, or KUBECONFIG a cluster that may be thrown away: see docs/testing.md',
+      'with etcd and kube-apiserver, or KUBECONFIG a cluster that may be thrown away: see docs/explanation/testing.md',
   );
 }
 

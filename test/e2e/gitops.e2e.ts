@@ -1,6 +1,6 @@
 /**
  * What tools that apply manifests from Git see of our stamps, by strategy, and what their next write does to them. The
- * table of docs/gitops.md is what these tests find.
+ * table of docs/guides/gitops.md is what these tests find.
  */
 
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-/** The rules by which Argo CD is told what to ignore, as docs/gitops.md writes them down. */
+/** The rules by which Argo CD is told what to ignore, as docs/guides/gitops.md writes them down. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import type { Comparison } from './drift.ts';
 
-const PAGE = path.join(import.meta.dirname, '../../docs/gitops.md');
+const PAGE = path.join(import.meta.dirname, '../../docs/guides/gitops.md');
 /** A piece of YAML on the page. */
 const PIECE = /^```yaml\n(.*?)^```/gms;
 
