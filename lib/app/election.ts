@@ -4,16 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { sleep } from '../kubernetes/abortable-sleep.ts';
 import { KubernetesLease } from '../kubernetes/lease-client.ts';
-import { Elector, type LeadEnd, type Leadership } from '../leader/elector.ts';
+import { CONTESTED_MS, Elector, type LeadEnd, type Leadership } from '../leader/elector.ts';
 import { leaderIdentity } from '../leader/identity.ts';
 import { monotonicMs } from '../model/clock.ts';
 import { secondsOf } from '../model/duration.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import type { Parts } from './assembly.ts';
 import type { TermsOptions } from './terms.ts';
-
-/** How long a process without a Lease stays away from a state that another one writes. */
-const CONTESTED_MS = 10_000;
 
 /** An election, or the lack of one. */
 export interface Election {

@@ -62,6 +62,9 @@ interface Bounds {
   readonly end?: AbortSignal;
 }
 
+/** How long a process without a Lease stays away from a state that another one writes. */
+export const CONTESTED_MS = 10_000;
+
 const JITTER = 0.2;
 /** Without a watch a Lease that was released is found after this time at the latest. */
 const LONGEST_POLL_MS = 5_000;
@@ -121,7 +124,8 @@ export class Elector {
       this.#term = term;
       this.#tell();
       const end = await this.#hold(term, lead);
-      const pauseMs = end === 'contested' ? this.#options.leaseDurationMs : this.#pauseMs();
+      const awayMs = term.isAlone ? CONTESTED_MS : this.#options.leaseDurationMs;
+      const pauseMs = end === 'contested' ? awayMs : this.#pauseMs();
       if (!signal.aborted) await within(pauseMs, signal, () => NEVER);
     }
   }

@@ -100,6 +100,11 @@ export const LEADER_MUTANTS: readonly Mutant[] = [
     tests: ELECTOR,
   },
   {
+    name: 'leader: who leads alone stays away for a lease',
+    edit: change('Elector.run', 'term.isAlone', 'false'),
+    tests: ELECTOR,
+  },
+  {
     name: 'leader: a lead that is contested is sought again at once',
     edit: change('Elector.run', "end === 'contested'", 'false'),
     tests: ELECTOR,

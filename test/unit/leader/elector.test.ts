@@ -351,7 +351,9 @@ for (const [refused, answer] of Object.entries(FORBIDDEN)) {
     assert.match(one.warnings[1] ?? '', /get, create and update leases of coordination\.k8s\.io/);
     assert.deepEqual([one.elector.status.isLeader, one.elector.status.holder], [true, 'one']);
     one.finish('contested');
-    await pass(16_000);
+    await pass(9_900);
+    assert.equal(one.leads.length, 1);
+    await pass(200);
     assert.deepEqual([one.leads.length, one.warnings.length], [2, 2]);
     one.end();
     await pass(100);
