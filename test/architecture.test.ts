@@ -1,18 +1,18 @@
 /** The rules that hold for the whole tree: who imports whom, how large things get, where time and the process are touched. */
 
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import ts from 'typescript';
+import { at, descendants, folderOf, functionsOf, parse, ROOT, read, type SourceFile } from './source-tree.ts';
 
-const ROOT = path.resolve(import.meta.dirname, '..');
 const MAX_FILE_LINES = 400;
 const MAX_FUNCTION_LINES = 50;
 
-/** Folder → the other folders that it may import. */
 const BENEATH_RULES = ['store', 'annotations', 'model'];
 const BENEATH_RECONCILERS = ['tracking', 'queue', ...BENEATH_RULES];
+/** Folder → the other folders that it may import. */
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   model: [],
   annotations: ['model'],
@@ -94,39 +94,7 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
 /** Folders that may look at the process that they run in. */
 const KNOW_THE_PROCESS = ['kubernetes', 'telemetry', 'app', 'bin'];
 
-interface SourceFile {
-  readonly name: string;
-  readonly folder: string;
-  readonly lines: number;
-  readonly tree: ts.SourceFile;
-}
-
 const TREE: readonly SourceFile[] = globSync(['bin/**/*.ts', 'lib/**/*.ts'], { cwd: ROOT }).map(read);
-
-function read(name: string): SourceFile {
-  return parse(name, readFileSync(path.join(ROOT, name), 'utf8'));
-}
-
-function parse(name: string, text: string): SourceFile {
-  const tree = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
-  return { name, folder: folderOf(name), lines: text.trimEnd().split('\n').length, tree };
-}
-
-/** `lib/model/digest.ts` → model, `bin/reloader.ts` → bin; no file is loose in lib. */
-function folderOf(name: string): string {
-  const [top = '', second = ''] = name.split('/');
-  return top === 'bin' ? 'bin' : second;
-}
-
-function descendants(node: ts.Node): ts.Node[] {
-  const children: ts.Node[] = [];
-  node.forEachChild((child) => void children.push(child));
-  return children.flatMap((child) => [child, ...descendants(child)]);
-}
-
-function at({ name, tree }: SourceFile, node: ts.Node): string {
-  return `${name}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
-}
 
 /** All that a file imports, types and dynamic imports included. */
 function importsOf({ tree }: SourceFile): string[] {
@@ -159,18 +127,6 @@ function objectionToFile(file: SourceFile, target: string): string | undefined {
   return allowed
     ? undefined
     : `lib/${file.folder} may import ${ARROWS[file.folder]?.join(', ') || 'nothing'}`;
-}
-
-/** The functions of a file with their length in lines. */
-function functionsOf(file: SourceFile): { where: string; lines: number }[] {
-  return descendants(file.tree)
-    .filter((node) => ts.isFunctionLike(node) && 'body' in node && node.body !== undefined)
-    .map((node) => {
-      const [from, to] = [node.getStart(), node.getEnd()].map(
-        (position) => file.tree.getLineAndCharacterOfPosition(position).line,
-      );
-      return { where: at(file, node), lines: (to ?? 0) - (from ?? 0) + 1 };
-    });
 }
 
 /** Exported declarations, each as a statement of the file. */
