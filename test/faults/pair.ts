@@ -215,8 +215,10 @@ export class Pair implements AsyncDisposable, Settling {
     return member;
   }
 
+  /** One that runs, if there is such a one. */
   #memberThat(condition: (member: Member) => boolean): Member {
-    const found = this.#members.find(condition);
+    const running = this.#members.filter(({ process }) => process.exit === undefined);
+    const found = running.find(condition) ?? this.#members.find(condition);
     if (found === undefined) throw new Error(`there is none; the Lease names "${this.witness.holder}"`);
     return found;
   }
