@@ -3,9 +3,9 @@
 import { AdmissionServer, type KeyPair } from '../admission/admission-server.ts';
 import { followCertificateFiles } from '../admission/certificate-files.ts';
 import { keepOwnCertificate } from '../admission/own-certificate.ts';
-import { sleep } from '../kubernetes/abortable-sleep.ts';
 import { WebhookStore } from '../kubernetes/webhook-store.ts';
 import type { AdmissionCertificate } from '../model/admission.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import type { Assembly, Parts } from './assembly.ts';
 
 /**

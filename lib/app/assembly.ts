@@ -3,7 +3,6 @@
 import { knowledgeOf } from '../admission/knowledge.ts';
 import { Reviewer } from '../admission/reviewer.ts';
 import { vocabularyOf } from '../annotations/vocabulary.ts';
-import { sleep } from '../kubernetes/abortable-sleep.ts';
 import { collectionPath, FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
@@ -31,6 +30,7 @@ import type { WriteResult } from '../model/write-result.ts';
 import type { ProxyVariables } from '../notify/http-post.ts';
 import type { Webhook } from '../notify/webhook.ts';
 import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from '../options/options.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import { Journal } from '../report/journal.ts';
 import { oneAtATime } from '../rollout/one-at-a-time.ts';
 import type { StateStore } from '../store/state-store.ts';

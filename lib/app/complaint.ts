@@ -1,8 +1,8 @@
 /** Says what keeps the program from its work, for as long as it does. */
 
-import { sleep } from '../kubernetes/abortable-sleep.ts';
 import type { Log } from '../model/log.ts';
 import type { WatchStatus } from '../model/watch-health.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import type { Assembly } from './assembly.ts';
 
 /** How often it is said. */

@@ -2,13 +2,13 @@
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { sleep } from '../kubernetes/abortable-sleep.ts';
 import { KubernetesLease } from '../kubernetes/lease-client.ts';
 import { CONTESTED_MS, Elector, type LeadEnd, type Leadership } from '../leader/elector.ts';
 import { leaderIdentity } from '../leader/identity.ts';
 import { monotonicMs } from '../model/clock.ts';
 import { secondsOf } from '../model/duration.ts';
 import type { StatusReport } from '../model/status-report.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';
 import type { TermsOptions } from './terms.ts';
 

@@ -1,10 +1,10 @@
 /** Makes those who tell people and programs outside the cluster. */
 
-import { sleep } from '../kubernetes/abortable-sleep.ts';
 import { Alerts } from '../notify/alerts.ts';
 import { HttpPoster } from '../notify/http-post.ts';
 import { Webhook } from '../notify/webhook.ts';
 import { VERSION } from '../options/version.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';
 
 const USER_AGENT = `kubernetes-reloader/${VERSION}`;

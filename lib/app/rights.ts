@@ -1,6 +1,5 @@
 /** Whether the reloader has the rights that it needs, and what it says if not. */
 
-import { sleep } from '../kubernetes/abortable-sleep.ts';
 import {
   type MissingPermission,
   missingOf,
@@ -14,6 +13,7 @@ import { StateConfigMap } from '../kubernetes/state-config-map.ts';
 import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
 import { monotonicMs } from '../model/clock.ts';
 import { configKindsOf, workloadKindsOf } from '../options/options.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';
 
 /** How long a missing right may be one that was only just granted. */

@@ -4,11 +4,11 @@
  * caches may be too old to know of. It ends without a list: the next reloader is told what the last one has seen.
  */
 
-import { sleep } from '../kubernetes/abortable-sleep.ts';
 import type { LeadEnd, Leadership } from '../leader/elector.ts';
 import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
 import type { Log } from '../model/log.ts';
 import type { TermMark } from '../model/term.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import { beginTerm } from '../state/begin-term.ts';
 import type { AllShards, StateStore } from '../store/state-store.ts';
 import type { Reloader } from './reloader.ts';

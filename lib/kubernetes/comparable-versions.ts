@@ -2,7 +2,7 @@
 
 import { backoffMs } from '../model/backoff.ts';
 import { decimalOf } from '../model/timeline.ts';
-import { sleep } from './abortable-sleep.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
 import { withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';

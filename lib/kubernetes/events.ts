@@ -6,7 +6,7 @@ import { type Log, NO_LOG } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
 import { cutToBytes, plain } from '../model/plain-text.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { sleep } from './abortable-sleep.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
 import { collectionPath, FIELD_MANAGER } from './api-path.ts';
 import { callJson } from './json-call.ts';

@@ -6,7 +6,7 @@ import { type Log, NO_LOG } from '../model/log.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { decimalOf, isOlder } from '../model/timeline.ts';
 import type { WatchEnd } from '../model/watch-end.ts';
-import { sleep } from './abortable-sleep.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
 import { type ListPage, type ListWatchSource, listPage, openWatch, type WatchEvent } from './list-watch.ts';
 import type { Send } from './transport.ts';

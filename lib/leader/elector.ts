@@ -4,11 +4,12 @@ import { monotonicMs } from '../model/clock.ts';
 import type { Log } from '../model/log.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { WriteResult } from '../model/write-result.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
 import { isInPod } from './identity.ts';
 import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from './lease.ts';
 import { ObservedLease } from './observed-lease.ts';
 import { Term } from './term.ts';
-import { NEVER, within } from './within.ts';
+import { within } from './within.ts';
 
 /** What the one who leads knows of its lead. */
 export interface Leadership {
@@ -126,7 +127,7 @@ export class Elector {
       const end = await this.#hold(term, lead);
       const awayMs = term.isAlone ? CONTESTED_MS : this.#options.leaseDurationMs;
       const pauseMs = end === 'contested' ? awayMs : this.#pauseMs();
-      if (!signal.aborted) await within(pauseMs, signal, () => NEVER);
+      if (!signal.aborted) await sleep(pauseMs, signal);
     }
   }
 
@@ -175,7 +176,9 @@ export class Elector {
     const mayWatch = this.#watch === undefined && version !== this.#watchedFrom;
     if (this.#watch === undefined) this.#watchedFrom = mayWatch ? version : undefined;
     if (mayWatch && version !== undefined) this.#watch = lease.changed?.(version, end).then(ended, ended);
-    await within(pauseMs, end, () => this.#watch ?? NEVER);
+    const watch = this.#watch;
+    if (watch === undefined) await sleep(pauseMs, end);
+    else await within(pauseMs, end, () => watch);
   }
 
   /** Renews the Lease for as long as `lead` runs; then releases it, unless it was lost. */
@@ -215,7 +218,7 @@ export class Elector {
     const { renewDeadlineMs } = this.#options;
     let nextMs = term.validUntilMs - renewDeadlineMs + this.#pauseMs();
     while (!done.aborted) {
-      await within(Math.min(nextMs, term.validUntilMs) - monotonicMs(), done, () => NEVER);
+      await sleep(Math.min(nextMs, term.validUntilMs) - monotonicMs(), done);
       if (done.aborted) break;
       // Also after the process was stopped for a while: nothing is sent for a lead that is over.
       if (!term.isValid()) return false;

@@ -1,8 +1,5 @@
 /** Waiting that ends in time, whatever the one does that is waited for. */
 
-/** For a wait that only the time or the signal ends. */
-export const NEVER: Promise<never> = new Promise<never>(() => undefined);
-
 /**
  * What `work` resolves with, or undefined after `ms` or when `end` is aborted: then its signal is aborted too, and an answer
  * that comes later is dropped. Rejects if `work` does before that.

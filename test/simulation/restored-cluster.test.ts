@@ -5,9 +5,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sleep } from '../../lib/kubernetes/abortable-sleep.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { keyOf } from '../../lib/model/object-ref.ts';
+import { sleep } from '../../lib/queue/abortable-sleep.ts';
 import { fc } from '../laws.ts';
 import { connectionError } from '../sandbox/faults.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
