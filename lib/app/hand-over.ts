@@ -68,6 +68,6 @@ function objectOf({ ref, digest, resourceVersion, ...rest }: ConfigRecord): Conf
     lastWrite,
     ...(legacyDigest === undefined ? {} : { legacyDigest }),
     ...(keyDigests === undefined ? {} : { keyDigests }),
-    ...(rest.isState === true ? { isState: true } : {}),
+    ...(rest.isState ? { isState: true } : {}),
   };
 }

@@ -41,21 +41,21 @@ export interface ConfigRecord {
   /** When that version was written, on the Timeline; -Infinity while none was seen. */
   writtenAt: number;
   /** Its last write that left its time, see lastWriteOf. */
-  lastWrite?: number | undefined;
+  lastWrite: number | undefined;
   /** After when it was deleted, on the Timeline; undefined while it is present or was never seen. */
   absentAfter: number | undefined;
   /** Whether a list came in its absence, so that it may have been there for a while unseen. */
   mayHaveReturned: boolean;
   /** When its content last changed or may have, on the Timeline; -Infinity: not since the first list. */
   changedAt: number;
-  /** When what its first list showed was written, if the state has other content; else -Infinity. */
-  foundChangedAt: number;
+  /** When what its first list showed was written, if the state has other content. */
+  foundChangedAt?: number | undefined;
   /** The digests of the keys of a whole object as they were last, where they are told apart. */
   keyDigests?: KeyDigests | undefined;
   /** Of some keys: the object is there, and has to be looked at before anything can be said of them. */
   isUnread?: boolean;
   /** A reloader keeps its state in it: to workloads it is not there. */
-  isState?: boolean;
+  isState: boolean;
 }
 
 /** What is known of one workload that follows something. */
@@ -165,7 +165,7 @@ export class Edges {
     const record = this.configs.get(key);
     if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;
     const { ref, digest, isState } = record;
-    const isThere = digest !== undefined || isState === true;
+    const isThere = digest !== undefined || isState;
     if (ref.keys === undefined && (isThere || this.scopes.of(key).length > 0)) return;
     this.configs.delete(key);
     if (ref.keys === undefined) {

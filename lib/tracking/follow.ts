@@ -52,7 +52,8 @@ export function appearingEdge(
   return {
     ...beginningEdge(edges, record, config, stamp, began),
     ran,
-    dirty: ran !== undefined && Math.max(config.changedAt, config.foundChangedAt) > span.from,
+    dirty:
+      ran !== undefined && Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt) > span.from,
   };
 }
 

@@ -17,10 +17,11 @@ export function newRecord(ref: ConfigRef): ConfigRecord {
     legacyDigest: undefined,
     resourceVersion: undefined,
     writtenAt: Number.NEGATIVE_INFINITY,
+    lastWrite: undefined,
     absentAfter: undefined,
     mayHaveReturned: false,
     changedAt: Number.NEGATIVE_INFINITY,
-    foundChangedAt: Number.NEGATIVE_INFINITY,
+    isState: false,
   };
 }
 
@@ -46,6 +47,7 @@ export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecor
     mayHaveReturned,
     changedAt,
     foundChangedAt,
+    isState: false,
     ...(isUnread ? { isUnread } : {}),
   };
 }

@@ -13,13 +13,13 @@ export function becomeState(edges: Edges, effects: Effects, { object, key, span 
   const record = edges.configRecordOf(object.ref, key);
   record.resourceVersion = object.resourceVersion;
   record.writtenAt = span.to;
-  if (record.isState !== true) lookAgain(edges, effects, key);
+  if (!record.isState) lookAgain(edges, effects, key);
   record.isState = true;
 }
 
 /** The object is gone: if it was one, it is missing now like any other. */
 export function endState(edges: Edges, effects: Effects, record: ConfigRecord): void {
-  if (record.isState === true) lookAgain(edges, effects, keyOf(record.ref));
+  if (record.isState) lookAgain(edges, effects, keyOf(record.ref));
   record.isState = false;
 }
 

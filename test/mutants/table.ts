@@ -251,7 +251,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'not born dirty: a workload that appears is taken to have read what changed after it',
     edit: change(
       'appearingEdge',
-      'ran !== undefined && Math.max(config.changedAt, config.foundChangedAt) > span.from',
+      'ran !== undefined && Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt) > span.from',
       'false',
     ),
     tests: [EDGE_RULES],
