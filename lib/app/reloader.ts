@@ -202,13 +202,14 @@ export class Reloader {
   /** What is kept of a ConfigMap or Secret. */
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
     const { edges } = this.#options;
-    if (kind === 'ConfigMap') seeShownState(edges, this.leads ? this.committer : undefined, raw);
-    return configObjectOf(kind, raw, {
+    const object = configObjectOf(kind, raw, {
       legacyDigest: (ref) => wantsLegacyDigest(edges, ref),
       keyDigests: (ref) => edges.scopes.wants(keyOf(ref)),
       annotation: edges.dialect.isConfigAnnotation,
       isOwnState: (ref) => edges.ownState.has(keyOf(ref)),
     });
+    if (object.isState === true) seeShownState(edges, this.leads ? this.committer : undefined, raw);
+    return object;
   }
 
   /** What is kept of a workload. */

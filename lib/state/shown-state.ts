@@ -41,6 +41,7 @@ export function noticeState(
   event: InformerEvent<ConfigObject>,
 ): void {
   if (stream.kind !== 'ConfigMap' || !covers(stream, edges.homeNamespace)) return;
+  if (event.type !== 'synced' && !edges.ownState.has(event.key)) return;
   for (const [shard, key] of [...edges.ownState].entries()) {
     if (event.type === 'synced' || event.key === key)
       committer.notice(shard, edges.configs.get(key)?.resourceVersion);
