@@ -34,7 +34,7 @@ export async function catchUp(
     const parsed = version && parseState(version.data, version.annotations, edges.homeNamespace, shard === 0);
     edges.takeShard(shard, parsed?.type === 'state' ? parsed.state : EMPTY_STATE);
   }
-  for (const config of staleCaches(edges).configs) {
+  for (const config of edges.dependents.configs()) {
     const record = edges.configs.get(config);
     // In the version that is known it is looked at again, for its digest under the older formula.
     if (record !== undefined && wantsLegacyDigest(edges, record.ref)) record.resourceVersion = undefined;

@@ -23,9 +23,9 @@ export interface StaleCaches {
 /** Compares what is observed with what the state and the stamps that it has not committed say. */
 export function staleCaches(edges: Edges): StaleCaches {
   const configs = new Set<ObjectKey>();
-  for (const [config, record] of edges.configs) {
-    const isFollowed = edges.dependents.dependentsOf(config).size > 0;
-    if (isFollowed && mayBeOlder(edges, config, record)) configs.add(config);
+  for (const config of edges.dependents.configs()) {
+    const record = edges.configs.get(config);
+    if (record !== undefined && mayBeOlder(edges, config, record)) configs.add(config);
   }
   const recorded = [...edges.workloads].flatMap(([key, record]) => (isRecorded(edges, record) ? [key] : []));
   const workloads = [...edges.dependents.dependentsOfAny(configs), ...recorded, ...namedByState(edges)];
