@@ -141,13 +141,16 @@ export function assemble(parts: Parts): Assembly {
   };
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
-    status: () => ({
-      ...statusOf(terms.current, monotonicMs()),
-      isReady: waitingFor(terms, gate, election).length === 0,
-      waitingFor: waitingFor(terms, gate, election),
-      watches: watches.statuses(monotonicMs()),
-      ...election.status(),
-    }),
+    status: () => {
+      const waits = waitingFor(terms, gate, election);
+      return {
+        ...statusOf(terms.current, monotonicMs()),
+        isReady: waits.length === 0,
+        waitingFor: waits,
+        watches: watches.statuses(monotonicMs()),
+        ...election.status(),
+      };
+    },
     watches: () => watches.statuses(monotonicMs()),
     beliefs: () => beliefsOf(terms.current.edges),
     stuck: () => shared.heartbeat.stuck(monotonicMs()),

@@ -8,8 +8,9 @@ import { leaderIdentity } from '../leader/identity.ts';
 import { monotonicMs } from '../model/clock.ts';
 import { secondsOf } from '../model/duration.ts';
 import type { StatusReport } from '../model/status-report.ts';
+import type { LeaderElection } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import type { Parts } from './assembly.ts';
+import type { Parts, Place } from './assembly.ts';
 import type { TermsOptions } from './terms.ts';
 
 /** An election, or the lack of one. */
@@ -33,11 +34,10 @@ export function electionOf(parts: Parts, onTurnedBack: () => void): Election {
     metrics?.leads(true);
     return { identity, hasStandby: false, run: leadAlone, status: () => ({}) };
   }
-  const { id = options.stateConfigMap, namespace = place.stateNamespace, ...times } = leaderElection;
   const elector = new Elector({
-    ...times,
+    ...leaderElection,
     ...(podUid === undefined ? {} : { podUid }),
-    lease: new KubernetesLease(send, { namespace, name: id }),
+    lease: new KubernetesLease(send, leasePlaceOf(leaderElection, place)),
     identity,
     random,
     log,
@@ -57,6 +57,14 @@ export function electionOf(parts: Parts, onTurnedBack: () => void): Election {
       return { leader: { isThis: isLeader, identity: holder, ...since } };
     },
   };
+}
+
+/** Where the Lease is. */
+export function leasePlaceOf(
+  { id, namespace }: LeaderElection,
+  { stateNamespace }: Place,
+): { readonly namespace: string; readonly name: string } {
+  return { namespace: namespace ?? stateNamespace, name: id };
 }
 
 /** Without a Lease a process leads for as long as it runs. */

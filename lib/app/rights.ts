@@ -10,14 +10,14 @@ import {
 } from '../kubernetes/access-reviews.ts';
 import { type Permission, type PermissionPurpose, permissionsFor } from '../kubernetes/permissions.ts';
 import { StateConfigMap } from '../kubernetes/state-config-map.ts';
+import { RBAC_LAG_MS } from '../leader/elector.ts';
 import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
 import { monotonicMs } from '../model/clock.ts';
 import { configKindsOf, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';
+import { leasePlaceOf } from './election.ts';
 
-/** How long a missing right may be one that was only just granted. */
-const RBAC_LAG_MS = 30_000;
 const RBAC_RETRY_MS = 3_000;
 /** Where the server does not answer. */
 const UNANSWERED_BACKOFF: BackoffBounds = { baseMs: RBAC_RETRY_MS, capMs: 30_000 };
@@ -104,7 +104,7 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
     configKinds: configKindsOf(options),
     workloadKinds: workloadKindsOf(options).map(({ kind }) => kind),
     admission: certificate?.type === 'secret' ? certificate : undefined,
-    lease: election && { namespace: election.namespace ?? place.stateNamespace, name: election.id },
+    lease: election && leasePlaceOf(election, place),
     isDryRun: options.dryRun,
     onlyTells: options.webhookUrl !== undefined,
   });

@@ -69,8 +69,8 @@ export const CONTESTED_MS = 10_000;
 const JITTER = 0.2;
 /** Without a watch a Lease that was released is found after this time at the latest. */
 const LONGEST_POLL_MS = 5_000;
-/** For so long an API server that has just started, or a right that was just given, may be answered with a refusal. */
-const RBAC_LAG_MS = 30_000;
+/** For so long an API server that has just started refuses, and one that was not told yet of a right that was just granted. */
+export const RBAC_LAG_MS = 30_000;
 const NO_NAMESPACE = 'the namespace of the Lease is not there';
 const TURNED_BACK = { kind: 'failed', message: 'its version has gone back' } as const;
 const TOO_LATE = { kind: 'failed', message: 'there was no answer in time' } as const;
