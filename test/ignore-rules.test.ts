@@ -3,17 +3,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isStampVariable } from '../lib/annotations/stamp-variables.ts';
-import { nativeWords, sapWords, stakaterWords, waveWords } from '../lib/annotations/words.ts';
-import { STAKATER_KEYS } from '../lib/model/dialect-name.ts';
+import {
+  nativeVocabulary,
+  sapVocabulary,
+  stakaterVocabulary,
+  waveVocabulary,
+} from '../lib/annotations/vocabulary.ts';
+import { STAKATER_KEYS } from '../lib/model/vocabulary-name.ts';
 import { STAMPS_ANNOTATION } from '../lib/model/workload.ts';
 import { withoutNames } from './e2e/ignore-rules.ts';
 import type { JsonObject } from './sandbox/json.ts';
 
 const VOCABULARIES = [
-  nativeWords({ ConfigMap: [], Secret: [] }),
-  stakaterWords(STAKATER_KEYS),
-  sapWords(),
-  waveWords(),
+  nativeVocabulary({ ConfigMap: [], Secret: [] }),
+  stakaterVocabulary(STAKATER_KEYS),
+  sapVocabulary(),
+  waveVocabulary(),
 ];
 const ANNOTATIONS = VOCABULARIES.flatMap(({ lastReloadedFrom, hash = '' }) => [
   lastReloadedFrom,

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { type PolicyRule, permissionsFor } from '../lib/kubernetes/permissions.ts';
-import { STAKATER_KEYS } from '../lib/model/dialect-name.ts';
+import { STAKATER_KEYS } from '../lib/model/vocabulary-name.ts';
 import { workloadKindsOf } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 import { deployment, followed, vocabulary } from './unit/annotations/defaults.ts';
@@ -194,9 +194,11 @@ test('what xing’s controller asks with is neither a list nor true, and the ann
   assert.match(sectionOf('From others'), /reloader\.k8s\.collaborne\.com\/auto=true/);
   const asks = { 'com.xing.deployment-restart': 'enabled' };
   const template = { spec: { containers: [{ name: 'a', envFrom: [{ configMapRef: { name: 'cfg' } }] }] } };
-  const dialect = vocabulary({ stakaterKeys: { ...STAKATER_KEYS, auto: 'com.xing.deployment-restart' } });
+  const vocabularies = vocabulary({
+    stakaterKeys: { ...STAKATER_KEYS, auto: 'com.xing.deployment-restart' },
+  });
   const follows = (annotations: Record<string, string>): number =>
-    dialect.follows(deployment(dialect, annotations, template), () => []).length;
+    vocabularies.follows(deployment(vocabularies, annotations, template), () => []).length;
   assert.equal(follows(asks), 0);
   assert.equal(follows({ ...asks, 'reloader.k8s.collaborne.com/auto': 'true' }), 1);
 });

@@ -24,7 +24,7 @@ interface Failure {
 /** What became of one sabotage. */
 interface Verdict {
   readonly mutant: Mutant;
-  readonly isNoticed: boolean;
+  readonly hasFindings: boolean;
   /** The first test that noticed, or why none is said to have. */
   readonly detail: string;
   readonly seconds: number;
@@ -42,7 +42,7 @@ const WORKERS = 2;
 /** Far longer than the histories take: a sabotage may make one of them hang. */
 const HISTORY_TIMEOUT_MS = 1000;
 /** What no history can show: how people are told. */
-const BESIDE_THE_RULES = ['lib/telemetry/', 'lib/model/watch-health.ts', 'lib/report/notices.ts'];
+const BESIDE_THE_RULES = ['lib/telemetry/', 'lib/model/watch-health.ts', 'lib/report/findings.ts'];
 
 const { values } = parseArgs({
   options: {
@@ -82,8 +82,8 @@ function copyOf(source: string, copy: string): string {
 /** A test that fails anyway notices nothing. */
 async function problemsUnsabotaged(directory: string, mutants: readonly Mutant[]): Promise<string[]> {
   if (HISTORIES !== undefined) {
-    const { isNoticed, detail } = await tryHistories(directory, HISTORIES);
-    return isNoticed ? [`without any sabotage, a law is broken ${detail}`] : [];
+    const { hasFindings, detail } = await tryHistories(directory, HISTORIES);
+    return hasFindings ? [`without any sabotage, a law is broken ${detail}`] : [];
   }
   const files = [...new Set(mutants.flatMap(({ tests }) => tests))];
   const problems: string[] = [];
@@ -113,14 +113,14 @@ async function judgeAll(place: string, places: Places, mutants: readonly Mutant[
 
 async function judge(copy: string, mutant: Mutant, found: Found | string): Promise<Verdict> {
   const startedAt = performance.now();
-  const verdict = (isNoticed: boolean, detail: string): Verdict => {
-    return { mutant, isNoticed, detail, seconds: secondsSince(startedAt) };
+  const verdict = (hasFindings: boolean, detail: string): Verdict => {
+    return { mutant, hasFindings, detail, seconds: secondsSince(startedAt) };
   };
   if (typeof found === 'string') return verdict(false, found);
   writeFileSync(path.join(copy, found.file), found.text);
   if (HISTORIES !== undefined) {
-    const { isNoticed, detail } = await tryHistories(copy, HISTORIES);
-    return verdict(isNoticed, detail);
+    const { hasFindings, detail } = await tryHistories(copy, HISTORIES);
+    return verdict(hasFindings, detail);
   }
   for (const test of mutant.tests) {
     const failure = await firstFailure(copy, test);
@@ -155,7 +155,7 @@ async function firstFailure(directory: string, file: string): Promise<Failure | 
 async function tryHistories(
   directory: string,
   histories: number,
-): Promise<{ readonly isNoticed: boolean; readonly detail: string }> {
+): Promise<{ readonly hasFindings: boolean; readonly detail: string }> {
   const child = spawn(process.execPath, ['test/mutants/try-histories.ts', String(histories)], {
     cwd: directory,
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -166,7 +166,7 @@ async function tryHistories(
   let detail = 'the histories could not be run to their end';
   for await (const line of createInterface(child.stdout)) detail = line;
   const [code] = await closed;
-  return { isNoticed: code === 1 && detail.startsWith('after '), detail };
+  return { hasFindings: code === 1 && detail.startsWith('after '), detail };
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -177,15 +177,15 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   await Promise.all(Array.from({ length: WORKERS }, worker));
 }
 
-function tell({ mutant, isNoticed, detail, seconds }: Verdict, progress: string): void {
+function tell({ mutant, hasFindings, detail, seconds }: Verdict, progress: string): void {
   const time = `${seconds.toFixed(1)} s`.padStart(7);
   console.log(
-    `${progress.padStart(7)} ${time}  ${isNoticed ? '' : 'SURVIVED '}${mutant.name}\n${''.padStart(17)}${detail}`,
+    `${progress.padStart(7)} ${time}  ${hasFindings ? '' : 'SURVIVED '}${mutant.name}\n${''.padStart(17)}${detail}`,
   );
 }
 
 function conclude(verdicts: readonly Verdict[], seconds: number): number {
-  const survivors = verdicts.filter(({ isNoticed }) => !isNoticed);
+  const survivors = verdicts.filter(({ hasFindings }) => !hasFindings);
   const noticed = verdicts.length - survivors.length;
   console.log(`${noticed} of ${verdicts.length} sabotages were noticed, in ${Math.round(seconds)} s`);
   for (const { mutant, detail } of survivors) console.error(`survived: '${mutant.name}' (${detail})`);

@@ -3,7 +3,7 @@
  * workload itself by which a writer says for which contents a write is made.
  */
 
-import type { Dialect, FollowedContent } from '../annotations/dialect.ts';
+import type { FollowedContent, Vocabularies } from '../annotations/vocabularies.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { Workload } from '../model/workload.ts';
@@ -11,7 +11,7 @@ import { escaped, type Operation } from './json-patch.ts';
 
 /** What is known of contents. */
 export interface KnownContents {
-  readonly dialect: Dialect;
+  readonly vocabularies: Vocabularies;
   /** Whether writes are refused that are made for other contents. */
   readonly checksHashes: boolean;
   /** An object that the workload follows as it is now, be it not there; undefined: nobody knows. */
@@ -32,7 +32,7 @@ type Hashes = Readonly<Record<string, string>>;
 export function hashesOf(known: KnownContents, workload: Workload, refs: readonly ConfigRef[]): Hashes {
   const contents = refs.map((ref) => known.contentOf(workload, ref));
   return contents.every((content) => content !== undefined)
-    ? known.dialect.hashAnnotations(workload, contents)
+    ? known.vocabularies.hashAnnotations(workload, contents)
     : {};
 }
 
@@ -46,7 +46,7 @@ export function checkHashes(
   refs: readonly ConfigRef[],
   live: RawWorkload | undefined,
 ): HashCheck {
-  const sent = known.checksHashes ? known.dialect.triggersOf(update) : [];
+  const sent = known.checksHashes ? known.vocabularies.triggersOf(update) : [];
   if (sent.length === 0) return { patch: [] };
   const hashes = hashesOf(known, update, refs);
   const checked = sent.filter((key) => hashes[key] !== undefined);

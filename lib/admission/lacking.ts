@@ -3,16 +3,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseStamp } from '../model/stamp.ts';
 import type { EnvPatch, TemplatePatch } from '../model/template-patch.ts';
-import { ANNOTATIONS, type Mark, STAMPS_ANNOTATION, type Workload } from '../model/workload.ts';
+import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from '../model/workload.ts';
 
 /** What the live template carries. */
 export interface LiveMarks {
-  readonly marks: readonly Mark[];
+  readonly marks: readonly TemplateStamp[];
   /** Its STAMPS_ANNOTATION as it stands. */
   readonly text: string | undefined;
 }
 
-type MarksByVariable = ReadonlyMap<string, readonly Mark[]>;
+type MarksByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
 
 /** An object as in STAMPS_ANNOTATION. */
 const OBJECT = /^(?:ConfigMap|Secret)\//;
@@ -29,9 +29,9 @@ export function lackingIn(
   objects: readonly (readonly string[])[],
 ): TemplatePatch | undefined {
   const known = new Set(live.marks.map(textOf));
-  const marks = Map.groupBy(update.marks, ({ variable }) => variable);
+  const marks = Map.groupBy(update.stamps, ({ variable }) => variable);
   const foreign = Map.groupBy(
-    update.marks.filter((mark) => !known.has(textOf(mark))),
+    update.stamps.filter((mark) => !known.has(textOf(mark))),
     ({ variable }) => variable,
   );
   const object = new Map(
@@ -60,45 +60,49 @@ export function lackingIn(
 }
 
 /** The highest number among the stamps in `variables`; below every number if there is none. */
-export function numberIn(marks: readonly Mark[], variables: readonly string[]): number {
+export function sequenceIn(marks: readonly TemplateStamp[], variables: readonly string[]): number {
   const own = marks.filter((mark) => isStamp(mark) && variables.includes(mark.variable));
   return Math.max(Number.NEGATIVE_INFINITY, ...own.map(numberOf));
 }
 
-function isStamp({ container, variable }: Mark): boolean {
+function isStamp({ container, variable }: TemplateStamp): boolean {
   return container !== ANNOTATIONS || OBJECT.test(variable);
 }
 
 /** Not where the update says as much of the object under that name, or more that is new under any. */
 function isStampLacking(
   { marks, foreign }: { readonly marks: MarksByVariable; readonly foreign: MarksByVariable },
-  mark: Mark,
+  mark: TemplateStamp,
   variables: readonly string[] | undefined,
 ): boolean {
   if (variables === undefined) return false;
   const number = numberOf(mark);
   const own = marks.get(mark.variable) ?? [];
   const others = variables.flatMap((variable) => foreign.get(variable) ?? []);
-  return numberIn(own, [mark.variable]) < number && numberIn(others, variables) <= number;
+  return sequenceIn(own, [mark.variable]) < number && sequenceIn(others, variables) <= number;
 }
 
 /** Equal for equal marks alone. */
-function textOf({ container, variable, value }: Mark): string {
+function textOf({ container, variable, value }: TemplateStamp): string {
   return JSON.stringify([container, variable, value]);
 }
 
 /** Annotations beside stamps are the owner's where the owner writes them, but not where they came with older stamps. */
-function isOtherLacking([present]: readonly Mark[] = [], { variable, value }: Mark, isOld: boolean): boolean {
+function isOtherLacking(
+  [present]: readonly TemplateStamp[] = [],
+  { variable, value }: TemplateStamp,
+  isOld: boolean,
+): boolean {
   if (variable === STAMPS_ANNOTATION) return false;
   return present === undefined || (isOld && present.value !== value);
 }
 
 /** A value that is no stamp of ours is another program's: as old as can be. */
-function numberOf({ value }: Mark): number {
-  return parseStamp(value)?.number ?? 0;
+function numberOf({ value }: TemplateStamp): number {
+  return parseStamp(value)?.sequence ?? 0;
 }
 
-function envPatch({ variable, value }: Mark): EnvPatch {
+function envPatch({ variable, value }: TemplateStamp): EnvPatch {
   return { name: variable, value };
 }
 
@@ -106,20 +110,20 @@ function envPatch({ variable, value }: Mark): EnvPatch {
 function annotationPatch(
   update: Workload,
   live: LiveMarks,
-  lacking: readonly Mark[],
+  lacking: readonly TemplateStamp[],
 ): Record<string, string> | undefined {
   const ours = lacking.filter(({ container }) => container === ANNOTATIONS);
   if (ours.length === 0) return undefined;
   const others = ours.filter((mark) => !isStamp(mark)).map(({ variable, value }) => [variable, value]);
   if (!ours.some(isStamp)) return Object.fromEntries(others);
-  const stamps = { ...stampsIn(update.marks), ...stampsIn(ours) };
+  const stamps = { ...stampsIn(update.stamps), ...stampsIn(ours) };
   const isWhole = live.text !== undefined && isDeepStrictEqual(stamps, stampsIn(live.marks));
   const sorted = Object.entries(stamps).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = isWhole ? live.text : JSON.stringify(Object.fromEntries(sorted));
   return { ...Object.fromEntries(others), [STAMPS_ANNOTATION]: text };
 }
 
-function stampsIn(marks: readonly Mark[]): Record<string, string> {
+function stampsIn(marks: readonly TemplateStamp[]): Record<string, string> {
   const stamps = marks.filter((mark) => mark.container === ANNOTATIONS && isStamp(mark));
   return Object.fromEntries(stamps.map(({ variable, value }) => [variable, value]));
 }

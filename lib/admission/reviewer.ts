@@ -3,12 +3,12 @@
 import type { AdmissionResult } from '../model/admission.ts';
 import { monotonicMs } from '../model/clock.ts';
 import type { Log } from '../model/log.ts';
-import { type Decision, type Knowledge, keepStamps } from './keep-stamps.ts';
+import { type CacheReader, type Decision, mutate } from './mutate.ts';
 import { type AdmissionRequest, parseReview, reviewAllowing, reviewRefusing } from './review.ts';
 
 /** What it is made of. */
 export interface ReviewerOptions {
-  readonly known: Knowledge;
+  readonly known: CacheReader;
   readonly log: Log;
   /** Counts a review, which took so many seconds. */
   readonly onReview: (result: AdmissionResult, seconds: number) => void;
@@ -57,7 +57,7 @@ export class Reviewer {
     const { kind, namespace, object, isDryRun } = request;
     const workload = `${kind}/${object.metadata.name ?? ''}`;
     try {
-      const decision = keepStamps(known, request);
+      const decision = mutate(known, request);
       const said = SAID[decision.result];
       const fields = { namespace, reason: decision.result };
       if (said === undefined || isDryRun) log.debug(`admission of ${workload}`, { ...fields, isDryRun });

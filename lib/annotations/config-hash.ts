@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { ABSENT } from '../model/digest.ts';
 import { describeFrom } from '../model/object-ref.ts';
-import type { FollowedContent } from './dialect.ts';
+import type { FollowedContent } from './vocabularies.ts';
 
 /**
  * The SHA-256 over `<kind>/<name> <digest>`, a line for each object in the order of its code units; one of another

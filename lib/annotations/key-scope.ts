@@ -1,8 +1,8 @@
 /** Whether a workload is rolled for the keys alone that its pods read, where its own annotation says so. */
 
-import type { Notice } from '../model/notice.ts';
+import type { Finding } from '../model/finding.ts';
 import { malformedNotice, quoted } from './malformed.ts';
-import { NATIVE_PREFIX } from './words.ts';
+import { NATIVE_PREFIX } from './vocabulary.ts';
 
 /** The annotation of a workload that says so, whatever the vocabularies in use. */
 export const KEY_SCOPED_ANNOTATION: string = `${NATIVE_PREFIX}/key-scoped`;
@@ -16,7 +16,7 @@ export function isKeyScoped(annotations: Annotations, usual: boolean): boolean {
 }
 
 /** What of it cannot be read. */
-export function keyScopeMistakes({ annotations }: { readonly annotations: Annotations }): readonly Notice[] {
+export function keyScopeMistakes({ annotations }: { readonly annotations: Annotations }): readonly Finding[] {
   const value = annotations[KEY_SCOPED_ANNOTATION];
   if (value === undefined || value === 'true' || value === 'false') return [];
   const remedy = `is neither true nor false and does not count; write ${KEY_SCOPED_ANNOTATION}: "true"`;

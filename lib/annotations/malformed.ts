@@ -1,6 +1,6 @@
 /** How it is told of that the value of an annotation cannot be read. */
 
-import type { Notice } from '../model/notice.ts';
+import type { Finding } from '../model/finding.ts';
 
 const LONGEST_VALUE = 60;
 
@@ -10,6 +10,6 @@ export function quoted(value: string): string {
 }
 
 /** That what `shown` shows of `key` cannot be meant; `remedy` goes on with what is wrong, and how it would be right. */
-export function malformedNotice(key: string, shown: string, remedy: string): Notice {
+export function malformedNotice(key: string, shown: string, remedy: string): Finding {
   return { reason: 'malformed', about: `${key}: ${shown}`, message: `${shown} of ${key} ${remedy}` };
 }

@@ -1,7 +1,7 @@
 /** What is said of an object that a workload names and that is not there, or not watched. */
 
-import type { Absence } from '../model/absence.ts';
-import type { Notice } from '../model/notice.ts';
+import type { Finding } from '../model/finding.ts';
+import type { MissingObject } from '../model/missing-object.ts';
 import { type ConfigRef, describe, describeFrom } from '../model/object-ref.ts';
 import { listedText } from '../model/plain-text.ts';
 import { itemsOf, listText } from './name-list.ts';
@@ -25,10 +25,10 @@ export interface Naming {
 
 /** The notices of `absences`, of which the workload names all: those of one sort are one. */
 export function absenceNotices(
-  absences: readonly Absence[],
-  namingOf: (absence: Absence) => Naming,
-): readonly Notice[] {
-  return [...Map.groupBy(absences, sortOf)].map(([reason, alike]) => {
+  missingObjects: readonly MissingObject[],
+  namingOf: (missingObject: MissingObject) => Naming,
+): readonly Finding[] {
+  return [...Map.groupBy(missingObjects, sortOf)].map(([reason, alike]) => {
     const [first, ...others] = alike;
     if (first === undefined || others.length > 0) return together(reason, alike, namingOf);
     return noticeOf(reason, first, namingOf(first));
@@ -45,7 +45,7 @@ const SORTS = {
 
 type Sort = keyof typeof SORTS;
 
-function sortOf({ isState = false, leftOutType, isUnselected }: Absence): Sort {
+function sortOf({ isState = false, leftOutType, isUnselected }: MissingObject): Sort {
   if (isState) return 'state-named';
   if (leftOutType !== undefined) return 'left-out';
   return isUnselected ? 'unselected-object' : 'missing';
@@ -54,27 +54,30 @@ function sortOf({ isState = false, leftOutType, isUnselected }: Absence): Sort {
 /** Of each of the first ones what may be meant; how the annotations would be right fills no page. */
 function together(
   reason: Sort,
-  absences: readonly Absence[],
-  namingOf: (absence: Absence) => Naming,
-): Notice {
-  const abouts = absences.map((absence) => describeFrom(namingOf(absence).namespace, absence.ref));
-  const shown = absences.slice(0, MOST_SHOWN).map((absence, index) => {
-    const meant = reason === 'missing' ? meantBy(absence, namingOf(absence)) : undefined;
+  missingObjects: readonly MissingObject[],
+  namingOf: (missingObject: MissingObject) => Naming,
+): Finding {
+  const abouts = missingObjects.map((missingObject) =>
+    describeFrom(namingOf(missingObject).namespace, missingObject.ref),
+  );
+  const shown = missingObjects.slice(0, MOST_SHOWN).map((missingObject, index) => {
+    const meant = reason === 'missing' ? meantBy(missingObject, namingOf(missingObject)) : undefined;
     return `${abouts[index]}${meant === undefined ? '' : ` (is it ${describe(meant)}?)`}`;
   });
-  const more = absences.length > shown.length ? ` and ${absences.length - shown.length} more` : '';
+  const more =
+    missingObjects.length > shown.length ? ` and ${missingObjects.length - shown.length} more` : '';
   const remedy = reason === 'missing' ? 'create them, or take them out' : 'take them out';
   const message = `${shown.join(', ')}${more} ${SORTS[reason]}: nothing is rolled for them; ${remedy} of the annotation`;
   return { reason, about: listedText(abouts, MOST_SHOWN), covers: abouts, message };
 }
 
-function noticeOf(reason: Sort, absence: Absence, naming: Naming): Notice {
-  const about = describeFrom(naming.namespace, absence.ref);
-  return { reason, about, message: messageOf(reason, absence, naming, about) };
+function noticeOf(reason: Sort, missingObject: MissingObject, naming: Naming): Finding {
+  const about = describeFrom(naming.namespace, missingObject.ref);
+  return { reason, about, message: messageOf(reason, missingObject, naming, about) };
 }
 
-function messageOf(reason: Sort, absence: Absence, naming: Naming, about: string): string {
-  const { ref, leftOutType, selector } = absence;
+function messageOf(reason: Sort, missingObject: MissingObject, naming: Naming, about: string): string {
+  const { ref, leftOutType, selector } = missingObject;
   const mended = (other?: ConfigRef): string => mendedText(naming, ref, other);
   if (reason === 'state-named')
     return `a reloader keeps its state in ${about}: nothing is rolled for it; ${mended()}`;
@@ -82,7 +85,7 @@ function messageOf(reason: Sort, absence: Absence, naming: Naming, about: string
     return `${about} is of the type ${leftOutType}, which is not watched: nothing is rolled for it; ${mended()}`;
   if (reason === 'unselected-object')
     return `${about} does not have the labels that are watched (${selector}): nothing is rolled for it; label it, or ${mended()}`;
-  const meant = meantBy(absence, naming);
+  const meant = meantBy(missingObject, naming);
   const remedy =
     meant === undefined ? `create it, or ${mended()}` : `if it is ${describe(meant)}, ${mended(meant)}`;
   // One that is created later without them is never heard of.
@@ -91,7 +94,7 @@ function messageOf(reason: Sort, absence: Absence, naming: Naming, about: string
   return `${about} does not exist${without}: nothing is rolled for it; ${remedy}`;
 }
 
-function meantBy({ similar }: Absence, { isFollowed }: Naming): ConfigRef | undefined {
+function meantBy({ similar }: MissingObject, { isFollowed }: Naming): ConfigRef | undefined {
   return similar.find((other) => !isFollowed(other));
 }
 

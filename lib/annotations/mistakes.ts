@@ -1,10 +1,10 @@
 /** What of a workload's annotations cannot be meant as it stands, and how it would be right. */
 
 import { parseGoDurationMs } from '../model/duration.ts';
-import type { Notice } from '../model/notice.ts';
+import type { Finding } from '../model/finding.ts';
+import { parseBool } from '../model/parse-bool.ts';
 import { listedText } from '../model/plain-text.ts';
-import { truthOf } from '../model/truth.ts';
-import type { Stray, Workload } from '../model/workload.ts';
+import type { UnknownAnnotation, Workload } from '../model/workload.ts';
 import { keyScopeMistakes } from './key-scope.ts';
 import { malformedNotice, quoted } from './malformed.ts';
 import { annotationText, isNameElsewhere, isObjectName, itemsOf, listText, meantNames } from './name-list.ts';
@@ -12,9 +12,9 @@ import { expressionsIn, MOST_JOINED_LETTERS, MOST_LETTERS, mistakeIn } from './n
 import { pacingMistakes } from './pacing.ts';
 import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
-import { nameListKeysOf, STRATEGY_ANNOTATION, type Words } from './words.ts';
+import { nameListKeysOf, STRATEGY_ANNOTATION, type Vocabulary } from './vocabulary.ts';
 
-type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Words[]) => readonly Notice[];
+type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Vocabulary[]) => readonly Finding[];
 
 const RULES: readonly Rule[] = [
   malformed,
@@ -28,16 +28,20 @@ const RULES: readonly Rule[] = [
   mistyped,
   unserved,
 ];
-const NONE: readonly Notice[] = [];
+const NONE: readonly Finding[] = [];
 /** How many items a notice shows. */
 const MOST_SHOWN = 10;
 
 /** The mistakes in the annotations of `workload`, where `keys` and `words` are read. */
-export function mistakesOf(workload: Workload, keys: PolicyKeys, words: readonly Words[]): readonly Notice[] {
+export function mistakesOf(
+  workload: Workload,
+  keys: PolicyKeys,
+  words: readonly Vocabulary[],
+): readonly Finding[] {
   return RULES.flatMap((rule) => rule(workload, keys, words));
 }
 
-function malformed(workload: Workload, keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+function malformed(workload: Workload, keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
   const native = [...keys.values()].flat().flatMap((key) => malformedItems(workload, key, false));
   const others = all
     .filter(({ hash }) => hash !== undefined)
@@ -49,7 +53,7 @@ function malformed(workload: Workload, keys: PolicyKeys, all: readonly Words[]):
   return [...native, ...others];
 }
 
-function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: boolean): readonly Notice[] {
+function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: boolean): readonly Finding[] {
   const isName = (item: string): boolean => isObjectName(item) || (mayBeElsewhere && isNameElsewhere(item));
   const items = itemsOf(annotations[key]).filter((item) => !isName(item));
   if (items.length === 0) return NONE;
@@ -62,7 +66,7 @@ function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: 
 }
 
 /** Items that are expressions and cannot be understood, or are too much: the others count. */
-function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
   return all
     .filter(({ namesArePatterns }) => namesArePatterns)
     .flatMap((words) => {
@@ -73,23 +77,23 @@ function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Words[]
     });
 }
 
-function unreadableItems(key: string, list: string): readonly Notice[] {
+function unreadableItems(key: string, list: string): readonly Finding[] {
   const { counted, excess } = expressionsIn([...new Set(itemsOf(list))].slice(0, MOST_NAMES));
-  const notices = counted.flatMap((item): readonly Notice[] => {
+  const findings = counted.flatMap((item): readonly Finding[] => {
     const mistake = mistakeIn(item);
     if (mistake === undefined) return NONE;
     const remedy = `is no expression that RE2 understands (${mistake}); the other items count`;
     return [malformedNotice(key, quoted(item), remedy)];
   });
   const [first, ...others] = excess;
-  if (first === undefined) return notices;
+  if (first === undefined) return findings;
   const shown = others.length === 0 ? quoted(first) : `${quoted(first)} and ${others.length} more`;
   const remedy = `is too much: the expressions of a list may be a hundred, with ${MOST_LETTERS} letters once what they repeat is written out, or ${MOST_JOINED_LETTERS} where they are names joined by |; list names, or simpler expressions; the other items count`;
-  return [...notices, malformedNotice(key, shown, remedy)];
+  return [...findings, malformedNotice(key, shown, remedy)];
 }
 
 /** That a workload names more than it may. */
-export function excessNotices(excess: readonly Excess[]): readonly Notice[] {
+export function excessNotices(excess: readonly Excess[]): readonly Finding[] {
   return excess.map(({ key, items }) => {
     const remedy = `names more than ${MOST_NAMES} objects, with the other lists of the workload: the first ${MOST_NAMES} are followed, and ${items} are not; write an expression, or several workloads`;
     return { reason: 'malformed', about: `${key}: too many names`, message: `${key} ${remedy}` };
@@ -97,7 +101,7 @@ export function excessNotices(excess: readonly Excess[]): readonly Notice[] {
 }
 
 /** All annotations that count, for objects of whatever kind. */
-function allOf(words: Words, workload: Workload): Readonly<Record<string, string>> {
+function allOf(words: Vocabulary, workload: Workload): Readonly<Record<string, string>> {
   return {
     ...policyAnnotations(words, workload, 'ConfigMap'),
     ...policyAnnotations(words, workload, 'Secret'),
@@ -106,11 +110,11 @@ function allOf(words: Words, workload: Workload): Readonly<Record<string, string
 }
 
 /** Switches that are neither true nor false. */
-function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
   return all.flatMap((words) => {
     const annotations = allOf(words, workload);
     return [words.auto, words.typedAuto.ConfigMap, words.typedAuto.Secret, words.search].flatMap(
-      (key): readonly Notice[] => {
+      (key): readonly Finding[] => {
         const value = annotations[key];
         const isToTheLetter = key === words.search || words.autoIsToTheLetter === true;
         if (value === undefined || isReadable(value, isToTheLetter)) return NONE;
@@ -123,11 +127,11 @@ function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): r
 
 /** Some words are read to the letter. */
 function isReadable(value: string, isToTheLetter: boolean): boolean {
-  const truth = truthOf(value);
+  const truth = parseBool(value);
   return isToTheLetter ? truth === false || value === 'true' : truth !== undefined;
 }
 
-function strange({ annotations }: Workload): readonly Notice[] {
+function strange({ annotations }: Workload): readonly Finding[] {
   const value = annotations[STRATEGY_ANNOTATION];
   if (value === undefined || value === 'env-vars' || value === 'annotations') return NONE;
   const remedy = 'is no strategy; write env-vars or annotations';
@@ -135,9 +139,13 @@ function strange({ annotations }: Workload): readonly Notice[] {
 }
 
 /** A period that cannot be read: then there is none. */
-function unmeasured({ annotations }: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+function unmeasured(
+  { annotations }: Workload,
+  _keys: PolicyKeys,
+  all: readonly Vocabulary[],
+): readonly Finding[] {
   const periods = all.flatMap(({ pause }) => (pause === undefined ? [] : [pause.period]));
-  return periods.flatMap((key): readonly Notice[] => {
+  return periods.flatMap((key): readonly Finding[] => {
     const value = annotations[key];
     if (value === undefined || parseGoDurationMs(value) !== undefined) return NONE;
     const remedy = 'is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days';
@@ -147,12 +155,13 @@ function unmeasured({ annotations }: Workload, _keys: PolicyKeys, all: readonly 
 
 /** An annotation that the workload itself has too stands on the template for another's eyes. */
 function misplaced(
-  { annotations, strays }: Workload,
+  { annotations, unknownAnnotations }: Workload,
   _keys: PolicyKeys,
-  all: readonly Words[],
-): readonly Notice[] {
-  const isMissed = ({ key, isOnTemplate }: Stray): boolean => isOnTemplate && annotations[key] === undefined;
-  return strays.filter(isMissed).map(({ key, value }) => {
+  all: readonly Vocabulary[],
+): readonly Finding[] {
+  const isMissed = ({ key, isOnTemplate }: UnknownAnnotation): boolean =>
+    isOnTemplate && annotations[key] === undefined;
+  return unknownAnnotations.filter(isMissed).map(({ key, value }) => {
     const remedy = `write on the workload itself ${rightText(key, [value], all)}`;
     const message = `${key} stands on the pod template, where nobody reads it; ${remedy}`;
     return { reason: 'misplaced', about: key, message };
@@ -160,11 +169,11 @@ function misplaced(
 }
 
 function mistyped(
-  { annotations, strays }: Workload,
+  { annotations, unknownAnnotations }: Workload,
   keys: PolicyKeys,
-  all: readonly Words[],
-): readonly Notice[] {
-  return strays
+  all: readonly Vocabulary[],
+): readonly Finding[] {
+  return unknownAnnotations
     .filter(({ isOnTemplate }) => !isOnTemplate)
     .map(({ key, value }) => {
       const meant = meantKey(key, keys);
@@ -177,19 +186,19 @@ function mistyped(
 }
 
 /** What the workload asks of another reloader and does not get here: the rest of its annotations counts. */
-function unserved(workload: Workload, _keys: PolicyKeys, all: readonly Words[]): readonly Notice[] {
+function unserved(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
   return all.flatMap((words) => {
     const annotations = allOf(words, workload);
     return Object.entries(words.unserved ?? {})
       .filter(([key]) => annotations[key] !== undefined)
-      .map(([key, why]): Notice => {
+      .map(([key, why]): Finding => {
         return { reason: 'unserved', about: key, message: `${key} has no effect here: ${why}` };
       });
   });
 }
 
 /** `key` with the names that all of `values` are meant to list; what is no list of names has the last value as it is. */
-function rightText(key: string, values: readonly string[], all: readonly Words[]): string {
+function rightText(key: string, values: readonly string[], all: readonly Vocabulary[]): string {
   const names = all.some((words) => nameListKeysOf(words).includes(key)) ? meantNames(values.join()) : [];
   const text = names.length === 0 ? undefined : listText(key, names);
   return text ?? annotationText(key, values.at(-1) ?? '');

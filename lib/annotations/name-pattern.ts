@@ -5,7 +5,7 @@
 
 import { RE2JS } from 're2js';
 import { isObjectName } from './name-list.ts';
-import { writtenOutLength } from './written-out.ts';
+import { regexCost } from './regex-cost.ts';
 
 /** The expressions of a list. */
 export interface Expressions {
@@ -62,7 +62,7 @@ export function expressionsIn(items: readonly string[]): Expressions {
   for (const item of items) {
     if (isPlainItem(item)) continue;
     const isJoined = isAlternatives(item);
-    const withIt = letters + Math.max(isJoined ? 0 : writtenOutLength(item), LEAST_LETTERS);
+    const withIt = letters + Math.max(isJoined ? 0 : regexCost(item), LEAST_LETTERS);
     const joinedWithIt = joined + (isJoined ? item.length : 0);
     if (withIt <= MOST_LETTERS && joinedWithIt <= MOST_JOINED_LETTERS) {
       letters = withIt;

@@ -1,11 +1,11 @@
 /** How often a workload may be rolled, where its own annotations say so. */
 
 import { parseDurationMs } from '../model/duration.ts';
-import type { Notice } from '../model/notice.ts';
+import type { Finding } from '../model/finding.ts';
 import { type Pace, parseRolloutLimit } from '../model/rollout-limit.ts';
 import type { Workload } from '../model/workload.ts';
 import { malformedNotice, quoted } from './malformed.ts';
-import { NATIVE_PREFIX } from './words.ts';
+import { NATIVE_PREFIX } from './vocabulary.ts';
 
 const INTERVAL: string = `${NATIVE_PREFIX}/min-rollout-interval`;
 const LIMIT: string = `${NATIVE_PREFIX}/rollout-limit`;
@@ -23,7 +23,7 @@ export function paceOf({ annotations }: Workload, usual: Pace): Pace {
 }
 
 /** What of them cannot be read. */
-export function pacingMistakes({ annotations }: Workload): readonly Notice[] {
+export function pacingMistakes({ annotations }: Workload): readonly Finding[] {
   const [interval, limit] = [annotations[INTERVAL], annotations[LIMIT]];
   return [
     ...(interval !== undefined && parseDurationMs(interval) === undefined

@@ -3,7 +3,7 @@
 import { parseGoDurationMs } from '../model/duration.ts';
 import { type Pause, type PausePatch, pauseSince, pauseThatWasEnded } from '../model/pause.ts';
 import type { Workload } from '../model/workload.ts';
-import type { PauseKeys } from './words.ts';
+import type { PauseKeys } from './vocabulary.ts';
 
 /** See the file's comment. */
 export class Pausing {

@@ -1,14 +1,14 @@
 /** The annotations that name what a workload follows, and the one that another key was meant to be. */
 
-import { nearestTo } from '../model/nearest.ts';
+import { closestMatch } from '../model/closest-match.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
-import { NATIVE_PREFIX, nativeWords, workloadKeysOf } from './words.ts';
+import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts';
 
 /** The annotations that list objects of a kind that is watched, the native one first; empty if they are not in use. */
 export type PolicyKeys = ReadonlyMap<ConfigKind, readonly string[]>;
 
 /** The native annotations of workloads that are no lists of what to follow. */
-const FURTHER: readonly string[] = workloadKeysOf(nativeWords({ ConfigMap: [], Secret: [] }));
+const FURTHER: readonly string[] = workloadKeysOf(nativeVocabulary({ ConfigMap: [], Secret: [] }));
 
 /** The native annotation for a kind. */
 export function nativeKeyOf(kind: ConfigKind): string {
@@ -16,7 +16,7 @@ export function nativeKeyOf(kind: ConfigKind): string {
 }
 
 /** Whether nobody reads `key`, although it is one of ours by its first part or almost one of `keys`. */
-export function isStray(key: string, keys: PolicyKeys): boolean {
+export function isUnknownAnnotation(key: string, keys: PolicyKeys): boolean {
   const all = [...keys.values()].flat();
   if (all.length === 0 || all.includes(key)) return false;
   return partsOf(key).prefix === NATIVE_PREFIX || meantKey(key, keys) !== undefined;
@@ -28,10 +28,10 @@ export function meantKey(key: string, keys: PolicyKeys): string | undefined {
   const near = new Map<string, string>();
   for (const candidate of [...keys.values()].flat().concat(keys.size === 0 ? [] : FURTHER)) {
     const parts = partsOf(candidate);
-    if (!near.has(parts.word) && nearestTo(prefix, [parts.prefix]) !== undefined)
+    if (!near.has(parts.word) && closestMatch(prefix, [parts.prefix]) !== undefined)
       near.set(parts.word, candidate);
   }
-  return near.get(nearestTo(word, near.keys()) ?? '');
+  return near.get(closestMatch(word, near.keys()) ?? '');
 }
 
 /** `<prefix>/<word>`; where the slash is forgotten, the last dot stands for it. */

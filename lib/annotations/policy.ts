@@ -1,13 +1,13 @@
 /** What the annotations of one vocabulary ask for: which objects a workload follows, and for which of them it is rolled. */
 
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
+import { parseBool } from '../model/parse-bool.ts';
 import type { Verdict } from '../model/policy.ts';
-import { truthOf } from '../model/truth.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
-import type { ConfigAnnotations, KnownNames } from './dialect.ts';
 import { isNameElsewhere, isObjectName, itemsOf } from './name-list.ts';
 import { expressionsIn, matches } from './name-pattern.ts';
-import { askingKeysOf, type Words } from './words.ts';
+import type { ConfigAnnotations, KnownNames } from './vocabularies.ts';
+import { askingKeysOf, type Vocabulary } from './vocabulary.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
@@ -15,7 +15,7 @@ type Annotations = Readonly<Record<string, string>>;
  * The annotations in which the policy of a workload for objects of `kind` is written: its own, or those of the pod template
  * where it has none that asks for such. A list of what to exclude asks for nothing: it goes before that of the template.
  */
-export function policyAnnotations(words: Words, workload: Workload, kind: ConfigKind): Annotations {
+export function policyAnnotations(words: Vocabulary, workload: Workload, kind: ConfigKind): Annotations {
   const { annotations, templateAnnotations } = workload;
   if (!words.readsTemplate || Object.keys(templateAnnotations).length === 0) return annotations;
   const hasOwn = askingKeysOf(words, kind).some((key) => annotations[key] !== undefined);
@@ -41,7 +41,7 @@ export interface Excess {
 
 /** The policy of one workload in one vocabulary: each annotation is parsed once. */
 export class Policy {
-  readonly #words: Words;
+  readonly #words: Vocabulary;
   readonly #workload: Workload;
   readonly #annotations: Readonly<Record<ConfigKind, Annotations>>;
   readonly #asked: Readonly<Record<ConfigKind, Asked>>;
@@ -50,7 +50,7 @@ export class Policy {
   #left: number;
 
   /** `most`: how many items may count. */
-  constructor(words: Words, workload: Workload, most: number = MOST_NAMES) {
+  constructor(words: Vocabulary, workload: Workload, most: number = MOST_NAMES) {
     this.#words = words;
     this.#workload = workload;
     this.#annotations = {
@@ -138,7 +138,7 @@ export class Policy {
 
   #isTrue(kind: ConfigKind, key: string): boolean {
     const value = this.#annotations[kind][key] ?? '';
-    return this.#words.autoIsToTheLetter ? value === 'true' : truthOf(value) === true;
+    return this.#words.autoIsToTheLetter ? value === 'true' : parseBool(value) === true;
   }
 
   get #isDisabled(): boolean {

@@ -1,13 +1,13 @@
 /** The variables in which stamps stand, by vocabulary: every one is read, whether its vocabulary is in use or not. */
 
 import { createHash } from 'node:crypto';
-import type { DialectName } from '../model/dialect-name.ts';
 import { type ConfigRef, describeFrom, keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { StampVariables } from './dialect.ts';
+import type { VocabularyName } from '../model/vocabulary-name.ts';
+import type { StampVariables } from './vocabularies.ts';
 
 type Variable = (ref: ConfigRef) => string;
 /** The vocabularies that have variables. */
-type Naming = Extract<DialectName, 'collaborne' | 'stakater'>;
+type Naming = Extract<VocabularyName, 'collaborne' | 'stakater'>;
 
 /** The variable of an object that shares it with no other. */
 const PLAIN: Readonly<Record<Naming, Variable>> = {

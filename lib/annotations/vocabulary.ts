@@ -1,299 +1,189 @@
-/** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
+/** The annotations of each vocabulary. */
 
-import type { Absence } from '../model/absence.ts';
-import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
-import type { Notice } from '../model/notice.ts';
-import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { PolicyReason, ReloadStrategy, Verdict } from '../model/policy.ts';
-import type { Pace } from '../model/rollout-limit.ts';
-import type { Place } from '../model/rollout-plan.ts';
-import { ANNOTATIONS, referenceOf, type Workload } from '../model/workload.ts';
-import { configHashOf } from './config-hash.ts';
-import type { ConfigAnnotations, Dialect, KnownNames } from './dialect.ts';
-import { unwatchedNotices } from './elsewhere.ts';
-import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
-import { lossNotice } from './lost-opt-in.ts';
-import { absenceNotices, type Naming } from './missing.ts';
-import { excessNotices, mistakesOf } from './mistakes.ts';
-import { PACE_ANNOTATIONS, paceOf } from './pacing.ts';
-import { parkingOf } from './parking.ts';
-import { Pausing } from './pausing.ts';
-import { MOST_NAMES, Policy, policyAnnotations } from './policy.ts';
-import { isStray, type PolicyKeys } from './policy-keys.ts';
-import { remembered } from './remembered.ts';
-import { rivalIn, rivalNotice } from './second-reloader.ts';
-import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
-import {
-  nativeWords,
-  STRATEGY_ANNOTATION,
-  sapWords,
-  stakaterWords,
-  type Words,
-  waveWords,
-  workloadKeysOf,
-} from './words.ts';
+import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
+import type { StakaterKeys, VocabularyName } from '../model/vocabulary-name.ts';
 
-/** Which vocabularies are in use, and how. */
-export interface VocabularyOptions {
-  readonly dialects: readonly DialectName[];
-  /** Further keys whose lists are merged with those of the native annotation, by kind. */
-  readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
-  readonly stakaterKeys: StakaterKeys;
-  readonly ignoredKinds: readonly ConfigKind[];
-  /** Whether a namespace is watched. @default every one */
-  readonly watches?: (namespace: string) => boolean;
-  /** Whether a workload that says nothing about it is rolled for all that it refers to. */
-  readonly autoReloadAll: boolean;
-  readonly strategy: ReloadStrategy;
-  /** Whether what has finished is rolled too. */
-  readonly rollsFinished: boolean;
-  /** How long the window of a workload lasts at least that says nothing about it. */
-  readonly pausePeriodMs: number;
-  /** How often a workload may be rolled that says nothing about it. */
-  readonly pace: Pace;
-  /** Whether a workload that says nothing about it follows the keys that its pods read, and not whole objects. */
-  readonly keyScoped: boolean;
+/** Keys by kind of object. */
+export type KeysByKind = Readonly<Record<ConfigKind, string>>;
+
+/** The annotations of a workload about its pauses. */
+export interface PauseKeys {
+  /** How long a pause lasts, or a window of what cannot be paused. */
+  readonly period: string;
+  /** When the present one began; a reloader writes it. */
+  readonly pausedAt: string;
 }
 
-type Annotations = Readonly<Record<string, string>>;
+/** Stands for a word that a vocabulary does not have: no annotation has this key. */
+const NO_WORD = '';
+const NO_WORDS: KeysByKind = { ConfigMap: NO_WORD, Secret: NO_WORD };
 
-const NO_NOTICES: readonly Notice[] = [];
-const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
-/** Outcomes by which a vocabulary refuses what no other one asks for, flags included. */
-const REFUSING: readonly PolicyReason[] = ['ignored', 'excluded', 'disabled'];
-
-/** The vocabularies that `options` ask for. */
-export function vocabularyOf(options: VocabularyOptions): Dialect {
-  return new Union(options);
+/** The annotations of one vocabulary. */
+export interface Vocabulary {
+  readonly vocabularies: VocabularyName;
+  /** On a workload: lists of the objects that it is rolled for, whether it refers to them or not. */
+  readonly named: Readonly<Record<ConfigKind, readonly string[]>>;
+  /** Whether the items of those lists are expressions, each of which matches whole names. */
+  readonly namesArePatterns: boolean;
+  /** Whether an item may be `<namespace>/<name>`. @default false */
+  readonly namesMayBeElsewhere?: boolean;
+  /** Whether those lists count only where `auto` is true. @default false */
+  readonly namesNeedAuto?: boolean;
+  /** On a workload: it is rolled for all that it refers to. */
+  readonly auto: string;
+  /** Whether `auto` is true by the very word `true` alone. @default false */
+  readonly autoIsToTheLetter?: boolean;
+  readonly typedAuto: KeysByKind;
+  /** On a workload: it is rolled for what it refers to and what carries `match`. */
+  readonly search: string;
+  /** On a workload: lists of objects that it is never rolled for. */
+  readonly exclude: KeysByKind;
+  /** Labels of a workload: where one is `true`, it is not rolled. */
+  readonly disabling?: readonly string[];
+  /** On an object. */
+  readonly match: string;
+  /** On an object: nothing is rolled for it. */
+  readonly ignore: string;
+  /** Absent where the vocabulary has no pauses. */
+  readonly pause?: PauseKeys;
+  /** Whether the pod template's annotations count where the workload itself has none of these. */
+  readonly readsTemplate: boolean;
+  /** On a pod template: tells what was changed last. */
+  readonly lastReloadedFrom: string;
+  /** On a pod template: the hash of all that this vocabulary asks for. */
+  readonly hash?: string;
+  /** On a workload: what each annotation concerns that is understood and not served; said where it stands. */
+  readonly unserved?: Readonly<Record<string, string>>;
+  /** On a workload: by it another reloader asks its webhook for the hash. What is left of it goes with the next rollout. */
+  readonly trigger?: string;
 }
 
-class Union implements Dialect {
-  readonly #options: VocabularyOptions;
-  readonly #kinds: readonly ConfigKind[];
-  readonly #words: readonly Words[];
-  /** The native lists of the kinds that are watched. */
-  readonly #keys: PolicyKeys;
-  readonly #workloadKeys: ReadonlySet<string>;
-  readonly #workloadLabels: ReadonlySet<string>;
-  readonly #templateKeys: ReadonlySet<string>;
-  readonly #configKeys: ReadonlySet<string>;
-  readonly #markKeys: ReadonlySet<string>;
-  /** Of each view that is alive, worked out once, in the order of the words. */
-  readonly #policies = new WeakMap<Workload, readonly Policy[]>();
-  readonly isStray: (key: string) => boolean;
-  readonly pausing: Pausing;
+/** Every native annotation begins so. */
+export const NATIVE_PREFIX = 'reloader.k8s.collaborne.com';
 
-  constructor(options: VocabularyOptions) {
-    this.#options = options;
-    this.#kinds = CONFIG_KINDS.filter((kind) => !options.ignoredKinds.includes(kind));
-    const native = nativeWords(options.alternativeAnnotations);
-    const all = [native, stakaterWords(options.stakaterKeys), sapWords(), waveWords()];
-    this.#words = all.filter(({ dialect }) => options.dialects.includes(dialect));
-    const speaksNative = this.#words.includes(native);
-    this.#keys = new Map(speaksNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);
-    const { pause } = this.#words.find((words) => words.pause !== undefined) ?? {};
-    this.pausing = new Pausing(pause, options.pausePeriodMs);
-    const ofWorkloads = [...this.#words.flatMap(workloadKeysOf), ...Object.values(pause ?? {})];
-    this.#workloadKeys = new Set([
-      ...ofWorkloads,
-      STRATEGY_ANNOTATION,
-      KEY_SCOPED_ANNOTATION,
-      ...PACE_ANNOTATIONS,
-    ]);
-    this.#workloadLabels = new Set(this.#words.flatMap(({ disabling = [] }) => disabling));
-    this.#templateKeys = new Set(this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf));
-    this.#configKeys = new Set(this.#words.flatMap(({ match, ignore }) => [match, ignore]));
-    this.#markKeys = new Set(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
-    this.isStray = remembered((key) => !this.#workloadKeys.has(key) && isStray(key, this.#keys));
-  }
+/**
+ * SAP's hash: on a pod template what its pods were started with, on a workload what its writer takes to be in force.
+ */
+export const SAP_HASH_ANNOTATION = 'pod-reloader.cs.sap.com/config-hash';
 
-  readonly isPolicyAnnotation = (key: string): boolean => this.#workloadKeys.has(key);
+/** On a pod template: wave's hash. */
+export const WAVE_HASH_ANNOTATION = 'wave.pusher.com/config-hash';
 
-  readonly isPolicyLabel = (key: string): boolean => this.#workloadLabels.has(key);
+/** On a workload: how its pod template is stamped, whatever the flag says. */
+export const STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/reload-strategy`;
 
-  readonly isTemplatePolicyAnnotation = (key: string): boolean => this.#templateKeys.has(key);
-
-  readonly isConfigAnnotation = (key: string): boolean => this.#configKeys.has(key);
-
-  readonly isKeyScoped = (annotations: Annotations): boolean =>
-    isKeyScoped(annotations, this.#options.keyScoped);
-
-  readonly isStampVariable = isStampVariable;
-
-  readonly parkingOf: Dialect['parkingOf'] = (metadata, template) =>
-    this.#options.dialects.includes('wave') ? parkingOf(metadata, template) : undefined;
-
-  readonly isMarkAnnotation = (key: string): boolean => this.#markKeys.has(key);
-
-  readonly stampVariablesOf = stampVariablesOf;
-
-  readonly noticeOfLoss = lossNotice;
-
-  readonly rivalIn = rivalIn;
-
-  readonly noticeOfRival = rivalNotice;
-
-  readonly follows = (workload: Workload, known: KnownNames): readonly ConfigRef[] => {
-    const policies = this.#policiesOf(workload);
-    const { namespace } = workload.ref;
-    const refs = new Map<ObjectKey, ConfigRef>();
-    for (const kind of this.#kinds) {
-      const matched = policies.flatMap((policy) => policy.matched(kind, known));
-      const references = this.#followsReferences(policies, kind)
-        ? workload.references.filter((ref) => ref.kind === kind)
-        : [];
-      const names = [...matched, ...references.map((reference) => reference.name)];
-      const here = names.map((name): ConfigRef => ({ kind, namespace, name }));
-      for (const ref of [...this.#named(workload, kind, true), ...here]) {
-        const followed = followedOf(workload, ref);
-        refs.set(keyOf(followed), followed);
-      }
-    }
-    return [...refs.values()];
+/** The native words, with further keys for the lists. */
+export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, readonly string[]>>): Vocabulary {
+  const own = (word: string): string => `${NATIVE_PREFIX}/${word}`;
+  return {
+    vocabularies: 'collaborne',
+    named: {
+      ConfigMap: [own('configmap'), ...alternatives.ConfigMap],
+      Secret: [own('secret'), ...alternatives.Secret],
+    },
+    namesArePatterns: false,
+    auto: own('auto'),
+    typedAuto: { ConfigMap: own('configmap-auto'), Secret: own('secret-auto') },
+    search: own('search'),
+    exclude: { ConfigMap: own('exclude-configmap'), Secret: own('exclude-secret') },
+    match: own('match'),
+    ignore: own('ignore'),
+    readsTemplate: false,
+    lastReloadedFrom: own('last-reloaded-from'),
   };
-
-  /** What a workload names, of its own namespace or of others: those that are watched, or those that are not. */
-  #named(workload: Workload, kind: ConfigKind, areWatched: boolean): readonly ConfigRef[] {
-    const { watches } = this.#options;
-    const isWatched = ({ namespace }: ConfigRef): boolean =>
-      namespace === workload.ref.namespace || watches?.(namespace) !== false;
-    const refs = this.#policiesOf(workload).flatMap((policy) => policy.named(kind));
-    return refs.filter((ref) => isWatched(ref) === areWatched);
-  }
-
-  readonly hasPatterns = (workload: Workload): boolean =>
-    this.#policiesOf(workload).some((policy) => policy.hasPatterns);
-
-  readonly judge = (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict => {
-    const verdict = this.#verdictOf(workload, ref, annotations);
-    const { declines } = workload;
-    const isDeclined = declines !== undefined && !(declines === 'finished' && this.#options.rollsFinished);
-    return verdict.asks && isDeclined ? { asks: false, because: declines } : verdict;
-  };
-
-  #verdictOf(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict {
-    const policies = this.#policiesOf(workload);
-    const verdicts = policies.map((policy) => policy.judge(ref, annotations));
-    const asking = verdicts.find(({ asks }) => asks);
-    if (asking !== undefined) return asking;
-    const refusing = verdicts.find(({ because }) => REFUSING.includes(because));
-    if (refusing !== undefined) return refusing;
-    const isReferred = referenceOf(workload, ref) !== undefined;
-    if (isReferred && this.#isAll(policies, ref.kind)) return { asks: true, because: 'auto-all' };
-    return verdicts.find(({ because }) => because === 'not-matched') ?? NOT_ASKED;
-  }
-
-  readonly paceOf = (workload: Workload): Pace => paceOf(workload, this.#options.pace);
-
-  readonly mistakesOf: Dialect['mistakesOf'] = (workload) => [
-    ...mistakesOf(workload, this.#keys, this.#words),
-    ...excessNotices(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
-    ...unwatchedNotices(this.#kinds.flatMap((kind) => this.#named(workload, kind, false))),
-  ];
-
-  readonly noticesOfAbsences: Dialect['noticesOfAbsences'] = (absences, workload) => {
-    const policies = this.#policiesOf(workload);
-    const named = absences.filter(({ ref }) => policies.some((policy) => policy.isNamed(ref)));
-    if (named.length === 0) return NO_NOTICES;
-    const naming = ({ ref }: Absence): Naming => {
-      const words = this.#words.filter((_, index) => policies[index]?.isNamed(ref));
-      return {
-        annotations: Object.assign({}, ...words.map((each) => policyAnnotations(each, workload, ref.kind))),
-        keys: new Map(this.#kinds.map((of) => [of, words.flatMap((each) => each.named[of])])),
-        isFollowed: (other) =>
-          policies.some((policy) => policy.isNamed(other)) ||
-          (this.#followsReferences(policies, other.kind) && referenceOf(workload, other) !== undefined),
-        namespace: workload.ref.namespace,
-      };
-    };
-    return absenceNotices(named, naming);
-  };
-
-  readonly placesOf: Dialect['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {
-    const beside: Place = { variable: inAnnotations, container: ANNOTATIONS };
-    if (this.#strategyOf(workload) === 'annotations') return [beside];
-    const container = referenceOf(workload, ref)?.container;
-    const places = this.#asking(workload, ref, annotations).map(({ dialect }): Place => {
-      const variable = written[dialect];
-      return variable === undefined
-        ? beside
-        : { variable, container: dialect === 'stakater' ? container : undefined };
-    });
-    return places.filter((place, index) => place !== beside || places.indexOf(beside) === index);
-  };
-
-  readonly tellingAnnotations: Dialect['tellingAnnotations'] = (
-    workload,
-    ref,
-    annotations,
-    { digest, seconds },
-  ) => {
-    if (this.#strategyOf(workload) !== 'annotations') return {};
-    const container = referenceOf(workload, ref)?.container;
-    const text = JSON.stringify({
-      type: ref.kind.toUpperCase(),
-      name: ref.name,
-      namespace: ref.namespace,
-      hash: digest,
-      containerRefs: [container ?? workload.containers[0]],
-      observedAt: seconds,
-    });
-    const telling = this.#asking(workload, ref, annotations).filter(({ hash }) => hash === undefined);
-    return Object.fromEntries(telling.map(({ lastReloadedFrom }) => [lastReloadedFrom, text]));
-  };
-
-  readonly hashAnnotations: Dialect['hashAnnotations'] = (workload, contents) => {
-    const policies = this.#policiesOf(workload);
-    const hashes = this.#words.flatMap(({ hash }, index): readonly [string, string][] => {
-      const asked = contents.filter(({ ref, annotations }) => policies[index]?.judge(ref, annotations).asks);
-      return hash === undefined || asked.length === 0
-        ? []
-        : [[hash, configHashOf(workload.ref.namespace, asked)]];
-    });
-    return Object.fromEntries(hashes);
-  };
-
-  readonly triggersOf: Dialect['triggersOf'] = ({ annotations }) =>
-    this.#words.flatMap(({ trigger }) => trigger ?? []).filter((key) => annotations[key] !== undefined);
-
-  /** The vocabularies that ask for `ref`; of what is asked for by a flag alone, the last one with a variable speaks. */
-  #asking(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): readonly Words[] {
-    const policies = this.#policiesOf(workload);
-    const asking = this.#words.filter((_, index) => policies[index]?.judge(ref, annotations).asks);
-    if (asking.length > 0) return asking;
-    const last = this.#words.findLast(({ hash }) => hash === undefined) ?? this.#words.at(-1);
-    return last === undefined ? [] : [last];
-  }
-
-  #strategyOf({ annotations }: Workload): ReloadStrategy {
-    const own = annotations[STRATEGY_ANNOTATION];
-    return own === 'annotations' || own === 'env-vars' ? own : this.#options.strategy;
-  }
-
-  #followsReferences(policies: readonly Policy[], kind: ConfigKind): boolean {
-    return this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
-  }
-
-  #isAll(policies: readonly Policy[], kind: ConfigKind): boolean {
-    return this.#options.autoReloadAll && !policies.some((policy) => policy.mentionsAuto(kind));
-  }
-
-  #policiesOf(workload: Workload): readonly Policy[] {
-    const known = this.#policies.get(workload);
-    if (known !== undefined) return known;
-    let left = MOST_NAMES;
-    const policies = this.#words.map((words) => {
-      const policy = new Policy(words, workload, left);
-      left = policy.left;
-      return policy;
-    });
-    this.#policies.set(workload, policies);
-    return policies;
-  }
 }
 
-/** What the workload follows of an object: the keys that its pods read, where they are known, else all of it. */
-function followedOf(workload: Workload, whole: ConfigRef): ConfigRef {
-  const keys = referenceOf(workload, whole)?.read?.keys;
-  return keys === undefined ? whole : { ...whole, keys };
+const CSI = 'what the Secrets Store CSI driver mounts is not followed';
+const STAKATER_UNSERVED: Readonly<Record<string, string>> = {
+  'secretproviderclass.reloader.stakater.com/reload': CSI,
+  'secretproviderclass.reloader.stakater.com/auto': CSI,
+  'secretproviderclasses.exclude.reloader.stakater.com/reload': CSI,
+  'reloader.stakater.com/rollout-strategy': 'Rollouts of Argo are not rolled, and no other kind has a choice',
+};
+
+/** The words of Stakater Reloader. */
+export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
+  return {
+    vocabularies: 'stakater',
+    named: { ConfigMap: [keys.configMap], Secret: [keys.secret] },
+    namesArePatterns: true,
+    auto: keys.auto,
+    typedAuto: { ConfigMap: keys.configMapAuto, Secret: keys.secretAuto },
+    search: keys.search,
+    exclude: {
+      ConfigMap: 'configmaps.exclude.reloader.stakater.com/reload',
+      Secret: 'secrets.exclude.reloader.stakater.com/reload',
+    },
+    match: keys.match,
+    ignore: keys.ignore,
+    pause: { period: keys.pausePeriod, pausedAt: keys.pausedAt },
+    readsTemplate: true,
+    unserved: STAKATER_UNSERVED,
+    lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
+  };
+}
+
+/** The words of SAP's pod-reloader. */
+export function sapVocabulary(): Vocabulary {
+  return {
+    ...WORDS_OF_HASHES,
+    vocabularies: 'sap',
+    named: { ConfigMap: ['pod-reloader.cs.sap.com/configmaps'], Secret: ['pod-reloader.cs.sap.com/secrets'] },
+    disabling: ['pod-reloader.cs.sap.com/ignored', 'pod-reloader.cs.sap.com/disabled'],
+    hash: SAP_HASH_ANNOTATION,
+    trigger: SAP_HASH_ANNOTATION,
+  };
+}
+
+/** The words of wave. */
+export function waveVocabulary(): Vocabulary {
+  return {
+    ...WORDS_OF_HASHES,
+    vocabularies: 'wave',
+    named: { ConfigMap: ['wave.pusher.com/extra-configmaps'], Secret: ['wave.pusher.com/extra-secrets'] },
+    namesMayBeElsewhere: true,
+    namesNeedAuto: true,
+    auto: 'wave.pusher.com/update-on-config-change',
+    autoIsToTheLetter: true,
+    hash: WAVE_HASH_ANNOTATION,
+  };
+}
+
+/** What the two have in common. */
+const WORDS_OF_HASHES = {
+  namesArePatterns: false,
+  auto: NO_WORD,
+  typedAuto: NO_WORDS,
+  search: NO_WORD,
+  exclude: NO_WORDS,
+  match: NO_WORD,
+  ignore: NO_WORD,
+  readsTemplate: false,
+  lastReloadedFrom: NO_WORD,
+} as const;
+
+/** The keys of a workload that ask for objects of a kind. */
+export function askingKeysOf(
+  { named, auto, typedAuto, search }: Vocabulary,
+  kind: ConfigKind,
+): readonly string[] {
+  return [...named[kind], auto, typedAuto[kind], search];
+}
+
+/** The keys of a workload whose value is a list of plain names of objects in its namespace. */
+export function nameListKeysOf({
+  named,
+  exclude,
+  namesArePatterns,
+  namesMayBeElsewhere = false,
+}: Vocabulary): readonly string[] {
+  if (namesArePatterns || namesMayBeElsewhere) return [];
+  return CONFIG_KINDS.flatMap((kind) => [...named[kind], exclude[kind]]);
+}
+
+/** All keys that are read of a workload. */
+export function workloadKeysOf(words: Vocabulary): readonly string[] {
+  const keys = CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]);
+  const others = [words.trigger ?? NO_WORD, ...Object.keys(words.unserved ?? {})];
+  return [...new Set([...keys, ...others])].filter((key) => key !== NO_WORD);
 }

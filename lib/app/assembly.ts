@@ -1,8 +1,8 @@
 /** Puts the parts together around one `send`: the same program for a cluster, a test and a simulation. */
 
-import { knowledgeOf } from '../admission/knowledge.ts';
+import { cacheReaderOf } from '../admission/cache-reader.ts';
 import { Reviewer } from '../admission/reviewer.ts';
-import { vocabularyOf } from '../annotations/vocabulary.ts';
+import { vocabulariesOf } from '../annotations/union.ts';
 import { collectionPath, FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
@@ -87,9 +87,9 @@ export interface EdgeBelief {
   readonly workload: ObjectKey;
   readonly config: ObjectKey;
   /** `?` if unknown; undefined before the object was first seen. */
-  readonly ran: string | undefined;
-  readonly dirty: boolean;
-  readonly owes: boolean;
+  readonly runningDigest: string | undefined;
+  readonly mixedPods: boolean;
+  readonly needsRollout: boolean;
 }
 
 /** The program, put together. */
@@ -136,7 +136,7 @@ export function assemble(parts: Parts): Assembly {
     const kinds = collectionsOf(streams);
     shared.timeline.comparable = await areVersionsComparable({ send, kinds, signal, random });
     if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
-    terms.current.edges.absorbsOwnersRollouts = shared.timeline.comparable && options.absorbOwnerRollouts;
+    terms.current.edges.absorbsExternalRollouts = shared.timeline.comparable && options.absorbOwnerRollouts;
     await Promise.all([...streams.map((stream) => informers.run(stream, signal)), events.run(signal)]);
   };
   return {
@@ -201,7 +201,7 @@ function newReloaders(parts: Parts, common: Common, told: Told): (term: Term | u
   const { timeline } = common;
   return (term) => {
     const edges = edgesFor(options, place, term?.mark.term);
-    edges.absorbsOwnersRollouts = timeline.comparable && options.absorbOwnerRollouts;
+    edges.absorbsExternalRollouts = timeline.comparable && options.absorbOwnerRollouts;
     const send = term === undefined ? parts.send : fenced(parts.send, term.lead);
     return new Reloader({
       ...common,
@@ -222,7 +222,7 @@ function newReloaders(parts: Parts, common: Common, told: Told): (term: Term | u
 /** Answers the admission webhook from what `reloader` knows. */
 function reviewerOf({ options, log, metrics }: Parts, { edges, leads }: Reloader, gate: SyncGate): Reviewer {
   const checksHashes = options.admission?.checksHashes ?? false;
-  const known = knowledgeOf(edges, gate, { ownManager: FIELD_MANAGER, checksHashes, leads });
+  const known = cacheReaderOf(edges, gate, { ownManager: FIELD_MANAGER, checksHashes, leads });
   return new Reviewer({
     known,
     log,
@@ -232,7 +232,7 @@ function reviewerOf({ options, log, metrics }: Parts, { edges, leads }: Reloader
 
 /** The knowledge of a process that knows nothing yet. */
 function edgesFor(options: Options, place: Place, term: number | undefined): Edges {
-  const dialect = vocabularyOf({
+  const vocabularies = vocabulariesOf({
     dialects: options.dialects,
     stakaterKeys: options.stakaterKeys,
     autoReloadAll: options.autoReloadAll,
@@ -252,7 +252,7 @@ function edgesFor(options: Options, place: Place, term: number | undefined): Edg
     // What has only lost its labels is not deleted.
     onDelete: options.reloadOnDelete && !isSelective,
   };
-  const edges = new Edges(dialect, place.stateNamespace, presence, term);
+  const edges = new Edges(vocabularies, place.stateNamespace, presence, term);
   edges.isSelective = isSelective;
   edges.scopes.keepsAll = options.keyScoped;
   edges.onlyTells = options.webhookUrl !== undefined;
@@ -346,9 +346,9 @@ function beliefsOf(edges: Edges): EdgeBelief[] {
   const belief = (record: WorkloadRecord, config: ObjectKey, edge: Edge): EdgeBelief => ({
     workload: keyOf(record.workload.ref),
     config,
-    ran: edge.ran,
-    dirty: edge.dirty,
-    owes: edges.owesOn(record, config, edge),
+    runningDigest: edge.runningDigest,
+    mixedPods: edge.mixedPods,
+    needsRollout: edges.isOutdatedOn(record, config, edge),
   });
   return [...edges.workloads.values()].flatMap((record) =>
     [...record.edges].map(([config, edge]) => belief(record, config, edge)),

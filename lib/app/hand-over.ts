@@ -46,9 +46,24 @@ export function handOver({ edges, others }: Former, heir: Heir): void {
 
 /** Whether a workload that follows nothing has to be known all the same: it is a copy, it waits, or its words may be wrong. */
 export function saysSomething(workload: Workload): boolean {
-  const { isCopy, isPaused, parking, strays, marks, annotations, labels, templateAnnotations } = workload;
+  const {
+    isCopy,
+    isPaused,
+    waveLeftovers,
+    unknownAnnotations,
+    stamps,
+    annotations,
+    labels,
+    templateAnnotations,
+  } = workload;
   const words = [annotations, labels, templateAnnotations].some((each) => Object.keys(each).length > 0);
-  return isCopy || isPaused === true || parking !== undefined || words || strays.length + marks.length > 0;
+  return (
+    isCopy ||
+    isPaused === true ||
+    waveLeftovers !== undefined ||
+    words ||
+    unknownAnnotations.length + stamps.length > 0
+  );
 }
 
 function writtenBy(to: number): { readonly from: number; readonly to: number } {

@@ -76,7 +76,7 @@ export class Informers {
   async run(stream: Stream, signal: AbortSignal): Promise<void> {
     const { heartbeat, watches } = this.#options;
     heartbeat.progress(nameOf(stream), monotonicMs());
-    watches.began(nameOf(stream), monotonicMs());
+    watches.followedSince(nameOf(stream), monotonicMs());
     await this.#informerOf(stream).run(signal);
     heartbeat.ended(nameOf(stream));
   }

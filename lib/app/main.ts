@@ -14,9 +14,9 @@ import { Metrics } from '../telemetry/metrics.ts';
 import { type About, namespacesOf } from '../telemetry/status-view.ts';
 import { serveAdmission } from './admission-webhook.ts';
 import { type Assembly, assemble, type Parts, type Place, placeOf } from './assembly.ts';
-import { complain } from './complaint.ts';
 import { type ServedPages, servePages } from './pages.ts';
-import { holdRights } from './rights.ts';
+import { preflight } from './preflight.ts';
+import { logUnhealthy } from './unhealthy-log.ts';
 
 const FAILED = 1;
 
@@ -97,9 +97,9 @@ async function work(parts: Parts, assembly: Assembly, signal: AbortSignal): Prom
   const ending = new AbortController();
   const stop = AbortSignal.any([signal, ending.signal]);
   const admissionEnded = await serveAdmission(parts, assembly, stop);
-  const rights = holdRights(parts, () => assembly.waitingFor().length === 0, stop);
+  const rights = preflight(parts, () => assembly.waitingFor().length === 0, stop);
   void rights.then((mayGoOn) => mayGoOn || ending.abort());
-  const complaints = complain(assembly, parts.log, stop);
+  const complaints = logUnhealthy(assembly, parts.log, stop);
   const end = await assembly.run(stop).finally(() => ending.abort());
   const hasRights = await rights;
   await complaints;

@@ -13,22 +13,19 @@ import type { Timeline } from '../model/timeline.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import type { WorkloadClient } from '../model/workload-client.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
-import { Absences, type ReadLeftOut } from '../repair/absences.ts';
 import { catchUp } from '../repair/catch-up.ts';
-import { FreshLook, type ReadConfig } from '../repair/fresh-look.ts';
-import { Mending } from '../repair/mending.ts';
-import { Successions, type SuccessionsOptions } from '../repair/successions.ts';
-import { Unread } from '../repair/unread.ts';
-import { duesOf } from '../report/dues.ts';
-import type { Journal } from '../report/journal.ts';
-import { Notices } from '../report/notices.ts';
+import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';
+import { PendingFetches } from '../repair/pending-fetches.ts';
+import { type ReadConfig, Refetcher } from '../repair/refetcher.ts';
+import { Repairs } from '../repair/repairs.ts';
 import {
-  type Counters,
-  type Due,
-  type RecordEvent,
-  Reporter,
-  type ReporterOptions,
-} from '../report/reporter.ts';
+  UnfinishedJobRecreations,
+  type UnfinishedJobRecreationsOptions,
+} from '../repair/unfinished-job-recreations.ts';
+import { duesOf } from '../report/dues.ts';
+import { Findings } from '../report/findings.ts';
+import type { Journal } from '../report/journal.ts';
+import { type Due, Reporter, type ReporterOptions } from '../report/reporter.ts';
 import type { AttemptOptions } from '../rollout/rollout-attempt.ts';
 import { RolloutController } from '../rollout/rollout-controller.ts';
 import { finishInTime } from '../state/ending.ts';
@@ -36,7 +33,7 @@ import type { StateLayout } from '../state/known-state.ts';
 import { SelectedNamespaces } from '../state/selected-namespaces.ts';
 import { noticeState, seeShownState } from '../state/shown-state.ts';
 import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
-import type { WriteGate } from '../state/state-exceptions.ts';
+import type { WriteGate } from '../state/state-overrides.ts';
 import { type AllShards, type StateStore, stateKeysOf } from '../store/state-store.ts';
 import type { Stream, SyncGate } from '../store/sync-gate.ts';
 import { observeConfig, observeListed } from '../tracking/config-controller.ts';
@@ -48,13 +45,15 @@ import { handOver, saysSomething } from './hand-over.ts';
 import { Listing } from './listing.ts';
 
 /** What the reloader is made of. */
-export interface ReloaderOptions extends Pick<AttemptOptions, 'listBirths'> {
+export interface ReloaderOptions
+  extends Pick<AttemptOptions, 'listBirths'>,
+    Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
   readonly edges: Edges;
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `edges`. */
   readonly state: StateLayout;
   readonly client: WorkloadClient;
-  readonly finish: SuccessionsOptions['finish'];
+  readonly finish: UnfinishedJobRecreationsOptions['finish'];
   readonly store: StateStore;
   readonly readConfig: ReadConfig;
   readonly readLeftOut: ReadLeftOut;
@@ -63,17 +62,12 @@ export interface ReloaderOptions extends Pick<AttemptOptions, 'listBirths'> {
   readonly timeline: Timeline;
   readonly log: Log;
   readonly heartbeat: Heartbeat;
-  readonly counters: Counters;
-  readonly recordEvent: RecordEvent;
   /** Whether it acts on what it sees; else it is a standby. */
   readonly leads: boolean;
   readonly mark?: StateCommitterOptions['mark'];
   readonly onContested?: StateCommitterOptions['onContested'];
   /** The state belongs to a later version of this program. */
   readonly onUnknownVersion: (version: string) => void;
-  readonly journal?: ReporterOptions['journal'];
-  readonly isDryRun?: boolean;
-  readonly onRollout?: ReporterOptions['onRollout'];
   readonly quietMs: number;
   readonly maxWaitMs: number;
   readonly concurrency: number;
@@ -89,16 +83,16 @@ const LEAST_GRACE_MS = 1_000;
 export class Reloader {
   readonly rollouts: RolloutController;
   readonly committer: StateCommitter;
-  readonly notices: Notices;
-  readonly absences: Absences;
+  readonly findings: Findings;
+  readonly missingObjects: MissingObjectProbe;
   readonly listing: Listing;
-  readonly #mending: Mending;
+  readonly #repairs: Repairs;
   readonly #namespaces: SelectedNamespaces;
-  readonly #successions: Successions;
+  readonly #successions: UnfinishedJobRecreations;
   readonly #options: ReloaderOptions;
   readonly #reporter: Reporter;
-  readonly #look: FreshLook;
-  readonly #unread: Unread;
+  readonly #look: Refetcher;
+  readonly #unread: PendingFetches;
   /** Workloads that follow nothing and say something all the same, see saysSomething. */
   readonly others: Map<ObjectKey, Workload> = new Map();
   #beganWithoutState = false;
@@ -112,29 +106,30 @@ export class Reloader {
       onNews: () => this.#reconsider(),
     });
     const { edges, random, finish } = options;
-    const say: SuccessionsOptions['say'] = (workload, notice) => this.#reporter.notice(workload, notice);
+    const say: UnfinishedJobRecreationsOptions['say'] = (workload, finding) =>
+      this.#reporter.finding(workload, finding);
     edges.ownState = new Set(stateKeysOf(options.state.name, edges.homeNamespace));
     this.#look = this.#newLook();
-    this.#unread = new Unread({ ...options, lookAt: (config) => this.#look.atConfig(config) });
-    this.absences = this.#newAbsences();
-    this.notices = new Notices({
+    this.#unread = new PendingFetches({ ...options, lookAt: (config) => this.#look.atConfig(config) });
+    this.missingObjects = this.#newAbsences();
+    this.findings = new Findings({
       edges,
-      absenceOf: (config) => this.absences.of(config),
+      missingObjectOf: (config) => this.missingObjects.of(config),
       isSlowed: (workload) => this.rollouts.isSlowed(workload),
       needsOf: (workload) => this.rollouts.needsOf(workload),
       say,
     });
     this.rollouts = this.#newRollouts();
-    this.#successions = new Successions({ finish, say, random });
+    this.#successions = new UnfinishedJobRecreations({ finish, say, random });
     const isWaiting = (workload: ObjectKey): boolean => this.rollouts.isWaiting(workload);
-    this.#mending = new Mending({ ...options, isWaiting, say });
+    this.#repairs = new Repairs({ ...options, isWaiting, say });
     this.#namespaces = new SelectedNamespaces({
       edges,
       journal: this.#reporter.journal,
       release: (workload) => this.rollouts.release(workload),
       onSelected: (namespaces) => {
-        this.notices.select(namespaces);
-        this.#mending.select(namespaces);
+        this.findings.select(namespaces);
+        this.#repairs.select(namespaces);
       },
       apply: (effects) => this.#apply(effects),
     });
@@ -205,7 +200,7 @@ export class Reloader {
     const object = configObjectOf(kind, raw, {
       legacyDigest: (ref) => wantsLegacyDigest(edges, ref),
       keyDigests: (ref) => edges.scopes.wants(keyOf(ref)),
-      annotation: edges.dialect.isConfigAnnotation,
+      annotation: edges.vocabularies.isConfigAnnotation,
       isOwnState: (ref) => edges.ownState.has(keyOf(ref)),
     });
     if (object.isState === true) seeShownState(edges, this.leads ? this.committer : undefined, raw);
@@ -214,7 +209,7 @@ export class Reloader {
 
   /** What is kept of a workload. */
   view(row: WorkloadKind, raw: RawWorkload): Workload {
-    return workloadOf(row, raw, this.#options.edges.dialect);
+    return workloadOf(row, raw, this.#options.edges.vocabularies);
   }
 
   /** News of a ConfigMap or Secret. */
@@ -267,12 +262,12 @@ export class Reloader {
     } else this.others.delete(event.key);
     if (!this.leads) return;
     this.rollouts.recheck([event.key]);
-    this.notices.observe(event);
-    this.#mending.observe(event);
+    this.findings.observe(event);
+    this.#repairs.observe(event);
   }
 
   #parts(): readonly { readonly close: () => Promise<void> }[] {
-    return [this.rollouts, this.#mending, this.#successions, this.#unread];
+    return [this.rollouts, this.#repairs, this.#successions, this.#unread];
   }
 
   #newGate(): WriteGate {
@@ -285,8 +280,8 @@ export class Reloader {
     };
   }
 
-  #newLook(): FreshLook {
-    return new FreshLook({
+  #newLook(): Refetcher {
+    return new Refetcher({
       ...this.#options,
       project: (kind, raw) => this.project(kind, raw),
       onConfig: (event) => this.#observeConfig(event),
@@ -299,15 +294,15 @@ export class Reloader {
       ...this.#options,
       apply: (effects) => this.#apply(effects),
       observe: (ref, workload) => this.#look.take(ref, workload),
-      needsOf: (record) => this.absences.needsOf(record),
+      needsOf: (record) => this.missingObjects.needsOf(record),
       observer: {
         onSlowed: (ref, ms) => this.#reporter.slowed(ref, ms),
-        onOutcome: (ref, outcome, tally, nextTryMs) => {
-          this.#reporter.outcome(ref, outcome, tally, nextTryMs);
-          if (outcome.type === 'done') this.notices.rolled(keyOf(ref));
-          if (outcome.type === 'lacking') this.absences.hold(keyOf(ref));
-          this.notices.review(keyOf(ref));
-          this.#mending.proceed(keyOf(ref));
+        onOutcome: (ref, outcome, pending, nextTryMs) => {
+          this.#reporter.outcome(ref, outcome, pending, nextTryMs);
+          if (outcome.type === 'done') this.findings.rolled(keyOf(ref));
+          if (outcome.type === 'lacking') this.missingObjects.hold(keyOf(ref));
+          this.findings.review(keyOf(ref));
+          this.#repairs.proceed(keyOf(ref));
           this.committer.kick();
         },
       },
@@ -315,15 +310,15 @@ export class Reloader {
     });
   }
 
-  #newAbsences(): Absences {
+  #newAbsences(): MissingObjectProbe {
     const { edges, gate, quietMs } = this.#options;
-    return new Absences({
+    return new MissingObjectProbe({
       ...this.#options,
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
       isHeld: (workload) => this.rollouts.needsOf(workload).length > 0,
       onNews: (configs) => {
         const workloads = edges.dependents.dependentsOfAny(configs);
-        for (const workload of workloads) this.notices.review(workload);
+        for (const workload of workloads) this.findings.review(workload);
         this.rollouts.recheck(workloads);
       },
       graceMs: Math.max(quietMs, LEAST_GRACE_MS),
@@ -333,7 +328,7 @@ export class Reloader {
   /** Streams that listed earlier may have left objects unwritten until another one had. */
   #reconsider(): void {
     if (!this.leads) return;
-    this.absences.relist();
+    this.missingObjects.relist();
     this.rollouts.recheck();
     this.committer.request(new Set(), new Set(this.#options.edges.dependents.configs()));
     this.committer.kick();
@@ -350,21 +345,21 @@ export class Reloader {
     }
     this.#reporter.notes(effects.notes);
     for (const { config, type } of effects.changes) this.#options.counters.changed(config.kind, type);
-    for (const workload of effects.spurred)
-      if (!effects.contested.has(workload)) this.rollouts.spur(workload);
-    this.#touch(effects.touched);
+    for (const workload of effects.retryNow)
+      if (!effects.stampReverted.has(workload)) this.rollouts.retryNow(workload);
+    this.#touch(effects.enqueued);
     for (const workload of effects.resumed) this.rollouts.resume(workload);
-    for (const [workload, times] of effects.contested) this.rollouts.contest(workload, times);
+    for (const [workload, times] of effects.stampReverted) this.rollouts.contest(workload, times);
     this.committer.request(effects.writeNow, effects.writeSoon);
     this.#inquire(effects);
   }
 
   /** Passes on what has to be found out, and what people have to be told. */
-  #inquire({ losses, rivals, absent, returned, unread }: Effects): void {
-    for (const loss of losses) this.notices.lose(loss);
-    for (const rival of rivals) this.notices.meet(rival);
-    for (const config of returned) this.absences.clear(config);
-    for (const config of absent) this.absences.suspect(config);
+  #inquire({ lostOptIns, competitors, absent, returned, unread }: Effects): void {
+    for (const lostOptIn of lostOptIns) this.findings.lose(lostOptIn);
+    for (const competitor of competitors) this.findings.meet(competitor);
+    for (const config of returned) this.missingObjects.clear(config);
+    for (const config of absent) this.missingObjects.suspect(config);
     for (const config of unread) this.#unread.read(config);
   }
 
@@ -377,24 +372,25 @@ export class Reloader {
     for (const [config, each] of dues) for (const due of each) this.#tell(config, due);
   }
 
-  /** Tells of a change for which workloads are due. */
-  #tell(config: ObjectKey, line: Due): void {
-    const { edges } = this.#options;
-    const ref = edges.configs.get(config)?.ref;
+  /** Tells of a change for which workloads are due, or wait for their namespace to be selected. */
+  #tell(config: ObjectKey, due: Due): void {
+    const ref = this.edges.configs.get(config)?.ref;
     if (ref === undefined) return;
-    if (Number.isFinite(line.ms)) this.#reporter.due(ref, line);
-    else if (line.refs.some(({ namespace }) => !edges.isSelected(namespace)) && this.#namespaces.hasListed)
-      this.#reporter.heldBack(ref, line.refs);
+    if (Number.isFinite(due.ms)) this.#reporter.due(ref, due);
+    else if (
+      due.refs.some(({ namespace }) => !this.edges.isSelected(namespace)) &&
+      this.#namespaces.hasListed
+    )
+      this.#reporter.heldBack(ref, due.refs);
   }
 
   /** A standby only reads what it has to know, and keeps nothing of what is not followed any more. */
   #follow({ unread, writeNow, writeSoon }: Effects): void {
-    const { edges } = this.#options;
     for (const config of unread) this.#unread.read(config);
     for (const config of [...writeNow, ...writeSoon]) {
-      if (edges.dependents.dependentsOf(config).size > 0) continue;
-      edges.abandoned.delete(config);
-      edges.floors.delete(config);
+      if (this.edges.dependents.dependentsOf(config).size > 0) continue;
+      this.edges.abandoned.delete(config);
+      this.edges.minSequences.delete(config);
     }
   }
 }

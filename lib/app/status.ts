@@ -2,7 +2,7 @@
 
 import { shortDigest } from '../model/digest.ts';
 import { secondsOf } from '../model/duration.ts';
-import type { Notice } from '../model/notice.ts';
+import type { Finding } from '../model/finding.ts';
 import { describe, keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import type { Snapshot, WorkSnapshot } from '../model/snapshot.ts';
 import type { FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
@@ -21,9 +21,9 @@ export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
   const followers = [...edges.workloads].map(([key, record]) =>
     workloadStatus(reloader, edges, key, record, now),
   );
-  const others = [...reloader.notices.workloads()]
+  const others = [...reloader.findings.workloads()]
     .filter(([key]) => !edges.workloads.has(key))
-    .map(([key, ref]) => strangerStatus(ref, reloader.notices.of(key)));
+    .map(([key, ref]) => strangerStatus(ref, reloader.findings.of(key)));
   return { workloads: [...followers, ...others], decisions };
 }
 
@@ -42,20 +42,22 @@ export function snapshotOf(reloader: Reloader, now: number): Snapshot {
 
 function workOf(reloader: Reloader, now: number): WorkSnapshot {
   const { edges } = reloader;
-  let owedEdges = 0;
+  let outdatedEdges = 0;
   let oldest = now;
   for (const [key, record] of edges.workloads) {
-    const owed = [...record.edges].filter(([config, edge]) => edges.owesOn(record, config, edge)).length;
-    owedEdges += owed;
-    if (owed > 0) oldest = Math.min(oldest, reloader.rollouts.tallyOf(key)?.since ?? now);
+    const owed = [...record.edges].filter(([config, edge]) =>
+      edges.isOutdatedOn(record, config, edge),
+    ).length;
+    outdatedEdges += owed;
+    if (owed > 0) oldest = Math.min(oldest, reloader.rollouts.pendingChangesOf(key)?.since ?? now);
   }
   return {
     edges: edges.dependents.size,
-    owedEdges,
-    oldestOwedAgeSeconds: secondsOf(now - oldest),
+    outdatedEdges,
+    oldestOutdatedAgeSeconds: secondsOf(now - oldest),
     slowedWorkloads: reloader.rollouts.slowed,
     stateEntries: edges.state.entries.size,
-    stateExceptions: edges.state.exceptions.size,
+    stateOverrides: edges.state.overrides.size,
     stateBytes: reloader.committer.bytes,
     stateShards: reloader.committer.shards,
   };
@@ -72,26 +74,26 @@ function workloadStatus(
   const follows = [...record.edges.keys()]
     .map((config) => followedStatus(edges, record, edges.configs.get(config)))
     .filter((status) => status !== undefined);
-  const isOwed = follows.some((status) => status.isOwed);
-  const tally = reloader.rollouts.tallyOf(key);
-  const waiting = reloader.rollouts.waitingOf(key);
+  const isOutdated = follows.some((status) => status.isOutdated);
+  const pending = reloader.rollouts.pendingChangesOf(key);
+  const waiting = reloader.rollouts.pendingReasonOf(key);
   const until = waiting !== undefined && 'until' in waiting ? waiting.until : undefined;
   return {
     namespace: ref.namespace,
     workload: describe(ref),
     follows,
-    isOwed,
-    ...(isOwed && tally !== undefined ? { owedForSeconds: secondsOf(now - tally.since) } : {}),
-    ...(isOwed && waiting !== undefined ? { waitsFor: waiting.type } : {}),
-    ...(isOwed && until !== undefined ? { waitsForSeconds: secondsOf(Math.max(0, until - now)) } : {}),
+    isOutdated,
+    ...(isOutdated && pending !== undefined ? { outdatedForSeconds: secondsOf(now - pending.since) } : {}),
+    ...(isOutdated && waiting !== undefined ? { waitsFor: waiting.type } : {}),
+    ...(isOutdated && until !== undefined ? { waitsForSeconds: secondsOf(Math.max(0, until - now)) } : {}),
     ...(waiting !== undefined && 'message' in waiting ? { problem: waiting.message } : {}),
-    notices: reloader.notices.of(key),
+    findings: reloader.findings.of(key),
   };
 }
 
 /** A workload that follows nothing, although somebody seems to expect it to. */
-function strangerStatus(ref: WorkloadRef, notices: readonly Notice[]): WorkloadStatus {
-  return { namespace: ref.namespace, workload: describe(ref), follows: [], isOwed: false, notices };
+function strangerStatus(ref: WorkloadRef, findings: readonly Finding[]): WorkloadStatus {
+  return { namespace: ref.namespace, workload: describe(ref), follows: [], isOutdated: false, findings };
 }
 
 function followedStatus(
@@ -104,16 +106,16 @@ function followedStatus(
   const edge = record.edges.get(key);
   if (edge === undefined) return undefined;
   const short = (digest: string | undefined): string | undefined => digest && shortDigest(digest);
-  const isOwed = edges.owesOn(record, key, edge);
-  const unknown = edge.ran === '?' ? 'unknown' : undefined;
-  const why = unknown ?? (edge.dirty ? 'changed-while-rolling' : 'content');
+  const isOutdated = edges.isOutdatedOn(record, key, edge);
+  const unknown = edge.runningDigest === '?' ? 'unknown' : undefined;
+  const why = unknown ?? (edge.mixedPods ? 'changed-while-rolling' : 'content');
   return {
     object: describe(config.ref),
     observed: short(config.digest),
     committed: short(edges.entryOf(config.ref)?.digest),
-    ran: short(edge.ran),
-    isOwed,
-    why: isOwed ? why : undefined,
+    runningDigest: short(edge.runningDigest),
+    isOutdated,
+    why: isOutdated ? why : undefined,
     policy: edges.judge(record, config),
   };
 }

@@ -107,7 +107,7 @@ export class Terms {
     if (begun === undefined) return 'ended';
     const mark = { term: begun.term, writer: identity };
     const onContested = (other: TermMark): void => {
-      this.#complain(other, mark);
+      this.#logUnhealthy(other, mark);
       contest.abort();
     };
     const onUnknownVersion = (version: string): void =>
@@ -119,7 +119,7 @@ export class Terms {
     leader.takeOver(this.#current);
     this.#current = leader;
     onBegun();
-    await Promise.all([aborted(ends), leader.absences.run(ends)]);
+    await Promise.all([aborted(ends), leader.missingObjects.run(ends)]);
     if (lead.isValid()) {
       await leader.finish();
       return 'ended';
@@ -130,7 +130,7 @@ export class Terms {
     return contest.signal.aborted ? 'contested' : 'ended';
   }
 
-  #complain(other: TermMark, own: TermMark): void {
+  #logUnhealthy(other: TermMark, own: TermMark): void {
     this.#options.log.warn(
       `another process writes the state (${other.writer}, term ${other.term}): this one (${own.writer}, term ${own.term}) stops, and stands again later`,
     );

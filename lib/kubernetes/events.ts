@@ -1,7 +1,7 @@
 /** Records Events on objects, slowly and on the side: nothing waits for them and nothing fails with them. */
 
 import { backoffMs } from '../model/backoff.ts';
-import { EVENTS, type EventNews, eventNameOf } from '../model/event-news.ts';
+import { EVENTS, type EventRecord, eventNameOf } from '../model/event-record.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
 import { cutToBytes, plain } from '../model/plain-text.ts';
@@ -26,7 +26,7 @@ export interface EventRecorderOptions {
   readonly random?: () => number;
 }
 
-const NO_QUEUE: ReadonlyMap<string, Waiting> = new Map();
+const NO_QUEUE: ReadonlyMap<string, PendingReason> = new Map();
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
 /** In bytes: the API server takes no more. */
@@ -35,9 +35,9 @@ const LONGEST_MESSAGE = 1_024;
 const MOST_FORBIDDEN = 100;
 
 /** What waits to be recorded. */
-interface Waiting {
+interface PendingReason {
   readonly name: string;
-  readonly news: EventNews;
+  readonly news: EventRecord;
   readonly at: string;
 }
 
@@ -46,7 +46,7 @@ export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #log: Log;
   /** By namespace, the one whose turn it is first, and by the name of the Event. */
-  readonly #queues = new Map<string, Map<string, Waiting>>();
+  readonly #queues = new Map<string, Map<string, PendingReason>>();
   #size = 0;
   #wake: (() => void) | undefined;
   /** Namespaces in which Events are refused, and of which that was said; the oldest first. */
@@ -58,7 +58,7 @@ export class EventRecorder {
   }
 
   /** Takes note and returns; never throws. What `run` has not sent when it ends is not recorded. */
-  record(news: EventNews): void {
+  record(news: EventRecord): void {
     const name = eventNameOf(news);
     const { namespace } = news.regarding;
     if (this.#queues.get(namespace)?.has(name) === true) return;
@@ -66,7 +66,7 @@ export class EventRecorder {
       this.#log.debug('an Event is dropped: too many are waiting', { object: describe(news.regarding) });
       return;
     }
-    const queue = this.#queues.get(namespace) ?? new Map<string, Waiting>();
+    const queue = this.#queues.get(namespace) ?? new Map<string, PendingReason>();
     this.#queues.set(namespace, queue.set(name, { name, news, at: new Date().toISOString() }));
     this.#size += 1;
     this.#wake?.();
@@ -88,7 +88,7 @@ export class EventRecorder {
   }
 
   /** The oldest of the namespace whose turn it is: that is the last one to have the next. */
-  #next(): Waiting | undefined {
+  #next(): PendingReason | undefined {
     const [turn] = this.#queues;
     if (turn === undefined) return undefined;
     const [namespace, queue] = turn;
@@ -99,7 +99,7 @@ export class EventRecorder {
     return next;
   }
 
-  #remove({ name, news }: Waiting): void {
+  #remove({ name, news }: PendingReason): void {
     const { namespace } = news.regarding;
     const queue = this.#queues.get(namespace);
     if (queue?.delete(name) === true) this.#size -= 1;
@@ -107,9 +107,9 @@ export class EventRecorder {
   }
 
   /** A Warning is worth more than the oldest news that is none, and any news more than the newest of who has the most. */
-  #makeRoomFor({ reason, regarding }: EventNews): boolean {
+  #makeRoomFor({ reason, regarding }: EventRecord): boolean {
     const queues = [...this.#queues.values()];
-    const isNormal = ({ news }: Waiting): boolean => EVENTS[news.reason].type === 'Normal';
+    const isNormal = ({ news }: PendingReason): boolean => EVENTS[news.reason].type === 'Normal';
     const longest = queues.reduce((most, queue) => (queue.size > most.size ? queue : most), NO_QUEUE);
     const isAhead = longest.size > (this.#queues.get(regarding.namespace)?.size ?? 0) + 1;
     const weakest =
@@ -128,7 +128,7 @@ export class EventRecorder {
     this.#wake = undefined;
   }
 
-  async #deliver(news: EventNews, at: string, signal: AbortSignal): Promise<void> {
+  async #deliver(news: EventRecord, at: string, signal: AbortSignal): Promise<void> {
     const body = JSON.stringify(this.#eventOf(news, at));
     const path = collectionPath({ group: '', version: 'v1', resource: 'events' }, news.regarding.namespace);
     for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
@@ -144,7 +144,7 @@ export class EventRecorder {
     }
   }
 
-  #isWorthARetry({ code, message }: ApiError, { regarding }: EventNews): boolean {
+  #isWorthARetry({ code, message }: ApiError, { regarding }: EventRecord): boolean {
     const fields = { object: describe(regarding), namespace: regarding.namespace, error: message };
     switch (code) {
       case 'already-exists':
@@ -174,7 +174,7 @@ export class EventRecorder {
     this.#log.warn(`Events cannot be recorded in ${namespace}; said once`, fields);
   }
 
-  #eventOf(news: EventNews, at: string): object {
+  #eventOf(news: EventRecord, at: string): object {
     const { regarding, uid, reason, message } = news;
     const { kind, namespace, name } = regarding;
     const { group, version } = workloadKindOf(kind);

@@ -1,7 +1,7 @@
 /** The ReplicaSets of Deployments: how old the one of the present template is. */
 
 import { createdAtOf } from '../model/age.ts';
-import type { Birth } from '../model/birth.ts';
+import type { PodsBirth } from '../model/pods-birth.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { collectionPath, withQuery } from './api-path.ts';
@@ -19,14 +19,14 @@ const MOST_PAGES = 100;
 const METADATA_ALONE =
   'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.9';
 
-const NONE: ReadonlyMap<string, Birth> = new Map();
+const NONE: ReadonlyMap<string, PodsBirth> = new Map();
 
 /**
  * Of each Deployment in `namespace` the ReplicaSet of its highest revision, by the Deployment's uid. None where they cannot be
  * listed, whatever the reason: then there is a rollout more. Never throws.
  */
-export async function listBirths(send: Send, namespace: string): Promise<ReadonlyMap<string, Birth>> {
-  const births = new Map<string, Birth>();
+export async function listBirths(send: Send, namespace: string): Promise<ReadonlyMap<string, PodsBirth>> {
+  const births = new Map<string, PodsBirth>();
   let next: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
     try {
@@ -44,7 +44,7 @@ async function readPage(
   send: Send,
   namespace: string,
   from: string | undefined,
-  births: Map<string, Birth>,
+  births: Map<string, PodsBirth>,
 ): Promise<string | undefined> {
   const list = await callJson<{
     readonly items?: readonly RawObject[] | null;
@@ -58,7 +58,7 @@ async function readPage(
   return list.metadata?.continue;
 }
 
-function take(births: Map<string, Birth>, raw: RawObject): void {
+function take(births: Map<string, PodsBirth>, raw: RawObject): void {
   const owner = raw.metadata.ownerReferences?.find(({ controller }) => controller === true)?.uid;
   const revision = workloadKindOf('Deployment').revision(raw);
   if (owner === undefined || revision === undefined) return;

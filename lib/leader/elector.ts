@@ -141,7 +141,7 @@ export class Elector {
         const result = await this.#try({ untilMs: monotonicMs() + renewDeadlineMs, end });
         if (result.kind === 'held') return new Term(result.sentMs + renewDeadlineMs, signal);
         if (this.#lacksRight(result)) {
-          this.#complain(WITHOUT_RIGHT, 'forbidden');
+          this.#logUnhealthy(WITHOUT_RIGHT, 'forbidden');
           return new Term(Number.POSITIVE_INFINITY, signal);
         }
         if (signal.aborted) break;
@@ -315,7 +315,7 @@ export class Elector {
   }
 
   /** Says once why the Lease cannot be used, and anew when that changes. */
-  #complain(message: string, error: string): void {
+  #logUnhealthy(message: string, error: string): void {
     const complaint = `${message}: ${error}`;
     if (this.#complaint !== complaint) this.#options.log.warn(message, { error });
     this.#complaint = complaint;
@@ -323,7 +323,7 @@ export class Elector {
 
   /** Says a change of who leads. */
   #tell(result?: Try): void {
-    if (result?.kind === 'failed') this.#complain('the Lease cannot be taken or renewed', result.message);
+    if (result?.kind === 'failed') this.#logUnhealthy('the Lease cannot be taken or renewed', result.message);
     else if (result !== undefined) this.#complaint = '';
     const { status } = this;
     const told = this.#told;

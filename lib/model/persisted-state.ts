@@ -1,10 +1,10 @@
 /** What one ConfigMap of the state says, parsed: the part of the truth that survives the process. */
 
-import type { Ran } from './edge.ts';
+import type { RunningDigest } from './edge.ts';
 import {
-  type Exceptions,
+  type Overrides,
   parseEntry,
-  parseExceptions,
+  parseOverrides,
   parseStateKey,
   type StateEntry,
   type StateKey,
@@ -19,7 +19,7 @@ export const STATE_VERSION = '1';
 /** Entries and exceptions, by key. */
 export interface PersistedState {
   readonly entries: ReadonlyMap<StateKey, StateEntry>;
-  readonly exceptions: ReadonlyMap<StateKey, Exceptions>;
+  readonly overrides: ReadonlyMap<StateKey, Overrides>;
 }
 
 /** What parsing found. */
@@ -34,7 +34,7 @@ export type ParsedState =
   | { readonly type: 'unknown-version'; readonly version: string };
 
 /** A state without anything. */
-export const EMPTY_STATE: PersistedState = { entries: new Map(), exceptions: new Map() };
+export const EMPTY_STATE: PersistedState = { entries: new Map(), overrides: new Map() };
 
 /**
  * Parses a state ConfigMap; keys that are not ours are left alone. `isFirst`: without a version it is of the older formula,
@@ -50,7 +50,7 @@ export function parseState(
   if (unknown !== undefined) return { type: 'unknown-version', version: unknown };
   const isLegacy = isFirst && annotations[STATE_VERSION_ANNOTATION] === undefined;
   const entries = new Map<StateKey, StateEntry>();
-  const exceptions = new Map<StateKey, Exceptions>();
+  const overrides = new Map<StateKey, Overrides>();
   const unreadable: StateKey[] = [];
   for (const [key, value] of Object.entries(data)) {
     const parsedKey = parseStateKey(key, homeNamespace);
@@ -58,10 +58,10 @@ export function parseState(
     const isRead =
       parsedKey.type === 'entry'
         ? setIfDefined(entries, key, parseEntry(value, isLegacy))
-        : setIfDefined(exceptions, key, parseExceptions(value));
+        : setIfDefined(overrides, key, parseOverrides(value));
     if (!isRead) unreadable.push(key);
   }
-  return { type: 'state', state: { entries, exceptions }, unreadable };
+  return { type: 'state', state: { entries, overrides }, unreadable };
 }
 
 /** The version of a state that this program must not touch; undefined where it may. */
@@ -71,8 +71,12 @@ export function unknownVersionIn(annotations: Readonly<Record<string, string>>):
 }
 
 /** The exception recorded for one edge. */
-export function exceptionOf(state: PersistedState, workload: StateKey, config: StateKey): Ran | undefined {
-  return state.exceptions.get(workload)?.[config];
+export function overrideOf(
+  state: PersistedState,
+  workload: StateKey,
+  config: StateKey,
+): RunningDigest | undefined {
+  return state.overrides.get(workload)?.[config];
 }
 
 function setIfDefined<T>(map: Map<StateKey, T>, key: StateKey, value: T | undefined): boolean {

@@ -5,7 +5,7 @@ import type { ObjectKey, WorkloadRef } from './object-ref.ts';
 import type { PausePatch } from './pause.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
 import type { EnvPatch, TemplatePatch } from './template-patch.ts';
-import { ANNOTATIONS, type Mark, STAMPS_ANNOTATION, type Workload } from './workload.ts';
+import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from './workload.ts';
 import { workloadKindOf } from './workload-kind.ts';
 
 /** Where a stamp is written. */
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** What a plan is made for: one object that is owed. */
-export interface OwedStamp {
+export interface PlannedStamp {
   readonly config: ObjectKey;
   readonly stamp: Stamp;
   /** Where it is written; never empty. */
@@ -35,7 +35,7 @@ export interface PlannedVersion {
 
 /** What one patch is to say. */
 export interface RolloutDraft {
-  readonly stamps: readonly OwedStamp[];
+  readonly stamps: readonly PlannedStamp[];
   /** Every object that the workload follows and that exists, not only those owed: its pods start anew with all of them. */
   readonly versions: ReadonlyMap<ObjectKey, PlannedVersion>;
   /** Further annotations of the pod template: they tell people and prove nothing. */
@@ -113,22 +113,22 @@ export function fencedPause(
 }
 
 /** The number that the plan stamps the object with; 0: it is not owed. */
-export function numberIn({ stamps }: RolloutPlan, config: ObjectKey): number {
-  return stamps.find((owed) => owed.config === config)?.stamp.number ?? 0;
+export function sequenceIn({ stamps }: RolloutPlan, config: ObjectKey): number {
+  return stamps.find((owed) => owed.config === config)?.stamp.sequence ?? 0;
 }
 
 /** Whether the live template carries every stamp of the plan: then the patch is in force, whoever sent it. */
 export function carries(workload: Workload, plan: RolloutPlan): boolean {
   return plan.stamps.every(({ places, stamp }) =>
     places.every(({ variable }) =>
-      workload.marks.some((mark) => mark.variable === variable && mark.value === formatStamp(stamp)),
+      workload.stamps.some((mark) => mark.variable === variable && mark.value === formatStamp(stamp)),
     ),
   );
 }
 
-function containerOf(workload: Workload, owed: OwedStamp, place: Place): string | undefined {
+function containerOf(workload: Workload, owed: PlannedStamp, place: Place): string | undefined {
   if (place.container === ANNOTATIONS) return ANNOTATIONS;
-  const marks = workload.marks.filter(({ container }) => container !== ANNOTATIONS);
+  const marks = workload.stamps.filter(({ container }) => container !== ANNOTATIONS);
   const written = marks.find((mark) => mark.variable === place.variable);
   const any = written ?? marks.find((mark) => owed.variables.includes(mark.variable));
   if (any !== undefined) return any.container;
@@ -136,13 +136,17 @@ function containerOf(workload: Workload, owed: OwedStamp, place: Place): string 
 }
 
 /** Marks of the object elsewhere. A bare digest is another program's, unless it stands where ours are written too. */
-function othersOf(workload: Workload, owed: OwedStamp, written: readonly Place[]): readonly Mark[] {
+function othersOf(
+  workload: Workload,
+  owed: PlannedStamp,
+  written: readonly Place[],
+): readonly TemplateStamp[] {
   const names = new Set(written.map(({ variable }) => variable));
-  return workload.marks.filter(
+  return workload.stamps.filter(
     (mark) =>
       owed.variables.includes(mark.variable) &&
       !written.some((place) => place.variable === mark.variable && place.container === mark.container) &&
-      (names.has(mark.variable) || (parseStamp(mark.value)?.number ?? 0) > 0),
+      (names.has(mark.variable) || (parseStamp(mark.value)?.sequence ?? 0) > 0),
   );
 }
 
@@ -158,7 +162,7 @@ function annotationPatch(
 ): Record<string, string | null> | undefined {
   if (changes === undefined) return Object.keys(further).length === 0 ? undefined : { ...further };
   const stamps = new Map(
-    workload.marks
+    workload.stamps
       .filter(({ container, variable }) => container === ANNOTATIONS && OBJECT.test(variable))
       .filter(({ value }) => parseStamp(value) !== undefined)
       .map(({ variable, value }) => [variable, value]),

@@ -4,7 +4,7 @@
  */
 
 import { EMPTY_STATE, type PersistedState } from './persisted-state.ts';
-import { type Exceptions, entryKeyBeside, type StateEntry, type StateKey } from './state-entry.ts';
+import { entryKeyBeside, type Overrides, type StateEntry, type StateKey } from './state-entry.ts';
 
 /** The shards, and (as `entries` and `exceptions`) what counts of them. */
 export interface ShardedState extends PersistedState {
@@ -22,7 +22,7 @@ export interface ShardedState extends PersistedState {
  */
 export function together(shards: readonly PersistedState[], homeNamespace: string): ShardedState {
   const { entries, homes, strays } = entriesOf(shards);
-  return { shards, entries, homes, strays, exceptions: exceptionsOf(shards, homes, homeNamespace) };
+  return { shards, entries, homes, strays, overrides: overridesOf(shards, homes, homeNamespace) };
 }
 
 /** A state of which nothing is known. */
@@ -34,7 +34,7 @@ function entriesOf(shards: readonly PersistedState[]): Pick<ShardedState, 'entri
   const strays = new Map<number, StateKey[]>();
   for (const [shard, key, entry] of shards.flatMap(allEntries)) {
     const [home, other] = [homes.get(key), entries.get(key)];
-    const counts = other === undefined || entry.number > other.number;
+    const counts = other === undefined || entry.sequence > other.sequence;
     const stray = counts ? home : shard;
     if (stray !== undefined) strays.set(stray, [...(strays.get(stray) ?? []), key]);
     if (!counts) continue;
@@ -48,20 +48,20 @@ function allEntries({ entries }: PersistedState, shard: number): [number, StateK
   return [...entries].map(([key, entry]) => [shard, key, entry]);
 }
 
-function exceptionsOf(
+function overridesOf(
   shards: readonly PersistedState[],
   homes: ReadonlyMap<StateKey, number>,
   homeNamespace: string,
-): ReadonlyMap<StateKey, Exceptions> {
-  const exceptions = new Map<StateKey, Exceptions>();
-  for (const [shard, { exceptions: own }] of shards.entries()) {
-    for (const [workload, ran] of own) {
-      const counting = Object.entries(ran).filter(
+): ReadonlyMap<StateKey, Overrides> {
+  const overrides = new Map<StateKey, Overrides>();
+  for (const [shard, { overrides: own }] of shards.entries()) {
+    for (const [workload, runningDigest] of own) {
+      const counting = Object.entries(runningDigest).filter(
         ([local]) => homes.get(entryKeyBeside(workload, local, homeNamespace)) === shard,
       );
       if (counting.length === 0) continue;
-      exceptions.set(workload, { ...exceptions.get(workload), ...Object.fromEntries(counting) });
+      overrides.set(workload, { ...overrides.get(workload), ...Object.fromEntries(counting) });
     }
   }
-  return exceptions;
+  return overrides;
 }

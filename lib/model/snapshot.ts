@@ -11,13 +11,13 @@ export interface Snapshot {
 /** What a leader knows besides. */
 export interface WorkSnapshot {
   readonly edges: number;
-  readonly owedEdges: number;
+  readonly outdatedEdges: number;
   /** 0 if nothing is owed. */
-  readonly oldestOwedAgeSeconds: number;
+  readonly oldestOutdatedAgeSeconds: number;
   /** Workloads that are rolled so often that they wait longer. */
   readonly slowedWorkloads: number;
   readonly stateEntries: number;
-  readonly stateExceptions: number;
+  readonly stateOverrides: number;
   readonly stateBytes: number;
   /** How many ConfigMaps the state lies in. */
   readonly stateShards: number;

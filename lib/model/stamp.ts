@@ -8,7 +8,7 @@ import type { Digest } from './digest.ts';
  */
 export interface Stamp {
   readonly digest: Digest;
-  readonly number: number;
+  readonly sequence: number;
 }
 
 /** A number of a stamp or an entry, as part of an expression; see `countedNumber`. */
@@ -28,27 +28,27 @@ const GRAMMAR = new RegExp(`^(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER})
 /** The stamp that `value` spells, or undefined if it is none. */
 export function parseStamp(value: string | undefined): Stamp | undefined {
   const groups = GRAMMAR.exec(value ?? '')?.groups;
-  const number = countedNumber(groups?.['number']);
-  if (groups?.['digest'] === undefined || number === undefined) return undefined;
-  return { digest: groups['digest'], number };
+  const sequence = countedSequence(groups?.['number']);
+  if (groups?.['digest'] === undefined || sequence === undefined) return undefined;
+  return { digest: groups['digest'], sequence };
 }
 
 /** What `text` says, nothing counting as 0; undefined beyond what can be counted exactly. */
-export function countedNumber(text = '0'): number | undefined {
-  const number = Number(text);
-  return Number.isSafeInteger(number) ? number : undefined;
+export function countedSequence(text = '0'): number | undefined {
+  const sequence = Number(text);
+  return Number.isSafeInteger(sequence) ? sequence : undefined;
 }
 
 /** The text of `stamp`, as it stands in a pod template. */
 export function formatStamp(stamp: Stamp): string {
-  return `${stamp.digest}.${stamp.number}`;
+  return `${stamp.digest}.${stamp.sequence}`;
 }
 
 /**
  * The smallest number above `used` that a stamp of this term may have: one that leaves its remainder. So no process uses a
  * number that another one has sent, unseen, in one of the 15 terms before. Without a term the next one.
  */
-export function numberAfter(used: number, term?: number): number {
+export function sequenceAfter(used: number, term?: number): number {
   const next = used + 1;
   return term === undefined ? next : next + ((((term - next) % TERMS) + TERMS) % TERMS);
 }
@@ -60,9 +60,9 @@ export function numberAfter(used: number, term?: number): number {
 export function highestStamp(stamps: readonly Stamp[]): { stamp: Stamp | undefined; ambiguous: boolean } {
   let stamp: Stamp | undefined;
   for (const candidate of stamps)
-    if (stamp === undefined || candidate.number > stamp.number) stamp = candidate;
+    if (stamp === undefined || candidate.sequence > stamp.sequence) stamp = candidate;
   const ambiguous = stamps.some(
-    (candidate) => candidate.number === stamp?.number && candidate.digest !== stamp.digest,
+    (candidate) => candidate.sequence === stamp?.sequence && candidate.digest !== stamp.digest,
   );
   return { stamp, ambiguous };
 }

@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { ABSENT, type Digest, LEGACY_ALGORITHM } from './digest.ts';
-import { type Ran, UNKNOWN } from './edge.ts';
+import { type RunningDigest, UNKNOWN } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
-import { countedNumber, NUMBER } from './stamp.ts';
+import { countedSequence, NUMBER } from './stamp.ts';
 
 /** A key in the data of a state ConfigMap. */
 export type StateKey = string;
@@ -12,11 +12,11 @@ export type StateKey = string;
 /** The committed digest of one object, and the number up to which stamps are silent. */
 export interface StateEntry {
   readonly digest: Digest;
-  readonly number: number;
+  readonly sequence: number;
 }
 
 /** What the pods of one workload ran where that is not the committed digest, by entry key without namespace. */
-export type Exceptions = Readonly<Record<StateKey, Ran>>;
+export type Overrides = Readonly<Record<StateKey, RunningDigest>>;
 
 const LONGEST_KEY = 253;
 const ENTRY_KEY =
@@ -41,12 +41,12 @@ export function localEntryKeyOf(ref: ConfigRef): StateKey {
 }
 
 /** The key of an object's entry as the exceptions of a workload of `namespace` name it: its own namespace goes without saying. */
-export function exceptionKeyOf(namespace: string, ref: ConfigRef): StateKey {
+export function overriddenKeyOf(namespace: string, ref: ConfigRef): StateKey {
   return prefix(ref.namespace, namespace) + localEntryKeyOf(ref);
 }
 
 /** The key of a workload's exceptions: `ran.<Kind>_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. */
-export function exceptionsKeyOf(ref: WorkloadRef, homeNamespace: string): StateKey {
+export function overridesKeyOf(ref: WorkloadRef, homeNamespace: string): StateKey {
   return bounded(`${prefix(ref.namespace, homeNamespace)}ran.${ref.kind}_${ref.name}`);
 }
 
@@ -61,10 +61,10 @@ export function entryKeyBeside(workload: StateKey, local: StateKey, homeNamespac
 export function parseStateKey(
   key: StateKey,
   homeNamespace: string,
-): { readonly type: 'entry' | 'exceptions'; readonly kind: string; readonly namespace: string } | undefined {
+): { readonly type: 'entry' | 'overrides'; readonly kind: string; readonly namespace: string } | undefined {
   const groups = /^(?:(?<namespace>[a-z0-9-]+)_)?(?<type>v1|ran)\.(?<kind>[A-Za-z]+)_./.exec(key)?.groups;
   if (groups?.['kind'] === undefined) return undefined;
-  const type = groups['type'] === 'ran' ? 'exceptions' : 'entry';
+  const type = groups['type'] === 'ran' ? 'overrides' : 'entry';
   return { type, kind: groups['kind'], namespace: groups['namespace'] ?? homeNamespace };
 }
 
@@ -106,22 +106,22 @@ function isCut(key: StateKey): boolean {
  */
 export function parseEntry(value: string, isLegacy: boolean): StateEntry | undefined {
   const groups = ENTRY.exec(value)?.groups;
-  const number = countedNumber(groups?.['number']);
-  if (groups?.['digest'] === undefined || number === undefined) return undefined;
+  const sequence = countedSequence(groups?.['number']);
+  if (groups?.['digest'] === undefined || sequence === undefined) return undefined;
   const isOlder = isLegacy && groups['digest'] !== ABSENT;
   const algorithm = groups['algorithm'] ?? (isOlder ? LEGACY_ALGORITHM : undefined);
   if (algorithm !== undefined && algorithm !== LEGACY_ALGORITHM) return undefined;
   const digest = algorithm === undefined ? groups['digest'] : `${algorithm}:${groups['digest']}`;
-  return { digest, number };
+  return { digest, sequence };
 }
 
 /** The text of `entry`. */
 export function formatEntry(entry: StateEntry): string {
-  return `${entry.digest}.${entry.number}`;
+  return `${entry.digest}.${entry.sequence}`;
 }
 
 /** The exceptions that `value` spells, or undefined if it does not parse. */
-export function parseExceptions(value: string): Exceptions | undefined {
+export function parseOverrides(value: string): Overrides | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(value);
@@ -130,16 +130,18 @@ export function parseExceptions(value: string): Exceptions | undefined {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
   const wellFormed = Object.values(parsed).every(
-    (ran) => ran === UNKNOWN || (typeof ran === 'string' && /^(?:-|(?:[a-z0-9]+:)?[0-9a-f]{40})$/.test(ran)),
+    (runningDigest) =>
+      runningDigest === UNKNOWN ||
+      (typeof runningDigest === 'string' && /^(?:-|(?:[a-z0-9]+:)?[0-9a-f]{40})$/.test(runningDigest)),
   );
-  return wellFormed ? (parsed as Exceptions) : undefined;
+  return wellFormed ? (parsed as Overrides) : undefined;
 }
 
 /** The text of `exceptions`, keys sorted; undefined when there are none, and the key is to be removed. */
-export function formatExceptions(exceptions: Exceptions): string | undefined {
-  const keys = Object.keys(exceptions).sort();
+export function formatOverrides(overrides: Overrides): string | undefined {
+  const keys = Object.keys(overrides).sort();
   if (keys.length === 0) return undefined;
-  return JSON.stringify(Object.fromEntries(keys.map((key) => [key, exceptions[key]])));
+  return JSON.stringify(Object.fromEntries(keys.map((key) => [key, overrides[key]])));
 }
 
 function prefix(namespace: string, homeNamespace: string): string {

@@ -1,6 +1,6 @@
 /** What /status.json and the status page tell: the state of one moment in words for people. Digests in short form only. */
 
-import type { Notice } from './notice.ts';
+import type { Finding } from './finding.ts';
 import type { Verdict } from './policy.ts';
 import type { Reason } from './reasons.ts';
 import type { WatchStatus } from './watch-health.ts';
@@ -15,8 +15,8 @@ export interface FollowedStatus {
   readonly observed: string | undefined;
   readonly committed: string | undefined;
   /** What the pods are believed to run; `?` if that is unknown. */
-  readonly ran: string | undefined;
-  readonly isOwed: boolean;
+  readonly runningDigest: string | undefined;
+  readonly isOutdated: boolean;
   readonly why: OwedBecause | undefined;
   /** Whether its changes are rolled out to the workload, and why. */
   readonly policy: Verdict;
@@ -27,16 +27,16 @@ export interface WorkloadStatus {
   readonly namespace: string;
   readonly workload: string;
   readonly follows: readonly FollowedStatus[];
-  readonly isOwed: boolean;
+  readonly isOutdated: boolean;
   /** For how long, in seconds. */
-  readonly owedForSeconds?: number;
+  readonly outdatedForSeconds?: number;
   /** What it waits for. */
   readonly waitsFor?: 'quiet' | 'queued' | 'backoff' | 'owner' | 'needs' | 'selection' | 'change';
   readonly waitsForSeconds?: number;
   /** Why the last try failed. */
   readonly problem?: string;
   /** Why something that was expected does not happen; mostly empty. */
-  readonly notices: readonly Notice[];
+  readonly findings: readonly Finding[];
 }
 
 /** One decision, as it is shown. */

@@ -35,7 +35,7 @@ export class WatchHealth {
   readonly #streams = new Map<string, Health>();
 
   /** `stream` begins to list and watch. */
-  began(stream: string, now: number): void {
+  followedSince(stream: string, now: number): void {
     this.#of(stream, now);
   }
 

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { createdAtOf } from './age.ts';
 import type { Hold } from './hold.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
-import type { Parking } from './parking.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 import { type Reference, referencesOf, referenceTo } from './references.ts';
+import type { WaveLeftovers } from './wave-leftovers.ts';
 import {
   type Declining,
   holdOnPods,
@@ -23,7 +23,7 @@ export const ANNOTATIONS = '';
 export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
 
 /** One stamp in a live pod template, whoever wrote it. */
-export interface Mark {
+export interface TemplateStamp {
   /** The container whose variable it is, or ANNOTATIONS. */
   readonly container: string;
   /** The variable; of annotations the object as in STAMPS_ANNOTATION, or the key of another one. */
@@ -32,7 +32,7 @@ export interface Mark {
 }
 
 /** An annotation that looks like policy and that nobody reads. */
-export interface Stray {
+export interface UnknownAnnotation {
   readonly key: string;
   readonly value: string;
   /** It stands on the pod template, under a key that would be read on the workload. */
@@ -67,7 +67,7 @@ export interface Workload {
   /** Undefined where its kind cannot be paused. */
   readonly isPaused: boolean | undefined;
   /** What another reloader keeps waiting; undefined: nothing. */
-  readonly parking: Parking | undefined;
+  readonly waveLeftovers: WaveLeftovers | undefined;
   /** The metadata annotations in which a policy can be written. */
   readonly annotations: Readonly<Record<string, string>>;
   /** The same of its labels. */
@@ -75,12 +75,12 @@ export interface Workload {
   /** Those of the pod template in which a policy can be written too. */
   readonly templateAnnotations: Readonly<Record<string, string>>;
   /** The first ones; mostly none. */
-  readonly strays: readonly Stray[];
+  readonly unknownAnnotations: readonly UnknownAnnotation[];
   /** The ConfigMaps and Secrets that the pod template refers to. */
   readonly references: readonly Reference[];
   /** The names of the pod template's containers, in its order. */
   readonly containers: readonly string[];
-  readonly marks: readonly Mark[];
+  readonly stamps: readonly TemplateStamp[];
   /**
    * A digest of the pod template without our marks: equal means that an owner changed nothing in it. Another one alone does
    * not mean that an owner did: another version of the API server may spell the same template another way.
@@ -91,7 +91,7 @@ export interface Workload {
 }
 
 /** What of a workload belongs to the vocabularies in use. */
-export interface Vocabulary {
+export interface AnnotationReader {
   /** Whether a metadata annotation can hold policy. */
   readonly isPolicyAnnotation: (key: string) => boolean;
   /** The same of a label. */
@@ -99,13 +99,13 @@ export interface Vocabulary {
   /** Whether such an annotation is read on the pod template too. */
   readonly isTemplatePolicyAnnotation: (key: string) => boolean;
   /** Whether nobody reads a metadata annotation although it looks like policy. */
-  readonly isStray: (key: string) => boolean;
+  readonly isUnknownAnnotation: (key: string) => boolean;
   /** Whether a workload with these metadata annotations follows the keys that its pods read, and not whole objects. */
   readonly isKeyScoped: (annotations: Readonly<Record<string, string>>) => boolean;
   /** Whether an environment variable is a stamp of ours. */
   readonly isStampVariable: (name: string) => boolean;
   /** What another reloader keeps waiting. */
-  readonly parkingOf: (metadata: RawMetadata, template: RawPodTemplate) => Parking | undefined;
+  readonly waveLeftoversOf: (metadata: RawMetadata, template: RawPodTemplate) => WaveLeftovers | undefined;
   /** Whether an annotation of the pod template is a mark of ours, besides STAMPS_ANNOTATION. */
   readonly isMarkAnnotation: (key: string) => boolean;
 }
@@ -117,10 +117,10 @@ const LONGEST_DEADLINE_MS = 3_600_000;
 const NOTHING: Readonly<Record<string, string>> = {};
 /** Who reads of so many looks at the rest too. */
 const MOST_STRAYS = 10;
-const NO_STRAYS: readonly Stray[] = [];
+const NO_STRAYS: readonly UnknownAnnotation[] = [];
 
 /** The view of `raw`. */
-export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Vocabulary): Workload {
+export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: AnnotationReader): Workload {
   const { metadata } = raw;
   const template = kind.template(raw) ?? {};
   const containers = template.spec?.containers ?? [];
@@ -140,14 +140,15 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Voc
     isCopy: metadata.annotations?.[REPLACES_ANNOTATION] !== undefined,
     isLeftAlone: metadata.deletionTimestamp !== undefined || kind.isLeftAlone(raw),
     isPaused: kind.isPaused?.(raw),
-    parking: kind.rollout === 'replace-pods' ? vocabulary.parkingOf(metadata, template) : undefined,
+    waveLeftovers:
+      kind.rollout === 'replace-pods' ? vocabulary.waveLeftoversOf(metadata, template) : undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
     labels: pick(metadata.labels ?? NOTHING, vocabulary.isPolicyLabel),
     templateAnnotations: pick(template.metadata?.annotations ?? {}, vocabulary.isTemplatePolicyAnnotation),
-    strays: straysOf(metadata.annotations, template.metadata?.annotations, vocabulary),
+    unknownAnnotations: straysOf(metadata.annotations, template.metadata?.annotations, vocabulary),
     references: referencesOf(template, vocabulary.isKeyScoped(metadata.annotations ?? NOTHING)),
     containers: containers.map((container) => container.name),
-    marks: [
+    stamps: [
       ...containers.flatMap((container) => marksOf(container, vocabulary)),
       ...annotationMarks(template.metadata?.annotations, vocabulary),
     ],
@@ -167,7 +168,7 @@ function progressDeadlineMs({ spec }: RawWorkload): number {
 }
 
 /** Whether two lists of marks would start the same pods. */
-export function sameMarks(a: readonly Mark[], b: readonly Mark[]): boolean {
+export function sameMarks(a: readonly TemplateStamp[], b: readonly TemplateStamp[]): boolean {
   return (
     a.length === b.length &&
     a.every((mark, index) => {
@@ -183,12 +184,12 @@ export function sameMarks(a: readonly Mark[], b: readonly Mark[]): boolean {
 function straysOf(
   own: Readonly<Record<string, string>> = {},
   ofTemplate: Readonly<Record<string, string>> = {},
-  { isPolicyAnnotation, isTemplatePolicyAnnotation, isMarkAnnotation, isStray }: Vocabulary,
-): readonly Stray[] {
-  const strays: Stray[] = [];
+  { isPolicyAnnotation, isTemplatePolicyAnnotation, isMarkAnnotation, isUnknownAnnotation }: AnnotationReader,
+): readonly UnknownAnnotation[] {
+  const strays: UnknownAnnotation[] = [];
   for (const [key, value] of Object.entries(own)) {
     if (strays.length >= MOST_STRAYS) break;
-    if (isStray(key)) strays.push({ key, value, isOnTemplate: false });
+    if (isUnknownAnnotation(key)) strays.push({ key, value, isOnTemplate: false });
   }
   for (const [key, value] of Object.entries(ofTemplate)) {
     if (strays.length >= MOST_STRAYS) break;
@@ -198,7 +199,7 @@ function straysOf(
   return strays.length === 0 ? NO_STRAYS : strays;
 }
 
-function marksOf(container: RawContainer, vocabulary: Vocabulary): Mark[] {
+function marksOf(container: RawContainer, vocabulary: AnnotationReader): TemplateStamp[] {
   return (container.env ?? [])
     .filter((variable) => vocabulary.isStampVariable(variable.name))
     .map((variable) => ({ container: container.name, variable: variable.name, value: variable.value ?? '' }));
@@ -207,8 +208,8 @@ function marksOf(container: RawContainer, vocabulary: Vocabulary): Mark[] {
 /** Most templates have none. */
 function annotationMarks(
   annotations: Readonly<Record<string, string>> = NOTHING,
-  { isMarkAnnotation }: Vocabulary,
-): Mark[] {
+  { isMarkAnnotation }: AnnotationReader,
+): TemplateStamp[] {
   const others = Object.entries(annotations)
     .filter(([key]) => isMarkAnnotation(key))
     .map(([variable, value]) => ({ container: ANNOTATIONS, variable, value }));
@@ -217,7 +218,7 @@ function annotationMarks(
 }
 
 /** What does not parse is one mark, so that its coming and going is seen. */
-function stampsIn(text: string): Mark[] {
+function stampsIn(text: string): TemplateStamp[] {
   const unreadable = [{ container: ANNOTATIONS, variable: STAMPS_ANNOTATION, value: text }];
   try {
     const stamps: unknown = JSON.parse(text);
@@ -232,14 +233,14 @@ function stampsIn(text: string): Mark[] {
   }
 }
 
-function digestWithoutMarks(template: RawPodTemplate, vocabulary: Vocabulary): string {
+function digestWithoutMarks(template: RawPodTemplate, vocabulary: AnnotationReader): string {
   return createHash('sha1')
     .update(JSON.stringify(templateWithoutMarks(template, vocabulary)))
     .digest('base64url');
 }
 
 /** What of a vocabulary tells our marks from what an owner wrote. */
-export type MarkWords = Pick<Vocabulary, 'isStampVariable' | 'isMarkAnnotation'>;
+export type MarkWords = Pick<AnnotationReader, 'isStampVariable' | 'isMarkAnnotation'>;
 
 /** The pod template as its owner wrote it. */
 export function templateWithoutMarks(template: RawPodTemplate, vocabulary: MarkWords): RawPodTemplate {

@@ -2,7 +2,7 @@
 
 import type { AlertOptions, AlertSink } from '../model/alert-options.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
-import type { RolloutNews } from '../model/rollout-news.ts';
+import type { RolloutInfo } from '../model/rollout-info.ts';
 import type { PostBody } from './http-post.ts';
 
 /** How many objects a message names. */
@@ -10,7 +10,7 @@ const MOST_OBJECTS = 20;
 
 /** The alert of one rollout, in the words of Stakater Reloader. */
 export function alertBodyOf(
-  { workload, objects }: RolloutNews,
+  { workload, objects }: RolloutInfo,
   { sink, additionalInfo }: Pick<AlertOptions, 'sink' | 'additionalInfo'>,
 ): PostBody {
   const { kind, namespace, name } = workload;

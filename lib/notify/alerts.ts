@@ -4,7 +4,7 @@ import type { AlertOptions, AlertResult } from '../model/alert-options.ts';
 import { backoffMs } from '../model/backoff.ts';
 import type { Log } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
-import type { RolloutNews } from '../model/rollout-news.ts';
+import type { RolloutInfo } from '../model/rollout-info.ts';
 import { alertBodyOf } from './alert-body.ts';
 import type { HttpPoster, PostResult } from './http-post.ts';
 
@@ -30,7 +30,7 @@ export const LONGEST_FAREWELL_MS = 5_000;
 /** A queue and, while there is something in it, one worker. */
 export class Alerts {
   readonly #options: AlertsOptions;
-  readonly #queue: RolloutNews[] = [];
+  readonly #queue: RolloutInfo[] = [];
   /** From now on nothing waits for a better moment. */
   readonly #closing = new AbortController();
   /** From now on nothing is sent. */
@@ -43,7 +43,7 @@ export class Alerts {
   }
 
   /** Takes note and returns; never throws. */
-  record(news: RolloutNews): void {
+  record(news: RolloutInfo): void {
     if (this.#queue.length >= (this.#options.capacity ?? CAPACITY)) this.#dropOldest();
     this.#queue.push(news);
     this.#worker ??= this.#work();
@@ -70,7 +70,7 @@ export class Alerts {
     this.#hasSaidFull = false;
   }
 
-  async #deliver(news: RolloutNews): Promise<void> {
+  async #deliver(news: RolloutInfo): Promise<void> {
     const { poster, settings, log, onResult } = this.#options;
     const body = alertBodyOf(news, settings);
     let result = await poster.post(body, this.#end.signal);

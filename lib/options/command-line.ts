@@ -1,7 +1,7 @@
 /** From the words of a command line to the texts given for each flag; what the texts mean is not judged here. */
 
 import { Command, CommanderError, Option } from 'commander';
-import { nearestTo } from '../model/nearest.ts';
+import { closestMatch } from '../model/closest-match.ts';
 import { FLAGS, type Flag, type FlagName } from './flags.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -75,7 +75,7 @@ function unknownFlag(word: string): UsageError {
   const known = FLAGS.flatMap(({ name, alias }) =>
     alias?.startsWith('--') ? [`--${name}`, alias] : [`--${name}`],
   );
-  const nearest = nearestTo(flag, known);
+  const nearest = closestMatch(flag, known);
   return new UsageError(
     `unknown flag ${JSON.stringify(flag)}: expected ${nearest ?? 'one of those that --help lists'}`,
   );

@@ -1,6 +1,6 @@
 /** From the variables of the environment to the texts given for each flag. */
 
-import { nearestTo } from '../model/nearest.ts';
+import { closestMatch } from '../model/closest-match.ts';
 import { ALERT_VARIABLES } from './alert-settings.ts';
 import type { Given, GivenFlags } from './command-line.ts';
 import { FLAGS, type FlagName, PRINTING_FLAGS, VARIABLE_PREFIX, variableOf } from './flags.ts';
@@ -36,7 +36,7 @@ export function strangeVariables(env: Environment): string[] {
     .filter((variable) => variable.startsWith(VARIABLE_PREFIX) && !FLAG_OF_VARIABLE.has(variable))
     .sort()
     .map((variable) => {
-      const nearest = nearestTo(variable, [...FLAG_OF_VARIABLE.keys()]);
+      const nearest = closestMatch(variable, [...FLAG_OF_VARIABLE.keys()]);
       const suggestion = nearest === undefined ? '' : `; did you mean ${nearest}?`;
       return `${variable} is ignored: no flag has that name${suggestion}`;
     });

@@ -1,13 +1,13 @@
 /** Flags that have no effect beside another one, which leaves out what they speak of. */
 
-import type { DialectName } from '../model/dialect-name.ts';
+import type { VocabularyName } from '../model/vocabulary-name.ts';
 import type { FlagName } from './flags.ts';
 import type { Options } from './options.ts';
 import type { Reader } from './reader.ts';
 import { STAKATER_KEY_FLAGS } from './stakater-keys.ts';
 
 /** By vocabulary: flags that say something of its words alone. */
-const OF_DIALECTS: readonly (readonly [dialect: DialectName, flags: readonly FlagName[]])[] = [
+const OF_DIALECTS: readonly (readonly [vocabularies: VocabularyName, flags: readonly FlagName[]])[] = [
   ['collaborne', ['alternative-configmap-annotation', 'alternative-secret-annotation']],
   ['stakater', STAKATER_KEY_FLAGS],
 ];
@@ -28,8 +28,8 @@ export function idleNotices(reader: Reader, options: Options): string[] {
 }
 
 function unspoken({ dialects }: Options): readonly Idle[] {
-  return OF_DIALECTS.filter(([dialect]) => !dialects.includes(dialect)).flatMap(([dialect, flags]) =>
-    flags.map((flag): Idle => [flag, `it needs ${dialect} in that list`]),
+  return OF_DIALECTS.filter(([vocabularies]) => !dialects.includes(vocabularies)).flatMap(
+    ([vocabularies, flags]) => flags.map((flag): Idle => [flag, `it needs ${vocabularies} in that list`]),
   );
 }
 

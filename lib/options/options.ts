@@ -3,10 +3,10 @@
 import type { AdmissionOptions } from '../model/admission.ts';
 import type { AlertOptions } from '../model/alert-options.ts';
 import type { ConnectionOptions } from '../model/connection-options.ts';
-import type { DialectName, StakaterKeys } from '../model/dialect-name.ts';
 import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
 import type { ReloadStrategy } from '../model/policy.ts';
 import type { Pace } from '../model/rollout-limit.ts';
+import type { StakaterKeys, VocabularyName } from '../model/vocabulary-name.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
 /** Which namespaces are watched, and what said so, mostly a flag or variable. */
@@ -71,7 +71,7 @@ export interface Options {
   /** Further annotation keys of workloads that list names of that kind, as the native key does. */
   readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
   /** The vocabularies in use. @default DEFAULT_DIALECTS */
-  readonly dialects: readonly DialectName[];
+  readonly dialects: readonly VocabularyName[];
   /** The keys of the stakater vocabulary. @default those of Stakater Reloader */
   readonly stakaterKeys: StakaterKeys;
   /** Whether a workload that says nothing about it is rolled for all that it refers to. @default false */

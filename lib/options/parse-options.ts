@@ -1,10 +1,10 @@
 /** The command line and the environment become one validated, frozen Options. Nothing is read, written or ended here. */
 
 import type { ConnectionOptions } from '../model/connection-options.ts';
-import { DEFAULT_DIALECTS } from '../model/dialect-name.ts';
 import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
 import type { Pace, RolloutLimit } from '../model/rollout-limit.ts';
+import { DEFAULT_VOCABULARY_NAMES } from '../model/vocabulary-name.ts';
 import { admissionFrom } from './admission-settings.ts';
 import { alertNotices, alertsFrom } from './alert-settings.ts';
 import { readCommandLine } from './command-line.ts';
@@ -171,7 +171,7 @@ function defaultMaxWaitMs(periodMs: number): number {
 function vocabulariesFrom(reader: Reader): Pick<Options, 'dialects' | 'stakaterKeys' | 'autoReloadAll'> {
   const dialects = reader.list('dialects', types.DIALECT);
   return {
-    dialects: dialects.length === 0 ? DEFAULT_DIALECTS : dialects,
+    dialects: dialects.length === 0 ? DEFAULT_VOCABULARY_NAMES : dialects,
     autoReloadAll: reader.one('auto-reload-all', types.BOOLEAN) ?? false,
     stakaterKeys: stakaterKeysFrom(reader),
   };

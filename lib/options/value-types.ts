@@ -2,12 +2,12 @@
 
 import { isIP } from 'node:net';
 import { ALERT_SINKS, type AlertSink } from '../model/alert-options.ts';
-import { DIALECT_NAMES, type DialectName } from '../model/dialect-name.ts';
 import { parseDurationMs } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
+import { parseBool } from '../model/parse-bool.ts';
 import type { ReloadStrategy } from '../model/policy.ts';
 import { parseRolloutLimit, type RolloutLimit } from '../model/rollout-limit.ts';
-import { truthOf } from '../model/truth.ts';
+import { VOCABULARY_NAMES, type VocabularyName } from '../model/vocabulary-name.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import { labelSelectorOf } from './label-selector.ts';
 import type { CronJobReload, JobReload, LogFormat, LogLevel } from './options.ts';
@@ -28,13 +28,13 @@ const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 /** A switch, in the forms of Go's strconv.ParseBool. */
 export const BOOLEAN: ValueType<boolean> = {
   expected: 'true or false',
-  parse: truthOf,
+  parse: parseBool,
 };
 
 /** Whether a flag that has no effect asks for anything: a value of false or none does not. */
 export const ASKS: ValueType<boolean> = {
   expected: 'anything',
-  parse: (text) => text !== '' && truthOf(text) !== false,
+  parse: (text) => text !== '' && parseBool(text) !== false,
 };
 
 /** Milliseconds. */
@@ -139,7 +139,7 @@ export const JOB_RELOAD: ValueType<JobReload> = oneOf(['none', 'recreate', 'recr
 export const CRON_JOB_RELOAD: ValueType<CronJobReload> = oneOf(['none', 'run-now']);
 
 /** A vocabulary. */
-export const DIALECT: ValueType<DialectName> = oneOf(DIALECT_NAMES);
+export const DIALECT: ValueType<VocabularyName> = oneOf(VOCABULARY_NAMES);
 
 /** How a pod template is stamped. */
 export const STRATEGY: ValueType<ReloadStrategy> = oneOf(['env-vars', 'annotations']);

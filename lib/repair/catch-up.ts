@@ -14,9 +14,9 @@ import type { AllShards } from '../store/state-store.ts';
 import type { Edges } from '../tracking/edges.ts';
 import { wantsLegacyDigest } from '../tracking/legacy-digest.ts';
 import { staleCaches } from '../tracking/stale-caches.ts';
-import type { FreshLook } from './fresh-look.ts';
+import type { Refetcher } from './refetcher.ts';
 
-type Look = Pick<FreshLook, 'atConfig' | 'atWorkload'>;
+type Look = Pick<Refetcher, 'atConfig' | 'atWorkload'>;
 
 const LOOKS_AT_ONCE = 16;
 

@@ -10,7 +10,7 @@ import {
   LATER_BACKOFF,
   REFUSAL_BACKOFF,
 } from '../model/backoff.ts';
-import type { Notice } from '../model/notice.ts';
+import type { Finding } from '../model/finding.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { Workload } from '../model/workload.ts';
@@ -22,7 +22,7 @@ export interface PatchingOptions {
   readonly edges: Edges;
   readonly client: WorkloadClient;
   /** Tells people. */
-  readonly say: (workload: Pick<Workload, 'ref' | 'uid'>, notice: Notice) => void;
+  readonly say: (workload: Pick<Workload, 'ref' | 'uid'>, finding: Finding) => void;
   readonly random: () => number;
 }
 

@@ -2,10 +2,10 @@
 
 import { monotonicMs } from '../model/clock.ts';
 import { inTime } from '../model/duration.ts';
-import { type EventNews, type EventReason, eventTelling } from '../model/event-news.ts';
+import { type EventReason, type EventRecord, eventTelling } from '../model/event-record.ts';
+import type { Finding } from '../model/finding.ts';
 import { whenTaken } from '../model/hold.ts';
 import type { Log } from '../model/log.ts';
-import type { Notice } from '../model/notice.ts';
 import {
   type ConfigRef,
   describe,
@@ -16,11 +16,11 @@ import {
 } from '../model/object-ref.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { pauseWords } from '../model/pause.ts';
-import type { RolloutNews } from '../model/rollout-news.ts';
+import type { PendingChanges } from '../model/pending-changes.ts';
+import type { RolloutInfo } from '../model/rollout-info.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp, parseStamp } from '../model/stamp.ts';
-import type { Tally } from '../model/waiting.ts';
-import type { Mark, Workload } from '../model/workload.ts';
+import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from '../tracking/edges.ts';
@@ -40,7 +40,7 @@ export interface Counters {
 }
 
 /** Tells the people who look at a workload; never blocks. */
-export type RecordEvent = (news: EventNews) => void;
+export type RecordEvent = (news: EventRecord) => void;
 
 /** Whom a reporter tells. */
 export interface ReporterOptions {
@@ -51,7 +51,7 @@ export interface ReporterOptions {
   /** Whether nothing is written: then what is told is what would have been done. @default false */
   readonly isDryRun?: boolean;
   /** Is told of every rollout; never blocks. @default nobody */
-  readonly onRollout?: ((news: RolloutNews) => void) | undefined;
+  readonly onRollout?: ((news: RolloutInfo) => void) | undefined;
   /** Keeps what was decided. @default one of its own */
   readonly journal?: Journal | undefined;
 }
@@ -107,7 +107,7 @@ export class Reporter {
   }
 
   /** A notice that did not stand before. */
-  notice({ ref, uid }: Pick<Workload, 'ref' | 'uid'>, { reason, about, message }: Notice): void {
+  finding({ ref, uid }: Pick<Workload, 'ref' | 'uid'>, { reason, about, message }: Finding): void {
     this.journal.say(reason, `${describe(ref)}: ${message}`, ref.namespace);
     const event = eventTelling(reason);
     if (event !== undefined)
@@ -138,7 +138,7 @@ export class Reporter {
   }
 
   /** An attempt to roll ended. */
-  outcome(ref: WorkloadRef, outcome: Outcome, tally: Tally, nextTryMs: number | undefined): void {
+  outcome(ref: WorkloadRef, outcome: Outcome, pending: PendingChanges, nextTryMs: number | undefined): void {
     const { counters } = this.#options;
     const who = describe(ref);
     const say = (reason: Parameters<Journal['say']>[0], message: string): void =>
@@ -148,12 +148,15 @@ export class Reporter {
     if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
     switch (outcome.type) {
       case 'done':
-        counters.rolled({ secondsSinceChange: (monotonicMs() - tally.since) / 1000, changes: tally.changes });
+        counters.rolled({
+          secondsSinceChange: (monotonicMs() - pending.since) / 1000,
+          changes: pending.changes,
+        });
         say(
           this.#isTold ? 'told' : 'rolled',
-          `${who} ${this.#options.isDryRun === true ? 'would be ' : ''}${this.#doneTo(ref)}: ${count(outcome.plan.stamps.length, 'source')}, ${count(tally.changes, 'change')}`,
+          `${who} ${this.#options.isDryRun === true ? 'would be ' : ''}${this.#doneTo(ref)}: ${count(outcome.plan.stamps.length, 'source')}, ${count(pending.changes, 'change')}`,
         );
-        this.#tellOfRollout(outcome.plan, tally);
+        this.#tellOfRollout(outcome.plan, pending);
         break;
       case 'settled':
         say('unchanged', `${who}: nothing left to roll`);
@@ -203,8 +206,8 @@ export class Reporter {
     log.info(
       `everything is listed: ${count(workloads.length, 'workload')}, ${count(objects, 'object')} followed`,
     );
-    const isStamp = ({ value }: Mark): boolean => parseStamp(value) !== undefined;
-    const stamped = workloads.filter(({ marks }) => marks.some(isStamp)).map(({ ref }) => ref);
+    const isStamp = ({ value }: TemplateStamp): boolean => parseStamp(value) !== undefined;
+    const stamped = workloads.filter(({ stamps }) => stamps.some(isStamp)).map(({ ref }) => ref);
     if (!beganWithoutState || stamped.length === 0) return;
     log.warn(
       `no state was found although ${describeAll(stamped)} carry stamps: the present content is the baseline, changes made meanwhile are not known`,
@@ -233,7 +236,7 @@ export class Reporter {
   }
 
   /** While an entry lives no stamp repeats: they tell this rollout from every other one. */
-  #tellOfRollout({ workload, stamps }: RolloutPlan, { changes }: Tally): void {
+  #tellOfRollout({ workload, stamps }: RolloutPlan, { changes }: PendingChanges): void {
     const { configs } = this.#options.edges;
     const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
     const about = stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
@@ -245,9 +248,9 @@ export class Reporter {
 
   /** When its pods take what was rolled, if not at once. */
   #laterOf(ref: WorkloadRef): string {
-    const { workloads, dialect } = this.#options.edges;
+    const { workloads, vocabularies } = this.#options.edges;
     const workload = workloads.get(keyOf(ref))?.workload;
-    const pause = workload && dialect.pausing.pauseOf(workload);
+    const pause = workload && vocabularies.pausing.pauseOf(workload);
     if (pause !== undefined) return `; ${pauseWords(pause)}: its pods take it then`;
     return workload?.hold === undefined ? '' : `; ${whenTaken(workload.hold, ref)}`;
   }

@@ -5,13 +5,13 @@
  */
 
 import { isAfter } from '../model/age.ts';
-import type { Birth } from '../model/birth.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
+import type { PodsBirth } from '../model/pods-birth.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from '../tracking/edges.ts';
 import { Effects } from '../tracking/effects.ts';
 
 /** The ReplicaSets of the Deployments of a namespace, by the Deployments' uids; none where they may not be listed. Never throws. */
-export type ListBirths = (namespace: string) => Promise<ReadonlyMap<string, Birth>>;
+export type ListBirths = (namespace: string) => Promise<ReadonlyMap<string, PodsBirth>>;
 
 /** What it is made of. */
 export interface BirthsOptions {
@@ -60,7 +60,7 @@ export class Births {
     if (edges.onlyTells) return [];
     return [...record.edges].flatMap(([key, edge]) => {
       const config = edges.configs.get(key);
-      if (config?.digest === undefined || !edges.owesOn(record, key, edge)) return [];
+      if (config?.digest === undefined || !edges.isOutdatedOn(record, key, edge)) return [];
       const isSame = config.changedAt === Number.NEGATIVE_INFINITY;
       // What was written before the entry, and is another now, has lost keys since at a time that is not known.
       return isSame && isAfter(config.lastWrite, edges.stateWrittenAt) ? [[key, config] as const] : [];
@@ -74,8 +74,13 @@ export class Births {
     for (const [key, config] of this.#doubtful(record)) {
       const edge = record.edges.get(key);
       if (edge === undefined || !isAfter(createdAt, config.lastWrite)) continue;
-      const ran = edges.observed(record, config);
-      const next = edges.put(record, key, { ...edge, ran, dirty: false, isUnsettled: false });
+      const runningDigest = edges.observed(record, config);
+      const next = edges.put(record, key, {
+        ...edge,
+        runningDigest,
+        mixedPods: false,
+        rolloutInProgress: false,
+      });
       effects.note({ reason: 'younger', workload: record.workload.ref, config: config.ref });
       (edges.wouldForget(record, config, next) ? effects.writeNow : effects.writeSoon).add(key);
     }

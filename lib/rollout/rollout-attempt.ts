@@ -11,13 +11,13 @@ import type { WorkloadClient } from '../model/workload-client.ts';
 import type { RollResult } from '../model/write-result.ts';
 import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
 import { Effects } from '../tracking/effects.ts';
-import { isBroughtByOwner } from '../tracking/owners-rollout.ts';
+import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
 import {
   abandonRollout,
   acceptRollout,
   doubtRollout,
   planRollout,
-  spendNumbers,
+  spendSequences,
 } from '../tracking/rollout.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
 import { Births, type ListBirths } from './births.ts';
@@ -33,7 +33,7 @@ export interface AttemptOptions {
   /** Takes in a look at a workload. */
   readonly observe: (ref: WorkloadRef, workload: Workload) => void;
   /** For how many ms more a workload is left to its owner's rollout, which brings what is owed. */
-  readonly ownersTurn: (workload: ObjectKey, record: WorkloadRecord) => number;
+  readonly externalRolloutMs: (workload: ObjectKey, record: WorkloadRecord) => number;
   /** What the workload needs, and what is not there: its pods would wait for it. Mostly nothing. */
   readonly needsOf: (record: WorkloadRecord) => readonly ConfigRef[];
   readonly listBirths: ListBirths;
@@ -84,11 +84,11 @@ export class RolloutAttempts {
 
   /** A rollout of the owner that comes no further is not waited for any more. */
   #isOwnersTurn(key: ObjectKey): boolean {
-    const { edges, ownersTurn } = this.#options;
+    const { edges, externalRolloutMs } = this.#options;
     const record = edges.workloads.get(key);
-    if (record === undefined || !isBroughtByOwner(edges, record)) return false;
-    if (ownersTurn(key, record) > 0) return true;
-    record.ownersRollout = undefined;
+    if (record === undefined || !isBroughtByExternalRollout(edges, record)) return false;
+    if (externalRolloutMs(key, record) > 0) return true;
+    record.externalRollout = undefined;
     return false;
   }
 
@@ -161,12 +161,12 @@ export class RolloutAttempts {
       case 'found': {
         const workload = edges.viewOf(ref, reading.object);
         observe(ref, workload);
-        if (isUnanswered) spendNumbers(edges, plan);
+        if (isUnanswered) spendSequences(edges, plan);
         this.#abandon(plan);
         return carries(workload, plan) ? { type: 'done', plan } : undefined;
       }
       case 'gone':
-        if (isUnanswered) spendNumbers(edges, plan, true);
+        if (isUnanswered) spendSequences(edges, plan, true);
         this.#abandon(plan);
         return { type: 'gone' };
       case 'failed':

@@ -15,11 +15,11 @@ import type { Heartbeat } from '../model/heartbeat.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome } from '../model/outcome.ts';
+import type { PendingChanges, PendingReason } from '../model/pending-changes.ts';
 import { type Pace, UNHURRIED } from '../model/rollout-limit.ts';
-import type { Tally, Waiting } from '../model/waiting.ts';
 import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
-import { OwnersTurns } from '../tracking/owners-turns.ts';
+import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
 import { Retries } from './retries.ts';
 import { type AttemptOptions, RolloutAttempts } from './rollout-attempt.ts';
 import { RolloutPace } from './rollout-pace.ts';
@@ -30,7 +30,7 @@ export interface RolloutObserver {
   readonly onOutcome: (
     ref: WorkloadRef,
     outcome: Outcome,
-    tally: Tally,
+    pending: PendingChanges,
     nextTryMs: number | undefined,
   ) => void;
   /** A workload that is rolled too often waits: the next rollout of it comes in so many ms at the latest. */
@@ -38,7 +38,7 @@ export interface RolloutObserver {
 }
 
 /** What the controller is made of. */
-export interface RolloutControllerOptions extends Omit<AttemptOptions, 'ownersTurn'> {
+export interface RolloutControllerOptions extends Omit<AttemptOptions, 'externalRolloutMs'> {
   readonly heartbeat: Heartbeat;
   readonly observer: RolloutObserver;
   readonly quietMs: number;
@@ -63,14 +63,14 @@ export class RolloutController {
   readonly #due = new Set<ObjectKey>();
   readonly #retries = new Retries();
   readonly #attempts: RolloutAttempts;
-  readonly #ownersTurns = new OwnersTurns();
+  readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
   /** How often each workload was rolled lately. */
   readonly #pace = new RolloutPace((key) => this.#paceOf(key));
   /** Owed something, in a namespace that is not selected. */
   readonly #heldBack = new Set<ObjectKey>();
   /** Owed something, while something is not there that their pods need. */
   readonly #lacking = new Map<ObjectKey, readonly ConfigRef[]>();
-  readonly #tallies = new Map<ObjectKey, { changes: number; since: number }>();
+  readonly #pendingChanges = new Map<ObjectKey, { changes: number; since: number }>();
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
@@ -81,14 +81,14 @@ export class RolloutController {
       release: (key) => this.#release(key),
     });
     this.#queue = new WorkQueue({ work: (key) => this.#work(key), concurrency });
-    const ownersTurn = this.#ownersTurns.remaining.bind(this.#ownersTurns);
-    this.#attempts = new RolloutAttempts({ ...options, ownersTurn });
+    const externalRolloutMs = this.#externalRolloutDeadlines.remaining.bind(this.#externalRolloutDeadlines);
+    this.#attempts = new RolloutAttempts({ ...options, externalRolloutMs });
   }
 
   /** `workload` owes something because `changes` objects changed; answers in how many ms it is rolled, if nothing else comes. */
   touch(workload: ObjectKey, changes: number): number {
-    const tally = this.#tallies.get(workload) ?? { changes: 0, since: monotonicMs() };
-    this.#tallies.set(workload, { ...tally, changes: tally.changes + changes });
+    const pending = this.#pendingChanges.get(workload) ?? { changes: 0, since: monotonicMs() };
+    this.#pendingChanges.set(workload, { ...pending, changes: pending.changes + changes });
     if (!this.#isSelected(workload)) {
       this.#heldBack.add(workload);
       return Number.POSITIVE_INFINITY;
@@ -105,7 +105,7 @@ export class RolloutController {
 
   /** The owner's rollout ended: what waited for it is settled, or rolled. */
   resume(workload: ObjectKey): void {
-    if (this.#ownersTurns.delete(workload)) this.#release(workload);
+    if (this.#externalRolloutDeadlines.delete(workload)) this.#release(workload);
   }
 
   /** What is not there may be there now: who of these, or of all, waits for nothing of it any more is rolled. */
@@ -127,7 +127,7 @@ export class RolloutController {
   }
 
   /** The owner changed the workload: what was refused before may be accepted now. */
-  spur(workload: ObjectKey): void {
+  retryNow(workload: ObjectKey): void {
     if (this.#retries.get(workload)?.backoff === undefined) return;
     this.#retries.delete(workload);
     this.#queue.forget(workload);
@@ -173,7 +173,7 @@ export class RolloutController {
   }
 
   /** Why the workload is not being patched now; undefined if nothing is to be done for it. */
-  waitingOf(workload: ObjectKey): Waiting | undefined {
+  pendingReasonOf(workload: ObjectKey): PendingReason | undefined {
     if (this.#heldBack.has(workload)) return { type: 'selection' };
     if (this.#lacking.has(workload)) return { type: 'needs' };
     const { backoff } = this.#retries.get(workload) ?? {};
@@ -182,13 +182,13 @@ export class RolloutController {
     if (this.#due.has(workload)) return { type: 'queued' };
     const until = this.#quiet.endOf(workload);
     if (until !== undefined) return { type: 'quiet', until };
-    const ownersTurn = this.#ownersTurns.untilOf(workload);
-    return ownersTurn === undefined ? undefined : { type: 'owner', until: ownersTurn };
+    const externalRolloutMs = this.#externalRolloutDeadlines.untilOf(workload);
+    return externalRolloutMs === undefined ? undefined : { type: 'owner', until: externalRolloutMs };
   }
 
   /** What waits to be rolled out to the workload. */
-  tallyOf(workload: ObjectKey): Tally | undefined {
-    return this.#tallies.get(workload);
+  pendingChangesOf(workload: ObjectKey): PendingChanges | undefined {
+    return this.#pendingChanges.get(workload);
   }
 
   /** Starts no more rollouts; resolves when the patches under way are answered. */
@@ -209,7 +209,7 @@ export class RolloutController {
   #windowOf(workload: ObjectKey): WindowLength {
     const { edges, quietMs, maxWaitMs } = this.#options;
     const record = edges.workloads.get(workload);
-    const ownMs = record === undefined ? 0 : edges.dialect.pausing.windowMsOf(record.workload);
+    const ownMs = record === undefined ? 0 : edges.vocabularies.pausing.windowMsOf(record.workload);
     return { quietMs: Math.max(quietMs, ownMs), maxWaitMs: Math.max(maxWaitMs, ownMs) };
   }
 
@@ -241,7 +241,7 @@ export class RolloutController {
     const loop = `the rollout of ${key}`;
     heartbeat.sleeps(loop, monotonicMs() + LONGEST_ATTEMPT_MS);
     try {
-      const since = this.#tallies.get(key)?.since ?? monotonicMs();
+      const since = this.#pendingChanges.get(key)?.since ?? monotonicMs();
       return await this.#attempts.run(ref, this.#retries.of(key), since);
     } catch (error) {
       return { type: 'later', message: `internal error: ${String(error)}` };
@@ -252,7 +252,7 @@ export class RolloutController {
 
   /** The one switch: what follows for the queue and for those who watch. */
   #conclude(key: ObjectKey, ref: WorkloadRef, outcome: Outcome): void {
-    const tally = this.#tallies.get(key) ?? { changes: 1, since: monotonicMs() };
+    const pending = this.#pendingChanges.get(key) ?? { changes: 1, since: monotonicMs() };
     let nextTryMs: number | undefined;
     switch (outcome.type) {
       case 'settled':
@@ -261,7 +261,7 @@ export class RolloutController {
         else this.#pace.settled(key);
         this.#settle(key);
         // What came during the attempt begins a window of its own.
-        if (this.#options.edges.owes(key)) this.touch(key, 1);
+        if (this.#options.edges.needsRollout(key)) this.touch(key, 1);
         break;
       case 'unselected':
         this.#due.delete(key);
@@ -276,7 +276,10 @@ export class RolloutController {
       case 'absorbing':
         this.#due.delete(key);
         this.#retries.delete(key);
-        this.#queue.addAfter(key, Math.max(0, (this.#ownersTurns.untilOf(key) ?? 0) - monotonicMs()));
+        this.#queue.addAfter(
+          key,
+          Math.max(0, (this.#externalRolloutDeadlines.untilOf(key) ?? 0) - monotonicMs()),
+        );
         break;
       case 'again':
         nextTryMs = this.#again(key);
@@ -294,7 +297,7 @@ export class RolloutController {
         nextTryMs = this.#putOff(key, 'the workload no longer exists', LATER_BACKOFF);
         break;
     }
-    this.#options.observer.onOutcome(ref, outcome, tally, nextTryMs);
+    this.#options.observer.onOutcome(ref, outcome, pending, nextTryMs);
   }
 
   #again(key: ObjectKey): number {
@@ -333,16 +336,16 @@ export class RolloutController {
   #settle(key: ObjectKey): void {
     this.#heldBack.delete(key);
     this.#lacking.delete(key);
-    this.#ownersTurns.delete(key);
+    this.#externalRolloutDeadlines.delete(key);
     this.#due.delete(key);
     this.#retries.delete(key);
-    this.#tallies.delete(key);
+    this.#pendingChanges.delete(key);
   }
 
   #paceOf(key: ObjectKey): Pace {
     const { edges } = this.#options;
     const record = edges.workloads.get(key);
-    return record === undefined ? UNHURRIED : edges.dialect.paceOf(record.workload);
+    return record === undefined ? UNHURRIED : edges.vocabularies.paceOf(record.workload);
   }
 
   #isSelected(key: ObjectKey): boolean {

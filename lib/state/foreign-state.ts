@@ -56,7 +56,7 @@ function judge(
   const known = before.entries.get(key);
   if (sameEntry(live, known) || sameEntry(live, sent.entries.get(key))) return 'own';
   if (live === undefined) return 'removed';
-  edges.raiseFloor(keyOf(ref), live.number);
+  edges.raiseMinSequence(keyOf(ref), live.sequence);
   return known === undefined ? 'first' : 'changed';
 }
 
@@ -66,15 +66,15 @@ function isDoubted(
   own: readonly PersistedState[],
   workload: WorkloadRecord,
   ref: ConfigRef,
-  { ran }: Edge,
+  { runningDigest }: Edge,
 ): boolean {
   const believed = believedAtStart(edges, edges.state, workload, ref);
-  if (believed === undefined || believed === ran) return false;
+  if (believed === undefined || believed === runningDigest) return false;
   return own.every((state) => believedAtStart(edges, state, workload, ref) !== believed);
 }
 
 function doubt(edges: Edges, effects: Effects, workload: WorkloadRecord, ref: ConfigRef, edge: Edge): void {
   const config = keyOf(ref);
   const next = edges.put(workload, config, asUnknown(edge));
-  if (edges.owesOn(workload, config, next)) effects.touch(keyOf(workload.workload.ref), config);
+  if (edges.isOutdatedOn(workload, config, next)) effects.enqueue(keyOf(workload.workload.ref), config);
 }

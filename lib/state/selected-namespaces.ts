@@ -84,7 +84,7 @@ export class SelectedNamespaces {
       if (!namespaces.has(workload.ref.namespace)) continue;
       for (const config of own.keys()) reviewState(edges, effects, config);
       const ms = release(key);
-      if (ms === undefined || !edges.owes(key)) continue;
+      if (ms === undefined || !edges.needsRollout(key)) continue;
       due.push(workload.ref);
       soonest = Math.min(soonest, ms);
     }

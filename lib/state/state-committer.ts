@@ -12,7 +12,7 @@ import type { WriteResult } from '../model/write-result.ts';
 import type { AllShards } from '../store/state-store.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { KnownState, type KnownStateOptions, type Refusal } from './known-state.ts';
-import type { WriteGate } from './state-exceptions.ts';
+import type { WriteGate } from './state-overrides.ts';
 import { isBaseline, planStateWrites, type StatePlan, type StateWrite } from './state-write.ts';
 import { msFor, WriteBudget } from './write-budget.ts';
 

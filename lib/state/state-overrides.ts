@@ -1,93 +1,163 @@
 /**
- * What a write of the state keeps for workloads that may not be listed: of each object whose entry it writes, what was
- * committed before. What they ran since is unknown, since their pods start unseen; the oldest content makes them owe.
+ * The exceptions that a write of the state records: of every workload whose pods ran something else than the entry says,
+ * each in the shard of its object, beside the entry.
  */
 
-import { type Ran, UNKNOWN } from '../model/edge.ts';
-import { type OverrideScope, overriddenKeyOf, overrideKeyOf, overrideScopeOf } from '../model/overrides.ts';
-import type { PersistedState } from '../model/persisted-state.ts';
-import { type Exceptions, formatExceptions, type StateKey } from '../model/state-entry.ts';
-import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
-import { isPartOfKnown } from '../tracking/other-scopes.ts';
-import type { Desired, ExceptionChange, WriteGate } from './state-exceptions.ts';
+import { type Edge, isUncommitted, type RunningDigest, recordedDigest } from '../model/edge.ts';
+import { type KindScope, kindOverrideOf, kindScopeOf } from '../model/kind-overrides.ts';
+import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import {
+  formatOverrides,
+  type Overrides,
+  overriddenKeyOf,
+  parseStateKey,
+  type StateEntry,
+  type StateKey,
+  workloadRefOf,
+} from '../model/state-entry.ts';
+import type { LeftOut } from '../store/sync-gate.ts';
+import { type Edges, sequenceInFlight, type WorkloadRecord } from '../tracking/edges.ts';
+import { type KindOverridePlan, planKindOverrides } from './kind-overrides.ts';
 
-/** The overrides of a plan. */
-export interface OverridePlan {
-  /** What the shards do not say yet. */
-  readonly changes: readonly ExceptionChange[];
-  /** What they say once the plan is written. */
-  readonly after: Pick<PersistedState, 'exceptions'>;
-  /** Those for whom nothing is kept any more: what was kept is to be recorded of each by itself. */
-  readonly ended: readonly WorkloadRecord[];
+/** What a plan has to know of the rest of the program. */
+export interface WriteGate {
+  /** Whether `kind` is watched in `namespace`, and it and all kinds of workload there are listed, but for those `leftOut`. */
+  readonly isSynced: (namespace: string, kind: string, leftOut?: LeftOut) => boolean;
+  /** The workloads that may follow what is in `namespace` and that may not be listed. */
+  readonly refused: (namespace: string) => readonly KindScope[];
+  /** Whether all workloads of a kind are listed, in one namespace or (undefined) in all. */
+  readonly lists: (kind: string, namespace: string | undefined) => boolean;
+  /** Whether `workload` is going to be patched soon: a quiet period, a patch under way, a conflict. */
+  readonly isWaiting: (workload: ObjectKey) => boolean;
 }
 
-type Kept = Map<StateKey, Readonly<Record<StateKey, Ran>>>;
-
-/**
- * What is kept already is older, and stays, until the workloads are listed. Of an object without an entry nothing is kept,
- * unless the state speaks of other parts of it.
- */
-export function planOverrides(edges: Edges, desired: Iterable<Desired>, gate: WriteGate): OverridePlan {
-  const home = edges.homeNamespace;
-  const before = edges.state.shards.map(({ exceptions }) => overridesIn(exceptions, home));
-  const listed = scopesOf(before, home).filter(({ kind, namespace }) => gate.lists(kind, namespace));
-  const over = new Set(listed.map((scope) => overrideKeyOf(scope, home)));
-  const after: Kept[] = before.map((own) => new Map([...own].filter(([key]) => !over.has(key))));
-  for (const { ref, entry, shard } of desired) {
-    const ran = ranBefore(edges, { ref, entry, shard });
-    if (ran === undefined) continue;
-    for (const scope of gate.refused(ref.namespace)) {
-      const key = overrideKeyOf(scope, home);
-      const own = after[shard] ?? new Map();
-      after[shard] = own.set(key, { [overriddenKeyOf(scope, ref, home)]: ran, ...own.get(key) });
-    }
-  }
-  return { changes: differences(before, after), after: merged(after), ended: among(edges, listed) };
+/** What an object's entry is to be, and in which shard; without an entry it is to be removed. */
+export interface Desired {
+  readonly ref: ConfigRef;
+  readonly entry: StateEntry | undefined;
+  readonly shard: number;
 }
 
-/** What was committed of the object before this plan changes it; undefined where there is nothing to be kept. */
-function ranBefore(edges: Edges, { ref, entry }: Desired): Ran | undefined {
-  const before = edges.entryOf(ref);
-  if (entry === undefined) return undefined;
-  if (before === undefined) return isPartOfKnown(edges, ref) ? UNKNOWN : undefined;
-  return before.digest === entry.digest && before.number === entry.number ? undefined : before.digest;
+/** What one shard is to say of one workload; undefined: nothing any more. */
+export interface OverrideChange {
+  readonly shard: number;
+  readonly key: StateKey;
+  readonly overrides: Overrides | undefined;
 }
 
-function overridesIn(exceptions: ReadonlyMap<StateKey, Exceptions>, home: string): Kept {
-  return new Map([...exceptions].filter(([key]) => overrideScopeOf(key, home) !== undefined));
-}
-
-function scopesOf(kept: readonly Kept[], home: string): readonly OverrideScope[] {
-  const keys = new Set(kept.flatMap((own) => [...own.keys()]));
-  return [...keys].map((key) => overrideScopeOf(key, home)).filter((scope) => scope !== undefined);
-}
-
-function differences(before: readonly Kept[], after: readonly Kept[]): ExceptionChange[] {
-  const changes: ExceptionChange[] = [];
-  for (const shard of after.keys()) {
-    const [old = new Map(), now = new Map()] = [before[shard], after[shard]];
-    for (const key of new Set<StateKey>([...old.keys(), ...now.keys()])) {
-      const [was, is] = [old.get(key), now.get(key)];
-      const isSame = (was && formatExceptions(was)) === (is && formatExceptions(is));
-      if (!isSame) changes.push({ shard, key, exceptions: is });
+/** Where the shards do not say what they should once the entries are as `desired`: all of each workload, rebuilt from memory. */
+export function changedOverrides(
+  edges: Edges,
+  workloads: ReadonlySet<WorkloadRecord>,
+  desired: ReadonlyMap<ObjectKey, Desired>,
+  gate: WriteGate,
+): OverrideChange[] {
+  const { shards } = edges.state;
+  const kindOverrides = planKindOverrides(edges, desired.values(), gate);
+  const changes = [...staleOverrides(edges, gate), ...kindOverrides.changes];
+  for (const workload of new Set([...workloads, ...kindOverrides.ended])) {
+    const key = edges.overridesKeyOf(workload.workload.ref);
+    const after = overridesByShard(edges, workload, desired, kindOverrides);
+    for (const shard of new Set([...shards.keys(), ...after.keys()])) {
+      const before = shards[shard]?.overrides.get(key);
+      const overrides = after.get(shard);
+      const [oldText, newText] = [before && formatOverrides(before), overrides && formatOverrides(overrides)];
+      if (oldText !== newText) changes.push({ shard, key, overrides });
     }
   }
   return changes;
 }
 
-function merged(shards: readonly Kept[]): Pick<PersistedState, 'exceptions'> {
-  const exceptions = new Map<StateKey, Exceptions>();
-  for (const own of shards) {
-    for (const [key, ran] of own ?? []) exceptions.set(key, { ...exceptions.get(key), ...ran });
+/** The workloads that have recorded exceptions, of which some may have become untrue. */
+export function withOverrides(edges: Edges): WorkloadRecord[] {
+  const recorded = recordedKeys(edges);
+  const named = [...recorded].map((key) => workloadRefOf(key, edges.homeNamespace));
+  if (!named.includes(undefined)) {
+    return named.flatMap((ref) => (ref && edges.workloads.get(keyOf(ref))) ?? []);
   }
-  return { exceptions };
+  // A key that ends in a digest does not say whose it is.
+  return [...edges.workloads.values()].filter(({ workload }) =>
+    recorded.has(edges.overridesKeyOf(workload.ref)),
+  );
 }
 
-function among(edges: Edges, scopes: readonly OverrideScope[]): readonly WorkloadRecord[] {
-  if (scopes.length === 0) return [];
-  return [...edges.workloads.values()].filter(({ workload: { ref } }) =>
-    scopes.some(
-      ({ kind, namespace }) => kind === ref.kind && (namespace === undefined || namespace === ref.namespace),
-    ),
+/** The exceptions of one workload, by shard: where a start would not believe what is to be recorded. */
+function overridesByShard(
+  edges: Edges,
+  workload: WorkloadRecord,
+  desired: ReadonlyMap<ObjectKey, Desired>,
+  kindOverrides: KindOverridePlan,
+): ReadonlyMap<number, Overrides> {
+  const byShard = overridesOfFormer(edges, workload);
+  for (const [config, edge] of workload.edges) {
+    const ref = edges.configs.get(config)?.ref;
+    const entry = desired.get(config)?.entry ?? (ref && edges.entryOf(ref));
+    if (ref === undefined || entry === undefined) continue;
+    const runningDigest = overrideFor(edges, workload, { config, ref, entry, edge }, kindOverrides);
+    if (runningDigest === undefined) continue;
+    const shard = desired.get(config)?.shard ?? edges.shardOf(ref) ?? 0;
+    const overrides = byShard.get(shard) ?? {};
+    overrides[overriddenKeyOf(workload.workload.ref.namespace, ref)] = runningDigest;
+    byShard.set(shard, overrides);
+  }
+  return byShard;
+}
+
+/** Undefined where a start believes as much by the stamp, or by the entry and no override stands before it. */
+function overrideFor(
+  edges: Edges,
+  record: WorkloadRecord,
+  about: {
+    readonly config: ObjectKey;
+    readonly ref: ConfigRef;
+    readonly entry: StateEntry;
+    readonly edge: Edge;
+  },
+  { after }: KindOverridePlan,
+): RunningDigest | undefined {
+  const { config, ref, entry, edge } = about;
+  const runningDigest = recordedDigest(edge, sequenceInFlight(record, config) > 0);
+  if (runningDigest === undefined || isUncommitted(edge.stamp, entry)) return undefined;
+  const isByKind = kindOverrideOf(after, record.workload.ref, ref, edges.homeNamespace) !== undefined;
+  return runningDigest === entry.digest && !isByKind ? undefined : runningDigest;
+}
+
+/** Where nothing can be written yet of what is followed of an object, what is recorded of another part of it stays. */
+function overridesOfFormer(
+  edges: Edges,
+  { workload, edges: own }: WorkloadRecord,
+): Map<number, Record<StateKey, RunningDigest>> {
+  const byShard = new Map<number, Record<StateKey, RunningDigest>>();
+  if (edges.abandoned.isEmpty) return byShard;
+  const unwritten = [...own.keys()].flatMap((config) => {
+    const { ref, digest } = edges.configs.get(config) ?? {};
+    return ref !== undefined && digest === undefined && edges.entryOf(ref) === undefined ? [ref] : [];
+  });
+  for (const former of unwritten.flatMap((ref) => edges.abandoned.of(keyOf(wholeOf(ref))))) {
+    const runningDigest = edges.overrideOf(workload.ref, former);
+    if (runningDigest === undefined || edges.entryOf(former) === undefined) continue;
+    const shard = edges.shardOf(former) ?? 0;
+    byShard.set(shard, {
+      ...byShard.get(shard),
+      [overriddenKeyOf(workload.ref.namespace, former)]: runningDigest,
+    });
+  }
+  return byShard;
+}
+
+/** Recorded exceptions of workloads that are gone or follow nothing any more, where that is positively known. */
+function staleOverrides(edges: Edges, gate: WriteGate): OverrideChange[] {
+  const alive = new Set(withOverrides(edges).map(({ workload }) => edges.overridesKeyOf(workload.ref)));
+  const isStale = (key: StateKey): boolean => {
+    const about = parseStateKey(key, edges.homeNamespace);
+    if (about === undefined || kindScopeOf(key, edges.homeNamespace) !== undefined) return false;
+    return !alive.has(key) && gate.isSynced(about.namespace, about.kind);
+  };
+  return edges.state.shards.flatMap(({ overrides }, shard) =>
+    [...overrides.keys()].filter(isStale).map((key) => ({ shard, key, overrides: undefined })),
   );
+}
+
+function recordedKeys(edges: Edges): ReadonlySet<StateKey> {
+  return new Set(edges.state.shards.flatMap(({ overrides }) => [...overrides.keys()]));
 }

@@ -3,11 +3,11 @@
  * the more of them there are; without room the object stays as it was committed last, and stamps that speak say the rest.
  */
 
-import { recordedRan, speaks } from '../model/edge.ts';
+import { isUncommitted, recordedDigest } from '../model/edge.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import { exceptionKeyOf, formatEntry, type StateKey } from '../model/state-entry.ts';
+import { formatEntry, overriddenKeyOf, type StateKey } from '../model/state-entry.ts';
 import type { Edges } from '../tracking/edges.ts';
-import type { Desired, WriteGate } from './state-exceptions.ts';
+import type { Desired, WriteGate } from './state-overrides.ts';
 
 /** A digest in quotes, and what stands around it. */
 const BYTES_OF_VALUE = 50;
@@ -48,16 +48,16 @@ function growthOf(edges: Edges, config: ObjectKey, { ref, entry }: Desired, gate
   if (entry === undefined) return 0;
   const before = edges.entryOf(ref);
   const key = edges.entryKeyOf(ref);
-  if (before?.digest === entry.digest && before.number === entry.number) return 0;
+  if (before?.digest === entry.digest && before.sequence === entry.sequence) return 0;
   let bytes = before === undefined ? key.length + formatEntry(entry).length : 0;
   const add = (about: StateKey, local: StateKey): void => {
     bytes += about.length + local.length + BYTES_OF_VALUE;
   };
   for (const scope of before === undefined ? [] : gate.refused(ref.namespace)) add(scope.kind, key);
   for (const [{ workload }, edge] of edges.edgesOf(config)) {
-    const isBehind = recordedRan(edge, false) !== entry.digest && !speaks(edge.stamp, entry);
-    if (!isBehind || edges.exceptionOf(workload.ref, ref) !== undefined) continue;
-    add(edges.exceptionsKeyOf(workload.ref), exceptionKeyOf(workload.ref.namespace, ref));
+    const isBehind = recordedDigest(edge, false) !== entry.digest && !isUncommitted(edge.stamp, entry);
+    if (!isBehind || edges.overrideOf(workload.ref, ref) !== undefined) continue;
+    add(edges.overridesKeyOf(workload.ref), overriddenKeyOf(workload.ref.namespace, ref));
   }
   return bytes;
 }

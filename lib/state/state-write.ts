@@ -5,28 +5,28 @@
  * in the same write. Nothing that must be true together is in two writes, so each may fail alone.
  */
 
-import { type Ran, ranAtStart } from '../model/edge.ts';
+import { type RunningDigest, runningDigestAtStart } from '../model/edge.ts';
+import { recordedOf } from '../model/kind-overrides.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import { recordedOf } from '../model/overrides.ts';
 import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
 import {
-  type Exceptions,
   formatEntry,
-  formatExceptions,
+  formatOverrides,
+  type Overrides,
   type StateEntry,
   type StateKey,
 } from '../model/state-entry.ts';
 import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { isPartOfKnown } from '../tracking/other-scopes.ts';
-import { changedExceptions, type Desired, type WriteGate, withExceptions } from './state-exceptions.ts';
+import { changedOverrides, type Desired, type WriteGate, withOverrides } from './state-overrides.ts';
 import { takeOutWhatHasNoRoom } from './state-room.ts';
 
 /** One write of one shard: a value sets a key, undefined removes it. */
 export interface StateWrite {
   readonly shard: number;
   readonly entries: ReadonlyMap<StateKey, StateEntry | undefined>;
-  readonly exceptions: ReadonlyMap<StateKey, Exceptions | undefined>;
+  readonly overrides: ReadonlyMap<StateKey, Overrides | undefined>;
   /** The objects whose entries are written, with the number of each; undefined for a removed entry. */
   readonly numbers: ReadonlyMap<ObjectKey, number | undefined>;
   /** Every object whose belief the write touches: to be looked at again once it is in force. */
@@ -87,10 +87,10 @@ export function isBaseline(edges: Edges, config: ObjectKey): boolean {
 export function applyStateWrite(edges: Edges, effects: Effects, write: StateWrite): void {
   edges.takeShard(write.shard, shardAfter(edges, write));
   for (const key of write.entries.keys()) if (!edges.state.entries.has(key)) edges.places.delete(key);
-  for (const [config, number] of write.numbers) {
-    if (number === undefined && edges.dependents.dependentsOf(config).size === 0) {
+  for (const [config, sequence] of write.numbers) {
+    if (sequence === undefined && edges.dependents.dependentsOf(config).size === 0) {
       edges.abandoned.delete(config);
-      edges.floors.delete(config);
+      edges.minSequences.delete(config);
     }
   }
   for (const config of write.touched) reviewState(edges, effects, config);
@@ -101,14 +101,14 @@ export function shardAfter({ state: { shards } }: Edges, write: StateWrite): Per
   const before = shards[write.shard] ?? EMPTY_STATE;
   return {
     entries: overlaid(before.entries, write.entries),
-    exceptions: overlaid(before.exceptions, write.exceptions),
+    overrides: overlaid(before.overrides, write.overrides),
   };
 }
 
 /** A write is about to be sent: its numbers and its places may be in force from now on, whatever the answer. */
 export function noteSent(edges: Edges, write: StateWrite): void {
-  for (const [config, number] of write.numbers) {
-    if (number !== undefined) edges.raiseFloor(config, number);
+  for (const [config, sequence] of write.numbers) {
+    if (sequence !== undefined) edges.raiseMinSequence(config, sequence);
   }
   for (const [key, entry] of write.entries) if (entry !== undefined) edges.places.set(key, write.shard);
 }
@@ -129,10 +129,10 @@ export function believedAtStart(
   state: PersistedState,
   workload: WorkloadRecord,
   ref: ConfigRef,
-): Ran | undefined {
+): RunningDigest | undefined {
   const stamp = workload.edges.get(keyOf(ref))?.stamp;
-  const { ran: exception } = recordedOf(state, workload.workload.ref, ref, edges.homeNamespace);
-  return ranAtStart(state.entries.get(edges.entryKeyOf(ref)), exception, stamp);
+  const { runningDigest: override } = recordedOf(state, workload.workload.ref, ref, edges.homeNamespace);
+  return runningDigestAtStart(state.entries.get(edges.entryKeyOf(ref)), override, stamp);
 }
 
 /**
@@ -142,7 +142,7 @@ export function believedAtStart(
 function forgetIfUnused(edges: Edges, config: ObjectKey, ref: ConfigRef): boolean {
   if (edges.dependents.dependentsOf(config).size > 0 || edges.entryOf(ref) !== undefined) return false;
   edges.abandoned.delete(config);
-  edges.floors.delete(config);
+  edges.minSequences.delete(config);
   return true;
 }
 
@@ -214,7 +214,8 @@ function isBlocked(edges: Edges, config: ObjectKey, gate: WriteGate): boolean {
   return edges
     .edgesOf(config)
     .some(
-      ([record, edge]) => edges.owesOn(record, config, edge) && gate.isWaiting(keyOf(record.workload.ref)),
+      ([record, edge]) =>
+        edges.isOutdatedOn(record, config, edge) && gate.isWaiting(keyOf(record.workload.ref)),
     );
 }
 
@@ -229,8 +230,12 @@ function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEnt
   const digest = (observed && edges.committable(observed)) ?? persisted?.digest;
   const isUnbegun = dependents.every(([{ workload }]) => edges.isUnbegun(ref, workload.ref.namespace));
   if (digest === undefined || isUnbegun) return 'nothing';
-  const number = Math.max(1, edges.floorOf(ref), ...dependents.map(([, edge]) => edge.highestNumber));
-  return { digest, number };
+  const sequence = Math.max(
+    1,
+    edges.minSequenceOf(ref),
+    ...dependents.map(([, edge]) => edge.highestSequence),
+  );
+  return { digest, sequence };
 }
 
 /** Whether nothing is written of another part of the object, which is followed, nor can be yet: then this entry speaks for it. */
@@ -253,12 +258,12 @@ function writesOf(
   const configs = [...desired.keys(), ...withoutRoom];
   const workloads = new Set([
     ...configs.flatMap((config) => edges.edgesOf(config).map(([workload]) => workload)),
-    ...withExceptions(edges),
+    ...withOverrides(edges),
   ]);
   const drafts = new Map<number, Draft>();
   draftEntries(edges, drafts, desired);
-  for (const { shard, key, exceptions } of changedExceptions(edges, workloads, desired, gate)) {
-    draftOf(drafts, shard).exceptions.set(key, exceptions);
+  for (const { shard, key, overrides } of changedOverrides(edges, workloads, desired, gate)) {
+    draftOf(drafts, shard).overrides.set(key, overrides);
   }
   const touched = touchedByShard(edges, considered, workloads);
   const hasAny = (shard: number, configs: ReadonlySet<ObjectKey>): boolean =>
@@ -283,7 +288,7 @@ function draftEntries(
   for (const [config, { ref, entry, shard }] of desired) {
     if (sameEntry(entry, edges.entryOf(ref))) continue;
     draftOf(drafts, shard).entries.set(edges.entryKeyOf(ref), entry);
-    draftOf(drafts, shard).numbers.set(config, entry?.number);
+    draftOf(drafts, shard).numbers.set(config, entry?.sequence);
   }
   for (const [shard, keys] of edges.state.strays) {
     for (const key of keys) draftOf(drafts, shard).entries.set(key, undefined);
@@ -293,20 +298,20 @@ function draftEntries(
 /** A write as it comes to be. */
 interface Draft {
   readonly entries: Map<StateKey, StateEntry | undefined>;
-  readonly exceptions: Map<StateKey, Exceptions | undefined>;
+  readonly overrides: Map<StateKey, Overrides | undefined>;
   readonly numbers: Map<ObjectKey, number | undefined>;
 }
 
 function draftOf(drafts: Map<number, Draft>, shard: number): Draft {
-  const draft = drafts.get(shard) ?? { entries: new Map(), exceptions: new Map(), numbers: new Map() };
+  const draft = drafts.get(shard) ?? { entries: new Map(), overrides: new Map(), numbers: new Map() };
   drafts.set(shard, draft);
   return draft;
 }
 
-function dataOf({ entries, exceptions }: Draft): Record<StateKey, string | null> {
+function dataOf({ entries, overrides }: Draft): Record<StateKey, string | null> {
   const data: Record<StateKey, string | null> = {};
   for (const [key, entry] of entries) data[key] = entry === undefined ? null : formatEntry(entry);
-  for (const [key, value] of exceptions) data[key] = (value && formatExceptions(value)) ?? null;
+  for (const [key, value] of overrides) data[key] = (value && formatOverrides(value)) ?? null;
   return data;
 }
 
@@ -333,7 +338,7 @@ function bytesOf(edges: Edges, ref: ConfigRef, entry: StateEntry): number {
 
 /** Whether both say the same, or there is none. */
 export function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {
-  return a?.digest === b?.digest && a?.number === b?.number;
+  return a?.digest === b?.digest && a?.sequence === b?.sequence;
 }
 
 function overlaid<T>(

@@ -62,8 +62,8 @@ export class Presence {
   }
 
   /** Whether the step from what the pods ran to `observed` rolls them. */
-  counts(ran: Edge['ran'], observed: Digest): boolean {
-    return ran !== ABSENT || observed === ABSENT || this.#rules.onCreate;
+  counts(runningDigest: Edge['runningDigest'], observed: Digest): boolean {
+    return runningDigest !== ABSENT || observed === ABSENT || this.#rules.onCreate;
   }
 
   /** Whether an object is not there that no stream has shown: its kind has listed. */

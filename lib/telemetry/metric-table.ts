@@ -43,7 +43,7 @@ export type MetricWord =
   | 'configObjects'
   | 'workloads'
   | 'edges'
-  | 'owedEdges'
+  | 'outdatedEdges'
   | 'oldestOwedAge'
   | 'slowedWorkloads'
   | 'changes'
@@ -54,7 +54,7 @@ export type MetricWord =
   | 'changeToRollout'
   | 'patchDuration'
   | 'stateEntries'
-  | 'stateExceptions'
+  | 'stateOverrides'
   | 'stateBytes'
   | 'stateShards'
   | 'commits'
@@ -88,7 +88,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     type: 'gauge',
     series: PLAIN,
   },
-  owedEdges: {
+  outdatedEdges: {
     name: 'reloader_owed_edges',
     help: 'Of these, those whose pods may run an older content: a rollout is owed',
     type: 'gauge',
@@ -158,7 +158,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     type: 'gauge',
     series: PLAIN,
   },
-  stateExceptions: {
+  stateOverrides: {
     name: 'reloader_state_exceptions',
     help: 'Workloads that the state records as behind',
     type: 'gauge',

@@ -51,11 +51,11 @@ export class Metrics {
   readonly #configObjects = this.#gauge(METRICS.configObjects);
   readonly #workloads = this.#gauge(METRICS.workloads);
   readonly #edges = this.#gauge(METRICS.edges);
-  readonly #owedEdges = this.#gauge(METRICS.owedEdges);
+  readonly #outdatedEdges = this.#gauge(METRICS.outdatedEdges);
   readonly #oldestOwedAge = this.#gauge(METRICS.oldestOwedAge);
   readonly #slowedWorkloads = this.#gauge(METRICS.slowedWorkloads);
   readonly #stateEntries = this.#gauge(METRICS.stateEntries);
-  readonly #stateExceptions = this.#gauge(METRICS.stateExceptions);
+  readonly #stateOverrides = this.#gauge(METRICS.stateOverrides);
   readonly #stateBytes = this.#gauge(METRICS.stateBytes);
   readonly #stateShards = this.#gauge(METRICS.stateShards);
   readonly #kinds: Labels[] = [...METRICS.workloads.series];
@@ -180,11 +180,11 @@ export class Metrics {
       else gauge.set(value);
     };
     show(this.#edges, work?.edges);
-    show(this.#owedEdges, work?.owedEdges);
-    show(this.#oldestOwedAge, work?.oldestOwedAgeSeconds);
+    show(this.#outdatedEdges, work?.outdatedEdges);
+    show(this.#oldestOwedAge, work?.oldestOutdatedAgeSeconds);
     show(this.#slowedWorkloads, work?.slowedWorkloads);
     show(this.#stateEntries, work?.stateEntries);
-    show(this.#stateExceptions, work?.stateExceptions);
+    show(this.#stateOverrides, work?.stateOverrides);
     show(this.#stateBytes, work?.stateBytes);
     show(this.#stateShards, work?.stateShards);
   }

@@ -64,7 +64,7 @@ function sentence({ isReady, waitingFor, workloads, leader }: StatusReport): str
   if (!isReady) return `Not ready: waiting for ${listed(waitingFor)}.`;
   if (leader?.isThis === false) return 'A standby: another process leads, and knows what is owed.';
   if (followers(workloads).length === 0) return 'Nothing follows anything yet.';
-  const owed = workloads.filter(({ isOwed }) => isOwed).length;
+  const owed = workloads.filter(({ isOutdated }) => isOutdated).length;
   if (owed === 0) return 'Nothing is owed.';
   return `${count(owed, 'workload')} ${owed === 1 ? 'is' : 'are'} owed a rollout.`;
 }
@@ -81,7 +81,10 @@ function listed(things: readonly string[]): string {
 }
 
 function debtFact({ workloads }: StatusReport): Html | undefined {
-  const oldest = workloads.reduce((most, { owedForSeconds = -1 }) => Math.max(most, owedForSeconds), -1);
+  const oldest = workloads.reduce(
+    (most, { outdatedForSeconds = -1 }) => Math.max(most, outdatedForSeconds),
+    -1,
+  );
   const failed = workloads.filter(({ problem }) => problem !== undefined).length;
   if (oldest < 0) return undefined;
   const age = html`<span class="time" data-for="${oldest}">${timeWords(oldest, false)}</span>`;

@@ -31,8 +31,8 @@ export function recordSections({ decisions, watches }: StatusRows, now: Date): r
 
 /** What the words on this page mean: a few that are always there, and the reasons given. */
 export function wordsSection({ owed, noticed, decisions }: StatusRows): Html {
-  const notices = [...owed.shown, ...noticed.shown].flatMap((workload) => workload.notices);
-  const reasons = new Set([...notices, ...decisions.shown].map(({ reason }) => reason));
+  const findings = [...owed.shown, ...noticed.shown].flatMap((workload) => workload.findings);
+  const reasons = new Set([...findings, ...decisions.shown].map(({ reason }) => reason));
   const given = [...reasons].sort().map(
     (reason) => html`<dt class="reason">${reason}</dt><dd>${REASONS[reason]}</dd>
 `,

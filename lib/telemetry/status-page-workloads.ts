@@ -1,6 +1,6 @@
 /** The tables of workloads: what is owed and why, what a person should read, and what is as it should be. */
 
-import type { Notice } from '../model/notice.ts';
+import type { Finding } from '../model/finding.ts';
 import { POLICIES } from '../model/policy.ts';
 import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
@@ -31,15 +31,15 @@ export function workloadSections({ owed, noticed, current }: StatusRows): readon
 
 function owedRow(workload: WorkloadStatus): Html {
   return html`<tr id="${rowId(workload)}">${nameCell(workload)}
-<td data-label="owed for">${elapsed(workload.owedForSeconds)}</td>
+<td data-label="owed for">${elapsed(workload.outdatedForSeconds)}</td>
 <td data-label="why">${followed(workload.follows)}</td>
-<td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="problem">${breakable(workload.problem)}</p>`}${noticesOf(workload.notices)}</td></tr>
+<td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="problem">${breakable(workload.problem)}</p>`}${findingsOf(workload.findings)}</td></tr>
 `;
 }
 
 function noticedRow(workload: WorkloadStatus): Html {
   return html`<tr id="${rowId(workload)}">${nameCell(workload)}
-<td data-label="notice">${noticesOf(workload.notices)}</td>
+<td data-label="notice">${findingsOf(workload.findings)}</td>
 <td data-label="follows">${followed(workload.follows)}</td></tr>
 `;
 }
@@ -71,8 +71,8 @@ function waiting({ waitsFor, waitsForSeconds }: WorkloadStatus): Html {
   return html`<p>${WAITS_FOR[waitsFor]} <span class="time countdown" data-in="${waitsForSeconds}">${countdown}</span>.</p>`;
 }
 
-function noticesOf(notices: readonly Notice[]): Html[] {
-  return notices.map(
+function findingsOf(findings: readonly Finding[]): Html[] {
+  return findings.map(
     ({ reason, message }) =>
       html`<p class="notice">${breakable(message)} <span class="reason">${reason}</span></p>`,
   );
@@ -80,19 +80,20 @@ function noticesOf(notices: readonly Notice[]): Html[] {
 
 function followed(follows: readonly FollowedStatus[]): Html {
   if (follows.length === 0) return html`<p class="soft">nothing</p>`;
-  const sorted = follows.toSorted((a, b) => Number(b.isOwed) - Number(a.isOwed));
+  const sorted = follows.toSorted((a, b) => Number(b.isOutdated) - Number(a.isOutdated));
   const rest = sorted.length - LONGEST_ROW;
   return html`<ul class="follows">${sorted.slice(0, LONGEST_ROW).map(followedItem)}${rest > 0 && html`<li class="soft">and ${rest} more</li>`}</ul>`;
 }
 
 function followedItem(followed: FollowedStatus): Html {
-  const { object, isOwed, why } = followed;
-  if (!isOwed) return html`<li><code>${object}</code> <span class="soft">${presentOf(followed)}</span></li>`;
+  const { object, isOutdated, why } = followed;
+  if (!isOutdated)
+    return html`<li><code>${object}</code> <span class="soft">${presentOf(followed)}</span></li>`;
   return html`<li class="is-owed"><code>${object}</code> ${digestsOf(followed)}<br><span class="why">${why && BECAUSE[why]}</span></li>`;
 }
 
-function digestsOf({ ran, observed }: FollowedStatus): Html {
-  const from = ran === undefined || ran === '?' ? 'unknown' : ran;
+function digestsOf({ runningDigest, observed }: FollowedStatus): Html {
+  const from = runningDigest === undefined || runningDigest === '?' ? 'unknown' : runningDigest;
   return html`<span class="digests"><span class="unseen">pods run </span><span class="digest">${from}</span><span aria-hidden="true"> → </span><span class="unseen">, in force is </span><span class="digest">${observed ?? 'nothing'}</span></span>`;
 }
 

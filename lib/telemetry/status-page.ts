@@ -49,7 +49,7 @@ export function pageRequestOf(query: string): PageRequest {
 export function statusPage(page: StatusPage): string {
   const { about, report, find, now } = page;
   const rows = rowsOf(report, find);
-  const owed = report.workloads.filter(({ isOwed }) => isOwed).length;
+  const owed = report.workloads.filter(({ isOutdated }) => isOutdated).length;
   const document = html`<html lang="en">
 <head>
 <meta charset="utf-8">

@@ -51,11 +51,13 @@ export const ROW_LIMITS = { owed: 100, noticed: 50, current: 100, decisions: 50,
 /** The rows that the page shows of `report`. */
 export function rowsOf({ workloads, decisions, watches }: StatusReport, find: string): StatusRows {
   const found = workloads.filter((workload) => mentions(workload, find));
-  const isNoticed = ({ isOwed, notices }: WorkloadStatus): boolean => !isOwed && notices.length > 0;
-  const isCurrent = ({ isOwed, notices }: WorkloadStatus): boolean => !isOwed && notices.length === 0;
+  const hasFindings = ({ isOutdated, findings }: WorkloadStatus): boolean =>
+    !isOutdated && findings.length > 0;
+  const isCurrent = ({ isOutdated, findings }: WorkloadStatus): boolean =>
+    !isOutdated && findings.length === 0;
   return {
-    owed: cut(found.filter(({ isOwed }) => isOwed).toSorted(byDebt), ROW_LIMITS.owed),
-    noticed: cut(found.filter(isNoticed).toSorted(byName), ROW_LIMITS.noticed),
+    owed: cut(found.filter(({ isOutdated }) => isOutdated).toSorted(byDebt), ROW_LIMITS.owed),
+    noticed: cut(found.filter(hasFindings).toSorted(byName), ROW_LIMITS.noticed),
     current: cut(found.filter(isCurrent).toSorted(byName), ROW_LIMITS.current),
     decisions: cut(
       decisions.filter(({ message, namespace = '' }) => contains(find, `${namespace}/${message}`)),
@@ -81,7 +83,7 @@ function contains(find: string, text: string): boolean {
 }
 
 function byDebt(a: WorkloadStatus, b: WorkloadStatus): number {
-  return (b.owedForSeconds ?? 0) - (a.owedForSeconds ?? 0) || byName(a, b);
+  return (b.outdatedForSeconds ?? 0) - (a.outdatedForSeconds ?? 0) || byName(a, b);
 }
 
 /** By code unit: the order of a list, not of a language. */

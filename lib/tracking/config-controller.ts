@@ -2,7 +2,7 @@
 
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest } from '../model/digest.ts';
-import { type Edge, isOwed } from '../model/edge.ts';
+import { type Edge, isOutdated } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { POLICIES } from '../model/policy.ts';
@@ -12,7 +12,7 @@ import type { AbsenceIs } from '../store/presence.ts';
 import type { Stream } from '../store/sync-gate.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import { ranOfOtherScopes } from './other-scopes.ts';
+import { digestByOtherScopes } from './other-scopes.ts';
 import { scopedObjectOf } from './scoped-record.ts';
 import { becomeState, endState } from './state-objects.ts';
 import { beginAnew } from './take-backs.ts';
@@ -160,12 +160,12 @@ function countsAbsence(edges: Edges, key: ObjectKey, ref: ConfigRef): boolean {
  * `absence`: what it is to those who may have started while the object was away. Where they owe the absence itself, as any
  * content, its end is a change like others; else whoever started in it may have read something else than the object.
  */
-function differenceFrom(record: ConfigRecord, event: Present, absence: AbsenceIs): Difference {
+function differenceFrom(record: ConfigRecord, event: Present, missingObject: AbsenceIs): Difference {
   const { object, isInInitialList, isRelisted } = event;
   const { digest: before, lastDigest, mayHaveReturned, absentAfter = event.span.from } = record;
   const isDifferent = lastDigest !== undefined && lastDigest !== object.digest;
-  const isReturn = absence !== 'nothing' && before === undefined;
-  const isOfAbsence = mayHaveReturned || (isReturn && absence === 'a gap');
+  const isReturn = missingObject !== 'nothing' && before === undefined;
+  const isOfAbsence = mayHaveReturned || (isReturn && missingObject === 'a gap');
   const isAfterGap = hidesAGap(event);
   const isKnown = lastDigest !== undefined && (isRelisted || isReturn);
   const mayHaveChanged = isDifferent || mayHaveReturned || isAfterGap || isKnown;
@@ -286,15 +286,15 @@ function observeContent(edges: Edges, effects: Effects, change: Change, differen
   const [workload, config] = [keyOf(dependent.workload.ref), keyOf(record.ref)];
   const changed = afterChange(edge, dependent, record, observed, difference);
   const next = edges.put(dependent, config, changed);
-  const wasOwed = isOwed(edge, beforeFor(edges, dependent, record, difference));
-  const owed = isOwed(next, observed);
-  const isDeclined = !owed && isOwed(changed, observed);
-  const reason = isDeclined ? undefined : reasonOf(edge, next, wasOwed && !owed, difference);
-  if (isDeclined) decline(edges, effects, dependent, record);
+  const wasOutdated = isOutdated(edge, beforeFor(edges, dependent, record, difference));
+  const owed = isOutdated(next, observed);
+  const isSkipped = !owed && isOutdated(changed, observed);
+  const reason = isSkipped ? undefined : reasonOf(edge, next, wasOutdated && !owed, difference);
+  if (isSkipped) decline(edges, effects, dependent, record);
   say(effects, reason, dependent, record);
   // A change back begins the quiet period again where something else is owed.
-  const owesStill = owed || (wasOwed && edges.owes(workload));
-  if (owesStill && (!wasOwed || difference.mayHaveChanged)) effects.touch(workload, config);
+  const staysOutdated = owed || (wasOutdated && edges.needsRollout(workload));
+  if (staysOutdated && (!wasOutdated || difference.mayHaveChanged)) effects.enqueue(workload, config);
   return next;
 }
 
@@ -307,9 +307,10 @@ function begunEdge(
 ): Edge {
   // What was absent at the start is compared with what the state says of other parts as it comes.
   const isOfStart = isInInitialList || (isFirst === true && dependent.isFromStart);
-  if (edge.ran !== undefined || !isOfStart) return edge;
-  const ran = edges.entryOf(record.ref)?.digest ?? ranOfOtherScopes(edges, effects, dependent, record);
-  return { ...edge, ran };
+  if (edge.runningDigest !== undefined || !isOfStart) return edge;
+  const runningDigest =
+    edges.entryOf(record.ref)?.digest ?? digestByOtherScopes(edges, effects, dependent, record);
+  return { ...edge, runningDigest };
 }
 
 /** What was in force for the workload before. */
@@ -348,9 +349,10 @@ function reasonOf(
   isSettled: boolean,
   { isInInitialList }: Difference,
 ): Reason | undefined {
-  if (edge.ran === undefined) return next.dirty && !edge.dirty ? 'first-seen-late' : 'baseline';
+  if (edge.runningDigest === undefined)
+    return next.mixedPods && !edge.mixedPods ? 'first-seen-late' : 'baseline';
   if (isSettled) return 'changed-back';
-  if (!next.dirty || edge.dirty) return undefined;
+  if (!next.mixedPods || edge.mixedPods) return undefined;
   return isInInitialList ? 'changed-while-down' : 'changed-while-rolling';
 }
 
@@ -362,20 +364,20 @@ function afterChange(
   digest: Digest,
   { isInInitialList, mayHaveChanged, isAfterGap = false, span }: Difference,
 ): Edge {
-  const { began } = edge;
+  const { followedSince } = edge;
   // Late news: this was in force when the workload began to follow it.
-  if (began !== undefined && span.to <= began.from) return { ...edge, ran: digest };
+  if (followedSince !== undefined && span.to <= followedSince.from) return { ...edge, runningDigest: digest };
   const mayHaveBeenRead = mayHaveChanged && span.from < readUntil(edge, dependent, isAfterGap);
-  if (edge.ran === undefined) {
-    return { ...edge, ran: digest, dirty: edge.dirty || (isAfterGap && mayHaveBeenRead) };
+  if (edge.runningDigest === undefined) {
+    return { ...edge, runningDigest: digest, mixedPods: edge.mixedPods || (isAfterGap && mayHaveBeenRead) };
   }
-  const ran = edge.ran === record.legacyDigest ? digest : edge.ran;
-  const next = { ...edge, ran, dirty: edge.dirty || mayHaveBeenRead };
+  const runningDigest = edge.runningDigest === record.legacyDigest ? digest : edge.runningDigest;
+  const next = { ...edge, runningDigest, mixedPods: edge.mixedPods || mayHaveBeenRead };
   const mayHaveStarted = isInInitialList || !dependent.workload.isRolledOut;
-  return isOwed(next, digest) && mayHaveStarted ? { ...next, dirty: true } : next;
+  return isOutdated(next, digest) && mayHaveStarted ? { ...next, mixedPods: true } : next;
 }
 
 /** Until when pods may have read it: they started; or the workload began to follow it, and a gap hides what was in force. */
-function readUntil({ began }: Edge, { rolledUntil }: WorkloadRecord, isAfterGap: boolean): number {
-  return isAfterGap && began !== undefined ? Math.max(rolledUntil, began.to) : rolledUntil;
+function readUntil({ followedSince }: Edge, { rolledUntil }: WorkloadRecord, isAfterGap: boolean): number {
+  return isAfterGap && followedSince !== undefined ? Math.max(rolledUntil, followedSince.to) : rolledUntil;
 }

@@ -3,19 +3,32 @@
  * synchronous look-ups; the rules that change it are in the controllers beside this file.
  */
 
-import type { ConfigAnnotations, Dialect, KnownNames, StampVariables } from '../annotations/dialect.ts';
+import type {
+  ConfigAnnotations,
+  KnownNames,
+  StampVariables,
+  Vocabularies,
+} from '../annotations/vocabularies.ts';
 import { monotonicMs } from '../model/clock.ts';
 import { ABSENT, type Digest } from '../model/digest.ts';
-import { asDeclined, type Edge, isOwed, type Ran, ranAtStart, speaks, UNKNOWN } from '../model/edge.ts';
+import {
+  asSkipped,
+  type Edge,
+  isOutdated,
+  isUncommitted,
+  type RunningDigest,
+  runningDigestAtStart,
+  UNKNOWN,
+} from '../model/edge.ts';
 import type { KeyDigests } from '../model/key-digests.ts';
+import { recordedOf } from '../model/kind-overrides.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
-import { recordedOf } from '../model/overrides.ts';
 import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
 import type { Verdict } from '../model/policy.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-import { numberIn, type RolloutPlan } from '../model/rollout-plan.ts';
+import { type RolloutPlan, sequenceIn } from '../model/rollout-plan.ts';
 import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
-import { entryKeyOf, exceptionsKeyOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
+import { entryKeyOf, overridesKeyOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { DependentsIndex } from '../store/dependents-index.ts';
@@ -23,7 +36,7 @@ import { NamesIndex, namesOfEntries } from '../store/names-index.ts';
 import { PartsIndex } from '../store/parts-index.ts';
 import { Presence, type PresenceRules } from '../store/presence.ts';
 import { ScopesIndex } from '../store/scopes-index.ts';
-import type { OwnersRollout } from './owners-rollout.ts';
+import type { ExternalRollout } from './external-rollout.ts';
 import { newRecord, scopedRecordOf } from './scoped-record.ts';
 
 /** What is known of one ConfigMap or Secret, or of some keys of one. */
@@ -71,7 +84,7 @@ export interface WorkloadRecord {
   /** Up to when the workload's own history is known, on the Timeline. */
   knownAt: number;
   /** The rollout that its owner began, where its pods make one of ours needless. */
-  ownersRollout: OwnersRollout | undefined;
+  externalRollout: ExternalRollout | undefined;
   /** How often our stamp was taken back before the workload had rolled. */
   takeBacks: number;
   /** The plan whose patch is on its way, or whose answer was lost. */
@@ -79,8 +92,8 @@ export interface WorkloadRecord {
 }
 
 /** The number that a patch under way has for the object, or one whose answer was lost; 0: there is none. */
-export function numberOnItsWay({ inFlight }: WorkloadRecord, config: ObjectKey): number {
-  return inFlight === undefined ? 0 : numberIn(inFlight, config);
+export function sequenceInFlight({ inFlight }: WorkloadRecord, config: ObjectKey): number {
+  return inFlight === undefined ? 0 : sequenceIn(inFlight, config);
 }
 
 /** The knowledge of one process. */
@@ -94,7 +107,7 @@ export class Edges {
   readonly scopes: ScopesIndex = new ScopesIndex();
   /** Workloads with patterns: what appears may be one of those that they mean. */
   readonly withPatterns: Set<ObjectKey> = new Set();
-  readonly dialect: Dialect;
+  readonly vocabularies: Vocabularies;
   readonly homeNamespace: string;
   readonly presence: Presence;
   /** The term whose numbers the stamps have; undefined: they go on by one. */
@@ -106,7 +119,7 @@ export class Edges {
   /** Whether objects are watched by their labels: one that no stream shows may be there all the same. */
   isSelective = false;
   /** Whether an owner's rollout may stand for one of ours: where times can be compared, and it is wanted. */
-  absorbsOwnersRollouts = false;
+  absorbsExternalRollouts = false;
   /**
    * Whether somebody is told of what is owed, in place of a patch: `ran` is then what was told last, and who starts the
    * pods of a workload anew, as whoever was told may do, tells nothing.
@@ -119,7 +132,7 @@ export class Edges {
   /** The shard in which each entry lies, or was last sent to or seen: a key does not move. */
   readonly places: Map<StateKey, number> = new Map();
   /** Numbers that a state write, or a stamp on a workload that has ceased to follow, may have used: others may be silent up to them. */
-  readonly floors: Map<ObjectKey, number> = new Map();
+  readonly minSequences: Map<ObjectKey, number> = new Map();
   /** Until when it is remembered that an edge was owed as it ended, see debts.ts. */
   readonly debts: Map<string, number> = new Map();
   now: () => number = monotonicMs;
@@ -128,12 +141,12 @@ export class Edges {
 
   /** `homeNamespace`: the namespace of the state ConfigMap, whose objects' keys have no prefix. */
   constructor(
-    dialect: Dialect,
+    vocabularies: Vocabularies,
     homeNamespace: string,
     rules: PresenceRules = { onCreate: false, onDelete: false },
     term?: number,
   ) {
-    this.dialect = dialect;
+    this.vocabularies = vocabularies;
     this.homeNamespace = homeNamespace;
     this.presence = new Presence(rules);
     this.term = term;
@@ -141,7 +154,7 @@ export class Edges {
 
   /** A workload as it was read outside its stream. */
   viewOf(ref: WorkloadRef, raw: RawWorkload): Workload {
-    return workloadOf(workloadKindOf(ref.kind), raw, this.dialect);
+    return workloadOf(workloadKindOf(ref.kind), raw, this.vocabularies);
   }
 
   /**
@@ -182,8 +195,8 @@ export class Edges {
   }
 
   /** The key of the exceptions of `ref`. */
-  exceptionsKeyOf(ref: WorkloadRef): StateKey {
-    return exceptionsKeyOf(ref, this.homeNamespace);
+  overridesKeyOf(ref: WorkloadRef): StateKey {
+    return overridesKeyOf(ref, this.homeNamespace);
   }
 
   /** Knows the workload from now on. */
@@ -225,36 +238,36 @@ export class Edges {
   }
 
   /** The recorded exception of an edge: its own, else what is kept for all workloads of its kind. */
-  exceptionOf(workload: WorkloadRef, config: ConfigRef): Ran | undefined {
-    return recordedOf(this.state, workload, config, this.homeNamespace).ran;
+  overrideOf(workload: WorkloadRef, config: ConfigRef): RunningDigest | undefined {
+    return recordedOf(this.state, workload, config, this.homeNamespace).runningDigest;
   }
 
   /** Whether nothing is recorded of the edge but what is kept for all workloads of its kind: its pods started unseen. */
-  isOverridden(workload: WorkloadRef, config: ConfigRef): boolean {
-    return recordedOf(this.state, workload, config, this.homeNamespace).isOverride;
+  isByKind(workload: WorkloadRef, config: ConfigRef): boolean {
+    return recordedOf(this.state, workload, config, this.homeNamespace).isOfKind;
   }
 
   /** The number up to which stamps of `ref` are silent, or may be once a write under way is answered. */
-  floorOf(ref: ConfigRef): number {
-    return Math.max(this.entryOf(ref)?.number ?? 0, this.floors.get(keyOf(ref)) ?? 0);
+  minSequenceOf(ref: ConfigRef): number {
+    return Math.max(this.entryOf(ref)?.sequence ?? 0, this.minSequences.get(keyOf(ref)) ?? 0);
   }
 
   /** No stamp to come of the object uses `number`, nor a lower one. */
-  raiseFloor(config: ObjectKey, number: number): void {
-    this.floors.set(config, Math.max(this.floors.get(config) ?? 0, number));
+  raiseMinSequence(config: ObjectKey, number: number): void {
+    this.minSequences.set(config, Math.max(this.minSequences.get(config) ?? 0, number));
   }
 
   /** Whether `workload` owes something. */
-  owes(workload: ObjectKey): boolean {
+  needsRollout(workload: ObjectKey): boolean {
     const record = this.workloads.get(workload);
     if (record === undefined) return false;
-    for (const [config, edge] of record.edges) if (this.owesOn(record, config, edge)) return true;
+    for (const [config, edge] of record.edges) if (this.isOutdatedOn(record, config, edge)) return true;
     return false;
   }
 
   /** Whether `edge`, of `record` and `config`, is owed. */
-  owesOn(record: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
-    return isOwed(edge, this.observed(record, this.configs.get(config)));
+  isOutdatedOn(record: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
+    return isOutdated(edge, this.observed(record, this.configs.get(config)));
   }
 
   /** What is in force of an object for the workload; undefined: nothing, or nobody knows. */
@@ -268,7 +281,8 @@ export class Edges {
     if (config.digest !== undefined) return config.digest;
     const hasEntry = this.entryOf(config.ref) !== undefined;
     const isAbsence = this.edgesOf(keyOf(config.ref)).some(
-      ([record, edge]) => this.observed(record, config) === ABSENT || (!hasEntry && edge.ran === ABSENT),
+      ([record, edge]) =>
+        this.observed(record, config) === ABSENT || (!hasEntry && edge.runningDigest === ABSENT),
     );
     return isAbsence ? ABSENT : undefined;
   }
@@ -285,8 +299,8 @@ export class Edges {
     return this.edgesOf(config).some(([workload, edge]) => {
       const observed = this.observed(workload, record);
       return observed === undefined
-        ? entry !== undefined && edge.ran !== entry.digest
-        : isOwed(edge, observed);
+        ? entry !== undefined && edge.runningDigest !== entry.digest
+        : isOutdated(edge, observed);
     });
   }
 
@@ -315,7 +329,7 @@ export class Edges {
   judge({ workload }: WorkloadRecord, { ref, annotations }: ConfigRecord): Verdict {
     if (this.isState(ref)) return { asks: false, because: 'state' };
     if (this.isUnbegun(ref, workload.ref.namespace)) return { asks: false, because: 'unselected' };
-    return this.dialect.judge(workload, ref, annotations);
+    return this.vocabularies.judge(workload, ref, annotations);
   }
 
   /**
@@ -331,17 +345,17 @@ export class Edges {
   #underPolicy(record: WorkloadRecord, config: ConfigRecord | undefined, edge: Edge): Edge {
     if (config === undefined || config.isUnread === true) return edge;
     const isAway = this.presence.beginsAbsent(record.workload, config.ref, config.digest);
-    const begun = isAway && edge.ran === undefined ? { ...edge, ran: ABSENT } : edge;
+    const begun = isAway && edge.runningDigest === undefined ? { ...edge, runningDigest: ABSENT } : edge;
     const observed = this.observed(record, config);
     if (observed === undefined) {
       // Pods that start now do so without it: for its return they are rolled, and others are not.
-      const startsWithout = isAway && begun.ran !== ABSENT && !record.workload.isRolledOut;
-      return startsWithout ? { ...begun, dirty: true } : begun;
+      const startsWithout = isAway && begun.runningDigest !== ABSENT && !record.workload.isRolledOut;
+      return startsWithout ? { ...begun, mixedPods: true } : begun;
     }
     // That an object comes to be, or goes, no words ask for.
-    const isStep = !this.presence.counts(begun.ran, observed);
+    const isStep = !this.presence.counts(begun.runningDigest, observed);
     const isAsked = this.asks(record, config) && !isStep;
-    return isAsked ? begun : asDeclined(begun, observed, isStep ? undefined : config.writtenAt);
+    return isAsked ? begun : asSkipped(begun, observed, isStep ? undefined : config.writtenAt);
   }
 
   /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */
@@ -371,11 +385,15 @@ export class Edges {
   wouldForget(workload: WorkloadRecord, config: ConfigRecord, edge: Edge): boolean {
     const entry = this.entryOf(config.ref);
     // What is not asked for waits for the next write, unless a stamp would be believed that says something else.
-    const isStampBelieved = entry !== undefined && speaks(edge.stamp, entry);
+    const isStampBelieved = entry !== undefined && isUncommitted(edge.stamp, entry);
     if (!this.asks(workload, config) && !isStampBelieved) return false;
-    if (edge.ran === undefined || (workload.inFlight !== undefined && edge.ran !== UNKNOWN)) return false;
-    const exception = this.exceptionOf(workload.workload.ref, config.ref);
-    const believed = ranAtStart(entry, exception, edge.stamp);
-    return believed !== edge.ran && !(edge.dirty && believed === UNKNOWN);
+    if (
+      edge.runningDigest === undefined ||
+      (workload.inFlight !== undefined && edge.runningDigest !== UNKNOWN)
+    )
+      return false;
+    const override = this.overrideOf(workload.workload.ref, config.ref);
+    const believed = runningDigestAtStart(entry, override, edge.stamp);
+    return believed !== edge.runningDigest && !(edge.mixedPods && believed === UNKNOWN);
   }
 }

@@ -1,9 +1,9 @@
 /** What follows from an observation: said by the pure rules, carried out by the reloader. */
 
-import type { Loss } from '../model/loss.ts';
+import type { CompetingReloader } from '../model/competing-reloader.ts';
+import type { LostOptIn } from '../model/lost-opt-in.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Reason } from '../model/reasons.ts';
-import type { Rival } from '../model/rival.ts';
 
 /** Something decided, for people. */
 export interface Note {
@@ -24,7 +24,7 @@ export interface DecisionLog {
 /** The consequences of one observation. */
 export class Effects {
   /** Workloads whose quiet period begins or begins again, with the objects that changed for them. */
-  readonly touched: Map<ObjectKey, Set<ObjectKey>> = new Map();
+  readonly enqueued: Map<ObjectKey, Set<ObjectKey>> = new Map();
   /** Workloads that are gone or follow nothing any more: what was planned for them is forgotten. */
   readonly forgotten: Set<ObjectKey> = new Set();
   /** Objects that workloads name and that are not there, as far as is known. */
@@ -36,15 +36,15 @@ export class Effects {
   /** Changes of content that workloads follow, for those who count. */
   readonly changes: { readonly config: ConfigRef; readonly type: 'created' | 'updated' | 'deleted' }[] = [];
   /** Workloads that their owner changed, not only in scale: a refusal of before says nothing any more. */
-  readonly spurred: Set<ObjectKey> = new Set();
+  readonly retryNow: Set<ObjectKey> = new Set();
   /** Workloads whose owner's rollout ended, well or not: what waited for it goes on. */
   readonly resumed: Set<ObjectKey> = new Set();
   /** Workloads whose stamp was taken back before they had rolled, and how many times more often than is tried. */
-  readonly contested: Map<ObjectKey, number> = new Map();
+  readonly stampReverted: Map<ObjectKey, number> = new Map();
   /** Opt-ins that went together with our stamps. */
-  readonly losses: Loss[] = [];
+  readonly lostOptIns: LostOptIn[] = [];
   /** Other reloaders of the same workloads. */
-  readonly rivals: Rival[] = [];
+  readonly competitors: CompetingReloader[] = [];
   /** Objects whose state must be written at once. */
   readonly writeNow: Set<ObjectKey> = new Set();
   /** Objects whose state may have to be written with the next batch. */
@@ -52,9 +52,9 @@ export class Effects {
   readonly notes: Note[] = [];
 
   /** `workload` owes a rollout because of `config`. */
-  touch(workload: ObjectKey, config: ObjectKey): void {
-    const configs = this.touched.get(workload);
-    if (configs === undefined) this.touched.set(workload, new Set([config]));
+  enqueue(workload: ObjectKey, config: ObjectKey): void {
+    const configs = this.enqueued.get(workload);
+    if (configs === undefined) this.enqueued.set(workload, new Set([config]));
     else configs.add(config);
   }
 

@@ -9,9 +9,9 @@ import type { Edges } from './edges.ts';
  * for what would be made of it. Where the Job is gone there is nothing to compare with, and nothing of anybody to lose.
  */
 export function isGenuineCopy(edges: Edges, copy: RawWorkload, job: RawWorkload | undefined): boolean {
-  const { dialect } = edges;
+  const { vocabularies } = edges;
   const { name, namespace = '' } = copy.metadata;
   const workload = edges.viewOf({ kind: 'Job', namespace, name }, job ?? successorOf(copy, name));
-  const asks = dialect.hasPatterns(workload) || dialect.follows(workload, () => []).length > 0;
-  return asks && !workload.isLeftAlone && (job === undefined || isCopyOf(copy, job, dialect));
+  const asks = vocabularies.hasPatterns(workload) || vocabularies.follows(workload, () => []).length > 0;
+  return asks && !workload.isLeftAlone && (job === undefined || isCopyOf(copy, job, vocabularies));
 }

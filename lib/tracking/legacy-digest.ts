@@ -9,6 +9,7 @@ export function wantsLegacyDigest(edges: Edges, ref: ConfigRef): boolean {
   const isLegacy = (digest: string | undefined): boolean =>
     digest?.startsWith(`${LEGACY_ALGORITHM}:`) === true;
   return (
-    isLegacy(edges.entryOf(ref)?.digest) || edges.edgesOf(keyOf(ref)).some(([, edge]) => isLegacy(edge.ran))
+    isLegacy(edges.entryOf(ref)?.digest) ||
+    edges.edgesOf(keyOf(ref)).some(([, edge]) => isLegacy(edge.runningDigest))
   );
 }

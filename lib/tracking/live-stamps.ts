@@ -4,7 +4,7 @@ import { ABSENT, type Digest } from '../model/digest.ts';
 import { isDigestOf } from '../model/key-digests.ts';
 import { type ConfigRef, configRefIn, type ObjectKey } from '../model/object-ref.ts';
 import { highestStamp, MOST_AHEAD, parseStamp, type Stamp } from '../model/stamp.ts';
-import type { Mark } from '../model/workload.ts';
+import type { TemplateStamp } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
 
 type Stamped = Pick<WorkloadRecord, 'workload' | 'variables'>;
@@ -36,14 +36,14 @@ export function stampOfAnyPart(edges: Edges, record: Stamped, config: ObjectKey)
  */
 function stampsOn(edges: Edges, { workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
   const read = variables.get(config)?.read ?? [];
-  const marks = marksByVariable(workload.marks);
+  const marks = marksByVariable(workload.stamps);
   const stamps = read
     .flatMap((variable) => marks.get(variable) ?? [])
     .map(({ value }) => parseStamp(value))
     .filter((stamp) => stamp !== undefined);
   if (stamps.length === 0) return stamps;
-  const highest = edges.floorOf(configRefIn(config)) + MOST_AHEAD;
-  return stamps.filter(({ number }) => number <= highest);
+  const highest = edges.minSequenceOf(configRefIn(config)) + MOST_AHEAD;
+  return stamps.filter(({ sequence }) => sequence <= highest);
 }
 
 /** That the object is not there is the same for all of its keys. */
@@ -52,9 +52,9 @@ function isOf(digest: Digest, keys: readonly string[]): boolean {
 }
 
 /** A template may carry thousands: those of each are looked up by their variables. */
-const INDEXES = new WeakMap<readonly Mark[], ReadonlyMap<string, readonly Mark[]>>();
+const INDEXES = new WeakMap<readonly TemplateStamp[], ReadonlyMap<string, readonly TemplateStamp[]>>();
 
-function marksByVariable(marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
+function marksByVariable(marks: readonly TemplateStamp[]): ReadonlyMap<string, readonly TemplateStamp[]> {
   const known = INDEXES.get(marks) ?? Map.groupBy(marks, ({ variable }) => variable);
   INDEXES.set(marks, known);
   return known;

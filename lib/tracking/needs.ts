@@ -3,23 +3,23 @@
  * rolled for keys, and of what it follows.
  */
 
-import type { Absence } from '../model/absence.ts';
 import { missingKeysOf } from '../model/key-digests.ts';
+import type { MissingObject } from '../model/missing-object.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Reference } from '../model/references.ts';
 import { referenceOf } from '../model/workload.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 
-type AbsenceOf = (config: ObjectKey) => Absence | undefined;
+type AbsenceOf = (config: ObjectKey) => MissingObject | undefined;
 
 /** The objects that are missing, and the keys of those that are there. `absenceOf`: what was found out about an object. */
 export function missingNeeds(
   edges: Edges,
   record: WorkloadRecord,
-  absenceOf: AbsenceOf,
+  missingObjectOf: AbsenceOf,
 ): readonly ConfigRef[] {
-  if (!edges.dialect.isKeyScoped(record.workload.annotations)) return [];
-  return [...record.edges.keys()].flatMap((config) => missingOf(edges, record, config, absenceOf));
+  if (!edges.vocabularies.isKeyScoped(record.workload.annotations)) return [];
+  return [...record.edges.keys()].flatMap((config) => missingOf(edges, record, config, missingObjectOf));
 }
 
 /** Whether the workload needs the object that it follows by `config`, and all of that is missing. */
@@ -27,10 +27,10 @@ export function isNeeded(
   edges: Edges,
   record: WorkloadRecord,
   config: ObjectKey,
-  absenceOf: AbsenceOf,
+  missingObjectOf: AbsenceOf,
 ): boolean {
-  if (!edges.dialect.isKeyScoped(record.workload.annotations)) return false;
-  return missingOf(edges, record, config, absenceOf).some(({ keys }) => keys === undefined);
+  if (!edges.vocabularies.isKeyScoped(record.workload.annotations)) return false;
+  return missingOf(edges, record, config, missingObjectOf).some(({ keys }) => keys === undefined);
 }
 
 /** What is missing of one object that the workload follows. */
@@ -38,12 +38,12 @@ function missingOf(
   edges: Edges,
   { workload }: WorkloadRecord,
   config: ObjectKey,
-  absenceOf: AbsenceOf,
+  missingObjectOf: AbsenceOf,
 ): readonly ConfigRef[] {
   const record = edges.configs.get(config);
   const reference = record && referenceOf(workload, record.ref);
   if (record === undefined || reference === undefined) return [];
-  if (!isMissing(edges, record, absenceOf(config))) return missingKeys(edges, record, reference);
+  if (!isMissing(edges, record, missingObjectOf(config))) return missingKeys(edges, record, reference);
   return reference.isOptional ? [] : [wholeOf(record.ref)];
 }
 
@@ -60,10 +60,11 @@ function missingKeys(edges: Edges, { ref, digest }: ConfigRecord, { read }: Refe
 function isMissing(
   edges: Edges,
   { ref, digest, isUnread, lastDigest }: ConfigRecord,
-  absence: Absence | undefined,
+  missingObject: MissingObject | undefined,
 ): boolean {
   if (digest !== undefined || isUnread === true || !edges.presence.isAbsent(ref)) return false;
   if (edges.isState(ref)) return false;
-  if (absence !== undefined) return absence.leftOutType === undefined && !absence.isUnselected;
+  if (missingObject !== undefined)
+    return missingObject.leftOutType === undefined && !missingObject.isUnselected;
   return !edges.isSelective && (ref.kind === 'ConfigMap' || lastDigest !== undefined);
 }

@@ -3,7 +3,7 @@
  * workload was rolled for the whole object until now, or its template read other keys.
  */
 
-import { type Ran, ranAtStart, UNKNOWN } from '../model/edge.ts';
+import { type RunningDigest, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { isDigestOf, scopedDigestOf } from '../model/key-digests.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
@@ -28,12 +28,12 @@ const PARTS = new WeakMap<Entries, ReadonlyMap<ObjectKey, readonly OtherEntry[]>
  * workload's pods ran them, as far as the two have keys in common. Otherwise nobody knows. The entries of the other parts
  * are given up, unless somebody follows them.
  */
-export function ranOfOtherScopes(
+export function digestByOtherScopes(
   edges: Edges,
   effects: Effects,
   record: WorkloadRecord,
   config: ConfigRecord,
-): Ran | undefined {
+): RunningDigest | undefined {
   if (edges.entryOf(config.ref) !== undefined) return undefined;
   const others = othersOf(edges, config.ref);
   for (const { ref } of others) {
@@ -61,7 +61,7 @@ export function hasDebtOfOtherScope(
 ): boolean {
   return othersOf(edges, ref)
     .filter((other) => keyOf(other.ref) !== keyOf(ref) && haveCommonKeys(other.ref, ref))
-    .some((other) => edges.exceptionOf(workload.ref, other.ref) !== undefined);
+    .some((other) => edges.overrideOf(workload.ref, other.ref) !== undefined);
 }
 
 /** The state was read: the keys of what it has parts of are told apart from now on, whoever follows them. */
@@ -121,13 +121,13 @@ function ranCurrent(
   stamp: Stamp | undefined,
 ): boolean {
   const whole = edges.configs.get(keyOf(wholeOf(ref)));
-  const exception = edges.exceptionOf(workload.ref, ref);
+  const override = edges.overrideOf(workload.ref, ref);
   // Where keys are not told apart only what is recorded of this workload can be said.
-  if (ref.keys !== undefined && whole?.keyDigests === undefined) return exception === undefined;
+  if (ref.keys !== undefined && whole?.keyDigests === undefined) return override === undefined;
   const speaker =
     stamp && others.find(({ ref: { keys } }) => keys !== undefined && isDigestOf(stamp.digest, keys))?.ref;
   const own = speaker?.keys?.join() === ref.keys?.join() ? stamp : undefined;
-  const ran = ranAtStart(entry, exception, own);
-  if (ref.keys === undefined) return ran === whole?.digest || ran === whole?.legacyDigest;
-  return ran === scopedDigestOf(whole?.keyDigests ?? '', ref.keys);
+  const runningDigest = runningDigestAtStart(entry, override, own);
+  if (ref.keys === undefined) return runningDigest === whole?.digest || runningDigest === whole?.legacyDigest;
+  return runningDigest === scopedDigestOf(whole?.keyDigests ?? '', ref.keys);
 }

@@ -4,30 +4,39 @@
  */
 
 import { ABSENT } from '../model/digest.ts';
-import { type Edge, type Ran, UNKNOWN, withNumber } from '../model/edge.ts';
+import { type Edge, type RunningDigest, UNKNOWN, withSequence } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
-import { type ConfigRecord, type Edges, numberOnItsWay, type WorkloadRecord } from './edges.ts';
+import { type ConfigRecord, type Edges, sequenceInFlight, type WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';
 import { liveStampOf } from './live-stamps.ts';
-import type { Sight } from './sight.ts';
+import type { WorkloadDiff } from './workload-diff.ts';
 
 /**
  * Goes over to `refs`, of objects of which `sight` shows that the workload followed something else. What replaces pods is
  * judged afterwards, as for any edge. The new entries are written before the old ones are given up.
  */
-export function rescope(edges: Edges, { effects, key, record }: Sight, refs: readonly ConfigRef[]): void {
+export function rescope(
+  edges: Edges,
+  { effects, key, record }: WorkloadDiff,
+  refs: readonly ConfigRef[],
+): void {
   for (const ref of refs) {
     const config = keyOf(ref);
     const before = record.edges.has(config) ? undefined : followedBefore(edges, record, ref);
     if (before === undefined) continue;
     const { stamp } = liveStampOf(edges, record, config);
-    const ran = ranOf(before.edge, before.config, edges.configRecordOf(ref));
-    const edge = withNumber(before.edge, numberOnItsWay(record, keyOf(before.config.ref)));
-    edges.put(record, config, { ...edge, ran, stamp });
+    const runningDigest = ranOf(before.edge, before.config, edges.configRecordOf(ref));
+    const edge = withSequence(before.edge, sequenceInFlight(record, keyOf(before.config.ref)));
+    edges.put(record, config, { ...edge, runningDigest, stamp });
     edges.dependents.add(key, config);
     edges.abandoned.delete(config);
     edges.placeBeside(ref, before.config.ref);
-    effects.note({ reason: 'followed', workload: record.workload.ref, config: ref, detail: ran ?? '' });
+    effects.note({
+      reason: 'followed',
+      workload: record.workload.ref,
+      config: ref,
+      detail: runningDigest ?? '',
+    });
     lookFor(effects, config, edges.configRecordOf(ref));
     effects.writeNow.add(config);
   }
@@ -54,10 +63,14 @@ function followedBefore(
 }
 
 /** Who ran what is in force of one part of the object runs what is in force of the other. Of who did not nobody knows. */
-function ranOf({ ran }: Edge, before: ConfigRecord, after: ConfigRecord): Ran | undefined {
-  if (ran === undefined) return after.digest;
-  if (ran === ABSENT) return ran;
-  const isCurrent = ran === before.lastDigest;
+function ranOf(
+  { runningDigest }: Edge,
+  before: ConfigRecord,
+  after: ConfigRecord,
+): RunningDigest | undefined {
+  if (runningDigest === undefined) return after.digest;
+  if (runningDigest === ABSENT) return runningDigest;
+  const isCurrent = runningDigest === before.lastDigest;
   if (isCurrent && after.isUnread === true) return undefined;
   return isCurrent ? (after.lastDigest ?? UNKNOWN) : UNKNOWN;
 }

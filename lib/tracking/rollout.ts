@@ -1,16 +1,16 @@
 /** The decision to roll one workload, and what is known once its patch is answered. */
 
-import type { FollowedContent } from '../annotations/dialect.ts';
-import { asPatched, asTold, asUnknown, withNumber, withStamp } from '../model/edge.ts';
+import type { FollowedContent } from '../annotations/vocabularies.ts';
+import { asPatched, asTold, asUnknown, withSequence, withStamp } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import {
-  numberIn,
-  type OwedStamp,
+  type PlannedStamp,
   type PlannedVersion,
   planOf,
   type RolloutPlan,
+  sequenceIn,
 } from '../model/rollout-plan.ts';
-import { numberAfter } from '../model/stamp.ts';
+import { sequenceAfter } from '../model/stamp.ts';
 import { isOlder, type Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges, WorkloadRecord } from './edges.ts';
@@ -30,7 +30,7 @@ export function planRollout(
 ): RolloutPlan | undefined {
   const record = edges.workloads.get(workload);
   if (record === undefined) return undefined;
-  const stamps: OwedStamp[] = [];
+  const stamps: PlannedStamp[] = [];
   const versions = new Map<ObjectKey, PlannedVersion>();
   let annotations = {};
   for (const [config, edge] of record.edges) {
@@ -39,22 +39,22 @@ export function planRollout(
     const digest = edges.observed(record, observed);
     if (observed === undefined || digest === undefined || variables === undefined) continue;
     versions.set(config, { digest, changedAt: observed.changedAt });
-    if (!edges.owesOn(record, config, edge)) continue;
-    const used = Math.max(edges.floorOf(observed.ref), edge.highestNumber, edge.reservedNumber);
-    const stamp = { digest, number: numberAfter(used, edges.term) };
+    if (!edges.isOutdatedOn(record, config, edge)) continue;
+    const used = Math.max(edges.minSequenceOf(observed.ref), edge.highestSequence, edge.reservedSequence);
+    const stamp = { digest, sequence: sequenceAfter(used, edges.term) };
     const about = [record.workload, observed.ref, observed.annotations] as const;
-    const places = edges.dialect.placesOf(...about, variables);
+    const places = edges.vocabularies.placesOf(...about, variables);
     stamps.push({ config, stamp, places, variables: variables.read });
-    const told = edges.dialect.tellingAnnotations(...about, { digest, seconds });
+    const told = edges.vocabularies.tellingAnnotations(...about, { digest, seconds });
     annotations = { ...annotations, ...told };
   }
   if (stamps.length === 0) return undefined;
-  const pause = edges.onlyTells ? undefined : edges.dialect.pausing.begin(record.workload, now);
+  const pause = edges.onlyTells ? undefined : edges.vocabularies.pausing.begin(record.workload, now);
   annotations = {
     ...annotations,
-    ...edges.dialect.hashAnnotations(record.workload, contentsOf(edges, record)),
+    ...edges.vocabularies.hashAnnotations(record.workload, contentsOf(edges, record)),
   };
-  const triggers = edges.dialect.triggersOf(record.workload);
+  const triggers = edges.vocabularies.triggersOf(record.workload);
   return planOf(record.workload, { stamps, versions, annotations, pause, triggers });
 }
 
@@ -105,12 +105,12 @@ export function doubtRollout(edges: Edges, plan: RolloutPlan): void {
  * The answer to `plan` was lost, and what is known of the workload since does not carry it. If somebody has written the spec,
  * or the workload `isGone`, the patch may have been in force, and pods may be left of it: its numbers are not used again.
  */
-export function spendNumbers(edges: Edges, plan: RolloutPlan, isGone = false): void {
+export function spendSequences(edges: Edges, plan: RolloutPlan, isGone = false): void {
   const record = edges.workloads.get(keyOf(plan.workload));
   if (record === undefined || (!isGone && record.workload.generation === plan.generation)) return;
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);
-    if (edge !== undefined) edges.put(record, config, withNumber(edge, stamp.number));
+    if (edge !== undefined) edges.put(record, config, withSequence(edge, stamp.sequence));
   }
 }
 
@@ -125,7 +125,7 @@ export function abandonRollout(edges: Edges, effects: Effects, plan: RolloutPlan
 function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): void {
   record.workload = workload;
   record.knownAt = span.to;
-  record.ownersRollout = undefined;
+  record.externalRollout = undefined;
   record.rolledUntil = workload.isRolledOut ? span.to : Number.POSITIVE_INFINITY;
 }
 
@@ -138,11 +138,11 @@ function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan, isPatch
       continue;
     }
     const changedSince = (edges.configs.get(config)?.changedAt ?? 0) > version.changedAt;
-    const number = numberIn(plan, config);
+    const sequence = sequenceIn(plan, config);
     const next = isPatched
       ? asPatched(edge, version.digest, stamp)
-      : asTold(edge, { digest: version.digest, number });
-    edges.put(record, config, { ...next, dirty: changedSince });
+      : asTold(edge, { digest: version.digest, sequence });
+    edges.put(record, config, { ...next, mixedPods: changedSince });
   }
 }
 
@@ -151,7 +151,7 @@ function overtake(edges: Edges, record: WorkloadRecord, plan: RolloutPlan): void
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);
     if (edge === undefined) continue;
-    edges.put(record, config, withNumber(asUnknown(edge), stamp.number));
+    edges.put(record, config, withSequence(asUnknown(edge), stamp.sequence));
   }
 }
 

@@ -4,9 +4,9 @@
  */
 
 import { ABSENT } from '../model/digest.ts';
-import { speaks } from '../model/edge.ts';
+import { isUncommitted } from '../model/edge.ts';
+import { kindScopeOf } from '../model/kind-overrides.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import { overrideScopeOf } from '../model/overrides.ts';
 import { workloadRefOf } from '../model/state-entry.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
 import { wantsLegacyDigest } from './legacy-digest.ts';
@@ -37,23 +37,23 @@ function mayBeOlder(edges: Edges, config: ObjectKey, { ref, digest = ABSENT }: C
   if (wantsLegacyDigest(edges, ref) || (entry !== undefined && entry.digest !== digest)) return true;
   return edges.edgesOf(config).some(([record]) => {
     const { stamp, ambiguous } = liveStampOf(edges, record, config);
-    return speaks(stamp, entry) && (ambiguous || stamp.digest !== digest);
+    return isUncommitted(stamp, entry) && (ambiguous || stamp.digest !== digest);
   });
 }
 
 /** Whether the state says of the workload, or of all of its kind, what its pods ran. */
 function isRecorded(edges: Edges, { workload: { ref }, edges: own }: WorkloadRecord): boolean {
-  if (edges.state.exceptions.has(edges.exceptionsKeyOf(ref))) return true;
+  if (edges.state.overrides.has(edges.overridesKeyOf(ref))) return true;
   return [...own.keys()].some((config) => {
     const followed = edges.configs.get(config)?.ref;
-    return followed !== undefined && edges.isOverridden(ref, followed);
+    return followed !== undefined && edges.isByKind(ref, followed);
   });
 }
 
 /** The workloads whose exceptions the state has, as far as its keys tell. */
 function namedByState({ state, homeNamespace }: Edges): ObjectKey[] {
-  return [...state.exceptions.keys()].flatMap((key) => {
+  return [...state.overrides.keys()].flatMap((key) => {
     const ref = workloadRefOf(key, homeNamespace);
-    return ref === undefined || overrideScopeOf(key, homeNamespace) !== undefined ? [] : [keyOf(ref)];
+    return ref === undefined || kindScopeOf(key, homeNamespace) !== undefined ? [] : [keyOf(ref)];
   });
 }

@@ -1,6 +1,6 @@
 /** What follows when a workload is observed: by its informer, by a fresh look, or in the answer to a patch. */
 
-import { asUnknown, type Edge, speaks } from '../model/edge.ts';
+import { asUnknown, type Edge, isUncommitted } from '../model/edge.ts';
 import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
@@ -8,14 +8,14 @@ import { isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { recallDebt, rememberDebt } from './debts.ts';
-import { type Edges, numberOnItsWay, type WorkloadRecord } from './edges.ts';
+import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-transitions.ts';
+import { type Edges, sequenceInFlight, type WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
-import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './follow.ts';
-import { followOwner } from './owners-rollout.ts';
+import { followExternalRollout } from './external-rollout.ts';
 import { lookFor, rescope } from './rescope.ts';
 import { acceptRollout } from './rollout.ts';
-import { lookAt, type Sight, type WorkloadPresent } from './sight.ts';
 import { countTakeBack } from './take-backs.ts';
+import { diffWorkload, type WorkloadDiff, type WorkloadPresent } from './workload-diff.ts';
 
 type WorkloadAbsent = Extract<InformerEvent<Workload>, { type: 'absent' }>;
 
@@ -41,24 +41,24 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
   // The stream may lag behind a look outside of it.
   if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;
   if (known !== undefined) recognise(edges, effects, known, event);
-  const refs = edges.dialect.follows(workload, edges.namesIn(workload.ref.namespace));
-  const loss = known && lostByUndo(edges, known, workload, refs);
-  if (loss !== undefined) effects.losses.push(loss);
-  const hasPatterns = edges.dialect.hasPatterns(workload);
+  const refs = edges.vocabularies.follows(workload, edges.namesIn(workload.ref.namespace));
+  const lostOptIn = known && lostByUndo(edges, known, workload, refs);
+  if (lostOptIn !== undefined) effects.lostOptIns.push(lostOptIn);
+  const hasPatterns = edges.vocabularies.hasPatterns(workload);
   const asksForNothing = workload.isLeftAlone || (refs.length === 0 && !hasPatterns);
   if (known === undefined || asksForNothing) forget(edges, effects, key, mayAbandon);
   if (asksForNothing) return;
   const record = known ?? newRecord(event);
   edges.keep(key, record, hasPatterns);
   const { workload: before } = record;
-  const sight = lookAt(effects, record, event);
-  noticeRival(edges, sight, before);
-  record.variables = edges.dialect.stampVariablesOf(refs, workload.ref.namespace);
-  followOwner(edges, sight);
-  rescope(edges, sight, refs);
-  unfollow(edges, sight, refs, mayAbandon);
-  for (const ref of refs) follow(edges, sight, ref);
-  noteTakeBack(sight);
+  const diff = diffWorkload(effects, record, event);
+  noticeRival(edges, diff, before);
+  record.variables = edges.vocabularies.stampVariablesOf(refs, workload.ref.namespace);
+  followExternalRollout(edges, diff);
+  rescope(edges, diff, refs);
+  unfollow(edges, diff, refs, mayAbandon);
+  for (const ref of refs) follow(edges, diff, ref);
+  noteTakeBack(diff);
 }
 
 /**
@@ -98,24 +98,24 @@ function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent)
     isFromStart: isInInitialList,
     rolledUntil: span.to,
     knownAt: span.from,
-    ownersRollout: undefined,
+    externalRollout: undefined,
     takeBacks: 0,
     inFlight: undefined,
   };
 }
 
 /** Brings one edge up to date, or begins it. */
-function follow(edges: Edges, sight: Sight, ref: ConfigRef): void {
-  const { effects, record, event } = sight;
+function follow(edges: Edges, diff: WorkloadDiff, ref: ConfigRef): void {
+  const { effects, record, event } = diff;
   const config = keyOf(ref);
   const edge = record.edges.get(config);
   if (edge === undefined) {
     begin(edges, { effects, record, span: event.span }, ref, event.isInInitialList);
     return;
   }
-  const wasOwed = edges.owesOn(record, config, edge);
-  const next = edges.put(record, config, followedEdge(edges, sight, edges.configRecordOf(ref), edge));
-  tell(edges, effects, record, config, next, wasOwed);
+  const wasOutdated = edges.isOutdatedOn(record, config, edge);
+  const next = edges.put(record, config, followedEdge(edges, diff, edges.configRecordOf(ref), edge));
+  tell(edges, effects, record, config, next, wasOutdated);
 }
 
 /** Begins an edge; `isAtStart`: what the state says of it counts. */
@@ -124,8 +124,8 @@ function begin(edges: Edges, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   const config = keyOf(ref);
   const configRecord = edges.configRecordOf(ref);
   const edge = (isAtStart ? edgeAtStart : appearingEdge)(edges, beginning, configRecord);
-  const isOwedStill = recallDebt(edges, keyOf(record.workload.ref), config);
-  const next = edges.put(record, config, isOwedStill ? asUnknown(edge) : edge);
+  const isStillOutdated = recallDebt(edges, keyOf(record.workload.ref), config);
+  const next = edges.put(record, config, isStillOutdated ? asUnknown(edge) : edge);
   lookFor(effects, config, configRecord);
   edges.dependents.add(keyOf(record.workload.ref), config);
   edges.abandoned.delete(config);
@@ -139,10 +139,11 @@ function tell(
   record: WorkloadRecord,
   config: ObjectKey,
   edge: Edge,
-  wasOwed: boolean,
+  wasOutdated: boolean,
 ): void {
   const configRecord = edges.configs.get(config);
-  if (edges.owesOn(record, config, edge) && !wasOwed) effects.touch(keyOf(record.workload.ref), config);
+  if (edges.isOutdatedOn(record, config, edge) && !wasOutdated)
+    effects.enqueue(keyOf(record.workload.ref), config);
   const isUrgent = configRecord !== undefined && edges.wouldForget(record, configRecord, edge);
   (isUrgent ? effects.writeNow : effects.writeSoon).add(config);
 }
@@ -158,12 +159,12 @@ export function followAppeared(
   for (const key of edges.withPatterns) {
     const record = edges.workloads.get(key);
     if (record?.workload.ref.namespace !== ref.namespace || record.edges.has(config)) continue;
-    const refs = edges.dialect.follows(record.workload, (kind) => (kind === ref.kind ? [ref.name] : []));
+    const refs = edges.vocabularies.follows(record.workload, (kind) => (kind === ref.kind ? [ref.name] : []));
     const followed = refs.find((one) => keyOf(wholeOf(one)) === config);
     if (followed === undefined || record.edges.has(keyOf(followed))) continue;
     const known = [...record.edges.keys()].map((other) => edges.configs.get(other)?.ref);
     const all = [...known.filter((other) => other !== undefined), followed];
-    record.variables = edges.dialect.stampVariablesOf(all, ref.namespace);
+    record.variables = edges.vocabularies.stampVariablesOf(all, ref.namespace);
     // What came to be after the last pods started is a change to none of them.
     const from = span.from < record.rolledUntil ? span.from : span.to;
     begin(
@@ -176,13 +177,17 @@ export function followAppeared(
 }
 
 /** Another reloader's write is one that changes nothing but marks. */
-function noticeRival(edges: Edges, { effects, record, onlyMarksChanged }: Sight, before: Workload): void {
-  const rival = onlyMarksChanged ? edges.dialect.rivalIn(before, record.workload) : undefined;
-  if (rival !== undefined) effects.rivals.push(rival);
+function noticeRival(
+  edges: Edges,
+  { effects, record, onlyMarksChanged }: WorkloadDiff,
+  before: Workload,
+): void {
+  const competitor = onlyMarksChanged ? edges.vocabularies.competitorIn(before, record.workload) : undefined;
+  if (competitor !== undefined) effects.competitors.push(competitor);
 }
 
 /** A stamp that is taken back once the workload has rolled may be a person's undo: it counts, and is not told. */
-function noteTakeBack({ effects, key, record, takenBack }: Sight): void {
+function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
   if (takenBack === 'no') return;
   countTakeBack(effects, key, record);
   if (takenBack === 'after it had rolled') return;
@@ -193,7 +198,7 @@ function noteTakeBack({ effects, key, record, takenBack }: Sight): void {
 /** Forgets the edges that are no longer asked for. */
 function unfollow(
   edges: Edges,
-  { effects, key, record }: Sight,
+  { effects, key, record }: WorkloadDiff,
   refs: readonly ConfigRef[],
   mayAbandon: boolean,
 ): void {
@@ -226,16 +231,16 @@ function release(
   const configRecord = edges.configs.get(config);
   // A Job that is created anew is the rollout itself.
   const isReplaced = workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
-  if (edge !== undefined && !isReplaced && edges.owesOn(record, config, edge))
+  if (edge !== undefined && !isReplaced && edges.isOutdatedOn(record, config, edge))
     rememberDebt(edges, key, config);
   record.edges.delete(config);
   edges.dependents.delete(key, config);
   if (edge === undefined || configRecord === undefined) return;
   const { ref } = configRecord;
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
-  const isRecorded = edges.exceptionOf(record.workload.ref, ref) !== undefined;
-  const mustWrite = isRecorded || speaks(edge.stamp, edges.entryOf(ref));
-  edges.raiseFloor(config, Math.max(edge.highestNumber, numberOnItsWay(record, config)));
+  const isRecorded = edges.overrideOf(record.workload.ref, ref) !== undefined;
+  const mustWrite = isRecorded || isUncommitted(edge.stamp, edges.entryOf(ref));
+  edges.raiseMinSequence(config, Math.max(edge.highestSequence, sequenceInFlight(record, config)));
   (mustWrite ? effects.writeNow : effects.writeSoon).add(config);
   if (edges.dependents.dependentsOf(config).size > 0) return;
   if (mayAbandon) edges.abandoned.set(config, ref);

@@ -89,8 +89,8 @@ export class Subject implements AsyncDisposable {
       async () => {
         const { workloads } = await this.#process.status();
         return workloads.every(
-          ({ isOwed, follows }) =>
-            !isOwed && follows.every(({ observed, committed }) => observed === committed),
+          ({ isOutdated, follows }) =>
+            !isOutdated && follows.every(({ observed, committed }) => observed === committed),
         );
       },
       READY_MS,

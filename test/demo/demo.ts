@@ -14,14 +14,14 @@ export interface DemoOptions extends StageOptions {
 
 /** Plays the demo; answers whether every claim holds. Rejects when it is ended before. */
 export async function play(options: DemoOptions): Promise<boolean> {
-  const began = Date.now();
+  const followedSince = Date.now();
   await using stage = await Stage.build(options);
   await stage.furnish();
   const secrets = secretValues(stage.sandbox);
   introduce(stage);
   for (const act of ACTS) await act(stage);
   if (!options.keep) await end(stage);
-  const isTrue = conclude(stage, secrets, (Date.now() - began) / 1000);
+  const isTrue = conclude(stage, secrets, (Date.now() - followedSince) / 1000);
   if (options.keep) await keepOpen(stage, options.signal);
   else stage.screen.print(...FAREWELL);
   return isTrue;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
-import { EVENTS } from '../../lib/model/event-news.ts';
+import { EVENTS } from '../../lib/model/event-record.ts';
 import { REASONS } from '../../lib/model/reasons.ts';
 import { FLAGS } from '../../lib/options/flags.ts';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';

@@ -30,7 +30,7 @@ async function startReloader(stage: Stage, options: ReloaderOptions = {}): Promi
 
 async function isOwedBy({ kind, name }: WorkloadName, reloader: ReloaderProcess): Promise<boolean> {
   const { workloads } = await reloader.status();
-  return workloads.find(({ workload }) => workload === `${kind}/${name}`)?.isOwed === true;
+  return workloads.find(({ workload }) => workload === `${kind}/${name}`)?.isOutdated === true;
 }
 
 describe('counterexamples', { concurrency: 3 }, () => {

@@ -93,7 +93,7 @@ export class Player {
     for (const process of this.#processes.values())
       await this.#stage.until('what is owed is rolled', async () => {
         const { workloads } = await process.status();
-        return workloads.every(({ isOwed }) => !isOwed);
+        return workloads.every(({ isOutdated }) => !isOutdated);
       });
   }
 

@@ -32,7 +32,7 @@ const VOCABULARIES = {
   },
   wave: { asks: () => WAVE, hash: 'wave.pusher.com/config-hash' },
 } as const;
-type Words = keyof typeof VOCABULARIES;
+type Vocabulary = keyof typeof VOCABULARIES;
 
 async function startReloader(stage: Stage): Promise<ReloaderProcess> {
   await installRights(cluster, stage.namespace);
@@ -49,7 +49,7 @@ async function annotationsOf(stage: Stage, workload: WorkloadParts): Promise<Jso
 /** Each has so many templates, and carries its hash; answers the hashes. */
 async function hashesAt(
   stage: Stage,
-  workloads: readonly (WorkloadParts & { readonly words: Words })[],
+  workloads: readonly (WorkloadParts & { readonly words: Vocabulary })[],
   revision: number,
 ): Promise<readonly unknown[]> {
   const hashes = [];

@@ -76,8 +76,8 @@ function traitsOf({ process, deployments, workloads }: World, name: Name): numbe
     turn?.backoff,
     patch,
     patch?.answer,
-    edge?.dirty,
-    edge?.isUnsettled,
+    edge?.mixedPods,
+    edge?.rolloutInProgress,
     template?.stamp,
   ];
   for (const flag of flags) traits = traits * 2 + (flag === undefined || flag === false ? 0 : 1);

@@ -83,7 +83,7 @@ export function configView(world: World): ConfigObject | undefined {
 export function workloadView(world: World, name: Name): Workload {
   const deployment = deploymentOf(world, name);
   const { template, resourceVersion, generation, follows } = deployment;
-  const marks =
+  const stamps =
     template.stamp === undefined ? [] : [{ container: 'main', variable: VARIABLE, value: template.stamp }];
   return {
     ref: REFS[name],
@@ -101,14 +101,14 @@ export function workloadView(world: World, name: Name): Workload {
     isCopy: false,
     isLeftAlone: false,
     isPaused: false,
-    parking: undefined,
+    waveLeftovers: undefined,
     annotations: follows ? FOLLOWS : NOTHING,
     labels: NOTHING,
     templateAnnotations: {},
-    strays: [],
+    unknownAnnotations: [],
     references: [],
     containers: ['main'],
-    marks,
+    stamps,
     templateDigest: `t${template.owner}`,
     lastManager: undefined,
   };

@@ -1,6 +1,6 @@
 /** The writes of the state, with the committer around the real rules reduced to what it may do next. */
 
-import { recordedRan } from '../../lib/model/edge.ts';
+import { recordedDigest } from '../../lib/model/edge.ts';
 import type { PersistedState } from '../../lib/model/persisted-state.ts';
 import { contests, type TermMark } from '../../lib/model/term.ts';
 import { takeInForeign } from '../../lib/state/foreign-state.ts';
@@ -137,15 +137,18 @@ export function tidy(world: World): void {
 function judgeWrite(edges: Edges, write: StateWrite): void {
   const state = {
     entries: overlaid(edges.state.entries, write.entries),
-    exceptions: overlaid(edges.state.exceptions, write.exceptions),
+    overrides: overlaid(edges.state.overrides, write.overrides),
   };
   const observed = edges.configs.get(CONFIG_KEY)?.digest;
   for (const [record, edge] of edges.edgesOf(CONFIG_KEY)) {
     const { ref } = record.workload;
-    if (write.entries.size === 0 && !write.exceptions.has(edges.exceptionsKeyOf(ref))) continue;
+    if (write.entries.size === 0 && !write.overrides.has(edges.overridesKeyOf(ref))) continue;
     const isInFlight = record.inFlight?.stamps.some(({ config }) => config === CONFIG_KEY) === true;
-    const [believed, held] = [believedAtStart(edges, state, record, CONFIG), recordedRan(edge, isInFlight)];
-    const isRight = believed === edge.ran && (believed !== observed || write.entries.size === 0);
+    const [believed, held] = [
+      believedAtStart(edges, state, record, CONFIG),
+      recordedDigest(edge, isInFlight),
+    ];
+    const isRight = believed === edge.runningDigest && (believed !== observed || write.entries.size === 0);
     if (held !== undefined && believed !== held && !isRight) {
       throw new Broken(`a write records ${believed} for ${ref.name}, memory holds ${held}`);
     }

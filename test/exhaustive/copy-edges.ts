@@ -2,11 +2,11 @@
 
 import { Edges } from '../../lib/tracking/edges.ts';
 
-const REBUILT = new Set(['dialect', 'homeNamespace', 'dependents']);
+const REBUILT = new Set(['vocabularies', 'homeNamespace', 'dependents']);
 
 /** A copy of which nothing mutable is shared. */
 export function copyEdges(edges: Edges): Edges {
-  const copy = new Edges(edges.dialect, edges.homeNamespace);
+  const copy = new Edges(edges.vocabularies, edges.homeNamespace);
   const target = copy as unknown as Record<string, unknown>;
   for (const [field, value] of Object.entries(edges)) {
     if (!REBUILT.has(field)) target[field] = field === 'state' ? value : copyCollection(value);

@@ -37,7 +37,7 @@ export function judgeState(world: World): void {
 /** Whoever owes has a turn coming. */
 function judgeTurn(process: Process, name: Name): void {
   const { window, busy, backoff } = process.turns[name];
-  if (window || busy || backoff || !process.edges.owes(keyOfName(name))) return;
+  if (window || busy || backoff || !process.edges.needsRollout(keyOfName(name))) return;
   throw new Broken(`${name} owes, and nobody will roll it`);
 }
 
@@ -46,7 +46,7 @@ function judgeMemory({ edges, urgent, write }: Process, name: Name): void {
   const record = edges.workloads.get(keyOfName(name));
   const edge = record?.edges.get(CONFIG_KEY);
   const config = edges.configs.get(CONFIG_KEY);
-  if (record === undefined || edge === undefined || config === undefined || edge.dirty) return;
+  if (record === undefined || edge === undefined || config === undefined || edge.mixedPods) return;
   if (urgent || write !== undefined || edges.entryOf(CONFIG) === undefined) return;
   if (edges.wouldForget(record, config, edge)) {
     throw new Broken(`what ${name} ran would be forgotten, and no write is asked for`);
@@ -171,7 +171,7 @@ function judgeRest(world: World): void {
 
 /** Once all is rolled a take-over rolls nothing, be it that the state does not say so yet, unless it records a doubt. */
 async function judgeTakeOver(world: World): Promise<void> {
-  if (world.term === undefined || world.persisted.exceptions.size > 0 || isMisled(world)) return;
+  if (world.term === undefined || world.persisted.overrides.size > 0 || isMisled(world)) return;
   const next = copyOf(world);
   await takeOver(next, false);
   if (drain(next) > 0) throw new Broken('a take-over rolls what is rolled');
@@ -185,9 +185,9 @@ function isMisled({ content, persisted, deployments, silent: { configs, workload
   const digest = content && digestOfContent(content);
   const isKnown = configs?.seen[0]?.digest === digest;
   const hasReturned = isKnown && configs?.queue.some(({ object }) => object?.digest !== digest) === true;
-  const written = persisted.entries.get(ENTRY)?.number ?? 0;
+  const written = persisted.entries.get(ENTRY)?.sequence ?? 0;
   const isWritten = Object.values(deployments).every(
-    ({ template }) => (parseStamp(template.stamp)?.number ?? 0) <= written,
+    ({ template }) => (parseStamp(template.stamp)?.sequence ?? 0) <= written,
   );
   return hasReturned || workloads?.seen.some(({ isRolledOut }) => !(isRolledOut && isWritten)) === true;
 }
@@ -199,7 +199,7 @@ function judgeRestingState(world: World): void {
   if (world.content !== undefined && entry?.digest !== digestOfContent(world.content)) {
     throw new Broken(`at rest the state says ${entry?.digest.slice(0, 1)}, in force is ${world.content}`);
   }
-  if (world.content !== undefined && world.persisted.exceptions.size > 0) {
+  if (world.content !== undefined && world.persisted.overrides.size > 0) {
     throw new Broken('at rest an exception is left');
   }
 }

@@ -3,8 +3,8 @@
  * only what no process could know is forgiven, and nothing after it.
  */
 
-import { type Ran, ranAtStart, UNKNOWN } from '../../lib/model/edge.ts';
-import { exceptionOf } from '../../lib/model/persisted-state.ts';
+import { type RunningDigest, runningDigestAtStart, UNKNOWN } from '../../lib/model/edge.ts';
+import { overrideOf } from '../../lib/model/persisted-state.ts';
 import { carries } from '../../lib/model/rollout-plan.ts';
 import { parseStamp } from '../../lib/model/stamp.ts';
 import { localEntryKeyOf } from '../../lib/model/state-entry.ts';
@@ -30,10 +30,10 @@ export function passAway(world: World): void {
 export function supersedeUnseen(world: World): void {
   for (const name of NAMES) {
     if (world.deployments[name] === undefined) continue;
-    const ran = contentOfDigest(believedIfDead(world, name));
+    const runningDigest = contentOfDigest(believedIfDead(world, name));
     changePods(world, name, (pod) => {
       if (pod.unseen === 'no') return pod;
-      const counts = world.content ?? (pod.counts === undefined ? undefined : ran);
+      const counts = world.content ?? (pod.counts === undefined ? undefined : runningDigest);
       return { ...pod, counts, unseen: 'listed' };
     });
   }
@@ -78,7 +78,7 @@ export function takeFirst(world: World): void {
 export function forgiveUnknownStamp(world: World, name: Name, text: string | undefined): void {
   const stamp = parseStamp(text);
   const edge = world.process?.edges.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
-  if (!world.hasDied || stamp === undefined || stamp.number <= (edge?.highestNumber ?? 0)) return;
+  if (!world.hasDied || stamp === undefined || stamp.sequence <= (edge?.highestSequence ?? 0)) return;
   const counts = contentOfDigest(stamp.digest);
   changePods(world, name, (pod) => (pod.template.stamp === text ? { ...pod, counts } : pod));
 }
@@ -104,10 +104,10 @@ function forgiveUnheard(world: World, name: Name): void {
 function forgiveDirty(world: World, name: Name): void {
   const record = world.process?.edges.workloads.get(keyOfName(name));
   const edge = record?.edges.get(CONFIG_KEY);
-  if (edge?.dirty !== true || edge.ran === undefined || edge.ran === UNKNOWN) return;
+  if (edge?.mixedPods !== true || edge.runningDigest === undefined || edge.runningDigest === UNKNOWN) return;
   const isPatched = record?.inFlight !== undefined && carries(workloadView(world, name), record.inFlight);
   if (isPatched || believedIfDead(world, name) === UNKNOWN) return;
-  const counts = contentOfDigest(edge.ran);
+  const counts = contentOfDigest(edge.runningDigest);
   changePods(world, name, (pod) => ({ ...pod, counts }));
 }
 
@@ -116,16 +116,16 @@ function forgiveUnwritten(world: World, name: Name): void {
   const { process } = world;
   const edge = process?.edges.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
   if (process === undefined || edge === undefined || !(process.urgent || process.write !== undefined)) return;
-  if (believedIfDead(world, name) !== edge.ran) forgetSince(world, name, Number.NEGATIVE_INFINITY);
+  if (believedIfDead(world, name) !== edge.runningDigest) forgetSince(world, name, Number.NEGATIVE_INFINITY);
 }
 
-function believedIfDead(world: World, name: Name): Ran | undefined {
+function believedIfDead(world: World, name: Name): RunningDigest | undefined {
   const edges = world.process?.edges;
   if (edges === undefined) return undefined;
-  const key = edges.exceptionsKeyOf(workloadView(world, name).ref);
-  const exception = exceptionOf(world.persisted, key, localEntryKeyOf(CONFIG));
+  const key = edges.overridesKeyOf(workloadView(world, name).ref);
+  const override = overrideOf(world.persisted, key, localEntryKeyOf(CONFIG));
   const stamp = parseStamp(deploymentOf(world, name).template.stamp);
-  return ranAtStart(world.persisted.entries.get(edges.entryKeyOf(CONFIG)), exception, stamp);
+  return runningDigestAtStart(world.persisted.entries.get(edges.entryKeyOf(CONFIG)), override, stamp);
 }
 
 function forgetSince(world: World, name: Name, since: number): void {

@@ -3,7 +3,7 @@
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import { formatStamp } from '../../lib/model/stamp.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
-import { abandonRollout, acceptRollout, planRollout, spendNumbers } from '../../lib/tracking/rollout.ts';
+import { abandonRollout, acceptRollout, planRollout, spendSequences } from '../../lib/tracking/rollout.ts';
 import { observeWorkload } from '../../lib/tracking/workload-controller.ts';
 import { carryOut, isFresh, keyOfName, repeatsStamp, workloadView } from './cluster.ts';
 import { forgiveUnknownStamp } from './limits.ts';
@@ -109,7 +109,7 @@ function refresh(world: World, name: Name, plan: RolloutPlan, isUnanswered = fal
   const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
   const event = { type: 'present', key, object, span, isInInitialList: false, isRelisted: true } as const;
   apply(world, observeWorkload(edges, event, world.workloads.hasListed));
-  if (isUnanswered) spendNumbers(edges, plan);
+  if (isUnanswered) spendSequences(edges, plan);
   abandon(world, plan);
 }
 
@@ -122,7 +122,7 @@ function abandon(world: World, plan: RolloutPlan): void {
 function concludeDone(world: World, name: Name): void {
   const process = processOf(world);
   settle(world, name);
-  if (process.edges.owes(keyOfName(name))) process.turns[name].window = true;
+  if (process.edges.needsRollout(keyOfName(name))) process.turns[name].window = true;
 }
 
 function settle(world: World, name: Name): void {

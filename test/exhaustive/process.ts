@@ -1,6 +1,6 @@
 /** The reloader's process: the real rules' knowledge, with the queue around it reduced to what it may do next. */
 
-import type { Dialect, StampVariables } from '../../lib/annotations/dialect.ts';
+import type { StampVariables, Vocabularies } from '../../lib/annotations/vocabularies.ts';
 import type { ConfigRef } from '../../lib/model/object-ref.ts';
 import type { Verdict } from '../../lib/model/policy.ts';
 import { Edges } from '../../lib/tracking/edges.ts';
@@ -11,7 +11,7 @@ import { passAway, takeFirst } from './limits.ts';
 import type { Actor, Process, Turn, World } from './world.ts';
 
 /** What annotations mean. */
-export const DIALECT: Dialect = remembering(vocabulary());
+export const DIALECT: Vocabularies = remembering(vocabulary());
 
 /** The process, which must live. */
 export function processOf(world: World): Process {
@@ -76,13 +76,14 @@ export function apply(world: World, effects: Effects, withKick = true): void {
 function applyToTurns(process: Process, effects: Effects): void {
   const isPutOff = (key: string): boolean => process.turns[nameOfKey(key)].backoff;
   for (const key of effects.forgotten) turnOf(process, key, { window: false, backoff: false });
-  for (const key of effects.spurred) {
-    if (isPutOff(key) && !effects.contested.has(key)) turnOf(process, key, { window: true, backoff: false });
+  for (const key of effects.retryNow) {
+    if (isPutOff(key) && !effects.stampReverted.has(key))
+      turnOf(process, key, { window: true, backoff: false });
   }
-  for (const key of effects.touched.keys()) {
+  for (const key of effects.enqueued.keys()) {
     if (!isPutOff(key) && process.edges.workloads.has(key)) turnOf(process, key, { window: true });
   }
-  for (const key of effects.contested.keys()) turnOf(process, key, { window: false, backoff: true });
+  for (const key of effects.stampReverted.keys()) turnOf(process, key, { window: false, backoff: true });
 }
 
 function turnOf(process: Process, key: string, change: Partial<Turn>): void {
@@ -97,25 +98,25 @@ export function kick(world: World): void {
 }
 
 /** The same dialect, which works every question out once: here it depends on the annotations alone. */
-function remembering(dialect: Dialect): Dialect {
+function remembering(vocabularies: Vocabularies): Vocabularies {
   const follows = new WeakMap<object, readonly ConfigRef[]>();
   const verdicts = new WeakMap<object, Verdict>();
   const variables = new WeakMap<object, ReadonlyMap<string, StampVariables>>();
   return {
-    ...dialect,
+    ...vocabularies,
     hasPatterns: () => false,
     follows: (workload, known) => {
-      const refs = follows.get(workload.annotations) ?? dialect.follows(workload, known);
+      const refs = follows.get(workload.annotations) ?? vocabularies.follows(workload, known);
       follows.set(workload.annotations, refs);
       return refs;
     },
     judge: (workload, ref, annotations) => {
-      const verdict = verdicts.get(workload.annotations) ?? dialect.judge(workload, ref, annotations);
+      const verdict = verdicts.get(workload.annotations) ?? vocabularies.judge(workload, ref, annotations);
       verdicts.set(workload.annotations, verdict);
       return verdict;
     },
     stampVariablesOf: (refs: readonly ConfigRef[], namespace: string) => {
-      const known = variables.get(refs) ?? dialect.stampVariablesOf(refs, namespace);
+      const known = variables.get(refs) ?? vocabularies.stampVariablesOf(refs, namespace);
       variables.set(refs, known);
       return known;
     },

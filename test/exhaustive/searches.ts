@@ -59,14 +59,14 @@ const whileRolling = async (comparable: boolean): Promise<World> =>
 const SUBJECTS: readonly Subject[] = [
   { name: 'contents alone, three of them', scope: { contents: ['a', 'b', 'c'] }, begin: one, share: 0.1 },
   { name: 'refusals', scope: { refusals: true }, begin: atRest, share: 0.15 },
-  { name: 'deaths', scope: { crashes: true, losses: true }, begin: one, share: 0.15 },
+  { name: 'deaths', scope: { crashes: true, lostOptIns: true }, begin: one, share: 0.15 },
   { name: 'deaths and refusals', scope: { crashes: true, refusals: true }, begin: atRest, share: 0.1 },
   { name: 'a first start', scope: { crashes: true }, begin: untouched, share: 0.1 },
   { name: 'owners', scope: { owners: true, refusals: true }, begin: one, share: 0.1 },
   { name: 'owners and deaths', scope: { owners: true, crashes: true }, begin: one, share: 0.1 },
   {
     name: 'owners, lost answers and watches that are cut',
-    scope: { owners: true, losses: true, relists: true },
+    scope: { owners: true, lostOptIns: true, relists: true },
     begin: one,
     share: 0.1,
   },
@@ -79,13 +79,13 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'watches that are cut, and absence',
-    scope: { relists: true, absence: true },
+    scope: { relists: true, missingObject: true },
     begin: one,
     share: 0.1,
   },
   {
     name: 'take-overs: requests that arrive late, lost answers',
-    scope: { takeOvers: true, losses: true },
+    scope: { takeOvers: true, lostOptIns: true },
     begin: inTerms,
     share: 0.1,
   },
@@ -123,7 +123,7 @@ const SUBJECTS: readonly Subject[] = [
     name: 'take-overs, two workloads: everything but owners and absence',
     scope: {
       ...{ takeOvers: true, overlaps: true, silence: true, labels: true },
-      ...{ refusals: true, crashes: true, losses: true },
+      ...{ refusals: true, crashes: true, lostOptIns: true },
     },
     begin: twoInTerms,
     share: 0,
@@ -136,7 +136,7 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'two workloads: refusals, deaths and lost answers',
-    scope: { refusals: true, crashes: true, losses: true },
+    scope: { refusals: true, crashes: true, lostOptIns: true },
     begin: atRest,
     share: 0,
   },
@@ -148,7 +148,7 @@ const SUBJECTS: readonly Subject[] = [
   },
   {
     name: 'two workloads: absence, cut watches, refusals and deaths',
-    scope: { absence: true, relists: true, refusals: true, crashes: true },
+    scope: { missingObject: true, relists: true, refusals: true, crashes: true },
     begin: atRest,
     share: 0,
   },

@@ -38,11 +38,11 @@ export interface Scope {
   readonly refusals: boolean;
   readonly crashes: boolean;
   /** Deletion, recreation and metadata edits of the ConfigMap. */
-  readonly absence: boolean;
+  readonly missingObject: boolean;
   /** w2 ceases to follow and begins again, or comes into being. */
   readonly following: boolean;
   /** Answers that never come. */
-  readonly losses: boolean;
+  readonly lostOptIns: boolean;
   /** Watches that are cut, and listed again. */
   readonly relists: boolean;
   /** Another process leads from now on; what the leader before has sent may arrive late. */
@@ -89,11 +89,11 @@ type Add = (name: string, run: Run) => void;
 
 function peopleSteps(world: World, scope: Scope, add: Add): void {
   for (const content of scope.contents) {
-    if (content !== world.content && (world.content !== undefined || scope.absence)) {
+    if (content !== world.content && (world.content !== undefined || scope.missingObject)) {
       add(`r becomes ${content}`, (next) => setContent(next, content));
     }
   }
-  if (!scope.absence || world.content === undefined) return;
+  if (!scope.missingObject || world.content === undefined) return;
   add('r is deleted', (next) => setContent(next, undefined));
   add('r has its metadata edited', (next) => setContent(next, next.content));
 }
@@ -214,7 +214,7 @@ function patchSteps(world: World, name: Name, scope: Scope, add: Add): void {
   if (patch === undefined) return;
   if (patch.answer !== undefined) {
     add(`the answer to the patch of ${name} arrives`, (next) => answer(next, name));
-    if (scope.losses) add(`the answer to the patch of ${name} is lost`, (next) => loseAnswer(next, name));
+    if (scope.lostOptIns) add(`the answer to the patch of ${name} is lost`, (next) => loseAnswer(next, name));
     return;
   }
   const isSentWell = isFresh(world, name, patch.plan);
@@ -222,7 +222,7 @@ function patchSteps(world: World, name: Name, scope: Scope, add: Add): void {
     land(next, name);
   });
   if (scope.refusals) add(`the patch of ${name} is refused`, (next) => refuse(next, name));
-  if (scope.losses) add(`the patch of ${name} is lost`, (next) => loseAnswer(next, name));
+  if (scope.lostOptIns) add(`the patch of ${name} is lost`, (next) => loseAnswer(next, name));
 }
 
 function writeSteps(world: World, scope: Scope, add: Add): void {
@@ -233,7 +233,7 @@ function writeSteps(world: World, scope: Scope, add: Add): void {
     return;
   }
   add('the state is written', finishWrite);
-  if (!scope.losses) return;
+  if (!scope.lostOptIns) return;
   add('the answer to the write is lost', (next) => loseWrite(next, true));
   add('the write is lost', (next) => loseWrite(next, false));
 }
@@ -253,9 +253,9 @@ export const NOTHING_ELSE: Scope = {
   owners: false,
   refusals: false,
   crashes: false,
-  absence: false,
+  missingObject: false,
   following: false,
-  losses: false,
+  lostOptIns: false,
   relists: false,
   takeOvers: false,
   overlaps: false,
@@ -269,9 +269,9 @@ export const EVERYTHING: Scope = {
   owners: true,
   refusals: true,
   crashes: true,
-  absence: true,
+  missingObject: true,
   following: true,
-  losses: true,
+  lostOptIns: true,
   relists: true,
   takeOvers: false,
   overlaps: false,

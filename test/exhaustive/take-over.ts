@@ -7,12 +7,12 @@ import { handOver } from '../../lib/app/hand-over.ts';
 import type { ConfigObject } from '../../lib/model/config-object.ts';
 import { keyOf, type WorkloadRef } from '../../lib/model/object-ref.ts';
 import { STATE_VERSION, STATE_VERSION_ANNOTATION } from '../../lib/model/persisted-state.ts';
-import { formatEntry, formatExceptions } from '../../lib/model/state-entry.ts';
+import { formatEntry, formatOverrides } from '../../lib/model/state-entry.ts';
 import { annotationsOf, markIn } from '../../lib/model/term.ts';
 import type { Timeline } from '../../lib/model/timeline.ts';
 import type { Workload } from '../../lib/model/workload.ts';
 import { catchUp } from '../../lib/repair/catch-up.ts';
-import { FreshLook } from '../../lib/repair/fresh-look.ts';
+import { Refetcher } from '../../lib/repair/refetcher.ts';
 import { beginTerm } from '../../lib/state/begin-term.ts';
 import type { StateStore, StateVersion } from '../../lib/store/state-store.ts';
 import { observeConfig } from '../../lib/tracking/config-controller.ts';
@@ -147,20 +147,20 @@ function storeOf(world: World): StateStore {
   };
 }
 
-function dataOf({ persisted: { entries, exceptions } }: World): Record<string, string> {
+function dataOf({ persisted: { entries, overrides } }: World): Record<string, string> {
   const data: Record<string, string> = {};
   for (const [key, entry] of entries) data[key] = formatEntry(entry);
-  for (const [key, each] of exceptions) {
-    const text = formatExceptions(each);
+  for (const [key, each] of overrides) {
+    const text = formatOverrides(each);
     if (text !== undefined) data[key] = text;
   }
   return data;
 }
 
-function lookOf(world: World, edges: Edges, timeline: Timeline): FreshLook {
+function lookOf(world: World, edges: Edges, timeline: Timeline): Refetcher {
   const config = configView(world);
   const object = { metadata: { name: '' } };
-  return new FreshLook({
+  return new Refetcher({
     edges,
     timeline,
     readConfig: () => Promise.resolve(config === undefined ? { kind: 'absent' } : { kind: 'found', object }),

@@ -34,7 +34,7 @@ export const OWNER_COUNT: number = Object.keys(OWNERS).length;
 export const KIND_BITS = 4;
 
 const OMITTED: readonly string[] = [
-  ...['ref', 'containers', 'lastManager', 'dialect', 'dependents', 'uid', 'homeNamespace', 'variables'],
+  ...['ref', 'containers', 'lastManager', 'vocabularies', 'dependents', 'uid', 'homeNamespace', 'variables'],
   ...['variable', 'data', 'touched', 'comparable', 'clock', 'arrivals', 'container', 'isLeftAlone', 'isCopy'],
   ...['pods', 'generation', 'observedGeneration', 'at'],
   // Of the resourceVersion, where anybody asks.
@@ -46,7 +46,7 @@ const VERSIONS: readonly string[] = ['resourceVersion', 'configVersion'];
 const TIMES: readonly string[] = [
   'changedAt',
   'foundChangedAt',
-  'declinedAt',
+  'skippedAt',
   'rolledUntil',
   'knownAt',
   'from',
@@ -54,7 +54,13 @@ const TIMES: readonly string[] = [
   'arrival',
   'absentAfter',
 ];
-const NUMBERS: readonly string[] = ['number', 'highestNumber', 'reservedNumber', 'floors', 'numbers'];
+const NUMBERS: readonly string[] = [
+  'sequence',
+  'highestSequence',
+  'reservedSequence',
+  'minSequences',
+  'numbers',
+];
 /** Fields whose values never change once made: their tokens are worked out once. */
 const LASTING: readonly string[] = [
   ...['object', 'plan', 'inFlight', 'answer', 'write', 'state', 'persisted', 'template', 'former', 'queue'],

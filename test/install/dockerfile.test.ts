@@ -42,10 +42,10 @@ test('a digest given at the build pins both stages', () => {
 
 test('the context is what is copied from it, and nothing else', () => {
   const lines = readFileSync(path.join(CONTEXT, '.dockerignore'), 'utf8').trim().split('\n');
-  const [everything, ...exceptions] = lines.filter((line) => !line.startsWith('#'));
+  const [everything, ...overrides] = lines.filter((line) => !line.startsWith('#'));
   assert.equal(everything, '*');
   const copied = [...new Set(copiedFromContext(STAGES))];
-  assert.deepEqual(exceptions.sort(), copied.map((name) => `!${name}`).sort());
+  assert.deepEqual(overrides.sort(), copied.map((name) => `!${name}`).sort());
 });
 
 test('the user is a number, not root, and the one that the manifests name', () => {

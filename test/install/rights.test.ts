@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { permissionsOf } from '../../lib/app/rights.ts';
+import { permissionsOf } from '../../lib/app/preflight.ts';
 import { workloadKindsOf } from '../../lib/options/options.ts';
 import { BINDINGS, grantedTo, installationIn, rightsOf, roleOf } from './installation.ts';
 import { COMPONENTS, INSTALLATIONS } from './kustomization.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ADMISSION_PATH } from '../../lib/admission/admission-server.ts';
-import { SAP_HASH_ANNOTATION } from '../../lib/annotations/words.ts';
+import { SAP_HASH_ANNOTATION } from '../../lib/annotations/vocabulary.ts';
 import { WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { installationIn, WEBHOOK_SERVICE } from './installation.ts';

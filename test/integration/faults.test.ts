@@ -13,7 +13,7 @@ interface Case {
   /** What a line of the log says; undefined where nobody needs to know. */
   readonly says?: RegExp;
   /** Refused patches are tried again after many seconds, or when the owner changes the workload: here he does. */
-  readonly spurred?: true;
+  readonly retryNow?: true;
 }
 
 const OURS = { userAgent: 'kubernetes-reloader' };
@@ -45,7 +45,7 @@ async function changeUnder(
 }
 
 /** The owner of the workload changes something of it. */
-function spur({ sandbox }: Cluster): void {
+function changeSpec({ sandbox }: Cluster): void {
   sandbox.patch('deployments', 'default', 'web', { spec: { minReadySeconds: 1 } });
 }
 
@@ -55,7 +55,7 @@ describe('nothing is lost and nothing rolled twice:', { concurrency: 3 }, () => 
       'the patch is forbidden once': {
         fault: { match: PATCH, effect: status(403) },
         says: /Deployment\/web is refused: .*forbidden.*; next try in/,
-        spurred: true,
+        retryNow: true,
       },
       'the patch meets a conflict three times': {
         fault: { match: PATCH, times: 3, effect: status(409) },
@@ -65,7 +65,7 @@ describe('nothing is lost and nothing rolled twice:', { concurrency: 3 }, () => 
       'the same patch is invalid twice': {
         fault: { match: PATCH, times: 2, effect: status(422) },
         says: /Deployment\/web is refused: .*told to refuse it.*; next try in/,
-        spurred: true,
+        retryNow: true,
       },
       'the patch is throttled': {
         fault: { match: PATCH, effect: status(429, 1) },
@@ -105,14 +105,14 @@ describe('nothing is lost and nothing rolled twice:', { concurrency: 3 }, () => 
         says: /the state is not written yet/,
       },
     };
-    for (const [name, { fault, says, spurred }] of Object.entries(cases)) {
+    for (const [name, { fault, says, retryNow }] of Object.entries(cases)) {
       test(name, async () => {
         await using cluster = await Cluster.start();
         await pair(cluster, 'marker');
         await pair(cluster, 'web');
         const reloader = await cluster.reloader();
         cluster.sandbox.addFault(fault);
-        if (spurred) void reloader.hasSaid(/Deployment\/web is refused/).then(() => spur(cluster));
+        if (retryNow) void reloader.hasSaid(/Deployment\/web is refused/).then(() => changeSpec(cluster));
         await changeUnder(cluster, reloader, says);
       });
     }

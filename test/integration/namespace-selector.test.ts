@@ -80,8 +80,8 @@ describe('a namespace', { concurrency: 2 }, () => {
     await reloader.hasSaid(/ConfigMap\/web changed: Deployment\/web not before the namespace is selected/);
     await mark(cluster, 'two');
     assert.equal(cluster.rollouts(TWO), 1);
-    const { isOwed, waitsFor } = (await statusOf(reloader, 'two')) ?? {};
-    assert.deepEqual([isOwed, waitsFor], [true, 'selection']);
+    const { isOutdated, waitsFor } = (await statusOf(reloader, 'two')) ?? {};
+    assert.deepEqual([isOutdated, waitsFor], [true, 'selection']);
     assert.match((await reloader.page('/')).text, /Its namespace is not selected/);
     label(cluster, 'two', 'a');
     await rolled(cluster, TWO, 2);
@@ -136,7 +136,10 @@ test('nothing is decided before the namespaces are listed, and what is missing f
     return waitingFor.length === 1 && waitingFor[0] === 'the list of Namespace';
   });
   assert.equal((await reloader.page('/readyz')).status, 503);
-  await cluster.until('the change is known', async () => (await statusOf(reloader, 'one'))?.isOwed === true);
+  await cluster.until(
+    'the change is known',
+    async () => (await statusOf(reloader, 'one'))?.isOutdated === true,
+  );
   assert.equal((await statusOf(reloader, 'one'))?.waitsFor, 'selection');
   assert.equal(cluster.rollouts(ONE), 0);
   open();

@@ -112,13 +112,13 @@ function lines(reloader: ReloaderProcess, reason: Reason): string[] {
 }
 
 /** What stands against the Deployment `web`, or another kind of that name, on the page. */
-async function notices(
+async function findings(
   reloader: ReloaderProcess,
   kind = 'Deployment',
 ): Promise<{ reason: Reason; message: string }[]> {
   const { workloads } = await reloader.status();
   const found = workloads.find(({ workload }) => workload === `${kind}/web`);
-  return (found?.notices ?? []).map(({ reason, message }) => ({ reason, message }));
+  return (found?.findings ?? []).map(({ reason, message }) => ({ reason, message }));
 }
 
 /** Resolves when all that was to be recorded until now has been tried: a rollout of the marker is recorded too. */
@@ -149,7 +149,7 @@ describe('why nothing happens is told, and not repeated:', { concurrency: 4 }, (
       });
       await cluster.until('the log does too', () => lines(reloader, reason).length > 0);
       assert.deepEqual(lines(reloader, reason), [`Deployment/web: ${told?.['message']}`]);
-      assert.deepEqual(await notices(reloader), [{ reason, message: told?.['message'] }]);
+      assert.deepEqual(await findings(reloader), [{ reason, message: told?.['message'] }]);
 
       cluster.sandbox.restart(deployment('web'));
       await allRecorded(cluster);
@@ -162,7 +162,7 @@ describe('why nothing happens is told, and not repeated:', { concurrency: 4 }, (
       assert.deepEqual([events(cluster, event).length, attempts(cluster, event)], [1, 2]);
 
       mend(cluster);
-      await cluster.until('it is mended', async () => (await notices(next)).length === 0);
+      await cluster.until('it is mended', async () => (await findings(next)).length === 0);
       await cluster.settled(next);
       put(cluster, configMap('web'), 'two');
       await cluster.until('it is rolled', () => cluster.rollouts(deployment('web')) === 1);
@@ -222,7 +222,7 @@ describe('when pods will take what they were rolled for is told, once, where', {
       await cluster.podsAreCurrent(ref);
       cluster.sandbox.patch(resourceOf(kind), 'default', 'web', { spec });
       const reloader = await cluster.reloader();
-      assert.deepEqual(await notices(reloader, kind), []);
+      assert.deepEqual(await findings(reloader, kind), []);
       for (const [index, value] of ['two', 'three'].entries()) {
         put(cluster, configMap('web'), value);
         await cluster.until('it is recorded', () => events(cluster, 'Reloaded').length === index + 1);
@@ -231,7 +231,7 @@ describe('when pods will take what they were rolled for is told, once, where', {
       assert.match(String(events(cluster, 'PodsNotReplaced')[0]?.['message']), says);
       for (const event of events(cluster, 'Reloaded')) assert.match(String(event['message']), says);
       assert.deepEqual(
-        (await notices(reloader, kind)).map(({ reason }) => reason),
+        (await findings(reloader, kind)).map(({ reason }) => reason),
         ['held'],
       );
       assert.ok(!cluster.isCurrent(ref));
@@ -239,7 +239,7 @@ describe('when pods will take what they were rolled for is told, once, where', {
       assert.deepEqual([lines(reloader, 'held').length, attempts(cluster, 'PodsNotReplaced')], [1, 1]);
       release(cluster, ref);
       await cluster.podsAreCurrent(ref);
-      await cluster.until('nothing stands', async () => (await notices(reloader, kind)).length === 0);
+      await cluster.until('nothing stands', async () => (await findings(reloader, kind)).length === 0);
     });
   }
 });
@@ -261,9 +261,9 @@ test('an undo that takes the opt-in with it is told, with what was there', async
   await cluster.until('an Event tells of it', () => events(cluster, 'OptInLost').length === 1);
   const message = String(events(cluster, 'OptInLost')[0]?.['message']);
   assert.match(message, /^it follows ConfigMap\/web no more: .* undo .*; .*, write .*\/configmap: "web"$/);
-  assert.deepEqual(await notices(reloader), [{ reason: 'opt-in-lost', message }]);
+  assert.deepEqual(await findings(reloader), [{ reason: 'opt-in-lost', message }]);
   follow(cluster);
-  await cluster.until('nothing stands', async () => (await notices(reloader)).length === 0);
+  await cluster.until('nothing stands', async () => (await findings(reloader)).length === 0);
   await reloader.stop();
   assert.equal(lines(reloader, 'opt-in-lost').length, 1);
 });
@@ -293,10 +293,10 @@ test('another reloader of the same workload is told, once for as long as both ro
   await allRecorded(cluster);
   const message = String(events(cluster, 'SecondReloader')[0]?.['message']);
   assert.match(message, /^another reloader \(field manager Reloader\) wrote .* STAKATER_WEB_CONFIGMAP;/);
-  assert.deepEqual(await notices(reloader), [{ reason: 'second-reloader', message }]);
+  assert.deepEqual(await findings(reloader), [{ reason: 'second-reloader', message }]);
   assert.deepEqual([lines(reloader, 'second-reloader').length, attempts(cluster, 'SecondReloader')], [1, 1]);
   put(cluster, configMap('web'), 'four');
-  await cluster.until('it is gone', async () => (await notices(reloader)).length === 0);
+  await cluster.until('it is gone', async () => (await findings(reloader)).length === 0);
 });
 
 describe('Events', { concurrency: 4 }, () => {
@@ -344,7 +344,7 @@ describe('Events', { concurrency: 4 }, () => {
     const reloader = await cluster.reloader({ flags: ['--dry-run'] });
     put(cluster, configMap('marker'), 'two');
     await reloader.hasSaid(/Deployment\/marker would be rolled/);
-    assert.equal((await notices(reloader)).length, 1);
+    assert.equal((await findings(reloader)).length, 1);
     await reloader.stop();
     assert.equal(lines(reloader, 'mistyped').length, 1);
     assert.deepEqual(

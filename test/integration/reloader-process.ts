@@ -172,8 +172,8 @@ export class ReloaderProcess {
   async isSettled(): Promise<boolean> {
     const { workloads } = await this.status();
     return workloads.every(
-      ({ isOwed, follows }) =>
-        !isOwed &&
+      ({ isOutdated, follows }) =>
+        !isOutdated &&
         follows.every(({ observed, committed }) => observed === undefined || observed === committed),
     );
   }

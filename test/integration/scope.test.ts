@@ -74,9 +74,9 @@ describe('with --resource-label-selector', { concurrency: 2 }, () => {
     for (const name of ['web', 'marker']) label(cluster, name, { team: 'a' });
     return await cluster.reloader({ flags: ['--namespace=default', '--resource-label-selector=team:a'] });
   };
-  const noticesOf = async (reloader: ReloaderProcess): Promise<string> => {
+  const findingsOf = async (reloader: ReloaderProcess): Promise<string> => {
     const { workloads } = await reloader.status();
-    return JSON.stringify(workloads.find(({ workload }) => workload === 'Deployment/web')?.notices);
+    return JSON.stringify(workloads.find(({ workload }) => workload === 'Deployment/web')?.findings);
   };
 
   test('what loses its label rolls nothing, and is compared when it is back', async () => {
@@ -90,13 +90,13 @@ describe('with --resource-label-selector', { concurrency: 2 }, () => {
     await mark(cluster);
     assert.equal(cluster.rollouts(WEB), 1);
     await cluster.until('it is told why', async () =>
-      (await noticesOf(reloader)).includes('unselected-object'),
+      (await findingsOf(reloader)).includes('unselected-object'),
     );
-    assert.doesNotMatch(await noticesOf(reloader), /does not exist/);
+    assert.doesNotMatch(await findingsOf(reloader), /does not exist/);
     label(cluster, 'web', { team: 'a' });
     await cluster.until('it is rolled', () => cluster.rollouts(WEB) === 2);
     await cluster.settled(reloader);
-    assert.equal(await noticesOf(reloader), '[]');
+    assert.equal(await findingsOf(reloader), '[]');
     label(cluster, 'web', { team: null });
     label(cluster, 'web', { team: 'a' });
     await mark(cluster);

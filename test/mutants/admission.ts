@@ -3,9 +3,9 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const KEPT = ['test/unit/admission/keep-stamps.test.ts'];
+const KEPT = ['test/unit/admission/mutate.test.ts'];
 const HASHES = ['test/unit/admission/hashes.test.ts'];
-const KNOWN = ['test/unit/admission/knowledge.test.ts'];
+const KNOWN = ['test/unit/admission/cache-reader.test.ts'];
 const REVIEWS = ['test/unit/admission/review.test.ts'];
 
 /** Every one of them must be noticed. */
@@ -22,16 +22,16 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'admission: what follows nothing is looked at',
-    edit: drop('keepStamps', 'refs.length === 0'),
+    edit: drop('mutate', 'refs.length === 0'),
     tests: KEPT,
   },
-  { name: 'admission: objects need not be listed', edit: drop('keepStamps', '!every()'), tests: KEPT },
+  { name: 'admission: objects need not be listed', edit: drop('mutate', '!every()'), tests: KEPT },
   {
     name: 'admission: a stamp of what is in force replaces an equal one',
     edit: change(
       'planned',
-      'numberIn(update.marks, own.read) >= current.stamp.number',
-      'numberIn(update.marks, own.read) > current.stamp.number',
+      'sequenceIn(update.stamps, own.read) >= current.stamp.sequence',
+      'sequenceIn(update.stamps, own.read) > current.stamp.sequence',
     ),
     tests: KEPT,
   },
@@ -39,28 +39,28 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     name: 'admission: a live stamp replaces an equal one',
     edit: change(
       'isStampLacking',
-      'numberIn(own, [mark.variable]) < number',
-      'numberIn(own, [mark.variable]) <= number',
+      'sequenceIn(own, [mark.variable]) < number',
+      'sequenceIn(own, [mark.variable]) <= number',
     ),
     tests: KEPT,
   },
   {
     name: 'admission: what it writes speaks',
     edit: change(
-      'knowledgeOf',
-      'edges.entryOf(ref)?.number ?? (leads ? FIRST_NUMBER : undefined)',
-      '(edges.entryOf(ref)?.number ?? FIRST_NUMBER) + 1',
+      'cacheReaderOf',
+      'edges.entryOf(ref)?.sequence ?? (leads ? FIRST_NUMBER : undefined)',
+      '(edges.entryOf(ref)?.sequence ?? FIRST_NUMBER) + 1',
     ),
     tests: KNOWN,
   },
   {
     name: 'admission: what nobody asks for is stamped',
-    edit: drop('knowledgeOf', '!dialect.judge(workload, ref, annotations).asks'),
+    edit: drop('cacheReaderOf', '!vocabularies.judge(workload, ref, annotations).asks'),
     tests: KNOWN,
   },
   {
     name: 'admission: a question is remembered',
-    edit: change('knowledgeOf.currentStamp', 'recordOf()', 'edges.configRecordOf(ref)'),
+    edit: change('cacheReaderOf.currentStamp', 'recordOf()', 'edges.configRecordOf(ref)'),
     tests: KNOWN,
   },
   {

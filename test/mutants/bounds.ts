@@ -7,11 +7,11 @@ const OWN_STATE = 'test/unit/tracking/own-state.test.ts';
 const PLAIN_TEXT = 'test/unit/model/plain-text.test.ts';
 const LOGGER = 'test/unit/telemetry/logger.test.ts';
 const MANY_NAMES = 'test/unit/annotations/many-names.test.ts';
-const ABSENCES = 'test/unit/repair/absences.test.ts';
+const ABSENCES = 'test/unit/repair/missing-object-probe.test.ts';
 const EVENTS = 'test/unit/kubernetes/events.test.ts';
 const PATTERNS = 'test/unit/annotations/name-pattern.test.ts';
 const REVIEW = 'test/unit/admission/review.test.ts';
-const NOTICES = 'test/unit/report/notices.test.ts';
+const NOTICES = 'test/unit/report/findings.test.ts';
 
 /** See the file's comment. */
 export const BOUND_MUTANTS: readonly Mutant[] = [
@@ -62,12 +62,16 @@ export const BOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'absences: each of those of a namespace is told by itself',
-    edit: change('Absences.#take', 'turn.configs.length === 0', 'true'),
+    edit: change('MissingObjectProbe.#take', 'turn.configs.length === 0', 'true'),
     tests: [ABSENCES],
   },
   {
     name: 'absences: one namespace is looked into after the other',
-    edit: change('Absences.#round', 'Map.groupBy(suspects, namespaceIn)', "Map.groupBy(suspects, () => '')"),
+    edit: change(
+      'MissingObjectProbe.#round',
+      'Map.groupBy(suspects, namespaceIn)',
+      "Map.groupBy(suspects, () => '')",
+    ),
     tests: [ABSENCES],
   },
   {

@@ -5,7 +5,7 @@ import type { Mutant } from './table.ts';
 
 const RULES = ['test/unit/annotations/sap-wave.test.ts'];
 const STAMPS = ['test/unit/tracking/hash-stamps.test.ts'];
-const PARKING = ['test/unit/annotations/parking.test.ts'];
+const PARKING = ['test/unit/annotations/wave-leftovers.test.ts'];
 
 /** Every one of them must be noticed. */
 export const DIALECT_MUTANTS: readonly Mutant[] = [
@@ -40,7 +40,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
     name: 'hashes: what SAP left on the workload stays',
     edit: change(
       'planRollout',
-      'const triggers = edges.dialect.triggersOf(record.workload);',
+      'const triggers = edges.vocabularies.triggersOf(record.workload);',
       'const triggers: string[] = [];',
     ),
     tests: STAMPS,
@@ -48,7 +48,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   {
     name: 'namespaces: exceptions do not name them',
     edit: change(
-      'exceptionKeyOf',
+      'overriddenKeyOf',
       'prefix(ref.namespace, namespace) + localEntryKeyOf(ref)',
       'localEntryKeyOf(namespace === ref.namespace ? ref : { ...ref, namespace })',
     ),
@@ -73,10 +73,10 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
     ),
     tests: PARKING,
   },
-  { name: 'parking: it is not fenced', edit: drop('unparkingPatch', 'resourceVersion,'), tests: PARKING },
+  { name: 'parking: it is not fenced', edit: drop('cleanupPatch', 'resourceVersion,'), tests: PARKING },
   {
     name: 'parking: what fails is not tried again',
-    edit: change('Unparking.constructor', '(key, ms) => this.#queue.addAfter(key, ms)', '() => undefined'),
-    tests: ['test/unit/repair/unparking.test.ts'],
+    edit: change('WaveCleanup.constructor', '(key, ms) => this.#queue.addAfter(key, ms)', '() => undefined'),
+    tests: ['test/unit/repair/wave-cleanup.test.ts'],
   },
 ];

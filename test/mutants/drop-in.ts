@@ -35,11 +35,11 @@ export const DROP_IN_MUTANTS: readonly Mutant[] = [
   {
     name: 'drop-in: a state that exists needs the right to create it',
     edit: change('mayGoOn', 'creation !== undefined', 'false'),
-    tests: ['test/unit/app/rights.test.ts'],
+    tests: ['test/unit/app/preflight.test.ts'],
   },
   {
     name: 'drop-in: a state that is not there needs no right to create it',
     edit: change('mayGoOn', "(await state.read(signal)).kind === 'found'", 'true'),
-    tests: ['test/unit/app/rights.test.ts'],
+    tests: ['test/unit/app/preflight.test.ts'],
   },
 ];

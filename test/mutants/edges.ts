@@ -28,7 +28,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'edges: an owner’s rollout is followed through another spelling of its template',
-    edit: drop('followOwner', '!sight.isRespelled'),
+    edit: drop('followExternalRollout', '!diff.isRespelled'),
     tests: [RESPELLING],
   },
   {

@@ -15,7 +15,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys: a start asks no other entry of the object',
-    edit: change('ranOfOtherScopes', 'isCurrent ? undefined : UNKNOWN', 'undefined'),
+    edit: change('digestByOtherScopes', 'isCurrent ? undefined : UNKNOWN', 'undefined'),
     tests: [UNIT],
   },
   {
@@ -60,7 +60,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys: what is recorded of a part that nobody follows goes with it',
-    edit: change('exceptionsOfFormer', 'edges.abandoned.isEmpty', 'true'),
+    edit: change('overridesOfFormer', 'edges.abandoned.isEmpty', 'true'),
     tests: [HISTORIES],
   },
   {
@@ -70,26 +70,26 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys: an entry of others is believed of pods that missed a change',
-    edit: change('believedRan', 'isOfOthers && hasDebtOfOtherScope(edges, record, config)', 'false'),
+    edit: change('believedDigest', 'isOfOthers && hasDebtOfOtherScope(edges, record, config)', 'false'),
     tests: [HISTORIES],
   },
   {
     name: 'keys: a stamp of keys speaks for the whole object',
-    edit: change('believedRan', 'isOfPart()', 'false'),
+    edit: change('believedDigest', 'isOfPart()', 'false'),
     tests: [HISTORIES],
   },
   {
     name: 'keys: numbers begin anew with another part of the object',
     edit: change(
       'beginningEdge',
-      '{ ...newEdge(stamp, began), highestNumber: stampOfAnyPart(edges, record, keyOf(ref))?.number ?? 0 }',
-      'newEdge(stamp, began)',
+      '{ ...newEdge(stamp, followedSince), highestSequence: stampOfAnyPart(edges, record, keyOf(ref))?.sequence ?? 0 }',
+      'newEdge(stamp, followedSince)',
     ),
     tests: ['test/simulation/kept.test.ts'],
   },
   {
     name: 'keys: the number of a patch under way is used again for other keys',
-    edit: change('rescope', 'numberOnItsWay()', '0'),
+    edit: change('rescope', 'sequenceInFlight()', '0'),
     tests: ['test/unit/tracking/key-scoped.test.ts'],
   },
 ];

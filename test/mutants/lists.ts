@@ -15,13 +15,13 @@ export const LIST_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'defects: one where missing objects are told of ends the program',
-    edit: change('Absences.#round', 'this.#fencedTake(turn, signal)', 'this.#take(turn, signal)'),
-    tests: ['test/unit/repair/absences.test.ts'],
+    edit: change('MissingObjectProbe.#round', 'this.#fencedTake(turn, signal)', 'this.#take(turn, signal)'),
+    tests: ['test/unit/repair/missing-object-probe.test.ts'],
   },
   {
     name: 'defects: what was suspected is forgotten after one',
-    edit: drop('Absences.#fencedTake', 'add()'),
-    tests: ['test/unit/repair/absences.test.ts'],
+    edit: drop('MissingObjectProbe.#fencedTake', 'add()'),
+    tests: ['test/unit/repair/missing-object-probe.test.ts'],
   },
   {
     name: 'lists: a page that fails begins the list anew',
@@ -71,7 +71,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     name: 'copies: a Job that does not ask for reloads is created anew',
     edit: change(
       'isGenuineCopy',
-      'dialect.hasPatterns(workload) || dialect.follows(workload, () => []).length > 0',
+      'vocabularies.hasPatterns(workload) || vocabularies.follows(workload, () => []).length > 0',
       'true',
     ),
     tests: ['test/unit/tracking/genuine-copy.test.ts'],

@@ -3,8 +3,8 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const ABSENCES = 'test/unit/repair/absences.test.ts';
-const NOTICES = 'test/unit/report/notices.test.ts';
+const ABSENCES = 'test/unit/repair/missing-object-probe.test.ts';
+const NOTICES = 'test/unit/report/findings.test.ts';
 const SECOND = 'test/unit/annotations/second-reloader.test.ts';
 const WORKLOADS = 'test/unit/tracking/workload-controller.test.ts';
 
@@ -12,47 +12,47 @@ const WORKLOADS = 'test/unit/tracking/workload-controller.test.ts';
 export const NOTICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'a notice is said again each time that its workload is told of',
-    edit: change('Notices.#replace', '!wasSaid()', 'true'),
+    edit: change('Findings.#replace', '!wasSaid()', 'true'),
     tests: [NOTICES],
   },
   {
     name: 'a notice stands against a workload that keeps old pods of its owner',
     edit: change(
-      'notices/RULES',
-      'isStamped && dialect.pausing.pauseOf(workload) === undefined',
-      'dialect.pausing.pauseOf(workload) === undefined',
+      'findings/RULES',
+      'isStamped && vocabularies.pausing.pauseOf(workload) === undefined',
+      'vocabularies.pausing.pauseOf(workload) === undefined',
     ),
     tests: [NOTICES],
   },
   {
     name: 'another reloader stands against a workload for ever',
-    edit: change('Notices.rolled', 'met?.hasRolledSince', 'met === undefined'),
+    edit: change('Findings.rolled', 'met?.hasRolledSince', 'met === undefined'),
     tests: [NOTICES],
   },
   {
     name: 'another reloader is seen in what was there before',
-    edit: change('rivalIn', '!known.has()', 'true'),
+    edit: change('competitorIn', '!known.has()', 'true'),
     tests: [SECOND],
   },
   {
     name: 'another reloader is seen in what a person brings back',
-    edit: change('rivalIn', 'PEOPLES_TOOLS.test()', 'after.lastManager === PEOPLES_TOOLS.source'),
+    edit: change('competitorIn', 'PEOPLES_TOOLS.test()', 'after.lastManager === PEOPLES_TOOLS.source'),
     tests: [SECOND],
   },
   {
     name: 'a notice is made of a name before everything is listed',
-    edit: change('Absences.#lookInto', '!isSynced()', 'isSynced === undefined'),
+    edit: change('MissingObjectProbe.#lookInto', '!isSynced()', 'isSynced === undefined'),
     tests: [ABSENCES],
   },
   {
     name: 'a notice is made of a name at once',
-    edit: drop('Absences.#round', 'await wait()'),
+    edit: drop('MissingObjectProbe.#round', 'await wait()'),
     tests: [ABSENCES],
   },
   {
     name: 'a notice claims what could not be found out',
     edit: change(
-      'Absences.#absenceOf',
+      'MissingObjectProbe.#missingObjectOf',
       'return undefined;',
       'return { ref, leftOutType: undefined, isUnselected: false, selector, similar };',
     ),
@@ -66,7 +66,7 @@ export const NOTICE_MUTANTS: readonly Mutant[] = [
   {
     name: 'an Event has another name with another message',
     edit: change('eventNameOf', '[uid, reason, about]', '[uid, reason, arguments[0].message]'),
-    tests: ['test/unit/model/event-news.test.ts'],
+    tests: ['test/unit/model/event-record.test.ts'],
   },
   {
     name: 'an autoscaler shortens the pauses between refusals',

@@ -9,7 +9,7 @@ const UPGRADES = 'test/simulation/owners-rollouts.test.ts';
 export const OWNER_MUTANTS: readonly Mutant[] = [
   {
     name: 'owners: nothing is left to them',
-    edit: change('beginning', '!edges.absorbsOwnersRollouts || !before.isRolledOut', 'true'),
+    edit: change('beginning', '!edges.absorbsExternalRollouts || !before.isRolledOut', 'true'),
     tests: [UPGRADES],
   },
   {
@@ -19,7 +19,7 @@ export const OWNER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'owners: a template that comes back counts as new',
-    edit: drop('followOwner', 'seen.templateDigest !== rollout.from'),
+    edit: drop('followExternalRollout', 'seen.templateDigest !== rollout.from'),
     tests: [UPGRADES],
   },
   {
@@ -30,7 +30,7 @@ export const OWNER_MUTANTS: readonly Mutant[] = [
   {
     name: 'owners: a rollout that stands still is waited for without end',
     edit: change(
-      'OwnersTurns.remaining',
+      'ExternalRolloutDeadlines.remaining',
       'monotonicMs() + workload.progressDeadlineMs',
       'monotonicMs() + 1000 * workload.progressDeadlineMs',
     ),
@@ -38,17 +38,17 @@ export const OWNER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'owners: a slow rollout is not waited for, though it comes further',
-    edit: change('OwnersTurns.remaining', 'turn.progress', 'Number.POSITIVE_INFINITY'),
+    edit: change('ExternalRolloutDeadlines.remaining', 'turn.progress', 'Number.POSITIVE_INFINITY'),
     tests: [UPGRADES],
   },
   {
     name: 'owners: what is left to one is not said to be read in the end',
-    edit: change('followedEdge', 'afterOwner()', '{ ...next, dirty, isUnsettled }'),
+    edit: change('followedEdge', 'afterExternalRollout()', '{ ...next, mixedPods, rolloutInProgress }'),
     tests: [UPGRADES],
   },
   {
     name: 'owners: a turn that is over is also that of the next rollout',
-    edit: drop('OwnersTurns.remaining', 'left === 0'),
-    tests: ['test/unit/tracking/owners-turns.test.ts'],
+    edit: drop('ExternalRolloutDeadlines.remaining', 'left === 0'),
+    tests: ['test/unit/tracking/external-rollout-deadlines.test.ts'],
   },
 ];

@@ -47,17 +47,17 @@ export const PACE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-backs: another template is not tried',
-    edit: drop('lookAt', 'beginAnew()'),
+    edit: drop('diffWorkload', 'beginAnew()'),
     tests: [WORKLOADS],
   },
   {
     name: 'take-backs: who was given up is not spurred',
-    edit: drop('beginAnew', 'effects.spurred.add(key)'),
+    edit: drop('beginAnew', 'effects.retryNow.add(key)'),
     tests: [WORKLOADS],
   },
   {
     name: 'take-backs: those after a rollout do not count',
-    edit: change('noticeTakeBack', "sight.takenBack === 'no'", 'false'),
+    edit: change('noticeTakeBack', "diff.takenBack === 'no'", 'false'),
     tests: [WORKLOADS],
   },
   {

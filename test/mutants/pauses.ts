@@ -111,8 +111,8 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: they count as holds',
-    edit: drop('notices/RULES', 'dialect.pausing.pauseOf(workload) === undefined'),
-    tests: ['test/unit/report/notices.test.ts'],
+    edit: drop('findings/RULES', 'vocabularies.pausing.pauseOf(workload) === undefined'),
+    tests: ['test/unit/report/findings.test.ts'],
   },
   {
     name: 'windows: a longer one holds up commits',

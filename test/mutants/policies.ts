@@ -4,7 +4,7 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const POLICY = 'test/unit/annotations/policy.test.ts';
-const VOCABULARY = 'test/unit/annotations/vocabulary.test.ts';
+const VOCABULARY = 'test/unit/annotations/union.test.ts';
 const NAME_PATTERN = 'test/unit/annotations/name-pattern.test.ts';
 const MISSING = 'test/unit/annotations/missing.test.ts';
 const REFERENCES = 'test/unit/model/references.test.ts';
@@ -61,7 +61,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: an object that is not there is told of in words that do not name it',
-    edit: change('Union.noticesOfAbsences', 'words.flatMap', 'this.#words.slice(0, 1).flatMap'),
+    edit: change('Union.findingsOfMissingObjects', 'words.flatMap', 'this.#words.slice(0, 1).flatMap'),
     tests: [MISSING],
   },
   {
@@ -100,7 +100,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: what is not asked for keeps what it ran, and is owed once it is asked for',
-    edit: change('Edges.#underPolicy', 'asDeclined()', '{ ...begun, dirty: false }'),
+    edit: change('Edges.#underPolicy', 'asSkipped()', '{ ...begun, mixedPods: false }'),
     tests: [RULES, LAW],
   },
   {
@@ -160,8 +160,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     name: 'policies: the bare digest of another program is removed',
     edit: change(
       'rollout-plan/othersOf',
-      '(parseStamp(mark.value)?.number ?? 0) > 0',
-      '(parseStamp(mark.value)?.number ?? 1) >= 0',
+      '(parseStamp(mark.value)?.sequence ?? 0) > 0',
+      '(parseStamp(mark.value)?.sequence ?? 1) >= 0',
     ),
     tests: [STAMPS],
   },

@@ -19,7 +19,11 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'presence: creation counts where only deletion should',
-    edit: change('Presence.counts', 'ran !== ABSENT || observed === ABSENT || this.#rules.onCreate', 'true'),
+    edit: change(
+      'Presence.counts',
+      'runningDigest !== ABSENT || observed === ABSENT || this.#rules.onCreate',
+      'true',
+    ),
     tests: [PRESENCE],
   },
   {
@@ -48,7 +52,7 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'presence: that pods started without the object is forgotten with the process',
-    edit: change('Edges.#underPolicy', 'startsWithout ? { ...begun, dirty: true } : begun', 'begun'),
+    edit: change('Edges.#underPolicy', 'startsWithout ? { ...begun, mixedPods: true } : begun', 'begun'),
     tests: [PRESENCE],
   },
   {
@@ -60,8 +64,8 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
     name: 'presence: who is heard of after the objects were listed did not start without any',
     edit: change(
       'Edges.#underPolicy',
-      'isAway && edge.ran === undefined',
-      'isAway && edge.ran === undefined && this.observed(record, config) === undefined',
+      'isAway && edge.runningDigest === undefined',
+      'isAway && edge.runningDigest === undefined && this.observed(record, config) === undefined',
     ),
     tests: [PRESENCE],
   },

@@ -18,7 +18,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: a stamp that is silent is one of a peer',
-    edit: change('isOfPeer', 'edges.floorOf()', '0'),
+    edit: change('isOfPeer', 'edges.minSequenceOf()', '0'),
     tests: [EDGES],
   },
   {
@@ -31,13 +31,13 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     edit: change(
       'foreign-state/doubt',
       'asUnknown()',
-      '{ ...edge, ran: believedAtStart(edges, edges.state, workload, ref) }',
+      '{ ...edge, runningDigest: believedAtStart(edges, edges.state, workload, ref) }',
     ),
     tests: [FOREIGN],
   },
   {
     name: 'processes: what others made doubtful is not rolled',
-    edit: drop('foreign-state/doubt', 'effects.touch()'),
+    edit: drop('foreign-state/doubt', 'effects.enqueue()'),
     tests: [FOREIGN],
   },
   {
@@ -47,7 +47,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: numbers do not go on above those that others wrote',
-    edit: drop('foreign-state/judge', 'edges.raiseFloor()'),
+    edit: drop('foreign-state/judge', 'edges.raiseMinSequence()'),
     tests: [FOREIGN],
   },
   {
@@ -85,7 +85,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
       'workload-controller/observePresent',
       'if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;',
     ),
-    tests: ['test/unit/repair/fresh-look.test.ts'],
+    tests: ['test/unit/repair/refetcher.test.ts'],
   },
   {
     name: 'versions: a kind of which no version is newer than another is listed all the same',
@@ -109,17 +109,17 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: the number of a patch whose answer was lost is used again',
-    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendNumbers(edges, plan);'),
+    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendSequences(edges, plan);'),
     tests: [RACES],
   },
   {
     name: 'processes: the number of a patch under way is used again once it is followed again',
-    edit: change('release', 'max()', 'edge.highestNumber'),
+    edit: change('release', 'max()', 'edge.highestSequence'),
     tests: ['test/unit/tracking/rollout.test.ts'],
   },
   {
     name: 'processes: the number of a patch whose answer was lost is used again once the workload is made anew',
-    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendNumbers(edges, plan, true);'),
+    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendSequences(edges, plan, true);'),
     tests: [RACES],
   },
 ];

@@ -10,31 +10,31 @@ const OVERRIDES = ['test/unit/state/overrides.test.ts'];
 export const RIGHT_MUTANTS: readonly Mutant[] = [
   {
     name: 'rights: nothing is kept for who may not be listed',
-    edit: drop('planOverrides', 'set()'),
+    edit: drop('planKindOverrides', 'set()'),
     tests: OVERRIDES,
   },
   {
     name: 'rights: the content before the last one is kept in place of the oldest',
     edit: change(
-      'planOverrides',
-      '{ [overriddenKeyOf(scope, ref, home)]: ran, ...own.get(key) }',
-      '{ ...own.get(key), [overriddenKeyOf(scope, ref, home)]: ran }',
+      'planKindOverrides',
+      '{ [keyUnderKind(scope, ref, home)]: runningDigest, ...own.get(key) }',
+      '{ ...own.get(key), [keyUnderKind(scope, ref, home)]: runningDigest }',
     ),
     tests: OVERRIDES,
   },
   {
     name: 'rights: who could not be listed is not in doubt',
-    edit: change('mayHaveReadOther', 'edges.isOverridden()', 'false'),
+    edit: change('mayHaveReadOther', 'edges.isByKind()', 'false'),
     tests: OVERRIDES,
   },
   {
     name: 'rights: what was kept goes without being recorded of each',
-    edit: change('planOverrides', 'among()', '[]'),
+    edit: change('planKindOverrides', 'among()', '[]'),
     tests: OVERRIDES,
   },
   {
     name: 'rights: an override hides what is known of a workload',
-    edit: drop('exceptionFor', '!isOverridden'),
+    edit: drop('overrideFor', '!isByKind'),
     tests: OVERRIDES,
   },
   {

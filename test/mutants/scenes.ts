@@ -61,7 +61,7 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scenes: what is left of a Job that another process deleted stays so',
-    edit: change('Successions.#work', 'copy === undefined', 'true'),
+    edit: change('UnfinishedJobRecreations.#work', 'copy === undefined', 'true'),
     tests: OF_JOBS,
   },
   {

@@ -5,7 +5,7 @@ import type { Mutant } from './table.ts';
 
 const NAMESPACES = 'test/unit/state/selected-namespaces.test.ts';
 const LABELS = 'test/unit/tracking/label-selection.test.ts';
-const NOTICES = 'test/unit/report/notices.test.ts';
+const NOTICES = 'test/unit/report/findings.test.ts';
 
 /** Every one of them must be noticed. */
 export const SCOPE_MUTANTS: readonly Mutant[] = [
@@ -48,7 +48,7 @@ export const SCOPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scope: people are told of what stands where nothing is selected',
-    edit: change('Notices.#replace', 'this.#isHeard()', 'true'),
+    edit: change('Findings.#replace', 'this.#isHeard()', 'true'),
     tests: [NOTICES],
   },
   {

@@ -40,7 +40,7 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'shards: an exception lies in another one than the entry of its object',
-    edit: drop('exceptionsByShard', 'desired.get(config)?.shard ?? edges.shardOf(ref)'),
+    edit: drop('overridesByShard', 'desired.get(config)?.shard ?? edges.shardOf(ref)'),
     tests: [SHARDS, 'test/unit/state/state-write-law.test.ts'],
   },
   {
@@ -55,13 +55,13 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'shards: of two entries of one object the lower number counts',
-    edit: change('entriesOf', 'entry.number > other.number', 'entry.number < other.number'),
+    edit: change('entriesOf', 'entry.sequence > other.sequence', 'entry.sequence < other.sequence'),
     tests: [TOGETHER, SHARDS],
   },
   {
     name: 'shards: an exception counts wherever it lies',
     edit: change(
-      'exceptionsOf',
+      'overridesOf',
       'homes.get(entryKeyBeside(workload, local, homeNamespace)) === shard',
       'true',
     ),

@@ -48,7 +48,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'state writes: each plan visits all workloads',
-    edit: change('withExceptions', '!named.includes(undefined)', 'false'),
+    edit: change('withOverrides', '!named.includes(undefined)', 'false'),
     tests: ['test/unit/state/state-write.test.ts'],
   },
   {
@@ -108,7 +108,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: numbers leave the remainder of another term',
-    edit: change('numberAfter', 'term - next', 'term - used'),
+    edit: change('sequenceAfter', 'term - next', 'term - used'),
     tests: ['test/unit/model/stamp.test.ts'],
   },
   {
@@ -128,12 +128,12 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-over: a committed stamp is one that the caches have not seen',
-    edit: drop('mayBeOlder', 'speaks()'),
+    edit: drop('mayBeOlder', 'isUncommitted()'),
     tests: CACHES,
   },
   {
     name: 'take-over: an override is no matter',
-    edit: change('isRecorded', 'edges.isOverridden()', 'false'),
+    edit: change('isRecorded', 'edges.isByKind()', 'false'),
     tests: CACHES,
   },
   {
@@ -143,7 +143,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-over: a key that ends in a digest belongs to no workload',
-    edit: drop('isRecorded', 'if (edges.state.exceptions.has(edges.exceptionsKeyOf(ref))) return true;'),
+    edit: drop('isRecorded', 'if (edges.state.overrides.has(edges.overridesKeyOf(ref))) return true;'),
     tests: CACHES,
   },
 ];

@@ -29,7 +29,7 @@ const WRITERS = 'test/unit/kubernetes/writers.test.ts';
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'commit before patch: an object is committed although a workload waits to be rolled',
-    edit: change('isBlocked', 'owesOn()', 'false'),
+    edit: change('isBlocked', 'isOutdatedOn()', 'false'),
     tests: [STATE_WRITE, STATE],
   },
   {
@@ -49,22 +49,22 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no number: every stamp is number 1',
-    edit: change('planRollout', 'numberAfter()', '1'),
+    edit: change('planRollout', 'sequenceAfter()', '1'),
     tests: [ROLLOUT],
   },
   {
     name: 'a stamp’s number is not above that of the entry',
-    edit: change('planRollout', 'numberAfter()', 'edge.highestNumber + 1'),
+    edit: change('planRollout', 'sequenceAfter()', 'edge.highestSequence + 1'),
     tests: [ROLLOUT],
   },
   {
     name: 'a stamp’s number is not above that of the stamp before',
-    edit: change('planRollout', 'numberAfter()', 'edges.floorOf(observed.ref) + 1'),
+    edit: change('planRollout', 'sequenceAfter()', 'edges.minSequenceOf(observed.ref) + 1'),
     tests: [ROLLOUT],
   },
   {
     name: 'a commit does not silence the stamps that it has seen',
-    edit: change('desiredEntry', 'max()', 'Math.max(1, edges.floorOf(ref))'),
+    edit: change('desiredEntry', 'max()', 'Math.max(1, edges.minSequenceOf(ref))'),
     tests: [STATE_WRITE, EDGE_RULES],
   },
   {
@@ -74,22 +74,30 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no exception: what a workload still owes at a commit is not recorded',
-    edit: change('exceptionFor', 'speaks()', 'true'),
+    edit: change('overrideFor', 'isUncommitted()', 'true'),
     tests: [STATE_WRITE, STATE],
   },
   {
     name: 'exception before stamp: a patch after the exception was written is forgotten at the start',
-    edit: change('ranAtStart', 'speaks()', 'exception === undefined && speaks(stamp, entry)'),
+    edit: change(
+      'runningDigestAtStart',
+      'isUncommitted()',
+      'override === undefined && isUncommitted(stamp, entry)',
+    ),
     tests: ['test/unit/model/edge.test.ts', EDGE_RULES],
   },
   {
     name: 'a stamp speaks for ever, also once its change is committed',
-    edit: drop('speaks', 'stamp.number > (entry?.number ?? 0)'),
+    edit: drop('isUncommitted', 'stamp.sequence > (entry?.sequence ?? 0)'),
     tests: ['test/unit/model/edge.test.ts', EDGE_RULES],
   },
   {
     name: 'no dirty: only digests say what is owed',
-    edit: change('isOwed', '(edge.dirty || edge.ran !== observed)', 'edge.ran !== observed'),
+    edit: change(
+      'isOutdated',
+      '(edge.mixedPods || edge.runningDigest !== observed)',
+      'edge.runningDigest !== observed',
+    ),
     tests: ['test/unit/model/edge.test.ts', EDGE_RULES],
   },
   {
@@ -103,17 +111,17 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no dirty: pods that start after a late change are taken to have read one content',
-    edit: change('followedEdge', 'next.dirty || mayHaveReadBoth', 'next.dirty'),
+    edit: change('followedEdge', 'next.mixedPods || mayHaveReadBoth', 'next.mixedPods'),
     tests: [GUARDS],
   },
   {
     name: 'start-dirty ignored: what was owed at the start is settled by a change back',
-    edit: change('edgeAtStart', '{ ...start, dirty }', 'start'),
+    edit: change('edgeAtStart', '{ ...start, mixedPods }', 'start'),
     tests: [EDGE_RULES],
   },
   {
     name: 'a patch settles what changed while it was on its way',
-    edit: change('settle', 'dirty: changedSince,', 'dirty: false'),
+    edit: change('settle', 'mixedPods: changedSince,', 'dirty: false'),
     tests: [ROLLOUT, EDGE_RULES],
   },
   {
@@ -123,7 +131,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'unsettled ignored: an undo before the rollout was seen to complete says nothing',
-    edit: drop('afterWrites', '!edge.isUnsettled'),
+    edit: drop('afterWrites', '!edge.rolloutInProgress'),
     tests: [GUARDS],
   },
   {
@@ -234,12 +242,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what is told late was not in force when the workload began to follow it',
-    edit: change('afterChange', 'span.to <= began.from', 'span.to < 0'),
+    edit: change('afterChange', 'span.to <= followedSince.from', 'span.to < 0'),
     tests: [LATE_NEWS],
   },
   {
     name: 'what a gap hides is the same as when the workload began to follow it',
-    edit: change('readUntil', 'isAfterGap && began !== undefined', 'false'),
+    edit: change('readUntil', 'isAfterGap && followedSince !== undefined', 'false'),
     tests: [LATE_NEWS],
   },
   {
@@ -251,7 +259,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'not born dirty: a workload that appears is taken to have read what changed after it',
     edit: change(
       'appearingEdge',
-      'ran !== undefined && Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt) > span.from',
+      'runningDigest !== undefined && Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt) > span.from',
       'false',
     ),
     tests: [EDGE_RULES],
@@ -294,8 +302,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'the youngest debt comes first',
     edit: change(
       'byDebt',
-      '(b.owedForSeconds ?? 0) - (a.owedForSeconds ?? 0)',
-      '(a.owedForSeconds ?? 0) - (b.owedForSeconds ?? 0)',
+      '(b.outdatedForSeconds ?? 0) - (a.outdatedForSeconds ?? 0)',
+      '(a.outdatedForSeconds ?? 0) - (b.outdatedForSeconds ?? 0)',
     ),
     tests: ['test/unit/telemetry/status-view.test.ts'],
   },

@@ -18,7 +18,7 @@ export const TAKE_OVER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: two terms share their numbers',
-    edit: change('numberAfter', 'term === undefined', 'true'),
+    edit: change('sequenceAfter', 'term === undefined', 'true'),
     tests: TAKE_OVERS,
   },
   {
@@ -41,7 +41,7 @@ export const TAKE_OVER_MUTANTS: readonly Mutant[] = [
     edit: change(
       'takeInForeign',
       'if (isDoubted(edges, [before, sent], workload, ref, edge)) doubt(edges, effects, workload, ref, edge);',
-      'edges.put(workload, config, { ...edge, ran: believedAtStart(edges, edges.state, workload, ref) ?? edge.ran, dirty: false });',
+      'edges.put(workload, config, { ...edge, runningDigest: believedAtStart(edges, edges.state, workload, ref) ?? edge.runningDigest, mixedPods: false });',
     ),
     tests: TAKE_OVERS,
   },

@@ -2,7 +2,7 @@
 
 import { abortError } from './abort.ts';
 
-type Waiting = {
+type PendingReason = {
   readonly resolve: (result: IteratorResult<string>) => void;
   readonly reject: (error: Error) => void;
 };
@@ -22,7 +22,7 @@ export class EventStream implements AsyncIterable<string>, AsyncIterator<string>
   readonly #onClose: () => void;
   readonly #abort: () => void;
   #buffered = '';
-  #waiting: Waiting | undefined;
+  #waiting: PendingReason | undefined;
   #closed: { readonly error?: Error } | undefined;
 
   constructor(signal: AbortSignal | undefined, onClose: () => void) {
@@ -90,7 +90,7 @@ export class EventStream implements AsyncIterable<string>, AsyncIterator<string>
     this.#onClose();
   }
 
-  #take(): Waiting | undefined {
+  #take(): PendingReason | undefined {
     const waiting = this.#waiting;
     this.#waiting = undefined;
     return waiting;

@@ -60,22 +60,24 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   Deployment: [
     [
       'Ready',
-      (object) => `${numberIn(object, 'status', 'readyReplicas')}/${numberIn(object, 'spec', 'replicas')}`,
+      (object) =>
+        `${sequenceIn(object, 'status', 'readyReplicas')}/${sequenceIn(object, 'spec', 'replicas')}`,
     ],
-    ['Up-to-date', (object) => numberIn(object, 'status', 'updatedReplicas')],
-    ['Available', (object) => numberIn(object, 'status', 'availableReplicas')],
+    ['Up-to-date', (object) => sequenceIn(object, 'status', 'updatedReplicas')],
+    ['Available', (object) => sequenceIn(object, 'status', 'availableReplicas')],
   ],
   StatefulSet: [
     [
       'Ready',
-      (object) => `${numberIn(object, 'status', 'readyReplicas')}/${numberIn(object, 'spec', 'replicas')}`,
+      (object) =>
+        `${sequenceIn(object, 'status', 'readyReplicas')}/${sequenceIn(object, 'spec', 'replicas')}`,
     ],
   ],
   DaemonSet: [
-    ['Desired', (object) => numberIn(object, 'status', 'desiredNumberScheduled')],
-    ['Current', (object) => numberIn(object, 'status', 'currentNumberScheduled')],
-    ['Ready', (object) => numberIn(object, 'status', 'numberReady')],
-    ['Up-to-date', (object) => numberIn(object, 'status', 'updatedNumberScheduled')],
+    ['Desired', (object) => sequenceIn(object, 'status', 'desiredNumberScheduled')],
+    ['Current', (object) => sequenceIn(object, 'status', 'currentNumberScheduled')],
+    ['Ready', (object) => sequenceIn(object, 'status', 'numberReady')],
+    ['Up-to-date', (object) => sequenceIn(object, 'status', 'updatedNumberScheduled')],
   ],
   Pod: [
     ['Ready', readyContainersOf],
@@ -95,7 +97,7 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
   ],
 };
 
-function numberIn(object: JsonObject, ...path: readonly string[]): number {
+function sequenceIn(object: JsonObject, ...path: readonly string[]): number {
   const value = pick(object, ...path);
   return typeof value === 'number' ? value : 0;
 }

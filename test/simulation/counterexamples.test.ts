@@ -117,7 +117,7 @@ const CASES: Readonly<Record<string, Case>> = {
     reads: 'B',
     also: (trace) => {
       const beliefs = factsOf(trace, 'died')[1]?.beliefs ?? [];
-      const owing = Object.fromEntries(beliefs.map(({ workload, owes }) => [workload, owes]));
+      const owing = Object.fromEntries(beliefs.map(({ workload, needsRollout }) => [workload, needsRollout]));
       assert.deepEqual(owing, { [API]: false, [WEB]: true });
     },
   },

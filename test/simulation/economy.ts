@@ -116,11 +116,11 @@ function changesFor(trace: Trace, workload: WorkloadName): readonly Of<'content'
     [...factsOf(trace, 'workload'), ...writesOf(trace, fact.config)].filter(
       (other) => other.at > fact.at && other.ms - fact.ms <= slackMs,
     );
-  const absences = absencesOf(trace);
+  const missingObjects = absencesOf(trace);
   return factsOf(trace, 'content').filter((fact) => {
     const { config, at } = fact;
     if (!isChange(trace, workload, fact) || !mayEverBeOwed(trace, workload, fact)) return false;
-    const looked = absences.find(({ from, to }) => from < at && at <= to);
+    const looked = missingObjects.find(({ from, to }) => from < at && at <= to);
     return [at, looked?.to ?? at, ...later(fact).map((other) => other.at)].some((moment) =>
       isFollowing(trace, workload, config, moment),
     );
@@ -335,15 +335,15 @@ function isUnfinished(trace: Trace, workload: WorkloadName, listed: Of<'listed'>
   const death = lastDeathBefore(trace, listed);
   const first = factsOf(trace, 'listed')[0] === listed;
   if (first) return false;
-  const isOpen = ({ entries, exceptions }: StateFact, at: number) =>
-    exceptions[workload] !== undefined ||
+  const isOpen = ({ entries, overrides }: StateFact, at: number) =>
+    overrides[workload] !== undefined ||
     (workloadAt(trace, workload, at)?.follows ?? []).some(
       (config) => entries[config] !== undefined && entries[config] !== inForceAt(trace, config, at),
     );
-  const owes = (belief: Belief) =>
-    belief.workload === workload && (belief.owes || belief.dirty || belief.ran === '?');
+  const needsRollout = (belief: Belief) =>
+    belief.workload === workload && (belief.needsRollout || belief.mixedPods || belief.runningDigest === '?');
   return (
     isOpen(listed.state, listed.at) ||
-    (death !== undefined && (isOpen(death.state, death.at) || death.beliefs.some(owes)))
+    (death !== undefined && (isOpen(death.state, death.at) || death.beliefs.some(needsRollout)))
   );
 }

@@ -78,10 +78,10 @@ export function pauseScenesOf(cast: Cast): PauseScenes {
           soon,
         )
         .map(
-          ([period, begin, began, first, between, second, end, last]): Scene => [
+          ([period, begin, followedSince, first, between, second, end, last]): Scene => [
             asking(name, period),
             begin,
-            began,
+            followedSince,
             first,
             between,
             second,

@@ -9,7 +9,7 @@ import { type Step, wait } from './history.ts';
 /** Arbitraries of scenes. */
 export interface ScopeScenes {
   /** An object is deleted and comes back; people do something in between. */
-  readonly absence: Arbitrary<Scene>;
+  readonly missingObject: Arbitrary<Scene>;
   /** The same, with an owner or a death in between. */
   readonly troubledAbsence: Arbitrary<Scene>;
   /** The namespace is deselected for a while, in which people do something. */
@@ -38,7 +38,7 @@ export function scopeScenesOf(cast: Cast): ScopeScenes {
   const pause = fc.constantFrom(0, 20, 1000, 4000, coalescePeriodMs + 20, coalescePeriodMs + 1000).map(wait);
   const calm = fc.oneof(steps.workload, steps.config, steps.quietRestart);
   const trouble = fc.oneof(steps.owner, steps.crash);
-  const absence = (between: Arbitrary<Step>) =>
+  const missingObject = (between: Arbitrary<Step>) =>
     fc
       .tuple(change, pause, between, pause, pause)
       .map(
@@ -100,8 +100,8 @@ export function scopeScenesOf(cast: Cast): ScopeScenes {
         second,
         end,
       ]),
-    absence: absence(calm),
-    troubledAbsence: absence(trouble),
+    missingObject: missingObject(calm),
+    troubledAbsence: missingObject(trouble),
     deselected: deselected(calm),
     troubledDeselected: deselected(trouble),
     lateSelection: fc

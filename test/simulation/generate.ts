@@ -119,10 +119,10 @@ function calmScenesOf(
   one: (step: Arbitrary<Step>) => Arbitrary<Scene>,
 ): readonly Weighted[] {
   const steps = stepsOf(cast);
-  const { absence, deselected } = scopeScenesOf(cast);
+  const { missingObject, deselected } = scopeScenesOf(cast);
   const presence: Weighted[] = [
     [4, one(steps.coming)],
-    [6, absence],
+    [6, missingObject],
   ];
   const selection: Weighted[] = [
     [6, one(steps.select)],

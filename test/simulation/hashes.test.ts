@@ -1,6 +1,6 @@
 /** Workloads in the words of SAP and wave: they lose nothing and roll nothing for nothing, as in any other words. */
 
-import { DIALECT_NAMES } from '../../lib/model/dialect-name.ts';
+import { VOCABULARY_NAMES } from '../../lib/model/vocabulary-name.ts';
 import { C, type Case, change, crash, following, testCases, WEB } from './cases.ts';
 import { type InitialWorkload, type Step, type WorkloadName, wait } from './history.ts';
 
@@ -121,7 +121,7 @@ for (const [words, asks] of [
   ['SAP', SAP],
   ['wave', WAVE],
 ] as const) {
-  const settings = { dialects: DIALECT_NAMES };
+  const settings = { dialects: VOCABULARY_NAMES };
   const cases = Object.entries(casesOf(asks)).map(([name, one]) => [
     `${words}: ${name}`,
     { ...one, settings },

@@ -4,8 +4,8 @@
  * has nothing to act on does nothing, so any part of a history is a history.
  */
 
-import type { DialectName } from '../../lib/model/dialect-name.ts';
 import type { Pace } from '../../lib/model/rollout-limit.ts';
+import type { VocabularyName } from '../../lib/model/vocabulary-name.ts';
 import type { FaultRule, WatchEffect } from '../sandbox/faults.ts';
 import type { VersionStyle } from '../sandbox/resource-versions.ts';
 
@@ -25,7 +25,7 @@ export type WorkloadName = string;
 export type Asking = 'names' | 'auto' | 'search' | 'pattern';
 
 /** What an object says of itself. */
-export type Mark = 'match' | 'ignore';
+export type TemplateStamp = 'match' | 'ignore';
 
 /** Which of the at most three replicas of the reloader. */
 export type Slot = 0 | 1 | 2;
@@ -56,7 +56,7 @@ export interface Settings {
   /** How long the window of each workload lasts at least; absent: no longer. */
   readonly pausePeriodMs?: number;
   /** The vocabularies in use; absent: the default. */
-  readonly dialects?: readonly DialectName[];
+  readonly dialects?: readonly VocabularyName[];
   /**
    * Pods read single keys: whether workloads that say nothing of it are rolled for these alone, and whether an edit of an object
    * that changes nothing of what pods read writes another key. Absent: pods read whole objects.
@@ -130,7 +130,7 @@ export type ConfigStep =
   | {
       readonly do: 'mark';
       readonly config: ConfigName;
-      readonly mark?: Mark | undefined;
+      readonly mark?: TemplateStamp | undefined;
       readonly content?: Content | undefined;
     }
   /** Deletes and creates it at once; without `content`, with the same. */

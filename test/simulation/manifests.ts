@@ -1,7 +1,7 @@
 /** The manifests of workloads, as their owners keep them. */
 
 import { split } from './api.ts';
-import type { Asking, ConfigName, InitialWorkload, Mark, WorkloadName } from './history.ts';
+import type { Asking, ConfigName, InitialWorkload, TemplateStamp, WorkloadName } from './history.ts';
 
 /** The objects that every pod template refers to, followed or not, so that each pod reads them all. */
 export const CONFIGS: readonly ConfigName[] = ['ConfigMap/a-b', 'ConfigMap/a.b', 'Secret/a-b', 'ConfigMap/c'];
@@ -148,13 +148,13 @@ export function wordsOf(by: Asking, excludes: readonly ConfigName[]): Record<str
 }
 
 /** The annotations of an object that carries this mark, or none. */
-export function marksOf(mark: Mark | undefined): Record<string, string | null> {
-  const valueFor = (one: Mark) => (mark === one ? 'true' : null);
+export function marksOf(mark: TemplateStamp | undefined): Record<string, string | null> {
+  const valueFor = (one: TemplateStamp) => (mark === one ? 'true' : null);
   return { [`${PREFIX}match`]: valueFor('match'), [`${PREFIX}ignore`]: valueFor('ignore') };
 }
 
 /** The mark of an object: the reverse of marksOf. */
-export function markOf(annotations: Readonly<Record<string, string>> = {}): Mark | undefined {
+export function markOf(annotations: Readonly<Record<string, string>> = {}): TemplateStamp | undefined {
   return (['match', 'ignore'] as const).find((mark) => annotations[`${PREFIX}${mark}`] === 'true');
 }
 

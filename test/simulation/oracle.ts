@@ -15,7 +15,6 @@ import { judgePauses } from './pausing.ts';
 import { judgePunctuality } from './punctuality.ts';
 import { judgeSelection } from './selection.ts';
 import {
-  type Absence,
   absencesOf,
   baselinesOf,
   contentAt,
@@ -27,6 +26,7 @@ import {
   isCopyUnsilenced,
   isFollowing,
   isSelectedAt,
+  type MissingObject,
   type Of,
   type Pod,
   podsOf,
@@ -123,11 +123,11 @@ function startedWithout(trace: Trace, pod: Pod, config: ConfigName): boolean {
  */
 function startedUnseen(trace: Trace, pod: Pod, config: ConfigName): boolean {
   return absencesOf(trace).some(
-    (absence) =>
-      absence.from < pod.started &&
-      pod.started <= absence.to &&
-      readBy(trace, pod, config) !== inForceAt(trace, config, absence.to) &&
-      !wasNewToNewcomer(trace, pod, config, absence),
+    (missingObject) =>
+      missingObject.from < pod.started &&
+      pod.started <= missingObject.to &&
+      readBy(trace, pod, config) !== inForceAt(trace, config, missingObject.to) &&
+      !wasNewToNewcomer(trace, pod, config, missingObject),
   );
 }
 
@@ -136,7 +136,7 @@ function wasNewToNewcomer(
   trace: Trace,
   { workload }: Pod,
   config: ConfigName,
-  { from, to }: Absence,
+  { from, to }: MissingObject,
 ): boolean {
   const entry = factsOf(trace, 'listed').find(({ at }) => at === to)?.state.entries[config];
   if (entry === undefined || entry === inForceAt(trace, config, to)) return false;
@@ -181,9 +181,9 @@ function wasLostInMemory(trace: Trace, pod: Pod, config: ConfigName): boolean {
     if (death.at < pod.started || death.at > pod.gone || !isBeforeTheEnd(trace, death)) return false;
     if (hasWitness(trace, death.replica, pod.started, death.ms)) return false;
     const belief = death.beliefs.find((one) => one.workload === pod.workload && one.config === config);
-    if (belief?.ran === undefined || wasRecorded(trace, death, pod.workload, config)) return false;
-    if (belief.dirty || isUnwritten(trace, death, belief)) return true;
-    return belief.ran !== '?' && belief.ran !== readBy(trace, pod, config);
+    if (belief?.runningDigest === undefined || wasRecorded(trace, death, pod.workload, config)) return false;
+    if (belief.mixedPods || isUnwritten(trace, death, belief)) return true;
+    return belief.runningDigest !== '?' && belief.runningDigest !== readBy(trace, pod, config);
   });
 }
 
@@ -195,7 +195,7 @@ function wasRecorded(
   config: ConfigName,
 ): boolean {
   if (isStampLast(trace, { workload, config }, at) || isCopyUnsilenced(trace, workload, at)) return false;
-  return state.exceptions[workload]?.[config] === '?';
+  return state.overrides[workload]?.[config] === '?';
 }
 
 /**
@@ -203,13 +203,13 @@ function wasRecorded(
  * says something else, and no later stamp; or a stamp was later, of content that was declined just then, or with an owner's
  * write later still, which may have brought back another one that speaks.
  */
-function isUnwritten(trace: Trace, death: Of<'died'>, { workload, config, ran }: Belief): boolean {
+function isUnwritten(trace: Trace, death: Of<'died'>, { workload, config, runningDigest }: Belief): boolean {
   if (trace.accounting === 'strict') return false;
   const { at, state } = death;
-  const said = state.exceptions[workload]?.[config] ?? state.entries[config];
+  const said = state.overrides[workload]?.[config] ?? state.entries[config];
   const isUnsaid = isStampLast(trace, { workload, config }, at)
-    ? isOwnerLast(trace, workload, at) || isDeclined(trace, { workload, config, ran }, death)
-    : said !== ran;
+    ? isOwnerLast(trace, workload, at) || isSkipped(trace, { workload, config, runningDigest }, death)
+    : said !== runningDigest;
   return isUnsaid || isCopyUnsilenced(trace, workload, at);
 }
 
@@ -217,14 +217,14 @@ function isUnwritten(trace: Trace, death: Of<'died'>, { workload, config, ran }:
 const AT_ONCE_MS = 100;
 
 /** Whether what the pods count as having read is in force and not asked for, and came so late that no write may have told it. */
-function isDeclined(
+function isSkipped(
   trace: Trace,
-  { workload, config, ran }: Pick<Belief, 'workload' | 'config' | 'ran'>,
+  { workload, config, runningDigest }: Pick<Belief, 'workload' | 'config' | 'runningDigest'>,
   { at, ms }: Of<'died'>,
 ): boolean {
   const content = writesOf(trace, config).findLast((fact) => fact.at <= at);
   const isLate = content !== undefined && ms - content.ms <= AT_ONCE_MS;
-  return isLate && content.content === ran && !isFollowing(trace, workload, config, at);
+  return isLate && content.content === runningDigest && !isFollowing(trace, workload, config, at);
 }
 
 /** Whether its owner has written the workload since our last patch of it, by when somebody looks again. */
@@ -340,9 +340,9 @@ function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
       : [`the entry of ${config} is ${entry}, not ${inForce}`];
   if (belief === undefined) unrest.push(`${name} is not known to follow ${config}`);
   if (workloadAt(trace, name, settled.at)?.rollable !== true || !isSelected) return unrest;
-  if (belief?.owes === true) unrest.push(`${name} owes ${config} for ever`);
-  const exception = state.exceptions[name]?.[config];
-  if (exception !== undefined) unrest.push(`an exception of ${name} is left: ${config} as ${exception}`);
+  if (belief?.needsRollout === true) unrest.push(`${name} owes ${config} for ever`);
+  const override = state.overrides[name]?.[config];
+  if (override !== undefined) unrest.push(`an exception of ${name} is left: ${config} as ${override}`);
   return unrest;
 }
 
@@ -354,7 +354,7 @@ function isUnknownToPattern(
   config: ConfigName,
 ): boolean {
   const { asked } = workloadAt(trace, name, at) ?? {};
-  const isRemembered = state.entries[config] !== undefined || state.exceptions[name]?.[config] !== undefined;
+  const isRemembered = state.entries[config] !== undefined || state.overrides[name]?.[config] !== undefined;
   const isNamed = asked?.by !== 'pattern' || asked.names.includes(config);
   return !isNamed && !isRemembered && contentAt(trace, config, at) === undefined;
 }

@@ -1,6 +1,6 @@
 /** The people and owners of a history: they edit content, write pod templates, and break the reloader's state. */
 
-import { entryKeyOf, exceptionsKeyOf } from '../../lib/model/state-entry.ts';
+import { entryKeyOf, overridesKeyOf } from '../../lib/model/state-entry.ts';
 import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
 import { annotationsOf } from '../../lib/model/term.ts';
 import {
@@ -219,7 +219,7 @@ export class People {
       }
       case 'remove-exceptions': {
         const ref = { ...split(step.workload), namespace: NAMESPACE };
-        return await this.#removeKey(exceptionsKeyOf(ref, NAMESPACE));
+        return await this.#removeKey(overridesKeyOf(ref, NAMESPACE));
       }
       case 'remove-state':
         return await this.#edited(step.shard, (path) => this.#api.delete(path));

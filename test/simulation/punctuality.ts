@@ -49,7 +49,7 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
   const anchor = anchorOf(trace, workload, config, at);
   const begin = contentAt(trace, config, anchor);
   const before = begin ?? (countsCreation(trace, config) ? '-' : undefined);
-  const ran = [before, ...ranBefore(trace, workload, config, at)];
+  const runningDigest = [before, ...ranBefore(trace, workload, config, at)];
   // What comes to be is followed where only deletions count, unless the pods still run what was before.
   const isMere =
     contentAt(trace, config, at - 1) === undefined &&
@@ -58,7 +58,7 @@ function isOverdue(trace: Trace, workload: WorkloadName, change: Of<'content'>):
   const isLasting = contents
     .filter(isMeanwhile)
     .map((fact) => inForceAt(trace, config, fact.at))
-    .every((inForce) => inForce !== undefined && !ran.includes(inForce));
+    .every((inForce) => inForce !== undefined && !runningDigest.includes(inForce));
   const moments = (facts: readonly Recorded[]): readonly number[] => [
     at,
     ...[...factsOf(trace, 'workload'), ...facts].filter(isMeanwhile).map((fact) => fact.at),

@@ -2,10 +2,10 @@
 
 import { type Assembly, assemble } from '../../lib/app/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
-import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../../lib/model/dialect-name.ts';
 import type { Log } from '../../lib/model/log.ts';
 import { wholeKeyOf } from '../../lib/model/object-ref.ts';
 import { UNHURRIED } from '../../lib/model/rollout-limit.ts';
+import { DEFAULT_VOCABULARY_NAMES, STAKATER_KEYS } from '../../lib/model/vocabulary-name.ts';
 import type { LeaderElection, Options } from '../../lib/options/options.ts';
 import { NAMESPACE, nameIn, OTHER_NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import { readOfDigest } from './contents.ts';
@@ -80,8 +80,8 @@ export function newReplica({ id, send, settings, podUid, random, onLine }: Repli
     review: (text) => assembly.review(text),
     beliefs: () => assembly.beliefs().map(beliefOf),
     missing: () =>
-      assembly.status().workloads.flatMap(({ workload, notices }) =>
-        notices
+      assembly.status().workloads.flatMap(({ workload, findings }) =>
+        findings
           .filter(({ reason }) => reason === 'missing')
           .flatMap(({ about }) => about.split(', '))
           .map((config) => `${workload} ${config}`),
@@ -90,11 +90,24 @@ export function newReplica({ id, send, settings, podUid, random, onLine }: Repli
   };
 }
 
-function beliefOf({ workload, config, ran, dirty, owes }: ReturnType<Assembly['beliefs']>[number]): Belief {
+function beliefOf({
+  workload,
+  config,
+  runningDigest,
+  mixedPods,
+  needsRollout,
+}: ReturnType<Assembly['beliefs']>[number]): Belief {
   const [namespace, kind = '', own = ''] = wholeKeyOf(config).split('/');
   const name = nameIn(kind, namespace, own);
-  const known = ran === undefined || ran === '?' ? ran : readOfDigest(name, ran);
-  return { workload: withoutNamespace(workload), config: name, ran: known, dirty, owes };
+  const known =
+    runningDigest === undefined || runningDigest === '?' ? runningDigest : readOfDigest(name, runningDigest);
+  return {
+    workload: withoutNamespace(workload),
+    config: name,
+    runningDigest: known,
+    mixedPods,
+    needsRollout,
+  };
 }
 
 function withoutNamespace(key: string): string {
@@ -124,7 +137,10 @@ function optionsOf(settings: Settings): Options {
     coalesceMaxWaitMs: maxWaitMs,
     pausePeriodMs,
     pace,
-    dialects: settings.dialects ?? [...DEFAULT_DIALECTS, ...(settings.elsewhere ? ['wave' as const] : [])],
+    dialects: settings.dialects ?? [
+      ...DEFAULT_VOCABULARY_NAMES,
+      ...(settings.elsewhere ? ['wave' as const] : []),
+    ],
     stakaterKeys: STAKATER_KEYS,
     autoReloadAll: false,
     reloadStrategy: 'env-vars',

@@ -1,6 +1,6 @@
 /** What the ConfigMaps of the state say, in terms of contents. Written from the model, not from the program. */
 
-import { entryKeyOf, exceptionsKeyOf } from '../../lib/model/state-entry.ts';
+import { entryKeyOf, overridesKeyOf } from '../../lib/model/state-entry.ts';
 import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, split } from './api.ts';
@@ -9,7 +9,7 @@ import type { ConfigName, WorkloadName } from './history.ts';
 import { BATCH, CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
 import type { Read, StateFact } from './trace.ts';
 
-type Ran = Read | '?' | 'other';
+type RunningDigest = Read | '?' | 'other';
 type Data = Readonly<Record<string, string>>;
 
 /** What they say now. */
@@ -21,26 +21,26 @@ export function stateFactNow(sandbox: Sandbox): StateFact {
 export function stateFactOf(at: (name: string) => LooseObject | undefined): StateFact {
   const entries: Record<ConfigName, Read | 'other'> = {};
   const parts: Record<ConfigName, (Read | 'other')[]> = {};
-  const exceptions: Record<WorkloadName, Record<ConfigName, Ran>> = {};
-  const untidy = [...untidyNames(at), ...overridesIn(at)];
+  const overrides: Record<WorkloadName, Record<ConfigName, RunningDigest>> = {};
+  const untidy = [...untidyNames(at), ...kindOverridesIn(at)];
   for (const [config, keys] of ENTRY_KEYS) {
     const found = keys.map((key) => partOf(config, key, at));
     const texts = found.map(({ entry }) => entry).filter((entry) => entry !== undefined);
     const [entry, ...others] = texts.sort(byNumber).map((text) => readOfEntry(config, text));
     if (entry !== undefined) entries[config] = entry;
     if (entry !== undefined && others.length > 0) parts[config] = [entry, ...others];
-    for (const [workload, ran] of found.flatMap((part) => part.exceptions)) {
-      exceptions[workload] = { [config]: ran, ...exceptions[workload] };
+    for (const [workload, runningDigest] of found.flatMap((part) => part.overrides)) {
+      overrides[workload] = { [config]: runningDigest, ...overrides[workload] };
     }
     untidy.push(...found.flatMap(({ strays }) => strays));
   }
-  return { entries, parts, exceptions, untidy };
+  return { entries, parts, overrides, untidy };
 }
 
 /** What is said of an object, or of what pods may read of it: each has a ConfigMap of its own. */
 interface Part {
   readonly entry: string | undefined;
-  readonly exceptions: readonly (readonly [WorkloadName, Ran])[];
+  readonly overrides: readonly (readonly [WorkloadName, RunningDigest])[];
   /** What does not count, in words. */
   readonly strays: readonly string[];
 }
@@ -51,11 +51,17 @@ function partOf(config: ConfigName, key: string, at: (name: string) => LooseObje
   const holders = STATE_NAMES.filter((name) => entryIn(name) !== undefined);
   const [home, ...others] = holders.toSorted((a, b) => byNumber(entryIn(a), entryIn(b)));
   const beside = STATE_NAMES.flatMap((name) =>
-    exceptionsFor(config, key, dataIn(name)).map(([workload, ran]) => ({ name, workload, ran })),
+    overridesFor(config, key, dataIn(name)).map(([workload, runningDigest]) => ({
+      name,
+      workload,
+      runningDigest,
+    })),
   );
   return {
     entry: home && entryIn(home),
-    exceptions: beside.filter(({ name }) => name === home).map(({ workload, ran }) => [workload, ran]),
+    overrides: beside
+      .filter(({ name }) => name === home)
+      .map(({ workload, runningDigest }) => [workload, runningDigest]),
     strays: [
       ...others.map((name) => `${config} is also in ${name}`),
       ...beside
@@ -91,13 +97,13 @@ const ENTRY_KEYS: ReadonlyMap<ConfigName, readonly string[]> = new Map(
 const EXCEPTIONS_KEYS: ReadonlyMap<WorkloadName, string> = new Map(
   [...WORKLOADS, ...BATCH].map((workload) => [
     workload,
-    exceptionsKeyOf({ ...split(workload), namespace: NAMESPACE }, NAMESPACE),
+    overridesKeyOf({ ...split(workload), namespace: NAMESPACE }, NAMESPACE),
   ]),
 );
 
-function exceptionsFor(config: ConfigName, key: string, data: Data): [WorkloadName, Ran][] {
-  return [...EXCEPTIONS_KEYS].flatMap(([workload, exceptions]): [WorkloadName, Ran][] => {
-    const text = data[exceptions];
+function overridesFor(config: ConfigName, key: string, data: Data): [WorkloadName, RunningDigest][] {
+  return [...EXCEPTIONS_KEYS].flatMap(([workload, overrides]): [WorkloadName, RunningDigest][] => {
+    const text = data[overrides];
     const value = text === undefined ? undefined : (JSON.parse(text) as Record<string, string>)[key];
     if (value === undefined) return [];
     return [[workload, value === '?' ? '?' : readOfDigest(config, value)]];
@@ -105,7 +111,7 @@ function exceptionsFor(config: ConfigName, key: string, data: Data): [WorkloadNa
 }
 
 /** What is kept for workloads of a kind that could not be listed. */
-function overridesIn(at: (name: string) => LooseObject | undefined): string[] {
+function kindOverridesIn(at: (name: string) => LooseObject | undefined): string[] {
   return STATE_NAMES.flatMap((name) =>
     Object.keys(at(name)?.data ?? {})
       .filter((key) => /ran\.[A-Za-z]+_[A-Z]+$/.test(key))

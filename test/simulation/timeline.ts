@@ -18,7 +18,7 @@ export interface Pod {
 }
 
 /** A stretch of the trace, by positions, in which no reloader was looking. */
-export interface Absence {
+export interface MissingObject {
   readonly from: number;
   /** When the next reloader had listed everything; Infinity: never. */
   readonly to: number;
@@ -174,20 +174,20 @@ function firstAfter(trace: Trace, config: ConfigName, at: number): Of<'content'>
 }
 
 /** When no reloader was looking. What its streams had not yet told one that died counts as after its death. */
-export function absencesOf(trace: Trace): readonly Absence[] {
-  const absences: Absence[] = [];
+export function absencesOf(trace: Trace): readonly MissingObject[] {
+  const missingObjects: MissingObject[] = [];
   const looking = new Set<number>();
   let from: number | undefined = 0;
   for (const fact of trace.facts) {
     if (fact.type === 'listed') {
-      if (from !== undefined) absences.push({ from, to: fact.at });
+      if (from !== undefined) missingObjects.push({ from, to: fact.at });
       from = undefined;
       looking.add(fact.replica);
     }
     if (fact.type === 'died' && looking.delete(fact.replica) && looking.size === 0) from = fact.knewUntil;
   }
-  if (from !== undefined) absences.push({ from, to: Number.POSITIVE_INFINITY });
-  return absences;
+  if (from !== undefined) missingObjects.push({ from, to: Number.POSITIVE_INFINITY });
+  return missingObjects;
 }
 
 /** Whether a replica other than `but` had listed before `before` and is alive a second after `ms`. */
@@ -205,8 +205,8 @@ export function hasWitness(trace: Trace, but: number, before: number, ms: number
  * that start; where it finds nothing, as of when that was in force last.
  */
 function foundAsWritten(trace: Trace, config: ConfigName, begin: number): number | undefined {
-  const absence = absencesOf(trace).find(({ from, to }) => from < begin && begin <= to);
-  const listed = factsOf(trace, 'listed').find(({ at }) => at === absence?.to);
+  const missingObject = absencesOf(trace).find(({ from, to }) => from < begin && begin <= to);
+  const listed = factsOf(trace, 'listed').find(({ at }) => at === missingObject?.to);
   const written = listed?.state.entries[config];
   if (listed === undefined || written === undefined) return undefined;
   const content = inForceAt(trace, config, listed.at);

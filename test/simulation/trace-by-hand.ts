@@ -21,7 +21,7 @@ export const CONFIG: ConfigName = 'ConfigMap/a';
 /** The one workload. */
 export const WEB: WorkloadName = 'Deployment/web';
 /** A state that says nothing. */
-export const NOTHING: StateFact = { entries: {}, exceptions: {}, untidy: [] };
+export const NOTHING: StateFact = { entries: {}, overrides: {}, untidy: [] };
 /** Everything is listed, and the state knew it all. */
 export const KNOWN: Pick<Extract<Fact, { readonly type: 'listed' }>, 'type' | 'replica' | 'lost'> = {
   type: 'listed',
@@ -70,7 +70,7 @@ export const gone = (pod: string): Fact => ({ type: 'pod-gone', pod });
 /** A state with one entry. */
 export const state = (entry: Content): StateFact => ({
   entries: { [CONFIG]: entry },
-  exceptions: {},
+  overrides: {},
   untidy: [],
 });
 /** The first start of all. */
@@ -78,19 +78,19 @@ export const firstListed: Fact = { ...KNOWN, lost: { configs: [CONFIG], workload
 /** The workload is rolled. */
 export const patched: Fact = { type: 'write', replica: 0, to: WEB, fenced: true };
 /** All is at rest. */
-export const settled = (entry: Content, owes = false, missing: readonly string[] = []): Fact => ({
+export const settled = (entry: Content, needsRollout = false, missing: readonly string[] = []): Fact => ({
   type: 'settled',
   missing,
   state: state(entry),
-  beliefs: [{ workload: WEB, config: CONFIG, ran: entry, dirty: false, owes }],
+  beliefs: [{ workload: WEB, config: CONFIG, runningDigest: entry, mixedPods: false, needsRollout }],
 });
 /** The process dies. */
-export const died = (ran: 'A' | 'B' | '?', dirty = false): Fact => ({
+export const died = (runningDigest: 'A' | 'B' | '?', mixedPods = false): Fact => ({
   type: 'died',
   replica: 0,
   knewUntil: 99,
   state: state('A'),
-  beliefs: [{ workload: WEB, config: CONFIG, ran, dirty, owes: false }],
+  beliefs: [{ workload: WEB, config: CONFIG, runningDigest, mixedPods, needsRollout: false }],
 });
 /** Longer than any window. */
 export const wait: Pause = { wait: 60_000 };

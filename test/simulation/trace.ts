@@ -3,7 +3,7 @@
  * where a process dies, what that process believed. Nothing here comes from the reloader's reasoning but `died.beliefs`.
  */
 
-import type { ConfigName, Content, Mark, Resource, Settings, WorkloadName } from './history.ts';
+import type { ConfigName, Content, Resource, Settings, TemplateStamp, WorkloadName } from './history.ts';
 import type { Asked } from './manifests.ts';
 
 /** What pods can have started with: a content, or `-`, that the object is not there. */
@@ -14,9 +14,9 @@ export interface Belief {
   readonly workload: WorkloadName;
   readonly config: ConfigName;
   /** What it believed the pods to have read; `?`: it knew that it did not know. Undefined: nothing yet. */
-  readonly ran: Read | '?' | 'other' | undefined;
-  readonly dirty: boolean;
-  readonly owes: boolean;
+  readonly runningDigest: Read | '?' | 'other' | undefined;
+  readonly mixedPods: boolean;
+  readonly needsRollout: boolean;
 }
 
 /** What the state says at some moment, as a start would read it. */
@@ -25,7 +25,7 @@ export interface StateFact {
   readonly entries: Readonly<Record<ConfigName, Read | 'other'>>;
   /** The same of every part of an object that has one, where pods read single keys. @default none */
   readonly parts?: Readonly<Record<ConfigName, readonly (Read | 'other')[]>>;
-  readonly exceptions: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Read | '?' | 'other'>>>>;
+  readonly overrides: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Read | '?' | 'other'>>>>;
   /** What is not as it should be although a start would not mind: keys where they do not count, ConfigMaps that are missing. */
   readonly untidy: readonly string[];
 }
@@ -58,7 +58,7 @@ export type Fact =
       readonly config: ConfigName;
       readonly content: Content | undefined;
       /** Of one that is gone as it was last. */
-      readonly mark?: Mark | undefined;
+      readonly mark?: TemplateStamp | undefined;
     }
   /** What a workload follows and what of it it asks for, and whether its template reaches its pods (not paused, OnDelete or partitioned). */
   | {

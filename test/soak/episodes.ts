@@ -26,7 +26,7 @@ export interface Episode {
 }
 
 /** What costs a leader its lead, though it lives on; the function answered lets it go on. */
-type Loss = (leader: Member, pair: Pair) => Promise<() => Promise<unknown>>;
+type LostOptIn = (leader: Member, pair: Pair) => Promise<() => Promise<unknown>>;
 
 const SHORTEST_MS = 1000;
 const LONGEST_MS = 5000;
@@ -73,7 +73,7 @@ function faultEpisode([name, fault]: [string, Fault]): Episode {
   };
 }
 
-const LOSSES: Readonly<Record<string, Loss>> = {
+const LOSSES: Readonly<Record<string, LostOptIn>> = {
   'the leader is stopped for longer than its lease': async ({ process }) => {
     process.pause();
     return async () => process.resume();
@@ -103,7 +103,7 @@ const LOSSES: Readonly<Record<string, Loss>> = {
   },
 };
 
-function lossEpisode([name, begin]: [string, Loss]): Episode {
+function lossEpisode([name, begin]: [string, LostOptIn]): Episode {
   return {
     name,
     seconds: FEW_SECONDS,

@@ -10,7 +10,7 @@ import { type Scene, WEB } from '../faults/scene.ts';
 import { randomOf } from '../simulation/random.ts';
 import { either, FEW_SECONDS, nextEpisode } from './episodes.ts';
 import type { SoakCluster } from './soak-cluster.ts';
-import { inSeconds, Tally } from './tally.ts';
+import { inSeconds, PendingChanges } from './tally.ts';
 import type { Turns } from './turns.ts';
 
 /** What all are given. */
@@ -29,7 +29,7 @@ export interface Player {
   readonly heading: string;
   /** Of both reloaders. What is judged by patience must not be slowed: the limit has a part of its own. */
   readonly flags: readonly string[];
-  readonly play: (soak: Soak, pair: Pair, tally: Tally) => Promise<void>;
+  readonly play: (soak: Soak, pair: Pair, pending: PendingChanges) => Promise<void>;
 }
 
 const KILLS_UNDER_A_FAULT = 5;
@@ -37,24 +37,24 @@ const KILLS_BEFORE_AN_END = 4;
 const MOST_ROLLOUTS = 5;
 
 /** Both suffer one thing after the other; all is judged after each. */
-async function neverKilled(soak: Soak, pair: Pair, tally: Tally): Promise<void> {
+async function neverKilled(soak: Soak, pair: Pair, pending: PendingChanges): Promise<void> {
   const { on, turns, progress, until } = soak;
   const { scene } = pair;
   const random = randomOf(soak.seed);
   const say = (words: string): void => progress.step(`never killed: ${words}`);
   // However long the start took: one episode there is.
-  while ((tally.faults.size === 0 || Date.now() < until) && tally.lost.length === 0) {
+  while ((pending.faults.size === 0 || Date.now() < until) && pending.lost.length === 0) {
     const left = (until - Date.now()) / 1000;
-    const seconds = tally.faults.size === 0 ? Math.max(left, FEW_SECONDS) : left;
-    const episode = nextEpisode(on, tally.faults, seconds, random);
+    const seconds = pending.faults.size === 0 ? Math.max(left, FEW_SECONDS) : left;
+    const episode = nextEpisode(on, pending.faults, seconds, random);
     if (episode === undefined) break;
-    say(`${episode.name}; so far ${counted(scene)}, ${Math.round(tally.memory.end / 1e6)} MB`);
-    tally.fault(episode.name);
-    await noted(tally, scene, episode.name, async () => {
+    say(`${episode.name}; so far ${counted(scene)}, ${Math.round(pending.memory.end / 1e6)} MB`);
+    pending.fault(episode.name);
+    await noted(pending, scene, episode.name, async () => {
       await whileChanging(scene, random, () => episode.play({ pair, on, turns, random, say }));
       await turns.take(() => pair.isRight());
     });
-    measure(tally, pair);
+    measure(pending, pair);
     say(`the end of "${episode.name}": ${counted(scene)}`);
   }
 }
@@ -63,7 +63,7 @@ async function neverKilled(soak: Soak, pair: Pair, tally: Tally): Promise<void> 
 function killerOf(
   pair: Pair,
   random: () => number,
-  tally: Tally,
+  pending: PendingChanges,
   onKill: () => void,
 ): (kills: number) => Promise<void> {
   const start = async (): Promise<() => Promise<void>> => {
@@ -72,22 +72,22 @@ function killerOf(
   };
   return async (kills) => {
     const { openKills } = await killAgainAndAgain(pair.scene, { kills, random, start, onKill });
-    tally.openKills += openKills;
+    pending.openKills += openKills;
     await pair.startAgain();
   };
 }
 
 /** Containers are killed all the time, and the leader's pod ends now and then; all is judged after each batch. */
-async function killedAllTheTime(soak: Soak, pair: Pair, tally: Tally): Promise<void> {
+async function killedAllTheTime(soak: Soak, pair: Pair, pending: PendingChanges): Promise<void> {
   const { turns, progress, until } = soak;
   const { scene } = pair;
   const random = randomOf(soak.seed + 1);
   const say = (words: string): void => progress.step(`killed: ${words}`);
   const onKill = (more = ''): void => {
-    tally.kills += 1;
-    say(`number ${tally.kills}${more}`);
+    pending.kills += 1;
+    say(`number ${pending.kills}${more}`);
   };
-  const kill = killerOf(pair, random, tally, onKill);
+  const kill = killerOf(pair, random, pending, onKill);
   const batch = async (name: string): Promise<void> => {
     const { proxy } = either(pair, random);
     say(`it begins that ${name}`);
@@ -104,23 +104,27 @@ async function killedAllTheTime(soak: Soak, pair: Pair, tally: Tally): Promise<v
     }
   };
   const quick = Object.keys(FAULTS).filter((name) => !FAULTS[name]?.needsHurry);
-  while ((tally.kills === 0 || Date.now() < until) && tally.lost.length === 0) {
+  while ((pending.kills === 0 || Date.now() < until) && pending.lost.length === 0) {
     const name = quick[Math.floor(random() * quick.length)] ?? '';
-    tally.fault(name);
-    await noted(tally, scene, `kills while ${name}`, async () => {
+    pending.fault(name);
+    await noted(pending, scene, `kills while ${name}`, async () => {
       await whileChanging(scene, random, () => batch(name));
       await turns.take(() => pair.isRight());
     });
-    measure(tally, pair);
-    progress.step(`${tally.kills} kills: ${counted(scene)}`);
+    measure(pending, pair);
+    progress.step(`${pending.kills} kills: ${counted(scene)}`);
   }
 }
 
 /** Objects change without a pause: beyond the limit a workload waits longer, and in the end it runs what is in force. */
-async function changedAllTheTime({ turns, progress, seed }: Soak, pair: Pair, tally: Tally): Promise<void> {
+async function changedAllTheTime(
+  { turns, progress, seed }: Soak,
+  pair: Pair,
+  pending: PendingChanges,
+): Promise<void> {
   const { scene } = pair;
   progress.step('limited: objects change all the time');
-  await noted(tally, scene, 'changes all the time', async () => {
+  await noted(pending, scene, 'changes all the time', async () => {
     // The one that takes over knows of no rollouts before.
     const isBeyond = async (): Promise<boolean> =>
       scene.rollouts(WEB) >= MOST_ROLLOUTS + 2 &&
@@ -141,29 +145,34 @@ export const PLAYERS: readonly Player[] = [
 ];
 
 /** Plays one part to its end, that of its reloaders included. */
-export async function played(soak: Soak, { play }: Player, pair: Pair): Promise<Tally> {
-  const tally = new Tally();
-  measure(tally, pair);
-  await play(soak, pair, tally);
-  tally.tooOften = pair.needless(tally.openKills);
-  tally.takeOvers = pair.witness.takeOvers;
-  await takeLeave(tally, pair);
-  tally.intrusions = pair.intrusions();
-  return tally;
+export async function played(soak: Soak, { play }: Player, pair: Pair): Promise<PendingChanges> {
+  const pending = new PendingChanges();
+  measure(pending, pair);
+  await play(soak, pair, pending);
+  pending.tooOften = pair.needless(pending.openKills);
+  pending.takeOvers = pair.witness.takeOvers;
+  await takeLeave(pending, pair);
+  pending.intrusions = pair.intrusions();
+  return pending;
 }
 
 /** What goes wrong in `action` is noted, and is the end of the soak. */
-async function noted(tally: Tally, scene: Scene, what: string, action: () => Promise<void>): Promise<void> {
+async function noted(
+  pending: PendingChanges,
+  scene: Scene,
+  what: string,
+  action: () => Promise<void>,
+): Promise<void> {
   try {
     await action();
   } catch (error) {
     const lost = await scene.lost().catch(() => ['nobody knows what']);
-    tally.lost.push(`${what}: ${lost.join(', ') || 'late'}: ${String(error)}`);
+    pending.lost.push(`${what}: ${lost.join(', ') || 'late'}: ${String(error)}`);
   }
 }
 
 /** How much memory each of those takes that run. */
-function measure({ memory }: Tally, { members }: Pair): void {
+function measure({ memory }: PendingChanges, { members }: Pair): void {
   const pids = members.filter(({ process }) => process.exit === undefined).map(({ process }) => process.pid);
   memory.end = Math.max(0, ...pids.map(residentBytes));
   memory.begin ||= memory.end;
@@ -171,13 +180,13 @@ function measure({ memory }: Tally, { members }: Pair): void {
 }
 
 /** Both end as they are asked to, the leader last. */
-async function takeLeave(tally: Tally, pair: Pair): Promise<void> {
+async function takeLeave(pending: PendingChanges, pair: Pair): Promise<void> {
   for (const { pod, process } of pair.members.toSorted((one) => (pair.isHeldBy(one) ? 1 : -1))) {
     const watches = process.exit === undefined ? (await process.status()).watches : [];
-    tally.watchRestarts += watches.reduce((total, { restarts }) => total + restarts, 0);
+    pending.watchRestarts += watches.reduce((total, { restarts }) => total + restarts, 0);
     const exit = await process.stop();
     if (exit.code !== 0)
-      tally.lost.push(`${pod} has ended: ${JSON.stringify(exit)}\n${process.stderr.slice(-4000)}`);
+      pending.lost.push(`${pod} has ended: ${JSON.stringify(exit)}\n${process.stderr.slice(-4000)}`);
   }
 }
 

@@ -80,16 +80,16 @@ async function soaked({ minutes, seed, target, flags }: Wanted): Promise<void> {
   const soak: Soak = { on, seed, progress, turns: new Turns(), until: Date.now() + minutes * 60_000 };
   const columns = await Promise.all(
     pairs.map(async ({ player, pair }) => {
-      const tally = await played(soak, player, pair);
-      return { heading: player.heading, pair, tally, periodMs: PERIOD_MS };
+      const pending = await played(soak, player, pair);
+      return { heading: player.heading, pair, pending, periodMs: PERIOD_MS };
     }),
   );
   progress.step('the end');
   process.stdout.write(`\n${minutes} minutes on ${on.name}, seed ${seed}\n\n${tableOf(columns)}\n`);
-  const wrong = columns.filter(({ tally }) => tally.wrong.length > 0);
+  const wrong = columns.filter(({ pending }) => pending.wrong.length > 0);
   if (wrong.length === 0) return;
   process.exitCode = 1;
-  for (const each of wrong.flatMap(({ tally }) => tally.wrong)) process.stdout.write(`\n${each}\n`);
+  for (const each of wrong.flatMap(({ pending }) => pending.wrong)) process.stdout.write(`\n${each}\n`);
   process.stdout.write(`\nlogs and writes: ${await evidenceOf(wrong)}\n`);
 }
 

@@ -4,7 +4,7 @@ import type { Pair } from '../faults/pair.ts';
 import { WORKLOADS } from '../faults/scene.ts';
 
 /** Of two reloaders and their namespace. */
-export class Tally {
+export class PendingChanges {
   /** How often each fault was in force. */
   readonly faults: Map<string, number> = new Map();
   kills = 0;
@@ -38,7 +38,7 @@ export class Tally {
 export interface Column {
   readonly heading: string;
   readonly pair: Pair;
-  readonly tally: Tally;
+  readonly pending: PendingChanges;
   /** Changes that follow one another faster than this are one group. */
   readonly periodMs: number;
 }
@@ -56,19 +56,19 @@ export function tableOf(columns: readonly Column[]): string {
       `  ${each.kind}/${each.name}: for changes`,
       ({ pair: { scene } }) => `${scene.rollouts(each)}: ${scene.changesOf(each)}`,
     );
-  row('lost', ({ tally }) => tally.lost.length);
-  row('too many', ({ tally }) => tally.tooOften.length);
-  row('writes without the lead', ({ tally }) => tally.intrusions.length);
-  row('take-overs', ({ tally }) => tally.takeOvers.length);
-  row('  longest', ({ tally: { takeOvers } }) => inSeconds(Math.max(0, ...takeOvers)));
-  row('kills and ends', ({ tally }) => tally.kills);
-  row('  before everything was committed', ({ tally }) => tally.openKills);
-  row('restarts of watches', ({ tally }) => tally.watchRestarts || '-');
+  row('lost', ({ pending }) => pending.lost.length);
+  row('too many', ({ pending }) => pending.tooOften.length);
+  row('writes without the lead', ({ pending }) => pending.intrusions.length);
+  row('take-overs', ({ pending }) => pending.takeOvers.length);
+  row('  longest', ({ pending: { takeOvers } }) => inSeconds(Math.max(0, ...takeOvers)));
+  row('kills and ends', ({ pending }) => pending.kills);
+  row('  before everything was committed', ({ pending }) => pending.openKills);
+  row('restarts of watches', ({ pending }) => pending.watchRestarts || '-');
   for (const which of ['begin', 'peak', 'end'] as const)
-    row(`memory, ${which}`, ({ tally }) => megabytes(tally.memory[which]));
-  row('faults', ({ tally }) => sum([...tally.faults.values()]));
-  const names = new Set(columns.flatMap(({ tally }) => [...tally.faults.keys()]));
-  for (const name of names) row(`  ${name}`, ({ tally }) => tally.faults.get(name) ?? 0);
+    row(`memory, ${which}`, ({ pending }) => megabytes(pending.memory[which]));
+  row('faults', ({ pending }) => sum([...pending.faults.values()]));
+  const names = new Set(columns.flatMap(({ pending }) => [...pending.faults.keys()]));
+  for (const name of names) row(`  ${name}`, ({ pending }) => pending.faults.get(name) ?? 0);
   return aligned(rows);
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Knowledge } from '../../../lib/admission/keep-stamps.ts';
+import type { CacheReader } from '../../../lib/admission/mutate.ts';
 import type { AdmissionRequest } from '../../../lib/admission/review.ts';
 import type { AdmissionResult } from '../../../lib/model/admission.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
@@ -11,7 +11,7 @@ import { request, stored } from './papers.ts';
 /** One write. */
 export interface Case {
   /** @default what the table says */
-  readonly known?: Knowledge;
+  readonly known?: CacheReader;
   readonly live?: RawWorkload;
   readonly update: RawWorkload;
   readonly facts?: Partial<AdmissionRequest>;
@@ -21,7 +21,7 @@ export interface Case {
 }
 
 /** A test for each case; `usual` is what is known unless it says otherwise. */
-export function testCases(cases: Readonly<Record<string, Case>>, usual: Knowledge): void {
+export function testCases(cases: Readonly<Record<string, Case>>, usual: CacheReader): void {
   for (const [name, { known = usual, live, update, facts, result, becomes = update }] of Object.entries(
     cases,
   ))

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Knowledge } from '../../../lib/admission/keep-stamps.ts';
+import type { CacheReader } from '../../../lib/admission/mutate.ts';
 import { configHashOf } from '../../../lib/annotations/config-hash.ts';
-import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { Stamp } from '../../../lib/model/stamp.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
 import { fc } from '../../laws.ts';
 import { type Case, testCases } from './cases.ts';
 import { A, B, C, deployment, knowing, type Parts, request, STAMPS, stored } from './papers.ts';
@@ -18,7 +18,7 @@ const WAVE = {
   'wave.pusher.com/update-on-config-change': 'true',
   'wave.pusher.com/extra-configmaps': 'web',
 };
-const CURRENT: Readonly<Record<string, Stamp>> = { web: { digest: B, number: 2 } };
+const CURRENT: Readonly<Record<string, Stamp>> = { web: { digest: B, sequence: 2 } };
 const HASH = hashOf(B);
 const OTHER = hashOf(A);
 
@@ -29,8 +29,8 @@ function hashOf(digest: string | undefined): string {
   ]);
 }
 
-function knows(facts: Partial<Knowledge> = {}, current = CURRENT): Knowledge {
-  return knowing(current, { flags: { dialects: DIALECT_NAMES }, ...facts });
+function knows(facts: Partial<CacheReader> = {}, current = CURRENT): CacheReader {
+  return knowing(current, { flags: { dialects: VOCABULARY_NAMES }, ...facts });
 }
 
 /** A workload that follows by the words of `asks` alone. */
@@ -75,14 +75,14 @@ const BESIDE: Record<string, Case> = {
     becomes: asking(SAP, marks(B, 2)),
   },
   'another template that lacks its stamp': {
-    known: knows({}, { web: { digest: C, number: 2 } }),
+    known: knows({}, { web: { digest: C, sequence: 2 } }),
     live: asking(SAP, marks(B, 2)),
     update: asking(SAP, undefined, 'app:2'),
     result: 'renewed',
     becomes: asking(SAP, marks(C, 2), 'app:2'),
   },
   'the same template without stamp and hash, which is the live one again': {
-    known: knows({}, { web: { digest: C, number: 2 } }),
+    known: knows({}, { web: { digest: C, sequence: 2 } }),
     live: asking(SAP, marks(B, 3)),
     update: asking(SAP),
     result: 'kept',
@@ -239,7 +239,7 @@ test('whatever is in force and whatever is sent, only the hash of what is in for
     fc.property(digest, digest, fc.boolean(), (inForce, sent, isNew) => {
       const known = knows(
         { checksHashes: true },
-        inForce === undefined ? {} : { web: { digest: inForce, number: 1 } },
+        inForce === undefined ? {} : { web: { digest: inForce, sequence: 1 } },
       );
       const live = isNew ? undefined : asking(SAP, STAMPED);
       const { result, object } = stored(known, request(asking(saying(hashOf(sent))), live));

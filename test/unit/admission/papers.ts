@@ -1,9 +1,9 @@
 /** Workloads and reviews for the admission webhook, and what it knows of them. */
 
-import type { Decision, Knowledge } from '../../../lib/admission/keep-stamps.ts';
-import { keepStamps } from '../../../lib/admission/keep-stamps.ts';
+import type { CacheReader, Decision } from '../../../lib/admission/mutate.ts';
+import { mutate } from '../../../lib/admission/mutate.ts';
 import type { AdmissionRequest } from '../../../lib/admission/review.ts';
-import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import type { RawEnvVar, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { Stamp } from '../../../lib/model/stamp.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
@@ -61,16 +61,16 @@ export function variable(name: string, value: string): RawEnvVar {
 /** What is known: nothing but the current stamps, by name of ConfigMap. */
 export function knowing(
   current: Readonly<Record<string, Stamp>>,
-  { flags = {}, ...facts }: Partial<Knowledge> & { readonly flags?: Partial<VocabularyOptions> } = {},
-): Knowledge {
-  const dialect = vocabulary(flags);
+  { flags = {}, ...facts }: Partial<CacheReader> & { readonly flags?: Partial<VocabularyOptions> } = {},
+): CacheReader {
+  const vocabularies = vocabulary(flags);
   return {
-    dialect,
+    vocabularies,
     ownManager: 'kubernetes-reloader',
     checksHashes: false,
     isServed: (kind) => kind === 'Deployment',
     isListed: () => true,
-    follows: (workload) => dialect.follows(workload, () => []),
+    follows: (workload) => vocabularies.follows(workload, () => []),
     currentStamp: (_, { name }) => {
       const stamp = current[name];
       return stamp && { stamp, annotations: {} };
@@ -99,8 +99,8 @@ export function request(
 }
 
 /** What is decided, and what the server stores. */
-export function stored(known: Knowledge, asked: AdmissionRequest): Decision & { object: RawWorkload } {
-  const decision = keepStamps(known, asked);
+export function stored(known: CacheReader, asked: AdmissionRequest): Decision & { object: RawWorkload } {
+  const decision = mutate(known, asked);
   const object = jsonPatch(asked.object as unknown as JsonObject, JSON.parse(JSON.stringify(decision.patch)));
   return { ...decision, object: object as unknown as RawWorkload };
 }

@@ -88,7 +88,7 @@ describe('the reviewer', () => {
     info: (message: string) => lines.push(message),
     error: (m: string) => lines.push(m),
   };
-  const known = knowing({ web: { digest: B, number: 2 } });
+  const known = knowing({ web: { digest: B, sequence: 2 } });
   const reviewer = (knows = known) =>
     new Reviewer({ known: knows, log, onReview: (result) => counted.push(result) });
 

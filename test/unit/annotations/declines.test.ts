@@ -16,10 +16,10 @@ function verdict(
   { spec = {}, status = {} }: Pick<RawWorkload, 'spec' | 'status'>,
   { annotations = ASKS as Record<string, string>, rollsFinished = false } = {},
 ): Verdict {
-  const dialect = vocabulary({ rollsFinished });
+  const vocabularies = vocabulary({ rollsFinished });
   const metadata = { name: 'w', namespace: 'ns', annotations };
-  const workload = workloadOf(workloadKindOf(kind), { metadata, spec, status }, dialect);
-  return dialect.judge(workload, { kind: 'ConfigMap', namespace: 'ns', name: 'cfg' }, {});
+  const workload = workloadOf(workloadKindOf(kind), { metadata, spec, status }, vocabularies);
+  return vocabularies.judge(workload, { kind: 'ConfigMap', namespace: 'ns', name: 'cfg' }, {});
 }
 
 test('what is suspended does not ask', () => {

@@ -1,17 +1,17 @@
 /** Vocabularies as they are where nobody sets a flag, and workloads that speak them. */
 
-import type { Dialect } from '../../../lib/annotations/dialect.ts';
-import { type VocabularyOptions, vocabularyOf } from '../../../lib/annotations/vocabulary.ts';
-import { DEFAULT_DIALECTS, STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
+import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations/union.ts';
+import type { Vocabularies } from '../../../lib/annotations/vocabularies.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { UNHURRIED } from '../../../lib/model/rollout-limit.ts';
+import { DEFAULT_VOCABULARY_NAMES, STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
 /** What the flags say where nobody sets any. */
 export const PLAIN: VocabularyOptions = {
-  dialects: DEFAULT_DIALECTS,
+  dialects: DEFAULT_VOCABULARY_NAMES,
   alternativeAnnotations: { ConfigMap: [], Secret: [] },
   stakaterKeys: STAKATER_KEYS,
   ignoredKinds: [],
@@ -24,24 +24,24 @@ export const PLAIN: VocabularyOptions = {
 };
 
 /** The vocabularies with these flags. */
-export function vocabulary(flags: Partial<VocabularyOptions> = {}): Dialect {
-  return vocabularyOf({ ...PLAIN, ...flags });
+export function vocabulary(flags: Partial<VocabularyOptions> = {}): Vocabularies {
+  return vocabulariesOf({ ...PLAIN, ...flags });
 }
 
 /** A Deployment `web` in the namespace `ns`. */
 export function deployment(
-  dialect: Dialect,
+  vocabularies: Vocabularies,
   annotations: Readonly<Record<string, string>>,
   template: RawPodTemplate = {},
 ): Workload {
   const metadata = { name: 'web', namespace: 'ns', annotations };
-  return workloadOf(workloadKindOf('Deployment'), { metadata, spec: { template } }, dialect);
+  return workloadOf(workloadKindOf('Deployment'), { metadata, spec: { template } }, vocabularies);
 }
 
 /** What a Deployment with these annotations and nothing else follows. */
 export function followed(
-  dialect: Dialect,
+  vocabularies: Vocabularies,
   annotations: Readonly<Record<string, string>>,
 ): readonly ConfigRef[] {
-  return dialect.follows(deployment(dialect, annotations), () => []);
+  return vocabularies.follows(deployment(vocabularies, annotations), () => []);
 }

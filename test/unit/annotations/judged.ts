@@ -1,12 +1,16 @@
 /** A workload and an object, and what is decided about them. */
 
 import assert from 'node:assert/strict';
-import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
-import { nativeWords, stakaterWords, type Words } from '../../../lib/annotations/words.ts';
-import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import {
+  nativeVocabulary,
+  stakaterVocabulary,
+  type Vocabulary,
+} from '../../../lib/annotations/vocabulary.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { PolicyReason } from '../../../lib/model/policy.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
+import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
 import { deployment, PLAIN, vocabulary } from './defaults.ts';
 
 export type Annotations = Readonly<Record<string, string>>;
@@ -21,9 +25,9 @@ export interface Case {
   readonly says: PolicyReason;
 }
 
-export const NATIVE: Words = nativeWords(PLAIN.alternativeAnnotations);
-export const STAKATER: Words = stakaterWords(STAKATER_KEYS);
-export const BOTH: readonly Words[] = [NATIVE, STAKATER];
+export const NATIVE: Vocabulary = nativeVocabulary(PLAIN.alternativeAnnotations);
+export const STAKATER: Vocabulary = stakaterVocabulary(STAKATER_KEYS);
+export const BOTH: readonly Vocabulary[] = [NATIVE, STAKATER];
 
 export const CFG: ConfigRef = { kind: 'ConfigMap', namespace: 'ns', name: 'cfg' };
 export const TLS: ConfigRef = { kind: 'Secret', namespace: 'ns', name: 'tls' };
@@ -41,18 +45,18 @@ export const ALL = { autoReloadAll: true } as const;
 const YES: ReadonlySet<PolicyReason> = new Set(['named', 'matched', 'auto', 'typed-auto', 'auto-all']);
 
 /** The list of ConfigMaps that are asked for. */
-export function named(words: Words, ...names: readonly string[]): Annotations {
+export function named(words: Vocabulary, ...names: readonly string[]): Annotations {
   return { [words.named.ConfigMap[0] ?? '']: names.join(', ') };
 }
 
 /** The list of ConfigMaps that are excluded. */
-export function excluded(words: Words, names = 'cfg'): Annotations {
+export function excluded(words: Vocabulary, names = 'cfg'): Annotations {
   return { [words.exclude.ConfigMap]: names };
 }
 
 /** Holds the decision to what the case says. */
 export function hold({ own = {}, template = {}, object = {}, of = CFG, flags = {}, says }: Case): void {
-  const dialect = vocabulary(flags);
-  const workload = deployment(dialect, own, { metadata: { annotations: template }, spec: SPEC });
-  assert.deepEqual(dialect.judge(workload, of, object), { asks: YES.has(says), because: says });
+  const vocabularies = vocabulary(flags);
+  const workload = deployment(vocabularies, own, { metadata: { annotations: template }, spec: SPEC });
+  assert.deepEqual(vocabularies.judge(workload, of, object), { asks: YES.has(says), because: says });
 }

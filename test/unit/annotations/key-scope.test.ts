@@ -57,30 +57,33 @@ const CASES: Readonly<Record<string, Case>> = {
 
 for (const [sentence, { flag = false, says, follows }] of Object.entries(CASES)) {
   test(sentence, () => {
-    const dialect = vocabulary({ keyScoped: flag });
-    const workload = deployment(dialect, prefixed(says), TEMPLATE);
-    assert.deepEqual(dialect.follows(workload, () => []).map(describe), follows);
+    const vocabularies = vocabulary({ keyScoped: flag });
+    const workload = deployment(vocabularies, prefixed(says), TEMPLATE);
+    assert.deepEqual(vocabularies.follows(workload, () => []).map(describe), follows);
   });
 }
 
 for (const value of ['', 'yes', 'TRUE', '1']) {
   test(`"${value}" is no answer, which people are told`, () => {
-    const dialect = vocabulary();
-    const [notice] = dialect.mistakesOf(deployment(dialect, prefixed({ 'key-scoped': value })));
-    assert.equal(notice?.reason, 'malformed');
+    const vocabularies = vocabulary();
+    const [finding] = vocabularies.mistakesOf(deployment(vocabularies, prefixed({ 'key-scoped': value })));
+    assert.equal(finding?.reason, 'malformed');
     assert.match(
-      notice?.message ?? '',
+      finding?.message ?? '',
       /is neither true nor false and does not count; write .*key-scoped: "true"$/,
     );
   });
 }
 
 test('both answers are understood, and the annotation is one of ours', () => {
-  const dialect = vocabulary();
+  const vocabularies = vocabulary();
   for (const value of ['true', 'false']) {
-    assert.deepEqual(dialect.mistakesOf(deployment(dialect, prefixed({ 'key-scoped': value }))), []);
+    assert.deepEqual(
+      vocabularies.mistakesOf(deployment(vocabularies, prefixed({ 'key-scoped': value }))),
+      [],
+    );
   }
-  assert.ok(dialect.isPolicyAnnotation(`${PREFIX}/key-scoped`));
+  assert.ok(vocabularies.isPolicyAnnotation(`${PREFIX}/key-scoped`));
 });
 
 test('the variable is the same whichever keys are read', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { vocabulary } from './defaults.ts';
@@ -10,7 +10,7 @@ const CONFIGMAP = 'reloader.k8s.collaborne.com/configmap';
 const SECRET = 'reloader.k8s.collaborne.com/secret';
 const RELOAD = 'configmap.reloader.stakater.com/reload';
 const WAVE = 'wave.pusher.com';
-const EVERY = vocabulary({ dialects: DIALECT_NAMES });
+const EVERY = vocabulary({ dialects: VOCABULARY_NAMES });
 
 function view(annotations: Record<string, string>, ofTemplate: Record<string, string> = {}): Workload {
   const spec = { template: { metadata: { annotations: ofTemplate } } };
@@ -45,7 +45,7 @@ const WEB: ConfigRef = { kind: 'ConfigMap', namespace: 'ns', name: 'web' };
 
 for (const [sentence, [before, after, write]] of Object.entries(WRITES)) {
   test(`the loss ${sentence} is told with what was there`, () => {
-    assert.deepEqual(EVERY.noticeOfLoss({ refs: [WEB], before: view(before), after: view(after) }), {
+    assert.deepEqual(EVERY.findingOfLostOptIn({ refs: [WEB], before: view(before), after: view(after) }), {
       reason: 'opt-in-lost',
       about: 'ConfigMap/web',
       message: `it follows ConfigMap/web no more: the annotation went together with our stamp, as kubectl rollout undo does it; if that was not meant, write ${write}`,
@@ -55,7 +55,7 @@ for (const [sentence, [before, after, write]] of Object.entries(WRITES)) {
 
 test('what stood on the pod template is told to be written there', () => {
   const before = view({ [CONFIGMAP]: 'web' }, { [RELOAD]: 'web' });
-  const { message } = EVERY.noticeOfLoss({ refs: [WEB], before, after: view({}) });
+  const { message } = EVERY.findingOfLostOptIn({ refs: [WEB], before, after: view({}) });
   assert.ok(
     message.endsWith(`, write ${CONFIGMAP}: "web" and on the pod template ${RELOAD}: "web"`),
     message,

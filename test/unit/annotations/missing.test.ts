@@ -125,10 +125,10 @@ for (const [
 ] of Object.entries(CASES)) {
   test(`an object ${sentence}`, () => {
     const ref = refOf(missing);
-    const absence = { ref, leftOutType, isUnselected, selector, similar: similar.map(refOf) };
+    const missingObject = { ref, leftOutType, isUnselected, selector, similar: similar.map(refOf) };
     const workload = deployment(DIALECT, annotations, { metadata: { annotations: template } });
     const reason = isUnselected ? 'unselected-object' : leftOutType === undefined ? 'missing' : 'left-out';
-    assert.deepEqual(DIALECT.noticesOfAbsences([absence], workload), [
+    assert.deepEqual(DIALECT.findingsOfMissingObjects([missingObject], workload), [
       { reason, about: missing, message: told },
     ]);
   });
@@ -138,15 +138,18 @@ test('nothing is said of an object that is only referred to, or only matched by 
   const template = { spec: { containers: [{ name: 'main', envFrom: [{ configMapRef: { name: 'wbe' } }] }] } };
   const annotations = { 'reloader.stakater.com/auto': 'true', [THEIRS]: 'wb.' };
   const nothing = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
-  const absence = { ref: refOf('ConfigMap/wbe'), ...nothing };
-  assert.deepEqual(DIALECT.noticesOfAbsences([absence], deployment(DIALECT, annotations, template)), []);
+  const missingObject = { ref: refOf('ConfigMap/wbe'), ...nothing };
+  assert.deepEqual(
+    DIALECT.findingsOfMissingObjects([missingObject], deployment(DIALECT, annotations, template)),
+    [],
+  );
 });
 
 const NOT_THERE = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] } as const;
 
 test('of several that are not there one notice tells, of another sort another one', () => {
   const annotations = { [CONFIGMAP]: 'api, wbe, dbx', [SECRET]: 'release, chart, tls' };
-  const absences = [
+  const missingObjects = [
     { ...NOT_THERE, ref: refOf('ConfigMap/wbe'), similar: [refOf('ConfigMap/web')] },
     { ...NOT_THERE, ref: refOf('ConfigMap/dbx') },
     { ...NOT_THERE, ref: refOf('Secret/release'), leftOutType: HELM },
@@ -155,7 +158,7 @@ test('of several that are not there one notice tells, of another sort another on
   ];
   const about = 'ConfigMap/wbe, ConfigMap/dbx';
   const secrets = 'Secret/release, Secret/chart';
-  assert.deepEqual(DIALECT.noticesOfAbsences(absences, deployment(DIALECT, annotations)), [
+  assert.deepEqual(DIALECT.findingsOfMissingObjects(missingObjects, deployment(DIALECT, annotations)), [
     {
       reason: 'missing',
       about,
@@ -180,17 +183,17 @@ test('of several that are not there one notice tells, of another sort another on
 test('however many are not there, and however long the list is, the notices stay short', () => {
   const names = Array.from({ length: 1_000 }, (_, index) => `name-that-is-not-there-${index}`);
   const workload = deployment(DIALECT, { [CONFIGMAP]: names.join() });
-  const absences = names.map((name) => ({ ...NOT_THERE, ref: refOf(`ConfigMap/${name}`) }));
-  const [all] = DIALECT.noticesOfAbsences(absences, workload);
+  const missingObjects = names.map((name) => ({ ...NOT_THERE, ref: refOf(`ConfigMap/${name}`) }));
+  const [all] = DIALECT.findingsOfMissingObjects(missingObjects, workload);
   assert.match(all?.message ?? '', /-0, .*-9 and 990 more do not exist/);
-  const [one] = DIALECT.noticesOfAbsences(absences.slice(0, 1), workload);
+  const [one] = DIALECT.findingsOfMissingObjects(missingObjects.slice(0, 1), workload);
   assert.match(one?.message ?? '', /; create it, or take name-that-is-not-there-0 out of .*\/configmap$/);
   const similar = [refOf('ConfigMap/web')];
-  const [meant] = DIALECT.noticesOfAbsences(
-    absences.slice(0, 1).map((absence) => ({ ...absence, similar })),
+  const [meant] = DIALECT.findingsOfMissingObjects(
+    missingObjects.slice(0, 1).map((missingObject) => ({ ...missingObject, similar })),
     workload,
   );
   assert.match(meant?.message ?? '', /; if it is ConfigMap\/web, write web in .*\/configmap$/);
-  for (const { message } of [all, one, meant].filter((notice) => notice !== undefined))
+  for (const { message } of [all, one, meant].filter((finding) => finding !== undefined))
     assert.ok(message.length < 1_000);
 });

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type VocabularyOptions, vocabularyOf } from '../../../lib/annotations/vocabulary.ts';
-import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
-import type { Notice } from '../../../lib/model/notice.ts';
+import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations/union.ts';
+import type { Finding } from '../../../lib/model/finding.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { PLAIN } from './defaults.ts';
@@ -23,15 +23,15 @@ interface Case {
   readonly own?: Record<string, string>;
   readonly template?: Record<string, string>;
   /** Reason and message of each. */
-  readonly told?: readonly (readonly [Notice['reason'], string])[];
+  readonly told?: readonly (readonly [Finding['reason'], string])[];
 }
 
-const EVERY: VocabularyOptions = { ...PLAIN, dialects: DIALECT_NAMES };
+const EVERY: VocabularyOptions = { ...PLAIN, dialects: VOCABULARY_NAMES };
 const SAP = 'pod-reloader.cs.sap.com';
 const WAVE = 'wave.pusher.com';
 
 /** What is told of `key` on the pod template. */
-function misplaced(key: string, shown: string): readonly [Notice['reason'], string] {
+function misplaced(key: string, shown: string): readonly [Finding['reason'], string] {
   const remedy = `write on the workload itself ${key}: "${shown}"`;
   return ['misplaced', `${key} stands on the pod template, where nobody reads it; ${remedy}`];
 }
@@ -220,14 +220,14 @@ const CASES: Record<string, Case> = {
 
 for (const [sentence, { options = PLAIN, own = {}, template = {}, told = [] }] of Object.entries(CASES)) {
   test(sentence, () => {
-    const dialect = vocabularyOf(options);
+    const vocabularies = vocabulariesOf(options);
     const raw = {
       metadata: { name: 'web', annotations: own },
       spec: { template: { metadata: { annotations: template } } },
     };
-    const notices = dialect.mistakesOf(workloadOf(workloadKindOf('Deployment'), raw, dialect));
+    const findings = vocabularies.mistakesOf(workloadOf(workloadKindOf('Deployment'), raw, vocabularies));
     assert.deepEqual(
-      notices.map(({ reason, message }) => [reason, message]),
+      findings.map(({ reason, message }) => [reason, message]),
       told,
     );
   });
@@ -257,18 +257,18 @@ const KEYS: Record<string, boolean> = {
   '': false,
 };
 
-for (const [key, isStray] of Object.entries(KEYS)) {
-  test(`the key "${key}" ${isStray ? 'looks like one of ours' : 'does not concern us'}`, () => {
-    const dialect = vocabularyOf(PLAIN);
-    assert.equal(dialect.isStray(key), isStray);
-    assert.equal(dialect.isStray(key), isStray, 'and so it stays');
+for (const [key, isUnknownAnnotation] of Object.entries(KEYS)) {
+  test(`the key "${key}" ${isUnknownAnnotation ? 'looks like one of ours' : 'does not concern us'}`, () => {
+    const vocabularies = vocabulariesOf(PLAIN);
+    assert.equal(vocabularies.isUnknownAnnotation(key), isUnknownAnnotation);
+    assert.equal(vocabularies.isUnknownAnnotation(key), isUnknownAnnotation, 'and so it stays');
   });
 }
 
 test('keys without end are judged rightly, and not remembered without end', () => {
-  const dialect = vocabularyOf(PLAIN);
+  const vocabularies = vocabulariesOf(PLAIN);
   for (let index = 0; index < 2_500; index += 1) {
-    assert.ok(!dialect.isStray(`example.com/checksum-${index}`));
-    assert.ok(dialect.isStray(`${PREFIX}/word-${index}`));
+    assert.ok(!vocabularies.isUnknownAnnotation(`example.com/checksum-${index}`));
+    assert.ok(vocabularies.isUnknownAnnotation(`${PREFIX}/word-${index}`));
   }
 });

@@ -79,12 +79,12 @@ function millisecondsOf(work: () => boolean): number {
 }
 
 test('beside an item that cannot be understood the others count, and one notice says so', () => {
-  const dialect = vocabulary();
-  const workload = deployment(dialect, named(STAKATER, 'web-[', 'api', 'tls-.*'));
+  const vocabularies = vocabulary();
+  const workload = deployment(vocabularies, named(STAKATER, 'web-[', 'api', 'tls-.*'));
   const known = { ConfigMap: ['web-[', 'web-a', 'tls-a', 'a-tls-'], Secret: ['tls-b'] };
-  const refs = dialect.follows(workload, (kind) => known[kind]);
+  const refs = vocabularies.follows(workload, (kind) => known[kind]);
   assert.deepEqual(refs.map(describe), ['ConfigMap/api', 'ConfigMap/tls-a']);
-  assert.deepEqual(dialect.mistakesOf(workload), [
+  assert.deepEqual(vocabularies.mistakesOf(workload), [
     {
       reason: 'malformed',
       about: 'configmap.reloader.stakater.com/reload: "web-["',
@@ -135,46 +135,51 @@ test('names that are joined by | may be a thousand, and no more than can be work
 });
 
 test('what is too much in a list follows nothing, and one notice says so', () => {
-  const dialect = vocabulary();
+  const vocabularies = vocabulary();
   const large = `${'(.?){1000}'.repeat(50)}`;
   const follows = (workload: Workload): readonly string[] =>
-    dialect
+    vocabularies
       .follows(workload, (kind) => (kind === 'ConfigMap' ? ['web-a', 'web-1'] : []))
       .map(({ name }) => name);
-  const one = deployment(dialect, named(STAKATER, large, 'api', 'web-[a-z]+'));
+  const one = deployment(vocabularies, named(STAKATER, large, 'api', 'web-[a-z]+'));
   assert.deepEqual(follows(one), ['api', 'web-a']);
   const key = 'configmap.reloader.stakater.com/reload';
   const shown = JSON.stringify(large.slice(0, 60));
-  assert.deepEqual(dialect.mistakesOf(one), [
+  assert.deepEqual(vocabularies.mistakesOf(one), [
     { reason: 'malformed', about: `${key}: ${shown}`, message: `${shown} of ${key} ${TOO_MUCH}` },
   ]);
-  const many = deployment(dialect, named(STAKATER, ...Array.from({ length: 900 }, (_, i) => `web-.${i}?`)));
+  const many = deployment(
+    vocabularies,
+    named(STAKATER, ...Array.from({ length: 900 }, (_, i) => `web-.${i}?`)),
+  );
   assert.deepEqual(follows(many), ['web-a', 'web-1']);
   assert.deepEqual(
-    dialect.mistakesOf(many).map(({ message }) => message),
+    vocabularies.mistakesOf(many).map(({ message }) => message),
     [`"web-.100?" and 799 more of ${key} ${TOO_MUCH}`],
   );
 });
 
 test('a name with a dot is asked for although nothing of that name is known, and matches others besides', () => {
-  const dialect = vocabulary();
-  const workload = deployment(dialect, named(STAKATER, 'web.v1'));
+  const vocabularies = vocabulary();
+  const workload = deployment(vocabularies, named(STAKATER, 'web.v1'));
   const follows = (...names: string[]): readonly string[] =>
-    dialect.follows(workload, (kind) => (kind === 'ConfigMap' ? names : [])).map(({ name }) => name);
+    vocabularies.follows(workload, (kind) => (kind === 'ConfigMap' ? names : [])).map(({ name }) => name);
   assert.deepEqual(follows(), ['web.v1']);
   assert.deepEqual(follows('web.v1', 'web-v1', 'web-v2'), ['web.v1', 'web-v1']);
-  assert.ok(dialect.hasPatterns(workload));
-  assert.ok(!dialect.hasPatterns(deployment(dialect, named(STAKATER, 'web-v1', 'api'))));
+  assert.ok(vocabularies.hasPatterns(workload));
+  assert.ok(!vocabularies.hasPatterns(deployment(vocabularies, named(STAKATER, 'web-v1', 'api'))));
 });
 
 test('the expressions of a pod template are read where the workload has no words, and so are their mistakes', () => {
-  const dialect = vocabulary();
+  const vocabularies = vocabulary();
   const template = { metadata: { annotations: named(STAKATER, 'web-.*', '(') } };
   const follows = (own: Readonly<Record<string, string>>): readonly string[] =>
-    dialect.follows(deployment(dialect, own, template), () => ['web-a']).map(describe);
+    vocabularies.follows(deployment(vocabularies, own, template), () => ['web-a']).map(describe);
   assert.deepEqual(follows({}), ['ConfigMap/web-a']);
   assert.deepEqual(follows({ [STAKATER.auto]: 'false' }), []);
-  const about = dialect.mistakesOf(deployment(dialect, {}, template)).map((notice) => notice.about);
+  const about = vocabularies
+    .mistakesOf(deployment(vocabularies, {}, template))
+    .map((finding) => finding.about);
   assert.deepEqual(about, ['configmap.reloader.stakater.com/reload: "("']);
 });
 

@@ -7,7 +7,7 @@ import { deployment, vocabulary } from './defaults.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';
 const USUAL: Pace = { minIntervalMs: 1000, limit: { rollouts: 20, withinMs: 3_600_000 } };
-const dialect = vocabulary({ pace: USUAL });
+const vocabularies = vocabulary({ pace: USUAL });
 
 const PACES: Readonly<
   Record<string, { readonly says: Readonly<Record<string, string>>; readonly pace: Pace }>
@@ -29,7 +29,7 @@ const PACES: Readonly<
 };
 
 for (const [name, { says, pace }] of Object.entries(PACES)) {
-  test(name, () => assert.deepEqual(dialect.paceOf(deployment(dialect, prefixed(says))), pace));
+  test(name, () => assert.deepEqual(vocabularies.paceOf(deployment(vocabularies, prefixed(says))), pace));
 }
 
 for (const limit of [
@@ -46,15 +46,17 @@ for (const limit of [
   '99999/1h',
 ]) {
   test(`"${limit}" is no limit, which people are told`, () => {
-    const [notice] = dialect.mistakesOf(deployment(dialect, prefixed({ 'rollout-limit': limit })));
-    assert.equal(notice?.reason, 'malformed');
-    assert.match(notice?.message ?? '', /is no limit; write such as 20\/1h, or off$/);
+    const [finding] = vocabularies.mistakesOf(deployment(vocabularies, prefixed({ 'rollout-limit': limit })));
+    assert.equal(finding?.reason, 'malformed');
+    assert.match(finding?.message ?? '', /is no limit; write such as 20\/1h, or off$/);
   });
 }
 
 test('an interval that is no duration is told', () => {
-  const [notice] = dialect.mistakesOf(deployment(dialect, prefixed({ 'min-rollout-interval': '5 minutes' })));
-  assert.match(notice?.message ?? '', /^"5 minutes" of .*min-rollout-interval is no duration; /);
+  const [finding] = vocabularies.mistakesOf(
+    deployment(vocabularies, prefixed({ 'min-rollout-interval': '5 minutes' })),
+  );
+  assert.match(finding?.message ?? '', /^"5 minutes" of .*min-rollout-interval is no duration; /);
 });
 
 function prefixed(says: Readonly<Record<string, string>>): Record<string, string> {

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Dialect } from '../../../lib/annotations/dialect.ts';
-import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
-import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { Vocabularies } from '../../../lib/annotations/vocabularies.ts';
 import type { PausePatch } from '../../../lib/model/pause.ts';
+import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { vocabulary } from './defaults.ts';
@@ -23,14 +23,14 @@ interface Sketch {
   readonly flags?: Partial<VocabularyOptions>;
 }
 
-function seen(sketch: Sketch): { readonly workload: Workload; readonly dialect: Dialect } {
+function seen(sketch: Sketch): { readonly workload: Workload; readonly vocabularies: Vocabularies } {
   const { kind = 'Deployment', paused = false, annotations = {}, ofTemplate = {}, flags } = sketch;
-  const dialect = vocabulary(flags);
+  const vocabularies = vocabulary(flags);
   const raw = {
     metadata: { name: 'web', namespace: 'ns', annotations },
     spec: { paused, template: { metadata: { annotations: ofTemplate } } },
   };
-  return { workload: workloadOf(workloadKindOf(kind), raw, dialect), dialect };
+  return { workload: workloadOf(workloadKindOf(kind), raw, vocabularies), vocabularies };
 }
 
 const BEGUN: PausePatch = { paused: true, annotations: { [PAUSED_AT]: NOW } };
@@ -80,8 +80,8 @@ describe('a rollout', () => {
   };
   for (const [sentence, { says, ...sketch }] of Object.entries(cases)) {
     test(sentence, () => {
-      const { workload, dialect } = seen(sketch);
-      assert.deepEqual(dialect.pausing.begin(workload, NOW), says);
+      const { workload, vocabularies } = seen(sketch);
+      assert.deepEqual(vocabularies.pausing.begin(workload, NOW), says);
     });
   }
 });
@@ -117,8 +117,8 @@ describe('a Deployment is in a pause of a reloader', () => {
   };
   for (const [sentence, { until, ...sketch }] of Object.entries(cases)) {
     test(sentence, () => {
-      const { workload, dialect } = seen(sketch);
-      const endsAt = dialect.pausing.pauseOf(workload)?.endsAt;
+      const { workload, vocabularies } = seen(sketch);
+      const endsAt = vocabularies.pausing.pauseOf(workload)?.endsAt;
       assert.equal(endsAt, typeof until === 'string' ? Date.parse(until) : until);
     });
   }
@@ -156,16 +156,16 @@ describe('the least window', () => {
   };
   for (const [sentence, { ms, ...sketch }] of Object.entries(cases)) {
     test(sentence, () => {
-      const { workload, dialect } = seen(sketch);
-      assert.equal(dialect.pausing.windowMsOf(workload), ms);
+      const { workload, vocabularies } = seen(sketch);
+      assert.equal(vocabularies.pausing.windowMsOf(workload), ms);
     });
   }
 });
 
 test('a period on the pod template is misplaced', () => {
-  const { workload, dialect } = seen({ ofTemplate: { [PERIOD]: '5m' } });
+  const { workload, vocabularies } = seen({ ofTemplate: { [PERIOD]: '5m' } });
   assert.deepEqual(
-    dialect.mistakesOf(workload).map(({ reason, about }) => [reason, about]),
+    vocabularies.mistakesOf(workload).map(({ reason, about }) => [reason, about]),
     [['misplaced', PERIOD]],
   );
 });

@@ -1,10 +1,10 @@
 /** What holds of each vocabulary by itself: a row for each rule, and one for each rule that goes before another. */
 
 import { test } from 'node:test';
-import type { Words } from '../../../lib/annotations/words.ts';
+import type { Vocabulary } from '../../../lib/annotations/vocabulary.ts';
 import { ALL, BOTH, type Case, excluded, hold, named, OTHER, TLS } from './judged.ts';
 
-const RULES: Record<string, (words: Words) => Case> = {
+const RULES: Record<string, (words: Vocabulary) => Case> = {
   'without a word nothing is asked for': () => ({ says: 'not-asked' }),
   'a name asks for the object': (w) => ({ own: named(w, 'x', 'cfg'), says: 'named' }),
   'a name asks for what the pods do not refer to': (w) => ({
@@ -188,20 +188,20 @@ const RULES: Record<string, (words: Words) => Case> = {
 
 for (const words of BOTH) {
   for (const [sentence, rule] of Object.entries(RULES)) {
-    test(`${words.dialect}: ${sentence}`, () => {
+    test(`${words.vocabularies}: ${sentence}`, () => {
       hold(rule(words));
       const { flags, ...alone } = rule(words);
-      hold({ ...alone, flags: { ...flags, dialects: [words.dialect] } });
+      hold({ ...alone, flags: { ...flags, dialects: [words.vocabularies] } });
     });
   }
 
   for (const value of ['1', 't', 'T', 'TRUE', 'true', 'True']) {
-    test(`${words.dialect}: auto "${value}" is true`, () =>
+    test(`${words.vocabularies}: auto "${value}" is true`, () =>
       hold({ own: { [words.auto]: value }, says: 'auto' }));
   }
 
   for (const value of ['0', 'f', 'F', 'FALSE', 'false', 'False', '', ' true', 'tRUE', 'yes', 'on', 'y']) {
-    test(`${words.dialect}: auto "${value}" is not true`, () =>
+    test(`${words.vocabularies}: auto "${value}" is not true`, () =>
       hold({ own: { [words.auto]: value }, says: 'not-asked' }));
   }
 }

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configHashOf } from '../../../lib/annotations/config-hash.ts';
-import type { FollowedContent } from '../../../lib/annotations/dialect.ts';
-import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
-import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import type { FollowedContent } from '../../../lib/annotations/vocabularies.ts';
 import { type ConfigRef, describeFrom, keyOf } from '../../../lib/model/object-ref.ts';
 import type { PolicyReason } from '../../../lib/model/policy.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { fc } from '../../laws.ts';
@@ -28,7 +28,7 @@ const NATIVE = 'reloader.k8s.collaborne.com/configmap';
 const WAVES = { [UPDATE]: 'true' };
 
 /** The words of SAP, those of wave, and all others. */
-const EVERY: Partial<VocabularyOptions> = { dialects: DIALECT_NAMES };
+const EVERY: Partial<VocabularyOptions> = { dialects: VOCABULARY_NAMES };
 const elsewhere = (name: string, namespace = 'shop'): ConfigRef => ({ kind: 'ConfigMap', namespace, name });
 
 interface Case {
@@ -175,10 +175,10 @@ const CASES: Record<string, Case> = {
 
 for (const [sentence, { of = CFG, says, follows, flags = {}, ...parts }] of Object.entries(CASES)) {
   test(sentence, () => {
-    const dialect = vocabulary({ ...EVERY, ...flags });
+    const vocabularies = vocabulary({ ...EVERY, ...flags });
     const web = workload({ ...EVERY, ...flags }, parts);
-    assert.equal(dialect.judge(web, of, {}).because, says);
-    const followed = dialect.follows(web, () => []).map((ref) => describeFrom('ns', ref));
+    assert.equal(vocabularies.judge(web, of, {}).because, says);
+    const followed = vocabularies.follows(web, () => []).map((ref) => describeFrom('ns', ref));
     assert.deepEqual([...followed].sort(), [...follows].sort());
   });
 }
@@ -187,9 +187,9 @@ const content = (ref: ConfigRef, digest?: string): FollowedContent => ({ ref, an
 const [A, B] = ['a'.repeat(40), 'b'.repeat(40)];
 
 test('the hash is of what each vocabulary asks for, and of nothing where one asks for nothing', () => {
-  const dialect = vocabulary(EVERY);
+  const vocabularies = vocabulary(EVERY);
   const contents = [content(CFG, A), content(TLS, B), content(elsewhere('cfg'), B)];
-  const hashesOf = (parts: Partial<Case>) => dialect.hashAnnotations(workload(EVERY, parts), contents);
+  const hashesOf = (parts: Partial<Case>) => vocabularies.hashAnnotations(workload(EVERY, parts), contents);
   const [cfg, tls, far] = contents as [FollowedContent, FollowedContent, FollowedContent];
   assert.deepEqual(hashesOf({ own: { [CONFIGMAPS]: 'cfg', ...WAVES } }), {
     [SAP_HASH]: configHashOf('ns', [cfg]),

@@ -40,9 +40,9 @@ const SHOWN: Record<string, [before: Workload, after: Workload]> = {
 
 for (const [sentence, [before, after]] of Object.entries(SHOWN)) {
   test(`a digest without a number ${sentence} shows another reloader`, () => {
-    const rival = WORDS.rivalIn(before, after);
-    assert.ok(rival !== undefined);
-    const { reason, message } = WORDS.noticeOfRival(rival);
+    const competitor = WORDS.competitorIn(before, after);
+    assert.ok(competitor !== undefined);
+    const { reason, message } = WORDS.findingOfCompetingReloader(competitor);
     assert.equal(reason, 'second-reloader');
     assert.match(message, /^another reloader \(field manager Reloader\) wrote .* STAKATER_WEB_/);
   });
@@ -60,7 +60,7 @@ const NOT_SHOWN: Record<string, [before: Workload, after: Workload]> = {
 
 for (const [sentence, [before, after]] of Object.entries(NOT_SHOWN)) {
   test(`a digest ${sentence} shows no other reloader`, () => {
-    assert.equal(WORDS.rivalIn(before, after), undefined);
+    assert.equal(WORDS.competitorIn(before, after), undefined);
   });
 }
 
@@ -78,13 +78,13 @@ const HASHES: Record<string, [isShown: boolean, before: Workload, after: Workloa
 
 for (const [sentence, [isShown, before, after]] of Object.entries(HASHES)) {
   test(`a hash ${sentence} shows ${isShown ? 'another' : 'no other'} reloader`, () => {
-    assert.equal(WORDS.rivalIn(before, after) !== undefined, isShown);
+    assert.equal(WORDS.competitorIn(before, after) !== undefined, isShown);
   });
 }
 
 test('where the server does not tell who wrote, that is said', () => {
   const unmanaged = { ...view({ [VARIABLE]: A }), lastManager: undefined };
-  const rival = WORDS.rivalIn(view({}), unmanaged);
-  assert.ok(rival !== undefined);
-  assert.match(WORDS.noticeOfRival(rival).message, /field manager unknown/);
+  const competitor = WORDS.competitorIn(view({}), unmanaged);
+  assert.ok(competitor !== undefined);
+  assert.match(WORDS.findingOfCompetingReloader(competitor).message, /field manager unknown/);
 });

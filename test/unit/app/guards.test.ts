@@ -133,7 +133,7 @@ test('a stamp is above the number of a state write whose answer has not come', a
   await stage.pass(0);
   assert.deepEqual(stage.data, { 'v1.ConfigMap_cfg': 'a.7' });
   stage.world.config('cfg', 'b');
-  assert.equal(stage.world.send('web').stamps[0]?.stamp.number, 8);
+  assert.equal(stage.world.send('web').stamps[0]?.stamp.sequence, 8);
 });
 
 test('pods that started before a change that was told first may have read what was reverted since', () => {
@@ -141,9 +141,9 @@ test('pods that started before a change that was told first may have read what w
   world.edit('web', { image: 'v2', isRolledOut: false });
   world.config('cfg', 'b');
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.tellWorkload('web', { since: 2 });
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('a rollout that is undone before it was seen through leaves pods of before, though it is committed', () => {
@@ -152,10 +152,10 @@ test('a rollout that is undone before it was seen through leaves pods of before,
   world.roll('web', false);
   world.write();
   const effects = world.workload('web', { stamps: {}, isRolledOut: true });
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
   assert.ok(effects.writeNow.has(world.configKey('cfg')), 'a crash now would forget it');
   world.write();
-  assert.ok(world.restart().owes('web'));
+  assert.ok(world.restart().needsRollout('web'));
 });
 
 test('the end waits for no longer than a pod is given to end', async (t) => {
@@ -287,13 +287,13 @@ test('what is held for a Secret that comes, and that no stream shows, is rolled'
     }
     await settle();
   };
-  void reloader.absences.run(new AbortController().signal);
-  for (const config of world.record('web').edges.keys()) reloader.absences.suspect(config);
+  void reloader.missingObjects.run(new AbortController().signal);
+  for (const config of world.record('web').edges.keys()) reloader.missingObjects.suspect(config);
   await pass(10);
   world.holds({ a: '2' });
   reloader.rollouts.touch(world.workloadKey('web'), 1);
   await pass(60);
-  assert.deepEqual([world.owes('web'), calls], [true, []]);
+  assert.deepEqual([world.needsRollout('web'), calls], [true, []]);
   type = 'kubernetes.io/service-account-token';
   await pass(20);
   assert.equal(calls[0], 'roll web');

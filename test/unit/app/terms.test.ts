@@ -70,7 +70,7 @@ class Stage {
   #reloader(term: Term | undefined): Reloader {
     const ignore = (): void => {};
     return new Reloader({
-      edges: new Edges(new World().edges.dialect, 'home', undefined, term?.mark.term),
+      edges: new Edges(new World().edges.vocabularies, 'home', undefined, term?.mark.term),
       gate: this.gate,
       state: { name: 'reloader-state', shardBytes: 262_144 },
       finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
@@ -282,19 +282,28 @@ test('what is wrong with a workload that follows nothing is known to the next le
   const world = settled('web');
   stage.tell(world);
   const view = world.record('web').workload;
-  const strays = [{ key: 'reloader.k8s.collaborne.com/confgmap', value: 'cfg', isOnTemplate: false }];
-  const odd = { ...view, ref: { ...view.ref, name: 'odd' }, uid: 'odd', annotations: {}, marks: [], strays };
+  const unknownAnnotations = [
+    { key: 'reloader.k8s.collaborne.com/confgmap', value: 'cfg', isOnTemplate: false },
+  ];
+  const odd = {
+    ...view,
+    ref: { ...view.ref, name: 'odd' },
+    uid: 'odd',
+    annotations: {},
+    stamps: [],
+    unknownAnnotations,
+  };
   const key = keyOf(odd.ref);
   const span = { from: 0, to: 1 };
   const listed = { isInInitialList: true, isRelisted: false } as const;
   const former = stage.terms.current;
   former.onWorkload(DEPLOYMENTS, { type: 'present', key, object: odd, span, ...listed });
-  const notices = former.notices.of(key);
-  assert.equal(notices.length, 1);
+  const findings = former.findings.of(key);
+  assert.equal(findings.length, 1);
   stage.lose();
   await pass(t, 2000);
   assert.notEqual(stage.terms.current, former);
-  assert.deepEqual([stage.terms.current.leads, stage.terms.current.notices.of(key)], [true, notices]);
+  assert.deepEqual([stage.terms.current.leads, stage.terms.current.findings.of(key)], [true, findings]);
   stop.abort();
   await end;
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { EventRecorder } from '../../../lib/kubernetes/events.ts';
-import { type EventNews, eventNameOf } from '../../../lib/model/event-news.ts';
+import { type EventRecord, eventNameOf } from '../../../lib/model/event-record.ts';
 import type { Log } from '../../../lib/model/log.ts';
 import { type Answer, ok, refused, type Script, scripted, settle } from './scripted-send.ts';
 
@@ -13,15 +13,15 @@ interface Running {
   readonly stop: () => Promise<void>;
 }
 
-const NEWS: EventNews = {
+const NEWS: EventRecord = {
   regarding: { kind: 'Deployment', namespace: 'ns', name: 'web' },
   uid: 'u',
   reason: 'ReloadRefused',
   about: 'x',
   message: 'no',
 };
-const ROLLED: EventNews = { ...NEWS, reason: 'Reloaded' };
-const about = (news: EventNews, ...abouts: string[]): EventNews[] =>
+const ROLLED: EventRecord = { ...NEWS, reason: 'Reloaded' };
+const about = (news: EventRecord, ...abouts: string[]): EventRecord[] =>
   abouts.map((each) => ({ ...news, about: each }));
 
 function start(t: TestContext, answers: Answer[], capacity = 500): Running {
@@ -216,7 +216,7 @@ test('it ends when told to while an Event is on its way', async (t) => {
 /** The names of the namespaces of the requests, in their order. */
 const namespacesOf = ({ requests }: Running['script']): readonly string[] =>
   requests.map(({ path }) => path.split('/')[4] ?? '');
-const of = (namespace: string, ...abouts: string[]): EventNews[] =>
+const of = (namespace: string, ...abouts: string[]): EventRecord[] =>
   about({ ...NEWS, regarding: { ...NEWS.regarding, namespace } }, ...abouts);
 
 test('namespaces take turns, however much one of them has to tell', async (t) => {

@@ -17,10 +17,10 @@ const CRON_JOB: RawWorkload = {
 };
 
 /** A plan for these objects, each with the digest and the number of its stamp. */
-function plan(owed: Readonly<Record<string, readonly [digest: string, number: number]>>): RolloutPlan {
-  const stamps = Object.entries(owed).map(([config, [digest, number]]) => ({
+function plan(owed: Readonly<Record<string, readonly [digest: string, sequence: number]>>): RolloutPlan {
+  const stamps = Object.entries(owed).map(([config, [digest, sequence]]) => ({
     config,
-    stamp: { digest, number },
+    stamp: { digest, sequence },
     places: [],
     variables: [],
   }));

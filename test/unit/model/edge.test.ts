@@ -4,25 +4,25 @@ import {
   asPatched,
   asUnknown,
   type Edge,
-  isOwed,
+  isOutdated,
+  isUncommitted,
   newEdge,
-  ranAtStart,
-  recordedRan,
-  speaks,
+  recordedDigest,
+  runningDigestAtStart,
   withStamp,
 } from '../../../lib/model/edge.ts';
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
-const ENTRY = { digest: A, number: 2 };
+const ENTRY = { digest: A, sequence: 2 };
 const EDGE: Edge = {
-  ran: A,
-  began: { from: 3, to: 4 },
-  declinedAt: 2,
-  dirty: false,
-  stamp: { digest: A, number: 2 },
-  highestNumber: 5,
-  reservedNumber: 0,
-  isUnsettled: false,
+  runningDigest: A,
+  followedSince: { from: 3, to: 4 },
+  skippedAt: 2,
+  mixedPods: false,
+  stamp: { digest: A, sequence: 2 },
+  highestSequence: 5,
+  reservedSequence: 0,
+  rolloutInProgress: false,
 };
 
 const SPEAKS: Record<string, readonly [number | undefined, number | undefined, boolean]> = {
@@ -36,72 +36,89 @@ const SPEAKS: Record<string, readonly [number | undefined, number | undefined, b
 
 for (const [sentence, [m, n, is]] of Object.entries(SPEAKS)) {
   test(`a stamp speaks only while its number is above that of the entry: ${sentence}`, () => {
-    const stamp = m === undefined ? undefined : { digest: B, number: m };
-    assert.equal(speaks(stamp, n === undefined ? undefined : { digest: A, number: n }), is);
+    const stamp = m === undefined ? undefined : { digest: B, sequence: m };
+    assert.equal(isUncommitted(stamp, n === undefined ? undefined : { digest: A, sequence: n }), is);
   });
 }
 
-const AT_START: Record<string, readonly [Parameters<typeof ranAtStart>, string | undefined]> = {
-  'the stamp, if it speaks, before the exception': [[ENTRY, C, { digest: B, number: 3 }], B],
-  'the exception, if the stamp is silent': [[ENTRY, C, { digest: B, number: 2 }], C],
+const AT_START: Record<string, readonly [Parameters<typeof runningDigestAtStart>, string | undefined]> = {
+  'the stamp, if it speaks, before the exception': [[ENTRY, C, { digest: B, sequence: 3 }], B],
+  'the exception, if the stamp is silent': [[ENTRY, C, { digest: B, sequence: 2 }], C],
   'the exception, if there is no stamp': [[ENTRY, C, undefined], C],
   'the exception even if it says unknown': [[ENTRY, '?', undefined], '?'],
-  'the committed digest, if nothing else is said': [[ENTRY, undefined, { digest: B, number: 2 }], A],
-  'nothing without an entry, whatever the stamp says': [[undefined, C, { digest: B, number: 9 }], undefined],
+  'the committed digest, if nothing else is said': [[ENTRY, undefined, { digest: B, sequence: 2 }], A],
+  'nothing without an entry, whatever the stamp says': [
+    [undefined, C, { digest: B, sequence: 9 }],
+    undefined,
+  ],
 };
 
-for (const [sentence, [given, ran]] of Object.entries(AT_START)) {
-  test(`what pods ran, at a start: ${sentence}`, () => assert.equal(ranAtStart(...given), ran));
+for (const [sentence, [given, runningDigest]] of Object.entries(AT_START)) {
+  test(`what pods ran, at a start: ${sentence}`, () =>
+    assert.equal(runningDigestAtStart(...given), runningDigest));
 }
 
 const OWED: Record<string, readonly [Partial<Edge>, string | undefined, boolean]> = {
   'another content is owed': [{}, B, true],
   'the same content is not': [{}, A, false],
-  'a dirty edge is, whatever the digests say': [{ dirty: true }, A, true],
-  'unknown is, whatever is observed': [{ ran: '?' }, A, true],
-  'an absent object is not': [{ dirty: true, ran: '?' }, undefined, false],
-  'an object never seen before is not: it is the baseline': [{ ran: undefined }, A, false],
+  'a dirty edge is, whatever the digests say': [{ mixedPods: true }, A, true],
+  'unknown is, whatever is observed': [{ runningDigest: '?' }, A, true],
+  'an absent object is not': [{ mixedPods: true, runningDigest: '?' }, undefined, false],
+  'an object never seen before is not: it is the baseline': [{ runningDigest: undefined }, A, false],
 };
 
 for (const [sentence, [edge, observed, is]] of Object.entries(OWED)) {
-  test(`what a workload owes: ${sentence}`, () => assert.equal(isOwed({ ...EDGE, ...edge }, observed), is));
+  test(`what a workload owes: ${sentence}`, () =>
+    assert.equal(isOutdated({ ...EDGE, ...edge }, observed), is));
 }
 
 const RECORDED: Record<string, readonly [Partial<Edge>, boolean, string | undefined]> = {
   'what is sure is recorded as it is': [{}, false, A],
-  'a dirty edge is recorded as unknown': [{ dirty: true }, false, '?'],
+  'a dirty edge is recorded as unknown': [{ mixedPods: true }, false, '?'],
   'an edge in flight is recorded as unknown': [{}, true, '?'],
-  'unknown stays unknown': [{ ran: '?' }, false, '?'],
-  'nothing is recorded of what was never seen': [{ ran: undefined }, true, undefined],
+  'unknown stays unknown': [{ runningDigest: '?' }, false, '?'],
+  'nothing is recorded of what was never seen': [{ runningDigest: undefined }, true, undefined],
 };
 
-for (const [sentence, [edge, isInFlight, ran]] of Object.entries(RECORDED)) {
-  test(sentence, () => assert.equal(recordedRan({ ...EDGE, ...edge }, isInFlight), ran));
+for (const [sentence, [edge, isInFlight, runningDigest]] of Object.entries(RECORDED)) {
+  test(sentence, () => assert.equal(recordedDigest({ ...EDGE, ...edge }, isInFlight), runningDigest));
 }
 
-const DIRTY: Edge = { ...EDGE, dirty: true };
+const DIRTY: Edge = { ...EDGE, mixedPods: true };
 const TRANSITIONS: Record<string, readonly [Edge, Partial<Edge>]> = {
   'a new edge remembers the number that it was found with': [
-    newEdge({ digest: B, number: 7 }, EDGE.began),
-    { ran: undefined, began: EDGE.began, dirty: false, highestNumber: 7, isUnsettled: false },
+    newEdge({ digest: B, sequence: 7 }, EDGE.followedSince),
+    {
+      runningDigest: undefined,
+      followedSince: EDGE.followedSince,
+      mixedPods: false,
+      highestSequence: 7,
+      rolloutInProgress: false,
+    },
   ],
   'a new edge without a stamp begins at 0': [
     newEdge(undefined, undefined),
-    { stamp: undefined, highestNumber: 0 },
+    { stamp: undefined, highestSequence: 0 },
   ],
   'a lower stamp does not lower the highest number seen': [
-    withStamp(EDGE, { digest: B, number: 1 }),
-    { ran: A, stamp: { digest: B, number: 1 }, highestNumber: 5 },
+    withStamp(EDGE, { digest: B, sequence: 1 }),
+    { runningDigest: A, stamp: { digest: B, sequence: 1 }, highestSequence: 5 },
   ],
-  'a stamp that goes leaves its number': [withStamp(EDGE, undefined), { stamp: undefined, highestNumber: 5 }],
-  'unknown needs no dirt beside it': [asUnknown(DIRTY), { ran: '?', dirty: false, isUnsettled: false }],
+  'a stamp that goes leaves its number': [
+    withStamp(EDGE, undefined),
+    { stamp: undefined, highestSequence: 5 },
+  ],
+  'unknown needs no dirt beside it': [
+    asUnknown(DIRTY),
+    { runningDigest: '?', mixedPods: false, rolloutInProgress: false },
+  ],
   'a patch cleans the edge and leaves its rollout to be seen': [
-    asPatched(DIRTY, B, { digest: B, number: 6 }),
-    { ran: B, dirty: false, highestNumber: 6, isUnsettled: true },
+    asPatched(DIRTY, B, { digest: B, sequence: 6 }),
+    { runningDigest: B, mixedPods: false, highestSequence: 6, rolloutInProgress: true },
   ],
   'a patch for another object of the workload leaves this one settled': [
     asPatched(EDGE, A, EDGE.stamp),
-    { ran: A, dirty: false, isUnsettled: false },
+    { runningDigest: A, mixedPods: false, rolloutInProgress: false },
   ],
 };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  exceptionOf,
+  overrideOf,
   type ParsedState,
   parseState,
   STATE_VERSION_ANNOTATION,
@@ -15,7 +15,7 @@ interface Case {
   readonly data: Record<string, string>;
   readonly annotations?: Record<string, string>;
   readonly entries?: Record<string, unknown>;
-  readonly exceptions?: Record<string, unknown>;
+  readonly overrides?: Record<string, unknown>;
   readonly unreadable?: readonly string[];
 }
 
@@ -23,25 +23,25 @@ const CASES: Record<string, Case> = {
   'nothing is nothing': { data: {} },
   'entries and exceptions are told apart by their keys': {
     data: { 'v1.ConfigMap_cfg': `${A}.3`, 'ran.Deployment_web': `{"v1.ConfigMap_cfg":"${B}"}` },
-    entries: { 'v1.ConfigMap_cfg': { digest: A, number: 3 } },
-    exceptions: { 'ran.Deployment_web': { 'v1.ConfigMap_cfg': B } },
+    entries: { 'v1.ConfigMap_cfg': { digest: A, sequence: 3 } },
+    overrides: { 'ran.Deployment_web': { 'v1.ConfigMap_cfg': B } },
   },
   'keys that are not ours are left alone': { data: { note: 'by hand', 'v2.ConfigMap_cfg': 'x' } },
   'what does not parse is reported by its key and treated as absent': {
     data: { 'v1.ConfigMap_cfg': 'garbage', 'v1.Secret_s': `${A}.1`, 'ran.Deployment_web': '{' },
-    entries: { 'v1.Secret_s': { digest: A, number: 1 } },
+    entries: { 'v1.Secret_s': { digest: A, sequence: 1 } },
     unreadable: ['v1.ConfigMap_cfg', 'ran.Deployment_web'],
   },
   'without a version a bare digest is one of the older formula': {
     annotations: {},
     data: { 'v1.ConfigMap_cfg': A },
-    entries: { 'v1.ConfigMap_cfg': { digest: `collaborne:${A}`, number: 0 } },
+    entries: { 'v1.ConfigMap_cfg': { digest: `collaborne:${A}`, sequence: 0 } },
   },
   'with the version an entry names the older formula where it is one': {
     data: { 'v1.ConfigMap_cfg': `collaborne:${A}.0`, 'v1.Secret_s': A },
     entries: {
-      'v1.ConfigMap_cfg': { digest: `collaborne:${A}`, number: 0 },
-      'v1.Secret_s': { digest: A, number: 0 },
+      'v1.ConfigMap_cfg': { digest: `collaborne:${A}`, sequence: 0 },
+      'v1.Secret_s': { digest: A, sequence: 0 },
     },
   },
 };
@@ -55,7 +55,7 @@ for (const [sentence, entry] of Object.entries(CASES)) {
     const result = parsed(entry);
     assert.ok(result.type === 'state');
     assert.deepEqual(Object.fromEntries(result.state.entries), entry.entries ?? {});
-    assert.deepEqual(Object.fromEntries(result.state.exceptions), entry.exceptions ?? {});
+    assert.deepEqual(Object.fromEntries(result.state.overrides), entry.overrides ?? {});
     assert.deepEqual(result.unreadable, entry.unreadable ?? []);
   });
 }
@@ -69,8 +69,8 @@ for (const version of ['2', '0', '', '1.0']) {
 }
 
 test('an exception is looked up by workload and object', () => {
-  const state = { entries: new Map(), exceptions: new Map([['ran.Deployment_web', { 'v1.Secret_s': B }]]) };
-  assert.equal(exceptionOf(state, 'ran.Deployment_web', 'v1.Secret_s'), B);
-  assert.equal(exceptionOf(state, 'ran.Deployment_web', 'v1.Secret_t'), undefined);
-  assert.equal(exceptionOf(state, 'ran.Deployment_api', 'v1.Secret_s'), undefined);
+  const state = { entries: new Map(), overrides: new Map([['ran.Deployment_web', { 'v1.Secret_s': B }]]) };
+  assert.equal(overrideOf(state, 'ran.Deployment_web', 'v1.Secret_s'), B);
+  assert.equal(overrideOf(state, 'ran.Deployment_web', 'v1.Secret_t'), undefined);
+  assert.equal(overrideOf(state, 'ran.Deployment_api', 'v1.Secret_s'), undefined);
 });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { carries, fencedPause, type OwedStamp, planOf } from '../../../lib/model/rollout-plan.ts';
-import type { Mark, Workload } from '../../../lib/model/workload.ts';
+import { carries, fencedPause, type PlannedStamp, planOf } from '../../../lib/model/rollout-plan.ts';
+import type { TemplateStamp, Workload } from '../../../lib/model/workload.ts';
 import { fc } from '../../laws.ts';
 
 const B = 'b'.repeat(40);
-const CFG: OwedStamp = {
+const CFG: PlannedStamp = {
   config: 'ns/ConfigMap/cfg',
-  stamp: { digest: B, number: 3 },
+  stamp: { digest: B, sequence: 3 },
   places: [{ variable: 'CFG' }],
   variables: ['CFG', 'CFG_OTHER'],
 };
-const TLS: OwedStamp = {
+const TLS: PlannedStamp = {
   config: 'ns/Secret/tls',
-  stamp: { digest: B, number: 8 },
+  stamp: { digest: B, sequence: 8 },
   places: [{ variable: 'TLS' }],
   variables: ['TLS'],
 };
@@ -35,14 +35,14 @@ function workload(containers: readonly string[], ...marks: readonly (readonly [s
     isCopy: false,
     isLeftAlone: false,
     isPaused: false,
-    parking: undefined,
+    waveLeftovers: undefined,
     annotations: {},
     labels: {},
     templateAnnotations: {},
-    strays: [],
+    unknownAnnotations: [],
     references: [],
     containers,
-    marks: marks.map(([container, variable]): Mark => ({ container, variable, value: `${B}.1` })),
+    stamps: marks.map(([container, variable]): TemplateStamp => ({ container, variable, value: `${B}.1` })),
     templateDigest: '',
     lastManager: undefined,
   };
@@ -53,7 +53,7 @@ const drop = (name: string): object => ({ name, $patch: 'delete' });
 
 interface Case {
   readonly of: Workload;
-  readonly stamps: readonly OwedStamp[];
+  readonly stamps: readonly PlannedStamp[];
   readonly containers: readonly object[];
 }
 
@@ -145,7 +145,7 @@ test('law: no patch names a container that the template does not have, and each 
 const PLAN = planOf(workload(['main']), { stamps: [CFG, TLS], versions: new Map() });
 const live = (...marks: readonly (readonly [string, string])[]): Workload => ({
   ...workload(['main']),
-  marks: marks.map(([variable, value]) => ({ container: 'main', variable, value })),
+  stamps: marks.map(([variable, value]) => ({ container: 'main', variable, value })),
 });
 
 const CARRIED: Record<string, readonly [Workload, boolean]> = {

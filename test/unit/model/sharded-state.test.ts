@@ -8,11 +8,11 @@ import {
 } from '../../../lib/model/persisted-state.ts';
 import { NO_STATE, together } from '../../../lib/model/sharded-state.ts';
 import {
-  type Exceptions,
   entryKeyOf,
-  exceptionsKeyOf,
   formatEntry,
   localEntryKeyOf,
+  type Overrides,
+  overridesKeyOf,
 } from '../../../lib/model/state-entry.ts';
 import { fc } from '../../laws.ts';
 
@@ -41,14 +41,14 @@ function shortEntries({ entries }: PersistedState): Record<string, string> {
   return Object.fromEntries([...entries].map(([key, entry]) => [key, short(formatEntry(entry))]));
 }
 
-function shortExceptions({ exceptions }: PersistedState): Record<string, Exceptions> {
-  return JSON.parse(short(JSON.stringify(Object.fromEntries(exceptions))));
+function shortOverrides({ overrides }: PersistedState): Record<string, Overrides> {
+  return JSON.parse(short(JSON.stringify(Object.fromEntries(overrides))));
 }
 
 interface Row {
   readonly shards: readonly Data[];
   readonly entries: Data;
-  readonly exceptions?: Record<string, Data>;
+  readonly overrides?: Record<string, Data>;
   readonly homes: Record<string, number>;
   readonly strays?: Record<number, readonly string[]>;
 }
@@ -80,7 +80,7 @@ const ROWS: Record<string, Row> = {
       { [TLS]: 'a.1', [WEB]: `{"${TLS}":"c"}` },
     ],
     entries: { [CFG]: 'a.1', [TLS]: 'a.1' },
-    exceptions: { [WEB]: { [CFG]: 'b', [TLS]: 'c' } },
+    overrides: { [WEB]: { [CFG]: 'b', [TLS]: 'c' } },
     homes: { [CFG]: 0, [TLS]: 1 },
   },
   'an exception in another shard than its entry does not count': {
@@ -102,7 +102,7 @@ const ROWS: Record<string, Row> = {
   'other namespaces have exceptions beside their own entries': {
     shards: [{ [CFG]: 'a.1' }, { [`far_${CFG}`]: 'b.1', [`far_${WEB}`]: `{"${CFG}":"c"}` }],
     entries: { [CFG]: 'a.1', [`far_${CFG}`]: 'b.1' },
-    exceptions: { [`far_${WEB}`]: { [CFG]: 'c' } },
+    overrides: { [`far_${WEB}`]: { [CFG]: 'c' } },
     homes: { [CFG]: 0, [`far_${CFG}`]: 1 },
   },
 };
@@ -111,14 +111,14 @@ for (const [sentence, row] of Object.entries(ROWS)) {
   test(`together: ${sentence}`, () => {
     const state = together(row.shards.map(shard), 'home');
     assert.deepEqual(shortEntries(state), row.entries);
-    assert.deepEqual(shortExceptions(state), row.exceptions ?? {});
+    assert.deepEqual(shortOverrides(state), row.overrides ?? {});
     assert.deepEqual(Object.fromEntries(state.homes), row.homes);
     assert.deepEqual(Object.fromEntries(state.strays), row.strays ?? {});
   });
 }
 
 test('nothing known is one empty shard', () => {
-  assert.deepEqual([NO_STATE.shards.length, NO_STATE.entries.size, NO_STATE.exceptions.size], [1, 0, 0]);
+  assert.deepEqual([NO_STATE.shards.length, NO_STATE.entries.size, NO_STATE.overrides.size], [1, 0, 0]);
 });
 
 test('law: however the objects are spread over shards, together they say the same', () => {
@@ -138,11 +138,11 @@ test('law: however the objects are spread over shards, together they say the sam
         for (const { ref, number, behind } of own) {
           data[entryKeyOf(ref, 'home')] = `${d('a')}.${number}`;
           for (const workload of behind) {
-            const key = exceptionsKeyOf(
+            const key = overridesKeyOf(
               { kind: 'Deployment', namespace: ref.namespace, name: workload },
               'home',
             );
-            const before = JSON.parse(data[key] ?? '{}') as Exceptions;
+            const before = JSON.parse(data[key] ?? '{}') as Overrides;
             data[key] = JSON.stringify({ ...before, [localEntryKeyOf(ref)]: d('b') });
           }
         }
@@ -154,7 +154,7 @@ test('law: however the objects are spread over shards, together they say the sam
       );
       const one = together([shard(dataOf(all))], 'home');
       assert.deepEqual(spread.entries, one.entries);
-      assert.deepEqual(spread.exceptions, one.exceptions);
+      assert.deepEqual(spread.overrides, one.overrides);
       assert.equal(spread.strays.size, 0);
     }),
   );

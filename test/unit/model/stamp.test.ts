@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatStamp, highestStamp, numberAfter, parseStamp, type Stamp } from '../../../lib/model/stamp.ts';
+import {
+  formatStamp,
+  highestStamp,
+  parseStamp,
+  type Stamp,
+  sequenceAfter,
+} from '../../../lib/model/stamp.ts';
 import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
 import { fc } from '../../laws.ts';
 
@@ -8,8 +14,8 @@ const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
 
 const VALUES: Record<string, readonly [string | undefined, Stamp | undefined]> = {
-  'digest and number': [`${A}.7`, { digest: A, number: 7 }],
-  'a bare digest counts as number 0': [A, { digest: A, number: 0 }],
+  'digest and number': [`${A}.7`, { digest: A, sequence: 7 }],
+  'a bare digest counts as number 0': [A, { digest: A, sequence: 0 }],
   'no value': [undefined, undefined],
   'an empty value': ['', undefined],
   "another reloader's hash": ['c'.repeat(64), undefined],
@@ -20,7 +26,7 @@ const VALUES: Record<string, readonly [string | undefined, Stamp | undefined]> =
   'a line break behind it': [`${A}.1\n`, undefined],
   'the highest number that can be counted': [
     `${A}.${Number.MAX_SAFE_INTEGER}`,
-    { digest: A, number: Number.MAX_SAFE_INTEGER },
+    { digest: A, sequence: Number.MAX_SAFE_INTEGER },
   ],
   'what comes after it': [`${A}.9007199254740992`, undefined],
   'a number of seventeen digits': [`${A}.00000000000000001`, undefined],
@@ -34,7 +40,7 @@ test('law: a stamp is read as it was written', () => {
   const stamps = fc.record(
     {
       digest: fc.stringMatching(/^[0-9a-f]{40}$/),
-      number: fc.maxSafeNat(),
+      sequence: fc.maxSafeNat(),
     },
     { noNullPrototype: true },
   );
@@ -49,7 +55,7 @@ test('law: after a number that somebody made up by repeating a digit, the stamps
       assert.deepEqual(entry, stamp);
       if (stamp === undefined) continue;
       for (const step of [1, 2, 1_000_000_000_000]) {
-        const next: Stamp = { ...stamp, number: stamp.number + step };
+        const next: Stamp = { ...stamp, sequence: stamp.sequence + step };
         assert.deepEqual(parseStamp(formatStamp(next)), next);
         assert.deepEqual(parseEntry(formatEntry(next), false), next);
       }
@@ -61,36 +67,36 @@ const HIGHEST: Record<string, { stamps: Stamp[]; stamp: Stamp | undefined; ambig
   'of none there is none': { stamps: [], stamp: undefined, ambiguous: false },
   'of several the highest number counts': {
     stamps: [
-      { digest: A, number: 2 },
-      { digest: B, number: 10 },
-      { digest: A, number: 9 },
+      { digest: A, sequence: 2 },
+      { digest: B, sequence: 10 },
+      { digest: A, sequence: 9 },
     ],
-    stamp: { digest: B, number: 10 },
+    stamp: { digest: B, sequence: 10 },
     ambiguous: false,
   },
   'the same stamp twice is no contradiction': {
     stamps: [
-      { digest: A, number: 2 },
-      { digest: A, number: 2 },
+      { digest: A, sequence: 2 },
+      { digest: A, sequence: 2 },
     ],
-    stamp: { digest: A, number: 2 },
+    stamp: { digest: A, sequence: 2 },
     ambiguous: false,
   },
   'equal numbers with different digests contradict each other': {
     stamps: [
-      { digest: A, number: 2 },
-      { digest: B, number: 2 },
+      { digest: A, sequence: 2 },
+      { digest: B, sequence: 2 },
     ],
-    stamp: { digest: A, number: 2 },
+    stamp: { digest: A, sequence: 2 },
     ambiguous: true,
   },
   'a contradiction below the highest number does not matter': {
     stamps: [
-      { digest: A, number: 1 },
-      { digest: B, number: 1 },
-      { digest: A, number: 2 },
+      { digest: A, sequence: 1 },
+      { digest: B, sequence: 1 },
+      { digest: A, sequence: 2 },
     ],
-    stamp: { digest: A, number: 2 },
+    stamp: { digest: A, sequence: 2 },
     ambiguous: false,
   },
 };
@@ -115,23 +121,23 @@ const NEXT: Record<string, readonly [used: number, term: number | undefined, nex
 };
 
 for (const [sentence, [used, term, next]] of Object.entries(NEXT)) {
-  test(`the number of the next stamp: ${sentence}`, () => assert.equal(numberAfter(used, term), next));
+  test(`the number of the next stamp: ${sentence}`, () => assert.equal(sequenceAfter(used, term), next));
 }
 
 test('law: of 16 terms in a row no two ever use one number, and none uses a number twice', () => {
   const numbersOf = (term: number): Set<number> => {
     const numbers = new Set<number>();
     for (let used = 0; used <= 100; used += 1) {
-      const number = numberAfter(used, term);
-      assert.ok(number > used && number <= used + 16);
-      numbers.add(number);
+      const sequence = sequenceAfter(used, term);
+      assert.ok(sequence > used && sequence <= used + 16);
+      numbers.add(sequence);
     }
     return numbers;
   };
   for (let term = 1; term <= 40; term += 1) {
     const own = numbersOf(term);
     for (let later = term + 1; later < term + 16; later += 1) {
-      const shared = [...numbersOf(later)].filter((number) => own.has(number));
+      const shared = [...numbersOf(later)].filter((sequence) => own.has(sequence));
       assert.deepEqual(shared, [], `${term} and ${later}`);
     }
   }
@@ -142,7 +148,7 @@ test('law: the same of any terms and any numbers', () => {
   const terms = fc.tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 1, max: 15 }));
   fc.assert(
     fc.property(used, used, terms, (a, b, [term, after]) => {
-      assert.notEqual(numberAfter(a, term), numberAfter(b, term + after));
+      assert.notEqual(sequenceAfter(a, term), sequenceAfter(b, term + after));
     }),
   );
 });

@@ -5,12 +5,12 @@ import {
   configRefOf,
   entryKeyBeside,
   entryKeyOf,
-  exceptionKeyOf,
-  exceptionsKeyOf,
   formatEntry,
-  formatExceptions,
+  formatOverrides,
+  overriddenKeyOf,
+  overridesKeyOf,
   parseEntry,
-  parseExceptions,
+  parseOverrides,
   parseStateKey,
   type StateEntry,
 } from '../../../lib/model/state-entry.ts';
@@ -28,16 +28,16 @@ const KEYS: Record<string, readonly [string, string]> = {
   'an object of another namespace has one': [entryKeyOf(CFG, 'kube'), 'home_v1.ConfigMap_cfg'],
   'a Secret is told from a ConfigMap': [entryKeyOf({ ...CFG, kind: 'Secret' }, 'home'), 'v1.Secret_cfg'],
   'exceptions name an object of the same namespace without it': [
-    exceptionKeyOf('home', CFG),
+    overriddenKeyOf('home', CFG),
     'v1.ConfigMap_cfg',
   ],
-  'and one of another with it': [exceptionKeyOf('shop', CFG), 'home_v1.ConfigMap_cfg'],
+  'and one of another with it': [overriddenKeyOf('shop', CFG), 'home_v1.ConfigMap_cfg'],
   'some keys of an object follow its name': [
     entryKeyOf({ ...CFG, keys: ['LOG_LEVEL', 'app.conf'] }, 'home'),
     'v1.ConfigMap_cfg_LOG__LEVEL_.app.conf',
   ],
-  'the exceptions of a workload': [exceptionsKeyOf(WEB, 'home'), 'ran.Deployment_web'],
-  'the exceptions of a workload elsewhere': [exceptionsKeyOf(WEB, 'kube'), 'home_ran.Deployment_web'],
+  'the exceptions of a workload': [overridesKeyOf(WEB, 'home'), 'ran.Deployment_web'],
+  'the exceptions of a workload elsewhere': [overridesKeyOf(WEB, 'kube'), 'home_ran.Deployment_web'],
 };
 
 for (const [sentence, [actual, expected]] of Object.entries(KEYS)) {
@@ -84,12 +84,12 @@ test('law: many keys end in a digest, which nobody takes for a key', () => {
 test('law: no entry and no exceptions share a key, and a key tells what it is about', () => {
   fc.assert(
     fc.property(refs, workloadRefs, (ref, workload) => {
-      const [entry, exceptions] = [entryKeyOf(ref, 'home'), exceptionsKeyOf(workload, 'home')];
-      assert.notEqual(entry, exceptions);
+      const [entry, overrides] = [entryKeyOf(ref, 'home'), overridesKeyOf(workload, 'home')];
+      assert.notEqual(entry, overrides);
       const { kind, namespace } = ref;
       assert.deepEqual(parseStateKey(entry, 'home'), { type: 'entry', kind, namespace });
-      const about = { type: 'exceptions', kind: workload.kind, namespace: workload.namespace };
-      assert.deepEqual(parseStateKey(exceptions, 'home'), about);
+      const about = { type: 'overrides', kind: workload.kind, namespace: workload.namespace };
+      assert.deepEqual(parseStateKey(overrides, 'home'), about);
     }),
   );
 });
@@ -98,8 +98,8 @@ test('law: what exceptions name leads to the entry, whatever the namespaces', ()
   const long = refs.map((ref) => ({ ...ref, name: ref.name.repeat(80) }));
   fc.assert(
     fc.property(fc.oneof(refs, long), workloadRefs, fc.constantFrom('home', 'a'), (ref, workload, home) => {
-      const named = exceptionKeyOf(workload.namespace, ref);
-      assert.equal(entryKeyBeside(exceptionsKeyOf(workload, home), named, home), entryKeyOf(ref, home));
+      const named = overriddenKeyOf(workload.namespace, ref);
+      assert.equal(entryKeyBeside(overridesKeyOf(workload, home), named, home), entryKeyOf(ref, home));
     }),
   );
 });
@@ -108,7 +108,7 @@ test('law: two workloads have one key of exceptions exactly if they are the same
   fc.assert(
     fc.property(workloadRefs, workloadRefs, (a, b) => {
       const isSame = a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
-      assert.equal(exceptionsKeyOf(a, 'home') === exceptionsKeyOf(b, 'home'), isSame);
+      assert.equal(overridesKeyOf(a, 'home') === overridesKeyOf(b, 'home'), isSame);
     }),
   );
 });
@@ -138,22 +138,22 @@ for (const key of FOREIGN_KEYS) {
 }
 
 const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]> = {
-  'digest and number': [`${A}.12`, false, { digest: A, number: 12 }],
-  'a bare digest counts as number 0': [A, false, { digest: A, number: 0 }],
+  'digest and number': [`${A}.12`, false, { digest: A, sequence: 12 }],
+  'a bare digest counts as number 0': [A, false, { digest: A, sequence: 0 }],
   'a named algorithm is part of the digest': [
     `collaborne:${A}.3`,
     false,
-    { digest: `collaborne:${A}`, number: 3 },
+    { digest: `collaborne:${A}`, sequence: 3 },
   ],
   'without a version a bare digest is of the older formula': [
     A,
     true,
-    { digest: `collaborne:${A}`, number: 0 },
+    { digest: `collaborne:${A}`, sequence: 0 },
   ],
   'without a version a named algorithm is not named twice': [
     `collaborne:${A}`,
     true,
-    { digest: `collaborne:${A}`, number: 0 },
+    { digest: `collaborne:${A}`, sequence: 0 },
   ],
   'an algorithm that cannot be computed here': [`sha256:${A}.1`, false, undefined],
   'an empty text': ['', false, undefined],
@@ -176,14 +176,14 @@ const digests = fc.stringMatching(/^(collaborne:)?[0-9a-f]{40}$/);
 
 test('law: an entry is read as it was written', () => {
   fc.assert(
-    fc.property(digests, fc.maxSafeNat(), (digest, number) => {
-      assert.deepEqual(parseEntry(formatEntry({ digest, number }), false), { digest, number });
+    fc.property(digests, fc.maxSafeNat(), (digest, sequence) => {
+      assert.deepEqual(parseEntry(formatEntry({ digest, sequence }), false), { digest, sequence });
     }),
   );
 });
 
 test('law: exceptions are read as they were written, in one text whatever their order', () => {
-  const exceptions = fc.dictionary(
+  const overrides = fc.dictionary(
     fc.stringMatching(/^v1\.Secret_[a-z]{1,3}$/),
     fc.oneof(digests, fc.constant('?')),
     {
@@ -192,16 +192,16 @@ test('law: exceptions are read as they were written, in one text whatever their 
     },
   );
   fc.assert(
-    fc.property(exceptions, (before) => {
-      const text = formatExceptions(before);
+    fc.property(overrides, (before) => {
+      const text = formatOverrides(before);
       assert.ok(text !== undefined);
-      assert.deepEqual(parseExceptions(text), before);
-      assert.equal(formatExceptions(Object.fromEntries(Object.entries(before).reverse())), text);
+      assert.deepEqual(parseOverrides(text), before);
+      assert.equal(formatOverrides(Object.fromEntries(Object.entries(before).reverse())), text);
     }),
   );
 });
 
-test('without exceptions there is no text', () => assert.equal(formatExceptions({}), undefined));
+test('without exceptions there is no text', () => assert.equal(formatOverrides({}), undefined));
 
 const GARBAGE = [
   '',
@@ -218,9 +218,9 @@ const GARBAGE = [
 ];
 
 for (const text of GARBAGE) {
-  test(`'${text}' does not spell exceptions`, () => assert.equal(parseExceptions(text), undefined));
+  test(`'${text}' does not spell exceptions`, () => assert.equal(parseOverrides(text), undefined));
 }
 
 test('one exception that does not parse spoils the others: none of them is believed', () => {
-  assert.equal(parseExceptions(`{"k":"${A}","l":"${B}x"}`), undefined);
+  assert.equal(parseOverrides(`{"k":"${A}","l":"${B}x"}`), undefined);
 });

@@ -6,7 +6,7 @@ const START = 1_000_000;
 
 function healthAfter(tell: (health: WatchHealth) => void, seconds: number): WatchStatus | undefined {
   const health = new WatchHealth();
-  health.began('Secret', START);
+  health.followedSince('Secret', START);
   tell(health);
   return health.statuses(START + seconds * 1000)[0];
 }
@@ -68,7 +68,7 @@ describe('a watch', () => {
 
 test('streams are told in the order in which they began, each for itself', () => {
   const health = new WatchHealth();
-  for (const stream of ['Secret in b', 'ConfigMap in a']) health.began(stream, START);
+  for (const stream of ['Secret in b', 'ConfigMap in a']) health.followedSince(stream, START);
   health.up('ConfigMap in a', START);
   assert.deepEqual(
     health.statuses(START).map(({ stream, isUp }) => [stream, isUp]),

@@ -6,14 +6,14 @@ import type {
   RawManagedFields,
   RawWorkload,
 } from '../../../lib/model/raw-objects.ts';
-import { type Mark, sameMarks, type Workload, workloadOf } from '../../../lib/model/workload.ts';
+import { sameMarks, type TemplateStamp, type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
 const VOCABULARY = {
   isPolicyAnnotation: (key: string): boolean => key.startsWith('policy/'),
-  isStray: (key: string): boolean => key.startsWith('polcy/'),
+  isUnknownAnnotation: (key: string): boolean => key.startsWith('polcy/'),
   isPolicyLabel: () => false,
-  parkingOf: () => undefined,
+  waveLeftoversOf: () => undefined,
   isTemplatePolicyAnnotation: (key: string): boolean => key === 'policy/both',
   isStampVariable: (name: string): boolean => name.startsWith('STAMP_'),
   isKeyScoped: () => false,
@@ -133,23 +133,23 @@ test('the view keeps what decisions need', () => {
     isCopy: false,
     isLeftAlone: true,
     isPaused: false,
-    parking: undefined,
+    waveLeftovers: undefined,
     annotations: { 'policy/a': '1' },
     labels: {},
     templateAnnotations: {},
     references: [],
-    strays: [
+    unknownAnnotations: [
       { key: 'polcy/b', value: '3', isOnTemplate: false },
       { key: 'policy/c', value: '4', isOnTemplate: true },
     ],
     containers: ['c', 'd'],
-    marks: [{ container: 'd', variable: 'STAMP_A', value: 'x.1' }],
+    stamps: [{ container: 'd', variable: 'STAMP_A', value: 'x.1' }],
     lastManager: undefined,
   });
 });
 
 test('a mark without a value is one with an empty value', () => {
-  assert.deepEqual(view(raw({ name: 'c', env: [{ name: 'STAMP_A' }] })).marks, [
+  assert.deepEqual(view(raw({ name: 'c', env: [{ name: 'STAMP_A' }] })).stamps, [
     { container: 'c', variable: 'STAMP_A', value: '' },
   ]);
 });
@@ -188,8 +188,8 @@ for (const [sentence, { fields, last }] of Object.entries(MANAGERS)) {
   });
 }
 
-const A: Mark = { container: 'c', variable: 'STAMP_A', value: 'x.1' };
-const MARKS: Record<string, readonly [readonly Mark[], readonly Mark[], boolean]> = {
+const A: TemplateStamp = { container: 'c', variable: 'STAMP_A', value: 'x.1' };
+const MARKS: Record<string, readonly [readonly TemplateStamp[], readonly TemplateStamp[], boolean]> = {
   'none and none': [[], [], true],
   'equal ones': [[A], [{ ...A }], true],
   'one and none': [[A], [], false],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import type { AlertResult } from '../../../lib/model/alert-options.ts';
 import { type Log, NO_LOG } from '../../../lib/model/log.ts';
-import type { RolloutNews } from '../../../lib/model/rollout-news.ts';
+import type { RolloutInfo } from '../../../lib/model/rollout-info.ts';
 import { Alerts, LONGEST_FAREWELL_MS } from '../../../lib/notify/alerts.ts';
 import type { PostResult } from '../../../lib/notify/http-post.ts';
 
@@ -10,7 +10,7 @@ const TAKEN: PostResult = { kind: 'taken' };
 const LATER: PostResult = { kind: 'later', message: 'not now' };
 const REFUSED: PostResult = { kind: 'refused', message: 'never' };
 
-function rollout(name: string): RolloutNews {
+function rollout(name: string): RolloutInfo {
   const at = { namespace: 'shop', name };
   return { workload: { kind: 'Deployment', ...at }, objects: [{ kind: 'ConfigMap', ...at }] };
 }

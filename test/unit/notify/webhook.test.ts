@@ -12,9 +12,9 @@ const NOW = new Date('2026-01-31T12:00:00Z');
 function planOf(stamps: Readonly<Record<string, number>>): RolloutPlan {
   return {
     workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
-    stamps: Object.entries(stamps).map(([config, number]) => ({
+    stamps: Object.entries(stamps).map(([config, sequence]) => ({
       config,
-      stamp: { digest: DIGEST, number },
+      stamp: { digest: DIGEST, sequence },
       places: [],
       variables: [],
     })),

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DIALECT_NAMES, STAKATER_KEYS, type StakaterKeys } from '../../../lib/model/dialect-name.ts';
+import { STAKATER_KEYS, type StakaterKeys, VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
 
@@ -70,19 +70,19 @@ const OF_ONE_VOCABULARY: Record<string, readonly string[]> = {
   stakater: Object.keys(RENAMED),
 };
 
-for (const [dialect, flags] of Object.entries(OF_ONE_VOCABULARY)) {
-  const others = DIALECT_NAMES.filter((name) => name !== dialect).join();
+for (const [vocabularies, flags] of Object.entries(OF_ONE_VOCABULARY)) {
+  const others = VOCABULARY_NAMES.filter((name) => name !== vocabularies).join();
   for (const flag of flags) {
-    test(`--${flag} without ${dialect} in --dialects has no effect, and that is said`, () => {
+    test(`--${flag} without ${vocabularies} in --dialects has no effect, and that is said`, () => {
       const command = parseOptions([`--${flag}=example.com/mine`], { RELOADER_OPT_DIALECTS: others });
       assert.ok(command.type === 'run');
       assert.deepEqual(command.notices, [
-        `--${flag} has no effect with RELOADER_OPT_DIALECTS: it needs ${dialect} in that list`,
+        `--${flag} has no effect with RELOADER_OPT_DIALECTS: it needs ${vocabularies} in that list`,
       ]);
     });
 
-    test(`--${flag} with ${dialect} in --dialects has its effect`, () => {
-      for (const argv of [[], [`--dialects=${dialect}`]]) {
+    test(`--${flag} with ${vocabularies} in --dialects has its effect`, () => {
+      for (const argv of [[], [`--dialects=${vocabularies}`]]) {
         const command = parseOptions([`--${flag}=example.com/mine`, ...argv], {});
         assert.ok(command.type === 'run');
         assert.deepEqual(command.notices, []);

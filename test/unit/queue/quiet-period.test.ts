@@ -181,15 +181,15 @@ test('closing ends every window; nothing is released any more', async (t) => {
 /** The contract in a few lines: of each key, when its window began and when it was touched last. */
 class Model {
   readonly released: (readonly [string, number])[] = [];
-  readonly windows: Map<string, { readonly began: number; readonly touched: number }> = new Map();
+  readonly windows: Map<string, { readonly followedSince: number; readonly touched: number }> = new Map();
 
   touch(key: string, now: number): void {
-    this.windows.set(key, { began: this.windows.get(key)?.began ?? now, touched: now });
+    this.windows.set(key, { followedSince: this.windows.get(key)?.followedSince ?? now, touched: now });
   }
 
   pass(now: number, quietMs: number, maxWaitMs: number): void {
-    for (const [key, { began, touched }] of this.windows) {
-      if (now < Math.min(touched + quietMs, began + maxWaitMs)) continue;
+    for (const [key, { followedSince, touched }] of this.windows) {
+      if (now < Math.min(touched + quietMs, followedSince + maxWaitMs)) continue;
       this.windows.delete(key);
       this.released.push([key, now]);
     }

@@ -5,7 +5,7 @@ import { getEventListeners } from 'node:events';
 import type { TestContext } from 'node:test';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { type ConfigRef, describe } from '../../../lib/model/object-ref.ts';
-import { Absences, type ReadLeftOut } from '../../../lib/repair/absences.ts';
+import { MissingObjectProbe, type ReadLeftOut } from '../../../lib/repair/missing-object-probe.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
 import { settle } from '../state/committer-stage.ts';
 import { KeyWorld } from '../tracking/key-world.ts';
@@ -26,7 +26,7 @@ export class Stage {
   readonly warnings: string[] = [];
   /** Thrown by the next telling. */
   defect: Error | undefined;
-  readonly absences: Absences;
+  readonly missingObjects: MissingObjectProbe;
   /** The workloads whose rollout is held. */
   readonly held: Set<string> = new Set();
   random = 0;
@@ -38,7 +38,7 @@ export class Stage {
   constructor(t: TestContext, resourceSelector?: string) {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     this.#timers = t.mock.timers;
-    this.absences = new Absences({
+    this.missingObjects = new MissingObjectProbe({
       edges: this.world.edges,
       isSynced: () => this.isSynced,
       isHeld: (workload) => this.held.has(workload),
@@ -63,13 +63,13 @@ export class Stage {
           signal.addEventListener('abort', () => resolve(), { once: true });
         }),
     });
-    this.#running = this.absences.run(this.#end.signal);
+    this.#running = this.missingObjects.run(this.#end.signal);
   }
 
   /** Does with effects what the program does, as far as absences are concerned. */
   apply(effects: Effects): void {
-    for (const config of effects.absent) this.absences.suspect(config);
-    for (const config of effects.returned) this.absences.clear(config);
+    for (const config of effects.absent) this.missingObjects.suspect(config);
+    for (const config of effects.returned) this.missingObjects.clear(config);
   }
 
   /** A Deployment follows a Secret. */
@@ -80,12 +80,12 @@ export class Stage {
   /** A rollout of the workload is held. */
   hold(workload: string): void {
     this.held.add(this.world.workloadKey(workload));
-    this.absences.hold(this.world.workloadKey(workload));
+    this.missingObjects.hold(this.world.workloadKey(workload));
   }
 
   /** What the workload needs and is not there. */
   needsOf(workload: string): readonly string[] {
-    return this.absences.needsOf(this.world.record(workload)).map(describe);
+    return this.missingObjects.needsOf(this.world.record(workload)).map(describe);
   }
 
   async pass(ms: number): Promise<void> {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import type { WorkloadClient } from '../../../lib/model/workload-client.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
@@ -99,7 +99,7 @@ class Stage {
       this.pauses.observe({ type: 'absent', key, span });
       return;
     }
-    const object = workloadOf(workloadKindOf('Deployment'), this.raw, this.#edges.dialect);
+    const object = workloadOf(workloadKindOf('Deployment'), this.raw, this.#edges.vocabularies);
     this.pauses.observe({ type: 'present', key, object, span, isInInitialList, isRelisted: false });
   }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Birth } from '../../../lib/model/birth.ts';
+import type { PodsBirth } from '../../../lib/model/pods-birth.ts';
 import { Births } from '../../../lib/rollout/births.ts';
 import { World } from '../tracking/world.ts';
 
@@ -15,41 +15,48 @@ const ROLLOUT = CHANGE + MINUTE;
 interface Case {
   readonly state?: number | undefined;
   readonly change?: number | undefined;
-  readonly births?: readonly Birth[];
+  readonly births?: readonly PodsBirth[];
   readonly meanwhile?: (world: World) => void;
-  readonly owes: boolean;
+  readonly needsRollout: boolean;
 }
 
-const YOUNG: Birth = { revision: '7', createdAt: ROLLOUT };
+const YOUNG: PodsBirth = { revision: '7', createdAt: ROLLOUT };
 
 const CASES: Readonly<Record<string, Case>> = {
-  'its ReplicaSet is younger than the last write': { births: [YOUNG], owes: false },
-  'it has none': { owes: true },
-  'it has one of another revision': { births: [{ ...YOUNG, revision: '6' }], owes: true },
-  'it has an older one': { births: [{ ...YOUNG, createdAt: CHANGE - MINUTE }], owes: true },
-  'it has one of the same second': { births: [{ ...YOUNG, createdAt: CHANGE }], owes: true },
-  'it has one of the second after': { births: [{ ...YOUNG, createdAt: CHANGE + 1000 }], owes: true },
-  'it has one of two seconds after': { births: [{ ...YOUNG, createdAt: CHANGE + 2000 }], owes: false },
-  'nobody knows how old that is': { births: [{ ...YOUNG, createdAt: undefined }], owes: true },
-  'nobody knows when the object was written': { births: [YOUNG], change: undefined, owes: true },
-  'the object left no time since the state was written': { births: [YOUNG], change: STATE, owes: true },
-  'nobody knows when the state was written': { births: [YOUNG], state: undefined, owes: true },
+  'its ReplicaSet is younger than the last write': { births: [YOUNG], needsRollout: false },
+  'it has none': { needsRollout: true },
+  'it has one of another revision': { births: [{ ...YOUNG, revision: '6' }], needsRollout: true },
+  'it has an older one': { births: [{ ...YOUNG, createdAt: CHANGE - MINUTE }], needsRollout: true },
+  'it has one of the same second': { births: [{ ...YOUNG, createdAt: CHANGE }], needsRollout: true },
+  'it has one of the second after': { births: [{ ...YOUNG, createdAt: CHANGE + 1000 }], needsRollout: true },
+  'it has one of two seconds after': {
+    births: [{ ...YOUNG, createdAt: CHANGE + 2000 }],
+    needsRollout: false,
+  },
+  'nobody knows how old that is': { births: [{ ...YOUNG, createdAt: undefined }], needsRollout: true },
+  'nobody knows when the object was written': { births: [YOUNG], change: undefined, needsRollout: true },
+  'the object left no time since the state was written': {
+    births: [YOUNG],
+    change: STATE,
+    needsRollout: true,
+  },
+  'nobody knows when the state was written': { births: [YOUNG], state: undefined, needsRollout: true },
   'the object has changed since it was listed': {
     births: [YOUNG],
     meanwhile: (world) => void world.config('cfg', 'c'),
-    owes: true,
+    needsRollout: true,
   },
   'it is not rolled out': {
     births: [YOUNG],
     meanwhile: (world) => void world.workload('web', { isRolledOut: false }),
-    owes: true,
+    needsRollout: true,
   },
   'somebody is only told': {
     births: [YOUNG],
     meanwhile: (world) => {
       world.edges.onlyTells = true;
     },
-    owes: true,
+    needsRollout: true,
   },
 };
 
@@ -66,9 +73,9 @@ function worldOf(given: Case): World {
   return world;
 }
 
-function birthsOf(world: World, births: readonly Birth[] = []): { births: Births; lists: string[] } {
+function birthsOf(world: World, births: readonly PodsBirth[] = []): { births: Births; lists: string[] } {
   const lists: string[] = [];
-  const listBirths = (namespace: string): Promise<ReadonlyMap<string, Birth>> => {
+  const listBirths = (namespace: string): Promise<ReadonlyMap<string, PodsBirth>> => {
     lists.push(namespace);
     return Promise.resolve(new Map(births.map((birth) => ['uid-1', birth])));
   };
@@ -77,17 +84,17 @@ function birthsOf(world: World, births: readonly Birth[] = []): { births: Births
 
 describe('a Deployment that is owed at the start', () => {
   for (const [name, one] of Object.entries(CASES)) {
-    test(`${one.owes ? 'owes it' : 'owes nothing'} if ${name}`, async () => {
+    test(`${one.needsRollout ? 'owes it' : 'owes nothing'} if ${name}`, async () => {
       const world = worldOf(one);
-      assert.equal(world.owes('web'), true);
+      assert.equal(world.needsRollout('web'), true);
       await birthsOf(world, one.births).births.weigh(world.workloadKey('web'));
-      assert.equal(world.owes('web'), one.owes);
+      assert.equal(world.needsRollout('web'), one.needsRollout);
     });
   }
 });
 
 test('ReplicaSets are listed once for all of a namespace, and none for who owes nothing', async () => {
-  const world = worldOf({ owes: true });
+  const world = worldOf({ needsRollout: true });
   world.workload('api', { follows: ['cfg'], uid: 'uid-2' }, { initial: true });
   world.workload('idle', { follows: ['other'], uid: 'uid-3' }, { initial: true });
   const { births, lists } = birthsOf(world);

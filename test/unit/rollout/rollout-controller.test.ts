@@ -15,8 +15,8 @@ test('an accepted patch is the end of it', async (t) => {
   await stage.pass(20_000);
   assert.deepEqual(stage.outcomes, ['done']);
   assert.deepEqual(stage.patches, [{ workload: 'web', atMs: 1000 }]);
-  assert.equal(stage.world.owes('web'), false);
-  assert.equal(stage.controller.waitingOf(stage.world.workloadKey('web')), undefined);
+  assert.equal(stage.world.needsRollout('web'), false);
+  assert.equal(stage.controller.pendingReasonOf(stage.world.workloadKey('web')), undefined);
 });
 
 test('ten changes in a window are one patch of the last content', async (t) => {
@@ -27,8 +27,8 @@ test('ten changes in a window are one patch of the last content', async (t) => {
   }
   await stage.pass(20_000);
   assert.equal(stage.patches.length, 1);
-  assert.equal(stage.world.edge('web').ran, 'f'.repeat(40));
-  assert.equal(stage.attempts[0]?.tally.changes, 10);
+  assert.equal(stage.world.edge('web').runningDigest, 'f'.repeat(40));
+  assert.equal(stage.attempts[0]?.pending.changes, 10);
 });
 
 test('A→B→A within a window leaves nothing to do', async (t) => {
@@ -57,7 +57,7 @@ test('a conflict is decided again at once, from a fresh look', async (t) => {
   assert.deepEqual(stage.outcomes, ['again', 'done']);
   assert.equal(stage.reads, 1);
   assert.equal(stage.patches.length, 2);
-  assert.equal(stage.world.owes('web'), false);
+  assert.equal(stage.world.needsRollout('web'), false);
 });
 
 test('while a conflict is being resolved the workload counts as waiting', async (t) => {
@@ -92,7 +92,7 @@ test('the same plan refused twice on fresh data is a refusal; once is not', asyn
   assert.deepEqual(stage.outcomes, ['again', 'refused']);
   assert.equal(stage.reads, 1);
   assert.equal(stage.isWaiting('web'), false);
-  assert.ok(stage.world.owes('web'), 'no error settles a workload');
+  assert.ok(stage.world.needsRollout('web'), 'no error settles a workload');
 });
 
 test('a refusal of a stale plan only is none', async (t) => {
@@ -121,7 +121,7 @@ test('a refusal of one workload does not touch its siblings', async (t) => {
   stage.change('b');
   await stage.pass(2000);
   assert.deepEqual(stage.outcomes.sort(), ['done', 'refused']);
-  assert.deepEqual([stage.world.owes('web'), stage.world.owes('api')], [true, false]);
+  assert.deepEqual([stage.world.needsRollout('web'), stage.world.needsRollout('api')], [true, false]);
 });
 
 test('changes during a backoff do not shorten it, and are rolled out together when it ends', async (t) => {
@@ -140,7 +140,7 @@ test('changes during a backoff do not shorten it, and are rolled out together wh
     stage.patches.map(({ atMs }) => atMs),
     [1000, 6000],
   );
-  assert.equal(stage.world.edge('web').ran, 'f'.repeat(40));
+  assert.equal(stage.world.edge('web').runningDigest, 'f'.repeat(40));
 });
 
 test('an owner who changes the workload ends its backoff, after a quiet period', async (t) => {
@@ -161,7 +161,7 @@ test('after a spur the pauses begin small again', async (t) => {
   stage.faults.push(FORBIDDEN, FORBIDDEN, FORBIDDEN);
   stage.change('b');
   await stage.pass(12_000);
-  stage.controller.spur(stage.world.workloadKey('web'));
+  stage.controller.retryNow(stage.world.workloadKey('web'));
   await stage.pass(1000);
   assert.deepEqual(
     stage.attempts.map(({ nextTryMs }) => nextTryMs),
@@ -186,7 +186,7 @@ test('a lost answer to a patch in force is done without a second one', async (t)
   await stage.pass(60_000);
   assert.deepEqual(stage.outcomes, ['done']);
   assert.equal(stage.patches.length, 1);
-  assert.equal(stage.world.owes('web'), false);
+  assert.equal(stage.world.needsRollout('web'), false);
 });
 
 test('a lost answer to a patch that is not in force is tried again later', async (t) => {
@@ -205,7 +205,7 @@ test('what may have been started for a change is owed until its stamp stands, th
   stage.change('b');
   await stage.pass(3000);
   assert.deepEqual(stage.outcomes, ['again', 'done']);
-  assert.equal(stage.world.owes('web'), false);
+  assert.equal(stage.world.needsRollout('web'), false);
 });
 
 test('an answer that comes after the stream has told of the stamp casts no doubt', async (t) => {
@@ -244,7 +244,7 @@ test('a patch that is accepted without its stamp is a refusal', async (t) => {
   stage.change('b');
   await stage.pass(1000);
   assert.deepEqual(stage.outcomes, ['refused']);
-  assert.ok(stage.world.owes('web'));
+  assert.ok(stage.world.needsRollout('web'));
 });
 
 test('a contested workload counts as refused and is tried again after the pause', async (t) => {
@@ -265,10 +265,10 @@ test('a workload whose stamp was taken back ten times is not patched, holds up n
   await stage.pass(3_600_000);
   assert.deepEqual([stage.outcomes, stage.patches], [['given-up'], []]);
   const key = stage.world.workloadKey('web');
-  assert.equal(stage.controller.waitingOf(key)?.type, 'change');
-  assert.ok(stage.world.owes('web') && !stage.isWaiting('web'));
+  assert.equal(stage.controller.pendingReasonOf(key)?.type, 'change');
+  assert.ok(stage.world.needsRollout('web') && !stage.isWaiting('web'));
   stage.world.record('web').takeBacks = 0;
-  stage.controller.spur(key);
+  stage.controller.retryNow(key);
   await stage.pass(1000);
   assert.deepEqual(stage.outcomes, ['given-up', 'done']);
 });
@@ -292,7 +292,7 @@ test('a change while the patch is on its way is rolled out after it', async (t) 
   await stage.pass(1000);
   assert.ok(stage.isWaiting('web'));
   await stage.pass(1000);
-  assert.equal(stage.world.edge('web').ran, 'c'.repeat(40));
+  assert.equal(stage.world.edge('web').runningDigest, 'c'.repeat(40));
   assert.equal(stage.patches.length, 2);
 });
 
@@ -323,7 +323,7 @@ test('never two patches of one workload at once', async (t) => {
   resolve();
   await stage.pass(1000);
   assert.equal(stage.mostUnderWay, 1);
-  assert.equal(stage.world.edge('web').ran, 'd'.repeat(40));
+  assert.equal(stage.world.edge('web').runningDigest, 'd'.repeat(40));
 });
 
 test('closing waits for the patches under way and starts none', async (t) => {
@@ -350,13 +350,13 @@ test('a workload that is forgotten is not rolled', async (t) => {
   stage.apply(stage.world.noWorkload('web'));
   await stage.pass(20_000);
   assert.deepEqual(stage.patches, []);
-  assert.equal(stage.controller.tallyOf(stage.world.workloadKey('web')), undefined);
+  assert.equal(stage.controller.pendingChangesOf(stage.world.workloadKey('web')), undefined);
 });
 
 test('what a workload waits for can be told at each moment', async (t) => {
   const stage = new RolloutStage(t);
   const key = stage.world.workloadKey('web');
-  const waiting = () => stage.controller.waitingOf(key);
+  const waiting = () => stage.controller.pendingReasonOf(key);
   stage.faults.push(FORBIDDEN);
   stage.change('b');
   assert.deepEqual(waiting(), { type: 'quiet', until: monotonicMs() + 1000 });
@@ -373,7 +373,7 @@ test('what its pods need is waited for, without a patch, and what changes meanwh
   stage.change('b');
   await stage.pass(20_000);
   assert.deepEqual([stage.outcomes, stage.patches], [['lacking'], []]);
-  assert.deepEqual(stage.controller.waitingOf(web), { type: 'needs' });
+  assert.deepEqual(stage.controller.pendingReasonOf(web), { type: 'needs' });
   assert.equal(stage.controller.isWaiting(web), false, 'a commit does not wait for it');
   stage.controller.recheck();
   await stage.pass(20_000);
@@ -383,6 +383,6 @@ test('what its pods need is waited for, without a patch, and what changes meanwh
   stage.controller.recheck();
   await stage.pass(20_000);
   assert.equal(stage.patches.length, 1);
-  assert.equal(stage.world.edge('web').ran, 'c'.repeat(40));
-  assert.equal(stage.controller.waitingOf(web), undefined);
+  assert.equal(stage.world.edge('web').runningDigest, 'c'.repeat(40));
+  assert.equal(stage.controller.pendingReasonOf(web), undefined);
 });

@@ -59,7 +59,7 @@ for (let depth = 0; depth < 14; depth += 1) {
       void chain();
     }, 5000 - 0);
     await stage.pass(30_000);
-    assert.equal(stage.world.owes('web'), false, stage.outcomes.join());
+    assert.equal(stage.world.needsRollout('web'), false, stage.outcomes.join());
   });
 }
 test('a contested workload that waits for a worker is not patched before its pause is over', async (t) => {
@@ -85,7 +85,7 @@ test('a lost answer to a patch that was taken back meanwhile: its number is not 
   stage.world.edit('web', { stamps: {}, image: 'v2' });
   await stage.pass(60_000);
   assert.equal(stage.patches.length, 2);
-  assert.equal(stage.world.edge('web').stamp?.number, 3);
+  assert.equal(stage.world.edge('web').stamp?.sequence, 3);
 });
 
 test('nor is it where the first look shows what took it back', async (t) => {
@@ -94,7 +94,7 @@ test('nor is it where the first look shows what took it back', async (t) => {
   stage.change('b');
   await stage.pass(60_000);
   assert.equal(stage.patches.length, 2);
-  assert.equal(stage.world.edge('web').stamp?.number, 3);
+  assert.equal(stage.world.edge('web').stamp?.sequence, 3);
 });
 
 test('nor where the workload is gone at the first look', async (t) => {
@@ -103,7 +103,7 @@ test('nor where the workload is gone at the first look', async (t) => {
   stage.change('b');
   await stage.pass(60_000);
   assert.deepEqual(stage.outcomes.slice(0, 1), ['gone']);
-  assert.equal(stage.world.edge('web').highestNumber, 2);
+  assert.equal(stage.world.edge('web').highestSequence, 2);
 });
 
 test('a defect where an outcome is told ends nothing: it is logged, and tried again until all is settled', async (t) => {

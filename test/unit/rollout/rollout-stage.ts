@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import { monotonicMs } from '../../../lib/model/clock.ts';
 import { Heartbeat } from '../../../lib/model/heartbeat.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { type ConfigRef, keyOf } from '../../../lib/model/object-ref.ts';
 import type { Outcome } from '../../../lib/model/outcome.ts';
+import type { PendingChanges } from '../../../lib/model/pending-changes.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
-import type { Tally } from '../../../lib/model/waiting.ts';
 import type { WorkloadClient } from '../../../lib/model/workload-client.ts';
 import type { RollResult } from '../../../lib/model/write-result.ts';
 import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
@@ -38,7 +38,7 @@ export interface Fault {
 export interface Attempt {
   readonly workload: string;
   readonly type: Outcome['type'];
-  readonly tally: Tally;
+  readonly pending: PendingChanges;
   readonly nextTryMs: number | undefined;
   /** Whether a commit still waits for the workload as it ends. */
   readonly isWaiting: boolean;
@@ -104,10 +104,10 @@ export class RolloutStage {
       needsOf: () => this.needs,
       observer: {
         onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),
-        onOutcome: (ref, { type }, tally, nextTryMs) => {
+        onOutcome: (ref, { type }, pending, nextTryMs) => {
           const isWaiting = this.controller.isWaiting(keyOf(ref));
           if (this.defects.shift() === type) throw new Error('a defect');
-          this.attempts.push({ workload: ref.name, type, tally, nextTryMs, isWaiting, atMs: this.now });
+          this.attempts.push({ workload: ref.name, type, pending, nextTryMs, isWaiting, atMs: this.now });
         },
       },
       log: {
@@ -141,8 +141,8 @@ export class RolloutStage {
   /** Does with effects what the program does, as far as rollouts are concerned. */
   apply(effects: Effects): void {
     for (const key of effects.forgotten) this.controller.forget(key);
-    for (const key of effects.spurred) this.controller.spur(key);
-    for (const [key, configs] of effects.touched) this.controller.touch(key, configs.size);
+    for (const key of effects.retryNow) this.controller.retryNow(key);
+    for (const [key, configs] of effects.enqueued) this.controller.touch(key, configs.size);
   }
 
   isWaiting(workload: string): boolean {

@@ -14,8 +14,8 @@ interface Case {
   readonly given: () => World;
   /** What the state says when it is read again. */
   readonly reads: Readonly<Record<string, string>>;
-  readonly ran: string;
-  readonly owes: boolean;
+  readonly runningDigest: string;
+  readonly needsRollout: boolean;
 }
 
 /** The state says that `web` ran a; `cfg` is b, and nothing else has happened. */
@@ -37,26 +37,26 @@ const CASES: Record<string, Case> = {
   'what agrees with memory changes nothing': {
     given: () => settled('web'),
     reads: { [CFG]: 'a.9' },
-    ran: 'a',
-    owes: false,
+    runningDigest: 'a',
+    needsRollout: false,
   },
   'another content makes unknown what the pods run': {
     given: () => settled('web'),
     reads: { [CFG]: 'c.2' },
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
   },
   'an exception makes it unknown too': {
     given: () => settled('web'),
     reads: { [CFG]: 'a.1', [WEB]: `{"${CFG}":"c"}` },
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
   },
   'that the pods ran what is in force settles nothing': {
     given: owing,
     reads: { [CFG]: 'b.2' },
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
   },
   'a doubt that is taken out stays': {
     given: () => {
@@ -66,14 +66,14 @@ const CASES: Record<string, Case> = {
       return world;
     },
     reads: { [CFG]: 'b.2' },
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
   },
   'an entry that is deleted leaves the edge as it is': {
     given: owing,
     reads: {},
-    ran: 'a',
-    owes: true,
+    runningDigest: 'a',
+    needsRollout: true,
   },
   'an edge that is not touched is as it was, also where memory is ahead of the state': {
     given: () => {
@@ -82,20 +82,20 @@ const CASES: Record<string, Case> = {
       return world;
     },
     reads: { [CFG]: 'a.1', 'v1.ConfigMap_other': 'c.1' },
-    ran: 'b',
-    owes: false,
+    runningDigest: 'b',
+    needsRollout: false,
   },
   'of an object that had no entry the one that appears may agree': {
     given: unwritten,
     reads: { [CFG]: 'a.3' },
-    ran: 'a',
-    owes: false,
+    runningDigest: 'a',
+    needsRollout: false,
   },
   'of an object that had no entry the one that appears may say something else': {
     given: unwritten,
     reads: { [CFG]: 'c.3' },
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
   },
   'of what a workload does not ask for there is no doubt': {
     given: () => {
@@ -104,19 +104,22 @@ const CASES: Record<string, Case> = {
       return world;
     },
     reads: { [CFG]: 'c.2' },
-    ran: 'b',
-    owes: false,
+    runningDigest: 'b',
+    needsRollout: false,
   },
 };
 
-for (const [sentence, { given, reads, ran, owes }] of Object.entries(CASES)) {
+for (const [sentence, { given, reads, runningDigest, needsRollout }] of Object.entries(CASES)) {
   test(`a state that others wrote: ${sentence}`, () => {
     const world = given();
     const before = world.edges.state;
     world.state(reads);
     const { effects } = takeInForeign(world.edges, { before, isEmptied: false });
-    assert.deepEqual([world.edge('web').ran, world.owes('web')], [ran === '?' ? ran : d(ran), owes]);
-    assert.deepEqual([...effects.touched.keys()], ran === '?' ? [world.workloadKey('web')] : []);
+    assert.deepEqual(
+      [world.edge('web').runningDigest, world.needsRollout('web')],
+      [runningDigest === '?' ? runningDigest : d(runningDigest), needsRollout],
+    );
+    assert.deepEqual([...effects.enqueued.keys()], runningDigest === '?' ? [world.workloadKey('web')] : []);
   });
 }
 
@@ -127,7 +130,7 @@ test('a state that others wrote: the doubt is recorded', () => {
   takeInForeign(world.edges, { before, isEmptied: false });
   world.write();
   assert.deepEqual(world.written, { [CFG]: 'a.7', [WEB]: { [CFG]: '?' } });
-  assert.equal(world.restart().owes('web'), true);
+  assert.equal(world.restart().needsRollout('web'), true);
 });
 
 test('what was sent and may be in force is not taken for what others wrote', () => {
@@ -143,13 +146,13 @@ test('what was sent and may be in force is not taken for what others wrote', () 
   world.roll('web');
   const before = world.edges.state;
   const sent = world.edges.withShard(0, shardAfter(world.edges, write));
-  const stamp = world.edge('web').stamp?.number ?? 0;
+  const stamp = world.edge('web').stamp?.sequence ?? 0;
   // The numbers of the write are above the stamp: it is silent, and the exception would count.
-  const entries = new Map(sent.entries).set(CFG, { digest: d('b'), number: stamp });
+  const entries = new Map(sent.entries).set(CFG, { digest: d('b'), sequence: stamp });
   const inForce = { ...sent, entries };
   world.edges.takeShard(0, inForce);
   const { foreign } = takeInForeign(world.edges, { before, sent: inForce, isEmptied: false });
-  assert.deepEqual([world.edge('web').ran, foreign], [d('b'), []]);
+  assert.deepEqual([world.edge('web').runningDigest, foreign], [d('b'), []]);
 });
 
 test('numbers go on above what others wrote', () => {
@@ -158,7 +161,7 @@ test('numbers go on above what others wrote', () => {
   world.state({ [CFG]: 'b.30' });
   takeInForeign(world.edges, { before, isEmptied: false });
   world.state({ [CFG]: 'a.1' });
-  assert.equal(world.send('web').stamps[0]?.stamp.number, 31);
+  assert.equal(world.send('web').stamps[0]?.stamp.sequence, 31);
 });
 
 for (const isEmptied of [false, true]) {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { recordedRan } from '../../../lib/model/edge.ts';
-import { overrideKeyOf, overrideScopeOf } from '../../../lib/model/overrides.ts';
-import type { WriteGate } from '../../../lib/state/state-exceptions.ts';
+import { recordedDigest } from '../../../lib/model/edge.ts';
+import { kindOverrideKeyOf, kindScopeOf } from '../../../lib/model/kind-overrides.ts';
+import type { WriteGate } from '../../../lib/state/state-overrides.ts';
 import { applyStateWrite, believedAtStart, noteSent } from '../../../lib/state/state-write.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { fc } from '../../laws.ts';
@@ -83,11 +83,11 @@ describe('what is kept for who may not be listed', () => {
     world.roll('web');
     writeBlind(world);
     const next = seeing(world);
-    assert.deepEqual([next.owes('web'), next.owes('api')], [false, true]);
+    assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [false, true]);
     next.roll('api');
     next.write();
     assert.deepEqual(next.written, { [CFG]: 'b.3' });
-    assert.equal(next.restart().owes('api'), false);
+    assert.equal(next.restart().needsRollout('api'), false);
   });
 
   test('counts also where the content is again what it was: pods may have started in between', () => {
@@ -96,7 +96,7 @@ describe('what is kept for who may not be listed', () => {
     world.roll('web');
     writeBlind(world);
     world.config('cfg', 'a');
-    assert.equal(seeing(world).owes('api'), true);
+    assert.equal(seeing(world).needsRollout('api'), true);
   });
 
   test('goes in the write that records of each what was kept', () => {
@@ -109,7 +109,7 @@ describe('what is kept for who may not be listed', () => {
     assert.ok(write !== undefined && others.length === 0);
     applyStateWrite(next.edges, new Effects(), write);
     assert.deepEqual(next.written, { [CFG]: 'b.2', 'ran.Deployment_api': { [CFG]: '?' } });
-    assert.equal(next.restart().owes('api'), true);
+    assert.equal(next.restart().needsRollout('api'), true);
   });
 
   test('an entry whose last known follower goes is not removed', () => {
@@ -124,8 +124,8 @@ describe('what is kept for who may not be listed', () => {
       { kind: 'DaemonSet', namespace: 'home' },
       { kind: 'Job', namespace: 'far' },
     ])
-      assert.deepEqual(overrideScopeOf(overrideKeyOf(scope, 'home'), 'home'), scope);
-    assert.equal(overrideScopeOf('ran.Deployment_all', 'home'), undefined);
+      assert.deepEqual(kindScopeOf(kindOverrideKeyOf(scope, 'home'), 'home'), scope);
+    assert.equal(kindScopeOf('ran.Deployment_all', 'home'), undefined);
   });
 });
 
@@ -155,7 +155,7 @@ class Blindness {
   take(step: Step): void {
     const { world } = this;
     if (step.do === 'content') world.config('cfg', step.content);
-    else if (step.do === 'roll' && world.owes('web')) world.roll('web');
+    else if (step.do === 'roll' && world.needsRollout('web')) world.roll('web');
     else if (step.do === 'owner') world.workload('web', { image: `v${world.now}` });
     else if (step.do === 'write') this.#write();
     else if (step.do === 'start pods') {
@@ -179,7 +179,7 @@ class Blindness {
     writeBlind(world);
     const { edges } = world;
     const believed = believedAtStart(edges, edges.state, world.record('web'), world.configRef('cfg'));
-    assert.equal(believed, recordedRan(world.edge('web'), false));
+    assert.equal(believed, recordedDigest(world.edge('web'), false));
   }
 }
 
@@ -191,12 +191,12 @@ for (const namespace of ['home', 'elsewhere']) {
         for (const step of history) play.take(step);
         const next = seeing(play.world);
         const isCurrent = play.read === next.contents.get('cfg')?.content;
-        assert.ok(next.owes('api') || isCurrent || play.isForgotten, `pods of api read ${play.read}`);
-        for (const name of ['web', 'api']) if (next.owes(name)) next.roll(name);
+        assert.ok(next.needsRollout('api') || isCurrent || play.isForgotten, `pods of api read ${play.read}`);
+        for (const name of ['web', 'api']) if (next.needsRollout(name)) next.roll(name);
         next.write();
         assert.ok(!Object.keys(next.written).some((key) => key.includes('ran.')));
         const last = next.restart();
-        assert.deepEqual([last.owes('web'), last.owes('api')], [false, false]);
+        assert.deepEqual([last.needsRollout('web'), last.needsRollout('api')], [false, false]);
       }),
       { numRuns: 500 },
     );

@@ -46,7 +46,7 @@ class SelectionStage extends RolloutStage {
   }
 
   get waitsFor(): string | undefined {
-    return this.controller.waitingOf(this.world.workloadKey('web'))?.type;
+    return this.controller.pendingReasonOf(this.world.workloadKey('web'))?.type;
   }
 }
 
@@ -60,7 +60,7 @@ test('what is owed in a namespace that is not selected waits, without a try, unt
   assert.equal(stage.waitsFor, 'quiet');
   await stage.pass(1_000);
   assert.deepEqual(stage.outcomes, ['done']);
-  assert.equal(stage.attempts[0]?.tally.changes, 1);
+  assert.equal(stage.attempts[0]?.pending.changes, 1);
   assert.deepEqual(stage.told, ['selected-namespace', 'selected-namespace']);
 });
 
@@ -161,7 +161,7 @@ test('where nothing was begun nothing is owed, and nothing is written', () => {
     [['declined', 'its namespace is not selected']],
   );
   world.write();
-  assert.deepEqual([world.owes('web'), world.written], [false, {}]);
+  assert.deepEqual([world.needsRollout('web'), world.written], [false, {}]);
 });
 
 test('to select a namespace begins with what is in force, and writes it at once', (t) => {
@@ -170,7 +170,7 @@ test('to select a namespace begins with what is in force, and writes it at once'
   stage.world.edges.places.clear();
   stage.change('b');
   stage.select();
-  assert.equal(stage.world.owes('web'), false);
+  assert.equal(stage.world.needsRollout('web'), false);
   assert.deepEqual([...stage.writeNow], [stage.world.configKey('cfg')]);
   stage.world.write();
   assert.deepEqual(stage.world.written, { 'v1.ConfigMap_cfg': 'b.1' });
@@ -179,7 +179,7 @@ test('to select a namespace begins with what is in force, and writes it at once'
 test('what has an entry is owed, over a restart too, and the entry and the exceptions stay', () => {
   const world = unselected({ 'v1.ConfigMap_cfg': 'a.1' });
   world.config('cfg', 'b');
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
   world.write();
   assert.deepEqual(world.written, {
     'v1.ConfigMap_cfg': 'b.1',
@@ -190,14 +190,14 @@ test('what has an entry is owed, over a restart too, and the entry and the excep
   next.edges.state = world.edges.state;
   next.config('cfg', 'b', { initial: true });
   next.workload('web', { follows: ['cfg'] }, { initial: true });
-  assert.equal(next.owes('web'), true);
+  assert.equal(next.needsRollout('web'), true);
 });
 
 test('an entry that somebody removes is written again although the namespace is not selected', () => {
   const world = unselected({ 'v1.ConfigMap_cfg': 'a.1' });
   world.config('cfg', 'b');
   world.state({});
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
   world.write();
   assert.deepEqual(Object.keys(world.written).sort(), ['ran.Deployment_web', 'v1.ConfigMap_cfg']);
 });

@@ -165,9 +165,9 @@ test('a deleted state is damage: it is created again from memory, with a warning
   stage.request([], ['cfg']);
   await stage.pass(1000);
   assert.deepEqual(stage.reasons, ['state-damaged']);
-  const { [CFG]: cfg, 'v1.ConfigMap_tls': tls, ...exceptions } = stage.data ?? {};
+  const { [CFG]: cfg, 'v1.ConfigMap_tls': tls, ...overrides } = stage.data ?? {};
   assert.match(`${cfg} ${tls}`, /^b\.\d+ a\.\d+$/);
-  assert.deepEqual(exceptions, { 'ran.Deployment_web': `{"${CFG}":"a"}` });
+  assert.deepEqual(overrides, { 'ran.Deployment_web': `{"${CFG}":"a"}` });
 });
 
 test('an emptied state is damage too', async (t) => {
@@ -232,9 +232,9 @@ test('an entry that others wrote is told of, and written again from memory with 
   stage.request(['tls']);
   await stage.pass(2000);
   assert.ok(stage.reasons.includes('state-foreign'));
-  const { [CFG]: entry, 'ran.Deployment_web': exception } = stage.data ?? {};
-  assert.deepEqual([entry, exception], ['a.7', `{"${CFG}":"?"}`], 'of two numbers the higher counts');
-  assert.ok(stage.world.owes('web'));
+  const { [CFG]: entry, 'ran.Deployment_web': override } = stage.data ?? {};
+  assert.deepEqual([entry, override], ['a.7', `{"${CFG}":"?"}`], 'of two numbers the higher counts');
+  assert.ok(stage.world.needsRollout('web'));
 });
 
 for (const how of ['at the start', 'in between'] as const) {

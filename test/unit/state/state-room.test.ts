@@ -54,7 +54,7 @@ test('what needs no exception is committed beside it, and a new object gets its 
 
 test('a start knows from the stamps who has rolled, and who owes', async (t) => {
   const next = (await fullStage(t)).world.restart();
-  assert.deepEqual([next.owes('web'), next.owes('api')], [false, true]);
+  assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [false, true]);
 });
 
 test('it is committed once nobody is behind', async (t) => {
@@ -71,5 +71,5 @@ test('what a start would believe otherwise is recorded although there is no room
   stage.request(['cfg']);
   await stage.pass(2000);
   assert.deepEqual(said(stage)['ran.Deployment_late'], JSON.stringify({ [CFG]: 'b' }));
-  assert.equal(stage.world.restart().owes('late'), false);
+  assert.equal(stage.world.restart().needsRollout('late'), false);
 });

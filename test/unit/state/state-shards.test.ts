@@ -287,7 +287,7 @@ test('of an object in two shards the higher number speaks, and the other goes', 
     },
   );
   stage.listed('cfg', 'a', 'web').listed('tls', 'a', 'api');
-  assert.equal(stage.world.owes('web') || stage.world.owes('api'), false);
+  assert.equal(stage.world.needsRollout('web') || stage.world.needsRollout('api'), false);
   stage.request([], ['cfg', 'tls']);
   await stage.pass(3000);
   assert.deepEqual([stage.data, stage.dataOf(1)], [{ [TLS]: 'a.7' }, { [CFG]: 'a.2' }]);

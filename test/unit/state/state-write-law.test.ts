@@ -6,7 +6,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Edge, isOwed, recordedRan } from '../../../lib/model/edge.ts';
+import { type Edge, isOutdated, recordedDigest } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../../../lib/model/object-ref.ts';
 import type { PersistedState } from '../../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
@@ -29,7 +29,7 @@ type Step =
       readonly content: string;
       readonly late: number;
     } & Marks)
-  | { readonly do: 'mark'; readonly config: string; readonly marks: Words }
+  | { readonly do: 'mark'; readonly config: string; readonly marks: Vocabulary }
   | { readonly do: 'delete'; readonly config: string }
   | { readonly do: 'owner'; readonly workload: string; readonly sketch: Sketch; readonly late: number }
   | { readonly do: 'remove'; readonly workload: string; readonly mayAbandon: boolean }
@@ -43,18 +43,18 @@ type Step =
       readonly refused: readonly number[];
     };
 
-type Words = Readonly<Record<string, string>>;
+type Vocabulary = Readonly<Record<string, string>>;
 
 const AUTO = { [NATIVE.auto]: 'true' };
 /** What a workload may ask for besides the objects that it names. */
-const ASKS: readonly Words[] = [
+const ASKS: readonly Vocabulary[] = [
   {},
   AUTO,
   { ...AUTO, [NATIVE.exclude.ConfigMap]: 'cfg' },
   { [NATIVE.search]: 'true' },
   named(STAKATER, 'c.*|tls'),
 ];
-const MARKS: readonly Words[] = [{}, { [NATIVE.match]: 'true' }, { [NATIVE.ignore]: 'true' }];
+const MARKS: readonly Vocabulary[] = [{}, { [NATIVE.match]: 'true' }, { [NATIVE.ignore]: 'true' }];
 
 const config = fc.constantFrom(...CONFIGS);
 const marks = fc.constantFrom(...MARKS);
@@ -197,7 +197,7 @@ class Drama {
     assert.ok(observed !== undefined);
     // An object that went before its baseline was written has nothing to be written: its return is the baseline.
     if (observed.digest === undefined && world.edges.entryOf(observed.ref) === undefined) return;
-    if (edge.ran === undefined) return;
+    if (edge.runningDigest === undefined) return;
     // A restart judges it by the policy again, and takes it to run what is in force.
     if (!world.edges.asks(record, observed)) return;
     if (isWritten(observed.ref)) holdLaw(world, record, observed, edge);
@@ -210,9 +210,13 @@ function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRe
   const { edges } = world;
   const isInFlight = isOnItsWay(record, keyOf(ref), edge);
   const believed = believedAtStart(edges, edges.state, record, ref);
-  assert.equal(believed, recordedRan(edge, isInFlight), `${ref.name} as ${record.workload.ref.name} ran it`);
-  const start = { ...edge, ran: believed, dirty: false };
-  if (!isInFlight) assert.equal(isOwed(start, digest), isOwed(edge, digest), 'owes the same');
+  assert.equal(
+    believed,
+    recordedDigest(edge, isInFlight),
+    `${ref.name} as ${record.workload.ref.name} ran it`,
+  );
+  const start = { ...edge, runningDigest: believed, mixedPods: false };
+  if (!isInFlight) assert.equal(isOutdated(start, digest), isOutdated(edge, digest), 'owes the same');
 }
 
 /** The edge of an object that was not written: what the write changes on the way, it changes to the truth. */
@@ -225,13 +229,13 @@ function holdTruth(
 ): void {
   const believed = believedAtStart(world.edges, world.edges.state, record, ref);
   if (believed === believedAtStart(world.edges, before, record, ref)) return;
-  assert.equal(believed, recordedRan(edge, isOnItsWay(record, keyOf(ref), edge)));
+  assert.equal(believed, recordedDigest(edge, isOnItsWay(record, keyOf(ref), edge)));
 }
 
 /** A patch whose stamp a higher one followed can only have been before that. */
 function isOnItsWay({ inFlight }: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
   const own = inFlight?.stamps.find((owed) => owed.config === config)?.stamp;
-  return own !== undefined && own.number >= edge.highestNumber;
+  return own !== undefined && own.sequence >= edge.highestSequence;
 }
 
 function hidden(world: World, late: number): { relisted: boolean; since: number } | Record<string, never> {
@@ -290,12 +294,12 @@ test('law: a process that starts from what was written owes what this one owes',
           const other = after?.edges.get(config);
           if (after === undefined || other === undefined) {
             // Matched by an expression, and gone before its baseline was written: it will appear as a new one.
-            assert.ok(!world.edges.owesOn(record, config, edge) && !isKept(world, config));
+            assert.ok(!world.edges.isOutdatedOn(record, config, edge) && !isKept(world, config));
             continue;
           }
           assert.equal(
-            next.edges.owesOn(after, config, other),
-            world.edges.owesOn(record, config, edge),
+            next.edges.isOutdatedOn(after, config, other),
+            world.edges.isOutdatedOn(record, config, edge),
             `${key} owes ${config}`,
           );
         }
@@ -329,8 +333,8 @@ function holdAsked({ edges }: World, record: WorkloadRecord): void {
   for (const [key, edge] of record.edges) {
     const observed = edges.configs.get(key);
     if (observed?.digest === undefined || edges.asks(record, observed)) continue;
-    assert.ok(!edges.owesOn(record, key, edge));
-    assert.equal(edge.ran, observed.digest);
+    assert.ok(!edges.isOutdatedOn(record, key, edge));
+    assert.equal(edge.runningDigest, observed.digest);
   }
 }
 
@@ -347,7 +351,7 @@ function owedBy({ edges }: World): Set<string> {
   return new Set(
     [...edges.workloads].flatMap(([workload, record]) =>
       [...record.edges]
-        .filter(([key, edge]) => edges.owesOn(record, key, edge))
+        .filter(([key, edge]) => edges.isOutdatedOn(record, key, edge))
         .map(([key]) => `${workload} ${key}`),
     ),
   );

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WriteGate } from '../../../lib/state/state-exceptions.ts';
+import type { WriteGate } from '../../../lib/state/state-overrides.ts';
 import { applyStateWrite, noteSent, planStateWrites } from '../../../lib/state/state-write.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { d } from '../tracking/sketch.ts';
@@ -182,7 +182,7 @@ test('what nothing follows and nothing is written of is forgotten, though its ki
   const request = { candidates, urgent: new Set<string>(), gate, place: () => 0 };
   const { writes, postponed } = planStateWrites(edges, request);
   assert.deepEqual([writes, [...postponed]], [[], [world.configKey('old')]]);
-  assert.deepEqual([...edges.floors.keys()], [world.configKey('old')]);
+  assert.deepEqual([...edges.minSequences.keys()], [world.configKey('old')]);
   assert.deepEqual(
     candidates.map((config) => edges.abandoned.has(config)),
     [false, false, true],
@@ -198,11 +198,11 @@ test('the number of what nothing follows any more is kept until a write of it is
   assert.ok(write !== undefined);
   noteSent(world.edges, write);
   world.noWorkload('web');
-  assert.equal(world.edges.floors.get(config), 1);
+  assert.equal(world.edges.minSequences.get(config), 1);
   applyStateWrite(world.edges, new Effects(), write);
   const request = { candidates: [config], urgent: new Set<string>(), gate: OPEN_GATE, place: () => 0 };
   planStateWrites(world.edges, { ...request, gate: { ...OPEN_GATE, isSynced: () => false } });
-  assert.equal(world.edges.floors.get(config), 1, 'its entry is there');
+  assert.equal(world.edges.minSequences.get(config), 1, 'its entry is there');
 });
 
 test('exceptions of a namespace that is not listed stay', () => {

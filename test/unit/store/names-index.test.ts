@@ -25,10 +25,10 @@ test('names are found by namespace and kind, each once, until they are forgotten
 
 test('the names in a state are parsed once for each state', () => {
   const entries = new Map([
-    ['v1.ConfigMap_web', { digest: '', number: 1 }],
-    ['other_v1.Secret_tls', { digest: '', number: 1 }],
+    ['v1.ConfigMap_web', { digest: '', sequence: 1 }],
+    ['other_v1.Secret_tls', { digest: '', sequence: 1 }],
   ]);
-  const state = { entries, exceptions: new Map() };
+  const state = { entries, overrides: new Map() };
   const names = namesOfEntries(state, 'home');
   assert.deepEqual([...names.of('home', 'ConfigMap')], ['web']);
   assert.deepEqual([...names.of('other', 'Secret')], ['tls']);

@@ -31,14 +31,14 @@ const CREATED: Record<string, readonly [PresenceRules, Sketch, boolean]> = {
   'nor without any': [NEITHER, NAMED, false],
 };
 
-for (const [sentence, [rules, sketch, isOwed]] of Object.entries(CREATED)) {
+for (const [sentence, [rules, sketch, isOutdated]] of Object.entries(CREATED)) {
   test(`of objects that come to be: ${sentence}`, () => {
     const world = start(rules, sketch);
-    assert.equal(world.owes('web'), false);
+    assert.equal(world.needsRollout('web'), false);
     world.config('cfg', 'a');
-    assert.equal(world.owes('web'), isOwed);
-    if (isOwed) world.roll('web');
-    assert.deepEqual([world.edge('web').ran, world.owes('web')], [full('a'), false]);
+    assert.equal(world.needsRollout('web'), isOutdated);
+    if (isOutdated) world.roll('web');
+    assert.deepEqual([world.edge('web').runningDigest, world.needsRollout('web')], [full('a'), false]);
   });
 }
 
@@ -46,9 +46,9 @@ test('words that are told late do not ask for the coming of an object where it d
   const world = start(DELETE, { mayMiss: ['cfg'], asks: { 'reloader.stakater.com/search': 'true' } });
   world.edit('web', { asks: { 'reloader.k8s.collaborne.com/auto': 'true' } });
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.tellWorkload('web');
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
 });
 
 const DELETED: Record<string, readonly [PresenceRules, Sketch, boolean]> = {
@@ -59,16 +59,16 @@ const DELETED: Record<string, readonly [PresenceRules, Sketch, boolean]> = {
   'nor without any': [NEITHER, OPTIONAL, false],
 };
 
-for (const [sentence, [rules, sketch, isOwed]] of Object.entries(DELETED)) {
+for (const [sentence, [rules, sketch, isOutdated]] of Object.entries(DELETED)) {
   test(`of objects that are deleted: ${sentence}`, () => {
     const world = start(rules, sketch, 'a');
     world.write();
     world.noConfig('cfg');
-    assert.equal(world.owes('web'), isOwed);
-    if (isOwed) world.roll('web');
+    assert.equal(world.needsRollout('web'), isOutdated);
+    if (isOutdated) world.roll('web');
     world.write();
-    assert.equal(world.written['v1.ConfigMap_cfg'], isOwed ? '-.2' : 'a.1');
-    assert.equal(world.owes('web'), false);
+    assert.equal(world.written['v1.ConfigMap_cfg'], isOutdated ? '-.2' : 'a.1');
+    assert.equal(world.needsRollout('web'), false);
   });
 }
 
@@ -93,12 +93,12 @@ for (const [when, begin] of Object.entries(BEGINNINGS)) {
     test(`a workload that is heard of ${when} is rolled for what comes to be then, where ${flags}`, () => {
       const world = new World({}, 'home', {}, rules);
       begin(world);
-      assert.deepEqual([world.edge('web').ran, world.owes('web')], ['-', false]);
+      assert.deepEqual([world.edge('web').runningDigest, world.needsRollout('web')], ['-', false]);
       world.write();
       world.config('cfg', 'a');
-      assert.equal(world.owes('web'), true);
+      assert.equal(world.needsRollout('web'), true);
       world.roll('web');
-      assert.equal(world.edge('web').ran, full('a'));
+      assert.equal(world.edge('web').runningDigest, full('a'));
     });
   }
 }
@@ -108,7 +108,7 @@ test('a deletion that is taken back in time leaves nothing to do', () => {
   world.write();
   world.noConfig('cfg');
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
 });
 
 test('pods that started meanwhile may have started without it', () => {
@@ -117,7 +117,7 @@ test('pods that started meanwhile may have started without it', () => {
   world.workload('web', { image: 'v2', isRolledOut: false });
   world.noConfig('cfg');
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
 });
 
 test('so may pods of which one hears only after its return', () => {
@@ -127,7 +127,7 @@ test('so may pods of which one hears only after its return', () => {
   world.edit('web', { image: 'v2' });
   world.config('cfg', 'a');
   world.tellWorkload('web');
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
 });
 
 test('what returns after its deletion was rolled out rolls again only where creation counts', () => {
@@ -138,7 +138,7 @@ test('what returns after its deletion was rolled out rolls again only where crea
     world.roll('web');
     world.write();
     world.config('cfg', 'a');
-    assert.equal(world.owes('web'), rules.onCreate);
+    assert.equal(world.needsRollout('web'), rules.onCreate);
   }
 });
 
@@ -159,14 +159,14 @@ test('what comes and goes once its deletion was rolled out rolls nothing', () =>
   world.roll('web');
   world.config('cfg', 'b');
   world.noConfig('cfg');
-  assert.deepEqual([world.edge('web').ran, world.owes('web')], ['-', false]);
+  assert.deepEqual([world.edge('web').runningDigest, world.needsRollout('web')], ['-', false]);
 });
 
 test('pods that started while it was gone are rolled for its return, though its deletion alone rolls none', () => {
   const world = rolledMeanwhile(CREATE, NAMED);
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
 });
 
 test('that they started without it is written, and known after a restart', () => {
@@ -176,7 +176,7 @@ test('that they started without it is written, and known after a restart', () =>
   const next = world.restart();
   next.listed();
   next.config('cfg', 'a');
-  assert.equal(next.owes('web'), true);
+  assert.equal(next.needsRollout('web'), true);
 });
 
 test('pods that were starting as it was deleted may have started without it', () => {
@@ -186,7 +186,7 @@ test('pods that were starting as it was deleted may have started without it', ()
   world.noConfig('cfg');
   world.workload('web', { isRolledOut: true });
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
 });
 
 test('a start that finds pods starting without the object knows that, whichever is listed first', () => {
@@ -196,7 +196,7 @@ test('a start that finds pods starting without the object knows that, whichever 
     world.workload('web', { ...NAMED, isRolledOut: false }, { initial: true });
     if (!isObjectFirst) world.listed();
     world.config('cfg', 'a');
-    assert.equal(world.owes('web'), true);
+    assert.equal(world.needsRollout('web'), true);
   }
 });
 
@@ -208,14 +208,14 @@ test('pods that wait for the object until it is back are not rolled for that', (
     world.workload('web', { image: 'v2', isRolledOut: false });
     world.config('cfg', 'a');
     world.workload('web', { isRolledOut: true });
-    assert.equal(world.owes('web'), false);
+    assert.equal(world.needsRollout('web'), false);
   }
 });
 
 test('without a flag nothing is rolled for a return, whoever started meanwhile', () => {
   const world = rolledMeanwhile(NEITHER, NAMED);
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
 });
 
 test('that an object is not there yet is written at once, and found again', () => {
@@ -226,12 +226,12 @@ test('that an object is not there yet is written at once, and found again', () =
   world.contents.set('cfg', { content: 'a', version: world.now });
   const next = world.restart();
   next.listed();
-  assert.equal(next.owes('web'), true, 'it came to be while no reloader ran');
+  assert.equal(next.needsRollout('web'), true, 'it came to be while no reloader ran');
 });
 
 test('what was deleted while no reloader ran is found by the first list', () => {
   const world = start(DELETE, NAMED, undefined, { 'v1.ConfigMap_cfg': 'a.1' });
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
   world.roll('web');
   world.write();
   assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': '-.2' });
@@ -240,10 +240,10 @@ test('what was deleted while no reloader ran is found by the first list', () => 
 test('until its stream has listed an object is not known to be absent', () => {
   const world = new World({ 'v1.ConfigMap_cfg': 'a.1' }, 'home', {}, BOTH);
   world.workload('web', NAMED, { initial: true });
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.config('cfg', 'a', { initial: true });
   world.listed();
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
 });
 
 test('what the first list shows has not come to be just now', () => {
@@ -251,12 +251,12 @@ test('what the first list shows has not come to be just now', () => {
   world.workload('web', NAMED, { initial: true });
   world.config('cfg', 'a', { initial: true });
   world.listed();
-  assert.deepEqual([world.edge('web').ran, world.owes('web')], [full('a'), false]);
+  assert.deepEqual([world.edge('web').runningDigest, world.needsRollout('web')], [full('a'), false]);
 });
 
 test('an absence that was recorded counts no more once the flag is gone', () => {
   const world = start(NEITHER, NAMED, 'a', { 'v1.ConfigMap_cfg': '-.1' });
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.write();
   assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'a.1' });
 });
@@ -275,6 +275,6 @@ test('one workload that needs the object keeps what it ran, beside another that 
   const next = world.restart();
   next.listed();
   next.config('cfg', 'b');
-  assert.deepEqual([next.owes('api'), next.owes('web')], [true, true]);
-  assert.equal(next.edge('api').ran, full('a'));
+  assert.deepEqual([next.needsRollout('api'), next.needsRollout('web')], [true, true]);
+  assert.equal(next.edge('api').runningDigest, full('a'));
 });

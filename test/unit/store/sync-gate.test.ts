@@ -81,15 +81,22 @@ function answers(isRefused: boolean, prepare: (gate: SyncGate) => void = () => u
     all: one.isSynced('ns', 'ConfigMap'),
     refused: one.isSynced('ns', 'ConfigMap', 'refused'),
     failing: one.isSynced('ns', 'ConfigMap', 'failing'),
-    override: one.refused('ns').length === 1,
+    kindOverride: one.refused('ns').length === 1,
     awaited: one.awaited().includes(ITS),
     lists: one.lists('StatefulSet', undefined),
   };
 }
 
-const FAILS = { all: false, refused: false, failing: true, override: false, awaited: true, lists: false };
-const REFUSED = { all: false, refused: true, failing: true, override: true, awaited: false, lists: false };
-const WELL = { all: true, refused: true, failing: true, override: false, awaited: false, lists: true };
+const FAILS = { all: false, refused: false, failing: true, kindOverride: false, awaited: true, lists: false };
+const REFUSED = {
+  all: false,
+  refused: true,
+  failing: true,
+  kindOverride: true,
+  awaited: false,
+  lists: false,
+};
+const WELL = { all: true, refused: true, failing: true, kindOverride: false, awaited: false, lists: true };
 
 test('a kind that fails is waited for by all but a baseline, one that is refused by nothing but what removes', () => {
   assert.deepEqual(answers(false), FAILS);

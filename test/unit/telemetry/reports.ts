@@ -10,8 +10,8 @@ export function current(object: string, digest = 'aaaa…'): FollowedStatus {
     object,
     observed: digest,
     committed: digest,
-    ran: digest,
-    isOwed: false,
+    runningDigest: digest,
+    isOutdated: false,
     why: undefined,
     policy: NAMED,
   };
@@ -23,8 +23,8 @@ export function owed(object: string, parts: Partial<FollowedStatus> = {}): Follo
     object,
     observed: 'bbbb…',
     committed: 'aaaa…',
-    ran: 'aaaa…',
-    isOwed: true,
+    runningDigest: 'aaaa…',
+    isOutdated: true,
     why: 'content',
     policy: NAMED,
     ...parts,
@@ -37,8 +37,8 @@ export function workload(name: string, parts: Partial<WorkloadStatus> = {}): Wor
     namespace: 'default',
     workload: `Deployment/${name}`,
     follows: [current(`ConfigMap/${name}`)],
-    isOwed: false,
-    notices: [],
+    isOutdated: false,
+    findings: [],
     ...parts,
   };
 }
@@ -47,8 +47,8 @@ export function workload(name: string, parts: Partial<WorkloadStatus> = {}): Wor
 export function debtor(name: string, seconds: number, parts: Partial<WorkloadStatus> = {}): WorkloadStatus {
   return workload(name, {
     follows: [owed(`ConfigMap/${name}`)],
-    isOwed: true,
-    owedForSeconds: seconds,
+    isOutdated: true,
+    outdatedForSeconds: seconds,
     waitsFor: 'quiet',
     ...(parts.waitsFor === 'queued' ? {} : { waitsForSeconds: 4 }),
     ...parts,

@@ -50,7 +50,7 @@ const FULL: Partial<StatusReport> = {
     debtor('new', 3.9),
     debtor('old', 7500, {
       follows: [
-        owed('ConfigMap/old', { ran: '?', why: 'unknown' }),
+        owed('ConfigMap/old', { runningDigest: '?', why: 'unknown' }),
         owed('Secret/x', { why: 'changed-while-rolling' }),
       ],
       waitsFor: 'backoff',
@@ -58,7 +58,7 @@ const FULL: Partial<StatusReport> = {
       problem: 'denied by "guard"',
     }),
     debtor('next', 1, { waitsFor: 'queued' }),
-    workload('odd', { notices: [{ reason: 'malformed', about: '', message: 'A,,B is no list of names.' }] }),
+    workload('odd', { findings: [{ reason: 'malformed', about: '', message: 'A,,B is no list of names.' }] }),
   ],
   decisions: [
     {
@@ -100,7 +100,7 @@ describe('the first sentence', () => {
     'does not count those that follow nothing': [
       {
         workloads: [
-          workload('a', { follows: [], notices: [{ reason: 'malformed', about: '', message: '' }] }),
+          workload('a', { follows: [], findings: [{ reason: 'malformed', about: '', message: '' }] }),
         ],
       },
       /Nothing follows anything yet\. 0 workloads follow 0 objects\. No watch is open yet\./,
@@ -153,7 +153,7 @@ describe('the page says', () => {
 
   test('what does not exist yet, what is gone, and what is being recorded', () => {
     const policy = { asks: true, because: 'named' } as const;
-    const object = { isOwed: false, why: undefined, ran: undefined, policy } as const;
+    const object = { isOutdated: false, why: undefined, runningDigest: undefined, policy } as const;
     const follows = [
       { ...object, object: 'ConfigMap/a', observed: undefined, committed: undefined },
       { ...object, object: 'ConfigMap/b', observed: undefined, committed: 'aaaa…' },
@@ -180,8 +180,8 @@ describe('the page says', () => {
   });
 
   test('long addresses so that they can be broken after a slash', () => {
-    const notices = [{ reason: 'malformed', about: '', message: 'a.b/c/<d' }] as const;
-    const page = pageOf({ workloads: [workload('w', { notices })] });
+    const findings = [{ reason: 'malformed', about: '', message: 'a.b/c/<d' }] as const;
+    const page = pageOf({ workloads: [workload('w', { findings })] });
     assert.ok(page.includes('a.b/<wbr>c/<wbr>&lt;d'));
   });
 
@@ -228,13 +228,13 @@ describe('whatever it is made of, the page', () => {
     workloads: [
       workload(evil, {
         namespace: evil,
-        notices: [{ reason: 'malformed', about: '', message: evil }],
+        findings: [{ reason: 'malformed', about: '', message: evil }],
         follows: [current(evil, evil)],
       }),
       debtor(evil, 1, {
         namespace: `${evil}1`,
         problem: evil,
-        follows: [owed(evil, { ran: evil, observed: evil })],
+        follows: [owed(evil, { runningDigest: evil, observed: evil })],
       }),
       workload(evil, { namespace: `${evil}2` }),
     ],

@@ -25,8 +25,8 @@ describe('workloads', () => {
   test('are owed, worth a look or up to date, and never two of them', () => {
     const workloads = [
       workload('a'),
-      debtor('b', 1, { notices: NOTICES }),
-      workload('c', { notices: NOTICES }),
+      debtor('b', 1, { findings: NOTICES }),
+      workload('c', { findings: NOTICES }),
       debtor('d', 1),
     ];
     assert.deepEqual(groups({ workloads }), {
@@ -38,7 +38,7 @@ describe('workloads', () => {
 
   test('that are owed stand in the order of their debts, the oldest first, then by name', () => {
     const workloads = [debtor('b', 3), debtor('c', 40), debtor('a', 3), debtor('d', 0.5)];
-    const unknown = workload('e', { isOwed: true });
+    const unknown = workload('e', { isOutdated: true });
     assert.deepEqual(groups({ workloads: [unknown, ...workloads] })['owed'], [
       'default/c',
       'default/a',
@@ -83,7 +83,7 @@ test('each table is cut at its limit, and knows how many there are', () => {
     report({
       workloads: [
         ...many((i) => workload(`c${i}`)),
-        ...many((i) => workload(`n${i}`, { notices: NOTICES })),
+        ...many((i) => workload(`n${i}`, { findings: NOTICES })),
         ...many((i) => debtor(`o${i}`, i)),
       ],
       watches: many((i) => ({ stream: `s${i}`, isUp: i !== 499, sinceSeconds: 1, restarts: 0 })),

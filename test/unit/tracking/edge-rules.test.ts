@@ -7,22 +7,16 @@ import { settled, World } from './world.ts';
 
 interface Case {
   readonly given: () => World;
-  readonly ran: string | undefined;
-  readonly owes: boolean;
+  readonly runningDigest: string | undefined;
+  readonly needsRollout: boolean;
   readonly isDirty?: boolean;
 }
 
 /** A start: the state says `entry` (and an exception), the object is `content`, web carries `stamp`. */
-function start(
-  entry: string,
-  content: string,
-  stamp?: string,
-  exception?: string,
-  isRolledOut = true,
-): World {
+function start(entry: string, content: string, stamp?: string, override?: string, isRolledOut = true): World {
   const world = new World({
     'v1.ConfigMap_cfg': entry,
-    ...(exception === undefined ? {} : { 'ran.Deployment_web': `{"v1.ConfigMap_cfg":"${exception}"}` }),
+    ...(override === undefined ? {} : { 'ran.Deployment_web': `{"v1.ConfigMap_cfg":"${override}"}` }),
   });
   world.config('cfg', content, { initial: true });
   const stamps = stamp === undefined ? {} : { stamps: { cfg: stamp } };
@@ -40,27 +34,40 @@ function then(act: (world: World) => void): () => World {
 }
 
 const START: Record<string, Case> = {
-  'the committed digest': { given: () => start('a.1', 'a'), ran: 'a', owes: false },
+  'the committed digest': { given: () => start('a.1', 'a'), runningDigest: 'a', needsRollout: false },
   'the committed digest, owed if the content changed meanwhile': {
     given: () => start('a.1', 'b'),
-    ran: 'a',
-    owes: true,
+    runningDigest: 'a',
+    needsRollout: true,
     isDirty: true,
   },
-  'the stamp that speaks': { given: () => start('a.1', 'b', 'b.2'), ran: 'b', owes: false },
+  'the stamp that speaks': { given: () => start('a.1', 'b', 'b.2'), runningDigest: 'b', needsRollout: false },
   'the stamp that speaks, although the content was reverted': {
     given: () => start('a.1', 'a', 'b.2'),
-    ran: 'b',
-    owes: true,
+    runningDigest: 'b',
+    needsRollout: true,
     isDirty: true,
   },
-  'not the stamp that is silent': { given: () => start('b.2', 'b', 'a.2'), ran: 'b', owes: false },
-  'the exception': { given: () => start('b.2', 'b', 'b.1', 'a'), ran: 'a', owes: true, isDirty: true },
-  'the stamp before the exception': { given: () => start('b.2', 'b', 'b.3', 'a'), ran: 'b', owes: false },
+  'not the stamp that is silent': {
+    given: () => start('b.2', 'b', 'a.2'),
+    runningDigest: 'b',
+    needsRollout: false,
+  },
+  'the exception': {
+    given: () => start('b.2', 'b', 'b.1', 'a'),
+    runningDigest: 'a',
+    needsRollout: true,
+    isDirty: true,
+  },
+  'the stamp before the exception': {
+    given: () => start('b.2', 'b', 'b.3', 'a'),
+    runningDigest: 'b',
+    needsRollout: false,
+  },
   'unknown, as recorded': {
     given: () => start('b.2', 'b', undefined, '?'),
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
     isDirty: true,
   },
 };
@@ -73,8 +80,8 @@ const LATER: Record<string, Case> = {
       world.workload('web', { follows: ['cfg'], stamps: { cfg: 'a.7' } }, { initial: true });
       return world;
     },
-    ran: 'b',
-    owes: false,
+    runningDigest: 'b',
+    needsRollout: false,
   },
   'an object that comes to be: its first content is the baseline': {
     given: () => {
@@ -83,32 +90,32 @@ const LATER: Record<string, Case> = {
       world.config('cfg', 'b');
       return world;
     },
-    ran: 'b',
-    owes: false,
+    runningDigest: 'b',
+    needsRollout: false,
   },
   'an object that returns with another content is compared': {
     given: then((world) => {
       world.noConfig('cfg');
       world.config('cfg', 'b');
     }),
-    ran: 'a',
-    owes: true,
+    runningDigest: 'a',
+    needsRollout: true,
   },
   'an object that returns with the same content is owed nothing': {
     given: then((world) => {
       world.noConfig('cfg');
       world.config('cfg', 'a');
     }),
-    ran: 'a',
-    owes: false,
+    runningDigest: 'a',
+    needsRollout: false,
   },
   'an absent object is owed nothing': {
     given: then((world) => {
       world.config('cfg', 'b');
       world.noConfig('cfg');
     }),
-    ran: 'a',
-    owes: false,
+    runningDigest: 'a',
+    needsRollout: false,
   },
   'the edge appears later: what is in force then': {
     given: then((world) => {
@@ -117,8 +124,8 @@ const LATER: Record<string, Case> = {
       world.passAMinute();
       world.workload('web', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
     }),
-    ran: 'b',
-    owes: false,
+    runningDigest: 'b',
+    needsRollout: false,
   },
   'the object changed after the workload that appears: born dirty': {
     given: then((world) => {
@@ -127,8 +134,8 @@ const LATER: Record<string, Case> = {
       world.config('cfg', 'b');
       world.tellWorkload('web');
     }),
-    ran: 'b',
-    owes: true,
+    runningDigest: 'b',
+    needsRollout: true,
     isDirty: true,
   },
   'opting in is a new edge, whatever was owed before': {
@@ -138,8 +145,8 @@ const LATER: Record<string, Case> = {
       world.passAMinute();
       world.workload('web', { follows: ['cfg'] });
     }),
-    ran: 'b',
-    owes: false,
+    runningDigest: 'b',
+    needsRollout: false,
   },
   'but what was owed is owed still where the opt-in was away for a moment': {
     given: then((world) => {
@@ -147,42 +154,42 @@ const LATER: Record<string, Case> = {
       world.workload('web', { follows: [] });
       world.workload('web', { follows: ['cfg'] });
     }),
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
   },
   'we patched it: the digest patched': {
     given: then((world) => {
       world.config('cfg', 'b');
       world.roll('web');
     }),
-    ran: 'b',
-    owes: false,
+    runningDigest: 'b',
+    needsRollout: false,
   },
   'the content changes: owed': {
     given: then((world) => void world.config('cfg', 'b')),
-    ran: 'a',
-    owes: true,
+    runningDigest: 'a',
+    needsRollout: true,
   },
   'the content changes and changes back: nothing is owed': {
     given: then((world) => {
       world.config('cfg', 'b');
       world.config('cfg', 'a');
     }),
-    ran: 'a',
-    owes: false,
+    runningDigest: 'a',
+    needsRollout: false,
   },
   'the metadata is edited: nothing is owed': {
     given: then((world) => void world.config('cfg', 'a')),
-    ran: 'a',
-    owes: false,
+    runningDigest: 'a',
+    needsRollout: false,
   },
   'a list may hide that the content changed and changed back while pods started': {
     given: then((world) => {
       world.workload('web', { image: 'v2', isRolledOut: false });
       world.config('cfg', 'a', { relisted: true, since: 0 });
     }),
-    ran: 'a',
-    owes: true,
+    runningDigest: 'a',
+    needsRollout: true,
     isDirty: true,
   },
   'the content changes and changes back while the workload is rolling out: dirty': {
@@ -191,8 +198,8 @@ const LATER: Record<string, Case> = {
       world.config('cfg', 'b');
       world.config('cfg', 'a');
     }),
-    ran: 'a',
-    owes: true,
+    runningDigest: 'a',
+    needsRollout: true,
     isDirty: true,
   },
   'a patch cleans what was dirty': {
@@ -201,8 +208,8 @@ const LATER: Record<string, Case> = {
       world.config('cfg', 'b');
       world.roll('web');
     }),
-    ran: 'b',
-    owes: false,
+    runningDigest: 'b',
+    needsRollout: false,
   },
   'what changed while the patch was on its way may have been read too': {
     given: then((world) => {
@@ -213,8 +220,8 @@ const LATER: Record<string, Case> = {
       world.land(plan);
       world.answer(plan);
     }),
-    ran: 'b',
-    owes: true,
+    runningDigest: 'b',
+    needsRollout: true,
     isDirty: true,
   },
   'an owner changes the template while the object is open: unknown': {
@@ -223,18 +230,18 @@ const LATER: Record<string, Case> = {
       world.workload('web', { image: 'v2' });
       world.config('cfg', 'a');
     }),
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
   },
   'an owner changes the template while nothing is open: nothing is owed': {
     given: then((world) => void world.workload('web', { image: 'v2' })),
-    ran: 'a',
-    owes: false,
+    runningDigest: 'a',
+    needsRollout: false,
   },
   'a stamp of a number never seen is not believed: what its pods read is unknown': {
     given: then((world) => void world.workload('web', { stamps: { cfg: 'a.2' } })),
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
   },
   'a number that is silent is no news where nothing is open': {
     given: () => {
@@ -242,34 +249,40 @@ const LATER: Record<string, Case> = {
       world.workload('web', { stamps: { cfg: 'b.3' } });
       return world;
     },
-    ran: 'a',
-    owes: false,
+    runningDigest: 'a',
+    needsRollout: false,
   },
   'a number that is silent proves nothing': {
     given: then((world) => {
       world.config('cfg', 'b');
       world.workload('web', { stamps: { cfg: 'b.1' } });
     }),
-    ran: '?',
-    owes: true,
+    runningDigest: '?',
+    needsRollout: true,
   },
 };
 
-for (const [sentence, { given, ran, owes, isDirty }] of Object.entries({ ...START, ...LATER })) {
+for (const [sentence, { given, runningDigest, needsRollout, isDirty }] of Object.entries({
+  ...START,
+  ...LATER,
+})) {
   const prefix = sentence in START ? 'at a start the pods ran ' : '';
   test(`${prefix}${sentence}`, () => {
     const world = given();
     const edge = world.edge('web');
-    assert.equal(edge.ran, ran === undefined || ran === '?' ? ran : d(ran));
-    assert.equal(world.owes('web'), owes);
-    if (owes) assert.equal(edge.dirty, isDirty ?? false);
+    assert.equal(
+      edge.runningDigest,
+      runningDigest === undefined || runningDigest === '?' ? runningDigest : d(runningDigest),
+    );
+    assert.equal(world.needsRollout('web'), needsRollout);
+    if (needsRollout) assert.equal(edge.mixedPods, isDirty ?? false);
   });
 }
 
 test('a stamp of a peer is recorded as unknown at once', () => {
   const world = settled('web');
-  const { writeNow, touched } = world.workload('web', { stamps: { cfg: 'a.2' } });
-  assert.ok(writeNow.has(world.configKey('cfg')) && touched.has(world.workloadKey('web')));
+  const { writeNow, enqueued } = world.workload('web', { stamps: { cfg: 'a.2' } });
+  assert.ok(writeNow.has(world.configKey('cfg')) && enqueued.has(world.workloadKey('web')));
   world.write();
   assert.deepEqual(world.written, {
     'v1.ConfigMap_cfg': 'a.2',
@@ -279,13 +292,13 @@ test('a stamp of a peer is recorded as unknown at once', () => {
 
 test('a stamp of a peer in an owner’s rollout needs none of ours where its pods read what is in force', () => {
   const world = settled('web');
-  world.edges.absorbsOwnersRollouts = true;
+  world.edges.absorbsExternalRollouts = true;
   const revision = (text: string) => ({ asks: { 'deployment.kubernetes.io/revision': text } });
   world.workload('web', revision('1'));
   world.workload('web', { ...revision('2'), image: 'v2', stamps: { cfg: 'a.2' }, isRolledOut: false });
-  assert.equal(world.edge('web').ran, '?');
+  assert.equal(world.edge('web').runningDigest, '?');
   world.workload('web', { isRolledOut: true });
-  assert.deepEqual([world.edge('web').ran, world.owes('web')], [d('a'), false]);
+  assert.deepEqual([world.edge('web').runningDigest, world.needsRollout('web')], [d('a'), false]);
 });
 
 test('w1 rolled to the new content, which is reverted before the commit: w1 must roll again', () => {
@@ -293,8 +306,8 @@ test('w1 rolled to the new content, which is reverted before the commit: w1 must
   world.config('cfg', 'b');
   world.roll('w1');
   world.config('cfg', 'a');
-  assert.deepEqual([world.owes('w1'), world.owes('w2')], [true, false]);
-  assert.deepEqual([world.restart().owes('w1'), world.restart().owes('w2')], [true, false]);
+  assert.deepEqual([world.needsRollout('w1'), world.needsRollout('w2')], [true, false]);
+  assert.deepEqual([world.restart().needsRollout('w1'), world.restart().needsRollout('w2')], [true, false]);
 });
 
 test('rolled, undone by a person, reverted: it must roll', () => {
@@ -303,7 +316,7 @@ test('rolled, undone by a person, reverted: it must roll', () => {
   world.roll('web');
   world.workload('web', { stamps: {} });
   world.config('cfg', 'a');
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('while one owes for ever, another that is created or opts in is not rolled, also after a restart', () => {
@@ -314,7 +327,10 @@ test('while one owes for ever, another that is created or opts in is not rolled,
   world.workload('new', { follows: ['cfg'] });
   world.write();
   for (const at of [world, world.restart()]) {
-    assert.deepEqual([at.owes('web'), at.owes('api'), at.owes('new')], [true, false, false]);
+    assert.deepEqual(
+      [at.needsRollout('web'), at.needsRollout('api'), at.needsRollout('new')],
+      [true, false, false],
+    );
   }
 });
 
@@ -325,7 +341,7 @@ test('refused and recorded, then patched, then a crash before the commit and a r
   world.write();
   world.roll('web');
   world.contents.set('cfg', { content: 'a', version: world.now + 1 });
-  assert.deepEqual([world.restart().owes('web'), world.restart().owes('api')], [true, true]);
+  assert.deepEqual([world.restart().needsRollout('web'), world.restart().needsRollout('api')], [true, true]);
 });
 
 test('a workload that appears with a foreign stamp does not silence what others owe', () => {
@@ -337,5 +353,5 @@ test('a workload that appears with a foreign stamp does not silence what others 
   world.write();
   world.config('cfg', 'a');
   const next = world.restart();
-  assert.deepEqual([next.owes('w1'), next.owes('w3')], [true, true]);
+  assert.deepEqual([next.needsRollout('w1'), next.needsRollout('w3')], [true, true]);
 });

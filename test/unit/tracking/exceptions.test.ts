@@ -20,7 +20,7 @@ test('opting out of one of two objects, of which the other does not exist, takes
 test('so that opting in again while no reloader runs rolls nothing', () => {
   const world = stage();
   world.edit('web', { follows: ['cfg', 'tls'] });
-  assert.equal(world.restart().owes('web'), false);
+  assert.equal(world.restart().needsRollout('web'), false);
 });
 test('the exceptions of a kind that this process does not watch stay', () => {
   const world = new World({ 'v1.ConfigMap_cfg': 'a.1', 'ran.Rollout_web': '{"v1.ConfigMap_cfg":"b"}' });

@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
-import { DIALECT_NAMES } from '../../../lib/model/dialect-name.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
 import { pick } from '../../sandbox/json.ts';
 import type { Sketch } from './sketch.ts';
 import { OPEN_GATE, World } from './world.ts';
 
-const EVERY: Partial<VocabularyOptions> = { dialects: DIALECT_NAMES };
+const EVERY: Partial<VocabularyOptions> = { dialects: VOCABULARY_NAMES };
 const STAMPS = 'reloader.k8s.collaborne.com/stamps';
 const NATIVE = 'reloader.k8s.collaborne.com/configmap';
 const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';
@@ -62,17 +62,17 @@ for (const [words, asks, hash] of [
     world.config('cfg', 'b');
     world.roll('web');
     assert.equal(annotationsOf(world)[hash], first, 'it says what is read and not when');
-    assert.ok(!world.owes('web') && !world.restart().owes('web'));
+    assert.ok(!world.needsRollout('web') && !world.restart().needsRollout('web'));
   });
 
   test(`the hash that ${words} has left stays, and the next change rolls once`, () => {
     const world = begun({ asks, template: templateOf({ [hash]: 'f'.repeat(64) }) });
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
     assert.deepEqual(annotationsOf(world), { [hash]: 'f'.repeat(64) });
     world.config('cfg', 'b');
     world.roll('web');
     assert.notEqual(annotationsOf(world)[hash], 'f'.repeat(64));
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
   });
 }
 
@@ -87,7 +87,7 @@ test('several vocabularies on one workload are one patch with the stamp of each'
 
 test('what SAP’s controller has left on the workload goes by the patch that rolls, and nothing is written for it alone', () => {
   const world = begun({ asks: { ...SAP, [SAP_HASH]: 'x' } });
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
   world.config('cfg', 'b');
   const plan = world.roll('web');
   assert.deepEqual(pick(plan.body as never, 'metadata', 'annotations'), { [SAP_HASH]: null });
@@ -100,9 +100,9 @@ test('a vocabulary that comes into use, or goes out of it, rolls nothing', () =>
   world.write();
   for (const dialects of [['collaborne'], ['sap'], ['wave'], ['collaborne', 'wave']] as const) {
     const next = world.restart({ dialects });
-    assert.ok(!next.owes('web'), dialects.join());
+    assert.ok(!next.needsRollout('web'), dialects.join());
     next.config('cfg', 'c');
-    assert.ok(next.owes('web'), dialects.join());
+    assert.ok(next.needsRollout('web'), dialects.join());
     next.config('cfg', 'b');
   }
 });
@@ -113,12 +113,12 @@ test('two objects of one name in two namespaces are two, in stamps and in the st
   world.config('shop/cfg', 'b');
   world.roll('web');
   assert.deepEqual(stampsOf(world), { 'ConfigMap/shop/cfg': 'b.2' });
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
   world.config('cfg', 'c');
   world.roll('web');
   assert.deepEqual(stampsOf(world), { 'ConfigMap/cfg': 'c.2', 'ConfigMap/shop/cfg': 'b.2' });
   world.write();
-  assert.ok(!world.restart().owes('web'));
+  assert.ok(!world.restart().needsRollout('web'));
 });
 
 test('what of another namespace is owed while the state is written is owed after a restart, and nothing else is', () => {
@@ -134,8 +134,8 @@ test('what of another namespace is owed while the state is written is owed after
     'ran.Deployment_web': { 'shop_v1.ConfigMap_cfg': 'a' },
   });
   const next = world.restart();
-  assert.deepEqual([next.owes('web'), next.owes('late')], [true, false]);
-  assert.equal(next.edge('web', 'cfg').ran, next.edge('late', 'cfg').ran);
+  assert.deepEqual([next.needsRollout('web'), next.needsRollout('late')], [true, false]);
+  assert.equal(next.edge('web', 'cfg').runningDigest, next.edge('late', 'cfg').runningDigest);
 });
 
 test('nothing of an object is written before the workloads of all namespaces are known that may follow it', () => {
@@ -153,12 +153,12 @@ test('an object of a namespace that is not selected is followed by a workload of
   for (const name of ['cfg', 'shop/cfg']) world.config(name, 'a', { initial: true });
   world.workload('web', { asks: ACROSS, template: templateOf() }, { initial: true });
   world.config('shop/cfg', 'b');
-  assert.ok(world.owes('web'), 'without an entry too');
+  assert.ok(world.needsRollout('web'), 'without an entry too');
   world.config('shop/cfg', 'a');
   world.write();
   assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'a.1', 'shop_v1.ConfigMap_cfg': 'a.1' });
   world.config('shop/cfg', 'b');
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('a deletion counts for an object of another namespace, whatever the pods need that is called the same here', () => {
@@ -168,7 +168,7 @@ test('a deletion counts for an object of another namespace, whatever the pods ne
   world.listed();
   world.write();
   world.noConfig('cfg');
-  assert.ok(!world.owes('web'), 'the pods cannot start without it');
+  assert.ok(!world.needsRollout('web'), 'the pods cannot start without it');
   world.noConfig('shop/cfg');
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });

@@ -12,27 +12,27 @@ const scoped = (value: string) => ({ asks: { [`${PREFIX}/key-scoped`]: value } }
 
 test('a key that no pod reads is nothing to anybody', () => {
   const world = atRest('a');
-  const { touched } = world.holds({ a: '1', b: '2', c: '1' });
-  assert.deepEqual([touched.size, world.owes('web'), world.plan()], [0, false, undefined]);
+  const { enqueued } = world.holds({ a: '1', b: '2', c: '1' });
+  assert.deepEqual([enqueued.size, world.needsRollout('web'), world.plan()], [0, false, undefined]);
 });
 
 test('a key that they read is owed, once, and stamped under the name of the object', () => {
   const world = atRest('a');
   world.holds({ a: '2', b: '1' });
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
   const { body } = world.roll('web');
   assert.match(JSON.stringify(body), /"_RELOADER_CONFIGMAP_CFG","value":"[0-9a-f]{40}\.2"/);
   world.write();
-  assert.deepEqual([world.owes('web'), world.again().owes('web')], [false, false]);
+  assert.deepEqual([world.needsRollout('web'), world.again().needsRollout('web')], [false, false]);
 });
 
 test('a key that comes or goes is a change', () => {
   const world = atRest('a', 'c?');
   world.holds({ a: '1', b: '1', c: '1' });
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
   world.roll('web');
   world.holds({ a: '1', b: '1' });
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('each set of keys has one entry, whoever reads them, and so has the whole object', () => {
@@ -47,7 +47,7 @@ test('each set of keys has one entry, whoever reads them, and so has the whole o
 test('a workload that begins to read another key rolls nothing, and one write has the new entry and gives up the old', () => {
   const world = atRest('a');
   world.reads('web', ['a', 'b']);
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   const writes = world.plans();
   assert.deepEqual(
     writes.map(({ data }) => Object.keys(data).sort()),
@@ -55,7 +55,7 @@ test('a workload that begins to read another key rolls nothing, and one write ha
   );
   world.write();
   assert.deepEqual(world.entries, ['v1.ConfigMap_cfg_a_.b']);
-  assert.equal(world.again().owes('web'), false);
+  assert.equal(world.again().needsRollout('web'), false);
 });
 
 const RESCOPED: Readonly<Record<string, (world: KeyWorld) => void>> = {
@@ -69,21 +69,21 @@ for (const [how, rescope] of Object.entries(RESCOPED)) {
     const world = atRest('a');
     world.holds({ a: '2', b: '1' });
     rescope(world);
-    assert.equal(world.only('web').ran, '?');
+    assert.equal(world.only('web').runningDigest, '?');
     world.write();
     const next = world.again();
-    assert.ok(next.owes('web'));
+    assert.ok(next.needsRollout('web'));
     next.roll('web');
     next.write();
-    assert.deepEqual([next.owes('web'), next.again().owes('web')], [false, false]);
+    assert.deepEqual([next.needsRollout('web'), next.again().needsRollout('web')], [false, false]);
   });
 
   test(`who owes nothing and ${how} owes nothing`, () => {
     const world = atRest('a');
     rescope(world);
-    assert.equal(world.owes('web'), false);
+    assert.equal(world.needsRollout('web'), false);
     world.holds({ a: '2', b: '2' });
-    assert.ok(world.owes('web'));
+    assert.ok(world.needsRollout('web'));
   });
 }
 
@@ -92,7 +92,7 @@ test('who begins to read another key while a patch is under way does not use its
   world.holds({ a: '2', b: '1' });
   const [sent] = world.send('web').stamps;
   world.reads('web', ['a', 'b']);
-  assert.equal(world.only('web').highestNumber, sent?.stamp.number);
+  assert.equal(world.only('web').highestSequence, sent?.stamp.sequence);
 });
 
 test('a stamp of keys that were read before says nothing of those that are read now', () => {
@@ -104,7 +104,7 @@ test('a stamp of keys that were read before says nothing of those that are read 
     world.write();
   }
   const { env } =
-    world.view('web').marks.length === 1
+    world.view('web').stamps.length === 1
       ? (world.live.get('web')?.template?.spec?.containers?.[0] ?? {})
       : {};
   const stamps = env?.filter(({ name }) => name.startsWith('_RELOADER'));
@@ -116,9 +116,9 @@ test('a stamp of keys that were read before says nothing of those that are read 
     template: { spec: { containers: [{ ...main, env: [...(main.env ?? []), ...stamps] }] } },
   });
   const next = world.again();
-  assert.equal(next.owes('web'), false);
+  assert.equal(next.needsRollout('web'), false);
   next.holds({ a: '4', b: '2' });
-  assert.ok(next.owes('web'));
+  assert.ok(next.needsRollout('web'));
 });
 
 for (const first of ['configs', 'workloads'] as const) {
@@ -129,7 +129,7 @@ for (const first of ['configs', 'workloads'] as const) {
     before.write();
     assert.deepEqual(before.entries, ['v1.ConfigMap_cfg']);
     const after = before.again({ keyScoped: true }, first);
-    assert.equal(after.owes('web'), false);
+    assert.equal(after.needsRollout('web'), false);
     after.write();
     assert.deepEqual(after.entries, ['v1.ConfigMap_cfg_a']);
   });
@@ -141,16 +141,16 @@ for (const first of ['configs', 'workloads'] as const) {
     before.write();
     before.data = { a: '2', b: '1' };
     before.version = before.now += 1;
-    assert.ok(before.again({ keyScoped: true }, first).owes('web'));
+    assert.ok(before.again({ keyScoped: true }, first).needsRollout('web'));
   });
 
   test(`who begins to read another key while no process runs owes what changed of the former ones, ${first} first`, () => {
     const world = atRest('a');
     world.edit('web', { template: reading('a', 'b') });
-    assert.equal(world.again(undefined, first).owes('web'), false);
+    assert.equal(world.again(undefined, first).needsRollout('web'), false);
     world.data = { a: '2', b: '1' };
     world.version = world.now += 1;
-    assert.ok(world.again(undefined, first).owes('web'));
+    assert.ok(world.again(undefined, first).needsRollout('web'));
   });
 }
 
@@ -158,25 +158,25 @@ test('who asks for keys where none are told apart has its object looked at once,
   const world = new KeyWorld({}, WHOLE);
   world.holds({ a: '1', b: '1' }, { initial: true });
   const { unread } = world.reads('web', ['a'], scoped('true'));
-  assert.deepEqual([[...unread], world.only('web').ran], [['home/ConfigMap/cfg'], undefined]);
+  assert.deepEqual([[...unread], world.only('web').runningDigest], [['home/ConfigMap/cfg'], undefined]);
   world.look({ relisted: true });
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.holds({ a: '1', b: '2' });
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.holds({ a: '2', b: '2' });
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('who is rolled for whole objects again from a start on owes what is recorded, and nothing else', () => {
   const world = atRest('a');
-  assert.equal(world.again(WHOLE).owes('web'), false);
+  assert.equal(world.again(WHOLE).needsRollout('web'), false);
   world.holds({ a: '2', b: '1' });
   world.write();
   const next = world.again(WHOLE);
-  assert.ok(next.owes('web'));
+  assert.ok(next.needsRollout('web'));
   next.roll('web');
   next.write();
-  assert.deepEqual([next.owes('web'), next.entries], [false, ['v1.ConfigMap_cfg']]);
+  assert.deepEqual([next.needsRollout('web'), next.entries], [false, ['v1.ConfigMap_cfg']]);
 });
 
 test('who asks for keys again is not told of those that were there when it asked before', () => {
@@ -190,9 +190,9 @@ test('who asks for keys again is not told of those that were there when it asked
   const { unread } = world.workload('web', scoped('true'));
   assert.equal(unread.size, 1);
   world.look({ relisted: true });
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.holds({ a: '1' });
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('who may have read what came and went, and is rolled for keys from then on, is rolled still', () => {
@@ -203,10 +203,10 @@ test('who may have read what came and went, and is rolled for keys from then on,
   world.workload('web', { isRolledOut: false });
   world.holds({ a: '2' });
   world.holds({ a: '1' });
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
   world.workload('web', scoped('true'));
   world.look({ relisted: true });
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('where nobody asks for keys nothing is kept of them', () => {

@@ -13,7 +13,7 @@ function selective(...workloads: string[]): World {
 test('of what lost its labels nothing is owed, and nothing is forgotten', () => {
   const world = selective('web');
   world.noConfig('cfg');
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.write();
   assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'a.1' });
 });
@@ -22,22 +22,22 @@ test('with the labels back the content is compared', () => {
   const world = selective('web');
   world.noConfig('cfg');
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   world.noConfig('cfg');
   world.config('cfg', 'b');
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
 });
 
 test('what was owed before is owed again, after a restart too', () => {
   const world = selective('web');
   world.config('cfg', 'b');
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
   world.noConfig('cfg');
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
   const next = world.restart();
   next.edges.isSelective = true;
   next.config('cfg', 'b');
-  assert.equal(next.owes('web'), true);
+  assert.equal(next.needsRollout('web'), true);
 });
 
 test('pods that started meanwhile may have read anything', () => {
@@ -46,7 +46,7 @@ test('pods that started meanwhile may have read anything', () => {
   world.workload('web', { image: 'v2', isRolledOut: false });
   world.workload('web', { isRolledOut: true });
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), true);
+  assert.equal(world.needsRollout('web'), true);
 });
 
 test('but not of an object that was gone, where everything is watched', () => {
@@ -55,7 +55,7 @@ test('but not of an object that was gone, where everything is watched', () => {
   world.workload('web', { image: 'v2', isRolledOut: false });
   world.workload('web', { isRolledOut: true });
   world.config('cfg', 'a');
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
 });
 
 test('people are told that it may be there all the same', () => {

@@ -64,11 +64,14 @@ const LATE: Record<string, readonly [(world: World, since: number) => void, bool
   ],
 };
 
-for (const [sentence, [act, owes]] of Object.entries(LATE)) {
+for (const [sentence, [act, needsRollout]] of Object.entries(LATE)) {
   test(`an object is first seen: ${sentence}`, () => {
     const world = settled('web', 'api');
     act(world, world.now);
-    assert.deepEqual([world.edge('web', 'late').ran, world.owes('web')], [d('a'), owes]);
+    assert.deepEqual(
+      [world.edge('web', 'late').runningDigest, world.needsRollout('web')],
+      [d('a'), needsRollout],
+    );
   });
 }
 
@@ -80,20 +83,20 @@ function followedUntold(): { readonly world: World; readonly since: number } {
   world.now += 1;
   world.contents.set('cfg', { content: 'a', version: world.now });
   world.workload('new', { follows: ['cfg'] });
-  assert.deepEqual([world.edge('new').ran, world.owes('new')], [d('b'), false]);
+  assert.deepEqual([world.edge('new').runningDigest, world.needsRollout('new')], [d('b'), false]);
   return { world, since };
 }
 
 test('what was in force when a workload began to follow it is what it runs, though it is told later', () => {
   const { world } = followedUntold();
   world.tellConfig('cfg');
-  assert.deepEqual([world.edge('new').ran, world.owes('new')], [d('a'), false]);
+  assert.deepEqual([world.edge('new').runningDigest, world.needsRollout('new')], [d('a'), false]);
   world.config('cfg', 'b');
-  assert.ok(world.owes('new'));
+  assert.ok(world.needsRollout('new'));
 });
 
 test('what a gap hides of that is owed in case of doubt', () => {
   const { world, since } = followedUntold();
   world.config('cfg', 'b', { relisted: true, since });
-  assert.ok(world.owes('new'));
+  assert.ok(world.needsRollout('new'));
 });

@@ -29,11 +29,11 @@ for (const [what, sketch] of Object.entries(ASKS)) {
       if (order === 'after') world.workload('web', sketch, FIRST);
       world.write();
       world.config('their-state', 'b');
-      assert.ok(!world.owes('web'));
+      assert.ok(!world.needsRollout('web'));
       world.write();
       assert.deepEqual(world.written, { 'v1.ConfigMap_web': 'a.1' });
       world.config('web', 'b');
-      assert.ok(world.owes('web'));
+      assert.ok(world.needsRollout('web'));
     });
   }
 }
@@ -45,9 +45,9 @@ test('an object that becomes a state is owed nothing more; once it is none again
   world.write();
   world.config('cfg', 'b', STATE);
   world.config('cfg', 'c');
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
   world.config('cfg', 'd', ORDINARY);
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('what was found out of a missing object is looked into again once it is a state, and once that is gone', () => {

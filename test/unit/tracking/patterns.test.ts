@@ -26,14 +26,14 @@ test('an object that appears later is followed from what it is then: nothing is 
   const effects = world.config('web-a', 'a');
   assert.deepEqual(followedBy(world), ['web-a']);
   assert.deepEqual(reasons(effects), ['followed']);
-  assert.ok(!world.owes('web') && effects.touched.size === 0);
+  assert.ok(!world.needsRollout('web') && effects.enqueued.size === 0);
   assert.ok(
     effects.writeNow.has(world.configKey('web-a')) || effects.writeSoon.has(world.configKey('web-a')),
   );
   world.write();
   assert.deepEqual(world.written, { 'v1.ConfigMap_web-a': 'a.1' });
   world.config('web-a', 'b');
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 for (const isNamed of [false, true]) {
@@ -48,7 +48,7 @@ for (const isNamed of [false, true]) {
     world.tellConfig('web-a');
     world.contents.set('web-a', { content: 'b', version: second });
     world.tellConfig('web-a');
-    assert.deepEqual([world.edge('web', 'web-a').ran, world.owes('web')], [d('a'), true]);
+    assert.deepEqual([world.edge('web', 'web-a').runningDigest, world.needsRollout('web')], [d('a'), true]);
   });
 }
 
@@ -59,7 +59,7 @@ test('what a list shows first after a gap is rolled for only where pods started 
     const since = world.now;
     if (!isRolledOut) world.workload('web', { isRolledOut });
     world.config('web-a', 'a', { relisted: true, since });
-    assert.equal(world.owes('web'), !isRolledOut);
+    assert.equal(world.needsRollout('web'), !isRolledOut);
   }
 });
 
@@ -67,7 +67,7 @@ test('what a first list tells after the workload is a baseline too, and said to 
   const world = new World();
   world.workload('web', PATTERN, FIRST);
   assert.deepEqual(reasons(world.config('web-a', 'a', FIRST)), ['baseline']);
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
 });
 
 test('for a workload that appeared since the start there is no baseline of a start', () => {
@@ -90,19 +90,19 @@ for (const [order, tell] of Object.entries({
     const world = new World({ 'v1.ConfigMap_web-a': 'a.1' });
     tell(world);
     assert.deepEqual(followedBy(world), ['web-a']);
-    assert.ok(world.owes('web'));
+    assert.ok(world.needsRollout('web'));
   });
 
   test(`what nobody knew before is a baseline, ${order}`, () => {
     const world = new World();
     tell(world);
     assert.deepEqual(followedBy(world), ['web-a']);
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
   });
 }
 
 test('an object that only the state knows is followed, and compared when it returns', () => {
-  for (const [content, owes] of [
+  for (const [content, needsRollout] of [
     ['a', false],
     ['b', true],
   ] as const) {
@@ -114,9 +114,9 @@ test('an object that only the state knows is followed, and compared when it retu
     const effects = world.workload('web', PATTERN, FIRST);
     assert.deepEqual(followedBy(world), ['web-a']);
     assert.deepEqual([...effects.absent], [world.configKey('web-a')]);
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
     world.config('web-a', content);
-    assert.equal(world.owes('web'), owes);
+    assert.equal(world.needsRollout('web'), needsRollout);
   }
 });
 
@@ -131,7 +131,7 @@ test('an object that is deleted and comes back with other content is owed, also 
     if (isRestarted) world = world.restart();
     assert.deepEqual(followedBy(world), ['web-a']);
     world.config('web-a', 'b');
-    assert.ok(world.owes('web'));
+    assert.ok(world.needsRollout('web'));
   }
 });
 
@@ -140,9 +140,9 @@ test('a restart believes of what a pattern matched what was written', () => {
   world.workload('web', PATTERN, FIRST);
   world.config('web-a', 'a');
   world.write();
-  assert.ok(!world.restart().owes('web'));
+  assert.ok(!world.restart().needsRollout('web'));
   world.config('web-a', 'b');
-  assert.ok(world.restart().owes('web'));
+  assert.ok(world.restart().needsRollout('web'));
 });
 
 test('objects of another namespace are not meant', () => {
@@ -198,9 +198,9 @@ test('what an expression matches and a list excludes is followed and never owed'
   world.config('web-a', 'a');
   world.config('web-b', 'a');
   world.config('web-a', 'b');
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
   world.config('web-b', 'b');
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('an object whose variable another has already changes the variables of both', () => {

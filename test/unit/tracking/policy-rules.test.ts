@@ -6,7 +6,7 @@ import { NO_STATE } from '../../../lib/model/sharded-state.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import { World } from './world.ts';
 
-type Words = Readonly<Record<string, string>>;
+type Vocabulary = Readonly<Record<string, string>>;
 
 const AUTO = { [NATIVE.auto]: 'true' };
 const SEARCH = { [NATIVE.search]: 'true' };
@@ -15,7 +15,7 @@ const MATCH = { [NATIVE.match]: 'true' };
 const IGNORE = { [NATIVE.ignore]: 'true' };
 
 /** `web` reads `cfg`, which is committed as `a` and says `a`. */
-function begun(asks: Words, marks: Words = {}): World {
+function begun(asks: Vocabulary, marks: Vocabulary = {}): World {
   const world = new World({ 'v1.ConfigMap_cfg': 'a.1' });
   world.config('cfg', 'a', { initial: true, marks });
   world.workload('web', { refers: ['cfg'], asks }, { initial: true });
@@ -25,96 +25,96 @@ function begun(asks: Words, marks: Words = {}): World {
 interface Step {
   /** The content changes, with other annotations by the same write if `marks` is there too. */
   readonly content?: string;
-  readonly marks?: Words;
+  readonly marks?: Vocabulary;
   /** The workload's words change. */
-  readonly asks?: Words;
+  readonly asks?: Vocabulary;
   /** All is written, the process dies, and this happens before the next one lists. */
   readonly restart?: true;
-  readonly owes: boolean;
+  readonly needsRollout: boolean;
 }
 
 interface Case {
-  readonly asks: Words;
-  readonly marks?: Words;
+  readonly asks: Vocabulary;
+  readonly marks?: Vocabulary;
   readonly steps: readonly Step[];
 }
 
 const CASES: Record<string, Case> = {
-  'new content is owed to whom asks for all': { asks: AUTO, steps: [{ content: 'b', owes: true }] },
+  'new content is owed to whom asks for all': { asks: AUTO, steps: [{ content: 'b', needsRollout: true }] },
   'the mark that comes with new content counts for that content': {
     asks: SEARCH,
-    steps: [{ content: 'b', marks: MATCH, owes: true }],
+    steps: [{ content: 'b', marks: MATCH, needsRollout: true }],
   },
   'new content without the mark is not owed, nor when the mark comes later': {
     asks: SEARCH,
     steps: [
-      { content: 'b', owes: false },
-      { marks: MATCH, owes: false },
-      { content: 'c', owes: true },
+      { content: 'b', needsRollout: false },
+      { marks: MATCH, needsRollout: false },
+      { content: 'c', needsRollout: true },
     ],
   },
   'what begins to be asked for begins with what is in force: the way back is a change': {
     asks: SEARCH,
     steps: [
-      { content: 'b', owes: false },
-      { marks: MATCH, owes: false },
-      { content: 'a', owes: true },
+      { content: 'b', needsRollout: false },
+      { marks: MATCH, needsRollout: false },
+      { content: 'a', needsRollout: true },
     ],
   },
   'the mark that goes with new content goes for that content': {
     asks: SEARCH,
     marks: MATCH,
-    steps: [{ content: 'b', marks: {}, owes: false }],
+    steps: [{ content: 'b', marks: {}, needsRollout: false }],
   },
   'ignore that comes with new content declines it, and so it stays once ignore is gone': {
     asks: AUTO,
     steps: [
-      { content: 'b', marks: IGNORE, owes: false },
-      { marks: {}, owes: false },
-      { content: 'c', owes: true },
+      { content: 'b', marks: IGNORE, needsRollout: false },
+      { marks: {}, needsRollout: false },
+      { content: 'c', needsRollout: true },
     ],
   },
   'new content that comes as ignore goes is owed': {
     asks: AUTO,
     marks: IGNORE,
     steps: [
-      { content: 'b', owes: false },
-      { content: 'c', marks: {}, owes: true },
+      { content: 'b', needsRollout: false },
+      { content: 'c', marks: {}, needsRollout: true },
     ],
   },
   'what is owed is owed no more once it is ignored, for good': {
     asks: AUTO,
     steps: [
-      { content: 'b', owes: true },
-      { marks: IGNORE, owes: false },
-      { marks: {}, owes: false },
+      { content: 'b', needsRollout: true },
+      { marks: IGNORE, needsRollout: false },
+      { marks: {}, needsRollout: false },
     ],
   },
   'what is owed is owed no more once it is excluded, for good': {
     asks: AUTO,
     steps: [
-      { content: 'b', owes: true },
-      { asks: { ...AUTO, ...EXCLUDE }, owes: false },
-      { asks: AUTO, owes: false },
-      { content: 'c', owes: true },
+      { content: 'b', needsRollout: true },
+      { asks: { ...AUTO, ...EXCLUDE }, needsRollout: false },
+      { asks: AUTO, needsRollout: false },
+      { content: 'c', needsRollout: true },
     ],
   },
   'what is owed stays owed while it is asked for in other words': {
     asks: AUTO,
     steps: [
-      { content: 'b', owes: true },
-      { asks: named(STAKATER, 'cfg'), owes: true },
-      { asks: { [STAKATER.auto]: 'true' }, owes: true },
-      { marks: MATCH, owes: true },
-      { asks: SEARCH, owes: true },
+      { content: 'b', needsRollout: true },
+      { asks: named(STAKATER, 'cfg'), needsRollout: true },
+      { asks: { [STAKATER.auto]: 'true' }, needsRollout: true },
+      { marks: MATCH, needsRollout: true },
+      { asks: SEARCH, needsRollout: true },
     ],
   },
   'an opt-in to what was not followed rolls nothing': {
     asks: {},
     steps: [
-      { content: 'b', owes: false },
-      { asks: AUTO, owes: false },
-      { content: 'c', owes: true },
+      { content: 'b', needsRollout: false },
+      { asks: AUTO, needsRollout: false },
+      { content: 'c', needsRollout: true },
     ],
   },
   'words come and go, and only content is owed': {
@@ -128,56 +128,56 @@ const CASES: Record<string, Case> = {
         named(STAKATER, 'c.g'),
         EXCLUDE,
         AUTO,
-      ].map((asks) => ({ asks, owes: false })),
-      ...[MATCH, IGNORE, {}, { ...MATCH, ...IGNORE }, MATCH].map((marks) => ({ marks, owes: false })),
-      { content: 'b', owes: true },
+      ].map((asks) => ({ asks, needsRollout: false })),
+      ...[MATCH, IGNORE, {}, { ...MATCH, ...IGNORE }, MATCH].map((marks) => ({ marks, needsRollout: false })),
+      { content: 'b', needsRollout: true },
     ],
   },
   'a restart between the content and the mark changes nothing': {
     asks: SEARCH,
     steps: [
-      { content: 'b', owes: false },
-      { restart: true, owes: false },
-      { marks: MATCH, owes: false },
-      { restart: true, owes: false },
-      { content: 'a', owes: true },
+      { content: 'b', needsRollout: false },
+      { restart: true, needsRollout: false },
+      { marks: MATCH, needsRollout: false },
+      { restart: true, needsRollout: false },
+      { content: 'a', needsRollout: true },
     ],
   },
   'content and mark that come together while nobody watches are owed': {
     asks: SEARCH,
-    steps: [{ restart: true, content: 'b', marks: MATCH, owes: true }],
+    steps: [{ restart: true, content: 'b', marks: MATCH, needsRollout: true }],
   },
   'content without the mark that comes while nobody watches is not owed': {
     asks: SEARCH,
     steps: [
-      { restart: true, content: 'b', owes: false },
-      { marks: MATCH, owes: false },
+      { restart: true, content: 'b', needsRollout: false },
+      { marks: MATCH, needsRollout: false },
     ],
   },
   'ignored content that comes while nobody watches is not owed': {
     asks: AUTO,
     steps: [
-      { restart: true, content: 'b', marks: IGNORE, owes: false },
-      { marks: {}, owes: false },
-      { restart: true, owes: false },
+      { restart: true, content: 'b', marks: IGNORE, needsRollout: false },
+      { marks: {}, needsRollout: false },
+      { restart: true, needsRollout: false },
     ],
   },
   'what is owed and was recorded is owed after a restart, unless it is ignored by then': {
     asks: AUTO,
     steps: [
-      { content: 'b', owes: true },
-      { restart: true, owes: true },
-      { restart: true, marks: IGNORE, owes: false },
-      { restart: true, marks: {}, owes: false },
+      { content: 'b', needsRollout: true },
+      { restart: true, needsRollout: true },
+      { restart: true, marks: IGNORE, needsRollout: false },
+      { restart: true, marks: {}, needsRollout: false },
     ],
   },
   'words that change while nobody watches roll nothing': {
     asks: SEARCH,
     steps: [
-      { content: 'b', owes: false },
-      { restart: true, asks: AUTO, owes: false },
-      { restart: true, asks: named(NATIVE, 'cfg'), owes: false },
-      { content: 'c', owes: true },
+      { content: 'b', needsRollout: false },
+      { restart: true, asks: AUTO, needsRollout: false },
+      { restart: true, asks: named(NATIVE, 'cfg'), needsRollout: false },
+      { content: 'c', needsRollout: true },
     ],
   },
 };
@@ -185,11 +185,11 @@ const CASES: Record<string, Case> = {
 for (const [sentence, { asks, marks, steps }] of Object.entries(CASES)) {
   test(sentence, () => {
     let world = begun(asks, marks);
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
     for (const [at, step] of steps.entries()) {
       world = taken(world, step);
       const isKnown = world.edges.workloads.has(world.workloadKey('web'));
-      assert.equal(isKnown && world.owes('web'), step.owes, `after step ${at + 1}`);
+      assert.equal(isKnown && world.needsRollout('web'), step.needsRollout, `after step ${at + 1}`);
     }
   });
 }
@@ -225,16 +225,16 @@ for (const [sentence, isFirst] of [
     world.workload('web', { asks: SEARCH });
     if (isFirst) world.edit('web', { asks: AUTO });
     world.config('cfg', 'b');
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
     if (isFirst) world.tellWorkload('web');
     else world.workload('web', { asks: AUTO });
-    assert.equal(world.owes('web'), isFirst);
+    assert.equal(world.needsRollout('web'), isFirst);
   });
 }
 
 test('a change that is declined is told with the reason', () => {
   const world = begun(SEARCH);
-  const { notes, touched } = world.config('cfg', 'b');
+  const { notes, enqueued } = world.config('cfg', 'b');
   assert.deepEqual(notes, [
     {
       reason: 'declined',
@@ -243,7 +243,7 @@ test('a change that is declined is told with the reason', () => {
       detail: 'the workload searches for objects that carry a mark, and this one does not',
     },
   ]);
-  assert.equal(touched.size, 0);
+  assert.equal(enqueued.size, 0);
   assert.deepEqual(world.mark('cfg', IGNORE).notes, []);
   assert.deepEqual(world.config('cfg', 'c').notes[0]?.detail, 'the object is marked to be ignored');
 });
@@ -277,14 +277,14 @@ test('of two workloads only that one owes which asks', () => {
   const world = begun(SEARCH);
   world.workload('api', { follows: ['cfg'] }, { initial: true });
   world.config('cfg', 'b');
-  assert.deepEqual([world.owes('web'), world.owes('api')], [false, true]);
+  assert.deepEqual([world.needsRollout('web'), world.needsRollout('api')], [false, true]);
   world.write();
   assert.deepEqual(world.written, {
     'v1.ConfigMap_cfg': 'b.1',
     'ran.Deployment_api': { 'v1.ConfigMap_cfg': 'a' },
   });
   const next = world.restart();
-  assert.deepEqual([next.owes('web'), next.owes('api')], [false, true]);
+  assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [false, true]);
 });
 
 test('what is asked for while another workload still owes begins with what is in force', () => {
@@ -292,11 +292,11 @@ test('what is asked for while another workload still owes begins with what is in
   world.workload('api', { follows: ['cfg'] }, { initial: true });
   world.config('cfg', 'b');
   const { writeNow } = world.mark('cfg', MATCH);
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
   assert.ok(writeNow.has(world.configKey('cfg')), 'a start would believe that web ran the old content');
   world.write();
   const next = world.restart();
-  assert.deepEqual([next.owes('web'), next.owes('api')], [false, true]);
+  assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [false, true]);
 });
 
 test('what is ignored while its patch is on the way is settled by the answer', () => {
@@ -307,10 +307,10 @@ test('what is ignored while its patch is on the way is settled by the answer', (
   world.config('cfg', 'c', { marks: IGNORE });
   world.answer(plan);
   world.workload('web', { isRolledOut: true });
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
   world.mark('cfg', {});
-  assert.ok(!world.owes('web'));
-  assert.equal(world.config('cfg', 'b').touched.size, 1);
+  assert.ok(!world.needsRollout('web'));
+  assert.equal(world.config('cfg', 'b').enqueued.size, 1);
 });
 
 test('the owner rolls what does not ask while another owes: it owes nothing, then or later', () => {
@@ -318,21 +318,21 @@ test('the owner rolls what does not ask while another owes: it owes nothing, the
   world.workload('api', { follows: ['cfg'] }, { initial: true });
   world.config('cfg', 'b');
   world.workload('web', { image: 'v2', isRolledOut: false });
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
   world.mark('cfg', MATCH);
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
 });
 
 test('what is absent is asked for as it was last, and its return is judged by what it carries then', () => {
-  for (const [marks, owes] of [
+  for (const [marks, needsRollout] of [
     [IGNORE, false],
     [{}, true],
   ] as const) {
     const world = begun(AUTO);
     world.noConfig('cfg');
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
     world.config('cfg', 'b', { marks });
-    assert.equal(world.owes('web'), owes);
+    assert.equal(world.needsRollout('web'), needsRollout);
   }
 });
 
@@ -341,11 +341,11 @@ test('the flag for everything follows and rolls a workload that says nothing', (
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { refers: ['cfg'] }, { initial: true });
   world.config('cfg', 'b');
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
   assert.ok(!world.restart({}).edges.workloads.has(world.workloadKey('web')), 'and not without the flag');
 });
 
-const ASKING_LATE: Record<string, readonly [before: Words, after: Words]> = {
+const ASKING_LATE: Record<string, readonly [before: Vocabulary, after: Vocabulary]> = {
   auto: [SEARCH, AUTO],
   'a name': [SEARCH, named(NATIVE, 'cfg')],
   'exclusion that ends': [{ ...AUTO, ...EXCLUDE }, AUTO],
@@ -356,20 +356,20 @@ for (const [sentence, [before, after]] of Object.entries(ASKING_LATE)) {
     const world = begun(before);
     world.edit('web', { asks: after });
     world.config('cfg', 'b');
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
     const effects = world.tellWorkload('web');
-    assert.ok(world.owes('web'));
-    assert.deepEqual([...effects.touched.keys()], [world.workloadKey('web')]);
+    assert.ok(world.needsRollout('web'));
+    assert.deepEqual([...effects.enqueued.keys()], [world.workloadKey('web')]);
     world.write();
-    assert.ok(world.restart().owes('web'));
+    assert.ok(world.restart().needsRollout('web'));
     world.roll('web');
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
   });
 
   test(`words that came after the content ask for nothing of before: ${sentence}`, () => {
     const world = begun(before);
     world.config('cfg', 'b');
     world.workload('web', { asks: after });
-    assert.ok(!world.owes('web'));
+    assert.ok(!world.needsRollout('web'));
   });
 }

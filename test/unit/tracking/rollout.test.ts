@@ -2,22 +2,22 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STAKATER_KEYS } from '../../../lib/model/dialect-name.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
 import { noteSent } from '../../../lib/state/state-write.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
-import { abandonRollout, acceptRollout, planRollout, spendNumbers } from '../../../lib/tracking/rollout.ts';
+import { abandonRollout, acceptRollout, planRollout, spendSequences } from '../../../lib/tracking/rollout.ts';
 import { d } from './sketch.ts';
 import { settled, World } from './world.ts';
 
 const stampsOf = (world: World): string[] =>
   (planRollout(world.edges, world.workloadKey('web'))?.stamps ?? []).map(
-    ({ places: [place], stamp }) => `${place?.variable}=${stamp.digest[0]}.${stamp.number}`,
+    ({ places: [place], stamp }) => `${place?.variable}=${stamp.digest[0]}.${stamp.sequence}`,
   );
 
 /** Nobody answers; then the workload is looked at, and what was sent is not there. */
 function loseAnswer({ edges }: World, plan: RolloutPlan, isGone = false): void {
-  spendNumbers(edges, plan, isGone);
+  spendSequences(edges, plan, isGone);
   abandonRollout(edges, new Effects(), plan);
 }
 
@@ -132,8 +132,8 @@ test('only what is owed is stamped, but the patch settles every object that the 
   world.config('tls', 'c');
   world.land(plan);
   world.answer(plan);
-  assert.ok(world.owes('web'), 'what changed since the plan was made is owed');
-  assert.deepEqual([world.edge('web', 'cfg').dirty, world.edge('web', 'tls').dirty], [false, true]);
+  assert.ok(world.needsRollout('web'), 'what changed since the plan was made is owed');
+  assert.deepEqual([world.edge('web', 'cfg').mixedPods, world.edge('web', 'tls').mixedPods], [false, true]);
 });
 
 test('a workload that owes nothing, or is not known, has no plan', () => {
@@ -168,8 +168,8 @@ test('a dry run is believed without a live stamp', () => {
   world.config('cfg', 'b');
   const plan = world.send('web');
   acceptRollout(world.edges, new Effects(), plan, undefined, { from: world.now, to: world.now });
-  assert.equal(world.edge('web').ran, d('b'));
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.edge('web').runningDigest, d('b'));
+  assert.equal(world.needsRollout('web'), false);
 });
 
 test('the informer may tell first: the answer then says nothing more', () => {
@@ -178,11 +178,11 @@ test('the informer may tell first: the answer then says nothing more', () => {
   const plan = world.send('web');
   world.land(plan);
   world.tellWorkload('web');
-  assert.equal(world.edge('web').ran, d('b'));
+  assert.equal(world.edge('web').runningDigest, d('b'));
   world.config('cfg', 'c');
   const effects = world.answer(plan);
-  assert.equal(effects.touched.size, 0);
-  assert.equal(world.edge('web').ran, d('b'));
+  assert.equal(effects.enqueued.size, 0);
+  assert.equal(world.edge('web').runningDigest, d('b'));
 });
 
 test('a patch that is abandoned leaves what was owed', () => {
@@ -190,7 +190,7 @@ test('a patch that is abandoned leaves what was owed', () => {
   world.config('cfg', 'b');
   abandonRollout(world.edges, new Effects(), world.send('web'));
   assert.equal(world.record('web').inFlight, undefined);
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
 });
 
 test('a later write of somebody else that is known already makes what the patch stamped unknown', () => {
@@ -201,6 +201,6 @@ test('a later write of somebody else that is known already makes what the patch 
   const answer = world.view('web');
   world.workload('web', { stamps: {}, image: 'v2' });
   acceptRollout(world.edges, new Effects(), plan, answer, { from: 0, to: 1 });
-  assert.equal(world.edge('web').ran, '?');
+  assert.equal(world.edge('web').runningDigest, '?');
   assert.deepEqual(stampsOf(world), ['_RELOADER_CONFIGMAP_CFG=b.3']);
 });

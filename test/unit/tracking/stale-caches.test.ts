@@ -99,7 +99,7 @@ test('a new leader fetches a workload whose exceptions have a key that ends in a
   const world = new World({ [CFG]: 'a.1' });
   world.config('cfg', 'a', { initial: true });
   world.workload(LONG, { follows: ['cfg'] }, { initial: true });
-  const key = world.edges.exceptionsKeyOf(world.workloadRef(LONG));
+  const key = world.edges.overridesKeyOf(world.workloadRef(LONG));
   world.state({ [CFG]: 'a.1', [key]: `{"${CFG}":"b"}` });
   assert.deepEqual(names(staleCaches(world.edges).workloads), [LONG]);
 });

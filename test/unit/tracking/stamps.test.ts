@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import type { RawContainer, RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { MOST_AHEAD } from '../../../lib/model/stamp.ts';
 import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
@@ -12,7 +12,7 @@ import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import { d, full } from './sketch.ts';
 import { World } from './world.ts';
 
-type Words = Readonly<Record<string, string>>;
+type Vocabulary = Readonly<Record<string, string>>;
 
 const OURS = '_RELOADER_CONFIGMAP_CFG';
 const THEIRS = 'STAKATER_CFG_CONFIGMAP';
@@ -24,14 +24,14 @@ const NATIVE_AUTO = { [NATIVE.auto]: 'true' };
 const READS = { envFrom: [{ configMapRef: { name: 'cfg' } }] };
 
 interface Case {
-  readonly asks: Words;
+  readonly asks: Vocabulary;
   readonly flags?: Partial<VocabularyOptions>;
   /** Where the template carries variables before, `container/variable`; the container `side` reads the object. */
-  readonly before?: Words;
-  readonly annotations?: Words;
+  readonly before?: Vocabulary;
+  readonly annotations?: Vocabulary;
   readonly initReads?: true;
   /** What it carries once it is rolled; values in short form. */
-  readonly after: Words;
+  readonly after: Vocabulary;
 }
 
 function templateOf({
@@ -55,12 +55,12 @@ function begun({ asks, flags = {}, ...parts }: Omit<Case, 'after'>): World {
   const world = new World({ 'v1.ConfigMap_cfg': 'a.1' }, 'home', flags);
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { asks, template: templateOf(parts) }, { initial: true });
-  assert.ok(!world.owes('web'));
+  assert.ok(!world.needsRollout('web'));
   return world;
 }
 
 /** The variables of the live template, `container/variable`, and its annotations, what is the owner's left out. */
-function carried(world: World): Words {
+function carried(world: World): Vocabulary {
   const { metadata, spec } = world.raw('web').spec?.template ?? {};
   const variables = (spec?.containers ?? []).flatMap(({ name, env = [] }) =>
     env.map((variable) => [`${name}/${variable.name}`, variable.value ?? ''] as const),
@@ -213,7 +213,7 @@ for (const [sentence, { after, ...parts }] of Object.entries(CASES)) {
     world.config('cfg', 'b');
     world.roll('web');
     assert.deepEqual(carried(world), after);
-    assert.ok(!world.owes('web'), 'the patch is known to be in force');
+    assert.ok(!world.needsRollout('web'), 'the patch is known to be in force');
   });
 }
 
@@ -237,14 +237,14 @@ for (const [sentence, [before, after]] of Object.entries(SWITCHES)) {
       world.roll('web');
       if (isWritten) world.write();
       const next = world.restart(after);
-      assert.ok(!next.owes('web'));
+      assert.ok(!next.needsRollout('web'));
       next.write();
-      assert.ok(!next.restart(before).owes('web'), 'nor does a switch back');
+      assert.ok(!next.restart(before).needsRollout('web'), 'nor does a switch back');
       next.config('cfg', 'c');
       next.roll('web');
-      assert.ok(!next.restart(before).owes('web'), 'nor after a rollout in between');
+      assert.ok(!next.restart(before).needsRollout('web'), 'nor after a rollout in between');
       next.config('cfg', 'a');
-      assert.ok(next.owes('web'));
+      assert.ok(next.needsRollout('web'));
     });
   }
 }
@@ -255,7 +255,7 @@ test('every form is read: a revert to the old content is owed whichever form tol
     world.config('cfg', 'b');
     world.roll('web');
     world.contents.set('cfg', { content: 'a', version: world.now + 1 });
-    assert.ok(world.restart({ dialects: ['stakater'] }).owes('web'));
+    assert.ok(world.restart({ dialects: ['stakater'] }).needsRollout('web'));
   }
 });
 
@@ -270,7 +270,7 @@ test('what tells people proves nothing', () => {
   const annotations = { [STAKATER.lastReloadedFrom]: text, [NATIVE.lastReloadedFrom]: full('b.9') };
   const world = begun({ asks: AUTO, flags: IN_ANNOTATIONS, annotations });
   world.config('cfg', 'b');
-  assert.ok(world.owes('web'));
+  assert.ok(world.needsRollout('web'));
   world.roll('web');
   assert.equal(carried(world)[STAMPS], '{"ConfigMap/cfg":"b.2"}');
 });
@@ -295,10 +295,10 @@ test('two objects whose names spell one variable have each their own', () => {
   const variables = Object.keys(carried(world));
   assert.equal(variables.length, 2);
   for (const variable of variables) assert.match(variable, /^main\/STAKATER_A_B_CONFIGMAP_[0-9A-F]{6}$/);
-  assert.ok(!world.owes('web') && !world.restart().owes('web'));
+  assert.ok(!world.needsRollout('web') && !world.restart().needsRollout('web'));
 });
 
-const TELLING: readonly Words[] = [
+const TELLING: readonly Vocabulary[] = [
   {},
   { [STAMPS]: `{"ConfigMap/cfg":"${full('a.1')}"}` },
   { [STAMPS]: 'no JSON' },
@@ -310,7 +310,7 @@ test('our annotations are no change of the template by its owner, and their comi
   const views = TELLING.map((annotations) => begun({ asks: AUTO, annotations }).view('web'));
   assert.equal(new Set(views.map(({ templateDigest }) => templateDigest)).size, 1);
   assert.deepEqual(
-    views.map(({ marks }) => marks.length),
+    views.map(({ stamps }) => stamps.length),
     [0, 1, 1, 1, 1],
   );
   const other = begun({ asks: AUTO, annotations: { other: 'x' } }).view('web');
@@ -338,14 +338,14 @@ function forgeAndRoll(world: World, number: unknown, content: string): void {
   const before = { [`side/${OURS}`]: `f.${number}` };
   world.workload('forger', { asks: NATIVE_AUTO, template: templateOf({ before }) });
   world.config('cfg', content);
-  for (const name of ['web', 'forger']) if (world.owes(name)) world.roll(name);
+  for (const name of ['web', 'forger']) if (world.needsRollout(name)) world.roll(name);
 }
 
 /** A process that starts now knows that the pods run `content`: nothing else. */
 function assertTells(world: World, content: string): void {
   const entry = world.edges.entryOf(world.configRef('cfg')) ?? assert.fail();
   assert.deepEqual(parseEntry(formatEntry(entry), false), entry);
-  assert.equal(world.restart().edge('web').ran, d(content));
+  assert.equal(world.restart().edge('web').runningDigest, d(content));
 }
 
 test('law: beside stamps that somebody made up, whatever their numbers, none of ours is forgotten', () => {

@@ -28,15 +28,16 @@ function restarted(world: World): World {
   return next;
 }
 
-const stampOf = ({ stamps: [owed] }: RolloutPlan): string => `${owed?.stamp.digest[0]}.${owed?.stamp.number}`;
+const stampOf = ({ stamps: [owed] }: RolloutPlan): string =>
+  `${owed?.stamp.digest[0]}.${owed?.stamp.sequence}`;
 
 describe('what was told is done', () => {
   test('although the template has no stamp, and it is to be written at once', () => {
     const world = told();
     world.config('cfg', 'b');
     const effects = take(world, world.send('web'));
-    assert.equal(world.edge('web').ran, d('b'));
-    assert.equal(world.owes('web'), false);
+    assert.equal(world.edge('web').runningDigest, d('b'));
+    assert.equal(world.needsRollout('web'), false);
     assert.deepEqual([...effects.writeNow], [world.configKey('cfg')]);
   });
 
@@ -64,9 +65,9 @@ describe('what was told is done', () => {
       const world = told();
       world.config('cfg', 'b');
       act(world);
-      assert.equal(world.owes('web'), false);
+      assert.equal(world.needsRollout('web'), false);
       world.write();
-      assert.equal(restarted(world).owes('web'), false);
+      assert.equal(restarted(world).needsRollout('web'), false);
     });
   }
 
@@ -76,7 +77,7 @@ describe('what was told is done', () => {
     take(world, world.send('web'));
     world.write();
     const next = restarted(world);
-    assert.deepEqual([next.owes('web'), next.owes('api')], [false, true]);
+    assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [false, true]);
   });
 });
 

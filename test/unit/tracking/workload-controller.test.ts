@@ -10,7 +10,7 @@ import { settled, World } from './world.ts';
 
 const reasons = (effects: Effects): string[] => effects.notes.map(({ reason }) => reason);
 const touched = (effects: Effects): string[] =>
-  [...effects.touched.keys()].map((key) => key.replace(/.*\//, ''));
+  [...effects.enqueued.keys()].map((key) => key.replace(/.*\//, ''));
 
 test('a change touches those who owe it, and no others', () => {
   const world = settled('web', 'api');
@@ -126,8 +126,8 @@ test('a stamp taken back before the workload had rolled is told with its manager
     const effects = world.workload('web', { stamps: {}, manager: 'argocd' });
     const note = effects.notes.find(({ reason }) => reason === 'taken-back');
     assert.equal(note?.detail, 'argocd');
-    assert.equal(effects.contested.size, round > 3 ? 1 : 0);
-    assert.ok(world.owes('web'));
+    assert.equal(effects.stampReverted.size, round > 3 ? 1 : 0);
+    assert.ok(world.needsRollout('web'));
   }
 });
 
@@ -138,7 +138,7 @@ test('a stamp that is taken back each time after the workload had rolled, while 
     assert.ok(!isGivenUp(world.record('web')));
     world.roll('web');
     world.workload('web', { stamps: {} });
-    assert.ok(world.owes('web'));
+    assert.ok(world.needsRollout('web'));
   }
   assert.ok(isGivenUp(world.record('web')));
 });
@@ -164,7 +164,7 @@ for (const [sentence, [act, isAnew]] of Object.entries(NEWS)) {
     }
     const effects = act(world);
     assert.equal(isGivenUp(world.record('web')), !isAnew);
-    assert.equal(effects.spurred.has(world.workloadKey('web')), isAnew);
+    assert.equal(effects.retryNow.has(world.workloadKey('web')), isAnew);
   });
 }
 
@@ -192,7 +192,7 @@ for (const [sentence, [edit, isSpurred]] of Object.entries(SPURS)) {
     const world = settled();
     world.workload('web', { follows: ['cfg'], stamps: { cfg: 'a.1' } });
     edit(world);
-    assert.equal(world.tellWorkload('web').spurred.has(world.workloadKey('web')), isSpurred);
+    assert.equal(world.tellWorkload('web').retryNow.has(world.workloadKey('web')), isSpurred);
   });
 }
 
@@ -218,9 +218,9 @@ for (const [sentence, [sketch, lost]] of Object.entries(LOSSES)) {
     const world = settled();
     world.config('tls', 'a');
     world.workload('web', { follows: ['cfg', 'tls'], stamps: { cfg: 'b.2' } });
-    const { losses } = world.workload('web', sketch);
+    const { lostOptIns } = world.workload('web', sketch);
     assert.deepEqual(
-      losses.flatMap(({ refs }) => refs.map(({ name }) => name)),
+      lostOptIns.flatMap(({ refs }) => refs.map(({ name }) => name)),
       lost,
     );
   });
@@ -231,8 +231,8 @@ test('no opt-in is lost where the template alone goes back to before it referred
   const asks = { 'reloader.k8s.collaborne.com/auto': 'true' };
   world.workload('web', { asks, refers: ['cfg'], stamps: { cfg: 'b.2' } });
   assert.ok(world.edge('web'));
-  const { losses } = world.workload('web', { refers: [], stamps: {}, image: 'v0' });
-  assert.deepEqual(losses, []);
+  const { lostOptIns } = world.workload('web', { refers: [], stamps: {}, image: 'v0' });
+  assert.deepEqual(lostOptIns, []);
 });
 
 test('opting out forgets what was owed', () => {
@@ -274,13 +274,13 @@ test('a workload of the same name is another one', () => {
   const effects = world.workload('web', { uid: 'uid-2' });
   assert.ok(effects.forgotten.has(world.workloadKey('web')));
   // Its pods may be those of the one before.
-  assert.equal(world.edge('web', 'cfg').ran, '?');
+  assert.equal(world.edge('web', 'cfg').runningDigest, '?');
 });
 
 test('what nobody owed as it ceased to be followed is not owed later', () => {
   const world = settled('web', 'api');
   world.workload('web', { uid: 'uid-2' });
-  assert.equal(world.owes('web'), false);
+  assert.equal(world.needsRollout('web'), false);
 });
 
 test('an end that is older than what is known says nothing: the workload was created again', () => {

@@ -5,7 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
-import type { VocabularyOptions } from '../../../lib/annotations/vocabulary.ts';
+import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../../lib/model/object-ref.ts';
 import { parseState, STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
@@ -13,7 +13,7 @@ import type { RawPodTemplate, RawWorkload } from '../../../lib/model/raw-objects
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import type { WriteGate } from '../../../lib/state/state-exceptions.ts';
+import type { WriteGate } from '../../../lib/state/state-overrides.ts';
 import {
   applyStateWrite,
   noteSent,
@@ -91,16 +91,18 @@ export class World {
 
   /** The state as known, in short form. */
   get written(): Record<string, unknown> {
-    const { entries, exceptions } = this.edges.state;
+    const { entries, overrides } = this.edges.state;
     const short = (digest: string): string => (digest.length === 40 ? (digest[0] ?? '') : digest);
     return {
       ...Object.fromEntries(
-        [...entries].map(([key, { digest, number }]) => [key, `${short(digest)}.${number}`]),
+        [...entries].map(([key, { digest, sequence }]) => [key, `${short(digest)}.${sequence}`]),
       ),
       ...Object.fromEntries(
-        [...exceptions].map(([key, map]) => [
+        [...overrides].map(([key, map]) => [
           key,
-          Object.fromEntries(Object.entries(map).map(([config, ran]) => [config, short(ran)])),
+          Object.fromEntries(
+            Object.entries(map).map(([config, runningDigest]) => [config, short(runningDigest)]),
+          ),
         ]),
       ),
     };
@@ -216,7 +218,7 @@ export class World {
 
   /** The view of the live workload. */
   view(name: string): Workload {
-    return workloadOf(workloadKindOf('Deployment'), this.raw(name), this.edges.dialect);
+    return workloadOf(workloadKindOf('Deployment'), this.raw(name), this.edges.vocabularies);
   }
 
   /** The workload is planned for, and the patch is sent. */
@@ -233,7 +235,10 @@ export class World {
     const stamps = plan.stamps.flatMap(({ config, stamp, places }) =>
       places.map(({ variable }) => {
         const key = config.slice(config.lastIndexOf('/') + 1);
-        return [variable === variableOf(key) ? key : variable, `${stamp.digest[0]}.${stamp.number}`] as const;
+        return [
+          variable === variableOf(key) ? key : variable,
+          `${stamp.digest[0]}.${stamp.sequence}`,
+        ] as const;
       }),
     );
     const live = this.live.get(name);
@@ -322,8 +327,8 @@ export class World {
   }
 
   /** Whether the workload owes something. */
-  owes(name: string): boolean {
-    return this.edges.owes(this.workloadKey(name));
+  needsRollout(name: string): boolean {
+    return this.edges.needsRollout(this.workloadKey(name));
   }
 
   /** `<name>`, or `<namespace>/<name>` elsewhere. */

@@ -1,0 +1,304 @@
+/** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
+
+import type { Finding } from '../model/finding.ts';
+import type { MissingObject } from '../model/missing-object.ts';
+import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { PolicyReason, ReloadStrategy, Verdict } from '../model/policy.ts';
+import type { Pace } from '../model/rollout-limit.ts';
+import type { Place } from '../model/rollout-plan.ts';
+import type { StakaterKeys, VocabularyName } from '../model/vocabulary-name.ts';
+import { ANNOTATIONS, referenceOf, type Workload } from '../model/workload.ts';
+import { configHashOf } from './config-hash.ts';
+import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
+import { lossNotice } from './lost-opt-in.ts';
+import { absenceNotices, type Naming } from './missing.ts';
+import { excessNotices, mistakesOf } from './mistakes.ts';
+import { PACE_ANNOTATIONS, paceOf } from './pacing.ts';
+import { Pausing } from './pausing.ts';
+import { MOST_NAMES, Policy, policyAnnotations } from './policy.ts';
+import { isUnknownAnnotation, type PolicyKeys } from './policy-keys.ts';
+import { remembered } from './remembered.ts';
+import { competitorIn, rivalNotice } from './second-reloader.ts';
+import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
+import { unwatchedNotices } from './unwatched-namespace.ts';
+import type { ConfigAnnotations, KnownNames, Vocabularies } from './vocabularies.ts';
+import {
+  nativeVocabulary,
+  STRATEGY_ANNOTATION,
+  sapVocabulary,
+  stakaterVocabulary,
+  type Vocabulary,
+  waveVocabulary,
+  workloadKeysOf,
+} from './vocabulary.ts';
+import { waveLeftoversOf } from './wave-leftovers.ts';
+
+/** Which vocabularies are in use, and how. */
+export interface VocabularyOptions {
+  readonly dialects: readonly VocabularyName[];
+  /** Further keys whose lists are merged with those of the native annotation, by kind. */
+  readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
+  readonly stakaterKeys: StakaterKeys;
+  readonly ignoredKinds: readonly ConfigKind[];
+  /** Whether a namespace is watched. @default every one */
+  readonly watches?: (namespace: string) => boolean;
+  /** Whether a workload that says nothing about it is rolled for all that it refers to. */
+  readonly autoReloadAll: boolean;
+  readonly strategy: ReloadStrategy;
+  /** Whether what has finished is rolled too. */
+  readonly rollsFinished: boolean;
+  /** How long the window of a workload lasts at least that says nothing about it. */
+  readonly pausePeriodMs: number;
+  /** How often a workload may be rolled that says nothing about it. */
+  readonly pace: Pace;
+  /** Whether a workload that says nothing about it follows the keys that its pods read, and not whole objects. */
+  readonly keyScoped: boolean;
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
+const NO_NOTICES: readonly Finding[] = [];
+const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
+/** Outcomes by which a vocabulary refuses what no other one asks for, flags included. */
+const REFUSING: readonly PolicyReason[] = ['ignored', 'excluded', 'disabled'];
+
+/** The vocabularies that `options` ask for. */
+export function vocabulariesOf(options: VocabularyOptions): Vocabularies {
+  return new Union(options);
+}
+
+class Union implements Vocabularies {
+  readonly #options: VocabularyOptions;
+  readonly #kinds: readonly ConfigKind[];
+  readonly #words: readonly Vocabulary[];
+  /** The native lists of the kinds that are watched. */
+  readonly #keys: PolicyKeys;
+  readonly #workloadKeys: ReadonlySet<string>;
+  readonly #workloadLabels: ReadonlySet<string>;
+  readonly #templateKeys: ReadonlySet<string>;
+  readonly #configKeys: ReadonlySet<string>;
+  readonly #markKeys: ReadonlySet<string>;
+  /** Of each view that is alive, worked out once, in the order of the words. */
+  readonly #policies = new WeakMap<Workload, readonly Policy[]>();
+  readonly isUnknownAnnotation: (key: string) => boolean;
+  readonly pausing: Pausing;
+
+  constructor(options: VocabularyOptions) {
+    this.#options = options;
+    this.#kinds = CONFIG_KINDS.filter((kind) => !options.ignoredKinds.includes(kind));
+    const native = nativeVocabulary(options.alternativeAnnotations);
+    const all = [native, stakaterVocabulary(options.stakaterKeys), sapVocabulary(), waveVocabulary()];
+    this.#words = all.filter(({ vocabularies }) => options.dialects.includes(vocabularies));
+    const speaksNative = this.#words.includes(native);
+    this.#keys = new Map(speaksNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);
+    const { pause } = this.#words.find((words) => words.pause !== undefined) ?? {};
+    this.pausing = new Pausing(pause, options.pausePeriodMs);
+    const ofWorkloads = [...this.#words.flatMap(workloadKeysOf), ...Object.values(pause ?? {})];
+    this.#workloadKeys = new Set([
+      ...ofWorkloads,
+      STRATEGY_ANNOTATION,
+      KEY_SCOPED_ANNOTATION,
+      ...PACE_ANNOTATIONS,
+    ]);
+    this.#workloadLabels = new Set(this.#words.flatMap(({ disabling = [] }) => disabling));
+    this.#templateKeys = new Set(this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf));
+    this.#configKeys = new Set(this.#words.flatMap(({ match, ignore }) => [match, ignore]));
+    this.#markKeys = new Set(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
+    this.isUnknownAnnotation = remembered(
+      (key) => !this.#workloadKeys.has(key) && isUnknownAnnotation(key, this.#keys),
+    );
+  }
+
+  readonly isPolicyAnnotation = (key: string): boolean => this.#workloadKeys.has(key);
+
+  readonly isPolicyLabel = (key: string): boolean => this.#workloadLabels.has(key);
+
+  readonly isTemplatePolicyAnnotation = (key: string): boolean => this.#templateKeys.has(key);
+
+  readonly isConfigAnnotation = (key: string): boolean => this.#configKeys.has(key);
+
+  readonly isKeyScoped = (annotations: Annotations): boolean =>
+    isKeyScoped(annotations, this.#options.keyScoped);
+
+  readonly isStampVariable = isStampVariable;
+
+  readonly waveLeftoversOf: Vocabularies['waveLeftoversOf'] = (metadata, template) =>
+    this.#options.dialects.includes('wave') ? waveLeftoversOf(metadata, template) : undefined;
+
+  readonly isMarkAnnotation = (key: string): boolean => this.#markKeys.has(key);
+
+  readonly stampVariablesOf = stampVariablesOf;
+
+  readonly findingOfLostOptIn = lossNotice;
+
+  readonly competitorIn = competitorIn;
+
+  readonly findingOfCompetingReloader = rivalNotice;
+
+  readonly follows = (workload: Workload, known: KnownNames): readonly ConfigRef[] => {
+    const policies = this.#policiesOf(workload);
+    const { namespace } = workload.ref;
+    const refs = new Map<ObjectKey, ConfigRef>();
+    for (const kind of this.#kinds) {
+      const matched = policies.flatMap((policy) => policy.matched(kind, known));
+      const references = this.#followsReferences(policies, kind)
+        ? workload.references.filter((ref) => ref.kind === kind)
+        : [];
+      const names = [...matched, ...references.map((reference) => reference.name)];
+      const here = names.map((name): ConfigRef => ({ kind, namespace, name }));
+      for (const ref of [...this.#named(workload, kind, true), ...here]) {
+        const followed = followedOf(workload, ref);
+        refs.set(keyOf(followed), followed);
+      }
+    }
+    return [...refs.values()];
+  };
+
+  /** What a workload names, of its own namespace or of others: those that are watched, or those that are not. */
+  #named(workload: Workload, kind: ConfigKind, areWatched: boolean): readonly ConfigRef[] {
+    const { watches } = this.#options;
+    const isWatched = ({ namespace }: ConfigRef): boolean =>
+      namespace === workload.ref.namespace || watches?.(namespace) !== false;
+    const refs = this.#policiesOf(workload).flatMap((policy) => policy.named(kind));
+    return refs.filter((ref) => isWatched(ref) === areWatched);
+  }
+
+  readonly hasPatterns = (workload: Workload): boolean =>
+    this.#policiesOf(workload).some((policy) => policy.hasPatterns);
+
+  readonly judge = (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict => {
+    const verdict = this.#verdictOf(workload, ref, annotations);
+    const { declines } = workload;
+    const isSkipped = declines !== undefined && !(declines === 'finished' && this.#options.rollsFinished);
+    return verdict.asks && isSkipped ? { asks: false, because: declines } : verdict;
+  };
+
+  #verdictOf(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict {
+    const policies = this.#policiesOf(workload);
+    const verdicts = policies.map((policy) => policy.judge(ref, annotations));
+    const asking = verdicts.find(({ asks }) => asks);
+    if (asking !== undefined) return asking;
+    const refusing = verdicts.find(({ because }) => REFUSING.includes(because));
+    if (refusing !== undefined) return refusing;
+    const isReferred = referenceOf(workload, ref) !== undefined;
+    if (isReferred && this.#isAll(policies, ref.kind)) return { asks: true, because: 'auto-all' };
+    return verdicts.find(({ because }) => because === 'not-matched') ?? NOT_ASKED;
+  }
+
+  readonly paceOf = (workload: Workload): Pace => paceOf(workload, this.#options.pace);
+
+  readonly mistakesOf: Vocabularies['mistakesOf'] = (workload) => [
+    ...mistakesOf(workload, this.#keys, this.#words),
+    ...excessNotices(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
+    ...unwatchedNotices(this.#kinds.flatMap((kind) => this.#named(workload, kind, false))),
+  ];
+
+  readonly findingsOfMissingObjects: Vocabularies['findingsOfMissingObjects'] = (
+    missingObjects,
+    workload,
+  ) => {
+    const policies = this.#policiesOf(workload);
+    const named = missingObjects.filter(({ ref }) => policies.some((policy) => policy.isNamed(ref)));
+    if (named.length === 0) return NO_NOTICES;
+    const naming = ({ ref }: MissingObject): Naming => {
+      const words = this.#words.filter((_, index) => policies[index]?.isNamed(ref));
+      return {
+        annotations: Object.assign({}, ...words.map((each) => policyAnnotations(each, workload, ref.kind))),
+        keys: new Map(this.#kinds.map((of) => [of, words.flatMap((each) => each.named[of])])),
+        isFollowed: (other) =>
+          policies.some((policy) => policy.isNamed(other)) ||
+          (this.#followsReferences(policies, other.kind) && referenceOf(workload, other) !== undefined),
+        namespace: workload.ref.namespace,
+      };
+    };
+    return absenceNotices(named, naming);
+  };
+
+  readonly placesOf: Vocabularies['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {
+    const beside: Place = { variable: inAnnotations, container: ANNOTATIONS };
+    if (this.#strategyOf(workload) === 'annotations') return [beside];
+    const container = referenceOf(workload, ref)?.container;
+    const places = this.#asking(workload, ref, annotations).map(({ vocabularies }): Place => {
+      const variable = written[vocabularies];
+      return variable === undefined
+        ? beside
+        : { variable, container: vocabularies === 'stakater' ? container : undefined };
+    });
+    return places.filter((place, index) => place !== beside || places.indexOf(beside) === index);
+  };
+
+  readonly tellingAnnotations: Vocabularies['tellingAnnotations'] = (
+    workload,
+    ref,
+    annotations,
+    { digest, seconds },
+  ) => {
+    if (this.#strategyOf(workload) !== 'annotations') return {};
+    const container = referenceOf(workload, ref)?.container;
+    const text = JSON.stringify({
+      type: ref.kind.toUpperCase(),
+      name: ref.name,
+      namespace: ref.namespace,
+      hash: digest,
+      containerRefs: [container ?? workload.containers[0]],
+      observedAt: seconds,
+    });
+    const telling = this.#asking(workload, ref, annotations).filter(({ hash }) => hash === undefined);
+    return Object.fromEntries(telling.map(({ lastReloadedFrom }) => [lastReloadedFrom, text]));
+  };
+
+  readonly hashAnnotations: Vocabularies['hashAnnotations'] = (workload, contents) => {
+    const policies = this.#policiesOf(workload);
+    const hashes = this.#words.flatMap(({ hash }, index): readonly [string, string][] => {
+      const asked = contents.filter(({ ref, annotations }) => policies[index]?.judge(ref, annotations).asks);
+      return hash === undefined || asked.length === 0
+        ? []
+        : [[hash, configHashOf(workload.ref.namespace, asked)]];
+    });
+    return Object.fromEntries(hashes);
+  };
+
+  readonly triggersOf: Vocabularies['triggersOf'] = ({ annotations }) =>
+    this.#words.flatMap(({ trigger }) => trigger ?? []).filter((key) => annotations[key] !== undefined);
+
+  /** The vocabularies that ask for `ref`; of what is asked for by a flag alone, the last one with a variable speaks. */
+  #asking(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): readonly Vocabulary[] {
+    const policies = this.#policiesOf(workload);
+    const asking = this.#words.filter((_, index) => policies[index]?.judge(ref, annotations).asks);
+    if (asking.length > 0) return asking;
+    const last = this.#words.findLast(({ hash }) => hash === undefined) ?? this.#words.at(-1);
+    return last === undefined ? [] : [last];
+  }
+
+  #strategyOf({ annotations }: Workload): ReloadStrategy {
+    const own = annotations[STRATEGY_ANNOTATION];
+    return own === 'annotations' || own === 'env-vars' ? own : this.#options.strategy;
+  }
+
+  #followsReferences(policies: readonly Policy[], kind: ConfigKind): boolean {
+    return this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
+  }
+
+  #isAll(policies: readonly Policy[], kind: ConfigKind): boolean {
+    return this.#options.autoReloadAll && !policies.some((policy) => policy.mentionsAuto(kind));
+  }
+
+  #policiesOf(workload: Workload): readonly Policy[] {
+    const known = this.#policies.get(workload);
+    if (known !== undefined) return known;
+    let left = MOST_NAMES;
+    const policies = this.#words.map((words) => {
+      const policy = new Policy(words, workload, left);
+      left = policy.left;
+      return policy;
+    });
+    this.#policies.set(workload, policies);
+    return policies;
+  }
+}
+
+/** What the workload follows of an object: the keys that its pods read, where they are known, else all of it. */
+function followedOf(workload: Workload, whole: ConfigRef): ConfigRef {
+  const keys = referenceOf(workload, whole)?.read?.keys;
+  return keys === undefined ? whole : { ...whole, keys };
+}

@@ -1,0 +1,41 @@
+/** Says what keeps the program from its work, for as long as it does. */
+
+import type { Log } from '../model/log.ts';
+import type { WatchStatus } from '../model/watch-health.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
+import type { Assembly } from './assembly.ts';
+
+/** How often it is said. */
+export const COMPLAINT_MS = 60_000;
+
+/**
+ * Says once a minute what is still awaited, and which streams tell nothing of what happens: those whose watch has been
+ * down for a minute. Until `signal` is aborted.
+ */
+export async function logUnhealthy(
+  assembly: Pick<Assembly, 'waitingFor' | 'watches'>,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  await sleep(COMPLAINT_MS, signal);
+  while (!signal.aborted) {
+    const waitingFor = assembly.waitingFor();
+    if (waitingFor.length > 0) log.warn(`not ready: still waiting for ${waitingFor.join(', ')}`);
+    else complainOfWatches(assembly.watches(), log);
+    await sleep(COMPLAINT_MS, signal);
+  }
+}
+
+function complainOfWatches(watches: readonly WatchStatus[], log: Log): void {
+  const down = watches.filter((watch) => !watch.isUp && silentSeconds(watch) * 1000 >= COMPLAINT_MS);
+  if (down.length === 0) return;
+  const seconds = Math.round(Math.max(...down.map(silentSeconds)));
+  const streams = down.map(({ stream }) => stream).join(', ');
+  const problem = down.find((each) => each.problem !== undefined)?.problem;
+  log.warn(`nothing is heard for ${seconds} s of: ${streams}`, problem === undefined ? {} : { problem });
+}
+
+/** A list that takes long is heard page by page. */
+function silentSeconds({ sinceSeconds, lastSignOfLifeSeconds = sinceSeconds }: WatchStatus): number {
+  return Math.min(sinceSeconds, lastSignOfLifeSeconds);
+}

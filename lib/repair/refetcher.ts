@@ -1,0 +1,98 @@
+/** Looks at objects outside their streams, which may be late. What is seen is taken in as if a list had told it. */
+
+import type { ConfigObject } from '../model/config-object.ts';
+import type { InformerEvent } from '../model/informer-event.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } from '../model/object-ref.ts';
+import type { RawConfigObject } from '../model/raw-objects.ts';
+import { EVER, type Timeline } from '../model/timeline.ts';
+import type { Workload } from '../model/workload.ts';
+import type { WorkloadClient } from '../model/workload-client.ts';
+import type { Edges } from '../tracking/edges.ts';
+
+/** A fresh look at one object. Never throws. */
+export type ReadConfig = (
+  ref: ConfigRef,
+) => Promise<
+  | { readonly kind: 'found'; readonly object: RawConfigObject }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly message: string }
+>;
+
+/** What it is made of. */
+export interface FreshLookOptions {
+  readonly edges: Edges;
+  readonly timeline: Timeline;
+  readonly readConfig: ReadConfig;
+  readonly client: Pick<WorkloadClient, 'get'>;
+  /** What is kept of a ConfigMap or Secret. */
+  readonly project: (kind: ConfigRef['kind'], raw: RawConfigObject) => ConfigObject;
+  readonly onConfig: (event: Exclude<InformerEvent<ConfigObject>, { type: 'synced' }>) => void;
+  readonly onWorkload: (event: Exclude<InformerEvent<Workload>, { type: 'synced' }>) => void;
+}
+
+/** Neither of the first list nor of a watch: what happened in between is not known. */
+const OUTSIDE_THE_STREAM = { isInInitialList: false, isRelisted: true } as const;
+
+/** See the file's comment. */
+export class Refetcher {
+  readonly #options: FreshLookOptions;
+
+  constructor(options: FreshLookOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at an object, once more where the stream was faster; false: it failed, or the stream was faster again. */
+  async atConfig(config: ObjectKey): Promise<boolean> {
+    const isSeen = (await this.#look(config)) ?? (await this.#look(config));
+    return isSeen ?? false;
+  }
+
+  /** Undefined: the stream was faster, and what was read may be older than what it told. */
+  async #look(config: ObjectKey): Promise<boolean | undefined> {
+    const { edges, timeline, readConfig, project, onConfig } = this.#options;
+    const whole = wholeKeyOf(config);
+    const record = edges.configs.get(whole);
+    if (record === undefined) return true;
+    const { resourceVersion, absentAfter } = record;
+    const reading = await readConfig(record.ref);
+    const isOvertaken = record.resourceVersion !== resourceVersion || record.absentAfter !== absentAfter;
+    if (isOvertaken || reading.kind === 'failed') return isOvertaken ? undefined : false;
+    if (reading.kind === 'absent') {
+      onConfig({ type: 'absent', key: whole, span: EVER });
+      return true;
+    }
+    const object = project(record.ref.kind, reading.object);
+    const before = record.resourceVersion === undefined ? undefined : { at: record.writtenAt, arrival: 0 };
+    const span = timeline.ofListed(object.resourceVersion, before);
+    onConfig({ type: 'present', key: whole, object, span, ...OUTSIDE_THE_STREAM });
+    return true;
+  }
+
+  /** Looks at a workload; false: it failed. */
+  async atWorkload(ref: WorkloadRef): Promise<boolean> {
+    const { edges, client, timeline, onWorkload } = this.#options;
+    const key = keyOf(ref);
+    const isKnown = edges.workloads.has(key);
+    const reading = await client.get(ref);
+    if (reading.kind === 'failed') return false;
+    // One that is gone is left to its stream.
+    if (reading.kind === 'gone') return true;
+    const object = edges.viewOf(ref, reading.object);
+    const span = timeline.ofListed(object.resourceVersion, undefined);
+    if (isKnown) this.take(ref, object);
+    else onWorkload({ type: 'present', key, object, span, isInInitialList: true, isRelisted: false });
+    return true;
+  }
+
+  /** Takes in a workload as it was seen. */
+  take(ref: WorkloadRef, workload: Workload): void {
+    const { edges, timeline, onWorkload } = this.#options;
+    const key = keyOf(ref);
+    const record = edges.workloads.get(key);
+    // The stream told its end while it was looked at: it must not come back by what was seen before.
+    if (record === undefined) return;
+    const before = { at: record.knownAt, arrival: record.knownAt };
+    const span = timeline.ofListed(workload.resourceVersion, before);
+    onWorkload({ type: 'present', key, object: workload, span, ...OUTSIDE_THE_STREAM });
+  }
+}

@@ -1,0 +1,39 @@
+/** What is put right on workloads beside their rollouts: pauses that are over, and what another reloader left them waiting for. */
+
+import type { InformerEvent } from '../model/informer-event.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { Workload } from '../model/workload.ts';
+import { Pauses, type PausesOptions } from './pauses.ts';
+import { WaveCleanup, type WaveCleanupOptions } from './wave-cleanup.ts';
+
+/** See the file's comment. */
+export class Repairs {
+  readonly #pauses: Pauses;
+  readonly #waveCleanup: WaveCleanup;
+
+  constructor(options: PausesOptions & WaveCleanupOptions) {
+    this.#pauses = new Pauses(options);
+    this.#waveCleanup = new WaveCleanup(options);
+  }
+
+  /** News of a workload. */
+  observe(event: InformerEvent<Workload>): void {
+    this.#pauses.observe(event);
+    this.#waveCleanup.observe(event);
+  }
+
+  /** An attempt to roll the workload ended. */
+  proceed(workload: ObjectKey): void {
+    this.#pauses.proceed(workload);
+  }
+
+  /** Workloads of these namespaces are written from now on. */
+  select(namespaces: ReadonlySet<string>): void {
+    this.#waveCleanup.select(namespaces);
+  }
+
+  /** Begins nothing more; resolves when what is under way is answered. */
+  async close(): Promise<void> {
+    await Promise.all([this.#pauses.close(), this.#waveCleanup.close()]);
+  }
+}

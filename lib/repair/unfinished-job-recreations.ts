@@ -1,0 +1,85 @@
+/**
+ * Jobs that are being created anew: a copy that stays longer than it takes was left by a process that died, or waits for what
+ * the API server refuses. It is tried until the Job is there again, whatever becomes of the wish for it.
+ */
+
+import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
+import type { Finding } from '../model/finding.ts';
+import type { InformerEvent } from '../model/informer-event.ts';
+import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import type { Workload } from '../model/workload.ts';
+import type { WriteResult } from '../model/write-result.ts';
+import { WorkQueue } from '../queue/work-queue.ts';
+
+/** What it is made of. */
+export interface UnfinishedJobRecreationsOptions {
+  /** Goes on where somebody left off; `ref` is that of the copy. Accepted: nothing is left to do. Never throws. */
+  readonly finish: (ref: WorkloadRef) => Promise<WriteResult<undefined>>;
+  /** Tells people who look at the copy why it stays. */
+  readonly say: (copy: Pick<Workload, 'ref' | 'uid'>, finding: Finding) => void;
+  readonly random: () => number;
+}
+
+/** A copy that is there. */
+interface Copy {
+  readonly workload: Workload;
+  failures: number;
+  /** The refusal that was told last. */
+  told?: string;
+}
+
+const CONCURRENCY = 4;
+/** Whoever made the copy is done by then. */
+const USUAL_MS = 1_000;
+const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 300_000 };
+
+/** See the file's comment. */
+export class UnfinishedJobRecreations {
+  readonly #options: UnfinishedJobRecreationsOptions;
+  readonly #queue = new WorkQueue({ work: (key) => this.#work(key), concurrency: CONCURRENCY });
+  readonly #copies = new Map<ObjectKey, Copy>();
+
+  constructor(options: UnfinishedJobRecreationsOptions) {
+    this.#options = options;
+  }
+
+  /** News of anything in the streams of workloads. */
+  observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+    const { key } = event;
+    if (event.type === 'absent' || !event.object.isCopy) {
+      if (this.#copies.delete(key)) this.#queue.forget(key);
+      return;
+    }
+    if (this.#copies.has(key)) return;
+    this.#copies.set(key, { workload: event.object, failures: 0 });
+    if (event.isInInitialList) this.#queue.add(key);
+    else this.#queue.addAfter(key, USUAL_MS);
+  }
+
+  /** Begins nothing more; resolves when what is under way is answered. */
+  async close(): Promise<void> {
+    await this.#queue.close();
+  }
+
+  async #work(key: ObjectKey): Promise<void> {
+    const copy = this.#copies.get(key);
+    if (copy === undefined) return;
+    const result = await this.#options.finish(copy.workload.ref);
+    if (result.kind === 'accepted') {
+      this.#copies.delete(key);
+      return;
+    }
+    const ms = backoffMs(copy.failures, BACKOFF, this.#options.random);
+    copy.failures += 1;
+    this.#tell(copy, result);
+    this.#queue.addAfter(key, ms);
+  }
+
+  /** The same refusal of a copy is told once. */
+  #tell(copy: Copy, result: WriteResult<undefined>): void {
+    if (result.kind !== 'rejected' || result.message === copy.told) return;
+    copy.told = result.message;
+    const message = `the Job that it is the copy of is not created anew yet: ${result.message}`;
+    this.#options.say(copy.workload, { reason: 'refused', about: result.message, message });
+  }
+}

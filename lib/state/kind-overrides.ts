@@ -1,0 +1,98 @@
+/**
+ * What a write of the state keeps for workloads that may not be listed: of each object whose entry it writes, what was
+ * committed before. What they ran since is unknown, since their pods start unseen; the oldest content makes them owe.
+ */
+
+import { type RunningDigest, UNKNOWN } from '../model/edge.ts';
+import { type KindScope, keyUnderKind, kindOverrideKeyOf, kindScopeOf } from '../model/kind-overrides.ts';
+import type { PersistedState } from '../model/persisted-state.ts';
+import { formatOverrides, type Overrides, type StateKey } from '../model/state-entry.ts';
+import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
+import { isPartOfKnown } from '../tracking/other-scopes.ts';
+import type { Desired, OverrideChange, WriteGate } from './state-overrides.ts';
+
+/** The overrides of a plan. */
+export interface KindOverridePlan {
+  /** What the shards do not say yet. */
+  readonly changes: readonly OverrideChange[];
+  /** What they say once the plan is written. */
+  readonly after: Pick<PersistedState, 'overrides'>;
+  /** Those for whom nothing is kept any more: what was kept is to be recorded of each by itself. */
+  readonly ended: readonly WorkloadRecord[];
+}
+
+type Kept = Map<StateKey, Readonly<Record<StateKey, RunningDigest>>>;
+
+/**
+ * What is kept already is older, and stays, until the workloads are listed. Of an object without an entry nothing is kept,
+ * unless the state speaks of other parts of it.
+ */
+export function planKindOverrides(
+  edges: Edges,
+  desired: Iterable<Desired>,
+  gate: WriteGate,
+): KindOverridePlan {
+  const home = edges.homeNamespace;
+  const before = edges.state.shards.map(({ overrides }) => kindOverridesIn(overrides, home));
+  const listed = scopesOf(before, home).filter(({ kind, namespace }) => gate.lists(kind, namespace));
+  const over = new Set(listed.map((scope) => kindOverrideKeyOf(scope, home)));
+  const after: Kept[] = before.map((own) => new Map([...own].filter(([key]) => !over.has(key))));
+  for (const { ref, entry, shard } of desired) {
+    const runningDigest = ranBefore(edges, { ref, entry, shard });
+    if (runningDigest === undefined) continue;
+    for (const scope of gate.refused(ref.namespace)) {
+      const key = kindOverrideKeyOf(scope, home);
+      const own = after[shard] ?? new Map();
+      after[shard] = own.set(key, { [keyUnderKind(scope, ref, home)]: runningDigest, ...own.get(key) });
+    }
+  }
+  return { changes: differences(before, after), after: merged(after), ended: among(edges, listed) };
+}
+
+/** What was committed of the object before this plan changes it; undefined where there is nothing to be kept. */
+function ranBefore(edges: Edges, { ref, entry }: Desired): RunningDigest | undefined {
+  const before = edges.entryOf(ref);
+  if (entry === undefined) return undefined;
+  if (before === undefined) return isPartOfKnown(edges, ref) ? UNKNOWN : undefined;
+  return before.digest === entry.digest && before.sequence === entry.sequence ? undefined : before.digest;
+}
+
+function kindOverridesIn(overrides: ReadonlyMap<StateKey, Overrides>, home: string): Kept {
+  return new Map([...overrides].filter(([key]) => kindScopeOf(key, home) !== undefined));
+}
+
+function scopesOf(kept: readonly Kept[], home: string): readonly KindScope[] {
+  const keys = new Set(kept.flatMap((own) => [...own.keys()]));
+  return [...keys].map((key) => kindScopeOf(key, home)).filter((scope) => scope !== undefined);
+}
+
+function differences(before: readonly Kept[], after: readonly Kept[]): OverrideChange[] {
+  const changes: OverrideChange[] = [];
+  for (const shard of after.keys()) {
+    const [old = new Map(), now = new Map()] = [before[shard], after[shard]];
+    for (const key of new Set<StateKey>([...old.keys(), ...now.keys()])) {
+      const [was, is] = [old.get(key), now.get(key)];
+      const isSame = (was && formatOverrides(was)) === (is && formatOverrides(is));
+      if (!isSame) changes.push({ shard, key, overrides: is });
+    }
+  }
+  return changes;
+}
+
+function merged(shards: readonly Kept[]): Pick<PersistedState, 'overrides'> {
+  const overrides = new Map<StateKey, Overrides>();
+  for (const own of shards) {
+    for (const [key, runningDigest] of own ?? [])
+      overrides.set(key, { ...overrides.get(key), ...runningDigest });
+  }
+  return { overrides };
+}
+
+function among(edges: Edges, scopes: readonly KindScope[]): readonly WorkloadRecord[] {
+  if (scopes.length === 0) return [];
+  return [...edges.workloads.values()].filter(({ workload: { ref } }) =>
+    scopes.some(
+      ({ kind, namespace }) => kind === ref.kind && (namespace === undefined || namespace === ref.namespace),
+    ),
+  );
+}

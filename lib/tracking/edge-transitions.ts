@@ -1,0 +1,243 @@
+/** How the edge between a workload and one object begins, and what a new look at the workload makes of it. */
+
+import {
+  asUnknown,
+  type Edge,
+  isOutdated,
+  isUncommitted,
+  newEdge,
+  type RunningDigest,
+  runningDigestAtStart,
+  UNKNOWN,
+  withStamp,
+} from '../model/edge.ts';
+import { type LostOptIn, lostAnnotations } from '../model/lost-opt-in.ts';
+import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
+import type { Stamp } from '../model/stamp.ts';
+import type { StateEntry } from '../model/state-entry.ts';
+import type { Span } from '../model/timeline.ts';
+import type { Workload } from '../model/workload.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { Effects } from './effects.ts';
+import { afterExternalRollout, isReadByExternalRollout } from './external-rollout.ts';
+import { liveStampOf, stampOfAnyPart } from './live-stamps.ts';
+import { digestByOtherScopes, hasDebtOfOtherScope, isOfPart } from './other-scopes.ts';
+import type { WorkloadDiff } from './workload-diff.ts';
+
+/** Where an edge begins. */
+export interface Beginning {
+  readonly effects: Effects;
+  readonly record: WorkloadRecord;
+  /** When the workload came to be as it is. */
+  readonly span: Span;
+}
+
+/**
+ * An edge that appears while the reloader runs: what is in force is what the pods run, so nothing is rolled; but if the
+ * object changed after the workload did, its pods may have read what was in force before. Of an absent object the pods
+ * have read nothing yet, whatever the state may say of former times: the first content is the baseline. Unless it was
+ * deleted after the workload appeared, and that was heard of first: then its last content was in force.
+ */
+export function appearingEdge(
+  edges: Edges,
+  { record, effects, span }: Beginning,
+  config: ConfigRecord,
+): Edge {
+  const { stamp } = liveStampOf(edges, record, keyOf(config.ref));
+  // Which name a pattern means may be found out long after the words were written.
+  const followedSince = edges.withPatterns.has(keyOf(record.workload.ref)) ? undefined : span;
+  const wasThere = (config.absentAfter ?? Number.NEGATIVE_INFINITY) > span.from;
+  const runningDigest = config.digest ?? (wasThere ? config.lastDigest : undefined);
+  effects.note({
+    reason: 'followed',
+    workload: record.workload.ref,
+    config: config.ref,
+    detail: runningDigest ?? '',
+  });
+  return {
+    ...beginningEdge(edges, record, config, stamp, followedSince),
+    runningDigest,
+    mixedPods:
+      runningDigest !== undefined &&
+      Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt) > span.from,
+  };
+}
+
+/**
+ * An edge of the first list: what its stamp, the state's exception or the state's entry says. What is owed already was
+ * changed while no reloader ran, so pods may have started with either content: it stays owed until patched. So does what
+ * changed after its own list and before that of the workload.
+ */
+export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRecord): Edge {
+  const { record, effects } = beginning;
+  const { workload } = record;
+  const { stamp, ambiguous } = liveStampOf(edges, record, keyOf(config.ref));
+  const entry = edges.entryOf(config.ref);
+  const edge = edgeOfList(beginningEdge(edges, record, config, stamp, undefined), entry, workload);
+  const runningDigest = believedDigest(edges, beginning, config, stamp);
+  if (runningDigest === undefined) {
+    const detail = config.digest;
+    if (detail !== undefined) {
+      effects.note({ reason: 'baseline', workload: workload.ref, config: config.ref, detail });
+    }
+    return { ...edge, runningDigest: config.digest };
+  }
+  const translated =
+    runningDigest === config.legacyDigest && config.digest !== undefined ? config.digest : runningDigest;
+  const known = { ...edge, runningDigest: translated };
+  const observed = edges.observed(record, config);
+  const begins =
+    observed !== undefined && !edges.presence.counts(translated, observed)
+      ? { ...known, runningDigest: observed }
+      : known;
+  const start = ambiguous && isUncommitted(stamp, entry) ? asUnknown(begins) : begins;
+  const mixedPods = isOutdated(start, observed) || mayHaveReadOther(edges, workload, config, stamp);
+  if (mixedPods && edges.asks(record, config))
+    effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
+  return { ...start, mixedPods };
+}
+
+/** Whether the object changed since it was listed, or while workloads of this kind could not be. */
+function mayHaveReadOther(
+  edges: Edges,
+  { ref }: Workload,
+  config: ConfigRecord,
+  stamp: Stamp | undefined,
+): boolean {
+  if (config.changedAt > Number.NEGATIVE_INFINITY) return true;
+  return !isUncommitted(stamp, edges.entryOf(config.ref)) && edges.isByKind(ref, config.ref);
+}
+
+/** What the state and the template say; where they say nothing, what the state says of other parts of the object. */
+function believedDigest(
+  edges: Edges,
+  { record, effects }: Beginning,
+  config: ConfigRecord,
+  stamp: Stamp | undefined,
+): RunningDigest | undefined {
+  const entry = edges.entryOf(config.ref);
+  const override = edges.overrideOf(record.workload.ref, config.ref);
+  const own = isOfPart(edges, config.ref, stamp) ? undefined : stamp;
+  const runningDigest = runningDigestAtStart(entry, override, own);
+  if (runningDigest === undefined) {
+    return config.digest === undefined ? undefined : digestByOtherScopes(edges, effects, record, config);
+  }
+  // An entry that others have brought about says nothing of pods that are known to have missed a change.
+  const isOfOthers = override === undefined && !isUncommitted(own, entry);
+  return isOfOthers && hasDebtOfOtherScope(edges, record, config) ? UNKNOWN : runningDigest;
+}
+
+/**
+ * While the workload is rolling, pods may be left of a stamp that a process died over and that somebody took back since:
+ * its number is not used again, so that no template comes again while they run.
+ */
+function edgeOfList(edge: Edge, entry: StateEntry | undefined, { isRolledOut }: Workload): Edge {
+  if (isRolledOut) return edge;
+  const reservedSequence = entry === undefined ? 0 : entry.sequence + 1;
+  return { ...edge, rolloutInProgress: edge.stamp !== undefined, reservedSequence };
+}
+
+/** No number is used again that the template carries, be it of another part of the object: that may be followed again. */
+function beginningEdge(
+  edges: Edges,
+  record: WorkloadRecord,
+  { ref }: ConfigRecord,
+  stamp: Stamp | undefined,
+  followedSince: Span | undefined,
+): Edge {
+  return {
+    ...newEdge(stamp, followedSince),
+    highestSequence: stampOfAnyPart(edges, record, keyOf(ref))?.sequence ?? 0,
+  };
+}
+
+/** A known edge after a new look at its workload. */
+export function followedEdge(edges: Edges, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
+  const { record, startedAfter } = diff;
+  const { isRolledOut } = record.workload;
+  const next = afterWrites(edges, diff, config, edge);
+  const observed = edges.observed(record, config);
+  const mayHaveReadBoth = next.runningDigest !== undefined && config.changedAt > startedAfter;
+  const startsWhileOutdated = !isRolledOut && isOutdated(next, observed);
+  const mixedPods =
+    next.mixedPods || mayHaveReadBoth || startsWhileOutdated || isAskedLate(edges, diff, config, edge);
+  const rolloutInProgress = next.rolloutInProgress && !isRolledOut;
+  return afterExternalRollout(diff, config, { ...next, mixedPods, rolloutInProgress }, observed);
+}
+
+/** Whether words that ask for the object may have come before what they ask for, which was heard of first. */
+function isAskedLate(
+  edges: Edges,
+  { before, event }: WorkloadDiff,
+  config: ConfigRecord,
+  { skippedAt }: Edge,
+): boolean {
+  if (config.digest === undefined || Math.max(config.changedAt, skippedAt) <= event.span.from) return false;
+  return !edges.vocabularies.judge(before, config.ref, config.annotations).asks;
+}
+
+/**
+ * What the writes since the last look say about the edge: another reloader's, an owner's, or none that matters. Of the pods
+ * that either of them starts it is not known what they read, unless times show it, see afterOwner.
+ */
+function afterWrites(edges: Edges, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
+  const { record, effects } = diff;
+  const key = keyOf(config.ref);
+  const about = { workload: record.workload.ref, config: config.ref };
+  const { stamp, ambiguous } = liveStampOf(edges, record, key);
+  if (stamp !== undefined && isOfPeer(edges, config, edge, stamp)) {
+    effects.note({ reason: 'rolled-elsewhere', ...about });
+    return withStamp(asUnknown(edge), stamp);
+  }
+  if (edges.onlyTells || !diff.podsRestart) return withStamp(edge, stamp);
+  if (!edges.asks(record, config)) return withStamp(edge, stamp);
+  if (!ambiguous && !edge.rolloutInProgress && !edges.isOpen(key)) return withStamp(edge, stamp);
+  if (!isReadByExternalRollout(diff, config)) effects.note({ reason: 'owner-rolled', ...about });
+  noticeTakeBack(diff, edge, stamp);
+  return asUnknown(withStamp(edge, stamp));
+}
+
+/** Of several stamps that went by one write the one counts whose rollout was not over. */
+function noticeTakeBack(diff: WorkloadDiff, edge: Edge, stamp: Stamp | undefined): void {
+  if (!isLowered(edge, stamp)) return;
+  if (edge.rolloutInProgress) diff.takenBack = 'before it had rolled';
+  else if (diff.takenBack === 'no') diff.takenBack = 'after it had rolled';
+}
+
+/**
+ * What the workload followed and follows no more, where the same write took one of our stamps of it back or to an earlier
+ * one: so does `kubectl rollout undo`, which restores a Deployment's annotations of that time too, and so does a manifest
+ * of before that replaces the object. Who only takes the annotation away means it, and where the template alone goes back its
+ * pods read the object no more.
+ */
+export function lostByUndo(
+  edges: Edges,
+  { workload: before, variables, edges: own }: WorkloadRecord,
+  after: Workload,
+  refs: readonly ConfigRef[],
+): LostOptIn | undefined {
+  const wanted = new Set(refs.map((ref) => keyOf(wholeOf(ref))));
+  const gone = [...own].filter(([config]) => !wanted.has(wholeKeyOf(config)));
+  const isUndone = gone.some(([config, edge]) =>
+    isLowered(edge, liveStampOf(edges, { workload: after, variables }, config).stamp),
+  );
+  if (!isUndone) return undefined;
+  if (lostAnnotations({ before, after }).length === 0) return undefined;
+  const lost = gone.map(([config]) => edges.configs.get(config)?.ref).filter((ref) => ref !== undefined);
+  return { refs: lost, before, after };
+}
+
+/** Whether the template lost our stamp, or went back to an earlier one. */
+function isLowered(edge: Edge, stamp: Stamp | undefined): boolean {
+  return (stamp?.sequence ?? 0) < (edge.stamp?.sequence ?? 0);
+}
+
+/** Whether the stamp is none of this process: a number that was never seen on this edge, and that no entry has silenced. */
+function isOfPeer(
+  edges: Edges,
+  { ref }: ConfigRecord,
+  { highestSequence }: Edge,
+  { sequence }: Stamp,
+): boolean {
+  return sequence > Math.max(highestSequence, edges.minSequenceOf(ref));
+}

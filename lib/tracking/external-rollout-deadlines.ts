@@ -1,0 +1,43 @@
+/** How long workloads wait for a rollout of their owner that comes no further. */
+
+import { monotonicMs } from '../model/clock.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { WorkloadRecord } from './edges.ts';
+
+interface Turn {
+  /** How far the rollout had come, see progressOf. */
+  readonly progress: number;
+  /** When it must have come further, by monotonicMs. */
+  readonly until: number;
+}
+
+/** By workload, until one is settled. */
+export class ExternalRolloutDeadlines {
+  readonly #turns = new Map<ObjectKey, Turn>();
+
+  /** When the owner's rollout must have come further; undefined: nobody waits. */
+  untilOf(workload: ObjectKey): number | undefined {
+    return this.#turns.get(workload)?.until;
+  }
+
+  /**
+   * For how many ms more the workload waits; 0: the rollout has come no further for its deadline. Then its turn is over: whoever
+   * asks must not ask again for the same rollout, and the next one has a turn of its own.
+   */
+  remaining(key: ObjectKey, { workload, externalRollout }: WorkloadRecord): number {
+    const { progress = Number.NEGATIVE_INFINITY } = externalRollout ?? {};
+    const turn = this.#turns.get(key);
+    if (turn !== undefined && progress <= turn.progress) {
+      const left = Math.max(0, turn.until - monotonicMs());
+      if (left === 0) this.#turns.delete(key);
+      return left;
+    }
+    this.#turns.set(key, { progress, until: monotonicMs() + workload.progressDeadlineMs });
+    return workload.progressDeadlineMs;
+  }
+
+  /** Forgets a workload; whether it waited. */
+  delete(workload: ObjectKey): boolean {
+    return this.#turns.delete(workload);
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The rollout that a workload's owner began by a change of the pod template. Where every pod was of the template before,
+ * all pods of the new one have read what was in force when it was written: what changed before that needs no rollout of ours.
+ */
+
+import type { Digest } from '../model/digest.ts';
+import { type Edge, isOutdated } from '../model/edge.ts';
+import type { Workload } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
+import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { WorkloadDiff } from './workload-diff.ts';
+
+/** An owner's rollout that is under way. */
+export interface ExternalRollout {
+  /** Every pod of it started after this, on the Timeline. */
+  readonly startedAfter: number;
+  /** The digest of the template of before, without our marks: if that comes back, so do its pods. */
+  readonly from: string;
+  /** What that template was the revision of: unless another one comes, it was but spelled another way. */
+  readonly revision: string | undefined;
+  /** The furthest that it was seen to have come, see progressOf. */
+  readonly progress: number;
+}
+
+/** What a look says of the owner's rollout: one begins, goes on, comes to its end, or is given up. */
+export function followExternalRollout(edges: Edges, diff: WorkloadDiff): void {
+  const { effects, key, record } = diff;
+  const { workload: seen } = record;
+  const rollout = record.externalRollout ?? beginning(edges, diff);
+  if (rollout === undefined) return;
+  // In another spelling the template of before would not be known again.
+  const counts = seen.hold === undefined && seen.templateDigest !== rollout.from && !diff.isRespelled;
+  const isUnderWay = counts && !seen.isRolledOut;
+  record.externalRollout = isUnderWay ? furthest(rollout, seen) : undefined;
+  if (isUnderWay) return;
+  if (counts && isAnotherRevision(rollout, seen)) diff.readSince = rollout.startedAfter;
+  effects.resumed.add(key);
+}
+
+/** Only where every pod was of the template before can none of the new one be older. */
+function beginning(
+  edges: Edges,
+  { before, isRespelled, record, startedAfter }: WorkloadDiff,
+): ExternalRollout | undefined {
+  const { workload: seen } = record;
+  // A new template of a CronJob starts nothing.
+  if (workloadKindOf(seen.ref.kind).rollout !== 'replace-pods') return undefined;
+  if (!edges.absorbsExternalRollouts || !before.isRolledOut) return undefined;
+  if (isRespelled || before.templateDigest === seen.templateDigest) return undefined;
+  const { templateDigest: from, revision } = before;
+  return { startedAfter, from, revision, progress: Number.NEGATIVE_INFINITY };
+}
+
+/** A write that raises the generation may be the first that shows a new spelling: then no pod starts anew. */
+function isAnotherRevision({ revision: before }: ExternalRollout, { revision }: Workload): boolean {
+  return before !== undefined && revision !== undefined && revision !== before;
+}
+
+function furthest(rollout: ExternalRollout, { progress }: Workload): ExternalRollout {
+  return { ...rollout, progress: Math.max(rollout.progress, progress) };
+}
+
+/** Whether the pods of an owner's rollout, under way or through, read what is in force of the object. */
+export function isReadByExternalRollout({ readSince, record }: WorkloadDiff, config: ConfigRecord): boolean {
+  return wasInForce(config, record.externalRollout?.startedAfter ?? readSince);
+}
+
+/** The edge once the owner's rollout is through, if its pods have read what is in force. */
+export function afterExternalRollout(
+  { effects, readSince, record }: WorkloadDiff,
+  config: ConfigRecord,
+  edge: Edge,
+  observed: Digest | undefined,
+): Edge {
+  if (observed === undefined || !wasInForce(config, readSince)) return edge;
+  if (isOutdated(edge, observed)) {
+    effects.note({ reason: 'owner-has-rolled', workload: record.workload.ref, config: config.ref });
+  }
+  return {
+    ...edge,
+    runningDigest: observed,
+    followedSince: undefined,
+    mixedPods: false,
+    rolloutInProgress: false,
+  };
+}
+
+/** Whether the workload owes something, and all of it is in force since before its owner's rollout, so that this brings it. */
+export function isBroughtByExternalRollout(edges: Edges, record: WorkloadRecord): boolean {
+  const { externalRollout } = record;
+  if (externalRollout === undefined) return false;
+  const owed = [...record.edges].filter(([config, edge]) => edges.isOutdatedOn(record, config, edge));
+  const isBrought = owed.every(([key]) => {
+    const config = edges.configs.get(key);
+    return config !== undefined && wasInForce(config, externalRollout.startedAfter);
+  });
+  return owed.length > 0 && isBrought;
+}
+
+/** Of what has not changed since it was listed only its last write is known. */
+function wasInForce({ changedAt, resourceVersion, writtenAt }: ConfigRecord, at: number): boolean {
+  if (changedAt > Number.NEGATIVE_INFINITY) return changedAt <= at;
+  return resourceVersion !== undefined && writtenAt <= at;
+}

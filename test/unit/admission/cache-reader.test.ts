@@ -1,0 +1,140 @@
+/** What the webhook knows of contents: what it answers, and that it learns nothing from being asked. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { cacheReaderOf } from '../../../lib/admission/cache-reader.ts';
+import type { CacheReader } from '../../../lib/admission/mutate.ts';
+import { keyOf } from '../../../lib/model/object-ref.ts';
+import { formatStamp } from '../../../lib/model/stamp.ts';
+import { fc } from '../../laws.ts';
+import { KeyWorld } from '../tracking/key-world.ts';
+import { World } from '../tracking/world.ts';
+
+const OPTIONS = { ownManager: 'kubernetes-reloader', checksHashes: true };
+
+function knowledgeIn(world: World): CacheReader {
+  return cacheReaderOf(world.edges, { isSynced: () => true }, OPTIONS);
+}
+
+/** What is in force of the only object that `name` follows, with its number; `name` itself is not told of. */
+function currentOf(world: World, name: string): string | undefined {
+  const known = knowledgeIn(world);
+  const workload = world.view(name);
+  const [ref, ...others] = known.follows(workload);
+  assert.ok(ref !== undefined && others.length === 0);
+  const current = known.currentStamp(workload, ref);
+  return current && formatStamp(current.stamp).replace(/^([a-f])\1{39}/, '$1');
+}
+
+describe('the number of what is in force', () => {
+  const cases: Record<string, [state: Record<string, string>, number: string]> = {
+    'is that of the entry, whatever was found since': [{ 'v1.ConfigMap_cfg': 'a.7' }, 'b.7'],
+    'is that of the entry where that says the same': [{ 'v1.ConfigMap_cfg': 'b.3' }, 'b.3'],
+    'is 1 without an entry': [{}, 'b.1'],
+  };
+  for (const [name, [state, stamp]] of Object.entries(cases))
+    test(name, () => {
+      const world = new World(state);
+      world.config('cfg', 'b', { initial: true });
+      world.edit('new', { follows: ['cfg'] });
+      assert.equal(currentOf(world, 'new'), stamp);
+    });
+
+  test('never speaks, however often others are rolled and written down', () => {
+    const step = fc.constantFrom('a', 'b', 'roll', 'write');
+    const take = (world: World, one: string): void => {
+      if (one === 'write') world.write();
+      else if (one !== 'roll') world.config('cfg', one);
+      else if (world.edges.needsRollout(world.workloadKey('web'))) world.roll('web');
+    };
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+        const world = new World();
+        world.config('cfg', 'a', { initial: true });
+        world.workload('web', { follows: ['cfg'] }, { initial: true });
+        world.write();
+        world.edit('new', { follows: ['cfg'] });
+        for (const one of steps) {
+          take(world, one);
+          const entry = String(world.written['v1.ConfigMap_cfg']);
+          const [, number] = currentOf(world, 'new')?.split('.') ?? [];
+          assert.equal(number, entry.split('.')[1]);
+        }
+      }),
+    );
+  });
+});
+
+describe('nothing is in force of', () => {
+  test('an object that is not there', () => {
+    const world = new World();
+    world.edit('new', { follows: ['cfg'] });
+    assert.equal(currentOf(world, 'new'), undefined);
+  });
+
+  test('one that the workload does not ask for', () => {
+    const world = new World();
+    world.config('cfg', 'a', { initial: true, marks: { 'reloader.stakater.com/ignore': 'true' } });
+    world.edit('new', { asks: { 'configmap.reloader.stakater.com/reload': 'cfg' } });
+    assert.equal(currentOf(world, 'new'), undefined);
+  });
+
+  test('one for which nothing is begun, where the namespace is not selected', () => {
+    const world = new World();
+    world.edges.selected = new Set();
+    world.config('cfg', 'a', { initial: true });
+    world.edit('new', { follows: ['cfg'] });
+    assert.equal(currentOf(world, 'new'), undefined);
+  });
+});
+
+describe('of keys that nobody followed before', () => {
+  const reads = { follows: ['cfg'], template: { spec: { containers: [container('a')] } } };
+
+  function container(key: string) {
+    const valueFrom = { configMapKeyRef: { name: 'cfg', key } };
+    return { name: 'main', env: [{ name: 'READS', valueFrom }] };
+  }
+
+  test('that is in force which they have once they are followed', () => {
+    const world = new KeyWorld();
+    world.holds({ a: '1', b: '1' }, { initial: true });
+    world.edit('new', reads);
+    const before = currentOf(world, 'new');
+    world.tellWorkload('new', { initial: true });
+    assert.equal(before, currentOf(world, 'new'));
+    assert.match(before ?? '', /^[0-9a-f]{40}\.1$/);
+  });
+
+  test('nothing is in force where the keys of the object were never told apart', () => {
+    const asks = { ...reads, asks: { 'reloader.k8s.collaborne.com/key-scoped': 'true' } };
+    const world = new KeyWorld({}, {});
+    world.holds({ a: '1' }, { initial: true });
+    world.edit('new', asks);
+    assert.equal(currentOf(world, 'new'), undefined);
+    const known = knowledgeIn(world);
+    const [ref] = known.follows(world.view('new'));
+    assert.ok(ref?.keys !== undefined);
+    assert.equal(known.contentOf(world.view('new'), ref), undefined);
+  });
+});
+
+test('nothing is remembered of a question, be it about an object that is not there or about keys', () => {
+  const world = new KeyWorld();
+  world.holds({ a: '1' }, { initial: true });
+  const ref = { kind: 'ConfigMap', namespace: 'home', name: 'cfg', keys: ['a'] } as const;
+  world.edit('new', { follows: ['cfg'] });
+  const known = knowledgeIn(world);
+  const before = [...world.edges.configs.keys()];
+  for (const asked of [
+    ref,
+    { ...ref, name: 'none' },
+    { kind: 'Secret', namespace: 'home', name: 'x' } as const,
+  ]) {
+    known.currentStamp(world.view('new'), asked);
+    known.contentOf(world.view('new'), asked);
+  }
+  assert.deepEqual([...world.edges.configs.keys()], before);
+  assert.deepEqual(world.edges.scopes.of(keyOf({ kind: 'ConfigMap', namespace: 'home', name: 'cfg' })), []);
+  assert.equal(world.edges.workloads.size, 0);
+});

@@ -1,0 +1,255 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import { type Case, testCases } from './cases.ts';
+import * as papers from './papers.ts';
+import {
+  A,
+  B,
+  C,
+  deployment,
+  envOf,
+  knowing,
+  LAST,
+  request,
+  STAMPS,
+  stored,
+  variable,
+  WEB,
+} from './papers.ts';
+
+const X = variable('X', '1');
+const Y = variable('Y', '2');
+const web = (value: string) => variable(WEB, value);
+/** B is in force and committed with 2. */
+const SETTLED = knowing({ web: { digest: B, sequence: 2 } });
+/** C is in force; of what is committed the number is 1. */
+const OPEN = knowing({ web: { digest: C, sequence: 1 } });
+
+const UPDATES: Record<string, Case> = {
+  'an update that lacks nothing but the stamp becomes the live template, so that no pod starts anew': {
+    live: deployment({ env: [web(`${B}.2`), X] }),
+    update: deployment({ env: [X] }),
+    result: 'kept',
+    becomes: deployment({ env: [web(`${B}.2`), X] }),
+  },
+  'the stamp comes back to the very place where it was': {
+    live: deployment({ env: [X, web(`${B}.2`), Y] }),
+    update: deployment({ env: [X, Y] }),
+    result: 'kept',
+    becomes: deployment({ env: [X, web(`${B}.2`), Y] }),
+  },
+  'it comes back where the update has no variables at all': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment(),
+    result: 'kept',
+    becomes: deployment({ env: [web(`${B}.2`)] }),
+  },
+  'a stamp that speaks comes back as it was, for the same pods': {
+    known: OPEN,
+    live: deployment({ env: [web(`${B}.2`), X] }),
+    update: deployment({ env: [X] }),
+    result: 'kept',
+    becomes: deployment({ env: [web(`${B}.2`), X] }),
+  },
+  'an older stamp, out of a manifest that somebody exported, is replaced by the live one': {
+    live: deployment({ env: [web(`${B}.2`), X] }),
+    update: deployment({ env: [web(`${A}.1`), X] }),
+    result: 'kept',
+    becomes: deployment({ env: [web(`${B}.2`), X] }),
+  },
+  'a bare digest is older than any stamp': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment({ env: [web(A)] }),
+    result: 'kept',
+    becomes: deployment({ env: [web(`${B}.2`)] }),
+  },
+  'a stamp with an equal number stays': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment({ env: [web(`${A}.2`)] }),
+    result: 'complete',
+  },
+  'a stamp with a higher number stays': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment({ env: [web(`${A}.9`)] }),
+    result: 'complete',
+  },
+  'a higher number under another name of the object counts too': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment({ env: [variable(papers.STAKATER_WEB, `${A}.9`)] }),
+    result: 'complete',
+  },
+  'an update that has the stamp goes through as it is': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment({ env: [web(`${B}.2`)], image: 'app:2' }),
+    result: 'complete',
+  },
+  'an update of a template that was never stamped goes through as it is': {
+    live: deployment({ env: [X] }),
+    update: deployment({ env: [X], image: 'app:2' }),
+    result: 'complete',
+  },
+  'a new template gets what is in force, with a number that does not speak': {
+    known: OPEN,
+    live: deployment({ env: [web(`${B}.2`), X] }),
+    update: deployment({ env: [X], image: 'app:2' }),
+    result: 'renewed',
+    becomes: deployment({ env: [web(`${C}.1`), X], image: 'app:2' }),
+  },
+  'while nothing is open that is the stamp that it had': {
+    live: deployment({ env: [web(`${B}.2`), X] }),
+    update: deployment({ env: [X], image: 'app:2' }),
+    result: 'renewed',
+    becomes: deployment({ env: [web(`${B}.2`), X], image: 'app:2' }),
+  },
+  'a new template with a stamp that is as high as what is in force keeps it': {
+    known: OPEN,
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment({ env: [web(`${A}.1`)], image: 'app:2' }),
+    result: 'complete',
+  },
+  'a new template gets no stamp of an object that is not there': {
+    known: knowing({}),
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment({ image: 'app:2' }),
+    result: 'complete',
+  },
+  'a stamp of an object that is followed no more does not come back': {
+    live: deployment({ env: [web(`${B}.2`), variable('_RELOADER_CONFIGMAP_OLD', `${A}.1`)] }),
+    update: deployment({ env: [web(`${B}.2`)] }),
+    result: 'complete',
+  },
+  'nor does any on a workload that follows nothing any more': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment({ follows: '' }),
+    result: 'unclaimed',
+  },
+  'a client without a name that is not kubectl is an owner like any other': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: managed(deployment(), 'argocd-controller'),
+    facts: { fieldManager: undefined },
+    result: 'kept',
+    becomes: managed(deployment({ env: [web(`${B}.2`)] }), 'argocd-controller'),
+  },
+  'the annotation with the stamps comes back to the letter': {
+    live: deployment({ templateAnnotations: { [STAMPS]: `{ "ConfigMap/web": "${B}.2" }`, [LAST]: '{}' } }),
+    update: deployment(),
+    result: 'kept',
+    becomes: deployment({ templateAnnotations: { [STAMPS]: `{ "ConfigMap/web": "${B}.2" }`, [LAST]: '{}' } }),
+  },
+  'an older annotation with stamps is brought up to date beside those of the owner': {
+    live: deployment({ templateAnnotations: { [STAMPS]: `{"ConfigMap/web":"${B}.2"}`, own: 'a' } }),
+    update: deployment({ templateAnnotations: { [STAMPS]: `{"ConfigMap/web":"${A}.1"}`, own: 'a' } }),
+    result: 'kept',
+    becomes: deployment({ templateAnnotations: { [STAMPS]: `{"ConfigMap/web":"${B}.2"}`, own: 'a' } }),
+  },
+  'of several objects only those that lack their stamps get them': {
+    known: knowing({ web: { digest: B, sequence: 2 }, api: { digest: C, sequence: 7 } }),
+    live: deployment({
+      follows: 'web, api',
+      env: [web(`${B}.2`), variable('_RELOADER_CONFIGMAP_API', `${C}.7`)],
+    }),
+    update: deployment({ follows: 'web, api', env: [web(`${B}.2`)], image: 'app:2' }),
+    result: 'renewed',
+    becomes: deployment({
+      follows: 'web, api',
+      env: [web(`${B}.2`), variable('_RELOADER_CONFIGMAP_API', `${C}.7`)],
+      image: 'app:2',
+    }),
+  },
+};
+
+const CREATIONS: Record<string, Case> = {
+  'a new workload has the digest in force and the number that is committed': {
+    update: deployment({ env: [X] }),
+    result: 'stamped',
+    becomes: deployment({ env: [web(`${B}.2`), X] }),
+  },
+  'where it has no variables it gets the list too': {
+    update: deployment(),
+    result: 'stamped',
+    becomes: deployment({ env: [web(`${B}.2`)] }),
+  },
+  'with annotations it is stamped in these': {
+    known: knowing({ web: { digest: B, sequence: 2 } }, { flags: { strategy: 'annotations' } }),
+    update: deployment({ templateAnnotations: { own: 'a' } }),
+    result: 'stamped',
+    becomes: deployment({ templateAnnotations: { own: 'a', [STAMPS]: `{"ConfigMap/web":"${B}.2"}` } }),
+  },
+  'a stamp that it was copied with stays if its number is as high': {
+    update: deployment({ env: [web(`${A}.2`)] }),
+    result: 'complete',
+  },
+  'a lower one is brought up to date': {
+    update: deployment({ env: [X, web(`${A}.1`)] }),
+    result: 'stamped',
+    becomes: deployment({ env: [X, web(`${B}.2`)] }),
+  },
+  'one that follows what is not there gets nothing': {
+    known: knowing({}),
+    update: deployment(),
+    result: 'complete',
+  },
+  'one that follows nothing gets nothing': { update: deployment({ follows: '' }), result: 'unclaimed' },
+};
+
+/** The same as somebody wrote it last. */
+function managed(raw: RawWorkload, manager: string): RawWorkload {
+  const managedFields = [
+    { manager: 'helm', time: '2026-01-01T00:00:00Z' },
+    { manager, time: '2026-01-01T00:00:01Z' },
+    { manager: 'kube-controller-manager', time: '2026-01-01T00:00:02Z', subresource: 'status' },
+  ];
+  return { ...raw, metadata: { ...raw.metadata, managedFields } };
+}
+
+const PASSED: Record<string, Case> = {
+  'our own write': { update: deployment(), facts: { fieldManager: 'kubernetes-reloader' }, result: 'own' },
+  'an undo of kubectl': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment({ env: [web(`${A}.1`)] }),
+    facts: { fieldManager: 'kubectl-rollout' },
+    result: 'undo',
+  },
+  'an undo of kubectl, which gives no name': {
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: managed(deployment({ env: [web(`${A}.1`)] }), 'kubectl'),
+    facts: { fieldManager: undefined },
+    result: 'undo',
+  },
+  'a kind that is not stamped': { update: deployment(), facts: { kind: 'ReplicaSet' }, result: 'unclaimed' },
+  'a write before the workloads of the namespace are listed': {
+    known: knowing({ web: { digest: B, sequence: 2 } }, { isListed: (_, kind) => kind !== 'Deployment' }),
+    update: deployment(),
+    result: 'unknown',
+  },
+  'a write before the objects that it follows are listed': {
+    known: knowing({ web: { digest: B, sequence: 2 } }, { isListed: (_, kind) => kind !== 'ConfigMap' }),
+    live: deployment({ env: [web(`${B}.2`)] }),
+    update: deployment(),
+    result: 'unknown',
+  },
+};
+
+describe('an update', () => testCases(UPDATES, SETTLED));
+describe('a new workload', () => testCases(CREATIONS, SETTLED));
+describe('these go through as they are:', () => testCases(PASSED, SETTLED));
+
+test('a container that was renamed leaves its stamp to the first one', () => {
+  const renamed = deployment({ env: [X] });
+  const live = deployment({ env: [X, web(`${B}.2`)] });
+  const [container] = live.spec?.template?.spec?.containers ?? [];
+  const before = {
+    ...live,
+    spec: { template: { spec: { containers: [{ ...container, name: 'other' }] } } },
+  };
+  const { result, object } = stored(SETTLED, request(renamed, before));
+  assert.deepEqual([result, envOf(object)], ['renewed', [web(`${B}.2`), X]]);
+});
+
+test('a new object without a name or a namespace of its own is stamped', () => {
+  const { metadata, ...rest } = deployment();
+  const { name, namespace, ...unnamed } = metadata;
+  const object = { metadata: { ...unnamed, generateName: 'web-' }, ...rest } as unknown as RawWorkload;
+  assert.equal(stored(SETTLED, request(object)).result, 'stamped');
+});
