@@ -64,7 +64,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 const PURE = ['model', 'annotations', 'store'];
 const PURE_BUILTINS = ['node:crypto'];
 /** The one file among them that hands the time to the others, who are not pure. */
-const CLOCK = 'lib/model/clock.ts';
+const CLOCK = 'lib/model/time.ts';
 const CLOCKS = [
   'monotonicMs',
   'setTimeout',

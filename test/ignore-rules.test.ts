@@ -9,7 +9,7 @@ import {
   stakaterVocabulary,
   waveVocabulary,
 } from '../lib/annotations/vocabulary.ts';
-import { STAKATER_KEYS } from '../lib/model/vocabulary-name.ts';
+import { STAKATER_KEYS } from '../lib/model/settings.ts';
 import { STAMPS_ANNOTATION } from '../lib/model/workload.ts';
 import { withoutNames } from './e2e/ignore-rules.ts';
 import type { JsonObject } from './sandbox/json.ts';

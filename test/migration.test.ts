@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'yaml';
 import { type PolicyRule, permissionsFor } from '../lib/kubernetes/permissions.ts';
-import { STAKATER_KEYS } from '../lib/model/vocabulary-name.ts';
+import { STAKATER_KEYS } from '../lib/model/settings.ts';
 import { workloadKindsOf } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 import { deployment, followed, vocabulary } from './unit/annotations/defaults.ts';

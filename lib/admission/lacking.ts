@@ -1,8 +1,8 @@
 /** The marks of a live pod template that an update lacks, or has in an earlier version. */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { EnvPatch, TemplatePatch } from '../model/rollout-plan.ts';
 import { parseStamp } from '../model/stamp.ts';
-import type { EnvPatch, TemplatePatch } from '../model/template-patch.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from '../model/workload.ts';
 
 /** What the live template carries. */

@@ -1,7 +1,7 @@
 /** Marks in a raw pod template: which of those in the live one are missing in another, and how they are put in. */
 
 import type { RawContainer, RawEnvVar, RawPodTemplate } from '../model/raw-objects.ts';
-import type { EnvPatch, TemplatePatch } from '../model/template-patch.ts';
+import type { EnvPatch, TemplatePatch } from '../model/rollout-plan.ts';
 
 /** The variables of each container in the live template, where a mark that is put back has its place. */
 export type Order = (container: string) => readonly RawEnvVar[];

@@ -8,12 +8,12 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { AdmissionResult } from '../model/admission.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
-import { type PlannedStamp, planOf } from '../model/rollout-plan.ts';
+import { type PlannedStamp, planOf, type TemplatePatch } from '../model/rollout-plan.ts';
+
+import type { AdmissionResult } from '../model/settings.ts';
 import type { Stamp } from '../model/stamp.ts';
-import type { TemplatePatch } from '../model/template-patch.ts';
 import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../model/workload.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { checkHashes, hashesOf, type KnownContents } from './hashes.ts';

@@ -1,8 +1,8 @@
 /** Answers reviews: decides each from what is known, counts it and says what was changed. */
 
-import type { AdmissionResult } from '../model/admission.ts';
-import { monotonicMs } from '../model/clock.ts';
 import type { Log } from '../model/log.ts';
+import type { AdmissionResult } from '../model/settings.ts';
+import { monotonicMs } from '../model/time.ts';
 import { type CacheReader, type Decision, mutate } from './mutate.ts';
 import { type AdmissionRequest, parseReview, reviewAllowing, reviewRefusing } from './review.ts';
 

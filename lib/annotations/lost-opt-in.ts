@@ -1,9 +1,9 @@
 /** What is said of an opt-in that somebody seems to have lost without meaning to. */
 
-import type { Finding } from '../model/finding.ts';
-import { type LostOptIn, lostAnnotations } from '../model/lost-opt-in.ts';
+import { type Finding, type LostOptIn, lostAnnotations } from '../model/finding.ts';
+
 import { describe } from '../model/object-ref.ts';
-import { listedText } from '../model/plain-text.ts';
+import { listedText } from '../model/text.ts';
 import { annotationText } from './name-list.ts';
 
 /** The notice of `loss`: which annotations it took, as they were. */

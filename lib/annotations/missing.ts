@@ -1,9 +1,8 @@
 /** What is said of an object that a workload names and that is not there, or not watched. */
 
-import type { Finding } from '../model/finding.ts';
-import type { MissingObject } from '../model/missing-object.ts';
+import type { Finding, MissingObject } from '../model/finding.ts';
 import { type ConfigRef, describe, describeFrom } from '../model/object-ref.ts';
-import { listedText } from '../model/plain-text.ts';
+import { listedText } from '../model/text.ts';
 import { itemsOf, listText } from './name-list.ts';
 import type { PolicyKeys } from './policy-keys.ts';
 

@@ -1,9 +1,8 @@
 /** What of a workload's annotations cannot be meant as it stands, and how it would be right. */
 
-import { parseGoDurationMs } from '../model/duration.ts';
 import type { Finding } from '../model/finding.ts';
-import { parseBool } from '../model/parse-bool.ts';
-import { listedText } from '../model/plain-text.ts';
+import { listedText, parseBool } from '../model/text.ts';
+import { parseGoDurationMs } from '../model/time.ts';
 import type { UnknownAnnotation, Workload } from '../model/workload.ts';
 import { keyScopeMistakes } from './key-scope.ts';
 import { malformedNotice, quoted } from './malformed.ts';

@@ -1,6 +1,6 @@
 /** A comma list of object names, as annotations hold it: how it is read, and how it would be right. */
 
-import { cutToBytes } from '../model/plain-text.ts';
+import { cutToBytes } from '../model/text.ts';
 
 /** Longer values are not shown as a whole. */
 const LONGEST_VALUE = 500;

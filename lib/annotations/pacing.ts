@@ -1,8 +1,8 @@
 /** How often a workload may be rolled, where its own annotations say so. */
 
-import { parseDurationMs } from '../model/duration.ts';
 import type { Finding } from '../model/finding.ts';
-import { type Pace, parseRolloutLimit } from '../model/rollout-limit.ts';
+import { type Pace, parseRolloutLimit } from '../model/settings.ts';
+import { parseDurationMs } from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
 import { malformedNotice, quoted } from './malformed.ts';
 import { NATIVE_PREFIX } from './vocabulary.ts';

@@ -1,7 +1,7 @@
 /** How long workloads want to wait: Deployments by a pause, those that cannot be paused by a longer window. */
 
-import { parseGoDurationMs } from '../model/duration.ts';
-import { type Pause, type PausePatch, pauseSince, pauseThatWasEnded } from '../model/pause.ts';
+import { type Pause, type PausePatch, pauseSince, pauseThatWasEnded } from '../model/hold.ts';
+import { parseGoDurationMs } from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
 import type { PauseKeys } from './vocabulary.ts';
 

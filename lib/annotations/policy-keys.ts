@@ -1,7 +1,7 @@
 /** The annotations that name what a workload follows, and the one that another key was meant to be. */
 
-import { closestMatch } from '../model/closest-match.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
+import { closestMatch } from '../model/text.ts';
 import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts';
 
 /** The annotations that list objects of a kind that is watched, the native one first; empty if they are not in use. */

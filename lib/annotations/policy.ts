@@ -1,8 +1,8 @@
 /** What the annotations of one vocabulary ask for: which objects a workload follows, and for which of them it is rolled. */
 
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
-import { parseBool } from '../model/parse-bool.ts';
-import type { Verdict } from '../model/policy.ts';
+import type { Verdict } from '../model/reasons.ts';
+import { parseBool } from '../model/text.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
 import { isNameElsewhere, isObjectName, itemsOf } from './name-list.ts';
 import { expressionsIn, matches } from './name-pattern.ts';

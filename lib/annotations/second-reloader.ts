@@ -1,7 +1,6 @@
 /** How another reloader beside this one is told, and what is said of it. */
 
-import type { CompetingReloader } from '../model/competing-reloader.ts';
-import type { Finding } from '../model/finding.ts';
+import type { CompetingReloader, Finding } from '../model/finding.ts';
 import { parseStamp } from '../model/stamp.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { isStakaterVariable } from './stamp-variables.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { type ConfigRef, describeFrom, keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { VocabularyName } from '../model/vocabulary-name.ts';
+import type { VocabularyName } from '../model/settings.ts';
 import type { StampVariables } from './vocabularies.ts';
 
 type Variable = (ref: ConfigRef) => string;

@@ -1,12 +1,10 @@
 /** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
 
-import type { Finding } from '../model/finding.ts';
-import type { MissingObject } from '../model/missing-object.ts';
+import type { Finding, MissingObject } from '../model/finding.ts';
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { PolicyReason, ReloadStrategy, Verdict } from '../model/policy.ts';
-import type { Pace } from '../model/rollout-limit.ts';
+import type { PolicyReason, ReloadStrategy, Verdict } from '../model/reasons.ts';
 import type { Place } from '../model/rollout-plan.ts';
-import type { StakaterKeys, VocabularyName } from '../model/vocabulary-name.ts';
+import type { Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
 import { ANNOTATIONS, referenceOf, type Workload } from '../model/workload.ts';
 import { configHashOf } from './config-hash.ts';
 import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';

@@ -2,7 +2,7 @@
 
 import type { Finding } from '../model/finding.ts';
 import { type ConfigRef, describe } from '../model/object-ref.ts';
-import { listedText } from '../model/plain-text.ts';
+import { listedText } from '../model/text.ts';
 
 /** The notice of such objects; none where there are none. */
 export function unwatchedNotices(refs: readonly ConfigRef[]): readonly Finding[] {

@@ -1,14 +1,10 @@
 /** What the vocabularies have to say: what asks for a reload, and how the pod template is stamped. */
 
-import type { CompetingReloader } from '../model/competing-reloader.ts';
-import type { Finding } from '../model/finding.ts';
-import type { LostOptIn } from '../model/lost-opt-in.ts';
-import type { MissingObject } from '../model/missing-object.ts';
+import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../model/finding.ts';
 import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
-import type { Verdict } from '../model/policy.ts';
-import type { Pace } from '../model/rollout-limit.ts';
+import type { Verdict } from '../model/reasons.ts';
 import type { Place } from '../model/rollout-plan.ts';
-import type { VocabularyName } from '../model/vocabulary-name.ts';
+import type { Pace, VocabularyName } from '../model/settings.ts';
 import type { AnnotationReader, Workload } from '../model/workload.ts';
 import type { Pausing } from './pausing.ts';
 

@@ -1,7 +1,7 @@
 /** The annotations of each vocabulary. */
 
 import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
-import type { StakaterKeys, VocabularyName } from '../model/vocabulary-name.ts';
+import type { StakaterKeys, VocabularyName } from '../model/settings.ts';
 
 /** Keys by kind of object. */
 export type KeysByKind = Readonly<Record<ConfigKind, string>>;

@@ -3,8 +3,8 @@
  * the name of the real one in an annotation. Versions up to 0.5 also kept workloads from being deleted without them.
  */
 
+import type { WaveLeftovers } from '../model/hold.ts';
 import type { RawMetadata, RawPodTemplate } from '../model/raw-objects.ts';
-import type { WaveLeftovers } from '../model/wave-leftovers.ts';
 
 const NOBODY = 'wave.pusher.com/invalid';
 const SCHEDULER = 'wave.pusher.com/scheduling-disabled';

@@ -4,7 +4,7 @@ import { AdmissionServer, type KeyPair } from '../admission/admission-server.ts'
 import { followCertificateFiles } from '../admission/certificate-files.ts';
 import { keepOwnCertificate } from '../admission/own-certificate.ts';
 import { WebhookStore } from '../kubernetes/webhook-store.ts';
-import type { AdmissionCertificate } from '../model/admission.ts';
+import type { AdmissionCertificate } from '../model/settings.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Assembly, Parts } from './assembly.ts';
 

@@ -1,8 +1,8 @@
 /** What one reloader has seen, told to the next one as if it were listed now: no request is needed for it. */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord, Edges } from '../tracking/edges.ts';
 

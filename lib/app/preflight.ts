@@ -11,8 +11,7 @@ import {
 import { type Permission, type PermissionPurpose, permissionsFor } from '../kubernetes/permissions.ts';
 import { StateConfigMap } from '../kubernetes/state-config-map.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
-import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
-import { monotonicMs } from '../model/clock.ts';
+import { type BackoffBounds, backoffMs, monotonicMs } from '../model/time.ts';
 import { configKindsOf, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';

@@ -4,14 +4,13 @@
  */
 
 import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
-import type { Heartbeat } from '../model/heartbeat.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
+import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
 import { type ConfigRef, keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
+import type { WorkloadClient } from '../model/outcome.ts';
 import type { RawConfigObject, RawWorkload } from '../model/raw-objects.ts';
-import type { Timeline } from '../model/timeline.ts';
+import type { InformerEvent, Timeline } from '../model/timeline.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
-import type { WorkloadClient } from '../model/workload-client.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { catchUp } from '../repair/catch-up.ts';
 import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';

@@ -1,11 +1,16 @@
 /** What is so at this moment, for people and for metrics. Digests in short form only. */
 
 import { shortDigest } from '../model/digest.ts';
-import { secondsOf } from '../model/duration.ts';
 import type { Finding } from '../model/finding.ts';
 import { describe, keyOf, type WorkloadRef } from '../model/object-ref.ts';
-import type { Snapshot, WorkSnapshot } from '../model/snapshot.ts';
-import type { FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
+import type {
+  FollowedStatus,
+  Snapshot,
+  StatusReport,
+  WorkloadStatus,
+  WorkSnapshot,
+} from '../model/status-report.ts';
+import { secondsOf } from '../model/time.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from '../tracking/edges.ts';
 import type { Reloader } from './reloader.ts';
 

@@ -5,9 +5,9 @@
  */
 
 import type { LeadEnd, Leadership } from '../leader/elector.ts';
-import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
 import type { Log } from '../model/log.ts';
 import type { TermMark } from '../model/term.ts';
+import { backoffMs, LATER_BACKOFF } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { beginTerm } from '../state/begin-term.ts';
 import type { AllShards, StateStore } from '../store/state-store.ts';

@@ -1,7 +1,7 @@
 /** Says what keeps the program from its work, for as long as it does. */
 
+import type { WatchStatus } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
-import type { WatchStatus } from '../model/watch-health.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Assembly } from './assembly.ts';
 

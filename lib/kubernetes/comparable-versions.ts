@@ -1,6 +1,6 @@
 /** Whether the resourceVersions of different kinds come from one counter. */
 
-import { backoffMs } from '../model/backoff.ts';
+import { backoffMs } from '../model/time.ts';
 import { decimalOf } from '../model/timeline.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';

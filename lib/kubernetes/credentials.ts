@@ -5,7 +5,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { type AgentOptions, Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { monotonicMs } from '../model/clock.ts';
+import { monotonicMs } from '../model/time.ts';
 import { IdleDeadline } from './idle-deadline.ts';
 
 /** Everything for one request but the request. */

@@ -1,8 +1,8 @@
 /** Clients for a dry run: they read what is there, and writes succeed in memory only. */
 
 import type { WorkloadRef } from '../model/object-ref.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-import type { WriteResult } from '../model/write-result.ts';
 import type { StateConfigMap, StatePatch, StateReading, StateSnapshot } from './state-config-map.ts';
 import type { WorkloadReading, WorkloadWriter } from './workload-writer.ts';
 

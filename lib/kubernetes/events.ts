@@ -1,10 +1,10 @@
 /** Records Events on objects, slowly and on the side: nothing waits for them and nothing fails with them. */
 
-import { backoffMs } from '../model/backoff.ts';
-import { EVENTS, type EventRecord, eventNameOf } from '../model/event-record.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
-import { cutToBytes, plain } from '../model/plain-text.ts';
+import { EVENTS, type EventRecord, eventNameOf } from '../model/reasons.ts';
+import { cutToBytes, plain } from '../model/text.ts';
+import { backoffMs } from '../model/time.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';

@@ -1,10 +1,10 @@
 /** Turns one stream of objects into news: what is there in a version not told before, what is gone, when a list is complete. */
 
-import type { InformerEvent } from '../model/informer-event.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawObject } from '../model/raw-objects.ts';
-import { isOlder, type SignOfLife, type Span, type Timeline } from '../model/timeline.ts';
+import { type InformerEvent, isOlder, type SignOfLife, type Span, type Timeline } from '../model/timeline.ts';
+
 import type { ListWatchSource, WatchEvent } from './list-watch.ts';
 import { Reflector, type ReflectorObserver, type ReflectorTarget } from './reflector.ts';
 import type { Send } from './transport.ts';

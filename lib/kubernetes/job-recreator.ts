@@ -1,17 +1,10 @@
 /** Creates Jobs anew, and finishes what somebody began: the requests between the steps of job-succession.ts. */
 
-import {
-  copyNameOf,
-  copyOf,
-  type JobPair,
-  nextStep,
-  replacedBy,
-  successorOf,
-} from '../model/job-succession.ts';
+import { copyNameOf, copyOf, type JobPair, nextStep, replacedBy, successorOf } from '../model/jobs.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
+import type { RollResult, WriteResult } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
-import type { RollResult, WriteResult } from '../model/write-result.ts';
 import { ApiError } from './api-error.ts';
 import { type ApiResource, collectionPath, FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';

@@ -1,8 +1,8 @@
 /** Keeps the Lease that says who leads. */
 
 import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from '../leader/lease.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import type { RawMetadata } from '../model/raw-objects.ts';
-import type { WriteResult } from '../model/write-result.ts';
 import { ApiError } from './api-error.ts';
 import { type ApiResource, collectionPath, FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
 import { callJson, IDLE_MS } from './json-call.ts';

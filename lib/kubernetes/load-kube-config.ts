@@ -1,7 +1,7 @@
 /** Where the API server is and who we are, from flags, a kubeconfig or the pod. */
 
 import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/client-node';
-import type { ConnectionOptions } from '../model/connection-options.ts';
+import type { ConnectionOptions } from '../model/settings.ts';
 import {
   baseConfig,
   bearerFile,

@@ -1,6 +1,6 @@
 /** A `send` that tells of each request, for metrics. */
 
-import { monotonicMs } from '../model/clock.ts';
+import { monotonicMs } from '../model/time.ts';
 import { isWatch } from './api-path.ts';
 import type { ApiRequest, Send } from './transport.ts';
 

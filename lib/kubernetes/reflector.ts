@@ -1,11 +1,10 @@
 /** Keeps a target up to date with one kind of object: lists, then watches, for ever. */
 
-import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
-import { monotonicMs } from '../model/clock.ts';
+import type { WatchEnd } from '../model/health.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
 import type { RawObject } from '../model/raw-objects.ts';
+import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
 import { decimalOf, isOlder } from '../model/timeline.ts';
-import type { WatchEnd } from '../model/watch-end.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
 import { type ListPage, type ListWatchSource, listPage, openWatch, type WatchEvent } from './list-watch.ts';

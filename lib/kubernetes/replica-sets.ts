@@ -1,8 +1,8 @@
 /** The ReplicaSets of Deployments: how old the one of the present template is. */
 
-import { createdAtOf } from '../model/age.ts';
-import type { PodsBirth } from '../model/pods-birth.ts';
+import type { PodsBirth } from '../model/outcome.ts';
 import type { RawObject } from '../model/raw-objects.ts';
+import { createdAtOf } from '../model/time.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { collectionPath, withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';

@@ -1,8 +1,8 @@
 /** Keeps one shard of the reloader's memory in a ConfigMap. */
 
-import { lastWriteOf } from '../model/age.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
-import type { WriteResult } from '../model/write-result.ts';
+import { lastWriteOf } from '../model/time.ts';
 import { ApiError } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';

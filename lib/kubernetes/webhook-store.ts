@@ -1,6 +1,6 @@
 /** Keeps the certificate of the admission webhook in a Secret, and has the API server trust it. */
 
-import type { WriteResult } from '../model/write-result.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import { ApiError } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';

@@ -1,11 +1,11 @@
 /** Reads workloads, and rolls them as their kind asks for. */
 
-import { runOf } from '../model/cron-job-run.ts';
+import { runOf } from '../model/jobs.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
+import type { RollResult, WriteResult } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import type { RollResult, WriteResult } from '../model/write-result.ts';
 import { ApiError } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
 import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';

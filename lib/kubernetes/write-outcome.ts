@@ -1,6 +1,6 @@
 /** What an error means for the write, or the fresh look, that met it. */
 
-import type { WriteResult } from '../model/write-result.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import type { ApiError } from './api-error.ts';
 
 /** A look that told nothing: the object may be there or not. */

@@ -1,9 +1,9 @@
 /** Stands for the lead by a Lease: by the contract of client-go's leaderelection, with which it shares a Lease. */
 
-import { monotonicMs } from '../model/clock.ts';
 import type { Log } from '../model/log.ts';
+import type { WriteResult } from '../model/outcome.ts';
+import { monotonicMs } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
-import type { WriteResult } from '../model/write-result.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { isInPod } from './identity.ts';
 import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from './lease.ts';

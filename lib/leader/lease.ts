@@ -1,6 +1,6 @@
 /** The Lease that says who leads, as the elector reads and writes it. */
 
-import type { WriteResult } from '../model/write-result.ts';
+import type { WriteResult } from '../model/outcome.ts';
 
 /** What a Lease says of its holder. */
 export interface LeaseRecord {

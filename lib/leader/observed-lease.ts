@@ -1,6 +1,6 @@
 /** What was seen of the Lease here, and when: the only times that count. */
 
-import { monotonicMs } from '../model/clock.ts';
+import { monotonicMs } from '../model/time.ts';
 import type { LeaseRecord, LeaseVersion } from './lease.ts';
 
 /** A Lease that asks for more is not waited for any longer. */

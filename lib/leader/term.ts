@@ -1,6 +1,6 @@
 /** One lead, from the write that took the Lease to its loss or release. */
 
-import { monotonicMs } from '../model/clock.ts';
+import { monotonicMs } from '../model/time.ts';
 
 /** Knows how long a lead is valid; what is over never is again. */
 export class Term {

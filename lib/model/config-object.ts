@@ -1,11 +1,10 @@
 /** A ConfigMap or Secret at the border of the program: its content has become a digest, the content itself is gone. */
 
-import { lastWriteOf } from './age.ts';
-import { type Digest, digestOf, legacyDigestOf } from './digest.ts';
-import { type KeyDigests, keyDigestsOf } from './key-digests.ts';
+import { type Digest, digestOf, type KeyDigests, keyDigestsOf, legacyDigestOf } from './digest.ts';
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from './persisted-state.ts';
 import type { RawConfigObject } from './raw-objects.ts';
+import { lastWriteOf } from './time.ts';
 
 /** What is kept of one version of a ConfigMap or Secret. */
 export interface ConfigObject {

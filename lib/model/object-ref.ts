@@ -1,6 +1,6 @@
 /** References to the objects that the reloader knows, and the string keys under which they are kept in memory. */
 
-import { listedText } from './plain-text.ts';
+import { listedText } from './text.ts';
 
 /** The kinds of object whose content is tracked. */
 export type ConfigKind = 'ConfigMap' | 'Secret';

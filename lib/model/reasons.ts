@@ -1,4 +1,7 @@
-/** Why something was decided: a closed list of names, each with the sentence that a person reads. */
+/** Why something was decided: reasons, the verdicts of policies, and the Events that tell a reason. */
+
+import { createHash } from 'node:crypto';
+import type { WorkloadRef } from './object-ref.ts';
 
 /** Every reason, and what it means. */
 export const REASONS = {
@@ -65,3 +68,122 @@ export const REASONS = {
 
 /** The name of a reason. */
 export type Reason = keyof typeof REASONS;
+
+/** Every outcome, and what it means. */
+export const POLICIES = {
+  named: 'an annotation of the workload names the object',
+  matched: 'the workload searches what it refers to for the mark that the object carries',
+  auto: 'the workload asks for all that it refers to',
+  'typed-auto': 'the workload asks for all of this kind that it refers to',
+  'auto-all': 'whatever a workload refers to is asked for, unless it says otherwise',
+  excluded: 'an annotation of the workload excludes the object',
+  ignored: 'the object is marked to be ignored',
+  state: 'a reloader keeps its state in the object',
+  disabled: 'a label of the workload says that it is not to be rolled',
+  'not-matched': 'the workload searches for objects that carry a mark, and this one does not',
+  unselected: 'its namespace is not selected',
+  finished: 'it has finished, and only what still runs is created anew',
+  suspended: 'it is suspended: whatever runs later reads what is in force then',
+  'not-asked': 'no annotation of the workload asks for the object',
+} as const;
+
+/** The name of an outcome. */
+export type PolicyReason = keyof typeof POLICIES;
+
+/** Whether a workload is to be rolled for an object, and why. */
+export interface Verdict {
+  readonly asks: boolean;
+  readonly because: PolicyReason;
+}
+
+/** How a pod template is stamped: by variables of its containers, or by its annotations. */
+export type ReloadStrategy = 'env-vars' | 'annotations';
+
+/** How loud an Event is, and of which reason it tells. */
+interface EventRow {
+  readonly type: 'Normal' | 'Warning';
+  readonly tells: Reason;
+}
+
+/** The `reason` of an Event. */
+export type EventReason =
+  | 'Reloaded'
+  | 'WebhookTold'
+  | 'ReloadRefused'
+  | 'StampTakenBack'
+  | 'ReloadGivenUp'
+  | 'MalformedAnnotation'
+  | 'MisplacedAnnotation'
+  | 'MistypedAnnotation'
+  | 'AnnotationNotServed'
+  | 'ObjectMissing'
+  | 'RolloutHeld'
+  | 'SecretNotWatched'
+  | 'ObjectNotSelected'
+  | 'NamespaceNotWatched'
+  | 'StateNotFollowed'
+  | 'OptInLost'
+  | 'SecondReloader'
+  | 'Paused'
+  | 'Resumed'
+  | 'Unparked'
+  | 'PodsNotReplaced'
+  | 'RolloutsSlowed';
+
+/** Every Event. */
+export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
+  Reloaded: { type: 'Normal', tells: 'rolled' },
+  WebhookTold: { type: 'Normal', tells: 'told' },
+  ReloadRefused: { type: 'Warning', tells: 'refused' },
+  StampTakenBack: { type: 'Warning', tells: 'taken-back' },
+  ReloadGivenUp: { type: 'Warning', tells: 'given-up' },
+  MalformedAnnotation: { type: 'Warning', tells: 'malformed' },
+  MisplacedAnnotation: { type: 'Warning', tells: 'misplaced' },
+  MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },
+  AnnotationNotServed: { type: 'Warning', tells: 'unserved' },
+  ObjectMissing: { type: 'Warning', tells: 'missing' },
+  RolloutHeld: { type: 'Warning', tells: 'lacking' },
+  SecretNotWatched: { type: 'Warning', tells: 'left-out' },
+  ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
+  NamespaceNotWatched: { type: 'Warning', tells: 'unwatched-namespace' },
+  StateNotFollowed: { type: 'Warning', tells: 'state-named' },
+  OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
+  SecondReloader: { type: 'Warning', tells: 'second-reloader' },
+  Paused: { type: 'Normal', tells: 'paused' },
+  Resumed: { type: 'Normal', tells: 'resumed' },
+  Unparked: { type: 'Normal', tells: 'unparked' },
+  PodsNotReplaced: { type: 'Warning', tells: 'held' },
+  RolloutsSlowed: { type: 'Warning', tells: 'slowed' },
+};
+
+/** The Event that tells of `reason`; undefined if none does. */
+export function eventTelling(reason: Reason): EventReason | undefined {
+  return (Object.keys(EVENTS) as EventReason[]).find((event) => EVENTS[event].tells === reason);
+}
+
+/** What is to be recorded. */
+export interface EventRecord {
+  readonly regarding: WorkloadRef;
+  /** Of that workload; without it (empty) kubectl describe does not show the Event. */
+  readonly uid: string;
+  readonly reason: EventReason;
+  /** What tells it from other news of the same reason: the same news is recorded once. */
+  readonly about: string;
+  /** For people; never the content of an object. */
+  readonly message: string;
+}
+
+const LONGEST_NAME = 253;
+const DIGITS = 16;
+
+/**
+ * The name of the Event that tells `news`: the same for the same news of the same workload, by however many processes it
+ * is told, so that it is recorded once for as long as the API server keeps it. The message has no part in it.
+ */
+export function eventNameOf({ regarding, uid, reason, about }: EventRecord): string {
+  const digest = createHash('sha1')
+    .update(JSON.stringify([uid, reason, about]))
+    .digest('hex');
+  const name = regarding.name.slice(0, LONGEST_NAME - 1 - DIGITS).replace(/[^a-z0-9]+$/, '');
+  return `${name}.${digest.slice(0, DIGITS)}`;
+}

@@ -1,9 +1,8 @@
-/** What /status.json and the status page tell: the state of one moment in words for people. Digests in short form only. */
+/** The present state as the pages and the metrics show it. Digests in short form only. */
 
 import type { Finding } from './finding.ts';
-import type { Verdict } from './policy.ts';
-import type { Reason } from './reasons.ts';
-import type { WatchStatus } from './watch-health.ts';
+import type { WatchStatus } from './health.ts';
+import type { Reason, Verdict } from './reasons.ts';
 
 /** Why an object is owed a rollout. */
 export type OwedBecause = 'content' | 'changed-while-rolling' | 'unknown';
@@ -72,4 +71,27 @@ export interface StatusReport {
   readonly decisions: readonly Decision[];
   /** One for each kind, or for each kind and namespace. */
   readonly watches: readonly WatchStatus[];
+}
+
+/** What is true at the moment of a scrape. Kinds that are missing count as 0. */
+export interface Snapshot {
+  readonly configObjects: Readonly<Record<string, number>>;
+  readonly workloads: Readonly<Record<string, number>>;
+  /** Undefined: a standby, which does not know what is owed. */
+  readonly work: WorkSnapshot | undefined;
+}
+
+/** What a leader knows besides. */
+export interface WorkSnapshot {
+  readonly edges: number;
+  readonly outdatedEdges: number;
+  /** 0 if nothing is owed. */
+  readonly oldestOutdatedAgeSeconds: number;
+  /** Workloads that are rolled so often that they wait longer. */
+  readonly slowedWorkloads: number;
+  readonly stateEntries: number;
+  readonly stateOverrides: number;
+  readonly stateBytes: number;
+  /** How many ConfigMaps the state lies in. */
+  readonly stateShards: number;
 }

@@ -1,8 +1,6 @@
-/**
- * When something happened, told on one axis for all streams, so that "did this content change while that workload was
- * rolling out?" is a comparison of numbers. The axis is the API server's resourceVersion where those of different kinds
- * may be compared, else the order in which news arrived here.
- */
+/** One axis for the news of all streams, and the events that informers tell on it. */
+
+import type { ObjectKey } from './object-ref.ts';
 
 /** Something happened after `from` and not after `to`. */
 export interface Span {
@@ -66,3 +64,22 @@ export class Timeline {
     return { from: before?.arrival ?? Number.NEGATIVE_INFINITY, to: this.#arrivals };
   }
 }
+
+/** News of one object of a stream, in the order of the stream, or of the stream itself. */
+export type InformerEvent<T> =
+  /** The object is there in this version. */
+  | {
+      readonly type: 'present';
+      readonly key: ObjectKey;
+      readonly object: T;
+      /** The span of its last writes. */
+      readonly span: Span;
+      /** Whether it is part of the stream's first list, and so was there before this process looked. */
+      readonly isInInitialList: boolean;
+      /** Whether a later list told it: several writes may hide behind this one. */
+      readonly isRelisted: boolean;
+    }
+  /** The object is not there any more. */
+  | { readonly type: 'absent'; readonly key: ObjectKey; readonly span: Span }
+  /** A list is complete: all objects of the stream have been told. Comes again after each relist. */
+  | { readonly type: 'synced' };

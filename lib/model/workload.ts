@@ -1,12 +1,11 @@
 /** The view of a workload: what decisions need of it, and no more. */
 
 import { createHash } from 'node:crypto';
-import { createdAtOf } from './age.ts';
-import type { Hold } from './hold.ts';
+import type { Hold, WaveLeftovers } from './hold.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 import { type Reference, referencesOf, referenceTo } from './references.ts';
-import type { WaveLeftovers } from './wave-leftovers.ts';
+import { createdAtOf } from './time.ts';
 import {
   type Declining,
   holdOnPods,

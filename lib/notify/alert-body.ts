@@ -1,8 +1,8 @@
 /** What an alert says, in the form that each sink takes. */
 
-import type { AlertOptions, AlertSink } from '../model/alert-options.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
-import type { RolloutInfo } from '../model/rollout-info.ts';
+import type { RolloutInfo } from '../model/outcome.ts';
+import type { AlertOptions, AlertSink } from '../model/settings.ts';
 import type { PostBody } from './http-post.ts';
 
 /** How many objects a message names. */

@@ -1,10 +1,10 @@
 /** Sends an alert for each rollout, one after the other and on the side: no rollout waits for one or fails with one. */
 
-import type { AlertOptions, AlertResult } from '../model/alert-options.ts';
-import { backoffMs } from '../model/backoff.ts';
 import type { Log } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
-import type { RolloutInfo } from '../model/rollout-info.ts';
+import type { RolloutInfo } from '../model/outcome.ts';
+import type { AlertOptions, AlertResult } from '../model/settings.ts';
+import { backoffMs } from '../model/time.ts';
 import { alertBodyOf } from './alert-body.ts';
 import type { HttpPoster, PostResult } from './http-post.ts';
 

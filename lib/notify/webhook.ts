@@ -2,9 +2,9 @@
 
 import { createHash } from 'node:crypto';
 import { configRefIn } from '../model/object-ref.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp } from '../model/stamp.ts';
-import type { WriteResult } from '../model/write-result.ts';
 import type { HttpPoster, PostBody } from './http-post.ts';
 
 /** One per process. */

@@ -1,6 +1,6 @@
 /** The settings of the admission webhook. */
 
-import type { AdmissionCertificate, AdmissionOptions } from '../model/admission.ts';
+import type { AdmissionCertificate, AdmissionOptions } from '../model/settings.ts';
 import { ADMISSION_FLAGS } from './admission-flags.ts';
 import type { Options } from './options.ts';
 import type { Reader } from './reader.ts';

@@ -1,6 +1,6 @@
 /** The settings of alerts; each also goes by the variable that Stakater Reloader has for it. */
 
-import type { AlertOptions } from '../model/alert-options.ts';
+import type { AlertOptions } from '../model/settings.ts';
 import type { FlagName } from './flags.ts';
 import type { Reader } from './reader.ts';
 import * as types from './value-types.ts';

@@ -1,7 +1,7 @@
 /** From the words of a command line to the texts given for each flag; what the texts mean is not judged here. */
 
 import { Command, CommanderError, Option } from 'commander';
-import { closestMatch } from '../model/closest-match.ts';
+import { closestMatch } from '../model/text.ts';
 import { FLAGS, type Flag, type FlagName } from './flags.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,6 +1,6 @@
 /** From the variables of the environment to the texts given for each flag. */
 
-import { closestMatch } from '../model/closest-match.ts';
+import { closestMatch } from '../model/text.ts';
 import { ALERT_VARIABLES } from './alert-settings.ts';
 import type { Given, GivenFlags } from './command-line.ts';
 import { FLAGS, type FlagName, PRINTING_FLAGS, VARIABLE_PREFIX, variableOf } from './flags.ts';

@@ -1,6 +1,6 @@
 /** The table of flags: what the help, the environment and the parser know of them. */
 
-import { STAKATER_KEYS } from '../model/vocabulary-name.ts';
+import { STAKATER_KEYS } from '../model/settings.ts';
 import { ADMISSION_FLAGS, type AdmissionFlagName } from './admission-flags.ts';
 import { DEAD_FLAGS, type DeadFlagName } from './dead-flags.ts';
 import { LEADER_FLAGS, type LeaderFlagName } from './leader-flags.ts';

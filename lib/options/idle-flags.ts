@@ -1,6 +1,6 @@
 /** Flags that have no effect beside another one, which leaves out what they speak of. */
 
-import type { VocabularyName } from '../model/vocabulary-name.ts';
+import type { VocabularyName } from '../model/settings.ts';
 import type { FlagName } from './flags.ts';
 import type { Options } from './options.ts';
 import type { Reader } from './reader.ts';

@@ -1,6 +1,6 @@
 /** The settings of the election. */
 
-import { formatDuration } from '../model/duration.ts';
+import { formatDuration } from '../model/time.ts';
 import type { FlagName } from './flags.ts';
 import type { LeaderElection, Options } from './options.ts';
 import type { Reader } from './reader.ts';

@@ -1,12 +1,15 @@
 /** The settings of the program: parsed once, validated, frozen. */
 
-import type { AdmissionOptions } from '../model/admission.ts';
-import type { AlertOptions } from '../model/alert-options.ts';
-import type { ConnectionOptions } from '../model/connection-options.ts';
 import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
-import type { ReloadStrategy } from '../model/policy.ts';
-import type { Pace } from '../model/rollout-limit.ts';
-import type { StakaterKeys, VocabularyName } from '../model/vocabulary-name.ts';
+import type { ReloadStrategy } from '../model/reasons.ts';
+import type {
+  AdmissionOptions,
+  AlertOptions,
+  ConnectionOptions,
+  Pace,
+  StakaterKeys,
+  VocabularyName,
+} from '../model/settings.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
 /** Which namespaces are watched, and what said so, mostly a flag or variable. */

@@ -1,10 +1,14 @@
 /** The command line and the environment become one validated, frozen Options. Nothing is read, written or ended here. */
 
-import type { ConnectionOptions } from '../model/connection-options.ts';
-import { MAX_DURATION_MS } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
-import type { Pace, RolloutLimit } from '../model/rollout-limit.ts';
-import { DEFAULT_VOCABULARY_NAMES } from '../model/vocabulary-name.ts';
+import {
+  type ConnectionOptions,
+  DEFAULT_VOCABULARY_NAMES,
+  type Pace,
+  type RolloutLimit,
+} from '../model/settings.ts';
+
+import { MAX_DURATION_MS } from '../model/time.ts';
 import { admissionFrom } from './admission-settings.ts';
 import { alertNotices, alertsFrom } from './alert-settings.ts';
 import { readCommandLine } from './command-line.ts';

@@ -1,6 +1,6 @@
 /** The annotations of the stakater vocabulary, as flags rename them. */
 
-import { STAKATER_KEYS, type StakaterKeys } from '../model/vocabulary-name.ts';
+import { STAKATER_KEYS, type StakaterKeys } from '../model/settings.ts';
 import type { StakaterKeyFlagName } from './flags.ts';
 import type { Reader } from './reader.ts';
 import { UsageError } from './usage-error.ts';

@@ -1,13 +1,18 @@
 /** What the text of a flag may be, and the value that it stands for. */
 
 import { isIP } from 'node:net';
-import { ALERT_SINKS, type AlertSink } from '../model/alert-options.ts';
-import { parseDurationMs } from '../model/duration.ts';
 import type { ConfigKind } from '../model/object-ref.ts';
-import { parseBool } from '../model/parse-bool.ts';
-import type { ReloadStrategy } from '../model/policy.ts';
-import { parseRolloutLimit, type RolloutLimit } from '../model/rollout-limit.ts';
-import { VOCABULARY_NAMES, type VocabularyName } from '../model/vocabulary-name.ts';
+import type { ReloadStrategy } from '../model/reasons.ts';
+import {
+  ALERT_SINKS,
+  type AlertSink,
+  parseRolloutLimit,
+  type RolloutLimit,
+  VOCABULARY_NAMES,
+  type VocabularyName,
+} from '../model/settings.ts';
+import { parseBool } from '../model/text.ts';
+import { parseDurationMs } from '../model/time.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import { labelSelectorOf } from './label-selector.ts';
 import type { CronJobReload, JobReload, LogFormat, LogLevel } from './options.ts';

@@ -5,7 +5,7 @@
  */
 
 import pDebounce from 'p-debounce';
-import { monotonicMs } from '../model/clock.ts';
+import { monotonicMs } from '../model/time.ts';
 
 /** How long a key waits. */
 export interface WindowLength {

@@ -3,18 +3,18 @@
  * failure leaves anything half done.
  */
 
+import type { Finding } from '../model/finding.ts';
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { WorkloadClient } from '../model/outcome.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
 import {
   type BackoffBounds,
   backoffMs,
   CONFLICT_BACKOFF,
   LATER_BACKOFF,
   REFUSAL_BACKOFF,
-} from '../model/backoff.ts';
-import type { Finding } from '../model/finding.ts';
-import type { ObjectKey } from '../model/object-ref.ts';
-import type { RawWorkload } from '../model/raw-objects.ts';
+} from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
-import type { WorkloadClient } from '../model/workload-client.ts';
 import type { Edges } from '../tracking/edges.ts';
 
 /** What patches are made with. */

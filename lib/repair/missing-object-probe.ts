@@ -5,11 +5,11 @@
  * one namespace is told when all of it is, so that one notice tells of all.
  */
 
-import { backoffMs, REFUSAL_BACKOFF } from '../model/backoff.ts';
-import { closestMatch } from '../model/closest-match.ts';
+import type { MissingObject } from '../model/finding.ts';
 import type { Log } from '../model/log.ts';
-import type { MissingObject } from '../model/missing-object.ts';
 import { type ConfigRef, keyOf, namespaceIn, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { closestMatch } from '../model/text.ts';
+import { backoffMs, REFUSAL_BACKOFF } from '../model/time.ts';
 import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
 import { isNeeded, missingNeeds } from '../tracking/needs.ts';
 

@@ -4,10 +4,10 @@
  * ended one its beginning is removed, so that a later pause by a person does not count as this one.
  */
 
-import type { InformerEvent } from '../model/informer-event.ts';
+import { type Pause, remainingMs } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import { type Pause, remainingMs } from '../model/pause.ts';
 import { fencedPause } from '../model/rollout-plan.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
 import { LivePatches, type Patched, type PatchingOptions } from './live-patches.ts';

@@ -3,9 +3,9 @@
  * once more. Only where a workload asks for that itself, after its objects were listed.
  */
 
-import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
 import type { Log } from '../model/log.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
+import { backoffMs, LATER_BACKOFF } from '../model/time.ts';
 
 /** What it is made of. */
 export interface UnreadOptions {

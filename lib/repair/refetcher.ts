@@ -1,12 +1,12 @@
 /** Looks at objects outside their streams, which may be late. What is seen is taken in as if a list had told it. */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } from '../model/object-ref.ts';
+import type { WorkloadClient } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
-import { EVER, type Timeline } from '../model/timeline.ts';
+import { EVER, type InformerEvent, type Timeline } from '../model/timeline.ts';
+
 import type { Workload } from '../model/workload.ts';
-import type { WorkloadClient } from '../model/workload-client.ts';
 import type { Edges } from '../tracking/edges.ts';
 
 /** A fresh look at one object. Never throws. */

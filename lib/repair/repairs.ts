@@ -1,7 +1,7 @@
 /** What is put right on workloads beside their rollouts: pauses that are over, and what another reloader left them waiting for. */
 
-import type { InformerEvent } from '../model/informer-event.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { Pauses, type PausesOptions } from './pauses.ts';
 import { WaveCleanup, type WaveCleanupOptions } from './wave-cleanup.ts';

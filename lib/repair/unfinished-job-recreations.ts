@@ -3,12 +3,12 @@
  * the API server refuses. It is tried until the Job is there again, whatever becomes of the wish for it.
  */
 
-import { type BackoffBounds, backoffMs } from '../model/backoff.ts';
 import type { Finding } from '../model/finding.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
 import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import type { WriteResult } from '../model/outcome.ts';
+import { type BackoffBounds, backoffMs } from '../model/time.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { WriteResult } from '../model/write-result.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
 
 /** What it is made of. */

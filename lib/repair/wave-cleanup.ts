@@ -3,9 +3,9 @@
  * to be done is read from the live workload each time, so a restart or a failure leaves nothing half done.
  */
 
-import type { InformerEvent } from '../model/informer-event.ts';
+import { cleanupPatch, cleanupText } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import { cleanupPatch, cleanupText } from '../model/wave-leftovers.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
 import { LivePatches, type Patched, type PatchingOptions } from './live-patches.ts';

@@ -4,14 +4,9 @@
  */
 
 import type { Vocabularies } from '../annotations/vocabularies.ts';
-import type { CompetingReloader } from '../model/competing-reloader.ts';
-import { formatDuration } from '../model/duration.ts';
 import type { Edge } from '../model/edge.ts';
-import type { Finding } from '../model/finding.ts';
-import { whenTaken } from '../model/hold.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
-import type { LostOptIn } from '../model/lost-opt-in.ts';
-import type { MissingObject } from '../model/missing-object.ts';
+import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../model/finding.ts';
+import { type Pause, pauseWords, whenTaken } from '../model/hold.ts';
 import {
   type ConfigRef,
   describe,
@@ -21,9 +16,10 @@ import {
   wholeKeyOf,
   wholeOf,
 } from '../model/object-ref.ts';
-import { type Pause, pauseWords } from '../model/pause.ts';
-import { cutToBytes, listedText } from '../model/plain-text.ts';
-import type { Pace } from '../model/rollout-limit.ts';
+import type { Pace } from '../model/settings.ts';
+import { cutToBytes, listedText } from '../model/text.ts';
+import { formatDuration } from '../model/time.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Edges } from '../tracking/edges.ts';
 

@@ -1,10 +1,7 @@
 /** Tells what happened to those who want to know: the journal, the counters, and Events on the workloads. */
 
-import { monotonicMs } from '../model/clock.ts';
-import { inTime } from '../model/duration.ts';
-import { type EventReason, type EventRecord, eventTelling } from '../model/event-record.ts';
 import type { Finding } from '../model/finding.ts';
-import { whenTaken } from '../model/hold.ts';
+import { pauseWords, whenTaken } from '../model/hold.ts';
 import type { Log } from '../model/log.ts';
 import {
   type ConfigRef,
@@ -14,15 +11,13 @@ import {
   type ObjectKey,
   type WorkloadRef,
 } from '../model/object-ref.ts';
-import type { Outcome } from '../model/outcome.ts';
-import { pauseWords } from '../model/pause.ts';
-import type { PendingChanges } from '../model/pending-changes.ts';
-import type { RolloutInfo } from '../model/rollout-info.ts';
+import type { Outcome, PendingChanges, RolloutInfo, WriteResult } from '../model/outcome.ts';
+import { type EventReason, type EventRecord, eventTelling } from '../model/reasons.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp, parseStamp } from '../model/stamp.ts';
+import { inTime, monotonicMs } from '../model/time.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import type { WriteResult } from '../model/write-result.ts';
 import type { Edges } from '../tracking/edges.ts';
 import type { Note } from '../tracking/effects.ts';
 import { Journal } from './journal.ts';

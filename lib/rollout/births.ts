@@ -4,9 +4,9 @@
  * start, before its first rollout.
  */
 
-import { isAfter } from '../model/age.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { PodsBirth } from '../model/pods-birth.ts';
+import type { PodsBirth } from '../model/outcome.ts';
+import { isAfter } from '../model/time.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from '../tracking/edges.ts';
 import { Effects } from '../tracking/effects.ts';
 

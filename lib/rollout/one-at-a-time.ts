@@ -1,7 +1,7 @@
 /** One write of a workload at a time, whoever asks for it: a second one is sent when the first is answered. */
 
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { WorkloadClient } from '../model/workload-client.ts';
+import type { WorkloadClient } from '../model/outcome.ts';
 
 /** The same client, which keeps writes of one workload in line. */
 export function oneAtATime(client: WorkloadClient): WorkloadClient {

@@ -1,14 +1,12 @@
 /** One attempt to roll a workload: plan from the present, patch once, find out what became of it. */
 
-import { monotonicMs } from '../model/clock.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { Outcome } from '../model/outcome.ts';
+import type { Outcome, RollResult, WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
+import { monotonicMs } from '../model/time.ts';
 import type { SignOfLife, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { WorkloadClient } from '../model/workload-client.ts';
-import type { RollResult } from '../model/write-result.ts';
 import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
 import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';

@@ -3,20 +3,19 @@
  * outcome. No outcome settles a workload but an accepted patch or the end of what it owes.
  */
 
+import type { Heartbeat } from '../model/health.ts';
+import { type Log, NO_LOG } from '../model/log.ts';
+import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import type { Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
+import { type Pace, UNHURRIED } from '../model/settings.ts';
 import {
   type BackoffBounds,
   backoffMs,
   CONFLICT_BACKOFF,
   LATER_BACKOFF,
+  monotonicMs,
   REFUSAL_BACKOFF,
-} from '../model/backoff.ts';
-import { monotonicMs } from '../model/clock.ts';
-import type { Heartbeat } from '../model/heartbeat.ts';
-import { type Log, NO_LOG } from '../model/log.ts';
-import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
-import type { Outcome } from '../model/outcome.ts';
-import type { PendingChanges, PendingReason } from '../model/pending-changes.ts';
-import { type Pace, UNHURRIED } from '../model/rollout-limit.ts';
+} from '../model/time.ts';
 import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
 import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';

@@ -3,9 +3,9 @@
  * its window doubles, up to ten minutes, until it has owed nothing for a while. Nothing is lost: the last content still comes.
  */
 
-import { monotonicMs } from '../model/clock.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { Pace } from '../model/rollout-limit.ts';
+import type { Pace } from '../model/settings.ts';
+import { monotonicMs } from '../model/time.ts';
 import type { WindowLength } from '../queue/quiet-period.ts';
 
 /** What is remembered of one workload. */

@@ -3,7 +3,7 @@
  * others wrote. Every write goes through it, fenced by the version of its own shard.
  */
 
-import { latestOf } from '../model/age.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import {
   EMPTY_STATE,
   parseState,
@@ -21,8 +21,8 @@ import {
   sizeOf,
 } from '../model/state-shards.ts';
 import { annotationsOf, contests, markIn, type TermMark } from '../model/term.ts';
+import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
-import type { WriteResult } from '../model/write-result.ts';
 import type { AllShards, Failure, StateStore, StateVersion } from '../store/state-store.ts';
 import type { Edges } from '../tracking/edges.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';

@@ -3,9 +3,9 @@
  * state has an entry of is known and owed all the same, and rolled once the namespace is selected.
  */
 
-import { inTime } from '../model/duration.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
 import { describeAll, nameIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
+import { inTime } from '../model/time.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import type { Edges } from '../tracking/edges.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { reviewState } from './state-write.ts';

@@ -1,10 +1,10 @@
 /** What the stream of ConfigMaps shows of the state. */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
 import { keyOf } from '../model/object-ref.ts';
 import { parseState } from '../model/persisted-state.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import { covers, type Stream } from '../store/sync-gate.ts';
 import type { Edges } from '../tracking/edges.ts';
 import type { StateCommitter } from './state-committer.ts';

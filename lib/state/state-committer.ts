@@ -4,11 +4,10 @@
  * shards.
  */
 
-import { backoffMs, LATER_BACKOFF } from '../model/backoff.ts';
-import { monotonicMs } from '../model/clock.ts';
-import type { Heartbeat } from '../model/heartbeat.ts';
+import type { Heartbeat } from '../model/health.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { WriteResult } from '../model/write-result.ts';
+import type { WriteResult } from '../model/outcome.ts';
+import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
 import type { AllShards } from '../store/state-store.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { KnownState, type KnownStateOptions, type Refusal } from './known-state.ts';

@@ -3,8 +3,8 @@
  * all of them are, but for as much as is stored in half a second.
  */
 
-import { monotonicMs } from '../model/clock.ts';
 import { SHARD_BYTES } from '../model/state-shards.ts';
+import { monotonicMs } from '../model/time.ts';
 
 /** So much may be stored in each second. */
 const BYTES_PER_MS = SHARD_BYTES / 1000;

@@ -1,8 +1,8 @@
 /** Where the state lies: what its keeper asks of the API server, and how all of it is read at a start. */
 
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { WriteResult } from '../model/outcome.ts';
 import { MOST_SHARDS, shardNames, shardsToldBy } from '../model/state-shards.ts';
-import type { WriteResult } from '../model/write-result.ts';
 
 /** One shard in one version. */
 export interface StateVersion {

@@ -1,7 +1,7 @@
 /** One line of the log as text: for people on a terminal, or JSON for machines. */
 
 import type { LogFields } from '../model/log.ts';
-import { cutToBytes, MOST_BYTES, plain } from '../model/plain-text.ts';
+import { cutToBytes, MOST_BYTES, plain } from '../model/text.ts';
 
 /** What a line says. */
 export interface LogEntry {

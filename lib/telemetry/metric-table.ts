@@ -1,9 +1,8 @@
 /** The table of metrics: names, meanings and the series that exist from the start. */
 
-import { ADMISSION_RESULTS } from '../model/admission.ts';
-import { ALERT_RESULTS } from '../model/alert-options.ts';
+import { WATCH_ENDS } from '../model/health.ts';
 import { CONFIG_KINDS } from '../model/object-ref.ts';
-import { WATCH_ENDS } from '../model/watch-end.ts';
+import { ADMISSION_RESULTS, ALERT_RESULTS } from '../model/settings.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
 /**

@@ -1,15 +1,20 @@
 /** The metrics of the program, told in its own words and served in the format of Prometheus. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { AdmissionResult } from '../model/admission.ts';
-import type { AlertResult } from '../model/alert-options.ts';
+import type { WatchEnd } from '../model/health.ts';
 import type { ConfigKind, WorkloadRef } from '../model/object-ref.ts';
-import type { Snapshot } from '../model/snapshot.ts';
-import type { WatchEnd } from '../model/watch-end.ts';
+import type { WriteResult } from '../model/outcome.ts';
+import type { AdmissionResult, AlertResult } from '../model/settings.ts';
+import type { Snapshot } from '../model/status-report.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
-import type { WriteResult } from '../model/write-result.ts';
-import type { CHANGE_TYPES, ROLLOUT_OUTCOMES } from './metric-table.ts';
-import { type Labels, METRICS, type MetricRow, seriesOf } from './metric-table.ts';
+import {
+  type CHANGE_TYPES,
+  type Labels,
+  METRICS,
+  type MetricRow,
+  type ROLLOUT_OUTCOMES,
+  seriesOf,
+} from './metric-table.ts';
 
 /** One rollout that was accepted. */
 export interface RolloutReport {

@@ -1,6 +1,6 @@
 /** What many clients ask for is made once for all of them, not once for each. */
 
-import { monotonicMs } from '../model/clock.ts';
+import { monotonicMs } from '../model/time.ts';
 
 /** How old what is shown may be. */
 const FRESH_MS = 1000;

@@ -1,8 +1,8 @@
 /** The tables of the last decisions and of the watches, and the words that they use. */
 
+import type { WatchStatus } from '../model/health.ts';
 import { REASONS } from '../model/reasons.ts';
 import type { Decision } from '../model/status-report.ts';
-import type { WatchStatus } from '../model/watch-health.ts';
 import { type Html, html } from './html.ts';
 import { breakable, section } from './status-page-parts.ts';
 import { ENDED, timeWords } from './status-page-words.ts';

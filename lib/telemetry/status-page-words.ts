@@ -1,7 +1,7 @@
 /** The words of the status page: durations, reasons, ends of watches. */
 
+import type { WatchEnd } from '../model/health.ts';
 import type { OwedBecause, WorkloadStatus } from '../model/status-report.ts';
-import type { WatchEnd } from '../model/watch-end.ts';
 
 /**
  * A duration in its two largest units, `3 min 12 s`; as a countdown `in 4 s`, and `now` at the end. Its source is also

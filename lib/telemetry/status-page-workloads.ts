@@ -1,7 +1,7 @@
 /** The tables of workloads: what is owed and why, what a person should read, and what is as it should be. */
 
 import type { Finding } from '../model/finding.ts';
-import { POLICIES } from '../model/policy.ts';
+import { POLICIES } from '../model/reasons.ts';
 import type { FollowedStatus, WorkloadStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
 import { breakable, section } from './status-page-parts.ts';

@@ -1,7 +1,7 @@
 /** What the status page is made of, and which rows it shows: what is owed first, and no more than a page can hold. */
 
+import type { WatchStatus } from '../model/health.ts';
 import type { Decision, StatusReport, WorkloadStatus } from '../model/status-report.ts';
-import type { WatchStatus } from '../model/watch-health.ts';
 
 /** What does not change while the program runs. */
 export interface About {

@@ -3,11 +3,11 @@
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Digest } from '../model/digest.ts';
 import { type Edge, isOutdated } from '../model/edge.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import { POLICIES } from '../model/policy.ts';
-import type { Reason } from '../model/reasons.ts';
-import { EVER, isOlder, type Span } from '../model/timeline.ts';
+import { POLICIES, type Reason } from '../model/reasons.ts';
+
+import { EVER, type InformerEvent, isOlder, type Span } from '../model/timeline.ts';
+
 import type { AbsenceIs } from '../store/presence.ts';
 import type { Stream } from '../store/sync-gate.ts';
 import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';

@@ -11,7 +11,7 @@ import {
   UNKNOWN,
   withStamp,
 } from '../model/edge.ts';
-import { type LostOptIn, lostAnnotations } from '../model/lost-opt-in.ts';
+import { type LostOptIn, lostAnnotations } from '../model/finding.ts';
 import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
 import type { StateEntry } from '../model/state-entry.ts';

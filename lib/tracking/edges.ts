@@ -9,8 +9,8 @@ import type {
   StampVariables,
   Vocabularies,
 } from '../annotations/vocabularies.ts';
-import { monotonicMs } from '../model/clock.ts';
-import { ABSENT, type Digest } from '../model/digest.ts';
+import { ABSENT, type Digest, type KeyDigests } from '../model/digest.ts';
+
 import {
   asSkipped,
   type Edge,
@@ -20,15 +20,15 @@ import {
   runningDigestAtStart,
   UNKNOWN,
 } from '../model/edge.ts';
-import type { KeyDigests } from '../model/key-digests.ts';
 import { recordedOf } from '../model/kind-overrides.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
 import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
-import type { Verdict } from '../model/policy.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
+import type { Verdict } from '../model/reasons.ts';
 import { type RolloutPlan, sequenceIn } from '../model/rollout-plan.ts';
 import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
 import { entryKeyOf, overridesKeyOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
+import { monotonicMs } from '../model/time.ts';
 import { type Workload, workloadOf } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { DependentsIndex } from '../store/dependents-index.ts';

@@ -1,7 +1,6 @@
 /** What follows from an observation: said by the pure rules, carried out by the reloader. */
 
-import type { CompetingReloader } from '../model/competing-reloader.ts';
-import type { LostOptIn } from '../model/lost-opt-in.ts';
+import type { CompetingReloader, LostOptIn } from '../model/finding.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Reason } from '../model/reasons.ts';
 

@@ -1,7 +1,7 @@
 /** How long workloads wait for a rollout of their owner that comes no further. */
 
-import { monotonicMs } from '../model/clock.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
+import { monotonicMs } from '../model/time.ts';
 import type { WorkloadRecord } from './edges.ts';
 
 interface Turn {

@@ -1,6 +1,6 @@
 /** Whether the copy of a Job that is there already is one of ours: anybody who may create Jobs can write the same words. */
 
-import { isCopyOf, successorOf } from '../model/job-succession.ts';
+import { isCopyOf, successorOf } from '../model/jobs.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { Edges } from './edges.ts';
 

@@ -1,7 +1,6 @@
 /** The stamps that a workload's template carries. */
 
-import { ABSENT, type Digest } from '../model/digest.ts';
-import { isDigestOf } from '../model/key-digests.ts';
+import { ABSENT, type Digest, isDigestOf } from '../model/digest.ts';
 import { type ConfigRef, configRefIn, type ObjectKey } from '../model/object-ref.ts';
 import { highestStamp, MOST_AHEAD, parseStamp, type Stamp } from '../model/stamp.ts';
 import type { TemplateStamp } from '../model/workload.ts';

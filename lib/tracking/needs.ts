@@ -3,8 +3,8 @@
  * rolled for keys, and of what it follows.
  */
 
-import { missingKeysOf } from '../model/key-digests.ts';
-import type { MissingObject } from '../model/missing-object.ts';
+import { missingKeysOf } from '../model/digest.ts';
+import type { MissingObject } from '../model/finding.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Reference } from '../model/references.ts';
 import { referenceOf } from '../model/workload.ts';

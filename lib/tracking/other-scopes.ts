@@ -3,8 +3,8 @@
  * workload was rolled for the whole object until now, or its template read other keys.
  */
 
+import { isDigestOf, scopedDigestOf } from '../model/digest.ts';
 import { type RunningDigest, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
-import { isDigestOf, scopedDigestOf } from '../model/key-digests.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
 import { configRefOf, type StateEntry, type StateKey } from '../model/state-entry.ts';

@@ -1,7 +1,7 @@
 /** What is known of an object as its record begins: nothing, or of some of its keys what follows from the object. */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import { scopedDigestOf } from '../model/key-digests.ts';
+import { scopedDigestOf } from '../model/digest.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { ConfigRecord } from './edges.ts';
 

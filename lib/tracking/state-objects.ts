@@ -1,8 +1,8 @@
 /** ConfigMaps in which a reloader keeps its state: to workloads they are not there. */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import type { ConfigRecord, Edges } from './edges.ts';
 import type { Effects } from './effects.ts';
 

@@ -1,10 +1,10 @@
 /** What follows when a workload is observed: by its informer, by a fresh look, or in the answer to a patch. */
 
 import { asUnknown, type Edge, isUncommitted } from '../model/edge.ts';
-import type { InformerEvent } from '../model/informer-event.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
-import { isOlder } from '../model/timeline.ts';
+import { type InformerEvent, isOlder } from '../model/timeline.ts';
+
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { recallDebt, rememberDebt } from './debts.ts';

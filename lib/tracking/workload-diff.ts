@@ -1,7 +1,7 @@
 /** One look at a workload, compared with what was known of it. */
 
-import type { InformerEvent } from '../model/informer-event.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import { sameMarks, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from './edges.ts';
 import type { Effects } from './effects.ts';

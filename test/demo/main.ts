@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { parseArgs, promisify } from 'node:util';
-import { parseDurationMs } from '../../lib/model/duration.ts';
+import { parseDurationMs } from '../../lib/model/time.ts';
 import { type DemoOptions, play } from './demo.ts';
 import { Screen } from './screen.ts';
 

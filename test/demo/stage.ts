@@ -3,9 +3,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseDurationMs } from '../../lib/model/duration.ts';
 import { type ConfigRef, describe, type WorkloadRef } from '../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../lib/model/raw-objects.ts';
+import { parseDurationMs } from '../../lib/model/time.ts';
 import { isRolledOut, workloadKindOf } from '../../lib/model/workload-kind.ts';
 import { ReloaderProcess, until } from '../integration/reloader-process.ts';
 import { delay } from '../sandbox/abort.ts';

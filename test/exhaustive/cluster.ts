@@ -1,8 +1,8 @@
 /** The cluster: what people, owners and the Deployments' controller do, and the news of it. */
 
 import type { ConfigObject } from '../../lib/model/config-object.ts';
-import type { ConfigRef, WorkloadRef } from '../../lib/model/object-ref.ts';
-import { keyOf } from '../../lib/model/object-ref.ts';
+import { type ConfigRef, keyOf, type WorkloadRef } from '../../lib/model/object-ref.ts';
+
 import type { RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import { formatStamp } from '../../lib/model/stamp.ts';
 import type { Workload } from '../../lib/model/workload.ts';

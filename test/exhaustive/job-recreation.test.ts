@@ -7,10 +7,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { JobRecreator } from '../../lib/kubernetes/job-recreator.ts';
 import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
-import { copyOf, isCopyOf } from '../../lib/model/job-succession.ts';
+import { copyOf, isCopyOf } from '../../lib/model/jobs.ts';
+import type { RollResult } from '../../lib/model/outcome.ts';
 import type { RawWorkload } from '../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../lib/model/rollout-plan.ts';
-import type { RollResult } from '../../lib/model/write-result.ts';
 import { objectsOf, pick } from '../sandbox/json.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 

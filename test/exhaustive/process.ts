@@ -2,7 +2,7 @@
 
 import type { StampVariables, Vocabularies } from '../../lib/annotations/vocabularies.ts';
 import type { ConfigRef } from '../../lib/model/object-ref.ts';
-import type { Verdict } from '../../lib/model/policy.ts';
+import type { Verdict } from '../../lib/model/reasons.ts';
 import { Edges } from '../../lib/tracking/edges.ts';
 import type { Effects } from '../../lib/tracking/effects.ts';
 import { vocabulary } from '../unit/annotations/defaults.ts';

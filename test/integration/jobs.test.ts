@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { copyOf } from '../../lib/model/job-succession.ts';
+import { copyOf } from '../../lib/model/jobs.ts';
 import type { RawWorkload } from '../../lib/model/raw-objects.ts';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import type { StoredObject } from '../sandbox/stored-object.ts';

@@ -1,7 +1,7 @@
 /** Pods, and what they read of ConfigMaps and Secrets when they started. */
 
-import type { ConfigRef, ObjectKey, WorkloadRef } from '../../lib/model/object-ref.ts';
-import { keyOf } from '../../lib/model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../lib/model/object-ref.ts';
+
 import { canonicalText, type Json, type JsonObject, objectOf, objectsOf, pick, stringOf } from './json.ts';
 import { rowOfKind } from './resource-table.ts';
 import type { Store } from './store.ts';

@@ -1,7 +1,6 @@
 /** The next small step of a rollout, decided purely: which pod to add or to remove, one at a time. */
 
-import type { Json, JsonObject } from './json.ts';
-import { objectOf, pick } from './json.ts';
+import { type Json, type JsonObject, objectOf, pick } from './json.ts';
 
 /** A pod as these decisions see it. */
 export interface PodFacts {

@@ -1,7 +1,6 @@
 /** What stands in the ConfigMaps and Secrets of a history: few contents, each with a text that can be found again. */
 
-import { ABSENT, digestOf } from '../../lib/model/digest.ts';
-import { keyDigestsOf, scopedDigestOf } from '../../lib/model/key-digests.ts';
+import { ABSENT, digestOf, keyDigestsOf, scopedDigestOf } from '../../lib/model/digest.ts';
 import { split } from './api.ts';
 import type { ConfigName, Content } from './history.ts';
 import type { Read } from './trace.ts';

@@ -1,7 +1,7 @@
 /** An object that changes for ever does not roll a workload for ever, and its last content still comes. */
 
 import assert from 'node:assert/strict';
-import { type Pace, UNHURRIED } from '../../lib/model/rollout-limit.ts';
+import { type Pace, UNHURRIED } from '../../lib/model/settings.ts';
 import { type Case, change, testCases, WEB } from './cases.ts';
 import { JUMPS_MS, type Step, wait } from './history.ts';
 import { factsOf } from './timeline.ts';

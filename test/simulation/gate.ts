@@ -4,7 +4,7 @@
  */
 
 import type { ApiRequest, ApiResponse, Piece, Send } from '../../lib/kubernetes/transport.ts';
-import { monotonicMs } from '../../lib/model/clock.ts';
+import { monotonicMs } from '../../lib/model/time.ts';
 import { nameOfPath } from './api.ts';
 import { RENEW_DEADLINE_MS } from './replica.ts';
 

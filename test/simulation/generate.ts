@@ -1,7 +1,7 @@
 /** Histories by chance: one arbitrary per flavour, so that simple laws are tried strictly and hard ones broadly. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import type { Pace } from '../../lib/model/rollout-limit.ts';
+import type { Pace } from '../../lib/model/settings.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
 import { leadsOf, STALL } from './generate-leads.ts';

@@ -1,6 +1,6 @@
 /** Workloads in the words of SAP and wave: they lose nothing and roll nothing for nothing, as in any other words. */
 
-import { VOCABULARY_NAMES } from '../../lib/model/vocabulary-name.ts';
+import { VOCABULARY_NAMES } from '../../lib/model/settings.ts';
 import { C, type Case, change, crash, following, testCases, WEB } from './cases.ts';
 import { type InitialWorkload, type Step, type WorkloadName, wait } from './history.ts';
 

@@ -4,8 +4,7 @@
  * has nothing to act on does nothing, so any part of a history is a history.
  */
 
-import type { Pace } from '../../lib/model/rollout-limit.ts';
-import type { VocabularyName } from '../../lib/model/vocabulary-name.ts';
+import type { Pace, VocabularyName } from '../../lib/model/settings.ts';
 import type { FaultRule, WatchEffect } from '../sandbox/faults.ts';
 import type { VersionStyle } from '../sandbox/resource-versions.ts';
 

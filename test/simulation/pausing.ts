@@ -1,6 +1,6 @@
 /** Deployments that ask for a pause: what a reloader may write to them, and when it is over. */
 
-import { parseGoDurationMs } from '../../lib/model/duration.ts';
+import { parseGoDurationMs } from '../../lib/model/time.ts';
 import type { LooseObject } from './api.ts';
 import { EPOCH_MS } from './clock.ts';
 import type { WorkloadName } from './history.ts';

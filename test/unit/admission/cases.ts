@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CacheReader } from '../../../lib/admission/mutate.ts';
 import type { AdmissionRequest } from '../../../lib/admission/review.ts';
-import type { AdmissionResult } from '../../../lib/model/admission.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import type { AdmissionResult } from '../../../lib/model/settings.ts';
 import { request, stored } from './papers.ts';
 
 /** One write. */

@@ -9,7 +9,7 @@ import {
   LIFETIME_MS,
 } from '../../../lib/admission/own-certificate.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import type { WriteResult } from '../../../lib/model/write-result.ts';
+import type { WriteResult } from '../../../lib/model/outcome.ts';
 
 const NAME = 'kubernetes-reloader-webhook.reloader.svc';
 const DAY_MS = 24 * 3_600_000;

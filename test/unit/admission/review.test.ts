@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { MalformedReviewError, parseReview, reviewAllowing } from '../../../lib/admission/review.ts';
 import { Reviewer } from '../../../lib/admission/reviewer.ts';
-import type { AdmissionResult } from '../../../lib/model/admission.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
+import type { AdmissionResult } from '../../../lib/model/settings.ts';
 import { B, deployment, knowing } from './papers.ts';
 
 const REQUEST = {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Verdict } from '../../../lib/model/policy.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
+import type { Verdict } from '../../../lib/model/reasons.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { vocabulary } from './defaults.ts';

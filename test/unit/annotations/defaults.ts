@@ -4,8 +4,7 @@ import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations
 import type { Vocabularies } from '../../../lib/annotations/vocabularies.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
-import { UNHURRIED } from '../../../lib/model/rollout-limit.ts';
-import { DEFAULT_VOCABULARY_NAMES, STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
+import { DEFAULT_VOCABULARY_NAMES, STAKATER_KEYS, UNHURRIED } from '../../../lib/model/settings.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 

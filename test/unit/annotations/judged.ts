@@ -8,9 +8,9 @@ import {
   type Vocabulary,
 } from '../../../lib/annotations/vocabulary.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
-import type { PolicyReason } from '../../../lib/model/policy.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
-import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
+import type { PolicyReason } from '../../../lib/model/reasons.ts';
+import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { deployment, PLAIN, vocabulary } from './defaults.ts';
 
 export type Annotations = Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
-import { VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { vocabulary } from './defaults.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations/union.ts';
 import type { Finding } from '../../../lib/model/finding.ts';
-import { VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { PLAIN } from './defaults.ts';

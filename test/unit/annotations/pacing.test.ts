@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Pace } from '../../../lib/model/rollout-limit.ts';
+import type { Pace } from '../../../lib/model/settings.ts';
 import { deployment, vocabulary } from './defaults.ts';
 
 const PREFIX = 'reloader.k8s.collaborne.com';

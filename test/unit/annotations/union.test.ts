@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import { workloadKeysOf } from '../../../lib/annotations/vocabulary.ts';
 import { describe, keyOf } from '../../../lib/model/object-ref.ts';
-import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
+import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { fc } from '../../laws.ts';
 import { deployment, vocabulary } from './defaults.ts';
 import {

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cleanupPatch, cleanupText, type WaveLeftovers } from '../../../lib/model/hold.ts';
 import type { RawMetadata } from '../../../lib/model/raw-objects.ts';
-import { VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
-import { cleanupPatch, cleanupText, type WaveLeftovers } from '../../../lib/model/wave-leftovers.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { type JsonObject, objectOf } from '../../sandbox/json.ts';

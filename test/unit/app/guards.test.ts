@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Reloader, type ReloaderOptions } from '../../../lib/app/reloader.ts';
-import { Heartbeat } from '../../../lib/model/heartbeat.ts';
+import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { SyncGate } from '../../../lib/store/sync-gate.ts';

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { Reloader } from '../../../lib/app/reloader.ts';
 import { type Term, Terms, type TermsOptions } from '../../../lib/app/terms.ts';
 import type { LeadEnd, Leadership } from '../../../lib/leader/elector.ts';
-import { Heartbeat } from '../../../lib/model/heartbeat.ts';
+import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';

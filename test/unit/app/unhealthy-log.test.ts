@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
 import { COMPLAINT_MS, logUnhealthy } from '../../../lib/app/unhealthy-log.ts';
+import type { WatchStatus } from '../../../lib/model/health.ts';
 import type { Log } from '../../../lib/model/log.ts';
-import type { WatchStatus } from '../../../lib/model/watch-health.ts';
 import { settle } from '../kubernetes/scripted-send.ts';
 
 const MINUTES_OF_TWO_COMPLAINTS = 2;

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WorkloadParts } from '../../e2e/workloads.ts';
-import { manifestOf, web } from '../../e2e/workloads.ts';
+import { manifestOf, type WorkloadParts, web } from '../../e2e/workloads.ts';
+
 import { Witness } from '../../faults/witness.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { EventRecorder } from '../../../lib/kubernetes/events.ts';
-import { type EventRecord, eventNameOf } from '../../../lib/model/event-record.ts';
 import type { Log } from '../../../lib/model/log.ts';
+import { type EventRecord, eventNameOf } from '../../../lib/model/reasons.ts';
 import { type Answer, ok, refused, type Script, scripted, settle } from './scripted-send.ts';
 
 interface Running {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Informer, type InformerObserver } from '../../../lib/kubernetes/informer.ts';
 import { configSource } from '../../../lib/kubernetes/sources.ts';
-import type { InformerEvent } from '../../../lib/model/informer-event.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
-import { Timeline } from '../../../lib/model/timeline.ts';
+import { type InformerEvent, Timeline } from '../../../lib/model/timeline.ts';
+
 import {
   type Answer,
   bookmark,

@@ -8,7 +8,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { issuePair } from '../../../lib/admission/certificate-authority.ts';
 import { podNamespace } from '../../../lib/kubernetes/kube-config-base.ts';
 import { contextNamespaceOf, loadKubeConfig } from '../../../lib/kubernetes/load-kube-config.ts';
-import type { ConnectionOptions } from '../../../lib/model/connection-options.ts';
+import type { ConnectionOptions } from '../../../lib/model/settings.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'kube-config-'));
 after(() => rmSync(root, { recursive: true }));

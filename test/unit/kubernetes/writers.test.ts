@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { readConfigObject, readLeftOut } from '../../../lib/kubernetes/config-reader.ts';
 import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
 import { WorkloadWriter } from '../../../lib/kubernetes/workload-writer.ts';
+import type { WriteResult } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
-import type { WriteResult } from '../../../lib/model/write-result.ts';
 import { type Answer, answered, configMap, listOf, ok, refused, scripted } from './scripted-send.ts';
 
 const WEB = { kind: 'StatefulSet', namespace: 'ns', name: 'web' };

@@ -10,8 +10,8 @@ import {
   type Leadership,
 } from '../../../lib/leader/elector.ts';
 import type { LeaseRecord } from '../../../lib/leader/lease.ts';
-import type { Log } from '../../../lib/model/log.ts';
-import { NO_LOG } from '../../../lib/model/log.ts';
+import { type Log, NO_LOG } from '../../../lib/model/log.ts';
+
 import { mockTime } from '../../mock-time.ts';
 import { LeaseStore } from './lease-store.ts';
 

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from '../../../lib/leader/lease.ts';
-import type { WriteResult } from '../../../lib/model/write-result.ts';
+import type { WriteResult } from '../../../lib/model/outcome.ts';
 
 /** What happens to one request; times in ms. */
 export interface Passage {

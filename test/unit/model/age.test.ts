@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createdAtOf, isAfter, lastWriteOf } from '../../../lib/model/age.ts';
+import { createdAtOf, isAfter, lastWriteOf } from '../../../lib/model/time.ts';
 
 const NOON = '2026-01-01T12:00:00Z';
 const LATER = '2026-01-01T12:00:02Z';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { backoffMs } from '../../../lib/model/backoff.ts';
+import { backoffMs } from '../../../lib/model/time.ts';
 
 const BOUNDS = { baseMs: 500, capMs: 30_000 };
 

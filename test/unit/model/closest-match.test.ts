@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { closestMatch } from '../../../lib/model/closest-match.ts';
+import { closestMatch } from '../../../lib/model/text.ts';
 import { fc } from '../../laws.ts';
 
 const CASES: Record<string, [word: string, candidates: string[], nearest: string | undefined]> = {

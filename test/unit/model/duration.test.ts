@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseRolloutLimit } from '../../../lib/model/settings.ts';
 import {
   formatDuration,
   MAX_DURATION_MS,
   parseDurationMs,
   parseGoDurationMs,
-} from '../../../lib/model/duration.ts';
-import { parseRolloutLimit } from '../../../lib/model/rollout-limit.ts';
+} from '../../../lib/model/time.ts';
 import { fc } from '../../laws.ts';
 
 const DURATIONS: Record<string, number> = {

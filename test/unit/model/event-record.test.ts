@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EVENTS, type EventRecord, eventNameOf } from '../../../lib/model/event-record.ts';
-import { REASONS } from '../../../lib/model/reasons.ts';
+import { EVENTS, type EventRecord, eventNameOf, REASONS } from '../../../lib/model/reasons.ts';
 import { fc } from '../../laws.ts';
 
 const NEWS: EventRecord = {

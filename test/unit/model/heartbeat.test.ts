@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Heartbeat, STUCK_AFTER_MS } from '../../../lib/model/heartbeat.ts';
+import { Heartbeat, STUCK_AFTER_MS } from '../../../lib/model/health.ts';
 
 const START = 1_000_000;
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDigestOf, keyDigestsOf, missingKeysOf, scopedDigestOf } from '../../../lib/model/key-digests.ts';
+import { isDigestOf, keyDigestsOf, missingKeysOf, scopedDigestOf } from '../../../lib/model/digest.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
 import { fc } from '../../laws.ts';
 

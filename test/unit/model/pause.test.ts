@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pauseSince, pauseWords, remainingMs } from '../../../lib/model/pause.ts';
+import { pauseSince, pauseWords, remainingMs } from '../../../lib/model/hold.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
 const MINUTE = 60_000;

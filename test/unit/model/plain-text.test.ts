@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cutToBytes, listedText, MOST_BYTES, plain } from '../../../lib/model/plain-text.ts';
+import { cutToBytes, listedText, MOST_BYTES, plain } from '../../../lib/model/text.ts';
 import { fc } from '../../laws.ts';
 
 const STEERING: Record<string, string> = {

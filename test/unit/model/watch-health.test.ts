@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { WatchHealth, type WatchStatus } from '../../../lib/model/watch-health.ts';
+import { WatchHealth, type WatchStatus } from '../../../lib/model/health.ts';
 
 const START = 1_000_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { AlertSink } from '../../../lib/model/alert-options.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
+import type { AlertSink } from '../../../lib/model/settings.ts';
 import { alertBodyOf } from '../../../lib/notify/alert-body.ts';
 
 const WORKLOAD = { kind: 'Deployment', namespace: 'shop', name: 'web' };

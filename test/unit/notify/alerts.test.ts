@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { AlertResult } from '../../../lib/model/alert-options.ts';
 import { type Log, NO_LOG } from '../../../lib/model/log.ts';
-import type { RolloutInfo } from '../../../lib/model/rollout-info.ts';
+import type { RolloutInfo } from '../../../lib/model/outcome.ts';
+import type { AlertResult } from '../../../lib/model/settings.ts';
 import { Alerts, LONGEST_FAREWELL_MS } from '../../../lib/notify/alerts.ts';
 import type { PostResult } from '../../../lib/notify/http-post.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { WriteResult } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
-import type { WriteResult } from '../../../lib/model/write-result.ts';
 import type { PostBody, PostResult } from '../../../lib/notify/http-post.ts';
 import { bodyOf, Webhook } from '../../../lib/notify/webhook.ts';
 

@@ -1,6 +1,6 @@
 /** What the options say of vocabularies, of what is rolled and how, and of what is served, where no flag is set. */
 
-import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
+import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import type { LeaderElection, Options } from '../../../lib/options/options.ts';
 
 /** As the README tells them. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { STAKATER_KEYS, type StakaterKeys, VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
+import { STAKATER_KEYS, type StakaterKeys, VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { DEFAULT_VOCABULARIES } from './default-vocabularies.ts';
 

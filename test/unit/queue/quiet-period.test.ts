@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { monotonicMs } from '../../../lib/model/clock.ts';
+import { monotonicMs } from '../../../lib/model/time.ts';
 import { QuietPeriod } from '../../../lib/queue/quiet-period.ts';
 import { fc } from '../../laws.ts';
 import { mockTime } from '../../mock-time.ts';

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { keyOf } from '../../../lib/model/object-ref.ts';
+import type { WorkloadClient } from '../../../lib/model/outcome.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
-import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
+import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
-import type { WorkloadClient } from '../../../lib/model/workload-client.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { Pauses } from '../../../lib/repair/pauses.ts';
 import { Edges } from '../../../lib/tracking/edges.ts';

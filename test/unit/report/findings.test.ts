@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
-import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
+import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { Findings } from '../../../lib/report/findings.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { PodsBirth } from '../../../lib/model/pods-birth.ts';
+import type { PodsBirth } from '../../../lib/model/outcome.ts';
 import { Births } from '../../../lib/rollout/births.ts';
 import { World } from '../tracking/world.ts';
 

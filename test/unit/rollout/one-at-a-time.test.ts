@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WorkloadClient } from '../../../lib/model/workload-client.ts';
+import type { WorkloadClient } from '../../../lib/model/outcome.ts';
 import { oneAtATime } from '../../../lib/rollout/one-at-a-time.ts';
 import { settle } from '../state/committer-stage.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { monotonicMs } from '../../../lib/model/clock.ts';
+import { monotonicMs } from '../../../lib/model/time.ts';
 import { settle } from '../state/committer-stage.ts';
 import { RolloutStage } from './rollout-stage.ts';
 

@@ -1,7 +1,7 @@
 /** A state in ConfigMaps that keep the API's rules, and answers the next writes as a test wants. */
 
-import { monotonicMs } from '../../../lib/model/clock.ts';
-import type { WriteResult } from '../../../lib/model/write-result.ts';
+import type { WriteResult } from '../../../lib/model/outcome.ts';
+import { monotonicMs } from '../../../lib/model/time.ts';
 import type { StateStore, StateVersion } from '../../../lib/store/state-store.ts';
 
 type Patch = Parameters<StateStore['patch']>[1];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Snapshot } from '../../../lib/model/snapshot.ts';
+import type { Snapshot } from '../../../lib/model/status-report.ts';
 import { WORKLOAD_KINDS } from '../../../lib/model/workload-kind.ts';
 import { METRICS, type MetricRow } from '../../../lib/telemetry/metric-table.ts';
 import { Metrics } from '../../../lib/telemetry/metrics.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { WATCH_ENDS } from '../../../lib/model/health.ts';
 import { REASONS, type Reason } from '../../../lib/model/reasons.ts';
 import type { StatusReport } from '../../../lib/model/status-report.ts';
-import { WATCH_ENDS } from '../../../lib/model/watch-end.ts';
 import { pageRequestOf, STATUS_PAGE_HEADERS, statusPage } from '../../../lib/telemetry/status-page.ts';
 import { timeWords } from '../../../lib/telemetry/status-page-words.ts';
 import type { About } from '../../../lib/telemetry/status-view.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
-import { VOCABULARY_NAMES } from '../../../lib/model/vocabulary-name.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { pick } from '../../sandbox/json.ts';
 import type { Sketch } from './sketch.ts';
 import { OPEN_GATE, World } from './world.ts';

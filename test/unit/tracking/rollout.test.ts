@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
-import { STAKATER_KEYS } from '../../../lib/model/vocabulary-name.ts';
+import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { noteSent } from '../../../lib/state/state-write.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { abandonRollout, acceptRollout, planRollout, spendSequences } from '../../../lib/tracking/rollout.ts';

@@ -1,7 +1,23 @@
-/** How the watches fare: one record per stream, for metrics and for people. */
+/** Whether the streams and the loops of this process are alive. */
 
-import { secondsOf } from './duration.ts';
-import type { WatchEnd } from './watch-end.ts';
+import { secondsOf } from './time.ts';
+
+/** Why a watch came to its end. */
+export const WATCH_ENDS = [
+  /** The server ended it in good order; it is resumed from the last version. */
+  'ended',
+  /** The last version is too old (410); a list follows. */
+  'expired',
+  /** No byte for too long; it is resumed from the last version. */
+  'silence',
+  /** What was received cannot be read; a list follows. */
+  'malformed',
+  /** Cut, refused or answered with an error; it is resumed from the last version. */
+  'error',
+] as const;
+
+/** One of WATCH_ENDS. */
+export type WatchEnd = (typeof WATCH_ENDS)[number];
 
 /** One stream, as it is shown. */
 export interface WatchStatus {
@@ -96,4 +112,41 @@ function turn(health: Health, isUp: boolean, now: number): void {
   if (health.isUp === isUp) return;
   health.isUp = isUp;
   health.since = now;
+}
+
+/** How long a loop may give no sign after it was expected to. */
+export const STUCK_AFTER_MS = 60_000;
+
+/**
+ * What each loop last said of itself. Times are milliseconds on one clock that never jumps.
+ * A loop that was never heard of is not judged.
+ */
+export class Heartbeat {
+  /** Loop → the moment from which it is expected to move; Infinity while it only waits for work. */
+  readonly #expectedFrom = new Map<string, number>();
+
+  /** `loop` moved on just now, and goes on at once. */
+  progress(loop: string, now: number): void {
+    this.#expectedFrom.set(loop, now);
+  }
+
+  /** `loop` waits until `until` at the latest: a retry, a deadline, its next round. */
+  sleeps(loop: string, until: number): void {
+    this.#expectedFrom.set(loop, until);
+  }
+
+  /** `loop` has nothing to do until somebody gives it work. */
+  idle(loop: string): void {
+    this.#expectedFrom.set(loop, Number.POSITIVE_INFINITY);
+  }
+
+  /** `loop` has ended as it should. */
+  ended(loop: string): void {
+    this.#expectedFrom.delete(loop);
+  }
+
+  /** The loops with no progress and no scheduled wake-up for STUCK_AFTER_MS, in the order in which they began. */
+  stuck(now: number): string[] {
+    return [...this.#expectedFrom].filter(([, from]) => now - from >= STUCK_AFTER_MS).map(([loop]) => loop);
+  }
 }

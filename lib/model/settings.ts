@@ -1,0 +1,147 @@
+/** Settings that several rooms read. */
+
+import { parseDurationMs } from './time.ts';
+
+/** Their names. */
+export const VOCABULARY_NAMES = ['collaborne', 'stakater', 'sap', 'wave'] as const;
+
+/** One of DIALECT_NAMES. */
+export type VocabularyName = (typeof VOCABULARY_NAMES)[number];
+
+/** Those in use where nobody chooses. */
+export const DEFAULT_VOCABULARY_NAMES: readonly VocabularyName[] = ['collaborne', 'stakater'];
+
+/** The keys of the vocabulary of Stakater Reloader that can be renamed. */
+export interface StakaterKeys {
+  readonly auto: string;
+  readonly configMapAuto: string;
+  readonly secretAuto: string;
+  readonly search: string;
+  readonly match: string;
+  readonly ignore: string;
+  readonly configMap: string;
+  readonly secret: string;
+  readonly pausePeriod: string;
+  readonly pausedAt: string;
+}
+
+/** Their names where nobody renames them. */
+export const STAKATER_KEYS: StakaterKeys = {
+  auto: 'reloader.stakater.com/auto',
+  configMapAuto: 'configmap.reloader.stakater.com/auto',
+  secretAuto: 'secret.reloader.stakater.com/auto',
+  search: 'reloader.stakater.com/search',
+  match: 'reloader.stakater.com/match',
+  ignore: 'reloader.stakater.com/ignore',
+  configMap: 'configmap.reloader.stakater.com/reload',
+  secret: 'secret.reloader.stakater.com/reload',
+  pausePeriod: 'deployment.reloader.stakater.com/pause-period',
+  pausedAt: 'deployment.reloader.stakater.com/paused-at',
+};
+
+/** More rollouts within that time are a sign of an object that changes for ever. */
+export interface RolloutLimit {
+  /** At least 1. */
+  readonly rollouts: number;
+  readonly withinMs: number;
+}
+
+/** How often a workload may be rolled. */
+export interface Pace {
+  /** The least time between two rollouts, in ms. */
+  readonly minIntervalMs: number;
+  /** Undefined: there is none. */
+  readonly limit: RolloutLimit | undefined;
+}
+
+/** Of a workload that may be rolled whenever something changes. */
+export const UNHURRIED: Pace = { minIntervalMs: 0, limit: undefined };
+
+/** What `text` says: `20/1h`, or `off`. Undefined if it is neither. */
+export function parseRolloutLimit(text: string): RolloutLimit | 'off' | undefined {
+  if (text.trim() === 'off') return 'off';
+  const [, rollouts = '', within = ''] = /^([1-9]\d{0,3})\s*\/\s*(\S+)$/.exec(text.trim()) ?? [];
+  const withinMs = parseDurationMs(within);
+  return rollouts === '' || !withinMs ? undefined : { rollouts: Number(rollouts), withinMs };
+}
+
+/** How to reach the API server; what is absent comes from the kubeconfig or from the pod's service account. */
+export interface ConnectionOptions {
+  /** Path of a kubeconfig. */
+  readonly kubeconfig?: string;
+  /** Name of a context in it. @default its current-context */
+  readonly context?: string;
+  /** An http or https URL; credentials never stand in it. */
+  readonly server?: string;
+  /** Path of a PEM file; never together with `insecureSkipTlsVerify`. */
+  readonly certificateAuthority?: string;
+  /** Path of a PEM file; always together with `clientKey`. */
+  readonly clientCertificate?: string;
+  /** Path of a PEM file; always together with `clientCertificate`. */
+  readonly clientKey?: string;
+  /** Without it no credentials are sent over http. @default false */
+  readonly insecureSkipTlsVerify?: boolean;
+  /** A bearer token: secret; never together with `tokenFile`. */
+  readonly token?: string;
+  /** Path of a file with a bearer token; read again once a minute, and when the server no longer takes the old one. */
+  readonly tokenFile?: string;
+}
+
+/** Who takes alerts: what their body looks like. */
+export type AlertSink = 'slack' | 'teams' | 'gchat' | 'raw';
+
+/** All of them. */
+export const ALERT_SINKS: readonly AlertSink[] = ['slack', 'teams', 'gchat', 'raw'];
+
+/** Where a message goes for each rollout. */
+export interface AlertOptions {
+  /** @default raw */
+  readonly sink: AlertSink;
+  /** All of it but scheme and host is a secret. */
+  readonly url: string;
+  /** The proxy to it. @default what the environment of the process says */
+  readonly proxy?: string;
+  /** Stands before each message. */
+  readonly additionalInfo?: string;
+}
+
+/** What became of an alert; there was no room or no time to try those that were dropped. */
+export const ALERT_RESULTS = ['sent', 'failed', 'dropped'] as const;
+
+/** See ALERT_RESULTS. */
+export type AlertResult = (typeof ALERT_RESULTS)[number];
+
+/** Where the webhook has its serving certificate from. */
+export type AdmissionCertificate =
+  /** A folder with the files tls.crt and tls.key, which somebody else renews. */
+  | { readonly type: 'files'; readonly directory: string }
+  /** A Secret beside the state, which the program fills and renews, and a MutatingWebhookConfiguration that it has trust it. */
+  | { readonly type: 'secret'; readonly secret: string; readonly configuration: string };
+
+/** How the admission webhook is served. */
+export interface AdmissionOptions {
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly certificate: AdmissionCertificate;
+  /** Whether it refuses writes that carry another hash, in the words of SAP's pod-reloader, than that of what is in force. */
+  readonly checksHashes: boolean;
+}
+
+/** What becomes of a review, and what that means. */
+export const ADMISSION_RESULTS = {
+  kept: 'Nothing but stamps was missing in the update: they are put back as they were, and no pod starts anew.',
+  renewed:
+    'The pod template was changed by its owner, who left stamps out: they are put back with what is in force.',
+  stamped: 'A new workload is stamped with what is in force.',
+  refused: 'The write carries a hash of other contents than those that are in force.',
+  complete: 'No stamp is missing.',
+  unclaimed: 'The workload follows nothing, or is not one that is rolled.',
+  undo: 'kubectl rollout undo: what it brings back stays.',
+  own: 'A write of the reloader itself.',
+  unknown: 'Not everything is listed yet, or this namespace or kind is not watched.',
+  malformed: 'What was sent is no review.',
+  failed: 'An error of the program: the request goes through as it is.',
+} as const;
+
+/** See ADMISSION_RESULTS. */
+export type AdmissionResult = keyof typeof ADMISSION_RESULTS;

@@ -1,0 +1,137 @@
+/** Durations, ages, waits between tries, and the monotonic clock that all waits use. */
+
+import type { RawMetadata } from './raw-objects.ts';
+
+/** Milliseconds that only grow, from an arbitrary origin. Time of day, for people and other programs, is `Date`. */
+export function monotonicMs(): number {
+  return performance.now();
+}
+
+const UNITS_MS: ReadonlyMap<string, number> = new Map([
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['\u00b5s', 1e-3],
+  ['\u03bcs', 1e-3],
+  ['ms', 1],
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
+const SHOWN_UNITS = ['h', 'm', 's', 'ms'] as const;
+/** In one way only, so that what anybody writes is read in a time that grows no faster than the text. */
+const AMOUNT = '\\d+(?:\\.\\d*)?|\\.\\d+';
+const PART: string = `(${AMOUNT})(${[...UNITS_MS.keys()].join('|')})`;
+const PARTS = new RegExp(`^\\+?(?:${PART})+$`);
+const EACH_PART = new RegExp(PART, 'g');
+
+/** The longest duration that a timer can wait: a little under 25 days. */
+export const MAX_DURATION_MS: number = 2 ** 31 - 1;
+
+/**
+ * Milliseconds in `text`: a plain number is milliseconds, else Go's form: `500ms`, `10s`, `2m`, `1h30m`, `1.5h`.
+ * Fractions of a millisecond are rounded. Undefined for what is no duration, is negative or exceeds MAX_DURATION_MS.
+ */
+export function parseDurationMs(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (!/^\d+$/.test(trimmed)) return parseGoDurationMs(trimmed);
+  const ms = Number(trimmed);
+  return ms <= MAX_DURATION_MS ? ms : undefined;
+}
+
+/** The same for what Go's time.ParseDuration takes: a number without a unit is none, but for 0. */
+export function parseGoDurationMs(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (/^\+?0$/.test(trimmed)) return 0;
+  if (!PARTS.test(trimmed)) return undefined;
+  const parts = [...trimmed.matchAll(EACH_PART)];
+  const sum = parts.reduce(
+    (ms, [, amount, unit]) => ms + Number(amount) * (UNITS_MS.get(unit ?? '') ?? Number.NaN),
+    0,
+  );
+  return sum <= MAX_DURATION_MS ? Math.round(sum) : undefined;
+}
+
+/** Seconds for people and metrics; what a clock says below a millisecond is noise. */
+export function secondsOf(ms: number): number {
+  return Math.round(ms) / 1000;
+}
+
+/** The same time in words that parseDurationMs takes: `1h30m`, `500ms`. Whole milliseconds. */
+export function formatDuration(ms: number): string {
+  let rest = ms;
+  const parts = SHOWN_UNITS.map((unit) => {
+    const size = UNITS_MS.get(unit) ?? 1;
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? '' : `${count}${unit}`;
+  });
+  return parts.join('') || '0s';
+}
+
+/** How soon something is done, for a line. */
+export function inTime(ms: number): string {
+  if (ms <= 0) return 'at once';
+  return ms < 1000 ? `in ${Math.round(ms)} ms` : `in ${Math.round(ms / 100) / 10} s`;
+}
+
+/** Times are to the second, and two API servers may differ. */
+const DOUBT_MS = 1000;
+
+/** When the object was created, in ms since 1970; undefined: it does not say. */
+export function createdAtOf({
+  creationTimestamp,
+}: Pick<RawMetadata, 'creationTimestamp'>): number | undefined {
+  return msOf(creationTimestamp);
+}
+
+/**
+ * The last write that left its time, be it of metadata alone; undefined where one manager's is not known. Who removes keys and
+ * changes nothing else leaves none.
+ */
+export function lastWriteOf({ managedFields = [] }: Pick<RawMetadata, 'managedFields'>): number | undefined {
+  return latestOf(managedFields.map(({ time }) => msOf(time)));
+}
+
+/** The latest of some moments; undefined where there is none, or one of them is not known. */
+export function latestOf(moments: readonly (number | undefined)[]): number | undefined {
+  const known = moments.filter((moment) => moment !== undefined);
+  return known.length === 0 || known.length < moments.length ? undefined : Math.max(...known);
+}
+
+/** Whether one moment was certainly after another one. */
+export function isAfter(moment: number | undefined, other: number | undefined): boolean {
+  return moment !== undefined && other !== undefined && moment - other > DOUBT_MS;
+}
+
+function msOf(time: string | undefined): number | undefined {
+  const ms = time === undefined ? Number.NaN : Date.parse(time);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** The bounds of a backoff. */
+export interface BackoffBounds {
+  /** No wait is shorter; the range doubles from here with each attempt. */
+  readonly baseMs: number;
+  /** No wait is longer. */
+  readonly capMs: number;
+}
+
+/** Somebody else wrote first: what is decided anew has a good chance. */
+export const CONFLICT_BACKOFF: BackoffBounds = { baseMs: 20, capMs: 5_000 };
+
+/** The API server is not able to now. */
+export const LATER_BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
+
+/** The API server will not have it until somebody changes something. */
+export const REFUSAL_BACKOFF: BackoffBounds = { baseMs: 5_000, capMs: 300_000 };
+
+/**
+ * The wait before the retry that follows failure number `attempt` (0 for the first one): evenly spread between `baseMs`
+ * and `min(capMs, baseMs × 2^(attempt + 1))`. With 500 and 30000: 0.5–1 s, 0.5–2 s, … 0.5–30 s.
+ *
+ * @param random answers a number in [0, 1), as Math.random does.
+ */
+export function backoffMs(attempt: number, { baseMs, capMs }: BackoffBounds, random: () => number): number {
+  const ceiling = Math.min(capMs, baseMs * 2 ** (Math.max(0, attempt) + 1));
+  return Math.round(baseMs + random() * Math.max(0, ceiling - baseMs));
+}
