@@ -2,9 +2,11 @@
 
 import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import type { ConfigRecord } from '../store/records.ts';
+import { scopedRecordOf } from '../store/scoped-record.ts';
+import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
-import type { ConfigRecord, Edges } from '../tracking/edges.ts';
-import { scopedRecordOf } from '../tracking/scoped-record.ts';
+import { isUnbegun } from '../tracking/edge-policy.ts';
 import type { CacheReader } from './mutate.ts';
 
 /** The number of an object that has no entry yet: its baseline will have at least this one. */
@@ -21,11 +23,11 @@ const NO_ANNOTATIONS = {};
 
 /** Reads `edges`, as far as `gate` says that they are complete. */
 export function cacheReaderOf(
-  edges: Edges,
+  store: Store,
   gate: Pick<SyncGate, 'isSynced'>,
   { leads = true, ...options }: CacheReaderOptions,
 ): CacheReader {
-  const { vocabularies } = edges;
+  const { vocabularies } = store.settings;
   const served = new Set(
     WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods').map(({ kind }) => kind),
   );
@@ -34,27 +36,27 @@ export function cacheReaderOf(
     vocabularies,
     isServed: (kind) => served.has(kind),
     isListed: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
-    follows: (workload) => vocabularies.follows(workload, edges.namesIn(workload.ref.namespace)),
+    follows: (workload) => vocabularies.follows(workload, store.namesIn(workload.ref.namespace)),
     currentStamp: (workload, ref) => {
-      const config = recordOf(edges, ref);
+      const config = recordOf(store, ref);
       if (config?.digest === undefined || config.isUnread === true) return undefined;
-      if (edges.isUnbegun(ref, workload.ref.namespace)) return undefined;
+      if (isUnbegun(store, ref, workload.ref.namespace)) return undefined;
       const { digest, annotations } = config;
       if (!vocabularies.judge(workload, ref, annotations).asks) return undefined;
-      const sequence = edges.entryOf(ref)?.sequence ?? (leads ? FIRST_NUMBER : undefined);
+      const sequence = store.persisted.entryOf(ref)?.sequence ?? (leads ? FIRST_NUMBER : undefined);
       if (sequence === undefined) return undefined;
       return { stamp: { digest, sequence }, annotations };
     },
     contentOf: (workload, ref) => {
-      const config = recordOf(edges, ref);
-      if (config?.isUnread === true || edges.isUnbegun(ref, workload.ref.namespace)) return undefined;
+      const config = recordOf(store, ref);
+      if (config?.isUnread === true || isUnbegun(store, ref, workload.ref.namespace)) return undefined;
       return config ?? { ref, annotations: NO_ANNOTATIONS, digest: undefined };
     },
   };
 }
 
 /** What is known of `ref`: of keys that nobody follows yet, what follows from the object. */
-function recordOf({ configs }: Edges, ref: ConfigRef): ConfigRecord | undefined {
+function recordOf({ configs }: Store, ref: ConfigRef): ConfigRecord | undefined {
   const known = configs.get(keyOf(ref));
   if (known !== undefined || ref.keys === undefined) return known;
   const whole = configs.get(keyOf(wholeOf(ref)));

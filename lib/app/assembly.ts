@@ -31,10 +31,13 @@ import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from '
 import { sleep } from '../queue/abortable-sleep.ts';
 import { Journal } from '../report/journal.ts';
 import { oneAtATime } from '../rollout/one-at-a-time.ts';
-import type { StateStore } from '../store/state-store.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Settings } from '../store/settings.ts';
+import { type StateClient, stateKeysOf } from '../store/state-client.ts';
+import { Store } from '../store/store.ts';
 import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { Edges, type WorkloadRecord } from '../tracking/edges.ts';
+import { isOutdatedOn } from '../tracking/edge-policy.ts';
 import { isGenuineCopy } from '../tracking/genuine-copy.ts';
 import { type Election, electionOf } from './election.ts';
 import { Informers, streamsOf } from './informers.ts';
@@ -134,7 +137,6 @@ export function assemble(parts: Parts): Assembly {
     const kinds = collectionsOf(streams);
     shared.timeline.comparable = await areVersionsComparable({ send, kinds, signal, random });
     if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
-    terms.current.edges.absorbsExternalRollouts = shared.timeline.comparable && options.absorbOwnerRollouts;
     await Promise.all([...streams.map((stream) => informers.run(stream, signal)), events.run(signal)]);
   };
   return {
@@ -150,7 +152,7 @@ export function assemble(parts: Parts): Assembly {
       };
     },
     watches: () => watches.statuses(monotonicMs()),
-    beliefs: () => beliefsOf(terms.current.edges),
+    beliefs: () => beliefsOf(terms.current.store),
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
     review: (text) => reviewerOf(parts, terms.current, gate).answer(text),
     waitingFor: () => waitingFor(terms, gate, election),
@@ -198,16 +200,15 @@ function newReloaders(parts: Parts, common: Common, told: Told): (term: Term | u
   const { options, place } = parts;
   const { timeline } = common;
   return (term) => {
-    const edges = edgesFor(options, place, term?.mark.term);
-    edges.absorbsExternalRollouts = timeline.comparable && options.absorbOwnerRollouts;
+    const store = new Store(rulesFor(options, place, timeline, term?.mark.term));
     const send = term === undefined ? parts.send : fenced(parts.send, term.lead);
     return new Reloader({
       ...common,
-      ...clientsOf({ ...parts, send }, edges, webhook),
+      ...clientsOf({ ...parts, send }, store, webhook),
       ...told,
       recordEvent: options.dryRun ? ignore : told.recordEvent,
-      store: term?.store ?? storeOf(parts),
-      edges,
+      stateClient: term?.stateClient ?? storeOf(parts),
+      store,
       leads: term !== undefined,
       mark: term?.mark,
       // In a dry run the state is that of another process.
@@ -218,9 +219,9 @@ function newReloaders(parts: Parts, common: Common, told: Told): (term: Term | u
 }
 
 /** Answers the admission webhook from what `reloader` knows. */
-function reviewerOf({ options, log, metrics }: Parts, { edges, leads }: Reloader, gate: SyncGate): Reviewer {
+function reviewerOf({ options, log, metrics }: Parts, { store, leads }: Reloader, gate: SyncGate): Reviewer {
   const checksHashes = options.admission?.checksHashes ?? false;
-  const known = cacheReaderOf(edges, gate, { ownManager: FIELD_MANAGER, checksHashes, leads });
+  const known = cacheReaderOf(store, gate, { ownManager: FIELD_MANAGER, checksHashes, leads });
   return new Reviewer({
     known,
     log,
@@ -228,8 +229,8 @@ function reviewerOf({ options, log, metrics }: Parts, { edges, leads }: Reloader
   });
 }
 
-/** The knowledge of a process that knows nothing yet. */
-function edgesFor(options: Options, place: Place, term: number | undefined): Edges {
+/** What the rules of one term are set to. */
+function rulesFor(options: Options, place: Place, timeline: Timeline, term: number | undefined): Settings {
   const vocabularies = vocabulariesOf({
     dialects: options.dialects,
     stakaterKeys: options.stakaterKeys,
@@ -245,17 +246,24 @@ function edgesFor(options: Options, place: Place, term: number | undefined): Edg
       place.namespaces?.includes(namespace) ?? !options.ignoredNamespaces.includes(namespace),
   });
   const isSelective = options.resourceLabelSelector !== undefined;
-  const presence = {
-    onCreate: options.reloadOnCreate,
-    // What has only lost its labels is not deleted.
-    onDelete: options.reloadOnDelete && !isSelective,
-  };
-  const edges = new Edges(vocabularies, place.stateNamespace, presence, term);
-  edges.isSelective = isSelective;
-  edges.scopes.keepsAll = options.keyScoped;
-  edges.onlyTells = options.webhookUrl !== undefined;
-  if (options.namespaceSelector !== undefined) edges.selected = new Set();
-  return edges;
+  return Object.freeze({
+    vocabularies,
+    homeNamespace: place.stateNamespace,
+    ownState: new Set(stateKeysOf(options.stateConfigMap, place.stateNamespace)),
+    presence: {
+      onCreate: options.reloadOnCreate,
+      // An object that has only lost its labels is not deleted.
+      onDelete: options.reloadOnDelete && !isSelective,
+    },
+    term,
+    selectsNamespaces: options.namespaceSelector !== undefined,
+    isSelective,
+    keyScoped: options.keyScoped,
+    // Whether versions compare is found out before the first list.
+    absorbsExternalRollouts: () => timeline.comparable && options.absorbOwnerRollouts,
+    onlyTells: options.webhookUrl !== undefined,
+    now: monotonicMs,
+  });
 }
 
 function streamsFor(options: Options, { namespaces }: Place): Stream[] {
@@ -267,11 +275,11 @@ function streamsFor(options: Options, { namespaces }: Place): Stream[] {
 /** What the reloader calls the API server with; in a dry run, what only reads. With a webhook that is told in place of a patch. */
 function clientsOf(
   { send, options }: Pick<Parts, 'send' | 'options'>,
-  edges: Edges,
+  store: Store,
   webhook: Webhook | undefined,
 ): Pick<ReloaderOptions, 'client' | 'finish' | 'readConfig' | 'listBirths' | 'readLeftOut'> {
   const { dryRun, resourceLabelSelector: labelSelector } = options;
-  const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(edges, copy, job));
+  const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
   const client: WorkloadClient =
     webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
   const mayWrite = !dryRun && webhook === undefined;
@@ -289,7 +297,7 @@ function leaveAsItIs(): Promise<WriteResult<undefined>> {
   return Promise.resolve({ kind: 'accepted', object: undefined });
 }
 
-function storeOf({ send, server, options, place }: Parts): StateStore {
+function storeOf({ send, server, options, place }: Parts): StateClient {
   const shards = shardNames(options.stateConfigMap).map((name) => {
     const shard = new StateConfigMap(send, { namespace: place.stateNamespace, name });
     return options.dryRun ? new DryRunState(shard) : shard;
@@ -340,15 +348,15 @@ function waitingFor(terms: Terms, gate: SyncGate, { hasStandby }: Election): str
   return gate.awaited().map((stream) => `the list of ${nameOf(stream)}`);
 }
 
-function beliefsOf(edges: Edges): EdgeBelief[] {
+function beliefsOf(store: Store): EdgeBelief[] {
   const belief = (record: WorkloadRecord, config: ObjectKey, edge: Edge): EdgeBelief => ({
     workload: keyOf(record.workload.ref),
     config,
     runningDigest: edge.runningDigest,
     mixedPods: edge.mixedPods,
-    needsRollout: edges.isOutdatedOn(record, config, edge),
+    needsRollout: isOutdatedOn(store, record, config, edge),
   });
-  return [...edges.workloads.values()].flatMap((record) =>
+  return [...store.workloads.values()].flatMap((record) =>
     [...record.edges].map(([config, edge]) => belief(record, config, edge)),
   );
 }

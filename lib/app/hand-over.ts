@@ -4,11 +4,12 @@ import type { ConfigObject } from '../model/config-object.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { ConfigRecord, Edges } from '../tracking/edges.ts';
+import type { ConfigRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 /** Who has seen it. */
 export interface Former {
-  readonly edges: Edges;
+  readonly store: Store;
   /** Workloads that follow nothing and say something all the same. */
   readonly others: ReadonlyMap<ObjectKey, Workload>;
 }
@@ -23,8 +24,8 @@ export interface Heir {
 const LISTED = { type: 'present', isInInitialList: true, isRelisted: false } as const;
 
 /** Tells `heir` all that `former` has seen and that is there. */
-export function handOver({ edges, others }: Former, heir: Heir): void {
-  for (const namespace of edges.selected ?? []) {
+export function handOver({ store, others }: Former, heir: Heir): void {
+  for (const namespace of store.selected) {
     heir.namespace({
       ...LISTED,
       key: namespace,
@@ -32,11 +33,11 @@ export function handOver({ edges, others }: Former, heir: Heir): void {
       span: writtenBy(Number.NEGATIVE_INFINITY),
     });
   }
-  for (const [key, record] of edges.configs) {
+  for (const [key, record] of store.configs) {
     const object = objectOf(record);
     if (object !== undefined) heir.config({ ...LISTED, key, object, span: writtenBy(record.writtenAt) });
   }
-  for (const [key, { workload, knownAt }] of edges.workloads) {
+  for (const [key, { workload, knownAt }] of store.workloads) {
     heir.workload({ ...LISTED, key, object: workload, span: writtenBy(knownAt) });
   }
   for (const [key, workload] of others) {

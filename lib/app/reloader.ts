@@ -33,10 +33,10 @@ import { SelectedNamespaces } from '../state/selected-namespaces.ts';
 import { noticeState, seeShownState } from '../state/shown-state.ts';
 import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
 import type { WriteGate } from '../state/state-overrides.ts';
-import { type AllShards, type StateStore, stateKeysOf } from '../store/state-store.ts';
+import type { AllShards, StateClient } from '../store/state-client.ts';
+import type { Store } from '../store/store.ts';
 import type { Stream, SyncGate } from '../store/sync-gate.ts';
 import { observeConfig, observeListed } from '../tracking/config-controller.ts';
-import type { Edges } from '../tracking/edges.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { wantsLegacyDigest } from '../tracking/legacy-digest.ts';
 import { observeWorkload } from '../tracking/workload-controller.ts';
@@ -47,13 +47,13 @@ import { Listing } from './listing.ts';
 export interface ReloaderOptions
   extends Pick<AttemptOptions, 'listBirths'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
-  readonly edges: Edges;
+  readonly store: Store;
   readonly gate: SyncGate;
   /** The ConfigMaps of the state, in the home namespace of `edges`. */
   readonly state: StateLayout;
   readonly client: WorkloadClient;
   readonly finish: UnfinishedJobRecreationsOptions['finish'];
-  readonly store: StateStore;
+  readonly stateClient: StateClient;
   readonly readConfig: ReadConfig;
   readonly readLeftOut: ReadLeftOut;
   /** The labels of the ConfigMaps and Secrets that the streams show; undefined: all. */
@@ -104,15 +104,14 @@ export class Reloader {
       onListed: () => this.#reporter.listed(this.#beganWithoutState),
       onNews: () => this.#reconsider(),
     });
-    const { edges, random, finish } = options;
+    const { store, random, finish } = options;
     const say: UnfinishedJobRecreationsOptions['say'] = (workload, finding) =>
       this.#reporter.finding(workload, finding);
-    edges.ownState = new Set(stateKeysOf(options.state.name, edges.homeNamespace));
     this.#look = this.#newLook();
     this.#unread = new PendingFetches({ ...options, lookAt: (config) => this.#look.atConfig(config) });
     this.missingObjects = this.#newAbsences();
     this.findings = new Findings({
-      edges,
+      store,
       missingObjectOf: (config) => this.missingObjects.of(config),
       isSlowed: (workload) => this.rollouts.isSlowed(workload),
       needsOf: (workload) => this.rollouts.needsOf(workload),
@@ -123,7 +122,7 @@ export class Reloader {
     const isWaiting = (workload: ObjectKey): boolean => this.rollouts.isWaiting(workload);
     this.#repairs = new Repairs({ ...options, isWaiting, say });
     this.#namespaces = new SelectedNamespaces({
-      edges,
+      store,
       journal: this.#reporter.journal,
       release: (workload) => this.rollouts.release(workload),
       onSelected: (namespaces) => {
@@ -148,8 +147,8 @@ export class Reloader {
   }
 
   /** What it knows. */
-  get edges(): Edges {
-    return this.#options.edges;
+  get store(): Store {
+    return this.#options.store;
   }
 
   /** Whether it acts on what it sees. */
@@ -178,8 +177,8 @@ export class Reloader {
 
   /** Looks at all that is known too late beside this state, which was read just now; false: something cannot be looked at. */
   async catchUp(shards: AllShards): Promise<boolean> {
-    const { edges, gate } = this.#options;
-    return await catchUp(edges, shards, this.#look, (ref) => gate.lists(ref.kind, ref.namespace));
+    const { store, gate } = this.#options;
+    return await catchUp(store, shards, this.#look, (ref) => gate.lists(ref.kind, ref.namespace));
   }
 
   /** Finishes the patches and the commit under way within 20 s. */
@@ -195,20 +194,20 @@ export class Reloader {
 
   /** What is kept of a ConfigMap or Secret. */
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
-    const { edges } = this.#options;
+    const { store } = this.#options;
     const object = configObjectOf(kind, raw, {
-      legacyDigest: (ref) => wantsLegacyDigest(edges, ref),
-      keyDigests: (ref) => edges.scopes.wants(keyOf(ref)),
-      annotation: edges.vocabularies.isConfigAnnotation,
-      isOwnState: (ref) => edges.ownState.has(keyOf(ref)),
+      legacyDigest: (ref) => wantsLegacyDigest(store, ref),
+      keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
+      annotation: store.settings.vocabularies.isConfigAnnotation,
+      isOwnState: (ref) => store.settings.ownState.has(keyOf(ref)),
     });
-    if (object.isState === true) seeShownState(edges, this.leads ? this.committer : undefined, raw);
+    if (object.isState === true) seeShownState(store, this.leads ? this.committer : undefined, raw);
     return object;
   }
 
   /** What is kept of a workload. */
   view(row: WorkloadKind, raw: RawWorkload): Workload {
-    return workloadOf(row, raw, this.#options.edges.vocabularies);
+    return workloadOf(row, raw, this.#options.store.settings.vocabularies);
   }
 
   /** News of a ConfigMap or Secret. */
@@ -216,7 +215,7 @@ export class Reloader {
     if (event.type === 'synced') this.listing.synced(stream);
     this.#observeConfig(event);
     if (event.type === 'synced') this.#listed(stream);
-    if (this.leads) noticeState(this.edges, this.committer, stream, event);
+    if (this.leads) noticeState(this.store, this.committer, stream, event);
   }
 
   /** News of a workload. */
@@ -233,19 +232,19 @@ export class Reloader {
 
   /** Who waits for something that is not there is looked at again where it may be the object, or not to be there. */
   #observeConfig(event: InformerEvent<ConfigObject>): void {
-    const { edges } = this.#options;
-    this.#apply(observeConfig(edges, event));
+    const { store } = this.#options;
+    this.#apply(observeConfig(store, event));
     if (event.type === 'synced') return;
-    const keys = [event.key, ...edges.scopes.of(event.key).map(keyOf)];
-    this.rollouts.recheck(edges.dependents.dependentsOfAny(keys));
+    const keys = [event.key, ...store.scopes.of(event.key).map(keyOf)];
+    this.rollouts.recheck(store.dependents.dependentsOfAny(keys));
   }
 
   /** The first list of the stream is complete. */
   #listed(stream: Stream): void {
-    const { edges } = this.#options;
+    const { store } = this.#options;
     if (stream.kind === 'Namespace') this.#namespaces.observe({ type: 'synced' });
-    else if (!stream.isWorkload && edges.presence.markListed(stream))
-      this.#apply(observeListed(edges, stream));
+    else if (!stream.isWorkload && store.presence.markListed(stream))
+      this.#apply(observeListed(store, stream));
   }
 
   #observeWorkload(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
@@ -254,9 +253,9 @@ export class Reloader {
   }
 
   #observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
-    const { edges, gate } = this.#options;
-    this.#apply(observeWorkload(edges, event, gate.isSynced(namespaceIn(event.key))));
-    if (event.type === 'present' && !edges.workloads.has(event.key) && saysSomething(event.object)) {
+    const { store, gate } = this.#options;
+    this.#apply(observeWorkload(store, event, gate.isSynced(namespaceIn(event.key))));
+    if (event.type === 'present' && !store.workloads.has(event.key) && saysSomething(event.object)) {
       this.others.set(event.key, event.object);
     } else this.others.delete(event.key);
     if (!this.leads) return;
@@ -310,13 +309,13 @@ export class Reloader {
   }
 
   #newAbsences(): MissingObjectProbe {
-    const { edges, gate, quietMs } = this.#options;
+    const { store, gate, quietMs } = this.#options;
     return new MissingObjectProbe({
       ...this.#options,
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
       isHeld: (workload) => this.rollouts.needsOf(workload).length > 0,
       onNews: (configs) => {
-        const workloads = edges.dependents.dependentsOfAny(configs);
+        const workloads = store.dependents.dependentsOfAny(configs);
         for (const workload of workloads) this.findings.review(workload);
         this.rollouts.recheck(workloads);
       },
@@ -329,7 +328,7 @@ export class Reloader {
     if (!this.leads) return;
     this.missingObjects.relist();
     this.rollouts.recheck();
-    this.committer.request(new Set(), new Set(this.#options.edges.dependents.configs()));
+    this.committer.request(new Set(), new Set(this.#options.store.dependents.configs()));
     this.committer.kick();
   }
 
@@ -363,7 +362,7 @@ export class Reloader {
   }
 
   #touch(touched: ReadonlyMap<ObjectKey, ReadonlySet<ObjectKey>>): void {
-    const dues = duesOf(this.#options.edges, touched, (workload, changes) => {
+    const dues = duesOf(this.#options.store, touched, (workload, changes) => {
       const ms = this.rollouts.touch(workload, changes);
       if (!this.rollouts.isWaiting(workload)) this.committer.kick();
       return ms;
@@ -373,11 +372,11 @@ export class Reloader {
 
   /** Tells of a change for which workloads are due, or wait for their namespace to be selected. */
   #tell(config: ObjectKey, due: Due): void {
-    const ref = this.edges.configs.get(config)?.ref;
+    const ref = this.store.configs.get(config)?.ref;
     if (ref === undefined) return;
     if (Number.isFinite(due.ms)) this.#reporter.due(ref, due);
     else if (
-      due.refs.some(({ namespace }) => !this.edges.isSelected(namespace)) &&
+      due.refs.some(({ namespace }) => !this.store.isSelected(namespace)) &&
       this.#namespaces.hasListed
     )
       this.#reporter.heldBack(ref, due.refs);
@@ -387,9 +386,9 @@ export class Reloader {
   #follow({ unread, writeNow, writeSoon }: Effects): void {
     for (const config of unread) this.#unread.read(config);
     for (const config of [...writeNow, ...writeSoon]) {
-      if (this.edges.dependents.dependentsOf(config).size > 0) continue;
-      this.edges.abandoned.delete(config);
-      this.edges.minSequences.delete(config);
+      if (this.store.dependents.dependentsOf(config).size > 0) continue;
+      this.store.abandoned.delete(config);
+      this.store.persisted.minSequences.delete(config);
     }
   }
 }

@@ -11,7 +11,9 @@ import type {
   WorkSnapshot,
 } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
-import type { ConfigRecord, Edges, WorkloadRecord } from '../tracking/edges.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { isOutdatedOn, judge } from '../tracking/edge-policy.ts';
 import type { Reloader } from './reloader.ts';
 
 /** What the reloader itself knows of a report. */
@@ -19,50 +21,50 @@ export type ReloaderStatus = Pick<StatusReport, 'workloads' | 'decisions'>;
 
 /** The present state of `reloader`; `now` as monotonicMs says it. */
 export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
-  const { edges } = reloader;
+  const { store } = reloader;
   const { decisions } = reloader.journal;
   // A standby does not know what pods run.
   if (!reloader.leads) return { workloads: [], decisions };
-  const followers = [...edges.workloads].map(([key, record]) =>
-    workloadStatus(reloader, edges, key, record, now),
+  const followers = [...store.workloads].map(([key, record]) =>
+    workloadStatus(reloader, store, key, record, now),
   );
   const others = [...reloader.findings.workloads()]
-    .filter(([key]) => !edges.workloads.has(key))
+    .filter(([key]) => !store.workloads.has(key))
     .map(([key, ref]) => strangerStatus(ref, reloader.findings.of(key)));
   return { workloads: [...followers, ...others], decisions };
 }
 
 /** Gauges for a scrape; `now` as monotonicMs says it. */
 export function snapshotOf(reloader: Reloader, now: number): Snapshot {
-  const { edges } = reloader;
-  const present = [...edges.configs.values()].filter(
+  const { store } = reloader;
+  const present = [...store.configs.values()].filter(
     ({ ref, digest }) => ref.keys === undefined && digest !== undefined,
   );
   const seen = {
     configObjects: countByKind(present.map(({ ref }) => ref.kind)),
-    workloads: countByKind([...edges.workloads.values()].map(({ workload }) => workload.ref.kind)),
+    workloads: countByKind([...store.workloads.values()].map(({ workload }) => workload.ref.kind)),
   };
   return { ...seen, work: reloader.leads ? workOf(reloader, now) : undefined };
 }
 
 function workOf(reloader: Reloader, now: number): WorkSnapshot {
-  const { edges } = reloader;
+  const { store } = reloader;
   let outdatedEdges = 0;
   let oldest = now;
-  for (const [key, record] of edges.workloads) {
+  for (const [key, record] of store.workloads) {
     const owed = [...record.edges].filter(([config, edge]) =>
-      edges.isOutdatedOn(record, config, edge),
+      isOutdatedOn(store, record, config, edge),
     ).length;
     outdatedEdges += owed;
     if (owed > 0) oldest = Math.min(oldest, reloader.rollouts.pendingChangesOf(key)?.since ?? now);
   }
   return {
-    edges: edges.dependents.size,
+    edges: store.dependents.size,
     outdatedEdges,
     oldestOutdatedAgeSeconds: secondsOf(now - oldest),
     slowedWorkloads: reloader.rollouts.slowed,
-    stateEntries: edges.state.entries.size,
-    stateOverrides: edges.state.overrides.size,
+    stateEntries: store.persisted.state.entries.size,
+    stateOverrides: store.persisted.state.overrides.size,
     stateBytes: reloader.committer.bytes,
     stateShards: reloader.committer.shards,
   };
@@ -70,14 +72,14 @@ function workOf(reloader: Reloader, now: number): WorkSnapshot {
 
 function workloadStatus(
   reloader: Reloader,
-  edges: Edges,
+  store: Store,
   key: string,
   record: WorkloadRecord,
   now: number,
 ): WorkloadStatus {
   const { ref } = record.workload;
   const follows = [...record.edges.keys()]
-    .map((config) => followedStatus(edges, record, edges.configs.get(config)))
+    .map((config) => followedStatus(store, record, store.configs.get(config)))
     .filter((status) => status !== undefined);
   const isOutdated = follows.some((status) => status.isOutdated);
   const pending = reloader.rollouts.pendingChangesOf(key);
@@ -102,7 +104,7 @@ function strangerStatus(ref: WorkloadRef, findings: readonly Finding[]): Workloa
 }
 
 function followedStatus(
-  edges: Edges,
+  store: Store,
   record: WorkloadRecord,
   config: ConfigRecord | undefined,
 ): FollowedStatus | undefined {
@@ -111,17 +113,17 @@ function followedStatus(
   const edge = record.edges.get(key);
   if (edge === undefined) return undefined;
   const short = (digest: string | undefined): string | undefined => digest && shortDigest(digest);
-  const isOutdated = edges.isOutdatedOn(record, key, edge);
+  const isOutdated = isOutdatedOn(store, record, key, edge);
   const unknown = edge.runningDigest === '?' ? 'unknown' : undefined;
   const why = unknown ?? (edge.mixedPods ? 'changed-while-rolling' : 'content');
   return {
     object: describe(config.ref),
     observed: short(config.digest),
-    committed: short(edges.entryOf(config.ref)?.digest),
+    committed: short(store.persisted.entryOf(config.ref)?.digest),
     runningDigest: short(edge.runningDigest),
     isOutdated,
     why: isOutdated ? why : undefined,
-    policy: edges.judge(record, config),
+    policy: judge(store, record, config),
   };
 }
 

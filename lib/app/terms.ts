@@ -10,7 +10,7 @@ import type { TermMark } from '../model/term.ts';
 import { backoffMs, LATER_BACKOFF } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { beginTerm } from '../state/begin-term.ts';
-import type { AllShards, StateStore } from '../store/state-store.ts';
+import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Reloader } from './reloader.ts';
 
 /** How a run ended: as asked, or because the process cannot go on, which the log says. */
@@ -19,7 +19,7 @@ export type RunEnd = 'stopped' | 'failed';
 /** What one term works with. */
 export interface Term {
   readonly lead: Leadership;
-  readonly store: StateStore;
+  readonly stateClient: StateClient;
   /** What each write of the state is marked with. */
   readonly mark: TermMark;
   /** Another process has written the state. */
@@ -37,7 +37,7 @@ export interface TermsOptions {
     lead: (lead: Leadership) => Promise<LeadEnd>,
     onStandby: () => void,
   ) => Promise<void>;
-  readonly storeFor: (lead: Leadership) => StateStore;
+  readonly storeFor: (lead: Leadership) => StateClient;
   readonly newLeader: (term: Term) => Reloader;
   readonly newStandby: () => Reloader;
   readonly log: Log;
@@ -100,9 +100,9 @@ export class Terms {
     const over = AbortSignal.any([contest.signal, this.#failure.signal]);
     const ends = AbortSignal.any([signal, over]);
     const lead = { signal: ends, isValid: () => isValid() && !over.aborted };
-    const store = storeFor(lead);
+    const stateClient = storeFor(lead);
     this.#isBeginning = true;
-    const begun = await this.#begin(store, ends);
+    const begun = await this.#begin(stateClient, ends);
     this.#isBeginning = false;
     if (begun === undefined) return 'ended';
     const mark = { term: begun.term, writer: identity };
@@ -114,7 +114,7 @@ export class Terms {
       this.#fail(
         `the state was written by a later version of this program (state version ${version}): run that version, or delete the ConfigMaps of the state to take the present content as the baseline`,
       );
-    const leader = newLeader({ lead, store, mark, onContested, onUnknownVersion });
+    const leader = newLeader({ lead, stateClient, mark, onContested, onUnknownVersion });
     leader.begin(begun.shards);
     leader.takeOver(this.#current);
     this.#current = leader;
@@ -138,18 +138,18 @@ export class Terms {
 
   /** Writes the term's mark and looks at what the caches may not know; undefined if the lead ends before. */
   async #begin(
-    store: StateStore,
+    stateClient: StateClient,
     signal: AbortSignal,
   ): Promise<{ readonly term: number; readonly shards: AllShards } | undefined> {
     const { identity, log, random } = this.#options;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
-      const begun = await beginTerm({ store, identity, signal });
+      const begun = await beginTerm({ stateClient, identity, signal });
       if (signal.aborted) return undefined;
       if (begun.kind === 'begun' && (await this.#current.catchUp(begun.shards))) return begun;
       const error = begun.kind === 'failed' ? begun.message : 'an object that has changed cannot be read';
       const retryAfterMs = begun.kind === 'failed' ? (begun.retryAfterMs ?? 0) : 0;
       const ms = Math.max(retryAfterMs, backoffMs(attempt, LATER_BACKOFF, random));
-      const fields = { error, server: store.server, retryInMs: ms };
+      const fields = { error, server: stateClient.server, retryInMs: ms };
       log.warn('the state cannot be read, nothing is decided before it is', fields);
       await sleep(ms, signal);
     }

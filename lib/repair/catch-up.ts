@@ -10,8 +10,8 @@ import {
   workloadRefIn,
 } from '../model/object-ref.ts';
 import { EMPTY_STATE, parseState } from '../model/persisted-state.ts';
-import type { AllShards } from '../store/state-store.ts';
-import type { Edges } from '../tracking/edges.ts';
+import type { AllShards } from '../store/state-client.ts';
+import type { Store } from '../store/store.ts';
 import { wantsLegacyDigest } from '../tracking/legacy-digest.ts';
 import { staleCaches } from '../tracking/stale-caches.ts';
 import type { Refetcher } from './refetcher.ts';
@@ -25,33 +25,34 @@ const LOOKS_AT_ONCE = 16;
  * What is not listed yet is listed later than the state was read.
  */
 export async function catchUp(
-  edges: Edges,
+  store: Store,
   shards: AllShards,
   look: Look,
   isListed: (ref: ConfigRef | WorkloadRef) => boolean,
 ): Promise<boolean> {
   for (const [shard, version] of shards.entries()) {
-    const parsed = version && parseState(version.data, version.annotations, edges.homeNamespace, shard === 0);
-    edges.takeShard(shard, parsed?.type === 'state' ? parsed.state : EMPTY_STATE);
+    const parsed =
+      version && parseState(version.data, version.annotations, store.settings.homeNamespace, shard === 0);
+    store.persisted.takeShard(shard, parsed?.type === 'state' ? parsed.state : EMPTY_STATE);
   }
-  for (const config of edges.dependents.configs()) {
-    const record = edges.configs.get(config);
+  for (const config of store.dependents.configs()) {
+    const record = store.configs.get(config);
     // In the version that is known it is looked at again, for its digest under the older formula.
-    if (record !== undefined && wantsLegacyDigest(edges, record.ref)) record.resourceVersion = undefined;
+    if (record !== undefined && wantsLegacyDigest(store, record.ref)) record.resourceVersion = undefined;
   }
-  return await lookAtStale(edges, look, isListed);
+  return await lookAtStale(store, look, isListed);
 }
 
 /** Looks at all that is stale, each once: a look at a workload may show a stamp of what was not known to be older. */
 async function lookAtStale(
-  edges: Edges,
+  store: Store,
   look: Look,
   isListed: (ref: ConfigRef | WorkloadRef) => boolean,
 ): Promise<boolean> {
   const seen = new Set<ObjectKey>();
   const isToBeSeen = (ref: ConfigRef | WorkloadRef): boolean => isListed(ref) && !seen.has(keyOf(ref));
   for (;;) {
-    const { configs, workloads } = staleCaches(edges);
+    const { configs, workloads } = staleCaches(store);
     const objects = [...new Set([...configs].map(wholeKeyOf))].filter((key) => isToBeSeen(configRefIn(key)));
     const followers = [...workloads].map(workloadRefIn).filter(isToBeSeen);
     if (objects.length + followers.length === 0) return true;

@@ -15,11 +15,11 @@ import {
   REFUSAL_BACKOFF,
 } from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
-import type { Edges } from '../tracking/edges.ts';
+import type { Store } from '../store/store.ts';
 
 /** What patches are made with. */
 export interface PatchingOptions {
-  readonly edges: Edges;
+  readonly store: Store;
   readonly client: WorkloadClient;
   /** Tells people. */
   readonly say: (workload: Pick<Workload, 'ref' | 'uid'>, finding: Finding) => void;
@@ -80,18 +80,18 @@ export class LivePatches {
 
   /** One attempt. */
   async patch(key: ObjectKey, subject: Patched, { bodyFor, isDone, accepted }: LivePatch): Promise<void> {
-    const { client, edges, forget } = this.#options;
+    const { client, store, forget } = this.#options;
     const { ref } = subject.workload;
     const reading = await client.get(ref);
     if (reading.kind === 'gone') return forget(key);
     if (reading.kind === 'failed') return this.#putOff(key, subject, { reason: 'retry', ...reading });
-    const body = bodyFor(edges.viewOf(ref, reading.object));
+    const body = bodyFor(store.viewOf(ref, reading.object));
     const result = body && (await client.patch?.(ref, body));
     if (result === undefined) return;
     switch (result.kind) {
       case 'accepted': {
         const { object } = result;
-        if (object === undefined || (hasVersion(object) && isDone(edges.viewOf(ref, object))))
+        if (object === undefined || (hasVersion(object) && isDone(store.viewOf(ref, object))))
           return accepted(object);
         return this.#putOff(key, subject, { reason: 'retry', message: NOT_IN_THE_ANSWER });
       }

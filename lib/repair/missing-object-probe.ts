@@ -10,7 +10,8 @@ import type { Log } from '../model/log.ts';
 import { type ConfigRef, keyOf, namespaceIn, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
 import { backoffMs, REFUSAL_BACKOFF } from '../model/time.ts';
-import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import { isNeeded, missingNeeds } from '../tracking/needs.ts';
 
 /** Looks for an object that is there and not watched: a Secret by its type, any by its labels. Never throws. */
@@ -24,7 +25,7 @@ export type ReadLeftOut = (
 
 /** What the absences are made of. */
 export interface MissingObjectProbeOptions {
-  readonly edges: Edges;
+  readonly store: Store;
   /** Whether all objects of a kind and all workloads of a namespace have been listed. */
   readonly isSynced: (namespace: string, kind: string) => boolean;
   readonly readLeftOut: ReadLeftOut;
@@ -79,12 +80,12 @@ export class MissingObjectProbe {
 
   /** What a workload needs and what is not there. */
   needsOf(record: WorkloadRecord): readonly ConfigRef[] {
-    return missingNeeds(this.#options.edges, record, (config) => this.of(config));
+    return missingNeeds(this.#options.store, record, (config) => this.of(config));
   }
 
   /** A rollout of the workload is held from now on. */
   hold(workload: ObjectKey): void {
-    for (const config of this.#options.edges.workloads.get(workload)?.edges.keys() ?? [])
+    for (const config of this.#options.store.workloads.get(workload)?.edges.keys() ?? [])
       if (!this.#awaited.has(config) && this.#isAwaited(config)) this.suspect(config);
   }
 
@@ -176,8 +177,8 @@ export class MissingObjectProbe {
 
   /** Answers whether it took a while. */
   async #lookInto(config: ObjectKey, turn: Turn, signal: AbortSignal): Promise<boolean> {
-    const { edges, isSynced } = this.#options;
-    const ref = edges.configs.get(config)?.ref;
+    const { store, isSynced } = this.#options;
+    const ref = store.configs.get(config)?.ref;
     if (ref === undefined || !this.#isMissed(config)) return false;
     if (!isSynced(ref.namespace, ref.kind)) {
       this.#unlisted.add(config);
@@ -233,11 +234,11 @@ export class MissingObjectProbe {
     turn: Turn,
     signal: AbortSignal,
   ): Promise<MissingObject | undefined> {
-    const { edges, readLeftOut, resourceSelector: selector, random, wait } = this.#options;
-    if (edges.isState(ref))
+    const { store, readLeftOut, resourceSelector: selector, random, wait } = this.#options;
+    if (store.isState(ref))
       return { ref, leftOutType: undefined, isUnselected: false, isState: true, selector, similar: [] };
     turn.searches += 1;
-    const similar = turn.searches > MOST_SEARCHES ? [] : similarTo(edges, ref);
+    const similar = turn.searches > MOST_SEARCHES ? [] : similarTo(store, ref);
     if (!this.#isRead(ref)) return { ref, leftOutType: undefined, isUnselected: false, selector, similar };
     const reading = await readLeftOut(ref, signal);
     if (reading.kind === 'known') {
@@ -252,12 +253,12 @@ export class MissingObjectProbe {
 
   /** Whether somebody waits for `config` and no stream may tell when it comes: by its type, or by its labels. */
   #isAwaited(config: ObjectKey): boolean {
-    const { edges, isHeld } = this.#options;
-    const ref = edges.configs.get(config)?.ref;
+    const { store, isHeld } = this.#options;
+    const ref = store.configs.get(config)?.ref;
     if (ref === undefined || !this.#isRead(ref)) return false;
-    return [...edges.dependents.dependentsOf(config)].filter(isHeld).some((workload) => {
-      const record = edges.workloads.get(workload);
-      return record !== undefined && isNeeded(edges, record, config, (other) => this.of(other));
+    return [...store.dependents.dependentsOf(config)].filter(isHeld).some((workload) => {
+      const record = store.workloads.get(workload);
+      return record !== undefined && isNeeded(store, record, config, (other) => this.of(other));
     });
   }
 
@@ -268,7 +269,7 @@ export class MissingObjectProbe {
 
   /** Whether somebody names `config` and it is not there. */
   #isMissed(config: ObjectKey): boolean {
-    const { configs, dependents } = this.#options.edges;
+    const { configs, dependents } = this.#options.store;
     return configs.get(config)?.digest === undefined && dependents.dependentsOf(config).size > 0;
   }
 }
@@ -291,7 +292,7 @@ const LONGEST_COMPARED = 63;
 const MOST_COMPARED = 10_000;
 
 /** Objects that are there and may be meant: the same name of the other kind, then the nearest name of this kind. */
-function similarTo({ configs, names }: Edges, ref: ConfigRef): readonly ConfigRef[] {
+function similarTo({ configs, names }: Store, ref: ConfigRef): readonly ConfigRef[] {
   const { kind, namespace, name } = wholeOf(ref);
   const isThere = (other: ConfigRef): boolean => configs.get(keyOf(other))?.digest !== undefined;
   const namesake: ConfigRef = { kind: kind === 'Secret' ? 'ConfigMap' : 'Secret', namespace, name };

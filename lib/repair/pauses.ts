@@ -82,9 +82,9 @@ export class Pauses {
 
   /** The pause that is to be ended, or what is left of one. */
   #pauseOf(workload: Workload): Pause | undefined {
-    const { client, edges } = this.#options;
+    const { client, store } = this.#options;
     if (client.patch === undefined || workload.isLeftAlone) return undefined;
-    const { pausing } = edges.vocabularies;
+    const { pausing } = store.settings.vocabularies;
     return pausing.pauseOf(workload) ?? pausing.leftBehind(workload);
   }
 
@@ -133,7 +133,7 @@ export class Pauses {
   #endOf(key: ObjectKey, live: Workload): object | undefined {
     const pause = this.#pauseOf(live);
     if (pause !== undefined && remainingMs(pause, Date.now()) <= 0)
-      return fencedPause(live, this.#options.edges.vocabularies.pausing.end(live));
+      return fencedPause(live, this.#options.store.settings.vocabularies.pausing.end(live));
     if (pause === undefined) this.#forget(key);
     else this.#lookLater(key, live, pause, 0);
     return undefined;

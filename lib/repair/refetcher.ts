@@ -7,7 +7,7 @@ import type { RawConfigObject } from '../model/raw-objects.ts';
 import { EVER, type InformerEvent, type Timeline } from '../model/timeline.ts';
 
 import type { Workload } from '../model/workload.ts';
-import type { Edges } from '../tracking/edges.ts';
+import type { Store } from '../store/store.ts';
 
 /** A fresh look at one object. Never throws. */
 export type ReadConfig = (
@@ -19,8 +19,8 @@ export type ReadConfig = (
 >;
 
 /** What it is made of. */
-export interface FreshLookOptions {
-  readonly edges: Edges;
+export interface RefetcherOptions {
+  readonly store: Store;
   readonly timeline: Timeline;
   readonly readConfig: ReadConfig;
   readonly client: Pick<WorkloadClient, 'get'>;
@@ -35,9 +35,9 @@ const OUTSIDE_THE_STREAM = { isInInitialList: false, isRelisted: true } as const
 
 /** See the file's comment. */
 export class Refetcher {
-  readonly #options: FreshLookOptions;
+  readonly #options: RefetcherOptions;
 
-  constructor(options: FreshLookOptions) {
+  constructor(options: RefetcherOptions) {
     this.#options = options;
   }
 
@@ -49,9 +49,9 @@ export class Refetcher {
 
   /** Undefined: the stream was faster, and what was read may be older than what it told. */
   async #look(config: ObjectKey): Promise<boolean | undefined> {
-    const { edges, timeline, readConfig, project, onConfig } = this.#options;
+    const { store, timeline, readConfig, project, onConfig } = this.#options;
     const whole = wholeKeyOf(config);
-    const record = edges.configs.get(whole);
+    const record = store.configs.get(whole);
     if (record === undefined) return true;
     const { resourceVersion, absentAfter } = record;
     const reading = await readConfig(record.ref);
@@ -70,14 +70,14 @@ export class Refetcher {
 
   /** Looks at a workload; false: it failed. */
   async atWorkload(ref: WorkloadRef): Promise<boolean> {
-    const { edges, client, timeline, onWorkload } = this.#options;
+    const { store, client, timeline, onWorkload } = this.#options;
     const key = keyOf(ref);
-    const isKnown = edges.workloads.has(key);
+    const isKnown = store.workloads.has(key);
     const reading = await client.get(ref);
     if (reading.kind === 'failed') return false;
     // One that is gone is left to its stream.
     if (reading.kind === 'gone') return true;
-    const object = edges.viewOf(ref, reading.object);
+    const object = store.viewOf(ref, reading.object);
     const span = timeline.ofListed(object.resourceVersion, undefined);
     if (isKnown) this.take(ref, object);
     else onWorkload({ type: 'present', key, object, span, isInInitialList: true, isRelisted: false });
@@ -86,9 +86,9 @@ export class Refetcher {
 
   /** Takes in a workload as it was seen. */
   take(ref: WorkloadRef, workload: Workload): void {
-    const { edges, timeline, onWorkload } = this.#options;
+    const { store, timeline, onWorkload } = this.#options;
     const key = keyOf(ref);
-    const record = edges.workloads.get(key);
+    const record = store.workloads.get(key);
     // The stream told its end while it was looked at: it must not come back by what was seen before.
     if (record === undefined) return;
     const before = { at: record.knownAt, arrival: record.knownAt };

@@ -69,7 +69,7 @@ export class WaveCleanup {
 
   async #work(key: ObjectKey): Promise<void> {
     const parked = this.#parked.get(key);
-    if (parked === undefined || !this.#options.edges.isSelected(parked.workload.ref.namespace)) return;
+    if (parked === undefined || !this.#options.store.isSelected(parked.workload.ref.namespace)) return;
     await this.#patches.fenced(key, parked, () => this.#unpark(key, parked));
   }
 

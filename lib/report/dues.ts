@@ -1,7 +1,7 @@
 /** When the workloads are rolled that owe something, told by object. */
 
 import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
-import type { Edges } from '../tracking/edges.ts';
+import type { Store } from '../store/store.ts';
 import type { Due } from './reporter.ts';
 
 /** Windows that end so many ms apart are told of together. */
@@ -9,13 +9,13 @@ const TOGETHER_MS = 100;
 
 /** Begins the window of every workload that was touched, by `touch`, which answers when it ends. By object, then by that. */
 export function duesOf(
-  edges: Edges,
+  store: Store,
   touched: ReadonlyMap<ObjectKey, ReadonlySet<ObjectKey>>,
   touch: (workload: ObjectKey, changes: number) => number,
 ): ReadonlyMap<ObjectKey, readonly Due[]> {
   const dues = new Map<ObjectKey, Map<number, { ms: number; refs: WorkloadRef[] }>>();
   for (const [workload, configs] of touched) {
-    const ref = edges.workloads.get(workload)?.workload.ref;
+    const ref = store.workloads.get(workload)?.workload.ref;
     if (ref === undefined) continue;
     const ms = touch(workload, configs.size);
     for (const config of configs) {

@@ -21,7 +21,7 @@ import { cutToBytes, listedText } from '../model/text.ts';
 import { formatDuration } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { Edges } from '../tracking/edges.ts';
+import type { Store } from '../store/store.ts';
 
 /** Whom a notice is about. */
 type Subject = Pick<Workload, 'ref' | 'uid'>;
@@ -96,7 +96,7 @@ function held({ ref, hold }: Workload): readonly Finding[] {
 
 /** What the notices are made of. */
 export interface NoticesOptions {
-  readonly edges: Edges;
+  readonly store: Store;
   /** What was found out about an object that is not there. */
   readonly missingObjectOf: (config: ObjectKey) => MissingObject | undefined;
   /** What a workload waits for that is not there. */
@@ -152,14 +152,14 @@ export class Findings {
     }
     if (event.type !== 'present') return;
     // What is known may be newer than the news.
-    if (this.#options.edges.workloads.has(event.key)) this.review(event.key);
+    if (this.#options.store.workloads.has(event.key)) this.review(event.key);
     else this.#replace(event.key, event.object, this.#findingsOf(event.object));
   }
 
   /** Something changed for a workload that follows something. */
   review(workload: ObjectKey): void {
-    const { edges } = this.#options;
-    const record = edges.workloads.get(workload);
+    const { store } = this.#options;
+    const record = store.workloads.get(workload);
     if (record === undefined) return;
     this.#replace(workload, record.workload, this.#findingsOf(record.workload, record.edges));
   }
@@ -183,14 +183,14 @@ export class Findings {
 
   #findingsOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Finding[] {
     if (workload.isLeftAlone) return [];
-    const { edges, missingObjectOf, isSlowed, needsOf } = this.#options;
+    const { store, missingObjectOf, isSlowed, needsOf } = this.#options;
     const facts: Facts = {
       workload,
       lostOptIn: this.#lossOf(workload, follows),
       competitor: this.#rivalOf(workload, follows),
       needs: needsOf(keyOf(workload.ref)),
       isSlowed: isSlowed(keyOf(workload.ref)),
-      vocabularies: edges.vocabularies,
+      vocabularies: store.settings.vocabularies,
       isStamped: [...follows.values()].some((edge) => edge.rolloutInProgress),
       missingObjects: [...follows.keys()]
         .map(missingObjectOf)
@@ -232,7 +232,7 @@ export class Findings {
   }
 
   #isHeard({ namespace }: WorkloadRef): boolean {
-    return this.#options.edges.isSelected(namespace);
+    return this.#options.store.isSelected(namespace);
   }
 }
 

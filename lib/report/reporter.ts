@@ -18,7 +18,7 @@ import { formatStamp, parseStamp } from '../model/stamp.ts';
 import { inTime, monotonicMs } from '../model/time.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import type { Edges } from '../tracking/edges.ts';
+import type { Store } from '../store/store.ts';
 import type { Note } from '../tracking/effects.ts';
 import { Journal } from './journal.ts';
 
@@ -39,7 +39,7 @@ export type RecordEvent = (news: EventRecord) => void;
 
 /** Whom a reporter tells. */
 export interface ReporterOptions {
-  readonly edges: Edges;
+  readonly store: Store;
   readonly log: Log;
   readonly counters: Counters;
   readonly recordEvent: RecordEvent;
@@ -195,9 +195,9 @@ export class Reporter {
 
   /** Everything has listed. */
   listed(beganWithoutState: boolean): void {
-    const { edges, log } = this.#options;
-    const workloads = [...edges.workloads.values()].map(({ workload }) => workload);
-    const objects = [...edges.dependents.configs()].length;
+    const { store, log } = this.#options;
+    const workloads = [...store.workloads.values()].map(({ workload }) => workload);
+    const objects = [...store.dependents.configs()].length;
     log.info(
       `everything is listed: ${count(workloads.length, 'workload')}, ${count(objects, 'object')} followed`,
     );
@@ -222,7 +222,7 @@ export class Reporter {
   }
 
   get #isTold(): boolean {
-    return this.#options.edges.onlyTells;
+    return this.#options.store.settings.onlyTells;
   }
 
   /** What is done to a workload when it is rolled. */
@@ -232,7 +232,7 @@ export class Reporter {
 
   /** While an entry lives no stamp repeats: they tell this rollout from every other one. */
   #tellOfRollout({ workload, stamps }: RolloutPlan, { changes }: PendingChanges): void {
-    const { configs } = this.#options.edges;
+    const { configs } = this.#options.store;
     const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
     const about = stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
     const later = this.#isTold ? '' : this.#laterOf(workload);
@@ -243,15 +243,15 @@ export class Reporter {
 
   /** When its pods take what was rolled, if not at once. */
   #laterOf(ref: WorkloadRef): string {
-    const { workloads, vocabularies } = this.#options.edges;
+    const { workloads, settings } = this.#options.store;
     const workload = workloads.get(keyOf(ref))?.workload;
-    const pause = workload && vocabularies.pausing.pauseOf(workload);
+    const pause = workload && settings.vocabularies.pausing.pauseOf(workload);
     if (pause !== undefined) return `; ${pauseWords(pause)}: its pods take it then`;
     return workload?.hold === undefined ? '' : `; ${whenTaken(workload.hold, ref)}`;
   }
 
   #event(regarding: WorkloadRef, reason: EventReason, about: string, message: string): void {
-    const uid = this.#options.edges.workloads.get(keyOf(regarding))?.workload.uid ?? '';
+    const uid = this.#options.store.workloads.get(keyOf(regarding))?.workload.uid ?? '';
     this.#options.recordEvent({ regarding, uid, reason, about, message });
   }
 }

@@ -7,7 +7,9 @@
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { PodsBirth } from '../model/outcome.ts';
 import { isAfter } from '../model/time.ts';
-import type { ConfigRecord, Edges, WorkloadRecord } from '../tracking/edges.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { isOutdatedOn, observedBy, putEdge, wouldForget } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
 
 /** The ReplicaSets of the Deployments of a namespace, by the Deployments' uids; none where they may not be listed. Never throws. */
@@ -15,7 +17,7 @@ export type ListBirths = (namespace: string) => Promise<ReadonlyMap<string, Pods
 
 /** What it is made of. */
 export interface BirthsOptions {
-  readonly edges: Edges;
+  readonly store: Store;
   readonly listBirths: ListBirths;
   readonly apply: (effects: Effects) => void;
 }
@@ -32,8 +34,8 @@ export class Births {
 
   /** Settles what the pods of the workload have read already. */
   async weigh(workload: ObjectKey): Promise<void> {
-    const { edges } = this.#options;
-    const record = edges.workloads.get(workload);
+    const { store } = this.#options;
+    const record = store.workloads.get(workload);
     if (record === undefined || !record.isFromStart || this.#seen.has(record)) return;
     this.#seen.add(record);
     if (this.#doubtful(record).length === 0) return;
@@ -44,7 +46,7 @@ export class Births {
     }
     const birth = (await this.#birthsIn(ref.namespace)).get(uid);
     const { isRolledOut, revision } = record.workload;
-    const isPresent = edges.workloads.get(workload) === record && isRolledOut;
+    const isPresent = store.workloads.get(workload) === record && isRolledOut;
     if (isPresent && birth?.revision === revision) this.#settle(record, birth?.createdAt);
   }
 
@@ -56,33 +58,33 @@ export class Births {
 
   /** What is owed since the start of objects that were written after the state was. */
   #doubtful(record: WorkloadRecord): readonly (readonly [ObjectKey, ConfigRecord])[] {
-    const { edges } = this.#options;
-    if (edges.onlyTells) return [];
+    const { store } = this.#options;
+    if (store.settings.onlyTells) return [];
     return [...record.edges].flatMap(([key, edge]) => {
-      const config = edges.configs.get(key);
-      if (config?.digest === undefined || !edges.isOutdatedOn(record, key, edge)) return [];
+      const config = store.configs.get(key);
+      if (config?.digest === undefined || !isOutdatedOn(store, record, key, edge)) return [];
       const isSame = config.changedAt === Number.NEGATIVE_INFINITY;
       // What was written before the entry, and is another now, has lost keys since at a time that is not known.
-      return isSame && isAfter(config.lastWrite, edges.stateWrittenAt) ? [[key, config] as const] : [];
+      return isSame && isAfter(config.lastWrite, store.persisted.writtenAt) ? [[key, config] as const] : [];
     });
   }
 
   /** No pod of the workload is older than `createdAt`. */
   #settle(record: WorkloadRecord, createdAt: number | undefined): void {
-    const { edges, apply } = this.#options;
+    const { store, apply } = this.#options;
     const effects = new Effects();
     for (const [key, config] of this.#doubtful(record)) {
       const edge = record.edges.get(key);
       if (edge === undefined || !isAfter(createdAt, config.lastWrite)) continue;
-      const runningDigest = edges.observed(record, config);
-      const next = edges.put(record, key, {
+      const runningDigest = observedBy(store, record, config);
+      const next = putEdge(store, record, key, {
         ...edge,
         runningDigest,
         mixedPods: false,
         rolloutInProgress: false,
       });
       effects.note({ reason: 'younger', workload: record.workload.ref, config: config.ref });
-      (edges.wouldForget(record, config, next) ? effects.writeNow : effects.writeSoon).add(key);
+      (wouldForget(store, record, config, next) ? effects.writeNow : effects.writeSoon).add(key);
     }
     apply(effects);
   }

@@ -7,7 +7,8 @@ import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { SignOfLife, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
 import {
@@ -23,7 +24,7 @@ import type { Retry } from './retries.ts';
 
 /** What attempts are made with. */
 export interface AttemptOptions {
-  readonly edges: Edges;
+  readonly store: Store;
   readonly client: WorkloadClient;
   readonly timeline: Timeline;
   /** Carries out the consequences of what was learned. */
@@ -53,18 +54,18 @@ export class RolloutAttempts {
 
   /** One attempt; `retry` is what is remembered of those before, `since` when the first change was seen, as monotonicMs says it. Never two at once. */
   async run(ref: WorkloadRef, retry: Retry, since: number): Promise<Outcome> {
-    const { edges, client } = this.#options;
+    const { store, client } = this.#options;
     const key = keyOf(ref);
     const unresolved = await this.#resolveFlight(key, ref);
     if (unresolved !== undefined) return unresolved;
-    if (!edges.isSelected(ref.namespace)) return { type: 'unselected' };
+    if (!store.isSelected(ref.namespace)) return { type: 'unselected' };
     if (this.#isGivenUp(key)) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
     await this.#births.weigh(key);
     if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
     const now = Date.now();
     const changedAt = now - (monotonicMs() - since);
-    const plan = planRollout(edges, key, Math.floor(changedAt / 1000), new Date(now).toISOString());
-    const record = edges.workloads.get(key);
+    const plan = planRollout(store, key, Math.floor(changedAt / 1000), new Date(now).toISOString());
+    const record = store.workloads.get(key);
     if (plan === undefined || record === undefined) return { type: 'settled' };
     const needs = this.#options.needsOf(record);
     if (needs.length > 0) return { type: 'lacking', needs };
@@ -76,15 +77,15 @@ export class RolloutAttempts {
   }
 
   #isGivenUp(key: ObjectKey): boolean {
-    const record = this.#options.edges.workloads.get(key);
+    const record = this.#options.store.workloads.get(key);
     return record !== undefined && isGivenUp(record);
   }
 
   /** A rollout of the owner that comes no further is not waited for any more. */
   #isOwnersTurn(key: ObjectKey): boolean {
-    const { edges, externalRolloutMs } = this.#options;
-    const record = edges.workloads.get(key);
-    if (record === undefined || !isBroughtByExternalRollout(edges, record)) return false;
+    const { store, externalRolloutMs } = this.#options;
+    const record = store.workloads.get(key);
+    if (record === undefined || !isBroughtByExternalRollout(store, record)) return false;
     if (externalRolloutMs(key, record) > 0) return true;
     record.externalRollout = undefined;
     return false;
@@ -92,7 +93,7 @@ export class RolloutAttempts {
 
   /** Finds out what became of a patch whose answer was lost; undefined when that is known. */
   async #resolveFlight(key: ObjectKey, ref: WorkloadRef): Promise<Outcome | undefined> {
-    const plan = this.#options.edges.workloads.get(key)?.inFlight;
+    const plan = this.#options.store.workloads.get(key)?.inFlight;
     return plan === undefined ? undefined : await this.#refresh(ref, plan, true);
   }
 
@@ -101,7 +102,7 @@ export class RolloutAttempts {
     result: RollResult<RawWorkload | undefined>,
     retry: Retry,
   ): Promise<Outcome> {
-    if (result.mayHaveRun) doubtRollout(this.#options.edges, plan);
+    if (result.mayHaveRun) doubtRollout(this.#options.store, plan);
     switch (result.kind) {
       case 'accepted':
         return this.#accepted(plan, result.object);
@@ -123,15 +124,15 @@ export class RolloutAttempts {
   }
 
   #accepted(plan: RolloutPlan, object: RawWorkload | undefined): Outcome {
-    const { edges, apply, timeline } = this.#options;
-    const workload = object && edges.viewOf(plan.workload, object);
+    const { store, apply, timeline } = this.#options;
+    const workload = object && store.viewOf(plan.workload, object);
     if (workload !== undefined && !carries(workload, plan)) {
       this.#abandon(plan);
       return { type: 'refused', message: 'the API server accepted the patch without its stamp' };
     }
     const effects = new Effects();
     const span = timeline.ofWrite(workload?.resourceVersion ?? '', this.#signOf(plan.workload));
-    acceptRollout(edges, effects, plan, workload, span);
+    acceptRollout(store, effects, plan, workload, span);
     apply(effects);
     return { type: 'done', plan };
   }
@@ -153,18 +154,18 @@ export class RolloutAttempts {
    * `isUnanswered`: it may have been meanwhile; else the server has said that it was not.
    */
   async #refresh(ref: WorkloadRef, plan: RolloutPlan, isUnanswered = false): Promise<Outcome | undefined> {
-    const { client, observe, edges } = this.#options;
+    const { client, observe, store } = this.#options;
     const reading = await client.get(ref);
     switch (reading.kind) {
       case 'found': {
-        const workload = edges.viewOf(ref, reading.object);
+        const workload = store.viewOf(ref, reading.object);
         observe(ref, workload);
-        if (isUnanswered) spendSequences(edges, plan);
+        if (isUnanswered) spendSequences(store, plan);
         this.#abandon(plan);
         return carries(workload, plan) ? { type: 'done', plan } : undefined;
       }
       case 'gone':
-        if (isUnanswered) spendSequences(edges, plan, true);
+        if (isUnanswered) spendSequences(store, plan, true);
         this.#abandon(plan);
         return { type: 'gone' };
       case 'failed':
@@ -175,12 +176,12 @@ export class RolloutAttempts {
 
   #abandon(plan: RolloutPlan): void {
     const effects = new Effects();
-    abandonRollout(this.#options.edges, effects, plan);
+    abandonRollout(this.#options.store, effects, plan);
     this.#options.apply(effects);
   }
 
   #signOf(ref: WorkloadRef): SignOfLife | undefined {
-    const record = this.#options.edges.workloads.get(keyOf(ref));
+    const record = this.#options.store.workloads.get(keyOf(ref));
     return record && { at: record.knownAt, arrival: record.knownAt };
   }
 }

@@ -18,6 +18,7 @@ import {
 } from '../model/time.ts';
 import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
 import { WorkQueue } from '../queue/work-queue.ts';
+import { needsRollout } from '../tracking/edge-policy.ts';
 import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
 import { Retries } from './retries.ts';
 import { type AttemptOptions, RolloutAttempts } from './rollout-attempt.ts';
@@ -109,11 +110,11 @@ export class RolloutController {
 
   /** What is not there may be there now: who of these, or of all, waits for nothing of it any more is rolled. */
   recheck(workloads?: Iterable<ObjectKey>): void {
-    const { edges, needsOf } = this.#options;
+    const { store, needsOf } = this.#options;
     if (this.#lacking.size === 0) return;
     for (const key of [...(workloads ?? this.#lacking.keys())]) {
       if (!this.#lacking.has(key)) continue;
-      const record = edges.workloads.get(key);
+      const record = store.workloads.get(key);
       if (record !== undefined && needsOf(record).length > 0) continue;
       this.#lacking.delete(key);
       this.#quiet.touch(key);
@@ -135,7 +136,7 @@ export class RolloutController {
 
   /** Our stamp was taken back `times` more often than is tried: that counts as so many refusals in a row. */
   contest(workload: ObjectKey, times: number): void {
-    const ref = this.#options.edges.workloads.get(workload)?.workload.ref;
+    const ref = this.#options.store.workloads.get(workload)?.workload.ref;
     if (ref === undefined) return;
     this.#quiet.forget(workload);
     this.#retries.of(workload).failures = times - 1;
@@ -199,16 +200,16 @@ export class RolloutController {
   /** The window that opens now; where the pace makes it longer, people are told when the next rollout comes. */
   #openedWindowOf(key: ObjectKey): WindowLength {
     const window = this.#pace.windowOf(key, this.#windowOf(key));
-    const ref = this.#options.edges.workloads.get(key)?.workload.ref;
+    const ref = this.#options.store.workloads.get(key)?.workload.ref;
     if (ref !== undefined && this.#pace.isSlowed(key)) this.#options.observer.onSlowed(ref, window.maxWaitMs);
     return window;
   }
 
   /** Where a workload asks for a longer one it lasts so long from the first change. */
   #windowOf(workload: ObjectKey): WindowLength {
-    const { edges, quietMs, maxWaitMs } = this.#options;
-    const record = edges.workloads.get(workload);
-    const ownMs = record === undefined ? 0 : edges.vocabularies.pausing.windowMsOf(record.workload);
+    const { store, quietMs, maxWaitMs } = this.#options;
+    const record = store.workloads.get(workload);
+    const ownMs = record === undefined ? 0 : store.settings.vocabularies.pausing.windowMsOf(record.workload);
     return { quietMs: Math.max(quietMs, ownMs), maxWaitMs: Math.max(maxWaitMs, ownMs) };
   }
 
@@ -218,7 +219,7 @@ export class RolloutController {
   }
 
   async #work(key: ObjectKey): Promise<void> {
-    const ref = this.#options.edges.workloads.get(key)?.workload.ref;
+    const ref = this.#options.store.workloads.get(key)?.workload.ref;
     if (ref === undefined) return this.#settle(key);
     const outcome = await this.#fencedAttempt(key, ref);
     try {
@@ -260,7 +261,7 @@ export class RolloutController {
         else this.#pace.settled(key);
         this.#settle(key);
         // What came during the attempt begins a window of its own.
-        if (this.#options.edges.needsRollout(key)) this.touch(key, 1);
+        if (needsRollout(this.#options.store, key)) this.touch(key, 1);
         break;
       case 'unselected':
         this.#due.delete(key);
@@ -342,14 +343,14 @@ export class RolloutController {
   }
 
   #paceOf(key: ObjectKey): Pace {
-    const { edges } = this.#options;
-    const record = edges.workloads.get(key);
-    return record === undefined ? UNHURRIED : edges.vocabularies.paceOf(record.workload);
+    const { store } = this.#options;
+    const record = store.workloads.get(key);
+    return record === undefined ? UNHURRIED : store.settings.vocabularies.paceOf(record.workload);
   }
 
   #isSelected(key: ObjectKey): boolean {
-    const { edges } = this.#options;
-    const namespace = edges.workloads.get(key)?.workload.ref.namespace;
-    return namespace === undefined || edges.isSelected(namespace);
+    const { store } = this.#options;
+    const namespace = store.workloads.get(key)?.workload.ref.namespace;
+    return namespace === undefined || store.isSelected(namespace);
   }
 }

@@ -9,14 +9,14 @@ import {
   type AllShards,
   type Failure,
   readShards,
-  type StateStore,
+  type StateClient,
   type StateVersion,
-} from '../store/state-store.ts';
+} from '../store/state-client.ts';
 import type { Refusal } from './known-state.ts';
 
 /** What a term is begun with. */
 export interface TermOptions {
-  readonly store: StateStore;
+  readonly stateClient: StateClient;
   /** Of this process, unlike that of any other. */
   readonly identity: string;
   /** Ends the reading. */
@@ -35,8 +35,12 @@ export interface BegunTerm {
  * once one is first at the first shard. A shard that is not there is not marked, and a state that a later version of this
  * program wrote is answered as it was read.
  */
-export async function beginTerm({ store, identity, signal }: TermOptions): Promise<BegunTerm | Failure> {
-  const reading = await readShards(store, signal);
+export async function beginTerm({
+  stateClient,
+  identity,
+  signal,
+}: TermOptions): Promise<BegunTerm | Failure> {
+  const reading = await readShards(stateClient, signal);
   if (reading.kind === 'failed') return reading;
   const { shards } = reading;
   const found = shards.filter((shard) => shard !== undefined);
@@ -51,7 +55,7 @@ export async function beginTerm({ store, identity, signal }: TermOptions): Promi
       continue;
     }
     const { resourceVersion, lastWrite } = version;
-    const result = await store.patch(shard, { resourceVersion, data: {}, annotations });
+    const result = await stateClient.patch(shard, { resourceVersion, data: {}, annotations });
     if (result.kind !== 'accepted') return failureOf(result);
     // What a workload is younger than is what the state says, not its mark.
     marked.push({ ...result.object, lastWrite });

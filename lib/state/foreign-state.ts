@@ -3,7 +3,9 @@
 import { asUnknown, type Edge } from '../model/edge.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
-import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { isOutdatedOn, putEdge } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
 import { believedAtStart, sameEntry } from './state-write.ts';
 
@@ -28,18 +30,18 @@ export interface ForeignEntry {
  * and removes no doubt, and what they removed is written again from memory.
  */
 export function takeInForeign(
-  edges: Edges,
+  store: Store,
   { before, sent = before, isEmptied }: Comparison,
 ): { readonly effects: Effects; readonly foreign: readonly ForeignEntry[] } {
   const effects = new Effects();
   const foreign: ForeignEntry[] = [];
-  for (const config of edges.dependents.configs()) {
-    const ref = edges.configs.get(config)?.ref;
+  for (const config of store.dependents.configs()) {
+    const ref = store.configs.get(config)?.ref;
     if (ref === undefined) continue;
-    const how = judge(edges, [before, sent], ref);
+    const how = judge(store, [before, sent], ref);
     if (how === 'changed' || (how === 'removed' && !isEmptied)) foreign.push({ ref, how });
-    for (const [workload, edge] of edges.edgesOf(config)) {
-      if (isDoubted(edges, [before, sent], workload, ref, edge)) doubt(edges, effects, workload, ref, edge);
+    for (const [workload, edge] of store.edgesOf(config)) {
+      if (isDoubted(store, [before, sent], workload, ref, edge)) doubt(store, effects, workload, ref, edge);
     }
   }
   return { effects, foreign };
@@ -47,34 +49,34 @@ export function takeInForeign(
 
 /** Whose the entry of `ref` is, seen from what was known and sent; the numbers of stamps go on above that of others. */
 function judge(
-  edges: Edges,
+  store: Store,
   [before, sent]: readonly [PersistedState, PersistedState],
   ref: ConfigRef,
 ): ForeignEntry['how'] | 'first' | 'own' {
-  const key = edges.entryKeyOf(ref);
-  const live = edges.entryOf(ref);
+  const key = store.persisted.entryKeyOf(ref);
+  const live = store.persisted.entryOf(ref);
   const known = before.entries.get(key);
   if (sameEntry(live, known) || sameEntry(live, sent.entries.get(key))) return 'own';
   if (live === undefined) return 'removed';
-  edges.raiseMinSequence(keyOf(ref), live.sequence);
+  store.persisted.raiseMinSequence(keyOf(ref), live.sequence);
   return known === undefined ? 'first' : 'changed';
 }
 
 /** Whether a start would believe of the edge what neither this process does nor what it knew and sent says. */
 function isDoubted(
-  edges: Edges,
+  store: Store,
   own: readonly PersistedState[],
   workload: WorkloadRecord,
   ref: ConfigRef,
   { runningDigest }: Edge,
 ): boolean {
-  const believed = believedAtStart(edges, edges.state, workload, ref);
+  const believed = believedAtStart(store, store.persisted.state, workload, ref);
   if (believed === undefined || believed === runningDigest) return false;
-  return own.every((state) => believedAtStart(edges, state, workload, ref) !== believed);
+  return own.every((state) => believedAtStart(store, state, workload, ref) !== believed);
 }
 
-function doubt(edges: Edges, effects: Effects, workload: WorkloadRecord, ref: ConfigRef, edge: Edge): void {
+function doubt(store: Store, effects: Effects, workload: WorkloadRecord, ref: ConfigRef, edge: Edge): void {
   const config = keyOf(ref);
-  const next = edges.put(workload, config, asUnknown(edge));
-  if (edges.isOutdatedOn(workload, config, next)) effects.enqueue(keyOf(workload.workload.ref), config);
+  const next = putEdge(store, workload, config, asUnknown(edge));
+  if (isOutdatedOn(store, workload, config, next)) effects.enqueue(keyOf(workload.workload.ref), config);
 }

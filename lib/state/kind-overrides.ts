@@ -7,7 +7,8 @@ import { type RunningDigest, UNKNOWN } from '../model/edge.ts';
 import { type KindScope, keyUnderKind, kindOverrideKeyOf, kindScopeOf } from '../model/kind-overrides.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
 import { formatOverrides, type Overrides, type StateKey } from '../model/state-entry.ts';
-import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import { isPartOfKnown } from '../tracking/other-scopes.ts';
 import type { Desired, OverrideChange, WriteGate } from './state-overrides.ts';
 
@@ -28,17 +29,17 @@ type Kept = Map<StateKey, Readonly<Record<StateKey, RunningDigest>>>;
  * unless the state speaks of other parts of it.
  */
 export function planKindOverrides(
-  edges: Edges,
+  store: Store,
   desired: Iterable<Desired>,
   gate: WriteGate,
 ): KindOverridePlan {
-  const home = edges.homeNamespace;
-  const before = edges.state.shards.map(({ overrides }) => kindOverridesIn(overrides, home));
+  const home = store.settings.homeNamespace;
+  const before = store.persisted.state.shards.map(({ overrides }) => kindOverridesIn(overrides, home));
   const listed = scopesOf(before, home).filter(({ kind, namespace }) => gate.lists(kind, namespace));
   const over = new Set(listed.map((scope) => kindOverrideKeyOf(scope, home)));
   const after: Kept[] = before.map((own) => new Map([...own].filter(([key]) => !over.has(key))));
   for (const { ref, entry, shard } of desired) {
-    const runningDigest = ranBefore(edges, { ref, entry, shard });
+    const runningDigest = ranBefore(store, { ref, entry, shard });
     if (runningDigest === undefined) continue;
     for (const scope of gate.refused(ref.namespace)) {
       const key = kindOverrideKeyOf(scope, home);
@@ -46,14 +47,14 @@ export function planKindOverrides(
       after[shard] = own.set(key, { [keyUnderKind(scope, ref, home)]: runningDigest, ...own.get(key) });
     }
   }
-  return { changes: differences(before, after), after: merged(after), ended: among(edges, listed) };
+  return { changes: differences(before, after), after: merged(after), ended: among(store, listed) };
 }
 
 /** What was committed of the object before this plan changes it; undefined where there is nothing to be kept. */
-function ranBefore(edges: Edges, { ref, entry }: Desired): RunningDigest | undefined {
-  const before = edges.entryOf(ref);
+function ranBefore(store: Store, { ref, entry }: Desired): RunningDigest | undefined {
+  const before = store.persisted.entryOf(ref);
   if (entry === undefined) return undefined;
-  if (before === undefined) return isPartOfKnown(edges, ref) ? UNKNOWN : undefined;
+  if (before === undefined) return isPartOfKnown(store, ref) ? UNKNOWN : undefined;
   return before.digest === entry.digest && before.sequence === entry.sequence ? undefined : before.digest;
 }
 
@@ -88,9 +89,9 @@ function merged(shards: readonly Kept[]): Pick<PersistedState, 'overrides'> {
   return { overrides };
 }
 
-function among(edges: Edges, scopes: readonly KindScope[]): readonly WorkloadRecord[] {
+function among(store: Store, scopes: readonly KindScope[]): readonly WorkloadRecord[] {
   if (scopes.length === 0) return [];
-  return [...edges.workloads.values()].filter(({ workload: { ref } }) =>
+  return [...store.workloads.values()].filter(({ workload: { ref } }) =>
     scopes.some(
       ({ kind, namespace }) => kind === ref.kind && (namespace === undefined || namespace === ref.namespace),
     ),

@@ -23,8 +23,8 @@ import {
 import { annotationsOf, contests, markIn, type TermMark } from '../model/term.ts';
 import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
-import type { AllShards, Failure, StateStore, StateVersion } from '../store/state-store.ts';
-import type { Edges } from '../tracking/edges.ts';
+import type { AllShards, Failure, StateClient, StateVersion } from '../store/state-client.ts';
+import type { Store } from '../store/store.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { noteParts } from '../tracking/other-scopes.ts';
 import { type Comparison, takeInForeign } from './foreign-state.ts';
@@ -40,8 +40,8 @@ export interface StateLayout {
 
 /** What it is made of. */
 export interface KnownStateOptions extends StateLayout {
-  readonly edges: Edges;
-  readonly store: StateStore;
+  readonly store: Store;
+  readonly stateClient: StateClient;
   readonly journal: DecisionLog;
   /** Carries out the consequences of what was learned. */
   readonly apply: (effects: Effects) => void;
@@ -129,9 +129,9 @@ export class KnownState {
       if (version !== undefined) this.#take(shard, version);
       else if (shards.length > 1) this.#note('state-missing', shard);
     }
-    const { edges } = this.#options;
-    edges.stateWrittenAt = latestOf(shards.map((version) => version?.lastWrite));
-    noteParts(edges);
+    const { store } = this.#options;
+    store.persisted.writtenAt = latestOf(shards.map((version) => version?.lastWrite));
+    noteParts(store);
     this.#stale.clear();
   }
 
@@ -194,7 +194,7 @@ export class KnownState {
     const fresh = new Map<number, StateVersion>();
     for (let shard = 0; shard < count; shard += 1) {
       if (this.#versions[shard] !== undefined) continue;
-      const result = await this.#options.store.create(shard);
+      const result = await this.#options.stateClient.create(shard);
       if (result.kind !== 'accepted') return result;
       if (shard < this.count) this.#receive(shard, result.object);
       else fresh.set(shard, result.object);
@@ -208,13 +208,13 @@ export class KnownState {
 
   /** Sends one write; what it says is known if it was accepted. */
   async write(write: StateWrite): Promise<WriteResult<unknown>> {
-    const { edges, review } = this.#options;
-    noteSent(edges, write);
+    const { store, review } = this.#options;
+    noteSent(store, write);
     this.#sent.set(write.shard, write);
     const result = await this.#send(write.shard, write.data, this.count);
     if (result.kind !== 'accepted') return result;
     const effects = new Effects();
-    applyStateWrite(edges, effects, write);
+    applyStateWrite(store, effects, write);
     review(effects);
     return result;
   }
@@ -227,7 +227,7 @@ export class KnownState {
     const mark = this.#options.mark && annotationsOf(this.#options.mark);
     const annotations = { [STATE_VERSION_ANNOTATION]: STATE_VERSION, ...told, ...mark };
     const data = shard === 0 ? { ...this.#versionedOrphans(), ...changes } : changes;
-    const result = await this.#options.store.patch(shard, { resourceVersion, data, annotations });
+    const result = await this.#options.stateClient.patch(shard, { resourceVersion, data, annotations });
     if (result.kind === 'conflict' || result.kind === 'unanswered') this.#stale.add(shard);
     else this.#sent.delete(shard);
     if (result.kind === 'gone') this.#lose(shard);
@@ -236,8 +236,8 @@ export class KnownState {
   }
 
   async #readAgain(shard: number): Promise<Refusal | undefined> {
-    const { edges, store } = this.#options;
-    const reading = await store.read(shard);
+    const { store, stateClient } = this.#options;
+    const reading = await stateClient.read(shard);
     const isKnown = shard < this.count;
     if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return refusalOf(reading);
     const sent = this.#sent.get(shard);
@@ -247,11 +247,11 @@ export class KnownState {
       if (isKnown) this.#lose(shard);
       return undefined;
     }
-    const held = edges.state.shards[shard]?.entries.size ?? 0;
-    const before = edges.state;
-    const ifInForce = sent && edges.withShard(shard, shardAfter(edges, sent));
+    const held = store.persisted.state.shards[shard]?.entries.size ?? 0;
+    const before = store.persisted.state;
+    const ifInForce = sent && store.persisted.withShard(shard, shardAfter(store, sent));
     if (!this.#take(shard, reading.state)) return undefined;
-    const isEmptied = held > 0 && edges.state.shards[shard]?.entries.size === 0;
+    const isEmptied = held > 0 && store.persisted.state.shards[shard]?.entries.size === 0;
     if (isEmptied) this.#note('state-damaged', shard);
     this.#judgeForeign({ before, sent: ifInForce, isEmptied });
     return undefined;
@@ -259,15 +259,15 @@ export class KnownState {
 
   /** It was created; it may have come to be meanwhile, and hold what others wrote. */
   #receive(shard: number, version: StateVersion): void {
-    const before = this.#options.edges.state;
+    const before = this.#options.store.persisted.state;
     this.#stale.delete(shard);
     if (this.#take(shard, version)) this.#judgeForeign({ before, isEmptied: false });
   }
 
   /** What others did to the entries. */
   #judgeForeign(comparison: Comparison): void {
-    const { edges, journal, apply } = this.#options;
-    const { effects, foreign } = takeInForeign(edges, comparison);
+    const { store, journal, apply } = this.#options;
+    const { effects, foreign } = takeInForeign(store, comparison);
     apply(effects);
     for (const { ref, how } of foreign) journal.note({ reason: 'state-foreign', config: ref, detail: how });
     this.reviewAll();
@@ -275,31 +275,31 @@ export class KnownState {
 
   /** All that is followed may have to be written. */
   reviewAll(): void {
-    const { edges, review } = this.#options;
+    const { store, review } = this.#options;
     const effects = new Effects();
-    for (const config of edges.dependents.configs()) reviewState(edges, effects, config);
+    for (const config of store.dependents.configs()) reviewState(store, effects, config);
     review(effects);
   }
 
   /** The shard is not there: what it held is made again from memory. */
   #lose(shard: number): void {
-    const { edges } = this.#options;
-    const held = edges.state.shards[shard]?.entries.size ?? 0;
+    const { store } = this.#options;
+    const held = store.persisted.state.shards[shard]?.entries.size ?? 0;
     this.#versions[shard] = undefined;
     this.#bytes[shard] = 0;
     if (shard === 0) {
       this.#told = 1;
       this.#isVersioned = false;
     }
-    edges.takeShard(shard, EMPTY_STATE);
+    store.persisted.takeShard(shard, EMPTY_STATE);
     if (held > 0 || this.count > 1) this.#note('state-damaged', shard);
     this.reviewAll();
   }
 
   /** Takes a version as what is known; false, and nothing is taken, if this program must not touch it. */
   #take(shard: number, version: StateVersion): boolean {
-    const { edges, journal, onUnknownVersion } = this.#options;
-    const parsed = parseState(version.data, version.annotations, edges.homeNamespace, shard === 0);
+    const { store, journal, onUnknownVersion } = this.#options;
+    const parsed = parseState(version.data, version.annotations, store.settings.homeNamespace, shard === 0);
     if (parsed.type === 'unknown-version') {
       this.#hasStoodDown = true;
       onUnknownVersion(parsed.version);
@@ -308,8 +308,9 @@ export class KnownState {
     if (this.isContested(shard, version)) return false;
     for (const key of parsed.unreadable) journal.note({ reason: 'state-unreadable', detail: key });
     this.#extendTo(shard + 1);
-    edges.takeShard(shard, parsed.state);
-    for (const key of parsed.unreadable) if (!edges.state.homes.has(key)) edges.places.set(key, shard);
+    store.persisted.takeShard(shard, parsed.state);
+    for (const key of parsed.unreadable)
+      if (!store.persisted.state.homes.has(key)) store.persisted.places.set(key, shard);
     this.#know(shard, version);
     return true;
   }
@@ -358,7 +359,7 @@ export class KnownState {
   /** The first write gives the state a version, so entries of the older formula have to name it from then on. */
   #versionedOrphans(): Record<StateKey, string> {
     if (this.#isVersioned) return {};
-    const entries = this.#options.edges.state.shards[0]?.entries ?? new Map();
+    const entries = this.#options.store.persisted.state.shards[0]?.entries ?? new Map();
     return Object.fromEntries([...entries].map(([key, entry]) => [key, formatEntry(entry)]));
   }
 }

@@ -6,13 +6,14 @@
 import { describeAll, nameIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import { inTime } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
-import type { Edges } from '../tracking/edges.ts';
+import type { Store } from '../store/store.ts';
+import { needsRollout } from '../tracking/edge-policy.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { reviewState } from './state-write.ts';
 
 /** What it is made of. */
 export interface SelectedNamespacesOptions {
-  readonly edges: Edges;
+  readonly store: Store;
   readonly journal: DecisionLog;
   /** The workload may be rolled from now on; in how many ms it is, undefined if nothing was held back. */
   readonly release: (workload: ObjectKey) => number | undefined;
@@ -56,9 +57,9 @@ export class SelectedNamespaces {
   }
 
   #select(namespace: string): void {
-    const { edges, journal } = this.#options;
-    if (edges.selected?.has(namespace) !== false) return;
-    edges.selected.add(namespace);
+    const { store, journal } = this.#options;
+    if (store.isSelected(namespace)) return;
+    store.selected.add(namespace);
     if (!this.#hasListed) {
       this.#listed.add(namespace);
       return;
@@ -68,23 +69,23 @@ export class SelectedNamespaces {
   }
 
   #deselect(namespace: string): void {
-    const { edges, journal } = this.#options;
-    if (!edges.selected?.delete(namespace)) return;
+    const { store, journal } = this.#options;
+    if (!store.selected.delete(namespace)) return;
     const message = `namespace ${namespace} is not selected any more: nothing is rolled there`;
     journal.say('unselected-namespace', message, namespace);
   }
 
   /** What was held back in these namespaces is rolled, and what follows without an entry begins with what is in force. */
   #take(namespaces: ReadonlySet<string>): void {
-    const { edges, release, onSelected, apply } = this.#options;
+    const { store, release, onSelected, apply } = this.#options;
     const effects = new Effects();
     const due: WorkloadRef[] = [];
     let soonest = Number.POSITIVE_INFINITY;
-    for (const [key, { workload, edges: own }] of edges.workloads) {
+    for (const [key, { workload, edges: own }] of store.workloads) {
       if (!namespaces.has(workload.ref.namespace)) continue;
-      for (const config of own.keys()) reviewState(edges, effects, config);
+      for (const config of own.keys()) reviewState(store, effects, config);
       const ms = release(key);
-      if (ms === undefined || !edges.needsRollout(key)) continue;
+      if (ms === undefined || !needsRollout(store, key)) continue;
       due.push(workload.ref);
       soonest = Math.min(soonest, ms);
     }

@@ -5,8 +5,8 @@ import { keyOf } from '../model/object-ref.ts';
 import { parseState } from '../model/persisted-state.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import type { InformerEvent } from '../model/timeline.ts';
+import type { Store } from '../store/store.ts';
 import { covers, type Stream } from '../store/sync-gate.ts';
-import type { Edges } from '../tracking/edges.ts';
 import type { StateCommitter } from './state-committer.ts';
 
 /**
@@ -14,19 +14,19 @@ import type { StateCommitter } from './state-committer.ts';
  * A leader only sees whose it is.
  */
 export function seeShownState(
-  edges: Edges,
+  store: Store,
   leader: Pick<StateCommitter, 'weigh'> | undefined,
   { metadata, data = {} }: RawConfigObject,
 ): void {
   const { name, namespace = '', annotations = {} } = metadata;
-  const shard = [...edges.ownState].indexOf(keyOf({ kind: 'ConfigMap', namespace, name }));
+  const shard = [...store.settings.ownState].indexOf(keyOf({ kind: 'ConfigMap', namespace, name }));
   if (shard < 0) return;
   if (leader !== undefined) {
     leader.weigh(shard, annotations);
     return;
   }
-  const parsed = parseState(data, annotations, edges.homeNamespace, shard === 0);
-  if (parsed.type === 'state') edges.takeShard(shard, parsed.state);
+  const parsed = parseState(data, annotations, store.settings.homeNamespace, shard === 0);
+  if (parsed.type === 'state') store.persisted.takeShard(shard, parsed.state);
 }
 
 /**
@@ -35,15 +35,15 @@ export function seeShownState(
  * noticed with the next list or the next write, and with the next write alone where the home namespace is left out.
  */
 export function noticeState(
-  edges: Edges,
+  store: Store,
   committer: Pick<StateCommitter, 'notice'>,
   stream: Stream,
   event: InformerEvent<ConfigObject>,
 ): void {
-  if (stream.kind !== 'ConfigMap' || !covers(stream, edges.homeNamespace)) return;
-  if (event.type !== 'synced' && !edges.ownState.has(event.key)) return;
-  for (const [shard, key] of [...edges.ownState].entries()) {
+  if (stream.kind !== 'ConfigMap' || !covers(stream, store.settings.homeNamespace)) return;
+  if (event.type !== 'synced' && !store.settings.ownState.has(event.key)) return;
+  for (const [shard, key] of [...store.settings.ownState].entries()) {
     if (event.type === 'synced' || event.key === key)
-      committer.notice(shard, edges.configs.get(key)?.resourceVersion);
+      committer.notice(shard, store.configs.get(key)?.resourceVersion);
   }
 }

@@ -8,7 +8,7 @@ import type { Heartbeat } from '../model/health.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import { backoffMs, LATER_BACKOFF, monotonicMs } from '../model/time.ts';
-import type { AllShards } from '../store/state-store.ts';
+import type { AllShards } from '../store/state-client.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { KnownState, type KnownStateOptions, type Refusal } from './known-state.ts';
 import type { WriteGate } from './state-overrides.ts';
@@ -137,7 +137,7 @@ export class StateCommitter {
 
   #add(now: Iterable<ObjectKey>, soon: Iterable<ObjectKey>): void {
     for (const config of now) {
-      const pressing = isBaseline(this.#options.edges, config) ? this.#fresh : this.#urgent;
+      const pressing = isBaseline(this.#options.store, config) ? this.#fresh : this.#urgent;
       pressing.add(config);
       this.#candidates.add(config);
     }
@@ -258,11 +258,11 @@ export class StateCommitter {
   }
 
   #plan(): StatePlan {
-    const { edges, gate } = this.#options;
+    const { store, gate } = this.#options;
     const place = this.#known.placer(monotonicMs() >= this.#noGrowthUntil);
     const [candidates, urgent, fresh] = [this.#candidates, this.#urgent, this.#fresh];
     const room = (shard: number): number => this.#known.roomIn(shard);
-    return planStateWrites(edges, { candidates, urgent, fresh, gate, place, room });
+    return planStateWrites(store, { candidates, urgent, fresh, gate, place, room });
   }
 
   /**

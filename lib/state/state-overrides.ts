@@ -15,8 +15,9 @@ import {
   type StateKey,
   workloadRefOf,
 } from '../model/state-entry.ts';
+import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import type { LeftOut } from '../store/sync-gate.ts';
-import { type Edges, sequenceInFlight, type WorkloadRecord } from '../tracking/edges.ts';
 import { type KindOverridePlan, planKindOverrides } from './kind-overrides.ts';
 
 /** What a plan has to know of the rest of the program. */
@@ -47,17 +48,17 @@ export interface OverrideChange {
 
 /** Where the shards do not say what they should once the entries are as `desired`: all of each workload, rebuilt from memory. */
 export function changedOverrides(
-  edges: Edges,
+  store: Store,
   workloads: ReadonlySet<WorkloadRecord>,
   desired: ReadonlyMap<ObjectKey, Desired>,
   gate: WriteGate,
 ): OverrideChange[] {
-  const { shards } = edges.state;
-  const kindOverrides = planKindOverrides(edges, desired.values(), gate);
-  const changes = [...staleOverrides(edges, gate), ...kindOverrides.changes];
+  const { shards } = store.persisted.state;
+  const kindOverrides = planKindOverrides(store, desired.values(), gate);
+  const changes = [...staleOverrides(store, gate), ...kindOverrides.changes];
   for (const workload of new Set([...workloads, ...kindOverrides.ended])) {
-    const key = edges.overridesKeyOf(workload.workload.ref);
-    const after = overridesByShard(edges, workload, desired, kindOverrides);
+    const key = store.persisted.overridesKeyOf(workload.workload.ref);
+    const after = overridesByShard(store, workload, desired, kindOverrides);
     for (const shard of new Set([...shards.keys(), ...after.keys()])) {
       const before = shards[shard]?.overrides.get(key);
       const overrides = after.get(shard);
@@ -69,33 +70,33 @@ export function changedOverrides(
 }
 
 /** The workloads that have recorded exceptions, of which some may have become untrue. */
-export function withOverrides(edges: Edges): WorkloadRecord[] {
-  const recorded = recordedKeys(edges);
-  const named = [...recorded].map((key) => workloadRefOf(key, edges.homeNamespace));
+export function withOverrides(store: Store): WorkloadRecord[] {
+  const recorded = recordedKeys(store);
+  const named = [...recorded].map((key) => workloadRefOf(key, store.settings.homeNamespace));
   if (!named.includes(undefined)) {
-    return named.flatMap((ref) => (ref && edges.workloads.get(keyOf(ref))) ?? []);
+    return named.flatMap((ref) => (ref && store.workloads.get(keyOf(ref))) ?? []);
   }
   // A key that ends in a digest does not say whose it is.
-  return [...edges.workloads.values()].filter(({ workload }) =>
-    recorded.has(edges.overridesKeyOf(workload.ref)),
+  return [...store.workloads.values()].filter(({ workload }) =>
+    recorded.has(store.persisted.overridesKeyOf(workload.ref)),
   );
 }
 
 /** The exceptions of one workload, by shard: where a start would not believe what is to be recorded. */
 function overridesByShard(
-  edges: Edges,
+  store: Store,
   workload: WorkloadRecord,
   desired: ReadonlyMap<ObjectKey, Desired>,
   kindOverrides: KindOverridePlan,
 ): ReadonlyMap<number, Overrides> {
-  const byShard = overridesOfFormer(edges, workload);
+  const byShard = overridesOfFormer(store, workload);
   for (const [config, edge] of workload.edges) {
-    const ref = edges.configs.get(config)?.ref;
-    const entry = desired.get(config)?.entry ?? (ref && edges.entryOf(ref));
+    const ref = store.configs.get(config)?.ref;
+    const entry = desired.get(config)?.entry ?? (ref && store.persisted.entryOf(ref));
     if (ref === undefined || entry === undefined) continue;
-    const runningDigest = overrideFor(edges, workload, { config, ref, entry, edge }, kindOverrides);
+    const runningDigest = overrideFor(store, workload, { config, ref, entry, edge }, kindOverrides);
     if (runningDigest === undefined) continue;
-    const shard = desired.get(config)?.shard ?? edges.shardOf(ref) ?? 0;
+    const shard = desired.get(config)?.shard ?? store.persisted.shardOf(ref) ?? 0;
     const overrides = byShard.get(shard) ?? {};
     overrides[overriddenKeyOf(workload.workload.ref.namespace, ref)] = runningDigest;
     byShard.set(shard, overrides);
@@ -105,7 +106,7 @@ function overridesByShard(
 
 /** Undefined where a start believes as much by the stamp, or by the entry and no override stands before it. */
 function overrideFor(
-  edges: Edges,
+  store: Store,
   record: WorkloadRecord,
   about: {
     readonly config: ObjectKey;
@@ -118,25 +119,28 @@ function overrideFor(
   const { config, ref, entry, edge } = about;
   const runningDigest = recordedDigest(edge, sequenceInFlight(record, config) > 0);
   if (runningDigest === undefined || isUncommitted(edge.stamp, entry)) return undefined;
-  const isByKind = kindOverrideOf(after, record.workload.ref, ref, edges.homeNamespace) !== undefined;
+  const isByKind =
+    kindOverrideOf(after, record.workload.ref, ref, store.settings.homeNamespace) !== undefined;
   return runningDigest === entry.digest && !isByKind ? undefined : runningDigest;
 }
 
 /** Where nothing can be written yet of what is followed of an object, what is recorded of another part of it stays. */
 function overridesOfFormer(
-  edges: Edges,
+  store: Store,
   { workload, edges: own }: WorkloadRecord,
 ): Map<number, Record<StateKey, RunningDigest>> {
   const byShard = new Map<number, Record<StateKey, RunningDigest>>();
-  if (edges.abandoned.isEmpty) return byShard;
+  if (store.abandoned.isEmpty) return byShard;
   const unwritten = [...own.keys()].flatMap((config) => {
-    const { ref, digest } = edges.configs.get(config) ?? {};
-    return ref !== undefined && digest === undefined && edges.entryOf(ref) === undefined ? [ref] : [];
+    const { ref, digest } = store.configs.get(config) ?? {};
+    return ref !== undefined && digest === undefined && store.persisted.entryOf(ref) === undefined
+      ? [ref]
+      : [];
   });
-  for (const former of unwritten.flatMap((ref) => edges.abandoned.of(keyOf(wholeOf(ref))))) {
-    const runningDigest = edges.overrideOf(workload.ref, former);
-    if (runningDigest === undefined || edges.entryOf(former) === undefined) continue;
-    const shard = edges.shardOf(former) ?? 0;
+  for (const former of unwritten.flatMap((ref) => store.abandoned.of(keyOf(wholeOf(ref))))) {
+    const runningDigest = store.persisted.overrideOf(workload.ref, former);
+    if (runningDigest === undefined || store.persisted.entryOf(former) === undefined) continue;
+    const shard = store.persisted.shardOf(former) ?? 0;
     byShard.set(shard, {
       ...byShard.get(shard),
       [overriddenKeyOf(workload.ref.namespace, former)]: runningDigest,
@@ -146,18 +150,20 @@ function overridesOfFormer(
 }
 
 /** Recorded exceptions of workloads that are gone or follow nothing any more, where that is positively known. */
-function staleOverrides(edges: Edges, gate: WriteGate): OverrideChange[] {
-  const alive = new Set(withOverrides(edges).map(({ workload }) => edges.overridesKeyOf(workload.ref)));
+function staleOverrides(store: Store, gate: WriteGate): OverrideChange[] {
+  const alive = new Set(
+    withOverrides(store).map(({ workload }) => store.persisted.overridesKeyOf(workload.ref)),
+  );
   const isStale = (key: StateKey): boolean => {
-    const about = parseStateKey(key, edges.homeNamespace);
-    if (about === undefined || kindScopeOf(key, edges.homeNamespace) !== undefined) return false;
+    const about = parseStateKey(key, store.settings.homeNamespace);
+    if (about === undefined || kindScopeOf(key, store.settings.homeNamespace) !== undefined) return false;
     return !alive.has(key) && gate.isSynced(about.namespace, about.kind);
   };
-  return edges.state.shards.flatMap(({ overrides }, shard) =>
+  return store.persisted.state.shards.flatMap(({ overrides }, shard) =>
     [...overrides.keys()].filter(isStale).map((key) => ({ shard, key, overrides: undefined })),
   );
 }
 
-function recordedKeys(edges: Edges): ReadonlySet<StateKey> {
-  return new Set(edges.state.shards.flatMap(({ overrides }) => [...overrides.keys()]));
+function recordedKeys(store: Store): ReadonlySet<StateKey> {
+  return new Set(store.persisted.state.shards.flatMap(({ overrides }) => [...overrides.keys()]));
 }

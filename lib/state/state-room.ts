@@ -6,7 +6,7 @@
 import { isUncommitted, recordedDigest } from '../model/edge.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import { formatEntry, overriddenKeyOf, type StateKey } from '../model/state-entry.ts';
-import type { Edges } from '../tracking/edges.ts';
+import type { Store } from '../store/store.ts';
 import type { Desired, WriteGate } from './state-overrides.ts';
 
 /** A digest in quotes, and what stands around it. */
@@ -23,7 +23,7 @@ export interface NoRoom {
  * grow by.
  */
 export function takeOutWhatHasNoRoom(
-  edges: Edges,
+  store: Store,
   desired: Map<ObjectKey, Desired>,
   { gate, room }: { readonly gate: WriteGate; readonly room: (shard: number) => number },
 ): NoRoom {
@@ -31,7 +31,7 @@ export function takeOutWhatHasNoRoom(
   const configs = new Set<ObjectKey>();
   const shards = new Set<number>();
   for (const [config, one] of [...desired]) {
-    const bytes = growthOf(edges, config, one, gate);
+    const bytes = growthOf(store, config, one, gate);
     const rest = (left.get(one.shard) ?? room(one.shard)) - bytes;
     if (bytes === 0 || rest >= 0) left.set(one.shard, rest);
     else {
@@ -44,20 +44,20 @@ export function takeOutWhatHasNoRoom(
 }
 
 /** How many bytes the write of an entry adds at most: a key that is there already costs nothing. */
-function growthOf(edges: Edges, config: ObjectKey, { ref, entry }: Desired, gate: WriteGate): number {
+function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired, gate: WriteGate): number {
   if (entry === undefined) return 0;
-  const before = edges.entryOf(ref);
-  const key = edges.entryKeyOf(ref);
+  const before = store.persisted.entryOf(ref);
+  const key = store.persisted.entryKeyOf(ref);
   if (before?.digest === entry.digest && before.sequence === entry.sequence) return 0;
   let bytes = before === undefined ? key.length + formatEntry(entry).length : 0;
   const add = (about: StateKey, local: StateKey): void => {
     bytes += about.length + local.length + BYTES_OF_VALUE;
   };
   for (const scope of before === undefined ? [] : gate.refused(ref.namespace)) add(scope.kind, key);
-  for (const [{ workload }, edge] of edges.edgesOf(config)) {
+  for (const [{ workload }, edge] of store.edgesOf(config)) {
     const isBehind = recordedDigest(edge, false) !== entry.digest && !isUncommitted(edge.stamp, entry);
-    if (!isBehind || edges.overrideOf(workload.ref, ref) !== undefined) continue;
-    add(edges.overridesKeyOf(workload.ref), overriddenKeyOf(workload.ref.namespace, ref));
+    if (!isBehind || store.persisted.overrideOf(workload.ref, ref) !== undefined) continue;
+    add(store.persisted.overridesKeyOf(workload.ref), overriddenKeyOf(workload.ref.namespace, ref));
   }
   return bytes;
 }

@@ -16,7 +16,9 @@ import {
   type StateEntry,
   type StateKey,
 } from '../model/state-entry.ts';
-import type { Edges, WorkloadRecord } from '../tracking/edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { committable, isOutdatedOn, isUnbegun, wouldForget } from '../tracking/edge-policy.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { isPartOfKnown } from '../tracking/other-scopes.ts';
 import { changedOverrides, type Desired, type WriteGate, withOverrides } from './state-overrides.ts';
@@ -65,40 +67,41 @@ export interface StateRequest {
 }
 
 /** Plans the next writes. */
-export function planStateWrites(edges: Edges, request: StateRequest): StatePlan {
+export function planStateWrites(store: Store, request: StateRequest): StatePlan {
   const choice: Choice = { desired: new Map(), considered: new Map(), postponed: new Set() };
   for (const config of request.candidates) {
-    const ref = edges.configs.get(config)?.ref ?? edges.abandoned.get(config);
-    if (ref !== undefined) consider(edges, request, choice, config, ref);
+    const ref = store.configs.get(config)?.ref ?? store.abandoned.get(config);
+    if (ref !== undefined) consider(store, request, choice, config, ref);
   }
   const { gate, room = () => Number.POSITIVE_INFINITY } = request;
-  const { configs, shards: full } = takeOutWhatHasNoRoom(edges, choice.desired, { gate, room });
+  const { configs, shards: full } = takeOutWhatHasNoRoom(store, choice.desired, { gate, room });
   const postponed = new Set([...choice.postponed, ...configs]);
-  return { writes: writesOf(edges, request, choice, configs), postponed, full };
+  return { writes: writesOf(store, request, choice, configs), postponed, full };
 }
 
 /** Whether a write of the object is its first one: until then a start takes what it finds for the baseline. */
-export function isBaseline(edges: Edges, config: ObjectKey): boolean {
-  const ref = edges.configs.get(config)?.ref;
-  return ref !== undefined && saysNothingOf(edges, ref);
+export function isBaseline(store: Store, config: ObjectKey): boolean {
+  const ref = store.configs.get(config)?.ref;
+  return ref !== undefined && saysNothingOf(store, ref);
 }
 
 /** The write is in force: the state as it is now known. What changed while it was on its way is written again. */
-export function applyStateWrite(edges: Edges, effects: Effects, write: StateWrite): void {
-  edges.takeShard(write.shard, shardAfter(edges, write));
-  for (const key of write.entries.keys()) if (!edges.state.entries.has(key)) edges.places.delete(key);
+export function applyStateWrite(store: Store, effects: Effects, write: StateWrite): void {
+  store.persisted.takeShard(write.shard, shardAfter(store, write));
+  for (const key of write.entries.keys())
+    if (!store.persisted.state.entries.has(key)) store.persisted.places.delete(key);
   for (const [config, sequence] of write.numbers) {
-    if (sequence === undefined && edges.dependents.dependentsOf(config).size === 0) {
-      edges.abandoned.delete(config);
-      edges.minSequences.delete(config);
+    if (sequence === undefined && store.dependents.dependentsOf(config).size === 0) {
+      store.abandoned.delete(config);
+      store.persisted.minSequences.delete(config);
     }
   }
-  for (const config of write.touched) reviewState(edges, effects, config);
+  for (const config of write.touched) reviewState(store, effects, config);
 }
 
 /** What the shard says once the write is in force. */
-export function shardAfter({ state: { shards } }: Edges, write: StateWrite): PersistedState {
-  const before = shards[write.shard] ?? EMPTY_STATE;
+export function shardAfter({ persisted }: Store, write: StateWrite): PersistedState {
+  const before = persisted.state.shards[write.shard] ?? EMPTY_STATE;
   return {
     entries: overlaid(before.entries, write.entries),
     overrides: overlaid(before.overrides, write.overrides),
@@ -106,43 +109,50 @@ export function shardAfter({ state: { shards } }: Edges, write: StateWrite): Per
 }
 
 /** A write is about to be sent: its numbers and its places may be in force from now on, whatever the answer. */
-export function noteSent(edges: Edges, write: StateWrite): void {
+export function noteSent(store: Store, write: StateWrite): void {
   for (const [config, sequence] of write.numbers) {
-    if (sequence !== undefined) edges.raiseMinSequence(config, sequence);
+    if (sequence !== undefined) store.persisted.raiseMinSequence(config, sequence);
   }
-  for (const [key, entry] of write.entries) if (entry !== undefined) edges.places.set(key, write.shard);
+  for (const [key, entry] of write.entries)
+    if (entry !== undefined) store.persisted.places.set(key, write.shard);
 }
 
 /** Asks for writes of `config` as far as the state now known differs from what this process believes. */
-export function reviewState(edges: Edges, effects: Effects, config: ObjectKey): void {
-  const observed = edges.configs.get(config);
+export function reviewState(store: Store, effects: Effects, config: ObjectKey): void {
+  const observed = store.configs.get(config);
   if (observed === undefined) return;
-  const isForgotten = edges
+  const isForgotten = store
     .edgesOf(config)
-    .some(([workload, edge]) => edges.wouldForget(workload, observed, edge));
+    .some(([workload, edge]) => wouldForget(store, workload, observed, edge));
   (isForgotten ? effects.writeNow : effects.writeSoon).add(config);
 }
 
 /** `ran` of every edge as a reloader would believe that started from `state` now: the law's other side. */
 export function believedAtStart(
-  edges: Edges,
+  store: Store,
   state: PersistedState,
   workload: WorkloadRecord,
   ref: ConfigRef,
 ): RunningDigest | undefined {
   const stamp = workload.edges.get(keyOf(ref))?.stamp;
-  const { runningDigest: override } = recordedOf(state, workload.workload.ref, ref, edges.homeNamespace);
-  return runningDigestAtStart(state.entries.get(edges.entryKeyOf(ref)), override, stamp);
+  const { runningDigest: override } = recordedOf(
+    state,
+    workload.workload.ref,
+    ref,
+    store.settings.homeNamespace,
+  );
+  return runningDigestAtStart(state.entries.get(store.persisted.entryKeyOf(ref)), override, stamp);
 }
 
 /**
  * Nothing follows the object and nothing is written of it: nothing of it is kept either, and the answer is true. A write that may
  * be in force is never unknown to a plan: the state is read before.
  */
-function forgetIfUnused(edges: Edges, config: ObjectKey, ref: ConfigRef): boolean {
-  if (edges.dependents.dependentsOf(config).size > 0 || edges.entryOf(ref) !== undefined) return false;
-  edges.abandoned.delete(config);
-  edges.minSequences.delete(config);
+function forgetIfUnused(store: Store, config: ObjectKey, ref: ConfigRef): boolean {
+  if (store.dependents.dependentsOf(config).size > 0 || store.persisted.entryOf(ref) !== undefined)
+    return false;
+  store.abandoned.delete(config);
+  store.persisted.minSequences.delete(config);
   return true;
 }
 
@@ -157,24 +167,24 @@ interface Choice {
 }
 
 function consider(
-  edges: Edges,
+  store: Store,
   request: StateRequest,
   { desired, considered, postponed }: Choice,
   config: ObjectKey,
   ref: ConfigRef,
 ): void {
   // Of a kind that may never be listed too: else every name that comes and goes would stay.
-  const isUnused = forgetIfUnused(edges, config, ref);
-  const entry = isHeldUp(edges, request, config, ref) ? 'later' : desiredEntry(edges, config, ref);
+  const isUnused = forgetIfUnused(store, config, ref);
+  const entry = isHeldUp(store, request, config, ref) ? 'later' : desiredEntry(store, config, ref);
   // Workloads that may not be listed may follow what is to be removed.
   if (entry === 'later' || (entry === undefined && !request.gate.isSynced(ref.namespace, ref.kind))) {
     if (!isUnused) postponed.add(config);
     return;
   }
   const shard =
-    edges.shardOf(ref) ??
-    shardBeside(edges, considered, ref) ??
-    (typeof entry === 'object' ? request.place(bytesOf(edges, ref, entry)) : 0);
+    store.persisted.shardOf(ref) ??
+    shardBeside(store, considered, ref) ??
+    (typeof entry === 'object' ? request.place(bytesOf(store, ref, entry)) : 0);
   considered.set(config, shard);
   if (entry !== 'nothing') desired.set(config, { ref, entry, shard });
 }
@@ -184,72 +194,76 @@ function consider(
  * take the content for the baseline too: the write of that waits for no kind of workload that fails to be listed.
  */
 function isHeldUp(
-  edges: Edges,
+  store: Store,
   { urgent, fresh = NONE, gate }: StateRequest,
   config: ObjectKey,
   ref: ConfigRef,
 ): boolean {
-  const leftOut = saysNothingOf(edges, ref) ? 'failing' : 'refused';
+  const leftOut = saysNothingOf(store, ref) ? 'failing' : 'refused';
   if (!gate.isSynced(ref.namespace, ref.kind, leftOut)) return true;
-  return !urgent.has(config) && !fresh.has(config) && isBlocked(edges, config, gate);
+  return !urgent.has(config) && !fresh.has(config) && isBlocked(store, config, gate);
 }
 
-function saysNothingOf(edges: Edges, ref: ConfigRef): boolean {
-  return edges.entryOf(ref) === undefined && !isPartOfKnown(edges, ref);
+function saysNothingOf(store: Store, ref: ConfigRef): boolean {
+  return store.persisted.entryOf(ref) === undefined && !isPartOfKnown(store, ref);
 }
 
 /** All that is followed of one object lies in one shard. */
 function shardBeside(
-  edges: Edges,
+  store: Store,
   considered: ReadonlyMap<ObjectKey, number>,
   ref: ConfigRef,
 ): number | undefined {
   const whole = wholeOf(ref);
-  const others = [whole, ...edges.scopes.of(keyOf(whole))].filter((other) => keyOf(other) !== keyOf(ref));
-  const shards = others.map((other) => edges.shardOf(other) ?? considered.get(keyOf(other)));
+  const others = [whole, ...store.scopes.of(keyOf(whole))].filter((other) => keyOf(other) !== keyOf(ref));
+  const shards = others.map((other) => store.persisted.shardOf(other) ?? considered.get(keyOf(other)));
   return shards.find((shard) => shard !== undefined);
 }
 
-function isBlocked(edges: Edges, config: ObjectKey, gate: WriteGate): boolean {
-  return edges
+function isBlocked(store: Store, config: ObjectKey, gate: WriteGate): boolean {
+  return store
     .edgesOf(config)
     .some(
       ([record, edge]) =>
-        edges.isOutdatedOn(record, config, edge) && gate.isWaiting(keyOf(record.workload.ref)),
+        isOutdatedOn(store, record, config, edge) && gate.isWaiting(keyOf(record.workload.ref)),
     );
 }
 
-function desiredEntry(edges: Edges, config: ObjectKey, ref: ConfigRef): StateEntry | undefined | 'nothing' {
-  const dependents = edges.edgesOf(config);
-  const persisted = edges.entryOf(ref);
+function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEntry | undefined | 'nothing' {
+  const dependents = store.edgesOf(config);
+  const persisted = store.persisted.entryOf(ref);
   if (dependents.length === 0) {
-    const isGivenUp = edges.abandoned.has(config) && !isAllThatIsSaid(edges, ref);
+    const isGivenUp = store.abandoned.has(config) && !isAllThatIsSaid(store, ref);
     return isGivenUp && persisted !== undefined ? undefined : 'nothing';
   }
-  const observed = edges.configs.get(config);
-  const digest = (observed && edges.committable(observed)) ?? persisted?.digest;
-  const isUnbegun = dependents.every(([{ workload }]) => edges.isUnbegun(ref, workload.ref.namespace));
-  if (digest === undefined || isUnbegun) return 'nothing';
+  const observed = store.configs.get(config);
+  const digest = (observed && committable(store, observed)) ?? persisted?.digest;
+  const isNeverBegun = dependents.every(([{ workload }]) => isUnbegun(store, ref, workload.ref.namespace));
+  if (digest === undefined || isNeverBegun) return 'nothing';
   const sequence = Math.max(
     1,
-    edges.minSequenceOf(ref),
+    store.persisted.minSequenceOf(ref),
     ...dependents.map(([, edge]) => edge.highestSequence),
   );
   return { digest, sequence };
 }
 
 /** Whether nothing is written of another part of the object, which is followed, nor can be yet: then this entry speaks for it. */
-function isAllThatIsSaid(edges: Edges, ref: ConfigRef): boolean {
+function isAllThatIsSaid(store: Store, ref: ConfigRef): boolean {
   const whole = wholeOf(ref);
-  return [whole, ...edges.scopes.of(keyOf(whole))].some((other) => {
+  return [whole, ...store.scopes.of(keyOf(whole))].some((other) => {
     const key = keyOf(other);
-    const isFollowed = edges.dependents.dependentsOf(key).size > 0;
-    return isFollowed && edges.entryOf(other) === undefined && edges.configs.get(key)?.digest === undefined;
+    const isFollowed = store.dependents.dependentsOf(key).size > 0;
+    return (
+      isFollowed &&
+      store.persisted.entryOf(other) === undefined &&
+      store.configs.get(key)?.digest === undefined
+    );
   });
 }
 
 function writesOf(
-  edges: Edges,
+  store: Store,
   { urgent, fresh = NONE, gate }: StateRequest,
   { desired, considered }: Choice,
   withoutRoom: ReadonlySet<ObjectKey>,
@@ -257,15 +271,15 @@ function writesOf(
   // Of what is not committed it is recorded all the same who ran something else.
   const configs = [...desired.keys(), ...withoutRoom];
   const workloads = new Set([
-    ...configs.flatMap((config) => edges.edgesOf(config).map(([workload]) => workload)),
-    ...withOverrides(edges),
+    ...configs.flatMap((config) => store.edgesOf(config).map(([workload]) => workload)),
+    ...withOverrides(store),
   ]);
   const drafts = new Map<number, Draft>();
-  draftEntries(edges, drafts, desired);
-  for (const { shard, key, overrides } of changedOverrides(edges, workloads, desired, gate)) {
+  draftEntries(store, drafts, desired);
+  for (const { shard, key, overrides } of changedOverrides(store, workloads, desired, gate)) {
     draftOf(drafts, shard).overrides.set(key, overrides);
   }
-  const touched = touchedByShard(edges, considered, workloads);
+  const touched = touchedByShard(store, considered, workloads);
   const hasAny = (shard: number, configs: ReadonlySet<ObjectKey>): boolean =>
     [...considered].some(([config, at]) => at === shard && configs.has(config));
   return [...drafts]
@@ -281,16 +295,16 @@ function writesOf(
 }
 
 function draftEntries(
-  edges: Edges,
+  store: Store,
   drafts: Map<number, Draft>,
   desired: ReadonlyMap<ObjectKey, Desired>,
 ): void {
   for (const [config, { ref, entry, shard }] of desired) {
-    if (sameEntry(entry, edges.entryOf(ref))) continue;
-    draftOf(drafts, shard).entries.set(edges.entryKeyOf(ref), entry);
+    if (sameEntry(entry, store.persisted.entryOf(ref))) continue;
+    draftOf(drafts, shard).entries.set(store.persisted.entryKeyOf(ref), entry);
     draftOf(drafts, shard).numbers.set(config, entry?.sequence);
   }
-  for (const [shard, keys] of edges.state.strays) {
+  for (const [shard, keys] of store.persisted.state.strays) {
     for (const key of keys) draftOf(drafts, shard).entries.set(key, undefined);
   }
 }
@@ -317,14 +331,14 @@ function dataOf({ entries, overrides }: Draft): Record<StateKey, string | null> 
 
 /** By shard: the candidates, and all else that the workloads follow whose exceptions are rebuilt. */
 function touchedByShard(
-  edges: Edges,
+  store: Store,
   considered: ReadonlyMap<ObjectKey, number>,
   workloads: ReadonlySet<WorkloadRecord>,
 ): ReadonlyMap<number, ReadonlySet<ObjectKey>> {
   const touched = new Map<number, Set<ObjectKey>>();
   const touch = (config: ObjectKey): void => {
-    const ref = edges.configs.get(config)?.ref;
-    const shard = considered.get(config) ?? (ref && edges.shardOf(ref));
+    const ref = store.configs.get(config)?.ref;
+    const shard = considered.get(config) ?? (ref && store.persisted.shardOf(ref));
     if (shard !== undefined) touched.set(shard, (touched.get(shard) ?? new Set()).add(config));
   };
   for (const config of considered.keys()) touch(config);
@@ -332,8 +346,8 @@ function touchedByShard(
   return touched;
 }
 
-function bytesOf(edges: Edges, ref: ConfigRef, entry: StateEntry): number {
-  return edges.entryKeyOf(ref).length + formatEntry(entry).length;
+function bytesOf(store: Store, ref: ConfigRef, entry: StateEntry): number {
+  return store.persisted.entryKeyOf(ref).length + formatEntry(entry).length;
 }
 
 /** Whether both say the same, or there is none. */

@@ -5,11 +5,15 @@ import { PartsIndex } from './parts-index.ts';
 
 /** An index from whole objects to the sets of their keys that are followed. */
 export class ScopesIndex {
-  /** Whether it is known from the beginning that keys are followed: then those of every object are kept in mind. */
-  keepsAll = false;
+  readonly #keepsAll: boolean;
   /** The whole objects of which the state had entries of some keys at the start: what they were has to be compared. */
   readonly recorded: Set<ObjectKey> = new Set();
   readonly #scopes = new PartsIndex();
+
+  /** `keepsAll`: the keys of every object are told apart from the beginning. */
+  constructor(keepsAll = false) {
+    this.#keepsAll = keepsAll;
+  }
 
   /** What is followed of `whole`, besides all of it. */
   of(whole: ObjectKey): readonly ConfigRef[] {
@@ -18,7 +22,7 @@ export class ScopesIndex {
 
   /** Whether the keys of `whole` have to be told apart. */
   wants(whole: ObjectKey): boolean {
-    return this.keepsAll || this.#scopes.hasOf(whole) || this.recorded.has(whole);
+    return this.#keepsAll || this.#scopes.hasOf(whole) || this.recorded.has(whole);
   }
 
   /** Records that `ref` is followed, which names keys. */

@@ -5,15 +5,15 @@ import type { Digest } from '../model/digest.ts';
 import { type Edge, isOutdated } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { POLICIES, type Reason } from '../model/reasons.ts';
-
 import { EVER, type InformerEvent, isOlder, type Span } from '../model/timeline.ts';
-
 import type { AbsenceIs } from '../store/presence.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import { scopedObjectOf } from '../store/scoped-record.ts';
+import type { Store } from '../store/store.ts';
 import type { Stream } from '../store/sync-gate.ts';
-import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import { committable, judge, needsRollout, observedBy, putEdge, wouldForget } from './edge-policy.ts';
 import { Effects } from './effects.ts';
 import { digestByOtherScopes } from './other-scopes.ts';
-import { scopedObjectOf } from './scoped-record.ts';
 import { becomeState, endState } from './state-objects.ts';
 import { beginAnew } from './take-backs.ts';
 import { followAppeared } from './workload-controller.ts';
@@ -50,29 +50,29 @@ const NOTHING_BEFORE: Difference = {
 };
 
 /** Takes in one observation of an object. */
-export function observeConfig(edges: Edges, event: InformerEvent<ConfigObject>): Effects {
+export function observeConfig(store: Store, event: InformerEvent<ConfigObject>): Effects {
   switch (event.type) {
     case 'present':
-      return observePresent(edges, event);
+      return observePresent(store, event);
     case 'absent':
-      return observeAbsent(edges, event);
+      return observeAbsent(store, event);
     case 'synced':
-      suspectAbsent(edges);
+      suspectAbsent(store);
       return new Effects();
   }
 }
 
-function observePresent(edges: Edges, event: Present): Effects {
+function observePresent(store: Store, event: Present): Effects {
   const { object, key } = event;
-  if (object.isState === true) return observeState(edges, event);
+  if (object.isState === true) return observeState(store, event);
   const effects = new Effects();
-  observeVersion(edges, effects, event);
-  const whole = edges.configs.get(key);
+  observeVersion(store, effects, event);
+  const whole = store.configs.get(key);
   // A look outside the stream may have run ahead of it.
   if (whole?.resourceVersion !== object.resourceVersion) return effects;
   // Of an older version they would be wrong: nobody asked for those of this one.
   if (object.keyDigests !== whole.keyDigests) whole.keyDigests = object.keyDigests;
-  for (const ref of edges.scopes.of(key)) observeScope(edges, effects, event, ref);
+  for (const ref of store.scopes.of(key)) observeScope(store, effects, event, ref);
   return effects;
 }
 
@@ -80,40 +80,40 @@ function observePresent(edges: Edges, event: Present): Effects {
  * A ConfigMap in which a reloader keeps its state. Who followed it would be rolled by each write of the state, and each
  * rollout is written there: so to workloads it is not there, or goes when it becomes one.
  */
-function observeState(edges: Edges, event: Present): Effects {
+function observeState(store: Store, event: Present): Effects {
   const { object, key, span } = event;
-  const known = edges.configs.get(key);
+  const known = store.configs.get(key);
   if (known !== undefined && isStale(known, object)) return new Effects();
   const effects =
-    known?.digest === undefined ? new Effects() : observeAbsent(edges, { type: 'absent', key, span });
-  becomeState(edges, effects, event);
+    known?.digest === undefined ? new Effects() : observeAbsent(store, { type: 'absent', key, span });
+  becomeState(store, effects, event);
   return effects;
 }
 
 /** The same for those who follow some keys of the object. What was not told apart before was there all the time. */
-function observeScope(edges: Edges, effects: Effects, event: Present, ref: ConfigRef): void {
-  const record = edges.configRecordOf(ref);
+function observeScope(store: Store, effects: Effects, event: Present, ref: ConfigRef): void {
+  const record = store.configRecordOf(ref);
   const object = scopedObjectOf(event.object, ref);
   if (object === undefined) effects.unread.add(event.key);
   if (object === undefined || isStale(record, object)) return;
   const isInInitialList = event.isInInitialList || record.isUnread === true;
   if (record.isUnread === true) record.isUnread = false;
-  observeVersion(edges, effects, { ...event, key: keyOf(ref), object, isInInitialList });
+  observeVersion(store, effects, { ...event, key: keyOf(ref), object, isInInitialList });
 }
 
-function observeVersion(edges: Edges, effects: Effects, event: Present): void {
+function observeVersion(store: Store, effects: Effects, event: Present): void {
   const { object, span } = event;
-  const record = edges.configRecordOf(object.ref, event.key);
+  const record = store.configRecordOf(object.ref, event.key);
   if (isStale(record, object)) return;
-  const workloads = [...edges.dependents.dependentsOf(event.key)];
+  const workloads = [...store.dependents.dependentsOf(event.key)];
   const difference = differenceFrom(record, event, 'nothing');
-  const afterAbsence = differenceFrom(record, event, edges.presence.absenceIs);
+  const afterAbsence = differenceFrom(record, event, store.presence.absenceIs);
   const differenceFor = (workload: ObjectKey): Difference =>
-    countsAbsence(edges, workload, object.ref) ? afterAbsence : difference;
-  const isAnother = isAnotherThanWritten(edges, record, event);
+    countsAbsence(store, workload, object.ref) ? afterAbsence : difference;
+  const isAnother = isAnotherThanWritten(store, record, event);
   const mayHaveChanged =
     difference.mayHaveChanged ||
-    (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(edges, each, object.ref))) ||
+    (afterAbsence.mayHaveChanged && workloads.some((each) => countsAbsence(store, each, object.ref))) ||
     (isAnother && !event.isInInitialList);
   if (isAnother && event.isInInitialList) record.foundChangedAt = span.to;
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
@@ -127,33 +127,33 @@ function observeVersion(edges: Edges, effects: Effects, event: Present): void {
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
   record.isState = false;
-  if (difference.isFirst === true) appear(edges, effects, event, record);
+  if (difference.isFirst === true) appear(store, effects, event, record);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.returned.add(event.key);
   if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
   for (const workload of workloads) {
-    observeEdge(edges, effects, workload, event.key, differenceFor(workload));
+    observeEdge(store, effects, workload, event.key, differenceFor(workload));
   }
   effects.writeSoon.add(event.key);
 }
 
 /** It is seen for the first time: what the state says of former parts of it is not needed any more. */
 function appear(
-  edges: Edges,
+  store: Store,
   effects: Effects,
   { object, isInInitialList, span }: Present,
   record: ConfigRecord,
 ): void {
-  for (const former of edges.abandoned.of(keyOf(wholeOf(object.ref)))) effects.writeSoon.add(keyOf(former));
+  for (const former of store.abandoned.of(keyOf(wholeOf(object.ref)))) effects.writeSoon.add(keyOf(former));
   if (object.ref.keys !== undefined) return;
   // Who begins to follow keys of it begins with these.
   if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
-  followAppeared(edges, effects, object.ref, { isInInitialList, span });
+  followAppeared(store, effects, object.ref, { isInInitialList, span });
 }
 
-function countsAbsence(edges: Edges, key: ObjectKey, ref: ConfigRef): boolean {
-  const record = edges.workloads.get(key);
-  return record !== undefined && edges.presence.countsAbsence(record.workload, ref);
+function countsAbsence(store: Store, key: ObjectKey, ref: ConfigRef): boolean {
+  const record = store.workloads.get(key);
+  return record !== undefined && store.presence.countsAbsence(record.workload, ref);
 }
 
 /**
@@ -183,28 +183,28 @@ function hidesAGap({ isRelisted, isInInitialList, span }: Present): boolean {
 }
 
 /** An object is seen for the first time, with other content than the state has of it. */
-function isAnotherThanWritten(edges: Edges, { ref, lastDigest }: ConfigRecord, event: Present): boolean {
+function isAnotherThanWritten(store: Store, { ref, lastDigest }: ConfigRecord, event: Present): boolean {
   if (lastDigest !== undefined) return false;
   const { digest } = event.object;
-  const written = edges.entryOf(ref)?.digest;
-  return written !== undefined && written !== digest && edges.presence.counts(written, digest);
+  const written = store.persisted.entryOf(ref)?.digest;
+  return written !== undefined && written !== digest && store.presence.counts(written, digest);
 }
 
 /** An object that a list does not show may have been there for a while, with other content: its return is a change. */
-function suspectAbsent(edges: Edges): void {
-  for (const record of edges.configs.values()) {
+function suspectAbsent(store: Store): void {
+  for (const record of store.configs.values()) {
     if (record.absentAfter !== undefined) record.mayHaveReturned = true;
   }
 }
 
-function observeAbsent(edges: Edges, { key, span }: Absent): Effects {
+function observeAbsent(store: Store, { key, span }: Absent): Effects {
   const effects = new Effects();
-  for (const each of [key, ...edges.scopes.of(key).map(keyOf)]) observeEnd(edges, effects, each, span);
+  for (const each of [key, ...store.scopes.of(key).map(keyOf)]) observeEnd(store, effects, each, span);
   return effects;
 }
 
-function observeEnd(edges: Edges, effects: Effects, key: ObjectKey, span: Span): void {
-  const record = edges.configs.get(key);
+function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span): void {
+  const record = store.configs.get(key);
   if (record === undefined) return;
   record.absentAfter = Math.min(record.absentAfter ?? Number.POSITIVE_INFINITY, span.from);
   const before = record.digest;
@@ -212,36 +212,36 @@ function observeEnd(edges: Edges, effects: Effects, key: ObjectKey, span: Span):
   record.legacyDigest = undefined;
   record.resourceVersion = undefined;
   // What has only lost its labels goes on changing unseen.
-  if (edges.isSelective) record.mayHaveReturned = true;
+  if (store.settings.isSelective) record.mayHaveReturned = true;
   if (record.isUnread === true) record.isUnread = false;
-  endState(edges, effects, record);
-  const workloads = [...edges.dependents.dependentsOf(key)];
+  endState(store, effects, record);
+  const workloads = [...store.dependents.dependentsOf(key)];
   if (workloads.length === 0) {
-    edges.forgetConfig(key);
+    store.forgetConfig(key);
     return;
   }
   effects.absent.add(key);
   effects.changes.push({ config: record.ref, type: 'deleted' });
   const difference = { type: undefined, before, isInInitialList: false, mayHaveChanged: true, span };
-  if (edges.committable(record) === undefined) {
-    effects.note({ reason: 'absent', config: record.ref, ...(edges.isSelective ? UNSELECTED : {}) });
+  if (committable(store, record) === undefined) {
+    effects.note({ reason: 'absent', config: record.ref, ...(store.settings.isSelective ? UNSELECTED : {}) });
     return;
   }
   if (Number.isFinite(span.to)) record.changedAt = Math.max(record.changedAt, span.to);
-  for (const workload of workloads) observeEdge(edges, effects, workload, key, difference);
+  for (const workload of workloads) observeEdge(store, effects, workload, key, difference);
   effects.writeSoon.add(key);
 }
 
 /** The stream of a kind has listed for the first time: what it does not show is not there, where that counts. */
 export function observeListed(
-  edges: Edges,
+  store: Store,
   { kind, namespace }: Pick<Stream, 'kind' | 'namespace'>,
 ): Effects {
   const effects = new Effects();
-  for (const [key, { ref, digest }] of edges.configs) {
+  for (const [key, { ref, digest }] of store.configs) {
     if (digest !== undefined || ref.kind !== kind || (namespace ?? ref.namespace) !== ref.namespace) continue;
-    for (const workload of edges.dependents.dependentsOf(key)) {
-      observeEdge(edges, effects, workload, key, NOTHING_BEFORE);
+    for (const workload of store.dependents.dependentsOf(key)) {
+      observeEdge(store, effects, workload, key, NOTHING_BEFORE);
     }
   }
   return effects;
@@ -253,23 +253,23 @@ function isStale({ resourceVersion: known }: ConfigRecord, { resourceVersion: se
 }
 
 function observeEdge(
-  edges: Edges,
+  store: Store,
   effects: Effects,
   workload: ObjectKey,
   config: ObjectKey,
   difference: Difference,
 ): void {
-  const dependent = edges.workloads.get(workload);
-  const record = edges.configs.get(config);
+  const dependent = store.workloads.get(workload);
+  const record = store.configs.get(config);
   const edge = dependent?.edges.get(config);
   if (!dependent || !edge || record === undefined) return;
   if (difference.before !== record.digest) beginAnew(effects, workload, dependent);
-  const observed = edges.observed(dependent, record);
+  const observed = observedBy(store, dependent, record);
   const next =
     observed === undefined
-      ? edges.put(dependent, config, edge)
-      : observeContent(edges, effects, { dependent, record, edge, observed }, difference);
-  if (next !== edge && edges.wouldForget(dependent, record, next)) effects.writeNow.add(config);
+      ? putEdge(store, dependent, config, edge)
+      : observeContent(store, effects, { dependent, record, edge, observed }, difference);
+  if (next !== edge && wouldForget(store, dependent, record, next)) effects.writeNow.add(config);
 }
 
 /** An edge, and what is in force now. */
@@ -280,27 +280,27 @@ interface Change {
   readonly observed: Digest;
 }
 
-function observeContent(edges: Edges, effects: Effects, change: Change, difference: Difference): Edge {
+function observeContent(store: Store, effects: Effects, change: Change, difference: Difference): Edge {
   const { dependent, record, observed } = change;
-  const edge = begunEdge(edges, effects, change, difference);
+  const edge = begunEdge(store, effects, change, difference);
   const [workload, config] = [keyOf(dependent.workload.ref), keyOf(record.ref)];
   const changed = afterChange(edge, dependent, record, observed, difference);
-  const next = edges.put(dependent, config, changed);
-  const wasOutdated = isOutdated(edge, beforeFor(edges, dependent, record, difference));
+  const next = putEdge(store, dependent, config, changed);
+  const wasOutdated = isOutdated(edge, beforeFor(store, dependent, record, difference));
   const owed = isOutdated(next, observed);
   const isSkipped = !owed && isOutdated(changed, observed);
   const reason = isSkipped ? undefined : reasonOf(edge, next, wasOutdated && !owed, difference);
-  if (isSkipped) decline(edges, effects, dependent, record);
+  if (isSkipped) decline(store, effects, dependent, record);
   say(effects, reason, dependent, record);
   // A change back begins the quiet period again where something else is owed.
-  const staysOutdated = owed || (wasOutdated && edges.needsRollout(workload));
+  const staysOutdated = owed || (wasOutdated && needsRollout(store, workload));
   if (staysOutdated && (!wasOutdated || difference.mayHaveChanged)) effects.enqueue(workload, config);
   return next;
 }
 
 /** Of what is listed first the state may have something to say, also to a workload that came before that list. */
 function begunEdge(
-  edges: Edges,
+  store: Store,
   effects: Effects,
   { dependent, record, edge }: Change,
   { isInInitialList, isFirst }: Difference,
@@ -309,19 +309,19 @@ function begunEdge(
   const isOfStart = isInInitialList || (isFirst === true && dependent.isFromStart);
   if (edge.runningDigest !== undefined || !isOfStart) return edge;
   const runningDigest =
-    edges.entryOf(record.ref)?.digest ?? digestByOtherScopes(edges, effects, dependent, record);
+    store.persisted.entryOf(record.ref)?.digest ?? digestByOtherScopes(store, effects, dependent, record);
   return { ...edge, runningDigest };
 }
 
 /** What was in force for the workload before. */
 function beforeFor(
-  edges: Edges,
+  store: Store,
   { workload }: WorkloadRecord,
   { ref }: ConfigRecord,
   difference: Difference,
 ): Digest | undefined {
   if (difference === NOTHING_BEFORE) return undefined;
-  return edges.presence.observed(workload, ref, difference.before);
+  return store.presence.observed(workload, ref, difference.before);
 }
 
 function say(
@@ -335,9 +335,9 @@ function say(
 }
 
 /** Says why a change is not rolled out. */
-function decline(edges: Edges, effects: Effects, dependent: WorkloadRecord, config: ConfigRecord): void {
+function decline(store: Store, effects: Effects, dependent: WorkloadRecord, config: ConfigRecord): void {
   const { workload } = dependent;
-  const { asks, because } = edges.judge(dependent, config);
+  const { asks, because } = judge(store, dependent, config);
   const detail = asks ? 'pods are not rolled because an object is created' : POLICIES[because];
   effects.note({ reason: 'declined', workload: workload.ref, config: config.ref, detail });
 }

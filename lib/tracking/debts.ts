@@ -4,20 +4,28 @@
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { Edges } from './edges.ts';
+import type { Store } from '../store/store.ts';
 
 /** How long it is remembered. */
 const GRACE_MS = 60_000;
 
 /** The edge of `workload` and `config` ends, and is owed. */
-export function rememberDebt({ debts, now }: Edges, workload: ObjectKey, config: ObjectKey): void {
+export function rememberDebt(
+  { debts, settings: { now } }: Store,
+  workload: ObjectKey,
+  config: ObjectKey,
+): void {
   const present = now();
   for (const [edge, until] of debts) if (until <= present) debts.delete(edge);
   debts.set(nameOf(workload, config), present + GRACE_MS);
 }
 
 /** Whether the edge, which begins, was owed as it ended a moment ago. */
-export function recallDebt({ debts, now }: Edges, workload: ObjectKey, config: ObjectKey): boolean {
+export function recallDebt(
+  { debts, settings: { now } }: Store,
+  workload: ObjectKey,
+  config: ObjectKey,
+): boolean {
   const edge = nameOf(workload, config);
   const until = debts.get(edge) ?? Number.NEGATIVE_INFINITY;
   debts.delete(edge);

@@ -17,7 +17,9 @@ import type { Stamp } from '../model/stamp.ts';
 import type { StateEntry } from '../model/state-entry.ts';
 import type { Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { asks, isOpen, observedBy } from './edge-policy.ts';
 import type { Effects } from './effects.ts';
 import { afterExternalRollout, isReadByExternalRollout } from './external-rollout.ts';
 import { liveStampOf, stampOfAnyPart } from './live-stamps.ts';
@@ -39,13 +41,13 @@ export interface Beginning {
  * deleted after the workload appeared, and that was heard of first: then its last content was in force.
  */
 export function appearingEdge(
-  edges: Edges,
+  store: Store,
   { record, effects, span }: Beginning,
   config: ConfigRecord,
 ): Edge {
-  const { stamp } = liveStampOf(edges, record, keyOf(config.ref));
+  const { stamp } = liveStampOf(store, record, keyOf(config.ref));
   // Which name a pattern means may be found out long after the words were written.
-  const followedSince = edges.withPatterns.has(keyOf(record.workload.ref)) ? undefined : span;
+  const followedSince = store.withPatterns.has(keyOf(record.workload.ref)) ? undefined : span;
   const wasThere = (config.absentAfter ?? Number.NEGATIVE_INFINITY) > span.from;
   const runningDigest = config.digest ?? (wasThere ? config.lastDigest : undefined);
   effects.note({
@@ -55,7 +57,7 @@ export function appearingEdge(
     detail: runningDigest ?? '',
   });
   return {
-    ...beginningEdge(edges, record, config, stamp, followedSince),
+    ...beginningEdge(store, record, config, stamp, followedSince),
     runningDigest,
     mixedPods:
       runningDigest !== undefined &&
@@ -68,13 +70,13 @@ export function appearingEdge(
  * changed while no reloader ran, so pods may have started with either content: it stays owed until patched. So does what
  * changed after its own list and before that of the workload.
  */
-export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRecord): Edge {
+export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRecord): Edge {
   const { record, effects } = beginning;
   const { workload } = record;
-  const { stamp, ambiguous } = liveStampOf(edges, record, keyOf(config.ref));
-  const entry = edges.entryOf(config.ref);
-  const edge = edgeOfList(beginningEdge(edges, record, config, stamp, undefined), entry, workload);
-  const runningDigest = believedDigest(edges, beginning, config, stamp);
+  const { stamp, ambiguous } = liveStampOf(store, record, keyOf(config.ref));
+  const entry = store.persisted.entryOf(config.ref);
+  const edge = edgeOfList(beginningEdge(store, record, config, stamp, undefined), entry, workload);
+  const runningDigest = believedDigest(store, beginning, config, stamp);
   if (runningDigest === undefined) {
     const detail = config.digest;
     if (detail !== undefined) {
@@ -85,46 +87,48 @@ export function edgeAtStart(edges: Edges, beginning: Beginning, config: ConfigRe
   const translated =
     runningDigest === config.legacyDigest && config.digest !== undefined ? config.digest : runningDigest;
   const known = { ...edge, runningDigest: translated };
-  const observed = edges.observed(record, config);
+  const observed = observedBy(store, record, config);
   const begins =
-    observed !== undefined && !edges.presence.counts(translated, observed)
+    observed !== undefined && !store.presence.counts(translated, observed)
       ? { ...known, runningDigest: observed }
       : known;
   const start = ambiguous && isUncommitted(stamp, entry) ? asUnknown(begins) : begins;
-  const mixedPods = isOutdated(start, observed) || mayHaveReadOther(edges, workload, config, stamp);
-  if (mixedPods && edges.asks(record, config))
+  const mixedPods = isOutdated(start, observed) || mayHaveReadOther(store, workload, config, stamp);
+  if (mixedPods && asks(store, record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return { ...start, mixedPods };
 }
 
 /** Whether the object changed since it was listed, or while workloads of this kind could not be. */
 function mayHaveReadOther(
-  edges: Edges,
+  store: Store,
   { ref }: Workload,
   config: ConfigRecord,
   stamp: Stamp | undefined,
 ): boolean {
   if (config.changedAt > Number.NEGATIVE_INFINITY) return true;
-  return !isUncommitted(stamp, edges.entryOf(config.ref)) && edges.isByKind(ref, config.ref);
+  return (
+    !isUncommitted(stamp, store.persisted.entryOf(config.ref)) && store.persisted.isByKind(ref, config.ref)
+  );
 }
 
 /** What the state and the template say; where they say nothing, what the state says of other parts of the object. */
 function believedDigest(
-  edges: Edges,
+  store: Store,
   { record, effects }: Beginning,
   config: ConfigRecord,
   stamp: Stamp | undefined,
 ): RunningDigest | undefined {
-  const entry = edges.entryOf(config.ref);
-  const override = edges.overrideOf(record.workload.ref, config.ref);
-  const own = isOfPart(edges, config.ref, stamp) ? undefined : stamp;
+  const entry = store.persisted.entryOf(config.ref);
+  const override = store.persisted.overrideOf(record.workload.ref, config.ref);
+  const own = isOfPart(store, config.ref, stamp) ? undefined : stamp;
   const runningDigest = runningDigestAtStart(entry, override, own);
   if (runningDigest === undefined) {
-    return config.digest === undefined ? undefined : digestByOtherScopes(edges, effects, record, config);
+    return config.digest === undefined ? undefined : digestByOtherScopes(store, effects, record, config);
   }
   // An entry that others have brought about says nothing of pods that are known to have missed a change.
   const isOfOthers = override === undefined && !isUncommitted(own, entry);
-  return isOfOthers && hasDebtOfOtherScope(edges, record, config) ? UNKNOWN : runningDigest;
+  return isOfOthers && hasDebtOfOtherScope(store, record, config) ? UNKNOWN : runningDigest;
 }
 
 /**
@@ -139,7 +143,7 @@ function edgeOfList(edge: Edge, entry: StateEntry | undefined, { isRolledOut }: 
 
 /** No number is used again that the template carries, be it of another part of the object: that may be followed again. */
 function beginningEdge(
-  edges: Edges,
+  store: Store,
   record: WorkloadRecord,
   { ref }: ConfigRecord,
   stamp: Stamp | undefined,
@@ -147,51 +151,51 @@ function beginningEdge(
 ): Edge {
   return {
     ...newEdge(stamp, followedSince),
-    highestSequence: stampOfAnyPart(edges, record, keyOf(ref))?.sequence ?? 0,
+    highestSequence: stampOfAnyPart(store, record, keyOf(ref))?.sequence ?? 0,
   };
 }
 
 /** A known edge after a new look at its workload. */
-export function followedEdge(edges: Edges, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
+export function followedEdge(store: Store, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
   const { record, startedAfter } = diff;
   const { isRolledOut } = record.workload;
-  const next = afterWrites(edges, diff, config, edge);
-  const observed = edges.observed(record, config);
+  const next = afterWrites(store, diff, config, edge);
+  const observed = observedBy(store, record, config);
   const mayHaveReadBoth = next.runningDigest !== undefined && config.changedAt > startedAfter;
   const startsWhileOutdated = !isRolledOut && isOutdated(next, observed);
   const mixedPods =
-    next.mixedPods || mayHaveReadBoth || startsWhileOutdated || isAskedLate(edges, diff, config, edge);
+    next.mixedPods || mayHaveReadBoth || startsWhileOutdated || isAskedLate(store, diff, config, edge);
   const rolloutInProgress = next.rolloutInProgress && !isRolledOut;
   return afterExternalRollout(diff, config, { ...next, mixedPods, rolloutInProgress }, observed);
 }
 
 /** Whether words that ask for the object may have come before what they ask for, which was heard of first. */
 function isAskedLate(
-  edges: Edges,
+  store: Store,
   { before, event }: WorkloadDiff,
   config: ConfigRecord,
   { skippedAt }: Edge,
 ): boolean {
   if (config.digest === undefined || Math.max(config.changedAt, skippedAt) <= event.span.from) return false;
-  return !edges.vocabularies.judge(before, config.ref, config.annotations).asks;
+  return !store.settings.vocabularies.judge(before, config.ref, config.annotations).asks;
 }
 
 /**
  * What the writes since the last look say about the edge: another reloader's, an owner's, or none that matters. Of the pods
  * that either of them starts it is not known what they read, unless times show it, see afterOwner.
  */
-function afterWrites(edges: Edges, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
+function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
   const { record, effects } = diff;
   const key = keyOf(config.ref);
   const about = { workload: record.workload.ref, config: config.ref };
-  const { stamp, ambiguous } = liveStampOf(edges, record, key);
-  if (stamp !== undefined && isOfPeer(edges, config, edge, stamp)) {
+  const { stamp, ambiguous } = liveStampOf(store, record, key);
+  if (stamp !== undefined && isOfPeer(store, config, edge, stamp)) {
     effects.note({ reason: 'rolled-elsewhere', ...about });
     return withStamp(asUnknown(edge), stamp);
   }
-  if (edges.onlyTells || !diff.podsRestart) return withStamp(edge, stamp);
-  if (!edges.asks(record, config)) return withStamp(edge, stamp);
-  if (!ambiguous && !edge.rolloutInProgress && !edges.isOpen(key)) return withStamp(edge, stamp);
+  if (store.settings.onlyTells || !diff.podsRestart) return withStamp(edge, stamp);
+  if (!asks(store, record, config)) return withStamp(edge, stamp);
+  if (!ambiguous && !edge.rolloutInProgress && !isOpen(store, key)) return withStamp(edge, stamp);
   if (!isReadByExternalRollout(diff, config)) effects.note({ reason: 'owner-rolled', ...about });
   noticeTakeBack(diff, edge, stamp);
   return asUnknown(withStamp(edge, stamp));
@@ -211,7 +215,7 @@ function noticeTakeBack(diff: WorkloadDiff, edge: Edge, stamp: Stamp | undefined
  * pods read the object no more.
  */
 export function lostByUndo(
-  edges: Edges,
+  store: Store,
   { workload: before, variables, edges: own }: WorkloadRecord,
   after: Workload,
   refs: readonly ConfigRef[],
@@ -219,11 +223,11 @@ export function lostByUndo(
   const wanted = new Set(refs.map((ref) => keyOf(wholeOf(ref))));
   const gone = [...own].filter(([config]) => !wanted.has(wholeKeyOf(config)));
   const isUndone = gone.some(([config, edge]) =>
-    isLowered(edge, liveStampOf(edges, { workload: after, variables }, config).stamp),
+    isLowered(edge, liveStampOf(store, { workload: after, variables }, config).stamp),
   );
   if (!isUndone) return undefined;
   if (lostAnnotations({ before, after }).length === 0) return undefined;
-  const lost = gone.map(([config]) => edges.configs.get(config)?.ref).filter((ref) => ref !== undefined);
+  const lost = gone.map(([config]) => store.configs.get(config)?.ref).filter((ref) => ref !== undefined);
   return { refs: lost, before, after };
 }
 
@@ -234,10 +238,10 @@ function isLowered(edge: Edge, stamp: Stamp | undefined): boolean {
 
 /** Whether the stamp is none of this process: a number that was never seen on this edge, and that no entry has silenced. */
 function isOfPeer(
-  edges: Edges,
+  store: Store,
   { ref }: ConfigRecord,
   { highestSequence }: Edge,
   { sequence }: Stamp,
 ): boolean {
-  return sequence > Math.max(highestSequence, edges.minSequenceOf(ref));
+  return sequence > Math.max(highestSequence, store.persisted.minSequenceOf(ref));
 }

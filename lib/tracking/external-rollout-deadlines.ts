@@ -2,7 +2,7 @@
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import { monotonicMs } from '../model/time.ts';
-import type { WorkloadRecord } from './edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
 
 interface Turn {
   /** How far the rollout had come, see progressOf. */

@@ -7,7 +7,9 @@ import type { Digest } from '../model/digest.ts';
 import { type Edge, isOutdated } from '../model/edge.ts';
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { isOutdatedOn } from './edge-policy.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
 
 /** An owner's rollout that is under way. */
@@ -23,10 +25,10 @@ export interface ExternalRollout {
 }
 
 /** What a look says of the owner's rollout: one begins, goes on, comes to its end, or is given up. */
-export function followExternalRollout(edges: Edges, diff: WorkloadDiff): void {
+export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   const { effects, key, record } = diff;
   const { workload: seen } = record;
-  const rollout = record.externalRollout ?? beginning(edges, diff);
+  const rollout = record.externalRollout ?? beginning(store, diff);
   if (rollout === undefined) return;
   // In another spelling the template of before would not be known again.
   const counts = seen.hold === undefined && seen.templateDigest !== rollout.from && !diff.isRespelled;
@@ -39,13 +41,13 @@ export function followExternalRollout(edges: Edges, diff: WorkloadDiff): void {
 
 /** Only where every pod was of the template before can none of the new one be older. */
 function beginning(
-  edges: Edges,
+  store: Store,
   { before, isRespelled, record, startedAfter }: WorkloadDiff,
 ): ExternalRollout | undefined {
   const { workload: seen } = record;
   // A new template of a CronJob starts nothing.
   if (workloadKindOf(seen.ref.kind).rollout !== 'replace-pods') return undefined;
-  if (!edges.absorbsExternalRollouts || !before.isRolledOut) return undefined;
+  if (!store.settings.absorbsExternalRollouts() || !before.isRolledOut) return undefined;
   if (isRespelled || before.templateDigest === seen.templateDigest) return undefined;
   const { templateDigest: from, revision } = before;
   return { startedAfter, from, revision, progress: Number.NEGATIVE_INFINITY };
@@ -86,12 +88,12 @@ export function afterExternalRollout(
 }
 
 /** Whether the workload owes something, and all of it is in force since before its owner's rollout, so that this brings it. */
-export function isBroughtByExternalRollout(edges: Edges, record: WorkloadRecord): boolean {
+export function isBroughtByExternalRollout(store: Store, record: WorkloadRecord): boolean {
   const { externalRollout } = record;
   if (externalRollout === undefined) return false;
-  const owed = [...record.edges].filter(([config, edge]) => edges.isOutdatedOn(record, config, edge));
+  const owed = [...record.edges].filter(([config, edge]) => isOutdatedOn(store, record, config, edge));
   const isBrought = owed.every(([key]) => {
-    const config = edges.configs.get(key);
+    const config = store.configs.get(key);
     return config !== undefined && wasInForce(config, externalRollout.startedAfter);
   });
   return owed.length > 0 && isBrought;

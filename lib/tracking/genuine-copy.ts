@@ -2,16 +2,16 @@
 
 import { isCopyOf, successorOf } from '../model/jobs.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-import type { Edges } from './edges.ts';
+import type { Store } from '../store/store.ts';
 
 /**
  * Whether `job` may be deleted for `copy`, or be created from it where it is undefined: only what asks for reloads, and only
  * for what would be made of it. Where the Job is gone there is nothing to compare with, and nothing of anybody to lose.
  */
-export function isGenuineCopy(edges: Edges, copy: RawWorkload, job: RawWorkload | undefined): boolean {
-  const { vocabularies } = edges;
+export function isGenuineCopy(store: Store, copy: RawWorkload, job: RawWorkload | undefined): boolean {
+  const { vocabularies } = store.settings;
   const { name, namespace = '' } = copy.metadata;
-  const workload = edges.viewOf({ kind: 'Job', namespace, name }, job ?? successorOf(copy, name));
+  const workload = store.viewOf({ kind: 'Job', namespace, name }, job ?? successorOf(copy, name));
   const asks = vocabularies.hasPatterns(workload) || vocabularies.follows(workload, () => []).length > 0;
   return asks && !workload.isLeftAlone && (job === undefined || isCopyOf(copy, job, vocabularies));
 }

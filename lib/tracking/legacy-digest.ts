@@ -2,14 +2,14 @@
 
 import { LEGACY_ALGORITHM } from '../model/digest.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
-import type { Edges } from './edges.ts';
+import type { Store } from '../store/store.ts';
 
 /** Whether its entry, or what pods are believed to run of it, is a digest by that formula. */
-export function wantsLegacyDigest(edges: Edges, ref: ConfigRef): boolean {
+export function wantsLegacyDigest(store: Store, ref: ConfigRef): boolean {
   const isLegacy = (digest: string | undefined): boolean =>
     digest?.startsWith(`${LEGACY_ALGORITHM}:`) === true;
   return (
-    isLegacy(edges.entryOf(ref)?.digest) ||
-    edges.edgesOf(keyOf(ref)).some(([, edge]) => isLegacy(edge.runningDigest))
+    isLegacy(store.persisted.entryOf(ref)?.digest) ||
+    store.edgesOf(keyOf(ref)).some(([, edge]) => isLegacy(edge.runningDigest))
   );
 }

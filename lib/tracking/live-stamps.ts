@@ -4,7 +4,8 @@ import { ABSENT, type Digest, isDigestOf } from '../model/digest.ts';
 import { type ConfigRef, configRefIn, type ObjectKey } from '../model/object-ref.ts';
 import { highestStamp, MOST_AHEAD, parseStamp, type Stamp } from '../model/stamp.ts';
 import type { TemplateStamp } from '../model/workload.ts';
-import type { Edges, WorkloadRecord } from './edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 type Stamped = Pick<WorkloadRecord, 'workload' | 'variables'>;
 
@@ -15,25 +16,25 @@ const NO_KEYS: Pick<ConfigRef, 'keys'> = {};
  * object are followed a stamp of others says nothing: it was put there when the template read those.
  */
 export function liveStampOf(
-  edges: Edges,
+  store: Store,
   record: Stamped,
   config: ObjectKey,
 ): { readonly stamp: Stamp | undefined; readonly ambiguous: boolean } {
-  const stamps = stampsOn(edges, record, config);
+  const stamps = stampsOn(store, record, config);
   const { keys } = stamps.length === 0 ? NO_KEYS : configRefIn(config);
   return highestStamp(keys === undefined ? stamps : stamps.filter(({ digest }) => isOf(digest, keys)));
 }
 
 /** The latest stamp that the template carries of the object, of whatever part. */
-export function stampOfAnyPart(edges: Edges, record: Stamped, config: ObjectKey): Stamp | undefined {
-  return highestStamp(stampsOn(edges, record, config)).stamp;
+export function stampOfAnyPart(store: Store, record: Stamped, config: ObjectKey): Stamp | undefined {
+  return highestStamp(stampsOn(store, record, config)).stamp;
 }
 
 /**
  * What the variables say that are read for `config`: parts of an object share theirs. A number that
  * counting from the state does not reach is not ours.
  */
-function stampsOn(edges: Edges, { workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
+function stampsOn(store: Store, { workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
   const read = variables.get(config)?.read ?? [];
   const marks = marksByVariable(workload.stamps);
   const stamps = read
@@ -41,7 +42,7 @@ function stampsOn(edges: Edges, { workload, variables }: Stamped, config: Object
     .map(({ value }) => parseStamp(value))
     .filter((stamp) => stamp !== undefined);
   if (stamps.length === 0) return stamps;
-  const highest = edges.minSequenceOf(configRefIn(config)) + MOST_AHEAD;
+  const highest = store.persisted.minSequenceOf(configRefIn(config)) + MOST_AHEAD;
   return stamps.filter(({ sequence }) => sequence <= highest);
 }
 

@@ -8,49 +8,50 @@ import type { MissingObject } from '../model/finding.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Reference } from '../model/references.ts';
 import { referenceOf } from '../model/workload.ts';
-import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 
 type AbsenceOf = (config: ObjectKey) => MissingObject | undefined;
 
 /** The objects that are missing, and the keys of those that are there. `absenceOf`: what was found out about an object. */
 export function missingNeeds(
-  edges: Edges,
+  store: Store,
   record: WorkloadRecord,
   missingObjectOf: AbsenceOf,
 ): readonly ConfigRef[] {
-  if (!edges.vocabularies.isKeyScoped(record.workload.annotations)) return [];
-  return [...record.edges.keys()].flatMap((config) => missingOf(edges, record, config, missingObjectOf));
+  if (!store.settings.vocabularies.isKeyScoped(record.workload.annotations)) return [];
+  return [...record.edges.keys()].flatMap((config) => missingOf(store, record, config, missingObjectOf));
 }
 
 /** Whether the workload needs the object that it follows by `config`, and all of that is missing. */
 export function isNeeded(
-  edges: Edges,
+  store: Store,
   record: WorkloadRecord,
   config: ObjectKey,
   missingObjectOf: AbsenceOf,
 ): boolean {
-  if (!edges.vocabularies.isKeyScoped(record.workload.annotations)) return false;
-  return missingOf(edges, record, config, missingObjectOf).some(({ keys }) => keys === undefined);
+  if (!store.settings.vocabularies.isKeyScoped(record.workload.annotations)) return false;
+  return missingOf(store, record, config, missingObjectOf).some(({ keys }) => keys === undefined);
 }
 
 /** What is missing of one object that the workload follows. */
 function missingOf(
-  edges: Edges,
+  store: Store,
   { workload }: WorkloadRecord,
   config: ObjectKey,
   missingObjectOf: AbsenceOf,
 ): readonly ConfigRef[] {
-  const record = edges.configs.get(config);
+  const record = store.configs.get(config);
   const reference = record && referenceOf(workload, record.ref);
   if (record === undefined || reference === undefined) return [];
-  if (!isMissing(edges, record, missingObjectOf(config))) return missingKeys(edges, record, reference);
+  if (!isMissing(store, record, missingObjectOf(config))) return missingKeys(store, record, reference);
   return reference.isOptional ? [] : [wholeOf(record.ref)];
 }
 
 /** Of an object that is there. */
-function missingKeys(edges: Edges, { ref, digest }: ConfigRecord, { read }: Reference): readonly ConfigRef[] {
+function missingKeys(store: Store, { ref, digest }: ConfigRecord, { read }: Reference): readonly ConfigRef[] {
   const whole = wholeOf(ref);
-  const { keyDigests } = edges.configs.get(keyOf(whole)) ?? {};
+  const { keyDigests } = store.configs.get(keyOf(whole)) ?? {};
   if (digest === undefined || keyDigests === undefined || read === undefined) return [];
   const keys = missingKeysOf(keyDigests, read.needed);
   return keys.length === 0 ? [] : [{ ...whole, keys }];
@@ -58,13 +59,13 @@ function missingKeys(edges: Edges, { ref, digest }: ConfigRecord, { read }: Refe
 
 /** An object that no stream shows may be there all the same: by its labels, or a Secret by its type. */
 function isMissing(
-  edges: Edges,
+  store: Store,
   { ref, digest, isUnread, lastDigest }: ConfigRecord,
   missingObject: MissingObject | undefined,
 ): boolean {
-  if (digest !== undefined || isUnread === true || !edges.presence.isAbsent(ref)) return false;
-  if (edges.isState(ref)) return false;
+  if (digest !== undefined || isUnread === true || !store.presence.isAbsent(ref)) return false;
+  if (store.isState(ref)) return false;
   if (missingObject !== undefined)
     return missingObject.leftOutType === undefined && !missingObject.isUnselected;
-  return !edges.isSelective && (ref.kind === 'ConfigMap' || lastDigest !== undefined);
+  return !store.settings.isSelective && (ref.kind === 'ConfigMap' || lastDigest !== undefined);
 }

@@ -8,7 +8,8 @@ import { type RunningDigest, runningDigestAtStart, UNKNOWN } from '../model/edge
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
 import { configRefOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
-import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import type { Effects } from './effects.ts';
 import { stampOfAnyPart } from './live-stamps.ts';
 
@@ -29,70 +30,70 @@ const PARTS = new WeakMap<Entries, ReadonlyMap<ObjectKey, readonly OtherEntry[]>
  * are given up, unless somebody follows them.
  */
 export function digestByOtherScopes(
-  edges: Edges,
+  store: Store,
   effects: Effects,
   record: WorkloadRecord,
   config: ConfigRecord,
 ): RunningDigest | undefined {
-  if (edges.entryOf(config.ref) !== undefined) return undefined;
-  const others = othersOf(edges, config.ref);
+  if (store.persisted.entryOf(config.ref) !== undefined) return undefined;
+  const others = othersOf(store, config.ref);
   for (const { ref } of others) {
-    edges.placeBeside(config.ref, ref);
-    abandon(edges, effects, ref);
+    store.persisted.placeBeside(config.ref, ref);
+    abandon(store, effects, ref);
   }
-  const stamp = stampOfAnyPart(edges, record, keyOf(config.ref));
+  const stamp = stampOfAnyPart(store, record, keyOf(config.ref));
   const isCurrent = others
     .filter(({ ref }) => haveCommonKeys(ref, config.ref))
-    .every((other) => ranCurrent(edges, record, other, others, stamp));
+    .every((other) => ranCurrent(store, record, other, others, stamp));
   return isCurrent ? undefined : UNKNOWN;
 }
 
 /** Whether the stamp in a template is of some keys of an object that is followed whole: then it says nothing of the whole. */
-export function isOfPart(edges: Edges, ref: ConfigRef, stamp: Stamp | undefined): boolean {
+export function isOfPart(store: Store, ref: ConfigRef, stamp: Stamp | undefined): boolean {
   if (ref.keys !== undefined || stamp === undefined) return false;
-  return othersOf(edges, ref).some((part) => isDigestOf(stamp.digest, part.ref.keys ?? []));
+  return othersOf(store, ref).some((part) => isDigestOf(stamp.digest, part.ref.keys ?? []));
 }
 
 /** Whether the state says that the workload's pods ran something else of another part, with keys in common, than its entry. */
 export function hasDebtOfOtherScope(
-  edges: Edges,
+  store: Store,
   { workload }: WorkloadRecord,
   { ref }: ConfigRecord,
 ): boolean {
-  return othersOf(edges, ref)
+  return othersOf(store, ref)
     .filter((other) => keyOf(other.ref) !== keyOf(ref) && haveCommonKeys(other.ref, ref))
-    .some((other) => edges.overrideOf(workload.ref, other.ref) !== undefined);
+    .some((other) => store.persisted.overrideOf(workload.ref, other.ref) !== undefined);
 }
 
 /** The state was read: the keys of what it has parts of are told apart from now on, whoever follows them. */
-export function noteParts(edges: Edges): void {
-  for (const whole of partsIn(edges).keys()) edges.scopes.recorded.add(whole);
+export function noteParts(store: Store): void {
+  for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
 }
 
 /** Whether the state says something of another part of the object. */
-export function isPartOfKnown(edges: Edges, ref: ConfigRef): boolean {
+export function isPartOfKnown(store: Store, ref: ConfigRef): boolean {
   const [own, whole] = [keyOf(ref), wholeOf(ref)];
   const key = keyOf(whole);
-  const known = [whole, ...edges.scopes.of(key), ...edges.abandoned.of(key)];
+  const known = [whole, ...store.scopes.of(key), ...store.abandoned.of(key)];
   // To sort all entries by their objects would take long after each write: few are asked for at a start.
-  const others = edges.scopes.recorded.has(key) ? othersOf(edges, ref).map((other) => other.ref) : known;
-  return others.some((other) => keyOf(other) !== own && edges.entryOf(other) !== undefined);
+  const others = store.scopes.recorded.has(key) ? othersOf(store, ref).map((other) => other.ref) : known;
+  return others.some((other) => keyOf(other) !== own && store.persisted.entryOf(other) !== undefined);
 }
 
-function othersOf(edges: Edges, { keys, ...object }: ConfigRef): readonly OtherEntry[] {
-  const parts = partsIn(edges).get(keyOf(object)) ?? [];
+function othersOf(store: Store, { keys, ...object }: ConfigRef): readonly OtherEntry[] {
+  const parts = partsIn(store).get(keyOf(object)) ?? [];
   if (keys === undefined) return parts;
-  const entry = edges.entryOf(object);
+  const entry = store.persisted.entryOf(object);
   return entry === undefined ? parts : [{ ref: object, entry }, ...parts];
 }
 
-function partsIn(edges: Edges): ReadonlyMap<ObjectKey, readonly OtherEntry[]> {
-  const { entries } = edges.state;
+function partsIn(store: Store): ReadonlyMap<ObjectKey, readonly OtherEntry[]> {
+  const { entries } = store.persisted.state;
   const known = PARTS.get(entries);
   if (known !== undefined) return known;
   const parts = new Map<ObjectKey, OtherEntry[]>();
   for (const [key, entry] of entries) {
-    const ref = configRefOf(key, edges.homeNamespace);
+    const ref = configRefOf(key, store.settings.homeNamespace);
     if (ref?.keys === undefined) continue;
     const whole = keyOf(wholeOf(ref));
     parts.set(whole, [...(parts.get(whole) ?? []), { ref, entry }]);
@@ -101,10 +102,10 @@ function partsIn(edges: Edges): ReadonlyMap<ObjectKey, readonly OtherEntry[]> {
   return parts;
 }
 
-function abandon(edges: Edges, effects: Effects, ref: ConfigRef): void {
+function abandon(store: Store, effects: Effects, ref: ConfigRef): void {
   const key = keyOf(ref);
-  if (edges.dependents.dependentsOf(key).size > 0) return;
-  edges.abandoned.set(key, ref);
+  if (store.dependents.dependentsOf(key).size > 0) return;
+  store.abandoned.set(key, ref);
   effects.writeSoon.add(key);
 }
 
@@ -114,14 +115,14 @@ function haveCommonKeys({ keys: one }: ConfigRef, { keys: other }: ConfigRef): b
 
 /** Whether the pods ran of the other part what is in force. */
 function ranCurrent(
-  edges: Edges,
+  store: Store,
   { workload }: WorkloadRecord,
   { ref, entry }: OtherEntry,
   others: readonly OtherEntry[],
   stamp: Stamp | undefined,
 ): boolean {
-  const whole = edges.configs.get(keyOf(wholeOf(ref)));
-  const override = edges.overrideOf(workload.ref, ref);
+  const whole = store.configs.get(keyOf(wholeOf(ref)));
+  const override = store.persisted.overrideOf(workload.ref, ref);
   // Where keys are not told apart only what is recorded of this workload can be said.
   if (ref.keys !== undefined && whole?.keyDigests === undefined) return override === undefined;
   const speaker =

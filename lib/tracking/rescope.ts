@@ -6,7 +6,9 @@
 import { ABSENT } from '../model/digest.ts';
 import { type Edge, type RunningDigest, UNKNOWN, withSequence } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
-import { type ConfigRecord, type Edges, sequenceInFlight, type WorkloadRecord } from './edges.ts';
+import { type ConfigRecord, sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { putEdge } from './edge-policy.ts';
 import type { Effects } from './effects.ts';
 import { liveStampOf } from './live-stamps.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
@@ -16,28 +18,28 @@ import type { WorkloadDiff } from './workload-diff.ts';
  * judged afterwards, as for any edge. The new entries are written before the old ones are given up.
  */
 export function rescope(
-  edges: Edges,
+  store: Store,
   { effects, key, record }: WorkloadDiff,
   refs: readonly ConfigRef[],
 ): void {
   for (const ref of refs) {
     const config = keyOf(ref);
-    const before = record.edges.has(config) ? undefined : followedBefore(edges, record, ref);
+    const before = record.edges.has(config) ? undefined : followedBefore(store, record, ref);
     if (before === undefined) continue;
-    const { stamp } = liveStampOf(edges, record, config);
-    const runningDigest = ranOf(before.edge, before.config, edges.configRecordOf(ref));
+    const { stamp } = liveStampOf(store, record, config);
+    const runningDigest = ranOf(before.edge, before.config, store.configRecordOf(ref));
     const edge = withSequence(before.edge, sequenceInFlight(record, keyOf(before.config.ref)));
-    edges.put(record, config, { ...edge, runningDigest, stamp });
-    edges.dependents.add(key, config);
-    edges.abandoned.delete(config);
-    edges.placeBeside(ref, before.config.ref);
+    putEdge(store, record, config, { ...edge, runningDigest, stamp });
+    store.dependents.add(key, config);
+    store.abandoned.delete(config);
+    store.persisted.placeBeside(ref, before.config.ref);
     effects.note({
       reason: 'followed',
       workload: record.workload.ref,
       config: ref,
       detail: runningDigest ?? '',
     });
-    lookFor(effects, config, edges.configRecordOf(ref));
+    lookFor(effects, config, store.configRecordOf(ref));
     effects.writeNow.add(config);
   }
 }
@@ -49,14 +51,14 @@ export function lookFor(effects: Effects, config: ObjectKey, { digest, isUnread 
 }
 
 function followedBefore(
-  edges: Edges,
+  store: Store,
   record: WorkloadRecord,
   ref: ConfigRef,
 ): { readonly edge: Edge; readonly config: ConfigRecord } | undefined {
   const whole = keyOf(wholeOf(ref));
-  const keys: readonly ObjectKey[] = [whole, ...edges.scopes.of(whole).map(keyOf)];
+  const keys: readonly ObjectKey[] = [whole, ...store.scopes.of(whole).map(keyOf)];
   for (const key of keys) {
-    const [edge, config] = [record.edges.get(key), edges.configs.get(key)];
+    const [edge, config] = [record.edges.get(key), store.configs.get(key)];
     if (edge !== undefined && config !== undefined) return { edge, config };
   }
   return undefined;

@@ -13,7 +13,9 @@ import {
 import { sequenceAfter } from '../model/stamp.ts';
 import { isOlder, type Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { Edges, WorkloadRecord } from './edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { isOutdatedOn, observedBy, putEdge, wouldForget } from './edge-policy.ts';
 import type { Effects } from './effects.ts';
 import { liveStampOf } from './live-stamps.ts';
 import { countTakeBack } from './take-backs.ts';
@@ -23,44 +25,50 @@ import { countTakeBack } from './take-backs.ts';
  * when the first change was seen, since 1970; `now`: this moment, which the beginning of a pause says.
  */
 export function planRollout(
-  edges: Edges,
+  store: Store,
   workload: ObjectKey,
   seconds = 0,
   now = '',
 ): RolloutPlan | undefined {
-  const record = edges.workloads.get(workload);
+  const record = store.workloads.get(workload);
   if (record === undefined) return undefined;
   const stamps: PlannedStamp[] = [];
   const versions = new Map<ObjectKey, PlannedVersion>();
   let annotations = {};
   for (const [config, edge] of record.edges) {
-    const observed = edges.configs.get(config);
+    const observed = store.configs.get(config);
     const variables = record.variables.get(config);
-    const digest = edges.observed(record, observed);
+    const digest = observedBy(store, record, observed);
     if (observed === undefined || digest === undefined || variables === undefined) continue;
     versions.set(config, { digest, changedAt: observed.changedAt });
-    if (!edges.isOutdatedOn(record, config, edge)) continue;
-    const used = Math.max(edges.minSequenceOf(observed.ref), edge.highestSequence, edge.reservedSequence);
-    const stamp = { digest, sequence: sequenceAfter(used, edges.term) };
+    if (!isOutdatedOn(store, record, config, edge)) continue;
+    const used = Math.max(
+      store.persisted.minSequenceOf(observed.ref),
+      edge.highestSequence,
+      edge.reservedSequence,
+    );
+    const stamp = { digest, sequence: sequenceAfter(used, store.settings.term) };
     const about = [record.workload, observed.ref, observed.annotations] as const;
-    const places = edges.vocabularies.placesOf(...about, variables);
+    const places = store.settings.vocabularies.placesOf(...about, variables);
     stamps.push({ config, stamp, places, variables: variables.read });
-    const told = edges.vocabularies.tellingAnnotations(...about, { digest, seconds });
+    const told = store.settings.vocabularies.tellingAnnotations(...about, { digest, seconds });
     annotations = { ...annotations, ...told };
   }
   if (stamps.length === 0) return undefined;
-  const pause = edges.onlyTells ? undefined : edges.vocabularies.pausing.begin(record.workload, now);
+  const pause = store.settings.onlyTells
+    ? undefined
+    : store.settings.vocabularies.pausing.begin(record.workload, now);
   annotations = {
     ...annotations,
-    ...edges.vocabularies.hashAnnotations(record.workload, contentsOf(edges, record)),
+    ...store.settings.vocabularies.hashAnnotations(record.workload, contentsOf(store, record)),
   };
-  const triggers = edges.vocabularies.triggersOf(record.workload);
+  const triggers = store.settings.vocabularies.triggersOf(record.workload);
   return planOf(record.workload, { stamps, versions, annotations, pause, triggers });
 }
 
 /** All that a workload follows, as it is now. */
-function contentsOf(edges: Edges, record: WorkloadRecord): readonly FollowedContent[] {
-  return [...record.edges.keys()].flatMap((config) => edges.configs.get(config) ?? []);
+function contentsOf(store: Store, record: WorkloadRecord): readonly FollowedContent[] {
+  return [...record.edges.keys()].flatMap((config) => store.configs.get(config) ?? []);
 }
 
 /**
@@ -69,35 +77,35 @@ function contentsOf(edges: Edges, record: WorkloadRecord): readonly FollowedCont
  * too. Says nothing if the plan is no longer the one in flight: then the informer told first.
  */
 export function acceptRollout(
-  edges: Edges,
+  store: Store,
   effects: Effects,
   plan: RolloutPlan,
   workload: Workload | undefined,
   span: Span,
 ): void {
-  const record = edges.workloads.get(keyOf(plan.workload));
+  const record = store.workloads.get(keyOf(plan.workload));
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
   if (workload !== undefined && isOlder(workload.resourceVersion, record.workload.resourceVersion)) {
-    overtake(edges, record, plan);
+    overtake(store, record, plan);
     countTakeBack(effects, keyOf(plan.workload), record);
   } else {
     if (workload !== undefined) takeAnswer(record, workload, span);
-    settle(edges, record, plan, workload !== undefined);
+    settle(store, record, plan, workload !== undefined);
   }
-  review(edges, effects, record);
+  review(store, effects, record);
 }
 
 /**
  * Something that `plan` starts may run already, with whatever it reads: what it was for is owed until all of it is done.
  * Says nothing if the plan is no longer the one in flight: then the informer told first that all of it is.
  */
-export function doubtRollout(edges: Edges, plan: RolloutPlan): void {
-  const record = edges.workloads.get(keyOf(plan.workload));
+export function doubtRollout(store: Store, plan: RolloutPlan): void {
+  const record = store.workloads.get(keyOf(plan.workload));
   if (record?.inFlight !== plan) return;
   for (const { config } of plan.stamps) {
     const edge = record.edges.get(config);
-    if (edge !== undefined) edges.put(record, config, asUnknown(edge));
+    if (edge !== undefined) putEdge(store, record, config, asUnknown(edge));
   }
 }
 
@@ -105,21 +113,21 @@ export function doubtRollout(edges: Edges, plan: RolloutPlan): void {
  * The answer to `plan` was lost, and what is known of the workload since does not carry it. If somebody has written the spec,
  * or the workload `isGone`, the patch may have been in force, and pods may be left of it: its numbers are not used again.
  */
-export function spendSequences(edges: Edges, plan: RolloutPlan, isGone = false): void {
-  const record = edges.workloads.get(keyOf(plan.workload));
+export function spendSequences(store: Store, plan: RolloutPlan, isGone = false): void {
+  const record = store.workloads.get(keyOf(plan.workload));
   if (record === undefined || (!isGone && record.workload.generation === plan.generation)) return;
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);
-    if (edge !== undefined) edges.put(record, config, withSequence(edge, stamp.sequence));
+    if (edge !== undefined) putEdge(store, record, config, withSequence(edge, stamp.sequence));
   }
 }
 
 /** The patch of the workload is not in force, as far as is known: nothing is in flight any more. */
-export function abandonRollout(edges: Edges, effects: Effects, plan: RolloutPlan): void {
-  const record = edges.workloads.get(keyOf(plan.workload));
+export function abandonRollout(store: Store, effects: Effects, plan: RolloutPlan): void {
+  const record = store.workloads.get(keyOf(plan.workload));
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
-  review(edges, effects, record);
+  review(store, effects, record);
 }
 
 function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): void {
@@ -129,38 +137,38 @@ function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): voi
   record.rolledUntil = workload.isRolledOut ? span.to : Number.POSITIVE_INFINITY;
 }
 
-function settle(edges: Edges, record: WorkloadRecord, plan: RolloutPlan, isPatched: boolean): void {
+function settle(store: Store, record: WorkloadRecord, plan: RolloutPlan, isPatched: boolean): void {
   for (const [config, edge] of record.edges) {
     const version = plan.versions.get(config);
-    const { stamp } = liveStampOf(edges, record, config);
+    const { stamp } = liveStampOf(store, record, config);
     if (version === undefined) {
-      edges.put(record, config, withStamp(edge, stamp));
+      putEdge(store, record, config, withStamp(edge, stamp));
       continue;
     }
-    const changedSince = (edges.configs.get(config)?.changedAt ?? 0) > version.changedAt;
+    const changedSince = (store.configs.get(config)?.changedAt ?? 0) > version.changedAt;
     const sequence = sequenceIn(plan, config);
     const next = isPatched
       ? asPatched(edge, version.digest, stamp)
       : asTold(edge, { digest: version.digest, sequence });
-    edges.put(record, config, { ...next, mixedPods: changedSince });
+    putEdge(store, record, config, { ...next, mixedPods: changedSince });
   }
 }
 
 /** The patch was in force, but somebody else's write is known that came after it: the pods may have read anything. */
-function overtake(edges: Edges, record: WorkloadRecord, plan: RolloutPlan): void {
+function overtake(store: Store, record: WorkloadRecord, plan: RolloutPlan): void {
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);
     if (edge === undefined) continue;
-    edges.put(record, config, withSequence(asUnknown(edge), stamp.sequence));
+    putEdge(store, record, config, withSequence(asUnknown(edge), stamp.sequence));
   }
 }
 
 /** With nothing in flight any more, what has to be written is seen again. */
-function review(edges: Edges, effects: Effects, record: WorkloadRecord): void {
+function review(store: Store, effects: Effects, record: WorkloadRecord): void {
   for (const [config, edge] of record.edges) {
-    const observed = edges.configs.get(config);
+    const observed = store.configs.get(config);
     if (observed === undefined) continue;
-    const target = edges.wouldForget(record, observed, edge) ? effects.writeNow : effects.writeSoon;
+    const target = wouldForget(store, record, observed, edge) ? effects.writeNow : effects.writeSoon;
     target.add(config);
   }
 }

@@ -8,7 +8,8 @@ import { isUncommitted } from '../model/edge.ts';
 import { kindScopeOf } from '../model/kind-overrides.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { workloadRefOf } from '../model/state-entry.ts';
-import type { ConfigRecord, Edges, WorkloadRecord } from './edges.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import { wantsLegacyDigest } from './legacy-digest.ts';
 import { liveStampOf } from './live-stamps.ts';
 
@@ -21,38 +22,38 @@ export interface StaleCaches {
 }
 
 /** Compares what is observed with what the state and the stamps that it has not committed say. */
-export function staleCaches(edges: Edges): StaleCaches {
+export function staleCaches(store: Store): StaleCaches {
   const configs = new Set<ObjectKey>();
-  for (const config of edges.dependents.configs()) {
-    const record = edges.configs.get(config);
-    if (record !== undefined && mayBeOlder(edges, config, record)) configs.add(config);
+  for (const config of store.dependents.configs()) {
+    const record = store.configs.get(config);
+    if (record !== undefined && mayBeOlder(store, config, record)) configs.add(config);
   }
-  const recorded = [...edges.workloads].flatMap(([key, record]) => (isRecorded(edges, record) ? [key] : []));
-  const workloads = [...edges.dependents.dependentsOfAny(configs), ...recorded, ...namedByState(edges)];
+  const recorded = [...store.workloads].flatMap(([key, record]) => (isRecorded(store, record) ? [key] : []));
+  const workloads = [...store.dependents.dependentsOfAny(configs), ...recorded, ...namedByState(store)];
   return { configs, workloads: new Set(workloads) };
 }
 
-function mayBeOlder(edges: Edges, config: ObjectKey, { ref, digest = ABSENT }: ConfigRecord): boolean {
-  const entry = edges.entryOf(ref);
-  if (wantsLegacyDigest(edges, ref) || (entry !== undefined && entry.digest !== digest)) return true;
-  return edges.edgesOf(config).some(([record]) => {
-    const { stamp, ambiguous } = liveStampOf(edges, record, config);
+function mayBeOlder(store: Store, config: ObjectKey, { ref, digest = ABSENT }: ConfigRecord): boolean {
+  const entry = store.persisted.entryOf(ref);
+  if (wantsLegacyDigest(store, ref) || (entry !== undefined && entry.digest !== digest)) return true;
+  return store.edgesOf(config).some(([record]) => {
+    const { stamp, ambiguous } = liveStampOf(store, record, config);
     return isUncommitted(stamp, entry) && (ambiguous || stamp.digest !== digest);
   });
 }
 
 /** Whether the state says of the workload, or of all of its kind, what its pods ran. */
-function isRecorded(edges: Edges, { workload: { ref }, edges: own }: WorkloadRecord): boolean {
-  if (edges.state.overrides.has(edges.overridesKeyOf(ref))) return true;
+function isRecorded(store: Store, { workload: { ref }, edges: own }: WorkloadRecord): boolean {
+  if (store.persisted.state.overrides.has(store.persisted.overridesKeyOf(ref))) return true;
   return [...own.keys()].some((config) => {
-    const followed = edges.configs.get(config)?.ref;
-    return followed !== undefined && edges.isByKind(ref, followed);
+    const followed = store.configs.get(config)?.ref;
+    return followed !== undefined && store.persisted.isByKind(ref, followed);
   });
 }
 
 /** The workloads whose exceptions the state has, as far as its keys tell. */
-function namedByState({ state, homeNamespace }: Edges): ObjectKey[] {
-  return [...state.overrides.keys()].flatMap((key) => {
+function namedByState({ persisted, settings: { homeNamespace } }: Store): ObjectKey[] {
+  return [...persisted.state.overrides.keys()].flatMap((key) => {
     const ref = workloadRefOf(key, homeNamespace);
     return ref === undefined || kindScopeOf(key, homeNamespace) !== undefined ? [] : [keyOf(ref)];
   });

@@ -4,7 +4,7 @@
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { WorkloadRecord } from './edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
 import type { Effects } from './effects.ts';
 
 /** How often a stamp that was taken back is written again like after any change; then ever more rarely. */

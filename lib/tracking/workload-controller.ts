@@ -4,12 +4,13 @@ import { asUnknown, type Edge, isUncommitted } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import { type InformerEvent, isOlder } from '../model/timeline.ts';
-
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
+import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
 import { recallDebt, rememberDebt } from './debts.ts';
+import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-transitions.ts';
-import { type Edges, sequenceInFlight, type WorkloadRecord } from './edges.ts';
 import { Effects } from './effects.ts';
 import { followExternalRollout } from './external-rollout.ts';
 import { lookFor, rescope } from './rescope.ts';
@@ -20,14 +21,14 @@ import { diffWorkload, type WorkloadDiff, type WorkloadPresent } from './workloa
 type WorkloadAbsent = Extract<InformerEvent<Workload>, { type: 'absent' }>;
 
 /** Takes in one observation of a workload. `mayAbandon`: whether all kinds of its namespace are synced. */
-export function observeWorkload(edges: Edges, event: InformerEvent<Workload>, mayAbandon: boolean): Effects {
+export function observeWorkload(store: Store, event: InformerEvent<Workload>, mayAbandon: boolean): Effects {
   const effects = new Effects();
   switch (event.type) {
     case 'present':
-      observePresent(edges, effects, event, mayAbandon);
+      observePresent(store, effects, event, mayAbandon);
       break;
     case 'absent':
-      observeAbsent(edges, effects, event, mayAbandon);
+      observeAbsent(store, effects, event, mayAbandon);
       break;
     case 'synced':
       break;
@@ -35,29 +36,29 @@ export function observeWorkload(edges: Edges, event: InformerEvent<Workload>, ma
   return effects;
 }
 
-function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
+function observePresent(store: Store, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
   const { key, object: workload } = event;
-  const known = knownRecord(edges, key, workload);
+  const known = knownRecord(store, key, workload);
   // The stream may lag behind a look outside of it.
   if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;
-  if (known !== undefined) recognise(edges, effects, known, event);
-  const refs = edges.vocabularies.follows(workload, edges.namesIn(workload.ref.namespace));
-  const lostOptIn = known && lostByUndo(edges, known, workload, refs);
+  if (known !== undefined) recognise(store, effects, known, event);
+  const refs = store.settings.vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
+  const lostOptIn = known && lostByUndo(store, known, workload, refs);
   if (lostOptIn !== undefined) effects.lostOptIns.push(lostOptIn);
-  const hasPatterns = edges.vocabularies.hasPatterns(workload);
+  const hasPatterns = store.settings.vocabularies.hasPatterns(workload);
   const asksForNothing = workload.isLeftAlone || (refs.length === 0 && !hasPatterns);
-  if (known === undefined || asksForNothing) forget(edges, effects, key, mayAbandon);
+  if (known === undefined || asksForNothing) forget(store, effects, key, mayAbandon);
   if (asksForNothing) return;
   const record = known ?? newRecord(event);
-  edges.keep(key, record, hasPatterns);
+  store.keep(key, record, hasPatterns);
   const { workload: before } = record;
   const diff = diffWorkload(effects, record, event);
-  noticeRival(edges, diff, before);
-  record.variables = edges.vocabularies.stampVariablesOf(refs, workload.ref.namespace);
-  followExternalRollout(edges, diff);
-  rescope(edges, diff, refs);
-  unfollow(edges, diff, refs, mayAbandon);
-  for (const ref of refs) follow(edges, diff, ref);
+  noticeRival(store, diff, before);
+  record.variables = store.settings.vocabularies.stampVariablesOf(refs, workload.ref.namespace);
+  followExternalRollout(store, diff);
+  rescope(store, diff, refs);
+  unfollow(store, diff, refs, mayAbandon);
+  for (const ref of refs) follow(store, diff, ref);
   noteTakeBack(diff);
 }
 
@@ -66,27 +67,27 @@ function observePresent(edges: Edges, effects: Effects, event: WorkloadPresent, 
  * left who remembers.
  */
 function observeAbsent(
-  edges: Edges,
+  store: Store,
   effects: Effects,
   { key, span }: WorkloadAbsent,
   mayAbandon: boolean,
 ): void {
-  const record = edges.workloads.get(key);
+  const record = store.workloads.get(key);
   if (record === undefined || span.to < record.knownAt) return;
   const isReplaced =
     record.inFlight !== undefined && workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
-  forget(edges, effects, key, mayAbandon && !isReplaced);
+  forget(store, effects, key, mayAbandon && !isReplaced);
 }
 
 /** A patch whose answer is still awaited may be what the stream tells. */
-function recognise(edges: Edges, effects: Effects, known: WorkloadRecord, event: WorkloadPresent): void {
+function recognise(store: Store, effects: Effects, known: WorkloadRecord, event: WorkloadPresent): void {
   if (known.inFlight === undefined || !carries(event.object, known.inFlight)) return;
-  acceptRollout(edges, effects, known.inFlight, event.object, event.span);
+  acceptRollout(store, effects, known.inFlight, event.object, event.span);
 }
 
 /** The record of this very workload: one of the same name that was there before is another one. */
-function knownRecord(edges: Edges, key: ObjectKey, workload: Workload): WorkloadRecord | undefined {
-  const record = edges.workloads.get(key);
+function knownRecord(store: Store, key: ObjectKey, workload: Workload): WorkloadRecord | undefined {
+  const record = store.workloads.get(key);
   return record?.workload.uid === workload.uid ? record : undefined;
 }
 
@@ -105,70 +106,72 @@ function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent)
 }
 
 /** Brings one edge up to date, or begins it. */
-function follow(edges: Edges, diff: WorkloadDiff, ref: ConfigRef): void {
+function follow(store: Store, diff: WorkloadDiff, ref: ConfigRef): void {
   const { effects, record, event } = diff;
   const config = keyOf(ref);
   const edge = record.edges.get(config);
   if (edge === undefined) {
-    begin(edges, { effects, record, span: event.span }, ref, event.isInInitialList);
+    begin(store, { effects, record, span: event.span }, ref, event.isInInitialList);
     return;
   }
-  const wasOutdated = edges.isOutdatedOn(record, config, edge);
-  const next = edges.put(record, config, followedEdge(edges, diff, edges.configRecordOf(ref), edge));
-  tell(edges, effects, record, config, next, wasOutdated);
+  const wasOutdated = isOutdatedOn(store, record, config, edge);
+  const next = putEdge(store, record, config, followedEdge(store, diff, store.configRecordOf(ref), edge));
+  tell(store, effects, record, config, next, wasOutdated);
 }
 
 /** Begins an edge; `isAtStart`: what the state says of it counts. */
-function begin(edges: Edges, beginning: Beginning, ref: ConfigRef, isAtStart: boolean): void {
+function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: boolean): void {
   const { effects, record } = beginning;
   const config = keyOf(ref);
-  const configRecord = edges.configRecordOf(ref);
-  const edge = (isAtStart ? edgeAtStart : appearingEdge)(edges, beginning, configRecord);
-  const isStillOutdated = recallDebt(edges, keyOf(record.workload.ref), config);
-  const next = edges.put(record, config, isStillOutdated ? asUnknown(edge) : edge);
+  const configRecord = store.configRecordOf(ref);
+  const edge = (isAtStart ? edgeAtStart : appearingEdge)(store, beginning, configRecord);
+  const isStillOutdated = recallDebt(store, keyOf(record.workload.ref), config);
+  const next = putEdge(store, record, config, isStillOutdated ? asUnknown(edge) : edge);
   lookFor(effects, config, configRecord);
-  edges.dependents.add(keyOf(record.workload.ref), config);
-  edges.abandoned.delete(config);
-  tell(edges, effects, record, config, next, false);
+  store.dependents.add(keyOf(record.workload.ref), config);
+  store.abandoned.delete(config);
+  tell(store, effects, record, config, next, false);
 }
 
 /** What follows from the edge as it is now. */
 function tell(
-  edges: Edges,
+  store: Store,
   effects: Effects,
   record: WorkloadRecord,
   config: ObjectKey,
   edge: Edge,
   wasOutdated: boolean,
 ): void {
-  const configRecord = edges.configs.get(config);
-  if (edges.isOutdatedOn(record, config, edge) && !wasOutdated)
+  const configRecord = store.configs.get(config);
+  if (isOutdatedOn(store, record, config, edge) && !wasOutdated)
     effects.enqueue(keyOf(record.workload.ref), config);
-  const isUrgent = configRecord !== undefined && edges.wouldForget(record, configRecord, edge);
+  const isUrgent = configRecord !== undefined && wouldForget(store, record, configRecord, edge);
   (isUrgent ? effects.writeNow : effects.writeSoon).add(config);
 }
 
 /** An object that was not known until now: those follow it whose patterns match its name. */
 export function followAppeared(
-  edges: Edges,
+  store: Store,
   effects: Effects,
   ref: ConfigRef,
   { isInInitialList, span }: Pick<WorkloadPresent, 'isInInitialList' | 'span'>,
 ): void {
   const config = keyOf(ref);
-  for (const key of edges.withPatterns) {
-    const record = edges.workloads.get(key);
+  for (const key of store.withPatterns) {
+    const record = store.workloads.get(key);
     if (record?.workload.ref.namespace !== ref.namespace || record.edges.has(config)) continue;
-    const refs = edges.vocabularies.follows(record.workload, (kind) => (kind === ref.kind ? [ref.name] : []));
+    const refs = store.settings.vocabularies.follows(record.workload, (kind) =>
+      kind === ref.kind ? [ref.name] : [],
+    );
     const followed = refs.find((one) => keyOf(wholeOf(one)) === config);
     if (followed === undefined || record.edges.has(keyOf(followed))) continue;
-    const known = [...record.edges.keys()].map((other) => edges.configs.get(other)?.ref);
+    const known = [...record.edges.keys()].map((other) => store.configs.get(other)?.ref);
     const all = [...known.filter((other) => other !== undefined), followed];
-    record.variables = edges.vocabularies.stampVariablesOf(all, ref.namespace);
+    record.variables = store.settings.vocabularies.stampVariablesOf(all, ref.namespace);
     // What came to be after the last pods started is a change to none of them.
     const from = span.from < record.rolledUntil ? span.from : span.to;
     begin(
-      edges,
+      store,
       { effects, record, span: { from, to: span.to } },
       followed,
       isInInitialList && record.isFromStart,
@@ -178,11 +181,13 @@ export function followAppeared(
 
 /** Another reloader's write is one that changes nothing but marks. */
 function noticeRival(
-  edges: Edges,
+  store: Store,
   { effects, record, onlyMarksChanged }: WorkloadDiff,
   before: Workload,
 ): void {
-  const competitor = onlyMarksChanged ? edges.vocabularies.competitorIn(before, record.workload) : undefined;
+  const competitor = onlyMarksChanged
+    ? store.settings.vocabularies.competitorIn(before, record.workload)
+    : undefined;
   if (competitor !== undefined) effects.competitors.push(competitor);
 }
 
@@ -197,30 +202,30 @@ function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
 
 /** Forgets the edges that are no longer asked for. */
 function unfollow(
-  edges: Edges,
+  store: Store,
   { effects, key, record }: WorkloadDiff,
   refs: readonly ConfigRef[],
   mayAbandon: boolean,
 ): void {
   const wanted = new Set(refs.map(keyOf));
   for (const config of [...record.edges.keys()]) {
-    if (!wanted.has(config)) release(edges, effects, key, record, config, mayAbandon);
+    if (!wanted.has(config)) release(store, effects, key, record, config, mayAbandon);
   }
 }
 
 /** Forgets a workload that is gone or follows nothing any more. */
-function forget(edges: Edges, effects: Effects, key: ObjectKey, mayAbandon: boolean): void {
-  const record = edges.workloads.get(key);
+function forget(store: Store, effects: Effects, key: ObjectKey, mayAbandon: boolean): void {
+  const record = store.workloads.get(key);
   if (record === undefined) return;
-  for (const config of [...record.edges.keys()]) release(edges, effects, key, record, config, mayAbandon);
-  edges.workloads.delete(key);
-  edges.withPatterns.delete(key);
+  for (const config of [...record.edges.keys()]) release(store, effects, key, record, config, mayAbandon);
+  store.workloads.delete(key);
+  store.withPatterns.delete(key);
   effects.forgotten.add(key);
 }
 
 /** Forgets one edge; a stamp that still speaks is silenced by a write at once. */
 function release(
-  edges: Edges,
+  store: Store,
   effects: Effects,
   key: ObjectKey,
   record: WorkloadRecord,
@@ -228,21 +233,21 @@ function release(
   mayAbandon: boolean,
 ): void {
   const edge = record.edges.get(config);
-  const configRecord = edges.configs.get(config);
+  const configRecord = store.configs.get(config);
   // A Job that is created anew is the rollout itself.
   const isReplaced = workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
-  if (edge !== undefined && !isReplaced && edges.isOutdatedOn(record, config, edge))
-    rememberDebt(edges, key, config);
+  if (edge !== undefined && !isReplaced && isOutdatedOn(store, record, config, edge))
+    rememberDebt(store, key, config);
   record.edges.delete(config);
-  edges.dependents.delete(key, config);
+  store.dependents.delete(key, config);
   if (edge === undefined || configRecord === undefined) return;
   const { ref } = configRecord;
   effects.note({ reason: 'unfollowed', workload: record.workload.ref, config: ref });
-  const isRecorded = edges.overrideOf(record.workload.ref, ref) !== undefined;
-  const mustWrite = isRecorded || isUncommitted(edge.stamp, edges.entryOf(ref));
-  edges.raiseMinSequence(config, Math.max(edge.highestSequence, sequenceInFlight(record, config)));
+  const isRecorded = store.persisted.overrideOf(record.workload.ref, ref) !== undefined;
+  const mustWrite = isRecorded || isUncommitted(edge.stamp, store.persisted.entryOf(ref));
+  store.persisted.raiseMinSequence(config, Math.max(edge.highestSequence, sequenceInFlight(record, config)));
   (mustWrite ? effects.writeNow : effects.writeSoon).add(config);
-  if (edges.dependents.dependentsOf(config).size > 0) return;
-  if (mayAbandon) edges.abandoned.set(config, ref);
-  edges.forgetConfig(config);
+  if (store.dependents.dependentsOf(config).size > 0) return;
+  if (mayAbandon) store.abandoned.set(config, ref);
+  store.forgetConfig(config);
 }

@@ -3,7 +3,7 @@
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import { sameMarks, type Workload } from '../model/workload.ts';
-import type { WorkloadRecord } from './edges.ts';
+import type { WorkloadRecord } from '../store/records.ts';
 import type { Effects } from './effects.ts';
 import { beginAnew } from './take-backs.ts';
 

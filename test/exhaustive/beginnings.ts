@@ -17,7 +17,7 @@ export function untouched(comparable: boolean, term?: number): World {
     configVersion: 1,
     deployments: {},
     ...nowhere(),
-    persisted: NO_STATE,
+    stored: NO_STATE,
     term,
     former: undefined,
     silent: {},

@@ -66,7 +66,7 @@ function traitsOf({ process, deployments, workloads }: World, name: Name): numbe
   const { generation = 0, observedGeneration = 0, pods = [], template } = deployments[name] ?? {};
   const turn = process?.turns[name];
   const patch = process?.patches[name];
-  const edge = process?.edges.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
+  const edge = process?.store.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
   let traits = pods.filter((pod) => template !== undefined && sameTemplate(pod.template, template)).length;
   traits = traits * 16 + Math.min(generation - observedGeneration, 15);
   traits = traits * 16 + Math.min(workloads.queue.filter((news) => news.name === name).length, 15);

@@ -14,7 +14,7 @@ import {
   type StateWrite,
   shardAfter,
 } from '../../lib/state/state-write.ts';
-import type { Edges } from '../../lib/tracking/edges.ts';
+import type { Store } from '../../lib/store/store.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
 import { CONFIG, CONFIG_KEY, nameOfKey } from './cluster.ts';
 import { apply, newEdges, newProcess, nowhere, processOf } from './process.ts';
@@ -35,7 +35,7 @@ export function plannedWrite(world: World): StatePlan | undefined {
   };
   const urgent = process.urgent ? CONFIGS : NONE;
   const gate = { isSynced, isWaiting, refused: () => [], lists: () => world.workloads.hasListed };
-  return planStateWrites(process.edges, { candidates: CONFIGS, urgent, gate, place: () => 0 });
+  return planStateWrites(process.store, { candidates: CONFIGS, urgent, gate, place: () => 0 });
 }
 
 /** A write of the state is sent. */
@@ -46,8 +46,8 @@ export function sendWrite(world: World): void {
   keep(process, plan);
   const [write] = plan.writes;
   if (write === undefined) return;
-  judgeWrite(process.edges, write);
-  noteSent(process.edges, write);
+  judgeWrite(process.store, write);
+  noteSent(process.store, write);
   process.write = write;
 }
 
@@ -62,8 +62,8 @@ export function finishWrite(world: World): void {
     return;
   }
   const effects = new Effects();
-  applyStateWrite(process.edges, effects, write);
-  world.persisted = process.edges.state;
+  applyStateWrite(process.store, effects, write);
+  world.stored = process.store.persisted.state;
   outrunOther(world);
   apply(world, effects, false);
 }
@@ -71,12 +71,12 @@ export function finishWrite(world: World): void {
 /** The answer to a write of the state never comes; the state is read again. */
 export function loseWrite(world: World, isInForce: boolean): void {
   const process = processOf(world);
-  const { write, edges, isOutrun } = process;
+  const { write, store, isOutrun } = process;
   if (write === undefined) return;
   process.write = undefined;
-  const sent = edges.withShard(write.shard, shardAfter(edges, write));
+  const sent = store.persisted.withShard(write.shard, shardAfter(store, write));
   if (isInForce && !isOutrun) {
-    world.persisted = sent;
+    world.stored = sent;
     outrunOther(world);
   }
   readAgain(world, sent);
@@ -88,25 +88,25 @@ export function loseWrite(world: World, isInForce: boolean): void {
  */
 export function readAgain(world: World, sent?: PersistedState): void {
   const process = processOf(world);
-  const { edges } = process;
+  const { store } = process;
   process.isOutrun = false;
-  if (contests(markOf(world.term), markOf(edges.term))) {
+  if (contests(markOf(world.term), markOf(store.settings.term))) {
     Object.assign(world, underWay(process));
     return;
   }
   process.urgent = true;
   process.candidate = true;
-  const before = edges.state;
-  edges.state = world.persisted;
-  const { effects } = takeInForeign(edges, { before, sent, isEmptied: false });
-  for (const config of edges.dependents.configs()) reviewState(edges, effects, config);
+  const before = store.persisted.state;
+  store.persisted.state = world.stored;
+  const { effects } = takeInForeign(store, { before, sent, isEmptied: false });
+  for (const config of store.dependents.configs()) reviewState(store, effects, config);
   apply(world, effects, false);
 }
 
 /** What a process that leads no longer has sent. */
-export function underWay({ edges, patches, write, isOutrun }: Process): Actor {
-  const rest = newProcess(newEdges(edges.term));
-  if (write !== undefined) rest.edges.state = edges.state;
+export function underWay({ store, patches, write, isOutrun }: Process): Actor {
+  const rest = newProcess(newEdges(store.settings.term));
+  if (write !== undefined) rest.store.persisted.state = store.persisted.state;
   for (const name of NAMES) if (patches[name]?.answer === undefined) rest.patches[name] = patches[name];
   return { ...nowhere(), process: { ...rest, write, isOutrun } };
 }
@@ -134,18 +134,18 @@ export function tidy(world: World): void {
  * finds it owed where it is owed; what is not sure it believes to be unknown, unless a stamp that is not silenced by this
  * write speaks for it.
  */
-function judgeWrite(edges: Edges, write: StateWrite): void {
+function judgeWrite(store: Store, write: StateWrite): void {
   const state = {
-    entries: overlaid(edges.state.entries, write.entries),
-    overrides: overlaid(edges.state.overrides, write.overrides),
+    entries: overlaid(store.persisted.state.entries, write.entries),
+    overrides: overlaid(store.persisted.state.overrides, write.overrides),
   };
-  const observed = edges.configs.get(CONFIG_KEY)?.digest;
-  for (const [record, edge] of edges.edgesOf(CONFIG_KEY)) {
+  const observed = store.configs.get(CONFIG_KEY)?.digest;
+  for (const [record, edge] of store.edgesOf(CONFIG_KEY)) {
     const { ref } = record.workload;
-    if (write.entries.size === 0 && !write.overrides.has(edges.overridesKeyOf(ref))) continue;
+    if (write.entries.size === 0 && !write.overrides.has(store.persisted.overridesKeyOf(ref))) continue;
     const isInFlight = record.inFlight?.stamps.some(({ config }) => config === CONFIG_KEY) === true;
     const [believed, held] = [
-      believedAtStart(edges, state, record, CONFIG),
+      believedAtStart(store, state, record, CONFIG),
       recordedDigest(edge, isInFlight),
     ];
     const isRight = believed === edge.runningDigest && (believed !== observed || write.entries.size === 0);

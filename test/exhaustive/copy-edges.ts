@@ -1,20 +1,24 @@
 /** Copies the knowledge of a process, field by field, without knowing more of it than that its rules' values are immutable. */
 
-import { Edges } from '../../lib/tracking/edges.ts';
+import { Store } from '../../lib/store/store.ts';
 
-const REBUILT = new Set(['vocabularies', 'homeNamespace', 'dependents']);
+const REBUILT = new Set(['settings', 'dependents', 'persisted']);
 
 /** A copy of which nothing mutable is shared. */
-export function copyEdges(edges: Edges): Edges {
-  const copy = new Edges(edges.vocabularies, edges.homeNamespace);
-  const target = copy as unknown as Record<string, unknown>;
-  for (const [field, value] of Object.entries(edges)) {
-    if (!REBUILT.has(field)) target[field] = field === 'state' ? value : copyCollection(value);
-  }
+export function copyEdges(store: Store): Store {
+  const copy = new Store(store.settings);
+  copyFields(store, copy);
+  copyFields(store.persisted, copy.persisted);
   for (const [workload, record] of [...copy.workloads].sort(byKey)) {
     for (const config of record.edges.keys()) copy.dependents.add(workload, config);
   }
   return copy;
+}
+
+function copyFields(from: object, to: object): void {
+  for (const [field, value] of Object.entries(from)) {
+    if (!REBUILT.has(field)) Object.assign(to, { [field]: copyCollection(value) });
+  }
 }
 
 function byKey(a: readonly [string, unknown], b: readonly [string, unknown]): number {

@@ -2,6 +2,7 @@
 
 import { parseStamp } from '../../lib/model/stamp.ts';
 import { entryKeyOf } from '../../lib/model/state-entry.ts';
+import { needsRollout, wouldForget } from '../../lib/tracking/edge-policy.ts';
 import type { Digest, Situations } from './canonical.ts';
 import {
   CONFIG,
@@ -37,18 +38,18 @@ export function judgeState(world: World): void {
 /** Whoever owes has a turn coming. */
 function judgeTurn(process: Process, name: Name): void {
   const { window, busy, backoff } = process.turns[name];
-  if (window || busy || backoff || !process.edges.needsRollout(keyOfName(name))) return;
+  if (window || busy || backoff || !needsRollout(process.store, keyOfName(name))) return;
   throw new Broken(`${name} owes, and nobody will roll it`);
 }
 
 /** What is not recorded is going to be written. */
-function judgeMemory({ edges, urgent, write }: Process, name: Name): void {
-  const record = edges.workloads.get(keyOfName(name));
+function judgeMemory({ store, urgent, write }: Process, name: Name): void {
+  const record = store.workloads.get(keyOfName(name));
   const edge = record?.edges.get(CONFIG_KEY);
-  const config = edges.configs.get(CONFIG_KEY);
+  const config = store.configs.get(CONFIG_KEY);
   if (record === undefined || edge === undefined || config === undefined || edge.mixedPods) return;
-  if (urgent || write !== undefined || edges.entryOf(CONFIG) === undefined) return;
-  if (edges.wouldForget(record, config, edge)) {
+  if (urgent || write !== undefined || store.persisted.entryOf(CONFIG) === undefined) return;
+  if (wouldForget(store, record, config, edge)) {
     throw new Broken(`what ${name} ran would be forgotten, and no write is asked for`);
   }
 }
@@ -171,7 +172,7 @@ function judgeRest(world: World): void {
 
 /** Once all is rolled a take-over rolls nothing, be it that the state does not say so yet, unless it records a doubt. */
 async function judgeTakeOver(world: World): Promise<void> {
-  if (world.term === undefined || world.persisted.overrides.size > 0 || isMisled(world)) return;
+  if (world.term === undefined || world.stored.overrides.size > 0 || isMisled(world)) return;
   const next = copyOf(world);
   await takeOver(next, false);
   if (drain(next) > 0) throw new Broken('a take-over rolls what is rolled');
@@ -181,11 +182,11 @@ async function judgeTakeOver(world: World): Promise<void> {
  * A limit of a standby that has not heard all: what the state says is what it knows, so it does not look, and hears later of a
  * content that came and went, of rollouts that came after the one that it saw begin, or of one that is not written yet.
  */
-function isMisled({ content, persisted, deployments, silent: { configs, workloads } }: World): boolean {
+function isMisled({ content, stored, deployments, silent: { configs, workloads } }: World): boolean {
   const digest = content && digestOfContent(content);
   const isKnown = configs?.seen[0]?.digest === digest;
   const hasReturned = isKnown && configs?.queue.some(({ object }) => object?.digest !== digest) === true;
-  const written = persisted.entries.get(ENTRY)?.sequence ?? 0;
+  const written = stored.entries.get(ENTRY)?.sequence ?? 0;
   const isWritten = Object.values(deployments).every(
     ({ template }) => (parseStamp(template.stamp)?.sequence ?? 0) <= written,
   );
@@ -193,13 +194,13 @@ function isMisled({ content, persisted, deployments, silent: { configs, workload
 }
 
 function judgeRestingState(world: World): void {
-  const edges = world.process?.edges;
-  if (edges === undefined || edges.dependents.dependentsOf(CONFIG_KEY).size === 0) return;
-  const entry = world.persisted.entries.get(ENTRY);
+  const store = world.process?.store;
+  if (store === undefined || store.dependents.dependentsOf(CONFIG_KEY).size === 0) return;
+  const entry = world.stored.entries.get(ENTRY);
   if (world.content !== undefined && entry?.digest !== digestOfContent(world.content)) {
     throw new Broken(`at rest the state says ${entry?.digest.slice(0, 1)}, in force is ${world.content}`);
   }
-  if (world.content !== undefined && world.persisted.overrides.size > 0) {
+  if (world.content !== undefined && world.stored.overrides.size > 0) {
     throw new Broken('at rest an exception is left');
   }
 }

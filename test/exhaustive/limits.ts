@@ -44,9 +44,9 @@ export function supersedeUnseen(world: World): void {
  * all pods count as up to date with what is observed.
  */
 export function supersedeMeanwhile(world: World): void {
-  const edges = world.process?.edges;
-  const hasEntry = edges?.entryOf(CONFIG) !== undefined;
-  const observed = contentOfDigest(edges?.configs.get(CONFIG_KEY)?.lastDigest);
+  const store = world.process?.store;
+  const hasEntry = store?.persisted.entryOf(CONFIG) !== undefined;
+  const observed = contentOfDigest(store?.configs.get(CONFIG_KEY)?.lastDigest);
   for (const name of NAMES) {
     changePods(world, name, (pod) => {
       if (!hasEntry) return { ...pod, counts: observed ?? pod.counts, unseen: 'no' };
@@ -61,12 +61,12 @@ export function supersedeMeanwhile(world: World): void {
  * process sees once it knows of the beginning is the baseline.
  */
 export function takeFirst(world: World): void {
-  const edges = world.process?.edges;
-  const observed = contentOfDigest(edges?.configs.get(CONFIG_KEY)?.digest);
+  const store = world.process?.store;
+  const observed = contentOfDigest(store?.configs.get(CONFIG_KEY)?.digest);
   if (observed === undefined) return;
   for (const name of NAMES) {
     const isOnItsWay = world.workloads.queue.some((news) => news.name === name);
-    if (isOnItsWay || edges?.workloads.get(keyOfName(name))?.edges.has(CONFIG_KEY) !== true) continue;
+    if (isOnItsWay || store?.workloads.get(keyOfName(name))?.edges.has(CONFIG_KEY) !== true) continue;
     changePods(world, name, (pod) => (pod.counts === undefined ? { ...pod, counts: observed } : pod));
   }
 }
@@ -77,7 +77,7 @@ export function takeFirst(world: World): void {
  */
 export function forgiveUnknownStamp(world: World, name: Name, text: string | undefined): void {
   const stamp = parseStamp(text);
-  const edge = world.process?.edges.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
+  const edge = world.process?.store.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
   if (!world.hasDied || stamp === undefined || stamp.sequence <= (edge?.highestSequence ?? 0)) return;
   const counts = contentOfDigest(stamp.digest);
   changePods(world, name, (pod) => (pod.template.stamp === text ? { ...pod, counts } : pod));
@@ -88,7 +88,7 @@ export function forgiveUnknownStamp(world: World, name: Name, text: string | und
  * an answer: of a patch that was in force without the process knowing, what started since.
  */
 function forgiveUnheard(world: World, name: Name): void {
-  const record = world.process?.edges.workloads.get(keyOfName(name));
+  const record = world.process?.store.workloads.get(keyOfName(name));
   const config = world.configs.queue[0];
   const workload = world.workloads.queue.find(
     (news) => news.name === name && (news.isOwners || record?.inFlight !== undefined),
@@ -102,7 +102,7 @@ function forgiveUnheard(world: World, name: Name): void {
 
 /** An edge that was dirty but neither patched nor recorded: its pods count as having read what it ran. */
 function forgiveDirty(world: World, name: Name): void {
-  const record = world.process?.edges.workloads.get(keyOfName(name));
+  const record = world.process?.store.workloads.get(keyOfName(name));
   const edge = record?.edges.get(CONFIG_KEY);
   if (edge?.mixedPods !== true || edge.runningDigest === undefined || edge.runningDigest === UNKNOWN) return;
   const isPatched = record?.inFlight !== undefined && carries(workloadView(world, name), record.inFlight);
@@ -114,18 +114,18 @@ function forgiveDirty(world: World, name: Name): void {
 /** What had to be written at once, and was not yet in force, was never known. */
 function forgiveUnwritten(world: World, name: Name): void {
   const { process } = world;
-  const edge = process?.edges.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
+  const edge = process?.store.workloads.get(keyOfName(name))?.edges.get(CONFIG_KEY);
   if (process === undefined || edge === undefined || !(process.urgent || process.write !== undefined)) return;
   if (believedIfDead(world, name) !== edge.runningDigest) forgetSince(world, name, Number.NEGATIVE_INFINITY);
 }
 
 function believedIfDead(world: World, name: Name): RunningDigest | undefined {
-  const edges = world.process?.edges;
-  if (edges === undefined) return undefined;
-  const key = edges.overridesKeyOf(workloadView(world, name).ref);
-  const override = overrideOf(world.persisted, key, localEntryKeyOf(CONFIG));
+  const store = world.process?.store;
+  if (store === undefined) return undefined;
+  const key = store.persisted.overridesKeyOf(workloadView(world, name).ref);
+  const override = overrideOf(world.stored, key, localEntryKeyOf(CONFIG));
   const stamp = parseStamp(deploymentOf(world, name).template.stamp);
-  return runningDigestAtStart(world.persisted.entries.get(edges.entryKeyOf(CONFIG)), override, stamp);
+  return runningDigestAtStart(world.stored.entries.get(store.persisted.entryKeyOf(CONFIG)), override, stamp);
 }
 
 function forgetSince(world: World, name: Name, since: number): void {

@@ -2,6 +2,7 @@
 
 import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import { formatStamp } from '../../lib/model/stamp.ts';
+import { needsRollout } from '../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
 import { abandonRollout, acceptRollout, planRollout, spendSequences } from '../../lib/tracking/rollout.ts';
 import { observeWorkload } from '../../lib/tracking/workload-controller.ts';
@@ -23,7 +24,7 @@ export function attempt(world: World, name: Name): void {
   const key = keyOfName(name);
   process.turns[name].window = false;
   process.turns[name].busy = true;
-  const lost = process.edges.workloads.get(key)?.inFlight;
+  const lost = process.store.workloads.get(key)?.inFlight;
   if (lost !== undefined) {
     refresh(world, name, lost, true);
     if (carries(workloadView(world, name), lost)) {
@@ -31,8 +32,8 @@ export function attempt(world: World, name: Name): void {
       return;
     }
   }
-  const plan = planRollout(process.edges, key);
-  const record = process.edges.workloads.get(key);
+  const plan = planRollout(process.store, key);
+  const record = process.store.workloads.get(key);
   if (plan === undefined || record === undefined) {
     settle(world, name);
     return;
@@ -63,12 +64,12 @@ export function answer(world: World, name: Name): void {
   const patch = process.patches[name];
   if (patch?.answer === undefined) return;
   process.patches[name] = undefined;
-  const record = process.edges.workloads.get(keyOfName(name));
+  const record = process.store.workloads.get(keyOfName(name));
   const sign = record && { at: record.knownAt, arrival: record.knownAt };
   const { resourceVersion } = patch.answer;
   const span = timeOf(world, (timeline) => timeline.ofWrite(resourceVersion, sign));
   const effects = new Effects();
-  acceptRollout(process.edges, effects, patch.plan, patch.answer, span);
+  acceptRollout(process.store, effects, patch.plan, patch.answer, span);
   apply(world, effects);
   concludeDone(world, name);
 }
@@ -101,28 +102,28 @@ function sentBy(process: Process, name: Name): RolloutPlan {
 }
 
 function refresh(world: World, name: Name, plan: RolloutPlan, isUnanswered = false): void {
-  const { edges } = processOf(world);
+  const { store } = processOf(world);
   const key = keyOfName(name);
   const object = workloadView(world, name);
-  const record = edges.workloads.get(key);
+  const record = store.workloads.get(key);
   const before = record && { at: record.knownAt, arrival: record.knownAt };
   const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
   const event = { type: 'present', key, object, span, isInInitialList: false, isRelisted: true } as const;
-  apply(world, observeWorkload(edges, event, world.workloads.hasListed));
-  if (isUnanswered) spendSequences(edges, plan);
+  apply(world, observeWorkload(store, event, world.workloads.hasListed));
+  if (isUnanswered) spendSequences(store, plan);
   abandon(world, plan);
 }
 
 function abandon(world: World, plan: RolloutPlan): void {
   const effects = new Effects();
-  abandonRollout(processOf(world).edges, effects, plan);
+  abandonRollout(processOf(world).store, effects, plan);
   apply(world, effects);
 }
 
 function concludeDone(world: World, name: Name): void {
   const process = processOf(world);
   settle(world, name);
-  if (process.edges.needsRollout(keyOfName(name))) process.turns[name].window = true;
+  if (needsRollout(process.store, keyOfName(name))) process.turns[name].window = true;
 }
 
 function settle(world: World, name: Name): void {

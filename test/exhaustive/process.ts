@@ -3,8 +3,9 @@
 import type { StampVariables, Vocabularies } from '../../lib/annotations/vocabularies.ts';
 import type { ConfigRef } from '../../lib/model/object-ref.ts';
 import type { Verdict } from '../../lib/model/reasons.ts';
-import { Edges } from '../../lib/tracking/edges.ts';
+import { Store } from '../../lib/store/store.ts';
 import type { Effects } from '../../lib/tracking/effects.ts';
+import { settingsWith } from '../settings.ts';
 import { vocabulary } from '../unit/annotations/defaults.ts';
 import { CONFIG_KEY, NAMESPACE, nameOfKey } from './cluster.ts';
 import { passAway, takeFirst } from './limits.ts';
@@ -22,24 +23,23 @@ export function processOf(world: World): Process {
 /** A process starts, begins a term and reads the state; it has listed nothing yet. */
 export function start(world: World): void {
   if (world.term !== undefined) world.term += 1;
-  const edges = newEdges(world.term);
-  edges.state = world.persisted;
-  world.process = newProcess(edges);
+  const store = newEdges(world.term);
+  store.persisted.state = world.stored;
+  world.process = newProcess(store);
 }
 
 /** The knowledge of a process that has seen nothing. */
-export function newEdges(term?: number): Edges {
-  const edges = new Edges(DIALECT, NAMESPACE, undefined, term);
+export function newEdges(term?: number): Store {
   // Between two steps more time passes than any debt of an edge that ended is remembered.
-  edges.now = () => Number.POSITIVE_INFINITY;
-  return edges;
+  const now = (): number => Number.POSITIVE_INFINITY;
+  return new Store(settingsWith({ vocabularies: DIALECT, homeNamespace: NAMESPACE, term, now }));
 }
 
 /** A process that does nothing yet. */
-export function newProcess(edges: Edges): Process {
+export function newProcess(store: Store): Process {
   const turn = () => ({ window: false, busy: false, backoff: false });
   return {
-    edges,
+    store,
     turns: { w1: turn(), w2: turn() },
     patches: { w1: undefined, w2: undefined },
     candidate: false,
@@ -81,7 +81,7 @@ function applyToTurns(process: Process, effects: Effects): void {
       turnOf(process, key, { window: true, backoff: false });
   }
   for (const key of effects.enqueued.keys()) {
-    if (!isPutOff(key) && process.edges.workloads.has(key)) turnOf(process, key, { window: true });
+    if (!isPutOff(key) && process.store.workloads.has(key)) turnOf(process, key, { window: true });
   }
   for (const key of effects.stampReverted.keys()) turnOf(process, key, { window: false, backoff: true });
 }

@@ -12,21 +12,21 @@ import { NAMES, type World } from './world.ts';
 /** The ConfigMaps are listed: for the first time, or again after the watch was cut. */
 export function listConfigs(world: World): void {
   const { configs } = world;
-  const { edges } = processOf(world);
+  const { store } = processOf(world);
   const object = configView(world);
   const isFirst = !configs.hasListed;
   configs.queue = [];
-  if (object !== undefined && edges.configs.get(CONFIG_KEY)?.resourceVersion !== object.resourceVersion) {
+  if (object !== undefined && store.configs.get(CONFIG_KEY)?.resourceVersion !== object.resourceVersion) {
     const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, configs.sign));
     const flags = { isInInitialList: isFirst, isRelisted: !isFirst };
-    apply(world, observeConfig(edges, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));
-  } else if (object === undefined && edges.configs.get(CONFIG_KEY)?.digest !== undefined) {
+    apply(world, observeConfig(store, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));
+  } else if (object === undefined && store.configs.get(CONFIG_KEY)?.digest !== undefined) {
     const span = timeOf(world, (timeline) => timeline.ofListed(String(world.clock), configs.sign));
-    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span }));
+    apply(world, observeConfig(store, { type: 'absent', key: CONFIG_KEY, span }));
   }
   configs.sign = timeOf(world, (timeline) => timeline.sign(String(world.clock)));
   configs.hasListed = true;
-  apply(world, observeConfig(edges, { type: 'synced' }));
+  apply(world, observeConfig(store, { type: 'synced' }));
   if (isFirst) supersedeUnseen(world);
   synced(world, isFirst);
 }
@@ -42,7 +42,7 @@ export function listWorkloads(world: World): void {
     const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, workloads.sign));
     const flags = { isInInitialList: isFirst, isRelisted: !isFirst };
     const event = { type: 'present', key: keyOfName(name), object, span, ...flags } as const;
-    apply(world, observeWorkload(processOf(world).edges, event, !isFirst));
+    apply(world, observeWorkload(processOf(world).store, event, !isFirst));
   }
   workloads.sign = timeOf(world, (timeline) => timeline.sign(String(world.clock)));
   workloads.hasListed = true;
@@ -57,12 +57,12 @@ export function hearConfig(world: World): void {
   configs.queue = rest;
   const { object, resourceVersion } = news;
   const span = timeOf(world, (timeline) => timeline.ofWrite(String(resourceVersion), configs.sign));
-  const { edges } = processOf(world);
+  const { store } = processOf(world);
   if (object === undefined) {
-    apply(world, observeConfig(edges, { type: 'absent', key: CONFIG_KEY, span }));
+    apply(world, observeConfig(store, { type: 'absent', key: CONFIG_KEY, span }));
   } else {
     const flags = { isInInitialList: false, isRelisted: false };
-    apply(world, observeConfig(edges, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));
+    apply(world, observeConfig(store, { type: 'present', key: CONFIG_KEY, object, span, ...flags }));
   }
   configs.sign = timeOf(world, (timeline) => timeline.sign(String(resourceVersion)));
 }
@@ -77,13 +77,13 @@ export function hearWorkload(world: World): void {
   const span = timeOf(world, (timeline) => timeline.ofWrite(String(resourceVersion), workloads.sign));
   const flags = { isInInitialList: false, isRelisted: false };
   const event = { type: 'present', key: keyOf(object.ref), object, span, ...flags } as const;
-  apply(world, observeWorkload(processOf(world).edges, event, true));
+  apply(world, observeWorkload(processOf(world).store, event, true));
   workloads.sign = timeOf(world, (timeline) => timeline.sign(String(resourceVersion)));
 }
 
 function synced(world: World, isFirst: boolean): void {
   const process = processOf(world);
-  if (process.edges.dependents.dependentsOf(CONFIG_KEY).size > 0) process.candidate = true;
+  if (process.store.dependents.dependentsOf(CONFIG_KEY).size > 0) process.candidate = true;
   kick(world);
   if (isFirst && world.configs.hasListed && world.workloads.hasListed) supersedeMeanwhile(world);
 }

@@ -14,10 +14,11 @@ import type { Workload } from '../../lib/model/workload.ts';
 import { catchUp } from '../../lib/repair/catch-up.ts';
 import { Refetcher } from '../../lib/repair/refetcher.ts';
 import { beginTerm } from '../../lib/state/begin-term.ts';
-import type { StateStore, StateVersion } from '../../lib/store/state-store.ts';
+import type { StateClient, StateVersion } from '../../lib/store/state-client.ts';
+import { Store } from '../../lib/store/store.ts';
 import { observeConfig } from '../../lib/tracking/config-controller.ts';
-import { Edges } from '../../lib/tracking/edges.ts';
 import { observeWorkload } from '../../lib/tracking/workload-controller.ts';
+import { settingsWith } from '../settings.ts';
 import { CONFIG_KEY, configView, NAMESPACE, nameOfKey, workloadView } from './cluster.ts';
 import { markOf, underWay } from './committer.ts';
 import { passAway, supersedeMeanwhile } from './limits.ts';
@@ -30,7 +31,10 @@ const IN_LIST = { type: 'present', isInInitialList: true, isRelisted: false } as
 /** The standby takes over. `goesOn`: the leader before does not know; else only what it has sent may still arrive. */
 export async function takeOver(world: World, goesOn: boolean): Promise<void> {
   const standby = standbyOf(world);
-  const begun = await beginTerm({ store: storeOf(world), identity: markOf((world.term ?? 0) + 1).writer });
+  const begun = await beginTerm({
+    stateClient: storeOf(world),
+    identity: markOf((world.term ?? 0) + 1).writer,
+  });
   if (begun.kind === 'failed') throw new Error(begun.message);
   const timeline = timelineOf(world);
   const isSeen = await catchUp(standby, begun.shards, lookOf(world, standby, timeline), () => true);
@@ -97,7 +101,7 @@ function workloadsOf(world: World): readonly Workload[] {
 }
 
 /** What the standby knows: what its streams have told it, as if they had listed it. */
-function standbyOf(world: World): Edges {
+function standbyOf(world: World): Store {
   const edges = new StandbyEdges(world);
   const config = configView(world);
   const { configs, workloads } = world.silent;
@@ -115,11 +119,11 @@ function spanOf(world: World, { resourceVersion }: ConfigObject | Workload) {
 }
 
 /** It reads workloads from the world. */
-class StandbyEdges extends Edges {
+class StandbyEdges extends Store {
   readonly #world: World;
 
   constructor(world: World) {
-    super(DIALECT, NAMESPACE);
+    super(settingsWith({ vocabularies: DIALECT, homeNamespace: NAMESPACE }));
     this.#world = world;
   }
 
@@ -129,7 +133,7 @@ class StandbyEdges extends Edges {
 }
 
 /** The ConfigMap of the state. A write of it makes every other writer's fence out of date. */
-function storeOf(world: World): StateStore {
+function storeOf(world: World): StateClient {
   const isOfVersion = { [STATE_VERSION_ANNOTATION]: STATE_VERSION };
   const version = (): StateVersion => ({
     resourceVersion: '1',
@@ -147,7 +151,7 @@ function storeOf(world: World): StateStore {
   };
 }
 
-function dataOf({ persisted: { entries, overrides } }: World): Record<string, string> {
+function dataOf({ stored: { entries, overrides } }: World): Record<string, string> {
   const data: Record<string, string> = {};
   for (const [key, entry] of entries) data[key] = formatEntry(entry);
   for (const [key, each] of overrides) {
@@ -157,17 +161,17 @@ function dataOf({ persisted: { entries, overrides } }: World): Record<string, st
   return data;
 }
 
-function lookOf(world: World, edges: Edges, timeline: Timeline): Refetcher {
+function lookOf(world: World, store: Store, timeline: Timeline): Refetcher {
   const config = configView(world);
   const object = { metadata: { name: '' } };
   return new Refetcher({
-    edges,
+    store,
     timeline,
     readConfig: () => Promise.resolve(config === undefined ? { kind: 'absent' } : { kind: 'found', object }),
     project: () => config ?? absurd(),
     client: { get: () => Promise.resolve({ kind: 'found', object }) },
-    onConfig: (event) => observeConfig(edges, event),
-    onWorkload: (event) => observeWorkload(edges, event, true),
+    onConfig: (event) => observeConfig(store, event),
+    onWorkload: (event) => observeWorkload(store, event, true),
   });
 }
 
@@ -182,16 +186,16 @@ function goOn<T>(world: World, silence: Stream<T> | undefined): Stream<T> {
 }
 
 /** The new leader is told what the standby knows, and acts on it. */
-function lead(world: World, standby: Edges): void {
+function lead(world: World, standby: Store): void {
   const { process } = world;
   if (process === undefined) return;
-  const { edges } = process;
-  edges.state = standby.state;
+  const { store } = process;
+  store.persisted.state = standby.persisted.state;
   handOver(
-    { edges: standby, others: new Map() },
+    { store: standby, others: new Map() },
     {
-      config: (event) => apply(world, observeConfig(edges, event)),
-      workload: (event) => apply(world, observeWorkload(edges, event, true)),
+      config: (event) => apply(world, observeConfig(store, event)),
+      workload: (event) => apply(world, observeWorkload(store, event, true)),
       namespace: () => {},
     },
   );

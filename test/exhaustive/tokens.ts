@@ -34,7 +34,7 @@ export const OWNER_COUNT: number = Object.keys(OWNERS).length;
 export const KIND_BITS = 4;
 
 const OMITTED: readonly string[] = [
-  ...['ref', 'containers', 'lastManager', 'vocabularies', 'dependents', 'uid', 'homeNamespace', 'variables'],
+  ...['ref', 'containers', 'lastManager', 'settings', 'dependents', 'uid', 'variables'],
   ...['variable', 'data', 'touched', 'comparable', 'clock', 'arrivals', 'container', 'isLeftAlone', 'isCopy'],
   ...['pods', 'generation', 'observedGeneration', 'at'],
   // Of the resourceVersion, where anybody asks.
@@ -63,7 +63,7 @@ const NUMBERS: readonly string[] = [
 ];
 /** Fields whose values never change once made: their tokens are worked out once. */
 const LASTING: readonly string[] = [
-  ...['object', 'plan', 'inFlight', 'answer', 'write', 'state', 'persisted', 'template', 'former', 'queue'],
+  ...['object', 'plan', 'inFlight', 'answer', 'write', 'state', 'stored', 'template', 'former', 'queue'],
   'edge',
 ];
 
@@ -170,7 +170,7 @@ export class Tokens {
     if (former?.process !== undefined) {
       this.#streams(former);
       this.#fields(former.process);
-      for (const { workload } of former.process.edges.workloads.values()) this.#age(workload, deployments);
+      for (const { workload } of former.process.store.workloads.values()) this.#age(workload, deployments);
     }
     for (const stream of [silent.configs, silent.workloads]) this.#value('queue', stream?.queue);
     for (const object of silent.configs?.seen ?? []) this.#value('object', object);
@@ -210,7 +210,7 @@ export class Tokens {
     }
     this.#of(this.#ownerOf(name), () => this.#fields(deployment));
     const { process, configs, workloads } = world;
-    const known = process?.edges.workloads.get(keyOfName(name))?.workload.generation;
+    const known = process?.store.workloads.get(keyOfName(name))?.workload.generation;
     this.#small(deployment.generation - deployment.observedGeneration);
     this.#small(known === undefined ? FIRST_TEXT - 1 : deployment.generation - known);
     const answer = process?.patches[name]?.answer;

@@ -10,7 +10,7 @@ import type { ShardedState } from '../../lib/model/sharded-state.ts';
 import type { SignOfLife } from '../../lib/model/timeline.ts';
 import type { Workload } from '../../lib/model/workload.ts';
 import type { StateWrite } from '../../lib/state/state-write.ts';
-import type { Edges } from '../../lib/tracking/edges.ts';
+import type { Store } from '../../lib/store/store.ts';
 import { copyEdges } from './copy-edges.ts';
 
 /** A content of the ConfigMap, named by the letter that its digest repeats. */
@@ -92,7 +92,7 @@ export interface Turn {
 
 /** The reloader's process. */
 export interface Process {
-  edges: Edges;
+  store: Store;
   turns: Record<Name, Turn>;
   patches: Record<Name, Patch | undefined>;
   /** The ConfigMap's state may have to be written; at once; as soon as something changes. */
@@ -121,7 +121,7 @@ export interface World extends Actor {
   lastContent: Content;
   configVersion: number;
   deployments: Partial<Record<Name, Deployment>>;
-  persisted: ShardedState;
+  stored: ShardedState;
   /** The term that the state is marked with; undefined: processes know no terms. */
   term: number | undefined;
   /** The leader before, for as long as it does not know that it leads no longer, or something that it sent is under way. */
@@ -164,7 +164,7 @@ function copyOfProcess(process: Process): Process {
   const { turns, patches } = process;
   return {
     ...process,
-    edges: copyEdges(process.edges),
+    store: copyEdges(process.store),
     turns: { w1: { ...turns.w1 }, w2: { ...turns.w2 } },
     patches: { ...patches },
   };

@@ -48,8 +48,8 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     name: 'admission: what it writes speaks',
     edit: change(
       'cacheReaderOf',
-      'edges.entryOf(ref)?.sequence ?? (leads ? FIRST_NUMBER : undefined)',
-      '(edges.entryOf(ref)?.sequence ?? FIRST_NUMBER) + 1',
+      'store.persisted.entryOf(ref)?.sequence ?? (leads ? FIRST_NUMBER : undefined)',
+      '(store.persisted.entryOf(ref)?.sequence ?? FIRST_NUMBER) + 1',
     ),
     tests: KNOWN,
   },
@@ -60,7 +60,7 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'admission: a question is remembered',
-    edit: change('cacheReaderOf.currentStamp', 'recordOf()', 'edges.configRecordOf(ref)'),
+    edit: change('cacheReaderOf.currentStamp', 'recordOf()', 'store.configRecordOf(ref)'),
     tests: KNOWN,
   },
   {

@@ -40,7 +40,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
     name: 'hashes: what SAP left on the workload stays',
     edit: change(
       'planRollout',
-      'const triggers = edges.vocabularies.triggersOf(record.workload);',
+      'const triggers = store.settings.vocabularies.triggersOf(record.workload);',
       'const triggers: string[] = [];',
     ),
     tests: STAMPS,
@@ -61,7 +61,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'namespaces: that of the object has to be selected',
-    edit: change('Edges.judge', 'workload.ref', 'ref'),
+    edit: change('edge-policy/judge', 'workload.ref', 'ref'),
     tests: STAMPS,
   },
   {

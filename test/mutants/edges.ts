@@ -33,7 +33,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'edges: what is listed late is the baseline, whatever its entry says',
-    edit: drop('begunEdge', 'edges.entryOf(record.ref)?.digest'),
+    edit: drop('begunEdge', 'store.persisted.entryOf(record.ref)?.digest'),
     tests: [LATE_LISTS],
   },
   {
@@ -53,7 +53,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'births: what lost a key, which leaves no time, is as old as its last write',
-    edit: change('Births.#doubtful', 'isAfter(config.lastWrite, edges.stateWrittenAt)', 'true'),
+    edit: change('Births.#doubtful', 'isAfter(config.lastWrite, store.persisted.writtenAt)', 'true'),
     tests: [BIRTHS],
   },
   {
@@ -63,7 +63,7 @@ export const EDGE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'births: pods of before may be left',
-    edit: change('Births.weigh', 'edges.workloads.get(workload) === record && isRolledOut', 'true'),
+    edit: change('Births.weigh', 'store.workloads.get(workload) === record && isRolledOut', 'true'),
     tests: [BIRTHS, ABSENCES],
   },
   {

@@ -60,7 +60,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys: what is recorded of a part that nobody follows goes with it',
-    edit: change('overridesOfFormer', 'edges.abandoned.isEmpty', 'true'),
+    edit: change('overridesOfFormer', 'store.abandoned.isEmpty', 'true'),
     tests: [HISTORIES],
   },
   {
@@ -70,7 +70,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'keys: an entry of others is believed of pods that missed a change',
-    edit: change('believedDigest', 'isOfOthers && hasDebtOfOtherScope(edges, record, config)', 'false'),
+    edit: change('believedDigest', 'isOfOthers && hasDebtOfOtherScope(store, record, config)', 'false'),
     tests: [HISTORIES],
   },
   {
@@ -82,7 +82,7 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     name: 'keys: numbers begin anew with another part of the object',
     edit: change(
       'beginningEdge',
-      '{ ...newEdge(stamp, followedSince), highestSequence: stampOfAnyPart(edges, record, keyOf(ref))?.sequence ?? 0 }',
+      '{ ...newEdge(stamp, followedSince), highestSequence: stampOfAnyPart(store, record, keyOf(ref))?.sequence ?? 0 }',
       'newEdge(stamp, followedSince)',
     ),
     tests: ['test/simulation/kept.test.ts'],

@@ -9,7 +9,7 @@ const UPGRADES = 'test/simulation/owners-rollouts.test.ts';
 export const OWNER_MUTANTS: readonly Mutant[] = [
   {
     name: 'owners: nothing is left to them',
-    edit: change('beginning', '!edges.absorbsExternalRollouts || !before.isRolledOut', 'true'),
+    edit: change('beginning', '!store.settings.absorbsExternalRollouts() || !before.isRolledOut', 'true'),
     tests: [UPGRADES],
   },
   {

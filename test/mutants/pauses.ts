@@ -106,7 +106,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: one is begun although nothing is patched',
-    edit: change('planRollout', 'edges.onlyTells', 'false'),
+    edit: change('planRollout', 'store.settings.onlyTells', 'false'),
     tests: ['test/unit/tracking/rollout.test.ts'],
   },
   {

@@ -95,12 +95,12 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: what is not asked for is owed',
-    edit: drop('Edges.#underPolicy', 'asks()'),
+    edit: drop('underPolicy', 'asks()'),
     tests: [RULES, LAW],
   },
   {
     name: 'policies: what is not asked for keeps what it ran, and is owed once it is asked for',
-    edit: change('Edges.#underPolicy', 'asSkipped()', '{ ...begun, mixedPods: false }'),
+    edit: change('underPolicy', 'asSkipped()', '{ ...begun, mixedPods: false }'),
     tests: [RULES, LAW],
   },
   {
@@ -139,11 +139,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: for each object that appears all names are looked at',
-    edit: change(
-      'followAppeared',
-      '(kind) => (kind === ref.kind ? [ref.name] : [])',
-      'edges.namesIn(ref.namespace)',
-    ),
+    edit: change('followAppeared', 'kind === ref.kind ? [ref.name] : []', 'store.namesIn(ref.namespace)(kind)'),
     tests: [PATTERNS],
   },
   {
@@ -182,7 +178,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: what is declined is never urgent',
-    edit: drop('Edges.wouldForget', '!isStampBelieved'),
+    edit: drop('wouldForget', '!isStampBelieved'),
     tests: ['test/unit/tracking/policy-rules.test.ts'],
   },
 ];

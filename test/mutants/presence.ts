@@ -45,14 +45,14 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
     name: 'presence: pods that wait for an object may have started without it',
     edit: change(
       'observeVersion',
-      'countsAbsence(edges, workload, object.ref)',
-      'edges.workloads.has(workload)',
+      'countsAbsence(store, workload, object.ref)',
+      'store.workloads.has(workload)',
     ),
     tests: [PRESENCE],
   },
   {
     name: 'presence: that pods started without the object is forgotten with the process',
-    edit: change('Edges.#underPolicy', 'startsWithout ? { ...begun, mixedPods: true } : begun', 'begun'),
+    edit: change('underPolicy', 'startsWithout ? { ...begun, mixedPods: true } : begun', 'begun'),
     tests: [PRESENCE],
   },
   {
@@ -63,7 +63,7 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'presence: who is heard of after the objects were listed did not start without any',
     edit: change(
-      'Edges.#underPolicy',
+      'underPolicy',
       'isAway && edge.runningDigest === undefined',
       'isAway && edge.runningDigest === undefined && this.observed(record, config) === undefined',
     ),
@@ -71,7 +71,7 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'presence: the absence of an object is not committed',
-    edit: change('Edges.committable', 'isAbsence ? ABSENT : undefined', 'undefined'),
+    edit: change('committable', 'isAbsence ? ABSENT : undefined', 'undefined'),
     tests: [PRESENCE],
   },
 ];

@@ -18,7 +18,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: a stamp that is silent is one of a peer',
-    edit: change('isOfPeer', 'edges.minSequenceOf()', '0'),
+    edit: change('isOfPeer', 'store.persisted.minSequenceOf()', '0'),
     tests: [EDGES],
   },
   {
@@ -31,7 +31,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     edit: change(
       'foreign-state/doubt',
       'asUnknown()',
-      '{ ...edge, runningDigest: believedAtStart(edges, edges.state, workload, ref) }',
+      '{ ...edge, runningDigest: believedAtStart(store, store.persisted.state, workload, ref) }',
     ),
     tests: [FOREIGN],
   },
@@ -47,7 +47,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: numbers do not go on above those that others wrote',
-    edit: drop('foreign-state/judge', 'edges.raiseMinSequence()'),
+    edit: drop('foreign-state/judge', 'store.persisted.raiseMinSequence()'),
     tests: [FOREIGN],
   },
   {
@@ -109,7 +109,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: the number of a patch whose answer was lost is used again',
-    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendSequences(edges, plan);'),
+    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendSequences(store, plan);'),
     tests: [RACES],
   },
   {
@@ -119,7 +119,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: the number of a patch whose answer was lost is used again once the workload is made anew',
-    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendSequences(edges, plan, true);'),
+    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendSequences(store, plan, true);'),
     tests: [RACES],
   },
 ];

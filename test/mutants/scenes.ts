@@ -66,7 +66,7 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scenes: Jobs that have finished run again where they are not to',
-    edit: change('edgesFor', "options.jobReload === 'recreate'", 'true'),
+    edit: change('rulesFor', "options.jobReload === 'recreate'", 'true'),
     tests: ['test/simulation/kept.test.ts'],
   },
   {

@@ -11,14 +11,14 @@ const NOTICES = 'test/unit/report/findings.test.ts';
 export const SCOPE_MUTANTS: readonly Mutant[] = [
   {
     name: 'scope: a namespace that is deselected is forgotten',
-    edit: drop('Edges.isUnbegun', 'this.shardOf(ref) === undefined'),
+    edit: drop('isUnbegun', 'store.persisted.shardOf(ref) === undefined'),
     tests: [NAMESPACES],
   },
   {
     name: 'scope: what was never begun is owed once the namespace is selected',
     edit: change(
-      'Edges.isUnbegun',
-      '!this.isSelected(namespace) && this.shardOf(ref) === undefined',
+      'isUnbegun',
+      '!store.isSelected(namespace) && store.persisted.shardOf(ref) === undefined',
       'false',
     ),
     tests: [NAMESPACES],
@@ -35,14 +35,14 @@ export const SCOPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scope: an entry is begun where the namespace is not selected',
-    edit: change('desiredEntry', 'digest === undefined || isUnbegun', 'digest === undefined'),
+    edit: change('desiredEntry', 'digest === undefined || isNeverBegun', 'digest === undefined'),
     tests: [NAMESPACES],
   },
   {
     name: 'scope: the baseline of a namespace that is selected waits for the next change',
     edit: drop(
       'SelectedNamespaces.#take',
-      'for (const config of own.keys()) reviewState(edges, effects, config);',
+      'for (const config of own.keys()) reviewState(store, effects, config);',
     ),
     tests: [NAMESPACES],
   },
@@ -53,7 +53,7 @@ export const SCOPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scope: what only lost its labels counts as gone, so that nobody can have read it meanwhile',
-    edit: drop('observeEnd', 'if (edges.isSelective) record.mayHaveReturned = true;'),
+    edit: drop('observeEnd', 'if (store.settings.isSelective) record.mayHaveReturned = true;'),
     tests: [LABELS],
   },
   {

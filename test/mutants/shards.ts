@@ -40,7 +40,7 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'shards: an exception lies in another one than the entry of its object',
-    edit: drop('overridesByShard', 'desired.get(config)?.shard ?? edges.shardOf(ref)'),
+    edit: drop('overridesByShard', 'desired.get(config)?.shard ?? store.persisted.shardOf(ref)'),
     tests: [SHARDS, 'test/unit/state/state-write-law.test.ts'],
   },
   {

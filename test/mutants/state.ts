@@ -103,7 +103,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: numbers go on by one',
-    edit: change('planRollout', 'edges.term', 'undefined'),
+    edit: change('planRollout', 'store.settings.term', 'undefined'),
     tests: ['test/unit/tracking/rollout.test.ts'],
   },
   {
@@ -133,17 +133,20 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-over: an override is no matter',
-    edit: change('isRecorded', 'edges.isByKind()', 'false'),
+    edit: change('isRecorded', 'store.persisted.isByKind()', 'false'),
     tests: CACHES,
   },
   {
     name: 'take-over: workloads that only the state knows are left out',
-    edit: change('staleCaches', 'namedByState(edges)', '[]'),
+    edit: change('staleCaches', 'namedByState(store)', '[]'),
     tests: CACHES,
   },
   {
     name: 'take-over: a key that ends in a digest belongs to no workload',
-    edit: drop('isRecorded', 'if (edges.state.overrides.has(edges.overridesKeyOf(ref))) return true;'),
+    edit: drop(
+      'isRecorded',
+      'if (store.persisted.state.overrides.has(store.persisted.overridesKeyOf(ref))) return true;',
+    ),
     tests: CACHES,
   },
 ];

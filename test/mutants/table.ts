@@ -59,12 +59,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a stamp’s number is not above that of the stamp before',
-    edit: change('planRollout', 'sequenceAfter()', 'edges.minSequenceOf(observed.ref) + 1'),
+    edit: change('planRollout', 'sequenceAfter()', 'store.persisted.minSequenceOf(observed.ref) + 1'),
     tests: [ROLLOUT],
   },
   {
     name: 'a commit does not silence the stamps that it has seen',
-    edit: change('desiredEntry', 'max()', 'Math.max(1, edges.minSequenceOf(ref))'),
+    edit: change('desiredEntry', 'max()', 'Math.max(1, store.persisted.minSequenceOf(ref))'),
     tests: [STATE_WRITE, EDGE_RULES],
   },
   {
@@ -139,7 +139,7 @@ export const MUTANTS: readonly Mutant[] = [
     edit: change(
       'observeVersion',
       'isStale()',
-      'isStale(record, object, event) || edges.entryOf(object.ref)?.digest === object.digest',
+      'isStale(record, object, event) || store.persisted.entryOf(object.ref)?.digest === object.digest',
     ),
     tests: [EDGE_RULES, ROLLOUTS],
   },
@@ -172,8 +172,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'an entry is removed although not everything is listed',
     edit: change(
       'release',
-      'if (mayAbandon) edges.abandoned.set(config, ref);',
-      'edges.abandoned.set(config, ref);',
+      'if (mayAbandon) store.abandoned.set(config, ref);',
+      'store.abandoned.set(config, ref);',
     ),
     tests: [WORKLOADS],
   },

@@ -33,15 +33,15 @@ export const TAKE_OVER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-over: a late stamp of the leader before is believed',
-    edit: change('afterWrites', 'stamp !== undefined && isOfPeer(edges, config, edge, stamp)', 'false'),
+    edit: change('afterWrites', 'stamp !== undefined && isOfPeer(store, config, edge, stamp)', 'false'),
     tests: TAKE_OVERS,
   },
   {
     name: 'terms: a state that others wrote is believed as at a start',
     edit: change(
       'takeInForeign',
-      'if (isDoubted(edges, [before, sent], workload, ref, edge)) doubt(edges, effects, workload, ref, edge);',
-      'edges.put(workload, config, { ...edge, runningDigest: believedAtStart(edges, edges.state, workload, ref) ?? edge.runningDigest, mixedPods: false });',
+      'if (isDoubted(store, [before, sent], workload, ref, edge)) doubt(store, effects, workload, ref, edge);',
+      'putEdge(store, workload, config, { ...edge, runningDigest: believedAtStart(store, store.persisted.state, workload, ref) ?? edge.runningDigest, mixedPods: false });',
     ),
     tests: TAKE_OVERS,
   },

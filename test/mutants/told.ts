@@ -11,7 +11,7 @@ const ALERTS = 'test/unit/notify/alerts.test.ts';
 export const TOLD_MUTANTS: readonly Mutant[] = [
   {
     name: 'told: whoever was told and rolls the workload is told again for it',
-    edit: drop('afterWrites', 'edges.onlyTells'),
+    edit: drop('afterWrites', 'store.settings.onlyTells'),
     tests: [TOLD],
   },
   {

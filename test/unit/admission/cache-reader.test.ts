@@ -6,6 +6,7 @@ import { cacheReaderOf } from '../../../lib/admission/cache-reader.ts';
 import type { CacheReader } from '../../../lib/admission/mutate.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { formatStamp } from '../../../lib/model/stamp.ts';
+import { needsRollout } from '../../../lib/tracking/edge-policy.ts';
 import { fc } from '../../laws.ts';
 import { KeyWorld } from '../tracking/key-world.ts';
 import { World } from '../tracking/world.ts';
@@ -13,7 +14,7 @@ import { World } from '../tracking/world.ts';
 const OPTIONS = { ownManager: 'kubernetes-reloader', checksHashes: true };
 
 function knowledgeIn(world: World): CacheReader {
-  return cacheReaderOf(world.edges, { isSynced: () => true }, OPTIONS);
+  return cacheReaderOf(world.store, { isSynced: () => true }, OPTIONS);
 }
 
 /** What is in force of the only object that `name` follows, with its number; `name` itself is not told of. */
@@ -45,7 +46,7 @@ describe('the number of what is in force', () => {
     const take = (world: World, one: string): void => {
       if (one === 'write') world.write();
       else if (one !== 'roll') world.config('cfg', one);
-      else if (world.edges.needsRollout(world.workloadKey('web'))) world.roll('web');
+      else if (needsRollout(world.store, world.workloadKey('web'))) world.roll('web');
     };
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
@@ -81,7 +82,7 @@ describe('nothing is in force of', () => {
 
   test('one for which nothing is begun, where the namespace is not selected', () => {
     const world = new World();
-    world.edges.selected = new Set();
+    world.settings.selectsNamespaces = true;
     world.config('cfg', 'a', { initial: true });
     world.edit('new', { follows: ['cfg'] });
     assert.equal(currentOf(world, 'new'), undefined);
@@ -125,7 +126,7 @@ test('nothing is remembered of a question, be it about an object that is not the
   const ref = { kind: 'ConfigMap', namespace: 'home', name: 'cfg', keys: ['a'] } as const;
   world.edit('new', { follows: ['cfg'] });
   const known = knowledgeIn(world);
-  const before = [...world.edges.configs.keys()];
+  const before = [...world.store.configs.keys()];
   for (const asked of [
     ref,
     { ...ref, name: 'none' },
@@ -134,7 +135,7 @@ test('nothing is remembered of a question, be it about an object that is not the
     known.currentStamp(world.view('new'), asked);
     known.contentOf(world.view('new'), asked);
   }
-  assert.deepEqual([...world.edges.configs.keys()], before);
-  assert.deepEqual(world.edges.scopes.of(keyOf({ kind: 'ConfigMap', namespace: 'home', name: 'cfg' })), []);
-  assert.equal(world.edges.workloads.size, 0);
+  assert.deepEqual([...world.store.configs.keys()], before);
+  assert.deepEqual(world.store.scopes.of(keyOf({ kind: 'ConfigMap', namespace: 'home', name: 'cfg' })), []);
+  assert.equal(world.store.workloads.size, 0);
 });

@@ -26,7 +26,7 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
   const calls: string[] = [];
   const ignore = (): void => {};
   const reloader = new Reloader({
-    edges: world.edges,
+    store: world.store,
     gate: new SyncGate([]),
     state: { name: 'reloader-state', shardBytes: 262_144 },
     finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
@@ -37,7 +37,7 @@ function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
       },
       get: async () => ({ kind: 'failed', message: 'away' }),
     },
-    store: new ScriptedStore(),
+    stateClient: new ScriptedStore(),
     readConfig: async ({ name }) => {
       calls.push(`look at ${name}`);
       return { kind: 'failed', message: 'away' };
@@ -91,7 +91,7 @@ test('when the time for the end is over nothing is written any more', async (t) 
   mockTime(t);
   const world = settled('web');
   world.config('cfg', 'b');
-  const store = new ScriptedStore({});
+  const stateClient = new ScriptedStore({});
   const { promise: cut, resolve } = Promise.withResolvers<void>();
   const roll = async () => {
     await cut;
@@ -106,7 +106,7 @@ test('when the time for the end is over nothing is written any more', async (t) 
   }));
   const gate = new SyncGate(streams);
   for (const stream of streams) gate.markSynced(stream);
-  const changes = { store, gate, client: { roll, get }, wait: () => over.promise };
+  const changes = { stateClient, gate, client: { roll, get }, wait: () => over.promise };
   const { reloader } = reloaderOver(world, changes);
   reloader.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
@@ -114,12 +114,12 @@ test('when the time for the end is over nothing is written any more', async (t) 
   await settle();
   over.resolve();
   await end;
-  store.calls.length = 0;
+  stateClient.calls.length = 0;
   reloader.committer.request(new Set([world.configKey('cfg')]), new Set());
   for (const step of ['while the patch hangs', 'once it is cut']) {
     t.mock.timers.tick(5000);
     await settle();
-    assert.deepEqual(store.calls, [], step);
+    assert.deepEqual(stateClient.calls, [], step);
     resolve();
   }
 });
@@ -198,7 +198,7 @@ test('the end tries a commit that fails again, until its time is over', async (t
     else if (waits.length === 4) late.resolve();
   };
   const world = new World();
-  const { reloader } = reloaderOver(world, { store, gate, wait });
+  const { reloader } = reloaderOver(world, { stateClient: store, gate, wait });
   const end = reloader.finish();
   reloader.committer.begin([store.live]);
   world.config('cfg', 'a', { initial: true });
@@ -237,14 +237,14 @@ test('a look at a workload that ends while it is looked at does not bring it bac
   };
   world.config('cfg', 'b');
   const get = async () => {
-    world.edges.workloads.delete(world.workloadKey('web')); // as its stream would have it meanwhile
+    world.store.workloads.delete(world.workloadKey('web')); // as its stream would have it meanwhile
     return { kind: 'found', object: raw } as const;
   };
   const roll = async () => ({ kind: 'conflict' }) as const;
   const { reloader } = reloaderOver(world, { client: { roll, get } });
   reloader.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
-  assert.equal(world.edges.workloads.has(world.workloadKey('web')), false);
+  assert.equal(world.store.workloads.has(world.workloadKey('web')), false);
 });
 
 test('an object that returns while it is looked at is not taken for gone', async (t) => {
@@ -258,7 +258,7 @@ test('an object that returns while it is looked at is not taken for gone', async
   world.workload('web', { stamps: { cfg: 'b.2' } });
   reloader.rollouts.touch(world.workloadKey('web'), 1);
   await settle();
-  assert.notEqual(world.edges.configs.get(world.configKey('cfg'))?.digest, undefined);
+  assert.notEqual(world.store.configs.get(world.configKey('cfg'))?.digest, undefined);
 });
 
 test('what is held for a Secret that comes, and that no stream shows, is rolled', async (t) => {
@@ -271,7 +271,7 @@ test('what is held for a Secret that comes, and that no stream shows, is rolled'
   world.workload('web', { follows: ['cfg'], secrets: ['token'], template }, { initial: true });
   world.listed();
   const stream = { kind: 'Secret', namespace: undefined, isWorkload: false };
-  world.edges.presence.markListed(stream);
+  world.store.presence.markListed(stream);
   const gate = new SyncGate([stream]);
   gate.markSynced(stream);
   let type: string | undefined;

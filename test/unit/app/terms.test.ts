@@ -9,13 +9,14 @@ import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
-import type { StateStore } from '../../../lib/store/state-store.ts';
+import { type StateClient, stateKeysOf } from '../../../lib/store/state-client.ts';
+import { Store } from '../../../lib/store/store.ts';
 import { SyncGate } from '../../../lib/store/sync-gate.ts';
-import { Edges } from '../../../lib/tracking/edges.ts';
 import { mockTime } from '../../mock-time.ts';
+import { settingsWith } from '../../settings.ts';
 import { settle } from '../state/committer-stage.ts';
 import { ScriptedStore } from '../state/scripted-store.ts';
-import { settled, World } from '../tracking/world.ts';
+import { settled, type World } from '../tracking/world.ts';
 
 const CONFIG_MAPS = { kind: 'ConfigMap', namespace: 'home', isWorkload: false };
 const DEPLOYMENTS = { kind: 'Deployment', namespace: 'home', isWorkload: true };
@@ -70,7 +71,9 @@ class Stage {
   #reloader(term: Term | undefined): Reloader {
     const ignore = (): void => {};
     return new Reloader({
-      edges: new Edges(new World().edges.vocabularies, 'home', undefined, term?.mark.term),
+      store: new Store(
+        settingsWith({ term: term?.mark.term, ownState: new Set(stateKeysOf('reloader-state', 'home')) }),
+      ),
       gate: this.gate,
       state: { name: 'reloader-state', shardBytes: 262_144 },
       finish: () => Promise.resolve({ kind: 'accepted', object: undefined }),
@@ -84,7 +87,7 @@ class Stage {
           return { kind: 'gone' };
         },
       },
-      store: this.store,
+      stateClient: this.store,
       readConfig: async ({ name }) => {
         this.calls.push(`look at ${name}`);
         return { kind: 'absent' };
@@ -112,14 +115,14 @@ class Stage {
   /** The streams tell all that `world` has seen. */
   tell(world: World): void {
     const { current } = this.terms;
-    for (const [key, { ref, digest = '', annotations, writtenAt }] of world.edges.configs) {
+    for (const [key, { ref, digest = '', annotations, writtenAt }] of world.store.configs) {
       const object = { ref, uid: '', resourceVersion: '1', digest, annotations };
       const span = { from: Number.NEGATIVE_INFINITY, to: writtenAt };
       const event = { type: 'present', key, object, span, isInInitialList: true, isRelisted: false } as const;
       current.onConfig(CONFIG_MAPS, event);
     }
     current.onConfig(CONFIG_MAPS, { type: 'synced' });
-    for (const [key, { workload, knownAt }] of world.edges.workloads) {
+    for (const [key, { workload, knownAt }] of world.store.workloads) {
       const span = { from: Number.NEGATIVE_INFINITY, to: knownAt };
       const listed = { isInInitialList: true, isRelisted: false } as const;
       current.onWorkload(DEPLOYMENTS, { type: 'present', key, object: workload, span, ...listed });
@@ -143,7 +146,7 @@ async function pass(t: TestContext, ms: number): Promise<void> {
 test('nothing is listed before the state is read', async (t) => {
   const store = new ScriptedStore({});
   const { promise, resolve } = Promise.withResolvers<void>();
-  const read: StateStore['read'] = async (shard) => {
+  const read: StateClient['read'] = async (shard) => {
     await promise;
     return new ScriptedStore({}).read(shard);
   };
@@ -172,11 +175,11 @@ test('a state of which any part cannot be read is read again until it can, and n
   await end;
   const warning = 'the state cannot be read, nothing is decided before it is';
   assert.deepEqual([stage.told, stage.calls], [[warning, warning], ['list']]);
-  assert.equal(stage.terms.current.edges.state.entries.size, 1);
+  assert.equal(stage.terms.current.store.persisted.state.entries.size, 1);
 });
 
 test('the end does not wait for a state that is not answered', async (t) => {
-  const read: StateStore['read'] = async (_, signal) => {
+  const read: StateClient['read'] = async (_, signal) => {
     await never(signal ?? assert.fail());
     return { kind: 'failed', message: 'aborted' };
   };
@@ -243,7 +246,7 @@ test('who loses the lead writes nothing, knows all it has seen, and acts on it o
   const before = patches.length;
   const world = settled('web');
   world.config('cfg', 'b');
-  const record = world.edges.configs.get(world.configKey('cfg')) ?? assert.fail();
+  const record = world.store.configs.get(world.configKey('cfg')) ?? assert.fail();
   const object = {
     ref: record.ref,
     uid: '',

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { DryRunState } from '../../../lib/kubernetes/dry-run.ts';
 import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
 import { beginTerm } from '../../../lib/state/begin-term.ts';
-import type { StateStore } from '../../../lib/store/state-store.ts';
+import type { StateClient } from '../../../lib/store/state-client.ts';
 import { ok, refused, scripted } from './scripted-send.ts';
 
 const STATE = { namespace: 'ns', name: 'reloader-state' };
@@ -29,12 +29,12 @@ test('a dry run begins a term in memory', async () => {
   const metadata = { name: STATE.name, uid: 'u', resourceVersion: '8', annotations };
   const script = scripted(ok({ metadata, data: { k: 'real' } }));
   const state = new DryRunState(new StateConfigMap(script.send, STATE));
-  const store: StateStore = {
+  const stateClient: StateClient = {
     read: async (shard) => (shard === 0 ? await state.read() : { kind: 'absent' }),
     create: () => state.create(),
     patch: (_shard, patch) => state.patch(patch),
   };
-  const begun = await beginTerm({ store, identity: 'dry' });
+  const begun = await beginTerm({ stateClient, identity: 'dry' });
   assert.ok(begun.kind === 'begun');
   assert.deepEqual([begun.term, begun.shards[0]?.data], [5, { k: 'real' }]);
   assert.deepEqual(

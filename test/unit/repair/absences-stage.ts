@@ -39,7 +39,7 @@ export class Stage {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     this.#timers = t.mock.timers;
     this.missingObjects = new MissingObjectProbe({
-      edges: this.world.edges,
+      store: this.world.store,
       isSynced: () => this.isSynced,
       isHeld: (workload) => this.held.has(workload),
       resourceSelector,

@@ -23,7 +23,7 @@ async function looks(
   const data = { 'v1.ConfigMap_cfg': entry, ...others };
   const annotations = { 'reloader.k8s.collaborne.com/state-version': '1' };
   const isSeen = await catchUp(
-    world.edges,
+    world.store,
     [{ resourceVersion: '1', data, annotations }],
     {
       atConfig: (config: ObjectKey) => look(config),
@@ -31,14 +31,14 @@ async function looks(
     },
     ({ kind }) => kind !== unlisted,
   );
-  return { seen, isSeen, entry: world.edges.entryOf(world.configRef('cfg'))?.digest };
+  return { seen, isSeen, entry: world.store.persisted.entryOf(world.configRef('cfg'))?.digest };
 }
 
 const DIGESTS = { a: 'a'.repeat(40), b: 'b'.repeat(40) };
 
 test('where the state says what the caches show nothing is looked at', async () => {
   const world = settled('web');
-  const known = world.edges.configs.get(world.configKey('cfg'))?.digest;
+  const known = world.store.configs.get(world.configKey('cfg'))?.digest;
   assert.deepEqual((await looks(`${known}.1`)).seen, []);
 });
 
@@ -64,13 +64,13 @@ test('an object is looked at that the stamp of a workload shows to be older, and
   };
   const data = { 'v1.ConfigMap_cfg': `${DIGESTS.b}.2`, 'v1.ConfigMap_other': `${DIGESTS.a}.1` };
   const annotations = { 'reloader.k8s.collaborne.com/state-version': '1' };
-  assert.ok(await catchUp(world.edges, [{ resourceVersion: '1', data, annotations }], look, () => true));
+  assert.ok(await catchUp(world.store, [{ resourceVersion: '1', data, annotations }], look, () => true));
   assert.deepEqual(seen, ['home/ConfigMap/cfg', 'both', 'home/ConfigMap/other', 'web']);
 });
 
 test('a workload that only the state names is looked at', async () => {
   const world = settled('web');
-  const known = world.edges.configs.get(world.configKey('cfg'))?.digest;
+  const known = world.store.configs.get(world.configKey('cfg'))?.digest;
   const { seen } = await looks(`${known}.1`, { 'ran.Deployment_new': '{"v1.ConfigMap_cfg":"?"}' });
   assert.deepEqual(seen, ['home/Deployment/new']);
 });

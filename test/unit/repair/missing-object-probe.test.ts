@@ -15,7 +15,7 @@ type Reading = Awaited<ReturnType<ReadLeftOut>>;
 function heldFor(t: TestContext, { kind, name }: ConfigRef, selector?: string): Stage {
   const stage = new Stage(t, selector);
   for (const listed of ['ConfigMap', 'Secret'] as const)
-    stage.world.edges.presence.markListed({ kind: listed, namespace: undefined });
+    stage.world.store.presence.markListed({ kind: listed, namespace: undefined });
   const key = { name, key: 'a' };
   const valueFrom = kind === 'Secret' ? { secretKeyRef: key } : { configMapKeyRef: key };
   const template = { spec: { containers: [{ name: 'main', env: [{ name: 'A', valueFrom }] }] } };
@@ -239,12 +239,12 @@ test('what is found out in one namespace is told at once, be it much', async (t)
 
 test('each namespace has its turn: what much is missing of holds up nobody else', async (t) => {
   const stage = new Stage(t);
-  const { edges } = stage.world;
+  const { store } = stage.world;
   const names = Array.from({ length: 100 }, (_, index) => `s-${index}`);
   stage.apply(stage.world.workload('web', { secrets: names }));
   const other: ConfigRef = { kind: 'Secret', namespace: 'other', name: 'tls' };
-  edges.configRecordOf(other);
-  edges.dependents.add('other/Deployment/web', keyOf(other));
+  store.configRecordOf(other);
+  store.dependents.add('other/Deployment/web', keyOf(other));
   stage.missingObjects.suspect(keyOf(other));
   await stage.pass(GRACE_MS + 200);
   assert.deepEqual(stage.told, ['other/Secret/tls']);
@@ -307,7 +307,7 @@ test('what is not there any more, or is of another namespace, is not meant', asy
   stage.apply(stage.world.config('web-conf', 'a'));
   stage.apply(stage.world.noConfig('web-conf'));
   const elsewhere = { kind: 'ConfigMap', namespace: 'away', name: 'web-confi' } as const;
-  stage.world.edges.configRecordOf(elsewhere).digest = 'a';
+  stage.world.store.configRecordOf(elsewhere).digest = 'a';
   stage.apply(stage.world.workload('web', { follows: ['web-config'] }));
   await stage.pass(2 * GRACE_MS);
   assert.deepEqual(stage.missingObjects.of(stage.world.configKey('web-config'))?.similar, []);

@@ -9,9 +9,9 @@ import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { Pauses } from '../../../lib/repair/pauses.ts';
-import { Edges } from '../../../lib/tracking/edges.ts';
+import { Store } from '../../../lib/store/store.ts';
 import { mockTime } from '../../mock-time.ts';
-import { vocabulary } from '../annotations/defaults.ts';
+import { settingsWith } from '../../settings.ts';
 import { settle } from '../state/committer-stage.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
@@ -47,14 +47,14 @@ class Stage {
   readonly faults: Patched[] = [];
   isWaiting = false;
   readonly pauses: Pauses;
-  readonly #edges = new Edges(vocabulary(), 'home');
+  readonly #store = new Store(settingsWith());
   readonly #timers: TestContext['mock']['timers'];
 
   constructor(t: TestContext, client: Partial<WorkloadClient> = {}) {
     mockTime(t, { now: NOON });
     this.#timers = t.mock.timers;
     this.pauses = new Pauses({
-      edges: this.#edges,
+      store: this.#store,
       client: {
         roll: () => assert.fail('nothing is rolled'),
         get: () => this.#get(),
@@ -99,7 +99,7 @@ class Stage {
       this.pauses.observe({ type: 'absent', key, span });
       return;
     }
-    const object = workloadOf(workloadKindOf('Deployment'), this.raw, this.#edges.vocabularies);
+    const object = workloadOf(workloadKindOf('Deployment'), this.raw, this.#store.settings.vocabularies);
     this.pauses.observe({ type: 'present', key, object, span, isInInitialList, isRelisted: false });
   }
 

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Timeline } from '../../../lib/model/timeline.ts';
-import { type FreshLookOptions, Refetcher } from '../../../lib/repair/refetcher.ts';
+import { Refetcher, type RefetcherOptions } from '../../../lib/repair/refetcher.ts';
 import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
 import { settled, type World } from '../tracking/world.ts';
 
 /** What a look does not need that is taken in by hand. */
-const UNUSED: Omit<FreshLookOptions, 'edges'> = {
+const UNUSED: Omit<RefetcherOptions, 'store'> = {
   timeline: new Timeline(),
   project: () => assert.fail('no object is there'),
   readConfig: async () => ({ kind: 'absent' }),
@@ -18,11 +18,11 @@ const UNUSED: Omit<FreshLookOptions, 'edges'> = {
 };
 
 function fresh(world: World): Refetcher {
-  const { edges } = world;
+  const { store } = world;
   return new Refetcher({
     ...UNUSED,
-    edges,
-    onWorkload: (event) => void observeWorkload(edges, event, false),
+    store,
+    onWorkload: (event) => void observeWorkload(store, event, false),
   });
 }
 
@@ -39,7 +39,7 @@ for (const [sentence, { seen, isTaken }] of Object.entries(CASES)) {
     world.record('web').workload = { ...view, resourceVersion: '102' };
     fresh(world).take(view.ref, { ...view, resourceVersion: seen, annotations: {} });
     assert.equal(
-      world.edges.workloads.has(world.workloadKey('web')),
+      world.store.workloads.has(world.workloadKey('web')),
       !isTaken,
       'what was seen follows nothing',
     );
@@ -50,11 +50,11 @@ for (const [sentence, { seen, isTaken }] of Object.entries(CASES)) {
 async function lookOvertaken(times: number): Promise<{ readonly isSeen: boolean; readonly looks: number }> {
   const world = settled('web');
   const config = world.configKey('cfg');
-  const record = world.edges.configs.get(config) ?? assert.fail();
+  const record = world.store.configs.get(config) ?? assert.fail();
   let looks = 0;
   const look = new Refetcher({
     ...UNUSED,
-    edges: world.edges,
+    store: world.store,
     readConfig: async () => {
       looks += 1;
       if (looks <= times) record.resourceVersion = `told-${looks}`;

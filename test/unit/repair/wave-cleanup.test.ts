@@ -9,10 +9,11 @@ import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 import { WaveCleanup } from '../../../lib/repair/wave-cleanup.ts';
-import { Edges } from '../../../lib/tracking/edges.ts';
+import { Store } from '../../../lib/store/store.ts';
 import { mockTime } from '../../mock-time.ts';
 import { type JsonObject, objectOf } from '../../sandbox/json.ts';
 import { strategicMerge } from '../../sandbox/strategic-merge.ts';
+import { settingsWith } from '../../settings.ts';
 import { vocabulary } from '../annotations/defaults.ts';
 import { settle } from '../state/committer-stage.ts';
 
@@ -35,7 +36,8 @@ class Stage {
   /** Instead of the ordinary answers. */
   readonly readFaults: Read[] = [];
   readonly faults: Patched[] = [];
-  readonly edges = new Edges(vocabulary({ dialects: VOCABULARY_NAMES }), 'home');
+  readonly settings = settingsWith({ vocabularies: vocabulary({ dialects: VOCABULARY_NAMES }) });
+  readonly store = new Store(this.settings);
   readonly waveCleanup: WaveCleanup;
   readonly #timers: TestContext['mock']['timers'];
 
@@ -43,7 +45,7 @@ class Stage {
     mockTime(t);
     this.#timers = t.mock.timers;
     this.waveCleanup = new WaveCleanup({
-      edges: this.edges,
+      store: this.store,
       client: {
         roll: () => assert.fail('nothing is rolled'),
         get: () => this.#get(),
@@ -60,7 +62,7 @@ class Stage {
     const [key, span] = [keyOf(REF), { from: 0, to: 0 }];
     if (this.live === undefined) this.waveCleanup.observe({ type: 'absent', key, span });
     else {
-      const object = workloadOf(workloadKindOf('Deployment'), this.live, this.edges.vocabularies);
+      const object = workloadOf(workloadKindOf('Deployment'), this.live, this.store.settings.vocabularies);
       const news = { span, isInInitialList: true, isRelisted: false };
       this.waveCleanup.observe({ type: 'present', key, object, ...news });
     }
@@ -149,11 +151,11 @@ test('what is gone is forgotten', async (t) => {
 
 test('in a namespace that is not selected nothing is written before it is', async (t) => {
   const stage = new Stage(t);
-  stage.edges.selected = new Set();
+  stage.settings.selectsNamespaces = true;
   await stage.tell();
   await stage.pass(60);
   assert.equal(stage.patches, 0);
-  stage.edges.selected.add('home');
+  stage.store.selected.add('home');
   stage.waveCleanup.select(new Set(['home']));
   await settle();
   assert.deepEqual(stage.said, [DONE]);

@@ -14,7 +14,7 @@ test('workloads whose windows end at different times are told of apart, those of
   ]);
   const config = world.configKey('cfg');
   const touched = new Map([...windows.keys()].map((key) => [key, new Set<ObjectKey>([config])]));
-  const dues = duesOf(world.edges, touched, (key) => windows.get(key) ?? 0);
+  const dues = duesOf(world.store, touched, (key) => windows.get(key) ?? 0);
   assert.deepEqual(
     dues.get(config)?.map(({ ms, refs }) => [ms, refs.map(({ name }) => name)]),
     [

@@ -22,7 +22,7 @@ class Stage {
   isSlowed = false;
   needs: readonly ConfigRef[] = [];
   readonly findings: Findings = new Findings({
-    edges: this.world.edges,
+    store: this.world.store,
     missingObjectOf: () => undefined,
     isSlowed: () => this.isSlowed,
     needsOf: () => this.needs,
@@ -43,7 +43,7 @@ class Stage {
       },
       spec: { template: { metadata: { annotations: misplaced } } },
     };
-    const object = workloadOf(workloadKindOf('Deployment'), raw, this.world.edges.vocabularies);
+    const object = workloadOf(workloadKindOf('Deployment'), raw, this.world.store.settings.vocabularies);
     const span = { from: this.world.now - 1, to: this.world.now };
     const news = { type: 'present', span, isInInitialList: false, isRelisted: false } as const;
     this.findings.observe({ ...news, key: this.key, object });
@@ -257,17 +257,17 @@ for (const [sentence, act] of Object.entries(AFTER_A_RIVAL)) {
 
 test('where a namespace is not selected nobody is told, but of what stands once it is', () => {
   const stage = new Stage();
-  stage.world.edges.selected = new Set();
+  stage.world.settings.selectsNamespaces = true;
   stage.tell({ [CONFIGMAP]: 'a/b' });
   const shown = (): number => stage.findings.of(stage.key).length + [...stage.findings.workloads()].length;
   assert.deepEqual([stage.said, shown()], [[], 0]);
-  stage.world.edges.selected.add('home');
+  stage.world.store.selected.add('home');
   stage.findings.select(new Set(['home']));
   assert.deepEqual([stage.said, shown()], [['web malformed'], 2]);
-  stage.world.edges.selected.delete('home');
+  stage.world.store.selected.delete('home');
   stage.tell({ [CONFIGMAP]: 'a/b, c/d' });
   assert.equal(shown(), 0);
-  stage.world.edges.selected.add('home');
+  stage.world.store.selected.add('home');
   stage.findings.select(new Set(['home']));
   assert.deepEqual(stage.said, ['web malformed', 'web malformed'], 'what was said before is not said again');
 });
@@ -277,9 +277,9 @@ test('another reloader is none of our concern where a namespace is not selected'
   stage.follow({ follows: ['cfg'] });
   const mark = { container: 'main', variable: 'STAKATER_CFG_CONFIGMAP', value: 'x' };
   const competitor = { workload: stage.world.view('web'), mark };
-  stage.world.edges.selected = new Set();
+  stage.world.settings.selectsNamespaces = true;
   stage.findings.meet(competitor);
-  stage.world.edges.selected.add('home');
+  stage.world.store.selected.add('home');
   stage.findings.review(stage.key);
   assert.deepEqual(stage.said, []);
   stage.findings.meet(competitor);

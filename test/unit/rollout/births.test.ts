@@ -54,7 +54,7 @@ const CASES: Readonly<Record<string, Case>> = {
   'somebody is only told': {
     births: [YOUNG],
     meanwhile: (world) => {
-      world.edges.onlyTells = true;
+      world.settings.onlyTells = true;
     },
     needsRollout: true,
   },
@@ -65,8 +65,8 @@ function worldOf(given: Case): World {
   const asks = { 'deployment.kubernetes.io/revision': '7' };
   world.workload('web', { follows: ['cfg'], asks }, { initial: true });
   world.config('cfg', 'b', { initial: true });
-  world.edges.stateWrittenAt = 'state' in given ? given.state : STATE;
-  const config = world.edges.configs.get(world.configKey('cfg'));
+  world.store.persisted.writtenAt = 'state' in given ? given.state : STATE;
+  const config = world.store.configs.get(world.configKey('cfg'));
   assert.ok(config !== undefined);
   config.lastWrite = 'change' in given ? given.change : CHANGE;
   given.meanwhile?.(world);
@@ -79,7 +79,7 @@ function birthsOf(world: World, births: readonly PodsBirth[] = []): { births: Bi
     lists.push(namespace);
     return Promise.resolve(new Map(births.map((birth) => ['uid-1', birth])));
   };
-  return { births: new Births({ edges: world.edges, listBirths, apply: () => undefined }), lists };
+  return { births: new Births({ store: world.store, listBirths, apply: () => undefined }), lists };
 }
 
 describe('a Deployment that is owed at the start', () => {

@@ -85,7 +85,7 @@ export class RolloutStage {
     const timeline = new Timeline();
     timeline.comparable = true;
     this.controller = new RolloutController({
-      edges: this.world.edges,
+      store: this.world.store,
       client: this.#client,
       timeline,
       heartbeat: new Heartbeat(),
@@ -94,7 +94,7 @@ export class RolloutStage {
         const span = timeline.ofListed(workload.resourceVersion, undefined);
         const news = { type: 'present', key: keyOf(ref), object: workload, span } as const;
         this.apply(
-          observeWorkload(this.world.edges, { ...news, isInInitialList: false, isRelisted: true }, true),
+          observeWorkload(this.world.store, { ...news, isInInitialList: false, isRelisted: true }, true),
         );
       },
       listBirths: () => Promise.resolve(new Map()),

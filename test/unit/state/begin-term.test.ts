@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
 import { annotationsOf, markIn } from '../../../lib/model/term.ts';
 import { beginTerm } from '../../../lib/state/begin-term.ts';
-import type { AllShards, StateStore } from '../../../lib/store/state-store.ts';
+import type { AllShards, StateClient } from '../../../lib/store/state-client.ts';
 import { fc } from '../../laws.ts';
 import { OURS } from './committer-stage.ts';
 import { type Fault, ScriptedStore } from './scripted-store.ts';
@@ -22,14 +22,14 @@ function storeOf(shards = 1, mark = OLD): ScriptedStore {
   return store;
 }
 
-async function begin(store: StateStore) {
-  return await beginTerm({ store, identity: 'new' });
+async function begin(stateClient: StateClient) {
+  return await beginTerm({ stateClient, identity: 'new' });
 }
 
 /** Tries until a term is begun. */
-async function begun(store: StateStore, identity = 'new') {
+async function begun(stateClient: StateClient, identity = 'new') {
   for (let tries = 0; tries < 20; tries += 1) {
-    const result = await beginTerm({ store, identity });
+    const result = await beginTerm({ stateClient, identity });
     if (result.kind === 'begun') return result;
   }
   assert.fail('no term is begun');
@@ -183,7 +183,7 @@ test('no term is begun while the state cannot be read', async () => {
 });
 
 /** The store behind a network in which each request about a shard that is there, and each answer, takes its own time. */
-function faraway(store: ScriptedStore, network: fc.Scheduler): StateStore {
+function faraway(store: ScriptedStore, network: fc.Scheduler): StateClient {
   const slowly = async <T>(call: () => Promise<T>): Promise<T> => {
     await network.schedule(Promise.resolve());
     const answer = await call();

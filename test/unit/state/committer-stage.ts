@@ -63,10 +63,10 @@ export class CommitterStage {
     this.store = new ScriptedStore(state && longOf(state), annotations);
     for (const [index, data] of further.entries())
       if (data !== undefined) this.store.put(longOf(data), OURS, index + 1);
-    const { edges } = this.world;
+    const { store } = this.world;
     this.committer = new StateCommitter({
-      edges,
-      store: this.store,
+      store,
+      stateClient: this.store,
       name: 'reloader-state',
       shardBytes,
       mark,

@@ -112,9 +112,9 @@ const CASES: Record<string, Case> = {
 for (const [sentence, { given, reads, runningDigest, needsRollout }] of Object.entries(CASES)) {
   test(`a state that others wrote: ${sentence}`, () => {
     const world = given();
-    const before = world.edges.state;
+    const before = world.store.persisted.state;
     world.state(reads);
-    const { effects } = takeInForeign(world.edges, { before, isEmptied: false });
+    const { effects } = takeInForeign(world.store, { before, isEmptied: false });
     assert.deepEqual(
       [world.edge('web').runningDigest, world.needsRollout('web')],
       [runningDigest === '?' ? runningDigest : d(runningDigest), needsRollout],
@@ -125,9 +125,9 @@ for (const [sentence, { given, reads, runningDigest, needsRollout }] of Object.e
 
 test('a state that others wrote: the doubt is recorded', () => {
   const world = settled('web');
-  const before = world.edges.state;
+  const before = world.store.persisted.state;
   world.state({ [CFG]: 'c.7' });
-  takeInForeign(world.edges, { before, isEmptied: false });
+  takeInForeign(world.store, { before, isEmptied: false });
   world.write();
   assert.deepEqual(world.written, { [CFG]: 'a.7', [WEB]: { [CFG]: '?' } });
   assert.equal(world.restart().needsRollout('web'), true);
@@ -136,7 +136,7 @@ test('a state that others wrote: the doubt is recorded', () => {
 test('what was sent and may be in force is not taken for what others wrote', () => {
   const world = owing();
   world.workload('web', { image: 'v2' });
-  const [write] = planStateWrites(world.edges, {
+  const [write] = planStateWrites(world.store, {
     candidates: [world.configKey('cfg')],
     urgent: new Set([world.configKey('cfg')]),
     gate: OPEN_GATE,
@@ -144,22 +144,22 @@ test('what was sent and may be in force is not taken for what others wrote', () 
   }).writes;
   assert.ok(write !== undefined);
   world.roll('web');
-  const before = world.edges.state;
-  const sent = world.edges.withShard(0, shardAfter(world.edges, write));
+  const before = world.store.persisted.state;
+  const sent = world.store.persisted.withShard(0, shardAfter(world.store, write));
   const stamp = world.edge('web').stamp?.sequence ?? 0;
   // The numbers of the write are above the stamp: it is silent, and the exception would count.
   const entries = new Map(sent.entries).set(CFG, { digest: d('b'), sequence: stamp });
   const inForce = { ...sent, entries };
-  world.edges.takeShard(0, inForce);
-  const { foreign } = takeInForeign(world.edges, { before, sent: inForce, isEmptied: false });
+  world.store.persisted.takeShard(0, inForce);
+  const { foreign } = takeInForeign(world.store, { before, sent: inForce, isEmptied: false });
   assert.deepEqual([world.edge('web').runningDigest, foreign], [d('b'), []]);
 });
 
 test('numbers go on above what others wrote', () => {
   const world = owing();
-  const before = world.edges.state;
+  const before = world.store.persisted.state;
   world.state({ [CFG]: 'b.30' });
-  takeInForeign(world.edges, { before, isEmptied: false });
+  takeInForeign(world.store, { before, isEmptied: false });
   world.state({ [CFG]: 'a.1' });
   assert.equal(world.send('web').stamps[0]?.stamp.sequence, 31);
 });
@@ -167,9 +167,9 @@ test('numbers go on above what others wrote', () => {
 for (const isEmptied of [false, true]) {
   test(`an entry that is deleted is told of${isEmptied ? ', but not where all are' : ''}`, () => {
     const world = settled('web');
-    const before = world.edges.state;
+    const before = world.store.persisted.state;
     world.state({});
-    const { foreign } = takeInForeign(world.edges, { before, isEmptied });
+    const { foreign } = takeInForeign(world.store, { before, isEmptied });
     assert.deepEqual(
       foreign.map(({ how }) => how),
       isEmptied ? [] : ['removed'],

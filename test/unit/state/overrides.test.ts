@@ -35,8 +35,8 @@ function begun(namespace = 'home'): World {
 
 function writeBlind(world: World, gate = blind(world)): void {
   for (const write of world.plans(undefined, gate)) {
-    noteSent(world.edges, write);
-    applyStateWrite(world.edges, new Effects(), write);
+    noteSent(world.store, write);
+    applyStateWrite(world.store, new Effects(), write);
   }
 }
 
@@ -107,7 +107,7 @@ describe('what is kept for who may not be listed', () => {
     const next = seeing(world);
     const [write, ...others] = next.plans([]);
     assert.ok(write !== undefined && others.length === 0);
-    applyStateWrite(next.edges, new Effects(), write);
+    applyStateWrite(next.store, new Effects(), write);
     assert.deepEqual(next.written, { [CFG]: 'b.2', 'ran.Deployment_api': { [CFG]: '?' } });
     assert.equal(next.restart().needsRollout('api'), true);
   });
@@ -177,8 +177,13 @@ class Blindness {
   #write(): void {
     const { world } = this;
     writeBlind(world);
-    const { edges } = world;
-    const believed = believedAtStart(edges, edges.state, world.record('web'), world.configRef('cfg'));
+    const { store } = world;
+    const believed = believedAtStart(
+      store,
+      store.persisted.state,
+      world.record('web'),
+      world.configRef('cfg'),
+    );
     assert.equal(believed, recordedDigest(world.edge('web'), false));
   }
 }

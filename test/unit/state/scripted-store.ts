@@ -2,9 +2,9 @@
 
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
-import type { StateStore, StateVersion } from '../../../lib/store/state-store.ts';
+import type { StateClient, StateVersion } from '../../../lib/store/state-client.ts';
 
-type Patch = Parameters<StateStore['patch']>[1];
+type Patch = Parameters<StateClient['patch']>[1];
 /** Instead of the ordinary answer: a result without effect, a lost answer to a write that took effect, a delay. */
 export type Fault =
   | Exclude<WriteResult<never>, { kind: 'accepted' }>
@@ -12,7 +12,7 @@ export type Fault =
   | { readonly kind: 'held'; readonly until: Promise<void> };
 
 /** See the file's comment. */
-export class ScriptedStore implements StateStore {
+export class ScriptedStore implements StateClient {
   /** What is there, by shard. */
   readonly shards: Map<number, StateVersion> = new Map();
   readonly patches: Patch[] = [];
@@ -58,7 +58,7 @@ export class ScriptedStore implements StateStore {
     this.shards.set(shard, { resourceVersion, data, annotations, lastWrite: undefined });
   }
 
-  readonly read: StateStore['read'] = async (shard) => {
+  readonly read: StateClient['read'] = async (shard) => {
     this.calls.push(`read ${shard}`);
     const fault = this.readFaults.shift();
     if (fault !== undefined)
@@ -68,7 +68,7 @@ export class ScriptedStore implements StateStore {
     return state === undefined ? { kind: 'absent' } : { kind: 'found', state };
   };
 
-  readonly create: StateStore['create'] = async (shard) => {
+  readonly create: StateClient['create'] = async (shard) => {
     this.calls.push(`create ${shard}`);
     if (this.forbidden.has(shard)) return { kind: 'rejected', code: 'forbidden', message: 'forbidden' };
     const fault = await this.#fault(this.creationFaults);
@@ -77,7 +77,7 @@ export class ScriptedStore implements StateStore {
     return fault === undefined ? this.#accepted(shard) : { kind: 'unanswered', message: 'lost' };
   };
 
-  readonly patch: StateStore['patch'] = async (shard, patch) => {
+  readonly patch: StateClient['patch'] = async (shard, patch) => {
     this.calls.push(`patch ${shard}`);
     this.patches.push(patch);
     this.times.push(monotonicMs());

@@ -20,9 +20,9 @@ class SelectionStage extends RolloutStage {
 
   constructor(t: TestContext) {
     super(t);
-    this.world.edges.selected = new Set();
+    this.world.settings.selectsNamespaces = true;
     this.namespaces = new SelectedNamespaces({
-      edges: this.world.edges,
+      store: this.world.store,
       journal: this.journal,
       release: (workload) => this.controller.release(workload),
       onSelected: (namespaces) => void this.selected.push(...namespaces),
@@ -147,7 +147,7 @@ test('that a namespace is there in another version is no news', (t) => {
 /** A world of one namespace that is not selected. */
 function unselected(state: Record<string, string> = {}): World {
   const world = new World(state);
-  world.edges.selected = new Set();
+  world.settings.selectsNamespaces = true;
   world.config('cfg', 'a', { initial: true });
   world.workload('web', { follows: ['cfg'] }, { initial: true });
   return world;
@@ -167,7 +167,7 @@ test('where nothing was begun nothing is owed, and nothing is written', () => {
 test('to select a namespace begins with what is in force, and writes it at once', (t) => {
   const stage = new SelectionStage(t);
   stage.world.state({});
-  stage.world.edges.places.clear();
+  stage.world.store.persisted.places.clear();
   stage.change('b');
   stage.select();
   assert.equal(stage.world.needsRollout('web'), false);
@@ -186,8 +186,8 @@ test('what has an entry is owed, over a restart too, and the entry and the excep
     'ran.Deployment_web': { 'v1.ConfigMap_cfg': 'a' },
   });
   const next = new World({}, 'home');
-  next.edges.selected = new Set();
-  next.edges.state = world.edges.state;
+  next.settings.selectsNamespaces = true;
+  next.store.persisted.state = world.store.persisted.state;
   next.config('cfg', 'b', { initial: true });
   next.workload('web', { follows: ['cfg'] }, { initial: true });
   assert.equal(next.needsRollout('web'), true);

@@ -125,7 +125,7 @@ test('a late commit of an earlier leader fails once the new term has begun, and 
   const { promise, resolve } = Promise.withResolvers<void>();
   stage.store.faults.push({ kind: 'held', until: promise });
   await stage.pass(0);
-  const begun = await beginTerm({ store: stage.store, identity: 'other' });
+  const begun = await beginTerm({ stateClient: stage.store, identity: 'other' });
   resolve();
   await stage.pass(60_000);
   assert.ok(begun.kind === 'begun');
@@ -137,7 +137,7 @@ test('a commit that was in force before the new term began is part of its state'
   const stage = leading(t, {});
   stage.store.faults.push({ kind: 'answer-lost' });
   await stage.pass(0);
-  const begun = await beginTerm({ store: stage.store, identity: 'other' });
+  const begun = await beginTerm({ stateClient: stage.store, identity: 'other' });
   assert.ok(begun.kind === 'begun');
   assert.deepEqual(begun.shards[0]?.data, { [CFG]: A });
 });

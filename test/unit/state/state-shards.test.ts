@@ -372,7 +372,8 @@ test('a further shard of a later version: this program writes nothing any more',
 
 test('only the first shard can be of the older formula', async (t) => {
   const stage = new CommitterStage(t, { [CFG]: 'a' }, {}, { further: [{ [TLS]: 'a' }] });
-  const digestOf = (key: string): string | undefined => stage.world.edges.state.entries.get(key)?.digest;
+  const digestOf = (key: string): string | undefined =>
+    stage.world.store.persisted.state.entries.get(key)?.digest;
   assert.deepEqual([digestOf(CFG), digestOf(TLS)], [`collaborne:${long('a')}`, long('a')]);
 });
 

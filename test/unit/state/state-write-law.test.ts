@@ -11,7 +11,8 @@ import { type ConfigRef, keyOf, type ObjectKey } from '../../../lib/model/object
 import type { PersistedState } from '../../../lib/model/persisted-state.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { applyStateWrite, believedAtStart, noteSent } from '../../../lib/state/state-write.ts';
-import type { ConfigRecord, WorkloadRecord } from '../../../lib/tracking/edges.ts';
+import type { ConfigRecord, WorkloadRecord } from '../../../lib/store/records.ts';
+import { asks, isOutdatedOn } from '../../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { abandonRollout, planRollout } from '../../../lib/tracking/rollout.ts';
 import { fc } from '../../laws.ts';
@@ -135,12 +136,12 @@ class Drama {
 
   #fly(what: 'send' | 'land' | 'answer' | 'give-up', name: string): void {
     const { world } = this;
-    const record = world.edges.workloads.get(world.workloadKey(name));
+    const record = world.store.workloads.get(world.workloadKey(name));
     const flight = this.#flights.get(name);
     if (record === undefined || record.inFlight === undefined) this.#flights.delete(name);
     if (what === 'send') {
       if (record === undefined || record.inFlight !== undefined) return;
-      if (planRollout(world.edges, world.workloadKey(name)) === undefined) return;
+      if (planRollout(world.store, world.workloadKey(name)) === undefined) return;
       this.#flights.set(name, { plan: world.send(name), hasLanded: false });
     } else if (flight !== undefined && record?.inFlight === flight.plan) this.#end(what, name, flight);
   }
@@ -157,7 +158,7 @@ class Drama {
       world.land(flight.plan);
     } else if (what === 'answer' && flight.hasLanded) world.answer(flight.plan);
     else if (what === 'give-up' && !flight.hasLanded) {
-      abandonRollout(world.edges, new Effects(), flight.plan);
+      abandonRollout(world.store, new Effects(), flight.plan);
     }
   }
 
@@ -168,19 +169,19 @@ class Drama {
     const writes = world.plans(configs);
     const open = new Set(writes.map((write) => write.shard));
     const isWritten = (ref: ConfigRef): boolean =>
-      configs.includes(ref.name) && !open.has(world.edges.shardOf(ref) ?? shard);
+      configs.includes(ref.name) && !open.has(world.store.persisted.shardOf(ref) ?? shard);
     for (const write of writes) {
-      noteSent(world.edges, write);
+      noteSent(world.store, write);
       if (refused.includes(write.shard)) continue;
-      const before = world.edges.state;
-      applyStateWrite(world.edges, new Effects(), write);
+      const before = world.store.persisted.state;
+      applyStateWrite(world.store, new Effects(), write);
       open.delete(write.shard);
       this.#holdAll(isWritten, before);
     }
   }
 
   #holdAll(isWritten: (ref: ConfigRef) => boolean, before: PersistedState): void {
-    for (const record of this.world.edges.workloads.values()) {
+    for (const record of this.world.store.workloads.values()) {
       for (const [key, edge] of record.edges) this.#hold(isWritten, before, record, key, edge);
     }
   }
@@ -193,13 +194,13 @@ class Drama {
     edge: Edge,
   ): void {
     const { world } = this;
-    const observed = world.edges.configs.get(key);
+    const observed = world.store.configs.get(key);
     assert.ok(observed !== undefined);
     // An object that went before its baseline was written has nothing to be written: its return is the baseline.
-    if (observed.digest === undefined && world.edges.entryOf(observed.ref) === undefined) return;
+    if (observed.digest === undefined && world.store.persisted.entryOf(observed.ref) === undefined) return;
     if (edge.runningDigest === undefined) return;
     // A restart judges it by the policy again, and takes it to run what is in force.
-    if (!world.edges.asks(record, observed)) return;
+    if (!asks(world.store, record, observed)) return;
     if (isWritten(observed.ref)) holdLaw(world, record, observed, edge);
     else holdTruth(world, before, record, observed, edge);
   }
@@ -207,9 +208,9 @@ class Drama {
 
 /** The edge of an object that was written. */
 function holdLaw(world: World, record: WorkloadRecord, { ref, digest }: ConfigRecord, edge: Edge): void {
-  const { edges } = world;
+  const { store } = world;
   const isInFlight = isOnItsWay(record, keyOf(ref), edge);
-  const believed = believedAtStart(edges, edges.state, record, ref);
+  const believed = believedAtStart(store, store.persisted.state, record, ref);
   assert.equal(
     believed,
     recordedDigest(edge, isInFlight),
@@ -227,8 +228,8 @@ function holdTruth(
   { ref }: ConfigRecord,
   edge: Edge,
 ): void {
-  const believed = believedAtStart(world.edges, world.edges.state, record, ref);
-  if (believed === believedAtStart(world.edges, before, record, ref)) return;
+  const believed = believedAtStart(world.store, world.store.persisted.state, record, ref);
+  if (believed === believedAtStart(world.store, before, record, ref)) return;
   assert.equal(believed, recordedDigest(edge, isOnItsWay(record, keyOf(ref), edge)));
 }
 
@@ -288,18 +289,18 @@ test('law: a process that starts from what was written owes what this one owes',
       const { world } = playedToTheEnd(history);
       world.write();
       const next = world.restart();
-      for (const [key, record] of world.edges.workloads) {
+      for (const [key, record] of world.store.workloads) {
         for (const [config, edge] of record.edges) {
-          const after = next.edges.workloads.get(key);
+          const after = next.store.workloads.get(key);
           const other = after?.edges.get(config);
           if (after === undefined || other === undefined) {
             // Matched by an expression, and gone before its baseline was written: it will appear as a new one.
-            assert.ok(!world.edges.isOutdatedOn(record, config, edge) && !isKept(world, config));
+            assert.ok(!isOutdatedOn(world.store, record, config, edge) && !isKept(world, config));
             continue;
           }
           assert.equal(
-            next.edges.isOutdatedOn(after, config, other),
-            world.edges.isOutdatedOn(record, config, edge),
+            isOutdatedOn(next.store, after, config, other),
+            isOutdatedOn(world.store, record, config, edge),
             `${key} owes ${config}`,
           );
         }
@@ -317,7 +318,7 @@ test('law: at no moment is anything owed that is not asked for, nor when its pol
         const owed = owedBy(drama.world);
         drama.take(step);
         const now = owedBy(drama.world);
-        for (const edge of drama.world.edges.workloads.values()) holdAsked(drama.world, edge);
+        for (const edge of drama.world.store.workloads.values()) holdAsked(drama.world, edge);
         if (step.do === 'mark')
           assert.deepEqual(
             [...now].filter((edge) => !owed.has(edge)),
@@ -329,29 +330,30 @@ test('law: at no moment is anything owed that is not asked for, nor when its pol
   );
 });
 
-function holdAsked({ edges }: World, record: WorkloadRecord): void {
+function holdAsked({ store }: World, record: WorkloadRecord): void {
   for (const [key, edge] of record.edges) {
-    const observed = edges.configs.get(key);
-    if (observed?.digest === undefined || edges.asks(record, observed)) continue;
-    assert.ok(!edges.isOutdatedOn(record, key, edge));
+    const observed = store.configs.get(key);
+    if (observed?.digest === undefined || asks(store, record, observed)) continue;
+    assert.ok(!isOutdatedOn(store, record, key, edge));
     assert.equal(edge.runningDigest, observed.digest);
   }
 }
 
 /** Whether the object is there, or has an entry. */
-function isKept({ edges }: World, config: ObjectKey): boolean {
-  const observed = edges.configs.get(config);
+function isKept({ store }: World, config: ObjectKey): boolean {
+  const observed = store.configs.get(config);
   return (
-    observed !== undefined && (observed.digest !== undefined || edges.entryOf(observed.ref) !== undefined)
+    observed !== undefined &&
+    (observed.digest !== undefined || store.persisted.entryOf(observed.ref) !== undefined)
   );
 }
 
 /** `workload config` of each edge that is owed. */
-function owedBy({ edges }: World): Set<string> {
+function owedBy({ store }: World): Set<string> {
   return new Set(
-    [...edges.workloads].flatMap(([workload, record]) =>
+    [...store.workloads].flatMap(([workload, record]) =>
       [...record.edges]
-        .filter(([key, edge]) => edges.isOutdatedOn(record, key, edge))
+        .filter(([key, edge]) => isOutdatedOn(store, record, key, edge))
         .map(([key]) => `${workload} ${key}`),
     ),
   );

@@ -135,7 +135,7 @@ const keys = (world: World): Set<string> => new Set([world.configKey('cfg')]);
 /** What is planned for `cfg` in the one shard. */
 function planned(world: World, urgent: Iterable<string>, gate: WriteGate) {
   const request = { candidates: keys(world), urgent: new Set(urgent), gate, place: () => 0 };
-  const { writes, postponed } = planStateWrites(world.edges, request);
+  const { writes, postponed } = planStateWrites(world.store, request);
   return { write: writes[0], postponed };
 }
 
@@ -177,14 +177,14 @@ test('what nothing follows and nothing is written of is forgotten, though its ki
     world.workload('web', { follows: [name] });
     world.noWorkload('web');
   }
-  const { edges } = world;
+  const { store } = world;
   const candidates = ['one', 'two', 'old'].map((name) => world.configKey(name));
   const request = { candidates, urgent: new Set<string>(), gate, place: () => 0 };
-  const { writes, postponed } = planStateWrites(edges, request);
+  const { writes, postponed } = planStateWrites(store, request);
   assert.deepEqual([writes, [...postponed]], [[], [world.configKey('old')]]);
-  assert.deepEqual([...edges.minSequences.keys()], [world.configKey('old')]);
+  assert.deepEqual([...store.persisted.minSequences.keys()], [world.configKey('old')]);
   assert.deepEqual(
-    candidates.map((config) => edges.abandoned.has(config)),
+    candidates.map((config) => store.abandoned.has(config)),
     [false, false, true],
   );
 });
@@ -196,13 +196,13 @@ test('the number of what nothing follows any more is kept until a write of it is
   const config = world.configKey('cfg');
   const { write } = planned(world, [], OPEN_GATE);
   assert.ok(write !== undefined);
-  noteSent(world.edges, write);
+  noteSent(world.store, write);
   world.noWorkload('web');
-  assert.equal(world.edges.minSequences.get(config), 1);
-  applyStateWrite(world.edges, new Effects(), write);
+  assert.equal(world.store.persisted.minSequences.get(config), 1);
+  applyStateWrite(world.store, new Effects(), write);
   const request = { candidates: [config], urgent: new Set<string>(), gate: OPEN_GATE, place: () => 0 };
-  planStateWrites(world.edges, { ...request, gate: { ...OPEN_GATE, isSynced: () => false } });
-  assert.equal(world.edges.minSequences.get(config), 1, 'its entry is there');
+  planStateWrites(world.store, { ...request, gate: { ...OPEN_GATE, isSynced: () => false } });
+  assert.equal(world.store.persisted.minSequences.get(config), 1, 'its entry is there');
 });
 
 test('exceptions of a namespace that is not listed stay', () => {
@@ -220,7 +220,7 @@ test('a plan visits the workloads that it writes of, not all', (t) => {
   world.roll('web');
   world.write();
   assert.ok('ran.Deployment_api' in world.written);
-  const visits = t.mock.method(world.edges.workloads, 'values').mock;
+  const visits = t.mock.method(world.store.workloads, 'values').mock;
   world.roll('api');
   assert.equal(world.plan()?.data['ran.Deployment_api'], null);
   assert.equal(visits.callCount(), 0);

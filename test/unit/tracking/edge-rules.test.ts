@@ -292,7 +292,7 @@ test('a stamp of a peer is recorded as unknown at once', () => {
 
 test('a stamp of a peer in an owner’s rollout needs none of ours where its pods read what is in force', () => {
   const world = settled('web');
-  world.edges.absorbsExternalRollouts = true;
+  world.settings.absorbsExternalRollouts = () => true;
   const revision = (text: string) => ({ asks: { 'deployment.kubernetes.io/revision': text } });
   world.workload('web', revision('1'));
   world.workload('web', { ...revision('2'), image: 'v2', stamps: { cfg: 'a.2' }, isRolledOut: false });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { WorkloadRecord } from '../../../lib/tracking/edges.ts';
+import type { WorkloadRecord } from '../../../lib/store/records.ts';
 import { ExternalRolloutDeadlines } from '../../../lib/tracking/external-rollout-deadlines.ts';
 import { mockTime } from '../../mock-time.ts';
 

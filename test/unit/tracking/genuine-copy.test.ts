@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { copyOf } from '../../../lib/model/jobs.ts';
 import type { RawMetadata, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { planOf } from '../../../lib/model/rollout-plan.ts';
-import { Edges } from '../../../lib/tracking/edges.ts';
+import { Store } from '../../../lib/store/store.ts';
 import { isGenuineCopy } from '../../../lib/tracking/genuine-copy.ts';
-import { vocabulary } from '../annotations/defaults.ts';
+import { settingsWith } from '../../settings.ts';
 
 const ASKS = { 'reloader.k8s.collaborne.com/configmap': 'work' };
-const EDGES = new Edges(vocabulary(), 'ns');
+const EDGES = new Store(settingsWith({ homeNamespace: 'ns' }));
 
 function job(metadata: Partial<RawMetadata> = {}): RawWorkload {
   return {
@@ -29,7 +29,7 @@ function job(metadata: Partial<RawMetadata> = {}): RawWorkload {
 /** Stamped, as the plan of a rollout has it. */
 function copyMadeOf(raw: RawWorkload): RawWorkload {
   const workload = EDGES.viewOf({ kind: 'Job', namespace: 'ns', name: 'work' }, raw);
-  const variables = EDGES.vocabularies.stampVariablesOf(
+  const variables = EDGES.settings.vocabularies.stampVariablesOf(
     [{ kind: 'ConfigMap', namespace: 'ns', name: 'work' }],
     'ns',
   );

@@ -149,7 +149,8 @@ test('nothing of an object is written before the workloads of all namespaces are
 
 test('an object of a namespace that is not selected is followed by a workload of one that is', () => {
   const world = new World({}, 'home', EVERY);
-  world.edges.selected = new Set(['home']);
+  world.settings.selectsNamespaces = true;
+  world.store.selected.add('home');
   for (const name of ['cfg', 'shop/cfg']) world.config(name, 'a', { initial: true });
   world.workload('web', { asks: ACROSS, template: templateOf() }, { initial: true });
   world.config('shop/cfg', 'b');

@@ -213,15 +213,15 @@ test('where nobody asks for keys nothing is kept of them', () => {
   const world = new KeyWorld({}, WHOLE);
   world.holds({ a: '1' }, { initial: true });
   world.reads('web', ['a']);
-  assert.equal(world.edges.configs.get('home/ConfigMap/cfg')?.keyDigests, undefined);
-  assert.equal(world.edges.configs.size, 1);
+  assert.equal(world.store.configs.get('home/ConfigMap/cfg')?.keyDigests, undefined);
+  assert.equal(world.store.configs.size, 1);
 });
 
 test('of keys that nobody reads any more nothing is kept', () => {
   const world = atRest('a');
   world.noWorkload('web');
-  assert.deepEqual([...world.edges.configs.keys()], ['home/ConfigMap/cfg']);
-  assert.deepEqual(world.edges.scopes.of('home/ConfigMap/cfg'), []);
+  assert.deepEqual([...world.store.configs.keys()], ['home/ConfigMap/cfg']);
+  assert.deepEqual(world.store.scopes.of('home/ConfigMap/cfg'), []);
 });
 
 const NEEDS: Readonly<
@@ -243,7 +243,7 @@ for (const [sentence, [reads, data, needs]] of Object.entries(NEEDS)) {
     if (data !== undefined) world.holds(data, { initial: true });
     world.listed();
     world.reads('web', reads);
-    const told = missingNeeds(world.edges, world.record('web'), () => undefined).map(describe);
+    const told = missingNeeds(world.store, world.record('web'), () => undefined).map(describe);
     assert.deepEqual(told, needs);
   });
 }
@@ -254,12 +254,12 @@ test('nothing is needed of an object of which nobody knows yet whether it is the
   const ref = world.configRef('cfg');
   const found = { ref, leftOutType: undefined, selector: 'x=y', similar: [] };
   const needsOf = (isUnselected?: boolean) =>
-    missingNeeds(world.edges, world.record('web'), () =>
+    missingNeeds(world.store, world.record('web'), () =>
       isUnselected === undefined ? undefined : { ...found, isUnselected },
     );
   assert.deepEqual(needsOf(), []);
   world.listed();
   assert.equal(needsOf().length, 1);
-  world.edges.isSelective = true;
+  world.settings.isSelective = true;
   assert.deepEqual([needsOf().length, needsOf(true).length, needsOf(false).length], [0, 0, 1]);
 });

@@ -30,7 +30,6 @@ export class KeyWorld extends World {
 
   constructor(state: Data = {}, flags: Partial<VocabularyOptions> = { keyScoped: true }) {
     super(state, 'home', flags);
-    this.edges.scopes.keepsAll = flags.keyScoped === true;
   }
 
   /** `cfg` holds `data` from now on, and its stream tells. */
@@ -43,20 +42,20 @@ export class KeyWorld extends World {
 
   /** The stream, or somebody who looks, tells of `cfg` as it is. */
   look({ initial = false, relisted = false }: Arrival = {}): Effects {
-    const { edges, data = {}, version } = this;
+    const { store, data = {}, version } = this;
     const metadata = { name: 'cfg', namespace: 'home', resourceVersion: String(version) };
     const object = configObjectOf(
       'ConfigMap',
       { metadata, data },
       {
         legacyDigest: () => false,
-        keyDigests: (ref) => edges.scopes.wants(keyOf(ref)),
+        keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
         annotation: () => false,
       },
     );
     const span = { from: initial ? Number.NEGATIVE_INFINITY : version - 1, to: version };
     const news = { type: 'present', isInInitialList: initial, isRelisted: relisted } as const;
-    return observeConfig(edges, { ...news, span, key: keyOf(object.ref), object });
+    return observeConfig(store, { ...news, span, key: keyOf(object.ref), object });
   }
 
   /** A workload that follows `cfg`, as `sketch` says besides. */
@@ -73,7 +72,7 @@ export class KeyWorld extends World {
 
   /** The state in the form of its ConfigMap, digests as they are. */
   get entries(): readonly string[] {
-    return [...this.edges.state.entries.keys()].sort();
+    return [...this.store.persisted.state.entries.keys()].sort();
   }
 
   /** The process dies; with these flags another one reads what was written, and lists all as it is. `first`: what it lists first. */
@@ -82,7 +81,7 @@ export class KeyWorld extends World {
     first: 'configs' | 'workloads' = 'configs',
   ): KeyWorld {
     const next = new KeyWorld({}, flags);
-    next.edges.takeShard(0, this.edges.state);
+    next.store.persisted.takeShard(0, this.store.persisted.state);
     next.now = this.now;
     [next.data, next.version] = [this.data, this.version];
     for (const [name, live] of this.live) next.live.set(name, live);

@@ -6,7 +6,7 @@ import { settled, type World } from './world.ts';
 
 function selective(...workloads: string[]): World {
   const world = settled(...workloads);
-  world.edges.isSelective = true;
+  world.settings.isSelective = true;
   return world;
 }
 
@@ -35,7 +35,7 @@ test('what was owed before is owed again, after a restart too', () => {
   world.noConfig('cfg');
   assert.equal(world.needsRollout('web'), false);
   const next = world.restart();
-  next.edges.isSelective = true;
+  next.settings.isSelective = true;
   next.config('cfg', 'b');
   assert.equal(next.needsRollout('web'), true);
 });

@@ -56,17 +56,17 @@ test('what was found out of a missing object is looked into again once it is a s
   const key = world.configKey('cfg');
   const came = world.config('cfg', 'a', STATE);
   assert.deepEqual([came.returned.has(key), came.absent.has(key)], [true, true]);
-  assert.ok(world.edges.isState(world.configRef('cfg')));
+  assert.ok(world.store.isState(world.configRef('cfg')));
   const again = world.config('cfg', 'b');
   assert.deepEqual([again.returned.size, again.absent.size], [0, 0]);
   const gone = world.noConfig('cfg');
   assert.deepEqual([gone.returned.has(key), gone.absent.has(key)], [true, true]);
-  assert.ok(!world.edges.isState(world.configRef('cfg')));
+  assert.ok(!world.store.isState(world.configRef('cfg')));
 });
 
 test('the own state is known by its name before it is listed, also where the state itself has an entry of it', () => {
   const world = new World({ 'v1.ConfigMap_reloader-state': 'a.1' });
-  world.edges.ownState = new Set([world.configKey('reloader-state')]);
+  world.settings.ownState = new Set([world.configKey('reloader-state')]);
   world.workload('web', { asks: named(STAKATER, '.*') }, FIRST);
   assert.equal(world.record('web').edges.size, 0);
 });
@@ -75,10 +75,10 @@ test('of a state that no workload follows the version is known', () => {
   const world = new World();
   world.config('their-state', 'a', STATE);
   const key = world.configKey('their-state');
-  assert.equal(world.edges.configs.get(key)?.resourceVersion, String(world.now));
+  assert.equal(world.store.configs.get(key)?.resourceVersion, String(world.now));
   world.workload('web', { follows: ['their-state'] });
   world.workload('web', { follows: [] });
-  assert.equal(world.edges.configs.get(key)?.isState, true);
+  assert.equal(world.store.configs.get(key)?.isState, true);
   world.noConfig('their-state');
-  assert.equal(world.edges.configs.get(key), undefined);
+  assert.equal(world.store.configs.get(key), undefined);
 });

@@ -155,7 +155,7 @@ test('objects of another namespace are not meant', () => {
   const object = { ref, uid: 'u', resourceVersion: '9', digest: d('a'), annotations: {} };
   const span = { from: 0, to: 9 };
   const key = keyOf(ref);
-  observeConfig(world.edges, {
+  observeConfig(world.store, {
     type: 'present',
     key,
     object,
@@ -172,15 +172,15 @@ test('a workload whose expression matches nothing is known, and forgotten once i
   const world = new World();
   const key = world.workloadKey('web');
   world.workload('web', PATTERN);
-  assert.ok(world.edges.workloads.has(key));
+  assert.ok(world.store.workloads.has(key));
   world.workload('web', { asks: {} });
   world.config('web-a', 'a');
-  assert.ok(!world.edges.workloads.has(key));
+  assert.ok(!world.store.workloads.has(key));
   world.workload('web', PATTERN);
   world.noWorkload('web');
   world.config('web-b', 'a');
-  assert.ok(!world.edges.workloads.has(key));
-  assert.equal(world.edges.dependents.dependentsOf(world.configKey('web-b')).size, 0);
+  assert.ok(!world.store.workloads.has(key));
+  assert.equal(world.store.dependents.dependentsOf(world.configKey('web-b')).size, 0);
 });
 
 test('an expression that becomes a name follows the name alone', () => {
@@ -232,7 +232,7 @@ test('several workloads follow what appears, each by its own expression', () => 
 test('an object that appears is judged by itself: a look at all names for each would take hours at a start', () => {
   const world = new World();
   world.workload('web', PATTERN, FIRST);
-  world.edges.namesIn = () => assert.fail('all names are looked at');
+  world.store.namesIn = () => assert.fail('all names are looked at');
   world.config('web-a', 'a', FIRST);
   world.config('api', 'a', FIRST);
   assert.deepEqual(followedBy(world), ['web-a']);

@@ -188,7 +188,7 @@ for (const [sentence, { asks, marks, steps }] of Object.entries(CASES)) {
     assert.ok(!world.needsRollout('web'));
     for (const [at, step] of steps.entries()) {
       world = taken(world, step);
-      const isKnown = world.edges.workloads.has(world.workloadKey('web'));
+      const isKnown = world.store.workloads.has(world.workloadKey('web'));
       assert.equal(isKnown && world.needsRollout('web'), step.needsRollout, `after step ${at + 1}`);
     }
   });
@@ -268,7 +268,7 @@ test('a change that is declined is written at once while a stamp would be believ
 
 test('where nothing is recorded yet, no stamp would be believed and nothing that is declined is urgent', () => {
   const world = begun(AUTO);
-  world.edges.state = NO_STATE;
+  world.store.persisted.state = NO_STATE;
   world.workload('web', { stamps: { cfg: 'b.2' }, asks: SEARCH });
   assert.equal(world.config('cfg', 'c').writeNow.size, 0);
 });
@@ -342,7 +342,7 @@ test('the flag for everything follows and rolls a workload that says nothing', (
   world.workload('web', { refers: ['cfg'] }, { initial: true });
   world.config('cfg', 'b');
   assert.ok(world.needsRollout('web'));
-  assert.ok(!world.restart({}).edges.workloads.has(world.workloadKey('web')), 'and not without the flag');
+  assert.ok(!world.restart({}).store.workloads.has(world.workloadKey('web')), 'and not without the flag');
 });
 
 const ASKING_LATE: Record<string, readonly [before: Vocabulary, after: Vocabulary]> = {

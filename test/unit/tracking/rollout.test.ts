@@ -11,14 +11,14 @@ import { d } from './sketch.ts';
 import { settled, World } from './world.ts';
 
 const stampsOf = (world: World): string[] =>
-  (planRollout(world.edges, world.workloadKey('web'))?.stamps ?? []).map(
+  (planRollout(world.store, world.workloadKey('web'))?.stamps ?? []).map(
     ({ places: [place], stamp }) => `${place?.variable}=${stamp.digest[0]}.${stamp.sequence}`,
   );
 
 /** Nobody answers; then the workload is looked at, and what was sent is not there. */
-function loseAnswer({ edges }: World, plan: RolloutPlan, isGone = false): void {
-  spendSequences(edges, plan, isGone);
-  abandonRollout(edges, new Effects(), plan);
+function loseAnswer({ store }: World, plan: RolloutPlan, isGone = false): void {
+  spendSequences(store, plan, isGone);
+  abandonRollout(store, new Effects(), plan);
 }
 
 const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
@@ -81,7 +81,7 @@ const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
   'is above that of a write that is not answered yet': [
     (world) => {
       world.workload('new', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
-      noteSent(world.edges, world.plan() ?? assert.fail());
+      noteSent(world.store, world.plan() ?? assert.fail());
       world.config('cfg', 'b');
     },
     'b.10',
@@ -103,7 +103,7 @@ test('the number of a stamp leaves the remainder of the term, above all that is 
     18: ['b.2', 'c.18'],
   })) {
     const world = settled('web');
-    world.edges.term = Number(term);
+    world.settings.term = Number(term);
     world.config('cfg', 'b');
     const sent = [stampsOf(world)];
     world.roll('web');
@@ -138,13 +138,13 @@ test('only what is owed is stamped, but the patch settles every object that the 
 
 test('a workload that owes nothing, or is not known, has no plan', () => {
   const world = settled('web');
-  assert.equal(planRollout(world.edges, world.workloadKey('web')), undefined);
-  assert.equal(planRollout(world.edges, world.workloadKey('never-seen')), undefined);
+  assert.equal(planRollout(world.store, world.workloadKey('web')), undefined);
+  assert.equal(planRollout(world.store, world.workloadKey('never-seen')), undefined);
 });
 
 /** The body of the patch, as far as it speaks of a pause. */
 function pauseIn(world: World): readonly unknown[] {
-  const plan = planRollout(world.edges, world.workloadKey('web'), 0, 'noon');
+  const plan = planRollout(world.store, world.workloadKey('web'), 0, 'noon');
   assert.ok(plan !== undefined);
   const { metadata, spec } = plan.body as { metadata: { annotations?: object }; spec: { paused?: boolean } };
   return [metadata.annotations, spec.paused];
@@ -159,7 +159,7 @@ test('a Deployment that asks for a pause is paused by the patch that stamps it, 
   world.workload('web', { asks: { [pausePeriod]: '5m', [pausedAt]: 'before' }, paused: true });
   assert.deepEqual(pauseIn(world), [undefined, undefined]);
   world.workload('web', { asks: { [pausePeriod]: '5m' }, paused: false });
-  world.edges.onlyTells = true;
+  world.settings.onlyTells = true;
   assert.deepEqual(pauseIn(world), [undefined, undefined]);
 });
 
@@ -167,7 +167,7 @@ test('a dry run is believed without a live stamp', () => {
   const world = settled('web');
   world.config('cfg', 'b');
   const plan = world.send('web');
-  acceptRollout(world.edges, new Effects(), plan, undefined, { from: world.now, to: world.now });
+  acceptRollout(world.store, new Effects(), plan, undefined, { from: world.now, to: world.now });
   assert.equal(world.edge('web').runningDigest, d('b'));
   assert.equal(world.needsRollout('web'), false);
 });
@@ -188,7 +188,7 @@ test('the informer may tell first: the answer then says nothing more', () => {
 test('a patch that is abandoned leaves what was owed', () => {
   const world = settled('web');
   world.config('cfg', 'b');
-  abandonRollout(world.edges, new Effects(), world.send('web'));
+  abandonRollout(world.store, new Effects(), world.send('web'));
   assert.equal(world.record('web').inFlight, undefined);
   assert.ok(world.needsRollout('web'));
 });
@@ -200,7 +200,7 @@ test('a later write of somebody else that is known already makes what the patch 
   world.land(plan);
   const answer = world.view('web');
   world.workload('web', { stamps: {}, image: 'v2' });
-  acceptRollout(world.edges, new Effects(), plan, answer, { from: 0, to: 1 });
+  acceptRollout(world.store, new Effects(), plan, answer, { from: 0, to: 1 });
   assert.equal(world.edge('web').runningDigest, '?');
   assert.deepEqual(stampsOf(world), ['_RELOADER_CONFIGMAP_CFG=b.3']);
 });

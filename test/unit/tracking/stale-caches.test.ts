@@ -90,7 +90,7 @@ for (const [sentence, { state, stamps = {}, configs, workloads, ...rest }] of Ob
     world.config('free', 'c', { initial: true });
     world.workload('web', { follows: ['cfg'], stamps }, { initial: true });
     world.workload('api', { follows: ['cfg'] }, { initial: true });
-    const stale = staleCaches(world.edges);
+    const stale = staleCaches(world.store);
     assert.deepEqual([names(stale.configs), names(stale.workloads)], [configs, workloads]);
   });
 }
@@ -99,13 +99,13 @@ test('a new leader fetches a workload whose exceptions have a key that ends in a
   const world = new World({ [CFG]: 'a.1' });
   world.config('cfg', 'a', { initial: true });
   world.workload(LONG, { follows: ['cfg'] }, { initial: true });
-  const key = world.edges.overridesKeyOf(world.workloadRef(LONG));
+  const key = world.store.persisted.overridesKeyOf(world.workloadRef(LONG));
   world.state({ [CFG]: 'a.1', [key]: `{"${CFG}":"b"}` });
-  assert.deepEqual(names(staleCaches(world.edges).workloads), [LONG]);
+  assert.deepEqual(names(staleCaches(world.store).workloads), [LONG]);
 });
 
 test('what is not followed is not fetched, whatever the state says of it', () => {
   const world = new World({ [CFG]: 'b.2' });
   world.config('cfg', 'a', { initial: true });
-  assert.deepEqual(staleCaches(world.edges), { configs: new Set(), workloads: new Set() });
+  assert.deepEqual(staleCaches(world.store), { configs: new Set(), workloads: new Set() });
 });

@@ -278,7 +278,7 @@ test('what tells people proves nothing', () => {
 test('the annotation that tells carries the time at which the change was seen', () => {
   const world = begun({ asks: AUTO, flags: IN_ANNOTATIONS });
   world.config('cfg', 'b');
-  const plan = planRollout(world.edges, world.workloadKey('web'), 1_700_000_000);
+  const plan = planRollout(world.store, world.workloadKey('web'), 1_700_000_000);
   assert.equal(
     plan?.annotations?.[STAKATER.lastReloadedFrom]?.replace(d('b'), 'b'),
     told('side', 1_700_000_000),
@@ -343,7 +343,7 @@ function forgeAndRoll(world: World, number: unknown, content: string): void {
 
 /** A process that starts now knows that the pods run `content`: nothing else. */
 function assertTells(world: World, content: string): void {
-  const entry = world.edges.entryOf(world.configRef('cfg')) ?? assert.fail();
+  const entry = world.store.persisted.entryOf(world.configRef('cfg')) ?? assert.fail();
   assert.deepEqual(parseEntry(formatEntry(entry), false), entry);
   assert.equal(world.restart().edge('web').runningDigest, d(content));
 }

@@ -11,20 +11,20 @@ import { settled, type World } from './world.ts';
 /** A world in which these run `a` of `cfg`, and nobody is rolled. */
 function told(...workloads: string[]): World {
   const world = settled('web', ...workloads);
-  world.edges.onlyTells = true;
+  world.settings.onlyTells = true;
   return world;
 }
 
 /** Whoever is told has taken it. */
 function take(world: World, plan: RolloutPlan): Effects {
   const effects = new Effects();
-  acceptRollout(world.edges, effects, plan, undefined, { from: world.now, to: world.now });
+  acceptRollout(world.store, effects, plan, undefined, { from: world.now, to: world.now });
   return effects;
 }
 
 function restarted(world: World): World {
   const next = world.restart();
-  next.edges.onlyTells = true;
+  next.settings.onlyTells = true;
   return next;
 }
 

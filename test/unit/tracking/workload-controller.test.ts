@@ -41,7 +41,7 @@ test('what nobody follows changes without a word, and is forgotten when it goes'
   const effects = world.config('cfg', 'b');
   assert.deepEqual([effects.changes, effects.notes, effects.writeSoon.size], [[], [], 0]);
   world.noConfig('cfg');
-  assert.equal(world.edges.configs.size, 0);
+  assert.equal(world.store.configs.size, 0);
 });
 
 test('older news than what is known says nothing', () => {
@@ -49,7 +49,7 @@ test('older news than what is known says nothing', () => {
   world.config('cfg', 'b');
   world.contents.set('cfg', { content: 'c', version: 1 });
   world.tellConfig('cfg');
-  assert.equal(world.edges.configs.get(world.configKey('cfg'))?.digest, 'b'.repeat(40));
+  assert.equal(world.store.configs.get(world.configKey('cfg'))?.digest, 'b'.repeat(40));
   const { image } = world.live.get('web') ?? {};
   world.workload('web', { image: 'v2' });
   world.live.set('web', { ...(world.live.get('web') ?? assert.fail()), image: image ?? '', version: 1 });
@@ -240,8 +240,8 @@ test('opting out forgets what was owed', () => {
   world.config('cfg', 'b');
   const effects = world.workload('web', { follows: [] });
   assert.deepEqual([...effects.forgotten], [world.workloadKey('web')]);
-  assert.equal(world.edges.workloads.size, 0);
-  assert.equal(world.edges.dependents.size, 0);
+  assert.equal(world.store.workloads.size, 0);
+  assert.equal(world.store.dependents.size, 0);
 });
 
 const GOING: Record<string, (world: World, mayAbandon: boolean) => void> = {
@@ -261,7 +261,7 @@ for (const [sentence, act] of Object.entries(GOING)) {
     for (const mayAbandon of [true, false]) {
       const world = settled('web');
       act(world, mayAbandon);
-      assert.equal(world.edges.abandoned.has(world.configKey('cfg')), mayAbandon);
+      assert.equal(world.store.abandoned.has(world.configKey('cfg')), mayAbandon);
       world.write();
       assert.equal('v1.ConfigMap_cfg' in world.written, !mayAbandon);
     }
@@ -288,8 +288,8 @@ test('an end that is older than what is known says nothing: the workload was cre
   world.tellWorkload('web');
   const key = world.workloadKey('web');
   const { knownAt } = world.record('web');
-  observeWorkload(world.edges, { type: 'absent', key, span: { from: knownAt - 2, to: knownAt - 1 } }, true);
-  assert.ok(world.edges.workloads.has(key));
-  observeWorkload(world.edges, { type: 'absent', key, span: { from: knownAt, to: knownAt + 1 } }, true);
-  assert.ok(!world.edges.workloads.has(key));
+  observeWorkload(world.store, { type: 'absent', key, span: { from: knownAt - 2, to: knownAt - 1 } }, true);
+  assert.ok(world.store.workloads.has(key));
+  observeWorkload(world.store, { type: 'absent', key, span: { from: knownAt, to: knownAt + 1 } }, true);
+  assert.ok(!world.store.workloads.has(key));
 });

@@ -21,13 +21,16 @@ import {
   type StateWrite,
 } from '../../../lib/state/state-write.ts';
 import type { PresenceRules } from '../../../lib/store/presence.ts';
+import type { WorkloadRecord } from '../../../lib/store/records.ts';
+import { Store } from '../../../lib/store/store.ts';
 import { observeConfig, observeListed } from '../../../lib/tracking/config-controller.ts';
-import { Edges, type WorkloadRecord } from '../../../lib/tracking/edges.ts';
+import { needsRollout } from '../../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
 import { acceptRollout, planRollout } from '../../../lib/tracking/rollout.ts';
 import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
 import { strategicMerge } from '../../sandbox/strategic-merge.ts';
+import { settingsWith, type TestSettings } from '../../settings.ts';
 import { vocabulary } from '../annotations/defaults.ts';
 import { type Arrival, d, type Live, type Marks, NEW, rawOf, type Sketch, variableOf } from './sketch.ts';
 
@@ -47,7 +50,8 @@ interface Content {
 
 /** See the file's comment. */
 export class World {
-  readonly edges: Edges;
+  readonly settings: TestSettings;
+  readonly store: Store;
   readonly namespace: string;
   readonly live: Map<string, Live> = new Map();
   readonly contents: Map<string, Content> = new Map();
@@ -69,14 +73,19 @@ export class World {
   ) {
     this.#flags = flags;
     this.#rules = rules;
-    this.edges = new Edges(vocabulary(flags), 'home', rules);
+    this.settings = settingsWith({
+      vocabularies: vocabulary(flags),
+      keyScoped: flags.keyScoped === true,
+      ...(rules && { presence: rules }),
+    });
+    this.store = new Store(this.settings);
     this.namespace = namespace;
     this.state(state);
   }
 
   /** So long that nothing is remembered of an edge that has ended. */
-  passAMinute(at: number = this.edges.now() + 60_000): void {
-    this.edges.now = () => at;
+  passAMinute(at: number = this.store.settings.now() + 60_000): void {
+    this.settings.now = () => at;
   }
 
   /** Takes a state ConfigMap as read. */
@@ -86,12 +95,12 @@ export class World {
     );
     const parsed = parseState(long, { [STATE_VERSION_ANNOTATION]: '1' }, 'home');
     assert.ok(parsed.type === 'state' && parsed.unreadable.length === 0);
-    this.edges.takeShard(0, parsed.state);
+    this.store.persisted.takeShard(0, parsed.state);
   }
 
   /** The state as known, in short form. */
   get written(): Record<string, unknown> {
-    const { entries, overrides } = this.edges.state;
+    const { entries, overrides } = this.store.persisted.state;
     const short = (digest: string): string => (digest.length === 40 ? (digest[0] ?? '') : digest);
     return {
       ...Object.fromEntries(
@@ -128,7 +137,7 @@ export class World {
     const ref = this.configRef(name);
     const present = this.contents.get(name);
     if (present === undefined) {
-      return observeConfig(this.edges, {
+      return observeConfig(this.store, {
         type: 'absent',
         key: keyOf(ref),
         span: this.#span(arrival),
@@ -139,7 +148,7 @@ export class World {
     const isState = annotations[STATE_VERSION_ANNOTATION] === undefined ? {} : ({ isState: true } as const);
     const resourceVersion = String(version);
     const object = { ref, uid, resourceVersion, digest: d(content), annotations, ...isState };
-    return observeConfig(this.edges, { ...this.#news(arrival, version), key: keyOf(ref), object });
+    return observeConfig(this.store, { ...this.#news(arrival, version), key: keyOf(ref), object });
   }
 
   /** A Secret gets `content`, and its stream tells. */
@@ -153,13 +162,13 @@ export class World {
       digest: d(content),
       annotations: {},
     };
-    return observeConfig(this.edges, { ...this.#news({}, this.now), key: keyOf(ref), object });
+    return observeConfig(this.store, { ...this.#news({}, this.now), key: keyOf(ref), object });
   }
 
   /** The stream of ConfigMaps has listed: what it has not told is not there. */
   listed(): Effects {
     const stream = { kind: 'ConfigMap', namespace: undefined };
-    return this.edges.presence.markListed(stream) ? observeListed(this.edges, stream) : new Effects();
+    return this.store.presence.markListed(stream) ? observeListed(this.store, stream) : new Effects();
   }
 
   /** The object is deleted, and its stream tells. */
@@ -196,10 +205,10 @@ export class World {
     const key = this.workloadKey(name);
     const live = this.live.get(name);
     if (live === undefined) {
-      return observeWorkload(this.edges, { type: 'absent', key, span: this.#span(arrival) }, mayAbandon);
+      return observeWorkload(this.store, { type: 'absent', key, span: this.#span(arrival) }, mayAbandon);
     }
     const object = this.view(name);
-    return observeWorkload(this.edges, { ...this.#news(arrival, live.version), key, object }, mayAbandon);
+    return observeWorkload(this.store, { ...this.#news(arrival, live.version), key, object }, mayAbandon);
   }
 
   /** The workload is deleted, and its stream tells. */
@@ -218,12 +227,12 @@ export class World {
 
   /** The view of the live workload. */
   view(name: string): Workload {
-    return workloadOf(workloadKindOf('Deployment'), this.raw(name), this.edges.vocabularies);
+    return workloadOf(workloadKindOf('Deployment'), this.raw(name), this.store.settings.vocabularies);
   }
 
   /** The workload is planned for, and the patch is sent. */
   send(name: string): RolloutPlan {
-    const plan = planRollout(this.edges, this.workloadKey(name));
+    const plan = planRollout(this.store, this.workloadKey(name));
     assert.ok(plan !== undefined, `${name} owes nothing`);
     this.record(name).inFlight = plan;
     return plan;
@@ -256,7 +265,7 @@ export class World {
     const effects = new Effects();
     const workload = this.view(plan.workload.name);
     const at = Number(workload.resourceVersion);
-    acceptRollout(this.edges, effects, plan, workload, { from: at - 1, to: at });
+    acceptRollout(this.store, effects, plan, workload, { from: at - 1, to: at });
     return effects;
   }
 
@@ -281,10 +290,10 @@ export class World {
     urgent: readonly string[] = [],
   ): readonly StateWrite[] {
     const keys = (all: readonly string[]): ObjectKey[] => all.map((name) => this.configKey(name));
-    const known = [...this.edges.dependents.configs(), ...this.edges.abandoned.keys()];
+    const known = [...this.store.dependents.configs(), ...this.store.abandoned.keys()];
     const candidates = names === undefined ? known : keys(names);
     const request = { candidates, urgent: new Set(keys(urgent)), gate, place: () => this.nextShard };
-    return planStateWrites(this.edges, request).writes;
+    return planStateWrites(this.store, request).writes;
   }
 
   /** Writes the state until there is nothing to write; answers the last write. */
@@ -293,8 +302,8 @@ export class World {
     for (let round = 0; round < 10; round += 1) {
       const write = this.plan();
       if (write === undefined) return last;
-      noteSent(this.edges, write);
-      applyStateWrite(this.edges, new Effects(), write);
+      noteSent(this.store, write);
+      applyStateWrite(this.store, new Effects(), write);
       last = write;
     }
     return assert.fail('the state is written again and again');
@@ -303,7 +312,7 @@ export class World {
   /** The process dies; another one, perhaps with other flags, reads the state that was written and lists everything. */
   restart(flags: Partial<VocabularyOptions> = this.#flags): World {
     const next = new World({}, this.namespace, flags, this.#rules);
-    next.edges.state = this.edges.state;
+    next.store.persisted.state = this.store.persisted.state;
     next.now = this.now;
     for (const [name, content] of this.contents) next.contents.set(name, content);
     for (const [name, live] of this.live) next.live.set(name, live);
@@ -321,14 +330,14 @@ export class World {
 
   /** What is known of a workload. */
   record(name: string): WorkloadRecord {
-    const record = this.edges.workloads.get(this.workloadKey(name));
+    const record = this.store.workloads.get(this.workloadKey(name));
     assert.ok(record !== undefined, `${name} is not known`);
     return record;
   }
 
   /** Whether the workload owes something. */
   needsRollout(name: string): boolean {
-    return this.edges.needsRollout(this.workloadKey(name));
+    return needsRollout(this.store, this.workloadKey(name));
   }
 
   /** `<name>`, or `<namespace>/<name>` elsewhere. */

@@ -23,7 +23,7 @@ export interface Failure {
 }
 
 /** Knows how to read and write the shards of the state, by their numbers from 0. Never throws. */
-export interface StateStore {
+export interface StateClient {
   /** Scheme and host of who keeps it, to be told where it cannot be read. */
   readonly server?: string | undefined;
   readonly read: (
@@ -57,11 +57,11 @@ export function stateKeysOf(name: string, namespace: string): readonly ObjectKey
  * may not be read, and that nobody tells of, is none: where rights name the first shard alone, there are no others.
  */
 export async function readShards(
-  store: StateStore,
+  stateClient: StateClient,
   signal?: AbortSignal,
 ): Promise<{ readonly kind: 'read'; readonly shards: AllShards } | Failure> {
   const numbers = Array.from({ length: MOST_SHARDS }, (_, shard) => shard);
-  const readings = await Promise.all(numbers.map((shard) => store.read(shard, signal)));
+  const readings = await Promise.all(numbers.map((shard) => stateClient.read(shard, signal)));
   const told = readings[0]?.kind === 'found' ? shardsToldBy(readings[0].state.annotations) : 1;
   for (const [shard, reading] of readings.entries()) {
     const isNone = reading.kind === 'failed' && reading.isForbidden === true && shard >= told;

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readShards } from '../../../lib/store/state-store.ts';
+import { readShards } from '../../../lib/store/state-client.ts';
 import { CommitterStage, OURS } from '../state/committer-stage.ts';
 import { ScriptedStore } from '../state/scripted-store.ts';
 

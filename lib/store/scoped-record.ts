@@ -3,7 +3,7 @@
 import type { ConfigObject } from '../model/config-object.ts';
 import { scopedDigestOf } from '../model/digest.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
-import type { ConfigRecord } from './edges.ts';
+import type { ConfigRecord } from './records.ts';
 
 const NO_ANNOTATIONS: ConfigRecord['annotations'] = {};
 

@@ -1,0 +1,121 @@
+/** What is observed: objects, the workloads that follow them, and the edges between the two. Data with look-ups. */
+
+import type { KnownNames } from '../annotations/vocabularies.ts';
+import type { Edge } from '../model/edge.ts';
+import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeOf } from '../model/object-ref.ts';
+import type { RawWorkload } from '../model/raw-objects.ts';
+import { type Workload, workloadOf } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
+import { DependentsIndex } from './dependents-index.ts';
+import { NamesIndex, namesOfEntries } from './names-index.ts';
+import { PartsIndex } from './parts-index.ts';
+import { PersistedView } from './persisted-view.ts';
+import { Presence } from './presence.ts';
+import type { ConfigRecord, WorkloadRecord } from './records.ts';
+import { newRecord, scopedRecordOf } from './scoped-record.ts';
+import { ScopesIndex } from './scopes-index.ts';
+import type { Settings } from './settings.ts';
+
+/** See the file's comment. */
+export class Store {
+  readonly settings: Settings;
+  readonly persisted: PersistedView;
+  readonly configs: Map<ObjectKey, ConfigRecord> = new Map();
+  readonly workloads: Map<ObjectKey, WorkloadRecord> = new Map();
+  readonly dependents: DependentsIndex = new DependentsIndex();
+  /** The names of the whole objects that have a record. */
+  readonly names: NamesIndex = new NamesIndex();
+  /** The sets of keys that have a record, besides whole objects. */
+  readonly scopes: ScopesIndex;
+  /** Workloads with patterns: an object that appears may be one that they mean. */
+  readonly withPatterns: Set<ObjectKey> = new Set();
+  readonly presence: Presence;
+  /** The selected namespaces, where the settings select some. */
+  readonly selected: Set<string> = new Set();
+  /** Until when an edge that ended out of date is remembered, see debts.ts. */
+  readonly debts: Map<string, number> = new Map();
+  /** Objects whose last dependent was seen to go while everything was synced: their entries are removed. */
+  readonly abandoned: PartsIndex = new PartsIndex();
+
+  constructor(settings: Settings) {
+    this.settings = settings;
+    this.persisted = new PersistedView(settings.homeNamespace);
+    this.presence = new Presence(settings.presence);
+    this.scopes = new ScopesIndex(settings.keyScoped);
+  }
+
+  /** A workload as it was read outside its stream. */
+  viewOf(ref: WorkloadRef, raw: RawWorkload): Workload {
+    return workloadOf(workloadKindOf(ref.kind), raw, this.settings.vocabularies);
+  }
+
+  /**
+   * The record of `ref`, made if there is none; `key` is its key, where there is one already. The object of which some keys
+   * have a record has one too.
+   */
+  configRecordOf(ref: ConfigRef, key: ObjectKey = keyOf(ref)): ConfigRecord {
+    let record = this.configs.get(key);
+    if (record === undefined) {
+      const isWhole = ref.keys === undefined;
+      record = isWhole ? newRecord(ref) : scopedRecordOf(this.configRecordOf(wholeOf(ref)), ref);
+      if (isWhole) this.names.add(ref);
+      else this.scopes.add(ref);
+      this.configs.set(key, record);
+    }
+    return record;
+  }
+
+  /** Forgets what nobody follows: some keys of an object at once, an object only when it is absent and so are all followed keys. */
+  forgetConfig(key: ObjectKey): void {
+    const record = this.configs.get(key);
+    if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;
+    const { ref, digest, isState } = record;
+    const isThere = digest !== undefined || isState;
+    if (ref.keys === undefined && (isThere || this.scopes.of(key).length > 0)) return;
+    this.configs.delete(key);
+    if (ref.keys === undefined) {
+      this.names.delete(ref);
+      return;
+    }
+    this.scopes.delete(ref);
+    this.forgetConfig(keyOf(wholeOf(ref)));
+  }
+
+  /** Knows the workload from now on. */
+  keep(key: ObjectKey, record: WorkloadRecord, hasPatterns: boolean): void {
+    this.workloads.set(key, record);
+    if (hasPatterns) this.withPatterns.add(key);
+    else this.withPatterns.delete(key);
+  }
+
+  /** Whether workloads of `namespace` may be rolled. */
+  isSelected(namespace: string): boolean {
+    return !this.settings.selectsNamespaces || this.selected.has(namespace);
+  }
+
+  /** Whether a reloader keeps its state in the object, this one or another. */
+  isState(ref: ConfigRef): boolean {
+    const whole = keyOf(wholeOf(ref));
+    return this.settings.ownState.has(whole) || this.configs.get(whole)?.isState === true;
+  }
+
+  /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */
+  namesIn(namespace: string): KnownNames {
+    return (kind) => {
+      const recorded = namesOfEntries(this.persisted.state, this.settings.homeNamespace).of(namespace, kind);
+      const names = new Set([...this.names.of(namespace, kind), ...recorded]);
+      return [...names].filter((name) => !this.isState({ kind, namespace, name }));
+    };
+  }
+
+  /** The edges of all dependents of `config`. */
+  edgesOf(config: ObjectKey): [WorkloadRecord, Edge][] {
+    const edges: [WorkloadRecord, Edge][] = [];
+    for (const key of this.dependents.dependentsOf(config)) {
+      const record = this.workloads.get(key);
+      const edge = record?.edges.get(config);
+      if (record !== undefined && edge !== undefined) edges.push([record, edge]);
+    }
+    return edges;
+  }
+}

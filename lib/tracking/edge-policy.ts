@@ -1,0 +1,141 @@
+/** Which content counts for a workload, whether its policy asks for it, and whether an edge is out of date. */
+
+import { ABSENT, type Digest } from '../model/digest.ts';
+import {
+  asSkipped,
+  type Edge,
+  isOutdated,
+  isUncommitted,
+  runningDigestAtStart,
+  UNKNOWN,
+} from '../model/edge.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { Verdict } from '../model/reasons.ts';
+import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+
+/** Whether `workload` owes something. */
+export function needsRollout(store: Store, workload: ObjectKey): boolean {
+  const record = store.workloads.get(workload);
+  if (record === undefined) return false;
+  for (const [config, edge] of record.edges) if (isOutdatedOn(store, record, config, edge)) return true;
+  return false;
+}
+
+/** Whether `edge`, of `record` and `config`, is owed. */
+export function isOutdatedOn(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
+  return isOutdated(edge, observedBy(store, record, store.configs.get(config)));
+}
+
+/** What is in force of an object for the workload; undefined: nothing, or nobody knows. */
+export function observedBy(
+  store: Store,
+  { workload }: WorkloadRecord,
+  config: ConfigRecord | undefined,
+): Digest | undefined {
+  if (config?.isUnread === true) return undefined;
+  return config && store.presence.observed(workload, config.ref, config.digest);
+}
+
+/** What a commit of the object records: its content, or its absence where that is what pods started with. */
+export function committable(store: Store, config: ConfigRecord): Digest | undefined {
+  if (config.digest !== undefined) return config.digest;
+  const hasEntry = store.persisted.entryOf(config.ref) !== undefined;
+  const isAbsence = store
+    .edgesOf(keyOf(config.ref))
+    .some(
+      ([record, edge]) =>
+        observedBy(store, record, config) === ABSENT || (!hasEntry && edge.runningDigest === ABSENT),
+    );
+  return isAbsence ? ABSENT : undefined;
+}
+
+/**
+ * Whether `config` is open: changed and not committed, or owed by somebody. Pods that somebody else starts while it is
+ * may have read anything.
+ */
+export function isOpen(store: Store, config: ObjectKey): boolean {
+  const record = store.configs.get(config);
+  const entry = record && store.persisted.entryOf(record.ref);
+  const digest = record && committable(store, record);
+  if (digest !== undefined && entry !== undefined && entry.digest !== digest) return true;
+  return store.edgesOf(config).some(([workload, edge]) => {
+    const observed = observedBy(store, workload, record);
+    return observed === undefined
+      ? entry !== undefined && edge.runningDigest !== entry.digest
+      : isOutdated(edge, observed);
+  });
+}
+
+/** Whether nothing is begun for the object by a workload of `namespace`: that is not selected, and it never had an entry. */
+export function isUnbegun(store: Store, ref: ConfigRef, namespace: string): boolean {
+  return !store.isSelected(namespace) && store.persisted.shardOf(ref) === undefined;
+}
+
+/** Whether the policy of the workload asks for the object as it is now; an absent one is asked for as it was last. */
+export function asks(store: Store, workload: WorkloadRecord, config: ConfigRecord): boolean {
+  return judge(store, workload, config).asks;
+}
+
+/** The same with the reason. */
+export function judge(
+  store: Store,
+  { workload }: WorkloadRecord,
+  { ref, annotations }: ConfigRecord,
+): Verdict {
+  if (store.isState(ref)) return { asks: false, because: 'state' };
+  if (isUnbegun(store, ref, workload.ref.namespace)) return { asks: false, because: 'unselected' };
+  return store.settings.vocabularies.judge(workload, ref, annotations);
+}
+
+/**
+ * Every change of an edge goes through here. Of what its policy does not ask for the pods are taken to run whatever is
+ * in force: so it owes nothing, and begins with that once it asks for more. Answers the edge as it is from now on.
+ */
+export function putEdge(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): Edge {
+  const next = underPolicy(store, record, store.configs.get(config), edge);
+  record.edges.set(config, next);
+  return next;
+}
+
+function underPolicy(
+  store: Store,
+  record: WorkloadRecord,
+  config: ConfigRecord | undefined,
+  edge: Edge,
+): Edge {
+  if (config === undefined || config.isUnread === true) return edge;
+  const isAway = store.presence.beginsAbsent(record.workload, config.ref, config.digest);
+  const begun = isAway && edge.runningDigest === undefined ? { ...edge, runningDigest: ABSENT } : edge;
+  const observed = observedBy(store, record, config);
+  if (observed === undefined) {
+    // Pods that start now do so without it: for its return they are rolled, and others are not.
+    const startsWithout = isAway && begun.runningDigest !== ABSENT && !record.workload.isRolledOut;
+    return startsWithout ? { ...begun, mixedPods: true } : begun;
+  }
+  // That an object comes to be, or goes, no words ask for.
+  const isStep = !store.presence.counts(begun.runningDigest, observed);
+  const isAsked = asks(store, record, config) && !isStep;
+  return isAsked ? begun : asSkipped(begun, observed, isStep ? undefined : config.writtenAt);
+}
+
+/**
+ * Whether a restart at this moment would believe something else of the edge than this process does: then the state must
+ * be written at once. What is only dirty waits for the next write, what is being patched for the answer.
+ */
+export function wouldForget(
+  store: Store,
+  workload: WorkloadRecord,
+  config: ConfigRecord,
+  edge: Edge,
+): boolean {
+  const entry = store.persisted.entryOf(config.ref);
+  // What is not asked for waits for the next write, unless a stamp would be believed that says something else.
+  const isStampBelieved = entry !== undefined && isUncommitted(edge.stamp, entry);
+  if (!asks(store, workload, config) && !isStampBelieved) return false;
+  if (edge.runningDigest === undefined || (workload.inFlight !== undefined && edge.runningDigest !== UNKNOWN))
+    return false;
+  const override = store.persisted.overrideOf(workload.workload.ref, config.ref);
+  const believed = runningDigestAtStart(entry, override, edge.stamp);
+  return believed !== edge.runningDigest && !(edge.mixedPods && believed === UNKNOWN);
+}
