@@ -139,7 +139,11 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: for each object that appears all names are looked at',
-    edit: change('followAppeared', 'kind === ref.kind ? [ref.name] : []', 'store.namesIn(ref.namespace)(kind)'),
+    edit: change(
+      'followAppeared',
+      'kind === ref.kind ? [ref.name] : []',
+      'store.namesIn(ref.namespace)(kind)',
+    ),
     tests: [PATTERNS],
   },
   {
