@@ -84,6 +84,6 @@ function objectOf({ ref, digest, resourceVersion, ...rest }: ConfigRecord): Conf
     lastWrite,
     ...(legacyDigest === undefined ? {} : { legacyDigest }),
     ...(keyDigests === undefined ? {} : { keyDigests }),
-    ...(rest.isState ? { isState: true } : {}),
+    ...(rest.isState === true ? { isState: true } : {}),
   };
 }

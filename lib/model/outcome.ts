@@ -93,6 +93,6 @@ export interface RolloutInfo {
 export interface PodsBirth {
   /** As the Deployment calls its template, see WorkloadKind. */
   readonly revision: string;
-  /** In ms since 1970, by the API server's clock. */
+  /** In seconds since 1970, by the API server's clock. */
   readonly createdAt: number | undefined;
 }

@@ -43,7 +43,7 @@ export interface Workload {
   readonly ref: WorkloadRef;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** In ms since 1970, by the API server's clock; undefined: the object does not say. */
+  /** In seconds since 1970, by the API server's clock; undefined: the object does not say. */
   readonly createdAt: number | undefined;
   readonly generation: number;
   /** How many pods its owner or an autoscaler wants; undefined where the object does not say. */

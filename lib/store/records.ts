@@ -48,7 +48,7 @@ export interface ConfigRecord {
   /** Of some keys: the object is there, and has to be looked at before anything can be said of them. */
   isUnread?: boolean;
   /** A reloader keeps its state in it: to workloads it is not there. */
-  isState: boolean;
+  isState?: boolean;
 }
 
 /** What is known of one workload that follows something. */

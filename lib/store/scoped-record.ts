@@ -21,7 +21,6 @@ export function newRecord(ref: ConfigRef): ConfigRecord {
     absentAfter: undefined,
     mayHaveReturned: false,
     changedAt: Number.NEGATIVE_INFINITY,
-    isState: false,
   };
 }
 
@@ -47,7 +46,6 @@ export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecor
     mayHaveReturned,
     changedAt,
     foundChangedAt,
-    isState: false,
     ...(isUnread ? { isUnread } : {}),
   };
 }

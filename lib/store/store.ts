@@ -70,7 +70,7 @@ export class Store {
     const record = this.configs.get(key);
     if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;
     const { ref, digest, isState } = record;
-    const isThere = digest !== undefined || isState;
+    const isThere = digest !== undefined || isState === true;
     if (ref.keys === undefined && (isThere || this.scopes.of(key).length > 0)) return;
     this.configs.delete(key);
     if (ref.keys === undefined) {

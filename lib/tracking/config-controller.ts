@@ -117,16 +117,7 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
     (isAnother && !event.isInInitialList);
   if (isAnother && event.isInInitialList) record.foundChangedAt = span.to;
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
-  record.annotations = object.annotations;
-  record.digest = object.digest;
-  record.lastDigest = object.digest;
-  record.legacyDigest = object.legacyDigest;
-  record.resourceVersion = object.resourceVersion;
-  record.writtenAt = span.to;
-  record.lastWrite = object.lastWrite;
-  record.absentAfter = undefined;
-  record.mayHaveReturned = false;
-  record.isState = false;
+  takeVersion(record, object, span.to);
   if (difference.isFirst === true) appear(store, effects, event, record);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.returned.add(event.key);
@@ -135,6 +126,21 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
     observeEdge(store, effects, workload, event.key, differenceFor(workload));
   }
   effects.writeSoon.add(event.key);
+}
+
+/** The object is in this version, which was written at `at`, on the Timeline. */
+function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): void {
+  record.annotations = object.annotations;
+  record.digest = object.digest;
+  record.lastDigest = object.digest;
+  record.legacyDigest = object.legacyDigest;
+  record.resourceVersion = object.resourceVersion;
+  record.writtenAt = at;
+  record.lastWrite = object.lastWrite;
+  record.absentAfter = undefined;
+  record.mayHaveReturned = false;
+  // Few objects have the field: it is not added to the others.
+  if (record.isState === true) record.isState = false;
 }
 
 /** It is seen for the first time: what the state says of former parts of it is not needed any more. */

@@ -14,13 +14,14 @@ export function becomeState(store: Store, effects: Effects, { object, key, span 
   const record = store.configRecordOf(object.ref, key);
   record.resourceVersion = object.resourceVersion;
   record.writtenAt = span.to;
-  if (!record.isState) lookAgain(store, effects, key);
+  if (record.isState !== true) lookAgain(store, effects, key);
   record.isState = true;
 }
 
 /** The object is gone: if it was one, it is missing now like any other. */
 export function endState(store: Store, effects: Effects, record: ConfigRecord): void {
-  if (record.isState) lookAgain(store, effects, keyOf(record.ref));
+  if (record.isState !== true) return;
+  lookAgain(store, effects, keyOf(record.ref));
   record.isState = false;
 }
 

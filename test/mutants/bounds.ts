@@ -32,7 +32,7 @@ export const BOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'state: what was missing and is a state now is still called missing',
-    edit: change('becomeState', '!record.isState', 'false'),
+    edit: change('becomeState', 'record.isState !== true', 'false'),
     tests: [OWN_STATE],
   },
   {

@@ -47,8 +47,8 @@ test('of each Deployment the one of the highest revision counts, over all pages,
   );
   const births = await listBirths(send, 'ns');
   assert.deepEqual(Object.fromEntries(births), {
-    a: { revision: '10', createdAt: Date.parse(AT) },
-    b: { revision: '1', createdAt: Date.parse(AT) },
+    a: { revision: '10', createdAt: Date.parse(AT) / 1000 },
+    b: { revision: '1', createdAt: Date.parse(AT) / 1000 },
   });
   assert.deepEqual(
     asked.map(({ path }) => path),

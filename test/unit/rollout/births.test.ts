@@ -6,9 +6,9 @@ import type { PodsBirth } from '../../../lib/model/outcome.ts';
 import { Births } from '../../../lib/rollout/births.ts';
 import { World } from '../tracking/world.ts';
 
-const MINUTE = 60_000;
+const MINUTE = 60;
 /** The state was written, the object changed, and then there was a rollout: each a minute later. */
-const STATE = 1_000_000_000_000;
+const STATE = 1_000_000_000;
 const CHANGE = STATE + MINUTE;
 const ROLLOUT = CHANGE + MINUTE;
 
@@ -28,9 +28,9 @@ const CASES: Readonly<Record<string, Case>> = {
   'it has one of another revision': { births: [{ ...YOUNG, revision: '6' }], needsRollout: true },
   'it has an older one': { births: [{ ...YOUNG, createdAt: CHANGE - MINUTE }], needsRollout: true },
   'it has one of the same second': { births: [{ ...YOUNG, createdAt: CHANGE }], needsRollout: true },
-  'it has one of the second after': { births: [{ ...YOUNG, createdAt: CHANGE + 1000 }], needsRollout: true },
+  'it has one of the second after': { births: [{ ...YOUNG, createdAt: CHANGE + 1 }], needsRollout: true },
   'it has one of two seconds after': {
-    births: [{ ...YOUNG, createdAt: CHANGE + 2000 }],
+    births: [{ ...YOUNG, createdAt: CHANGE + 2 }],
     needsRollout: false,
   },
   'nobody knows how old that is': { births: [{ ...YOUNG, createdAt: undefined }], needsRollout: true },
