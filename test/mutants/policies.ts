@@ -116,9 +116,9 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   {
     name: 'policies: the annotations of an object are those of its first version',
     edit: change(
-      'observeVersion',
+      'takeVersion',
       'record.annotations = object.annotations;',
-      'if (isNew) record.annotations = object.annotations;',
+      'if (record.lastDigest === undefined) record.annotations = object.annotations;',
     ),
     tests: [RULES],
   },
