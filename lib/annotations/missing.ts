@@ -37,7 +37,7 @@ export function absenceNotices(
 /** What is wrong with the objects, by the sort of what is said of them. */
 const SORTS = {
   'state-named': 'are the states of reloaders',
-  'left-out': 'are of types that are not watched',
+  'secret-not-watched': 'are of types that are not watched',
   'unselected-object': 'do not have the labels that are watched',
   missing: 'do not exist',
 } as const;
@@ -46,7 +46,7 @@ type Sort = keyof typeof SORTS;
 
 function sortOf({ isState = false, leftOutType, isUnselected }: MissingObject): Sort {
   if (isState) return 'state-named';
-  if (leftOutType !== undefined) return 'left-out';
+  if (leftOutType !== undefined) return 'secret-not-watched';
   return isUnselected ? 'unselected-object' : 'missing';
 }
 
@@ -80,7 +80,7 @@ function messageOf(reason: Sort, missingObject: MissingObject, naming: Naming, a
   const mended = (other?: ConfigRef): string => mendedText(naming, ref, other);
   if (reason === 'state-named')
     return `a reloader keeps its state in ${about}: nothing is rolled for it; ${mended()}`;
-  if (reason === 'left-out')
+  if (reason === 'secret-not-watched')
     return `${about} is of the type ${leftOutType}, which is not watched: nothing is rolled for it; ${mended()}`;
   if (reason === 'unselected-object')
     return `${about} does not have the labels that are watched (${selector}): nothing is rolled for it; label it, or ${mended()}`;

@@ -162,7 +162,7 @@ function misplaced(
     isOnTemplate && annotations[key] === undefined;
   return unknownAnnotations.filter(isMissed).map(({ key, value }) => {
     const remedy = `write on the workload itself ${rightText(key, [value], all)}`;
-    const message = `${key} stands on the pod template, where nobody reads it; ${remedy}`;
+    const message = `${key} stands on the pod template, where it has no effect; ${remedy}`;
     return { reason: 'misplaced', about: key, message };
   });
 }
@@ -180,7 +180,7 @@ function mistyped(
         meant === undefined
           ? `there are ${[...keys.keys()].map(nativeKeyOf).join(' and ')}`
           : `write ${rightText(meant, [annotations[meant] ?? '', value], all)}`;
-      return { reason: 'mistyped', about: key, message: `nobody reads the annotation ${key}; ${remedy}` };
+      return { reason: 'mistyped', about: key, message: `the annotation ${key} has no effect; ${remedy}` };
     });
 }
 

@@ -26,7 +26,7 @@ export async function serveAdmission(
     onError: (error) => log.error('the admission webhook failed', { error }),
   });
   const port = await server.start(admission.port, options.bindAddress);
-  log.info('the admission webhook keeps stamps through updates of their owners', { port });
+  log.info('the admission webhook keeps stamps through updates by external writers', { port });
   const ended = followCertificate(parts, admission.certificate, server, signal).then(() => server.stop());
   return () => ended;
 }

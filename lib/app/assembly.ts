@@ -316,7 +316,7 @@ function storeOf({ send, server, options, place }: Parts): StateClient {
 }
 
 const NOT_COMPARABLE =
-  "the versions of different kinds are not of one counter, or could not be listed: no owner's rollout stands for one of ours";
+  'the versions of different kinds are not of one counter, or could not be listed: no external rollout replaces one of ours';
 
 const NO_COUNTERS = {
   changed: ignore,

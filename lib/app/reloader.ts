@@ -298,7 +298,7 @@ export class Reloader {
         onOutcome: (ref, outcome, pending, nextTryMs) => {
           this.#reporter.outcome(ref, outcome, pending, nextTryMs);
           if (outcome.type === 'done') this.findings.rolled(keyOf(ref));
-          if (outcome.type === 'lacking') this.missingObjects.hold(keyOf(ref));
+          if (outcome.type === 'waiting-for-dependency') this.missingObjects.hold(keyOf(ref));
           this.findings.review(keyOf(ref));
           this.#repairs.proceed(keyOf(ref));
           this.committer.kick();

@@ -111,7 +111,7 @@ export function cleanupText({ scheduler, finalizers }: WaveLeftovers): string {
     scheduler === undefined
       ? []
       : [`its pods are scheduled again, by ${scheduler ?? 'the default scheduler'} (${STUCK})`];
-  const end = finalizers.length === 0 ? [] : ['its deletion waits for nobody any more'];
+  const end = finalizers.length === 0 ? [] : ['its deletion waits for no finalizer of wave any more'];
   const words = [...pods, ...end];
   return words.length === 0 ? 'nothing is left of its waiting' : words.join(', and ');
 }

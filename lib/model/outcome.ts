@@ -56,7 +56,7 @@ export type Outcome =
   /** Its owner is rolling it, and brings all that is owed. */
   | { readonly type: 'absorbing' }
   /** Pods that started now would wait for what is not there: it is rolled once that is. */
-  | { readonly type: 'lacking'; readonly needs: readonly ConfigRef[] }
+  | { readonly type: 'waiting-for-dependency'; readonly needs: readonly ConfigRef[] }
   /** There is no such workload any more. */
   | { readonly type: 'gone' };
 
@@ -76,9 +76,9 @@ export type PendingReason =
   /** Its stamp was taken back too often for one content: what it follows, or its own template, has to change. */
   | { readonly type: 'change'; readonly message: string }
   /** Its owner's rollout brings what is owed, if it comes further until then. */
-  | { readonly type: 'owner'; readonly until: number }
+  | { readonly type: 'external-rollout'; readonly until: number }
   /** Something that its pods need is not there. */
-  | { readonly type: 'needs' }
+  | { readonly type: 'dependency' }
   /** Its namespace is not selected. */
   | { readonly type: 'selection' };
 

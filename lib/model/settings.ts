@@ -129,17 +129,17 @@ export interface AdmissionOptions {
 
 /** What becomes of a review, and what that means. */
 export const ADMISSION_RESULTS = {
-  kept: 'Nothing but stamps was missing in the update: they are put back as they were, and no pod starts anew.',
+  kept: 'Only stamps were missing in the update: they are put back as they were, and no pod starts anew.',
   renewed:
-    'The pod template was changed by its owner, who left stamps out: they are put back with what is in force.',
-  stamped: 'A new workload is stamped with what is in force.',
-  refused: 'The write carries a hash of other contents than those that are in force.',
+    'An external writer changed the pod template and left stamps out: they are put back with the content in force.',
+  stamped: 'A new workload is stamped with the content in force.',
+  refused: 'The write carries a hash of other contents than those in force.',
   complete: 'No stamp is missing.',
   unclaimed: 'The workload follows nothing, or is not one that is rolled.',
-  undo: 'kubectl rollout undo: what it brings back stays.',
+  undo: 'kubectl rollout undo: the template that it restores is stored as it is.',
   own: 'A write of the reloader itself.',
   unknown: 'Not everything is listed yet, or this namespace or kind is not watched.',
-  malformed: 'What was sent is no review.',
+  malformed: 'The request is not an admission review.',
   failed: 'An error of the program: the request goes through as it is.',
 } as const;
 

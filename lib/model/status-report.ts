@@ -4,8 +4,8 @@ import type { Finding } from './finding.ts';
 import type { WatchStatus } from './health.ts';
 import type { Reason, Verdict } from './reasons.ts';
 
-/** Why an object is owed a rollout. */
-export type OwedBecause = 'content' | 'changed-while-rolling' | 'unknown';
+/** Why the pods of a workload are taken to be out of date with an object. */
+export type OutdatedBecause = 'content' | 'changed-while-rolling' | 'unknown';
 
 /** One object that a workload follows. */
 export interface FollowedStatus {
@@ -16,7 +16,7 @@ export interface FollowedStatus {
   /** What the pods are believed to run; `?` if that is unknown. */
   readonly runningDigest: string | undefined;
   readonly isOutdated: boolean;
-  readonly why: OwedBecause | undefined;
+  readonly why: OutdatedBecause | undefined;
   /** Whether its changes are rolled out to the workload, and why. */
   readonly policy: Verdict;
 }
@@ -30,7 +30,14 @@ export interface WorkloadStatus {
   /** For how long, in seconds. */
   readonly outdatedForSeconds?: number;
   /** What it waits for. */
-  readonly waitsFor?: 'quiet' | 'queued' | 'backoff' | 'owner' | 'needs' | 'selection' | 'change';
+  readonly waitsFor?:
+    | 'quiet'
+    | 'queued'
+    | 'backoff'
+    | 'external-rollout'
+    | 'dependency'
+    | 'selection'
+    | 'change';
   readonly waitsForSeconds?: number;
   /** Why the last try failed. */
   readonly problem?: string;

@@ -87,7 +87,7 @@ export class WaveCleanup {
       isDone: (answered) => answered.waveLeftovers === undefined,
       accepted: (object) => {
         const message = `wave had left it waiting: ${words}`;
-        this.#options.say(parked.workload, { reason: 'unparked', about: 'parking', message });
+        this.#options.say(parked.workload, { reason: 'wave-cleaned-up', about: 'parking', message });
         // Of a dry run it stays as it is: what is known of it keeps the same from being said with all news.
         if (object !== undefined) this.#parked.delete(key);
       },

@@ -58,7 +58,7 @@ const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
     lostOptIn === undefined ? [] : [vocabularies.findingOfLostOptIn(lostOptIn)],
   ({ vocabularies, workload, missingObjects }) =>
     vocabularies.findingsOfMissingObjects(missingObjects, workload),
-  ({ needs }) => lacking(needs),
+  ({ needs }) => waitingForDependency(needs),
   ({ vocabularies, competitor }) =>
     competitor === undefined ? [] : [vocabularies.findingOfCompetingReloader(competitor)],
   ({ vocabularies, workload }) => paused(vocabularies.pausing.pauseOf(workload)),
@@ -73,25 +73,25 @@ function paused(pause: Pause | undefined): readonly Finding[] {
   return [{ reason: 'paused', about: pause.since, message }];
 }
 
-function lacking(needs: readonly ConfigRef[]): readonly Finding[] {
+function waitingForDependency(needs: readonly ConfigRef[]): readonly Finding[] {
   if (needs.length === 0) return [];
   const covers = needs.map(describe);
   const about = listedText(covers);
   const [does, those] = needs.length === 1 ? ['does', 'that is'] : ['do', 'all are'];
   const message = `${about} ${does} not exist, and its pods do not start without: it is rolled once ${those} there`;
-  return [{ reason: 'lacking', about, covers, message }];
+  return [{ reason: 'waiting-for-dependency', about, covers, message }];
 }
 
 function slowed({ limit }: Pace): readonly Finding[] {
   if (limit === undefined) return [];
   const within = formatDuration(limit.withinMs);
-  const message = `rolled more than ${limit.rollouts} times within ${within}: from now on each rollout waits twice as long as the one before, ten minutes at the most, until nothing was owed for ${within}`;
+  const message = `rolled more than ${limit.rollouts} times within ${within}: from now on each rollout waits twice as long as the one before, ten minutes at the most, until the workload was up to date for ${within}`;
   return [{ reason: 'slowed', about: `${limit.rollouts}/${within}`, message }];
 }
 
 function held({ ref, hold }: Workload): readonly Finding[] {
   if (hold === undefined) return [];
-  return [{ reason: 'held', about: hold.type, message: `stamped, but ${whenTaken(hold, ref)}` }];
+  return [{ reason: 'pods-not-replaced', about: hold.type, message: `stamped, but ${whenTaken(hold, ref)}` }];
 }
 
 /** What the notices are made of. */

@@ -13,21 +13,21 @@ const KEPT = 50;
 /** Reasons that call for a person's attention. */
 const WARNINGS: ReadonlySet<Reason> = new Set([
   'refused',
-  'taken-back',
+  'stamp-reverted',
   'given-up',
   'malformed',
   'misplaced',
   'mistyped',
   'unserved',
   'missing',
-  'lacking',
-  'left-out',
+  'waiting-for-dependency',
+  'secret-not-watched',
   'unselected-object',
   'unwatched-namespace',
   'state-named',
   'opt-in-lost',
   'second-reloader',
-  'held',
+  'pods-not-replaced',
   'slowed',
   'state-damaged',
   'state-missing',
@@ -99,7 +99,7 @@ function messageOf({ reason, workload, config, detail }: Note): string {
       return `${who} no longer follows ${what}`;
     case 'changed-back':
       return `${what} changed back: nothing left to roll for ${who}`;
-    case 'declined':
+    case 'skipped':
       return `${what} changed: nothing rolled for ${who}, since ${detail}`;
     case 'changed-while-down':
       return `${what} changed while no reloader ran: ${who} is rolled`;
@@ -108,19 +108,19 @@ function messageOf({ reason, workload, config, detail }: Note): string {
     case 'changed-while-rolling':
       return `${what} changed while ${who} was rolling: it is rolled once more`;
     case 'state-foreign':
-      return `the entry of ${what} was ${detail} by somebody else`;
+      return `the entry of ${what} was ${detail} by another client`;
     case 'absent':
       return `${what} is gone${detail === undefined ? '' : `, ${detail}`}: nothing is rolled until it returns`;
-    case 'rolled-elsewhere':
+    case 'stamped-by-peer':
       return `${who} was rolled for ${what} by another reloader`;
-    case 'owner-rolled':
-      return `${who} was changed by its owner while ${what} was changing: it is rolled once more`;
-    case 'owner-has-rolled':
-      return `${who} was rolled by its owner since ${what} changed: nothing left to roll`;
-    case 'younger':
-      return `${who} is younger than the last write of ${what}: nothing left to roll`;
-    case 'taken-back':
-      return `${who} lost its stamp before it had rolled: taken back by ${detail}`;
+    case 'external-rollout':
+      return `${who} was changed by an external writer while ${what} was changing: it is rolled once more`;
+    case 'external-rollout-done':
+      return `${who} was rolled by an external writer since ${what} changed: nothing left to roll`;
+    case 'created-after-change':
+      return `${who} was created after the last write of ${what}: nothing left to roll`;
+    case 'stamp-reverted':
+      return `${who} lost its stamp before it had rolled: reverted by ${detail}`;
     default:
       return [who, what, detail, REASONS[reason]].filter((part) => part !== undefined).join(': ');
   }

@@ -23,7 +23,10 @@ import type { Note } from '../tracking/effects.ts';
 import { Journal } from './journal.ts';
 
 /** How an attempt ended. */
-type AttemptEnd = Exclude<Outcome['type'], 'settled' | 'unselected' | 'absorbing' | 'lacking' | 'given-up'>;
+type AttemptEnd = Exclude<
+  Outcome['type'],
+  'settled' | 'unselected' | 'absorbing' | 'waiting-for-dependency' | 'given-up'
+>;
 
 /** Who counts what happens. Every method is cheap and never throws. */
 export interface Counters {
@@ -97,8 +100,8 @@ export class Reporter {
   #note(note: Note): void {
     const { workload, reason, detail = '' } = note;
     this.journal.note(note);
-    if (workload !== undefined && reason === 'taken-back')
-      this.#event(workload, 'StampTakenBack', detail, `taken back by ${detail}`);
+    if (workload !== undefined && reason === 'stamp-reverted')
+      this.#event(workload, 'StampReverted', detail, `reverted by ${detail}`);
   }
 
   /** A notice that did not stand before. */
@@ -148,7 +151,7 @@ export class Reporter {
           changes: pending.changes,
         });
         say(
-          this.#isTold ? 'told' : 'rolled',
+          this.#isTold ? 'webhook-notified' : 'rolled',
           `${who} ${this.#options.isDryRun === true ? 'would be ' : ''}${this.#doneTo(ref)}: ${count(outcome.plan.stamps.length, 'source')}, ${count(pending.changes, 'change')}`,
         );
         this.#tellOfRollout(outcome.plan, pending);
@@ -157,7 +160,7 @@ export class Reporter {
         say('unchanged', `${who}: nothing left to roll`);
         break;
       case 'again':
-        say('conflict', `${who} was changed by somebody else: decided again`);
+        say('conflict', `${who} was changed by another client: decided again`);
         break;
       case 'later':
         say('retry', `${who} is not ${this.#doneTo(ref)} yet: ${outcome.message}${again}`);
@@ -174,10 +177,10 @@ export class Reporter {
         say('unselected-namespace', `${who} is not rolled before its namespace is selected`);
         break;
       case 'absorbing':
-        say('owner-rolls', `${who} is being rolled by its owner, which brings what changed`);
+        say('external-rollout-in-progress', `${who} is being rolled by an external writer, with the change`);
         break;
-      case 'lacking':
-        break; // a notice tells of it, once
+      case 'waiting-for-dependency':
+        break; // a finding reports it, once
       case 'gone':
         say('gone', `${who} is gone`);
         break;
@@ -237,7 +240,7 @@ export class Reporter {
     const about = stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
     const later = this.#isTold ? '' : this.#laterOf(workload);
     const message = `${this.#doneTo(workload)} once for ${count(changes, 'change')} of ${describeAll(sources, MOST_SOURCES)}${later}`;
-    this.#event(workload, this.#isTold ? 'WebhookTold' : 'Reloaded', about, message);
+    this.#event(workload, this.#isTold ? 'WebhookNotified' : 'Reloaded', about, message);
     this.#options.onRollout?.({ workload, objects: sources });
   }
 
@@ -258,7 +261,7 @@ export class Reporter {
 
 /** Whether the API server was asked, or would have been. */
 function isAttempt(outcome: Outcome): outcome is Extract<Outcome, { type: AttemptEnd }> {
-  return !['settled', 'unselected', 'absorbing', 'lacking', 'given-up'].includes(outcome.type);
+  return !['settled', 'unselected', 'absorbing', 'waiting-for-dependency', 'given-up'].includes(outcome.type);
 }
 
 function count(number: number, noun: string): string {

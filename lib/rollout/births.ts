@@ -83,7 +83,7 @@ export class Births {
         mixedPods: false,
         rolloutInProgress: false,
       });
-      effects.note({ reason: 'younger', workload: record.workload.ref, config: config.ref });
+      effects.note({ reason: 'created-after-change', workload: record.workload.ref, config: config.ref });
       (wouldForget(store, record, config, next) ? effects.writeNow : effects.writeSoon).add(key);
     }
     apply(effects);

@@ -40,7 +40,7 @@ export interface AttemptOptions {
   readonly onPatchAnswered: (seconds: number) => void;
 }
 
-const TAKEN_BACK_EACH_TIME = `its stamp was taken back ${MOST_TRIES} times, and is not written again for this content`;
+const TAKEN_BACK_EACH_TIME = `its stamp was reverted ${MOST_TRIES} times, and is not written again for this content`;
 
 /** See the file's comment. */
 export class RolloutAttempts {
@@ -68,7 +68,7 @@ export class RolloutAttempts {
     const record = store.workloads.get(key);
     if (plan === undefined || record === undefined) return { type: 'settled' };
     const needs = this.#options.needsOf(record);
-    if (needs.length > 0) return { type: 'lacking', needs };
+    if (needs.length > 0) return { type: 'waiting-for-dependency', needs };
     record.inFlight = plan;
     const startedAt = monotonicMs();
     const result = await client.roll(plan);

@@ -140,7 +140,7 @@ export class RolloutController {
     if (ref === undefined) return;
     this.#quiet.forget(workload);
     this.#retries.of(workload).failures = times - 1;
-    this.#conclude(workload, ref, { type: 'refused', message: 'the stamp is taken back each time' });
+    this.#conclude(workload, ref, { type: 'refused', message: 'the stamp is reverted each time' });
   }
 
   /** Forgets a workload that is gone or follows nothing any more. */
@@ -175,7 +175,7 @@ export class RolloutController {
   /** Why the workload is not being patched now; undefined if nothing is to be done for it. */
   pendingReasonOf(workload: ObjectKey): PendingReason | undefined {
     if (this.#heldBack.has(workload)) return { type: 'selection' };
-    if (this.#lacking.has(workload)) return { type: 'needs' };
+    if (this.#lacking.has(workload)) return { type: 'dependency' };
     const { backoff } = this.#retries.get(workload) ?? {};
     if (backoff?.until === Number.POSITIVE_INFINITY) return { type: 'change', message: backoff.message };
     if (backoff !== undefined) return { type: 'backoff', ...backoff };
@@ -183,7 +183,9 @@ export class RolloutController {
     const until = this.#quiet.endOf(workload);
     if (until !== undefined) return { type: 'quiet', until };
     const externalRolloutMs = this.#externalRolloutDeadlines.untilOf(workload);
-    return externalRolloutMs === undefined ? undefined : { type: 'owner', until: externalRolloutMs };
+    return externalRolloutMs === undefined
+      ? undefined
+      : { type: 'external-rollout', until: externalRolloutMs };
   }
 
   /** What waits to be rolled out to the workload. */
@@ -268,7 +270,7 @@ export class RolloutController {
         this.#retries.delete(key);
         this.#heldBack.add(key);
         break;
-      case 'lacking':
+      case 'waiting-for-dependency':
         this.#due.delete(key);
         this.#retries.delete(key);
         this.#lacking.set(key, outcome.needs);

@@ -43,7 +43,7 @@ export type MetricWord =
   | 'workloads'
   | 'edges'
   | 'outdatedEdges'
-  | 'oldestOwedAge'
+  | 'oldestOutdatedAge'
   | 'slowedWorkloads'
   | 'changes'
   | 'rollouts'
@@ -88,14 +88,14 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     series: PLAIN,
   },
   outdatedEdges: {
-    name: 'reloader_owed_edges',
-    help: 'Of these, those whose pods may run an older content: a rollout is owed',
+    name: 'reloader_outdated_edges',
+    help: 'Of these, the pairs whose pods may run an older content: the workload needs a rollout',
     type: 'gauge',
     series: PLAIN,
   },
-  oldestOwedAge: {
-    name: 'reloader_oldest_owed_edge_age_seconds',
-    help: 'For how long the oldest rollout has been owed; 0 if none is',
+  oldestOutdatedAge: {
+    name: 'reloader_oldest_outdated_edge_age_seconds',
+    help: 'Age of the oldest change that still needs a rollout; 0 if no workload needs one',
     type: 'gauge',
     series: PLAIN,
   },
@@ -113,7 +113,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   },
   rollouts: {
     name: 'reloader_rollouts_total',
-    help: 'Attempts to roll a workload: done, again (somebody else wrote first), later (no answer or throttled), refused, gone',
+    help: 'Attempts to roll a workload: done, again (another client wrote first), later (no answer or throttled), refused, gone',
     type: 'counter',
     series: every({ kind: WORKLOADS, outcome: ROLLOUT_OUTCOMES }),
   },
@@ -158,7 +158,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     series: PLAIN,
   },
   stateOverrides: {
-    name: 'reloader_state_exceptions',
+    name: 'reloader_state_overrides',
     help: 'Workloads that the state records as behind',
     type: 'gauge',
     series: PLAIN,

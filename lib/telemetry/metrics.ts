@@ -57,7 +57,7 @@ export class Metrics {
   readonly #workloads = this.#gauge(METRICS.workloads);
   readonly #edges = this.#gauge(METRICS.edges);
   readonly #outdatedEdges = this.#gauge(METRICS.outdatedEdges);
-  readonly #oldestOwedAge = this.#gauge(METRICS.oldestOwedAge);
+  readonly #oldestOutdatedAge = this.#gauge(METRICS.oldestOutdatedAge);
   readonly #slowedWorkloads = this.#gauge(METRICS.slowedWorkloads);
   readonly #stateEntries = this.#gauge(METRICS.stateEntries);
   readonly #stateOverrides = this.#gauge(METRICS.stateOverrides);
@@ -186,7 +186,7 @@ export class Metrics {
     };
     show(this.#edges, work?.edges);
     show(this.#outdatedEdges, work?.outdatedEdges);
-    show(this.#oldestOwedAge, work?.oldestOutdatedAgeSeconds);
+    show(this.#oldestOutdatedAge, work?.oldestOutdatedAgeSeconds);
     show(this.#slowedWorkloads, work?.slowedWorkloads);
     show(this.#stateEntries, work?.stateEntries);
     show(this.#stateOverrides, work?.stateOverrides);

@@ -38,13 +38,13 @@ function reloadLine({ find, isStill }: PageRequest): Html {
 export function lede(report: StatusReport, now: Date): Html {
   const clock = now.toISOString().slice(11, 19);
   return html`<p class="lede" role="status">${sentence(report)}</p>
-<p class="facts">${leaderFact(report)} ${debtFact(report)} ${edgeFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
+<p class="facts">${leaderFact(report)} ${ageFact(report)} ${edgeFact(report)} ${watchFact(report)} As of <time class="time" datetime="${now.toISOString()}">${clock}</time> UTC.</p>
 ${report.isReady && report.leader?.isThis !== false && followers(report.workloads).length === 0 && HINT}`;
 }
 
-/** Which part of everything is shown. */
-export function filterLine(find: string, { owed, noticed, current }: StatusRows): Html {
-  const total = owed.total + noticed.total + current.total;
+/** The line above the tables that says which search limits them. */
+export function filterLine(find: string, { outdated, withFindings, current }: StatusRows): Html {
+  const total = outdated.total + withFindings.total + current.total;
   return html`<p class="filter">Only what contains “${find}”: ${count(total, 'workload')}. <a id="all" href="?">Show everything</a></p>`;
 }
 
@@ -62,14 +62,15 @@ const HINT: Html = html`<p>A workload follows what its annotation lists, for exa
 
 function sentence({ isReady, waitingFor, workloads, leader }: StatusReport): string {
   if (!isReady) return `Not ready: waiting for ${listed(waitingFor)}.`;
-  if (leader?.isThis === false) return 'A standby: another process leads, and knows what is owed.';
+  if (leader?.isThis === false)
+    return 'A standby: another process leads, and knows which workloads are out of date.';
   if (followers(workloads).length === 0) return 'Nothing follows anything yet.';
-  const owed = workloads.filter(({ isOutdated }) => isOutdated).length;
-  if (owed === 0) return 'Nothing is owed.';
-  return `${count(owed, 'workload')} ${owed === 1 ? 'is' : 'are'} owed a rollout.`;
+  const outdated = workloads.filter(({ isOutdated }) => isOutdated).length;
+  if (outdated === 0) return 'Every workload is up to date.';
+  return `${count(outdated, 'workload')} ${outdated === 1 ? 'needs' : 'need'} a rollout.`;
 }
 
-/** A notice may be all that there is of a workload: it is there although it follows nothing. */
+/** Without the workloads that follow nothing and are listed only for a finding. */
 function followers(workloads: readonly WorkloadStatus[]): readonly WorkloadStatus[] {
   return workloads.filter(({ follows }) => follows.length > 0);
 }
@@ -80,7 +81,7 @@ function listed(things: readonly string[]): string {
   return `${things.slice(0, 3).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-function debtFact({ workloads }: StatusReport): Html | undefined {
+function ageFact({ workloads }: StatusReport): Html | undefined {
   const oldest = workloads.reduce(
     (most, { outdatedForSeconds = -1 }) => Math.max(most, outdatedForSeconds),
     -1,

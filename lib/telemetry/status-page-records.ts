@@ -1,4 +1,4 @@
-/** The tables of the last decisions and of the watches, and the words that they use. */
+/** The tables of the last decisions and of the watches, and the glossary of the page. */
 
 import type { WatchStatus } from '../model/health.ts';
 import { REASONS } from '../model/reasons.ts';
@@ -19,7 +19,7 @@ const WATCHES = {
   columns: ['Stream', 'State', 'Last sign of life', 'Came to an end'],
 };
 
-/** The last decisions, without the date where it is that of `now`, and how the watches fare. */
+/** The last decisions, without the date where it is that of `now`, and the state of each watch. */
 export function recordSections({ decisions, watches }: StatusRows, now: Date): readonly Html[] {
   const today = now.toISOString().slice(0, 10);
   const sections = [
@@ -29,9 +29,9 @@ export function recordSections({ decisions, watches }: StatusRows, now: Date): r
   return sections.filter((each) => each !== undefined);
 }
 
-/** What the words on this page mean: a few that are always there, and the reasons given. */
-export function wordsSection({ owed, noticed, decisions }: StatusRows): Html {
-  const findings = [...owed.shown, ...noticed.shown].flatMap((workload) => workload.findings);
+/** The glossary: a few words that are always there, and the reasons that the page names. */
+export function wordsSection({ outdated, withFindings, decisions }: StatusRows): Html {
+  const findings = [...outdated.shown, ...withFindings.shown].flatMap((workload) => workload.findings);
   const reasons = new Set([...findings, ...decisions.shown].map(({ reason }) => reason));
   const given = [...reasons].sort().map(
     (reason) => html`<dt class="reason">${reason}</dt><dd>${REASONS[reason]}</dd>
@@ -39,9 +39,9 @@ export function wordsSection({ owed, noticed, decisions }: StatusRows): Html {
   );
   return html`<details id="words"><summary>What the words mean</summary>
 <dl>
-<dt>owed</dt><dd>The pods of the workload are not known to have started with what is in force: it is going to be rolled.</dd>
+<dt>out of date</dt><dd>The pods of the workload are not known to have started with the content in force: the workload needs a rollout.</dd>
 <dt class="digest">d8d3… → 5e64…</dt><dd>First digits of two digests: of the content that the pods started with, and of the one in force.</dd>
-<dt>being recorded</dt><dd>Not in the state ConfigMap yet: it is written once those who owe the change have been rolled, or are recorded as behind.</dd>
+<dt>being recorded</dt><dd>Not in the state ConfigMap yet: it is written once the outdated workloads have been rolled, or are recorded as behind.</dd>
 ${given}</dl>
 </details>
 `;

@@ -4,12 +4,12 @@ const COLOURS = `
 :root {
   color-scheme: light dark;
   --paper: #fbfaf6; --ink: #22252a; --soft: #5d616a; --line: #dfdcd2; --sheet: #f3f1e9;
-  --owed: #8f4700; --bad: #a3200f; --good: #2c6a3f; --link: #1b5a94;
+  --outdated: #8f4700; --bad: #a3200f; --good: #2c6a3f; --link: #1b5a94;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #17181a; --ink: #e6e3db; --soft: #a5a49d; --line: #34363a; --sheet: #222427;
-    --owed: #eba75f; --bad: #ff8d78; --good: #86c796; --link: #8fbdec;
+    --outdated: #eba75f; --bad: #ff8d78; --good: #86c796; --link: #8fbdec;
   }
 }
 `;
@@ -36,10 +36,10 @@ a { color: var(--link); text-underline-offset: 0.2em; text-decoration-thickness:
 .place, .why, .reason { font-size: 0.8125rem; }
 .place { white-space: nowrap; font-weight: 400; }
 .time { white-space: nowrap; }
-.countdown { font-weight: 600; color: var(--owed); }
+.countdown { font-weight: 600; color: var(--outdated); }
 .is-bad, .problem, #lost, .dry { color: var(--bad); }
 .is-good { color: var(--good); }
-.is-owed .digests, [data-label="owed for"] { color: var(--owed); }
+.is-outdated .digests, [data-label="outdated for"] { color: var(--outdated); }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `;
 
@@ -76,10 +76,10 @@ th:last-child, td:last-child { padding-right: 0; }
 thead th { padding-block: 0.25rem; border: 0; font-size: 0.8125rem; font-weight: 400; white-space: nowrap; }
 tbody th { font-weight: 600; }
 tbody th .place { display: block; }
-#owed th:first-child, #noticed th:first-child, #current th:first-child { width: 26%; }
-#owed th:nth-child(2) { width: 12%; }
-#owed th:nth-child(3) { width: 26%; }
-#noticed th:nth-child(2) { width: 48%; }
+#outdated th:first-child, #findings th:first-child, #current th:first-child { width: 26%; }
+#outdated th:nth-child(2) { width: 12%; }
+#outdated th:nth-child(3) { width: 26%; }
+#findings th:nth-child(2) { width: 48%; }
 #decisions th:nth-child(1) { width: 8rem; }
 #decisions th:nth-child(2) { width: 12rem; }
 #watches th:first-child { width: 26%; }
@@ -88,7 +88,7 @@ tbody th .place { display: block; }
 #current .follows { display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
 .digests { white-space: nowrap; }
 .more { margin-top: 0.75rem; }
-.notice .reason { display: block; }
+.finding .reason { display: block; }
 .total { margin-left: 0.25rem; font-size: 1rem; color: var(--soft); }
 `;
 
@@ -102,7 +102,7 @@ const PHONE = `
   table, thead, tbody, tr, th, td { display: block; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   thead th { padding: 0; overflow: hidden; }
-  #owed th:first-child, #noticed th:first-child, #current th:first-child, #watches th:first-child { width: auto; }
+  #outdated th:first-child, #findings th:first-child, #current th:first-child, #watches th:first-child { width: auto; }
   tr { padding: 0.625rem 0; border-top: 1px solid var(--line); }
   tbody th, td { padding: 0.0625rem 0; border: 0; }
   tbody th .place { display: inline; margin-left: 0.25rem; }

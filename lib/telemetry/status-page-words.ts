@@ -1,7 +1,7 @@
 /** The words of the status page: durations, reasons, ends of watches. */
 
 import type { WatchEnd } from '../model/health.ts';
-import type { OwedBecause, WorkloadStatus } from '../model/status-report.ts';
+import type { OutdatedBecause, WorkloadStatus } from '../model/status-report.ts';
 
 /**
  * A duration in its two largest units, `3 min 12 s`; as a countdown `in 4 s`, and `now` at the end. Its source is also
@@ -26,25 +26,25 @@ export function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** Why an object is owed, after its name. */
-export const BECAUSE: Readonly<Record<OwedBecause, string>> = {
+/** Why the pods are out of date with an object, shown after its name. */
+export const BECAUSE: Readonly<Record<OutdatedBecause, string>> = {
   content: 'the content changed',
   'changed-while-rolling': 'it changed while pods were starting',
   unknown: 'what the pods read is not known',
 };
 
-/** What a workload waits for, before the time that it takes. */
+/** What a workload waits for, shown before the countdown. */
 export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>, string>> = {
   quiet: 'Quiet period: rolls',
   queued: 'Being patched, or next',
   backoff: 'Next try',
-  owner: "Its owner's rollout",
-  needs: 'What its pods need is not there',
+  'external-rollout': 'The rollout of an external writer',
+  dependency: 'An object or a key that its pods need does not exist',
   selection: 'Its namespace is not selected',
-  change: 'A change of what it follows, or of its own template',
+  change: 'A change of an object that it follows, or of its own template',
 };
 
-/** How a watch came to its end. */
+/** Why a watch ended. */
 export const ENDED: Readonly<Record<WatchEnd, string>> = {
   ended: 'the server ended it, as usual',
   expired: 'its version expired, as usual',

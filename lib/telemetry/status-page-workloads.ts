@@ -1,4 +1,4 @@
-/** The tables of workloads: what is owed and why, what a person should read, and what is as it should be. */
+/** The tables of workloads: those out of date and why, those with findings, and those up to date. */
 
 import type { Finding } from '../model/finding.ts';
 import { POLICIES } from '../model/reasons.ts';
@@ -8,38 +8,38 @@ import { breakable, section } from './status-page-parts.ts';
 import { BECAUSE, timeWords, WAITS_FOR } from './status-page-words.ts';
 import type { StatusRows } from './status-view.ts';
 
-/** How many objects a row names; those that are owed come first. */
+/** How many objects a row names; the outdated ones come first. */
 const LONGEST_ROW = 12;
 
-const OWED = {
-  id: 'owed',
-  title: 'Owed a rollout',
-  columns: ['Workload', 'Owed for', 'Why', 'What it waits for'],
+const OUTDATED = {
+  id: 'outdated',
+  title: 'Out of date',
+  columns: ['Workload', 'Outdated for', 'Why', 'What it waits for'],
 };
-const NOTICED = { id: 'noticed', title: 'Worth a look', columns: ['Workload', 'Notice', 'Follows'] };
+const FINDINGS = { id: 'findings', title: 'Worth a look', columns: ['Workload', 'Finding', 'Follows'] };
 const CURRENT = { id: 'current', title: 'Up to date', columns: ['Workload', 'Follows'] };
 
-/** What is owed and why, what a person should read, and what follows what where nothing is to be done. */
-export function workloadSections({ owed, noticed, current }: StatusRows): readonly Html[] {
+/** The three tables, in the order in which a person should read them; an empty one is left out. */
+export function workloadSections({ outdated, withFindings, current }: StatusRows): readonly Html[] {
   const sections = [
-    section(OWED, owed, owedRow),
-    section(NOTICED, noticed, noticedRow),
+    section(OUTDATED, outdated, outdatedRow),
+    section(FINDINGS, withFindings, findingRow),
     section(CURRENT, current, currentRow),
   ];
   return sections.filter((each) => each !== undefined);
 }
 
-function owedRow(workload: WorkloadStatus): Html {
+function outdatedRow(workload: WorkloadStatus): Html {
   return html`<tr id="${rowId(workload)}">${nameCell(workload)}
-<td data-label="owed for">${elapsed(workload.outdatedForSeconds)}</td>
+<td data-label="outdated for">${elapsed(workload.outdatedForSeconds)}</td>
 <td data-label="why">${followed(workload.follows)}</td>
 <td data-label="waits for">${waiting(workload)}${workload.problem !== undefined && html`<p class="problem">${breakable(workload.problem)}</p>`}${findingsOf(workload.findings)}</td></tr>
 `;
 }
 
-function noticedRow(workload: WorkloadStatus): Html {
+function findingRow(workload: WorkloadStatus): Html {
   return html`<tr id="${rowId(workload)}">${nameCell(workload)}
-<td data-label="notice">${findingsOf(workload.findings)}</td>
+<td data-label="finding">${findingsOf(workload.findings)}</td>
 <td data-label="follows">${followed(workload.follows)}</td></tr>
 `;
 }
@@ -50,7 +50,7 @@ function currentRow(workload: WorkloadStatus): Html {
 `;
 }
 
-/** The page's script knows a row again by it. */
+/** The id by which the page's script recognizes a row after a refresh. */
 function rowId({ namespace, workload }: WorkloadStatus): string {
   return `w:${namespace}/${workload}`;
 }
@@ -74,7 +74,7 @@ function waiting({ waitsFor, waitsForSeconds }: WorkloadStatus): Html {
 function findingsOf(findings: readonly Finding[]): Html[] {
   return findings.map(
     ({ reason, message }) =>
-      html`<p class="notice">${breakable(message)} <span class="reason">${reason}</span></p>`,
+      html`<p class="finding">${breakable(message)} <span class="reason">${reason}</span></p>`,
   );
 }
 
@@ -89,7 +89,7 @@ function followedItem(followed: FollowedStatus): Html {
   const { object, isOutdated, why } = followed;
   if (!isOutdated)
     return html`<li><code>${object}</code> <span class="soft">${presentOf(followed)}</span></li>`;
-  return html`<li class="is-owed"><code>${object}</code> ${digestsOf(followed)}<br><span class="why">${why && BECAUSE[why]}</span></li>`;
+  return html`<li class="is-outdated"><code>${object}</code> ${digestsOf(followed)}<br><span class="why">${why && BECAUSE[why]}</span></li>`;
 }
 
 function digestsOf({ runningDigest, observed }: FollowedStatus): Html {

@@ -49,11 +49,11 @@ export function pageRequestOf(query: string): PageRequest {
 export function statusPage(page: StatusPage): string {
   const { about, report, find, now } = page;
   const rows = rowsOf(report, find);
-  const owed = report.workloads.filter(({ isOutdated }) => isOutdated).length;
+  const outdated = report.workloads.filter(({ isOutdated }) => isOutdated).length;
   const document = html`<html lang="en">
 <head>
 <meta charset="utf-8">
-<title>${owed > 0 && `${owed} owed · `}kubernetes-reloader</title>
+<title>${outdated > 0 && `${outdated} outdated · `}kubernetes-reloader</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">

@@ -1,9 +1,9 @@
-/** What the status page is made of, and which rows it shows: what is owed first, and no more than a page can hold. */
+/** The data of the status page, and the rows that it shows: outdated workloads first, and no more rows than a browser can render. */
 
 import type { WatchStatus } from '../model/health.ts';
 import type { Decision, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 
-/** What does not change while the program runs. */
+/** Facts that do not change while the program runs. */
 export interface About {
   readonly version: string;
   /** The namespaces; undefined: all. */
@@ -13,17 +13,17 @@ export interface About {
   readonly isDryRun: boolean;
 }
 
-/** What is watched, in words. */
+/** The watched namespaces as a phrase. */
 export function namespacesOf({ namespaces }: Pick<About, 'namespaces'>): string {
   if (namespaces === undefined) return 'all namespaces';
   return `${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${namespaces.join(', ')}`;
 }
 
-/** What one request for the page asks for. */
+/** The parameters of one request for the page. */
 export interface PageRequest {
   /** Only rows with this text are shown; empty: all. */
   readonly find: string;
-  /** The page shall not load itself anew where there is no JavaScript. */
+  /** Whether the page must not reload itself in a browser without JavaScript. */
   readonly isStill: boolean;
 }
 
@@ -33,20 +33,26 @@ export interface Rows<T> {
   readonly total: number;
 }
 
-/** The rows of the page. No workload is in two groups. */
+/** The rows of the page. A workload is in one group only. */
 export interface StatusRows {
-  /** The oldest debt first. */
-  readonly owed: Rows<WorkloadStatus>;
-  /** Not owed, but with something that a person should read. */
-  readonly noticed: Rows<WorkloadStatus>;
+  /** Workloads that need a rollout, the longest outdated first. */
+  readonly outdated: Rows<WorkloadStatus>;
+  /** Workloads that are up to date and have a finding. */
+  readonly withFindings: Rows<WorkloadStatus>;
   readonly current: Rows<WorkloadStatus>;
   readonly decisions: Rows<Decision>;
-  /** Those that are down first. */
+  /** The watches, those that are down first. */
   readonly watches: Rows<WatchStatus>;
 }
 
 /** How many rows a table of the page has at most. */
-export const ROW_LIMITS = { owed: 100, noticed: 50, current: 100, decisions: 50, watches: 50 } as const;
+export const ROW_LIMITS = {
+  outdated: 100,
+  withFindings: 50,
+  current: 100,
+  decisions: 50,
+  watches: 50,
+} as const;
 
 /** The rows that the page shows of `report`. */
 export function rowsOf({ workloads, decisions, watches }: StatusReport, find: string): StatusRows {
@@ -56,8 +62,8 @@ export function rowsOf({ workloads, decisions, watches }: StatusReport, find: st
   const isCurrent = ({ isOutdated, findings }: WorkloadStatus): boolean =>
     !isOutdated && findings.length === 0;
   return {
-    owed: cut(found.filter(({ isOutdated }) => isOutdated).toSorted(byDebt), ROW_LIMITS.owed),
-    noticed: cut(found.filter(hasFindings).toSorted(byName), ROW_LIMITS.noticed),
+    outdated: cut(found.filter(({ isOutdated }) => isOutdated).toSorted(byAge), ROW_LIMITS.outdated),
+    withFindings: cut(found.filter(hasFindings).toSorted(byName), ROW_LIMITS.withFindings),
     current: cut(found.filter(isCurrent).toSorted(byName), ROW_LIMITS.current),
     decisions: cut(
       decisions.filter(({ message, namespace = '' }) => contains(find, `${namespace}/${message}`)),
@@ -82,11 +88,11 @@ function contains(find: string, text: string): boolean {
   return text.toLowerCase().includes(find.toLowerCase());
 }
 
-function byDebt(a: WorkloadStatus, b: WorkloadStatus): number {
+function byAge(a: WorkloadStatus, b: WorkloadStatus): number {
   return (b.outdatedForSeconds ?? 0) - (a.outdatedForSeconds ?? 0) || byName(a, b);
 }
 
-/** By code unit: the order of a list, not of a language. */
+/** Compares by code unit, independently of the locale. */
 function byName(a: WorkloadStatus, b: WorkloadStatus): number {
   return compare(a.namespace, b.namespace) || compare(a.workload, b.workload);
 }

@@ -345,7 +345,7 @@ function decline(store: Store, effects: Effects, dependent: WorkloadRecord, conf
   const { workload } = dependent;
   const { asks, because } = judge(store, dependent, config);
   const detail = asks ? 'pods are not rolled because an object is created' : POLICIES[because];
-  effects.note({ reason: 'declined', workload: workload.ref, config: config.ref, detail });
+  effects.note({ reason: 'skipped', workload: workload.ref, config: config.ref, detail });
 }
 
 /** What is worth saying of the step from `edge` to `next`, besides that a change is rolled out. */

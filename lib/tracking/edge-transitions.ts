@@ -190,13 +190,13 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   const about = { workload: record.workload.ref, config: config.ref };
   const { stamp, ambiguous } = liveStampOf(store, record, key);
   if (stamp !== undefined && isOfPeer(store, config, edge, stamp)) {
-    effects.note({ reason: 'rolled-elsewhere', ...about });
+    effects.note({ reason: 'stamped-by-peer', ...about });
     return withStamp(asUnknown(edge), stamp);
   }
   if (store.settings.onlyTells || !diff.podsRestart) return withStamp(edge, stamp);
   if (!asks(store, record, config)) return withStamp(edge, stamp);
   if (!ambiguous && !edge.rolloutInProgress && !isOpen(store, key)) return withStamp(edge, stamp);
-  if (!isReadByExternalRollout(diff, config)) effects.note({ reason: 'owner-rolled', ...about });
+  if (!isReadByExternalRollout(diff, config)) effects.note({ reason: 'external-rollout', ...about });
   noticeTakeBack(diff, edge, stamp);
   return asUnknown(withStamp(edge, stamp));
 }

@@ -76,7 +76,7 @@ export function afterExternalRollout(
 ): Edge {
   if (observed === undefined || !wasInForce(config, readSince)) return edge;
   if (isOutdated(edge, observed)) {
-    effects.note({ reason: 'owner-has-rolled', workload: record.workload.ref, config: config.ref });
+    effects.note({ reason: 'external-rollout-done', workload: record.workload.ref, config: config.ref });
   }
   return {
     ...edge,

@@ -197,7 +197,7 @@ function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
   countTakeBack(effects, key, record);
   if (takenBack === 'after it had rolled') return;
   const { ref, lastManager } = record.workload;
-  effects.note({ reason: 'taken-back', workload: ref, detail: lastManager ?? 'an unknown manager' });
+  effects.note({ reason: 'stamp-reverted', workload: ref, detail: lastManager ?? 'an unknown manager' });
 }
 
 /** Forgets the edges that are no longer asked for. */

@@ -11,7 +11,7 @@ import { brightness, faintTexts, overhang, scrollsSideways, tabStops } from './p
 
 /** As long as a name can be, without a place to break it. */
 const LONG = 'abcdefghi'.repeat(28);
-const CALM = 'Nothing is owed.';
+const CALM = 'Every workload is up to date.';
 
 function addressOf({ port }: ReloaderProcess): string {
   return `http://127.0.0.1:${port}/`;
@@ -74,14 +74,14 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     // It would be gone if the document were loaded anew.
     await page.evaluate(`setInterval(() => {
       window.counted ??= new Set();
-      for (const { textContent } of document.querySelectorAll('#owed .countdown')) counted.add(textContent);
+      for (const { textContent } of document.querySelectorAll('#outdated .countdown')) counted.add(textContent);
     }, 50)`);
     assert.equal(await lede(page), CALM);
     const before = await page.locator('#current .digest').innerText();
     put(own, configMap('web'), 'two');
-    await page.getByText('1 workload is owed a rollout.').waitFor();
-    assert.match(await page.title(), /^1 owed · /);
-    const row = await page.locator('#owed tbody tr').innerText();
+    await page.getByText('1 workload needs a rollout.').waitFor();
+    assert.match(await page.title(), /^1 outdated · /);
+    const row = await page.locator('#outdated tbody tr').innerText();
     assert.match(
       row,
       /Deployment\/web\s+default\s.*ConfigMap\/web.*the content changed.*Quiet period: rolls/s,
@@ -116,7 +116,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     await summary.click();
     const before = await summary.boundingBox();
     put(own, configMap('w7'), 'two');
-    await page.locator('#owed').waitFor({ state: 'attached' });
+    await page.locator('#outdated').waitFor({ state: 'attached' });
     const now = await summary.boundingBox();
     assert.ok(before !== null && now !== null && Math.abs(before.y - now.y) <= 2, `${before?.y} → ${now?.y}`);
     assert.equal(await page.evaluate('document.activeElement.localName'), 'summary');
@@ -135,8 +135,8 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
         await using opened = await open({ colorScheme, viewport: { width, height: 740 } });
         const { page } = opened;
         await page.getByText('What the words mean').click();
-        assert.match(await page.locator('#owed').innerText(), /guard/);
-        assert.match(await page.locator('#noticed').innerText(), /Deployment\/mistyped/);
+        assert.match(await page.locator('#outdated').innerText(), /guard/);
+        assert.match(await page.locator('#findings').innerText(), /Deployment\/mistyped/);
         assert.equal((await brightness(page)) > 128, colorScheme === 'light');
         assert.deepEqual(await faintTexts(page), []);
         assert.deepEqual(await overhang(page), []);
@@ -150,17 +150,17 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     test(`has tables with heads and names for those who do not see it, ${width} pixels wide`, async () => {
       await using opened = await open({ viewport: { width, height: 740 } });
       const { page } = opened;
-      const owed = page.getByRole('table', { name: 'Owed a rollout' });
-      assert.deepEqual(await owed.getByRole('columnheader').allInnerTexts(), [
+      const outdated = page.getByRole('table', { name: 'Out of date' });
+      assert.deepEqual(await outdated.getByRole('columnheader').allInnerTexts(), [
         'Workload',
-        'Owed for',
+        'Outdated for',
         'Why',
         'What it waits for',
       ]);
-      assert.match(await owed.getByRole('rowheader').innerText(), /Deployment\/refused/);
+      assert.match(await outdated.getByRole('rowheader').innerText(), /Deployment\/refused/);
       assert.equal(await page.getByRole('status').first().count(), 1);
       assert.deepEqual(await page.getByRole('heading', { level: 2 }).allInnerTexts().then(words), [
-        'Owed a rollout',
+        'Out of date',
         'Worth a look',
         'Up to date',
         'Last decisions',
@@ -179,11 +179,11 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     await page.keyboard.type('CALM');
     await page.keyboard.press('Enter');
     await page.getByText('Only what contains “CALM”: 1 workload.').waitFor();
-    assert.equal(await page.locator('#owed').count(), 0);
-    assert.match(await lede(page), /^1 workload is owed/);
+    assert.equal(await page.locator('#outdated').count(), 0);
+    assert.match(await lede(page), /^1 workload needs a rollout/);
     await page.getByText('Show everything').focus();
     await page.keyboard.press('Enter');
-    await page.locator('#owed').waitFor();
+    await page.locator('#outdated').waitFor();
     assertQuiet(opened, addressOf(reloader));
   });
 
@@ -214,7 +214,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     await page.route('**', () => undefined);
     const shown = new Set<string>();
     await cluster.until('three seconds are counted', async () => {
-      shown.add(await page.locator('#owed [data-for]').innerText());
+      shown.add(await page.locator('#outdated [data-for]').innerText());
       return shown.size > 3;
     });
   });
@@ -227,7 +227,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     await lost.waitFor();
     await page.unroute('**');
     await lost.waitFor({ state: 'detached' });
-    assert.match(await lede(page), /^1 workload is owed/);
+    assert.match(await lede(page), /^1 workload needs a rollout/);
   });
 
   test('says the same without JavaScript, refreshes itself, and stops that on request', async () => {
@@ -235,7 +235,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     const { page } = opened;
     const text = await page.locator('body').innerText();
     for (const words of [
-      /1 workload is owed/,
+      /1 workload needs a rollout/,
       /Deployment\/refused/,
       /Next try\s+(in \d+.s|now)/,
       /guard/,
@@ -272,7 +272,7 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
       await cluster.until(`the ${name} is complained of`, () => complaints.length > before);
     }
     assert.equal(await page.evaluate('window.wasRun'), undefined);
-    assert.match(await lede(page), /^1 workload is owed/);
+    assert.match(await lede(page), /^1 workload needs a rollout/);
   });
 });
 

@@ -9,7 +9,7 @@ export async function keepOpen(stage: Stage, signal: AbortSignal): Promise<void>
   screen.heading('It goes on. In another terminal:');
   screen.print(...INSTRUCTIONS(stage.kubeconfig, url), '');
   screen.say(
-    `In a browser: http://127.0.0.1:${reloader.port}/ shows what follows what, what is owed and why.`,
+    `In a browser: http://127.0.0.1:${reloader.port}/ shows what follows what, which workloads are out of date and why.`,
   );
   screen.say('Ctrl-C ends it and leaves nothing behind. The log:');
   await Promise.race([untilAborted(signal).catch(() => undefined), reloader.ended]);

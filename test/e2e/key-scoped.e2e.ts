@@ -112,7 +112,8 @@ describe('workloads that are rolled for keys', { concurrency: 2 }, () => {
     await put(stage, { b: '1' });
     await stage.until('an Event tells of it', async () =>
       (await stage.list('events')).some(
-        ({ reason, message }) => reason === 'RolloutHeld' && /ConfigMap\/cfg \(key a\)/.test(String(message)),
+        ({ reason, message }) =>
+          reason === 'WaitingForDependency' && /ConfigMap\/cfg \(key a\)/.test(String(message)),
       ),
     );
     assert.equal(await stage.revision(env), 1);

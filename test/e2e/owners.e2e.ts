@@ -140,7 +140,7 @@ for (const [owner, [strategy, ourFields]] of OWNERS.flatMap((each) =>
       const reloader = await begin(stage, owner, { flags, periodMs: 15_000 });
       await changeWithin(stage, reloader, 'B');
       await write(stage, writes, 'two');
-      await stage.until('the owner has rolled', () => reloader.says(/"owner-has-rolled"/));
+      await stage.until('the owner has rolled', () => reloader.says(/"external-rollout-done"/));
       assert.deepEqual(await restsAt(stage, reloader, WEB, 2), {});
       assert.equal(await ownMode(stage), 'two');
     });
@@ -189,7 +189,7 @@ test('a stamp that is replaced before its pods are there is given back; whoever 
   await stage.until('the Warning is there', async () => {
     const events = await stage.list('events');
     return events.some(
-      ({ reason, message }) => reason === 'StampTakenBack' && String(message).includes('kubectl-replace'),
+      ({ reason, message }) => reason === 'StampReverted' && String(message).includes('kubectl-replace'),
     );
   });
   await stage.stampedAfter(WEB, {});

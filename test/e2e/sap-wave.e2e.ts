@@ -209,8 +209,11 @@ describe('the words of SAP and wave', { concurrency: 2 }, () => {
     const revisions = [];
     for (const { parts } of all) revisions.push(await released(stage, parts));
     const names = ['going', ...all.map(({ parts }) => parts.name)].sort();
-    await stage.until('all is told', async () => (await toldOf(stage, 'Unparked')).length === names.length);
-    assert.deepEqual(await toldOf(stage, 'Unparked'), names);
+    await stage.until(
+      'all is told',
+      async () => (await toldOf(stage, 'WaveCleanedUp')).length === names.length,
+    );
+    assert.deepEqual(await toldOf(stage, 'WaveCleanedUp'), names);
 
     await stage.put('shop', 'B');
     for (const { parts } of all) await stage.stampedAfter(parts, {});

@@ -59,7 +59,7 @@ describe('nothing is lost and nothing rolled twice:', { concurrency: 3 }, () => 
       },
       'the patch meets a conflict three times': {
         fault: { match: PATCH, times: 3, effect: status(409) },
-        says: /Deployment\/web was changed by somebody else: decided again/,
+        says: /Deployment\/web was changed by another client: decided again/,
       },
       'the patch is invalid once': { fault: { match: PATCH, effect: status(422) } },
       'the same patch is invalid twice': {

@@ -51,7 +51,7 @@ const CASES: Record<string, Case> = {
     arrange: (cluster) => web(cluster, { [`${PREFIX}/configmaps`]: 'web' }),
     reason: 'mistyped',
     event: 'MistypedAnnotation',
-    says: /nobody reads the annotation .*\/configmaps; write .*\/configmap: "web"$/,
+    says: /the annotation .*\/configmaps has no effect; write .*\/configmap: "web"$/,
     mend: (cluster) => follow(cluster, `${PREFIX}/configmaps`),
   },
   'an item that cannot be a name': {
@@ -87,7 +87,7 @@ const MISSING: Record<string, Case> = {
       put(cluster, release, 'x', 'helm.sh/release.v1');
       web(cluster, { [CONFIGMAP]: 'web', [`${PREFIX}/secret`]: 'release' });
     },
-    reason: 'left-out',
+    reason: 'secret-not-watched',
     event: 'SecretNotWatched',
     says: /^Secret\/release is of the type helm\.sh\/release\.v1, .*; remove .*\/secret$/,
     mend: (cluster) => follow(cluster, `${PREFIX}/secret`),
@@ -232,11 +232,14 @@ describe('when pods will take what they were rolled for is told, once, where', {
       for (const event of events(cluster, 'Reloaded')) assert.match(String(event['message']), says);
       assert.deepEqual(
         (await findings(reloader, kind)).map(({ reason }) => reason),
-        ['held'],
+        ['pods-not-replaced'],
       );
       assert.ok(!cluster.isCurrent(ref));
-      await cluster.until('the log tells of it', () => lines(reloader, 'held').length > 0);
-      assert.deepEqual([lines(reloader, 'held').length, attempts(cluster, 'PodsNotReplaced')], [1, 1]);
+      await cluster.until('the log tells of it', () => lines(reloader, 'pods-not-replaced').length > 0);
+      assert.deepEqual(
+        [lines(reloader, 'pods-not-replaced').length, attempts(cluster, 'PodsNotReplaced')],
+        [1, 1],
+      );
       release(cluster, ref);
       await cluster.podsAreCurrent(ref);
       await cluster.until('nothing stands', async () => (await findings(reloader, kind)).length === 0);

@@ -65,8 +65,8 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     const [told] = toldBy(receiver);
     assert.deepEqual(told?.workload, ref);
     assert.deepEqual(told?.objects, [configMap('one'), configMap('two')]);
-    await cluster.until('an Event tells of it', () => events(cluster, 'WebhookTold').length > 0);
-    assert.deepEqual(events(cluster, 'WebhookTold'), [
+    await cluster.until('an Event tells of it', () => events(cluster, 'WebhookNotified').length > 0);
+    assert.deepEqual(events(cluster, 'WebhookNotified'), [
       'told to the webhook once for 2 changes of ConfigMap/one, ConfigMap/two',
     ]);
     await keepsTheSecret(first);

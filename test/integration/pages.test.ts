@@ -51,10 +51,10 @@ describe('the pages', { concurrency: 4 }, () => {
       'reloader_watch_up{kind="Secret"}': 1,
       'reloader_api_requests_total{verb="patch",resource="deployments",code="200"}': 1,
       reloader_edges: 1,
-      reloader_owed_edges: 0,
-      reloader_oldest_owed_edge_age_seconds: 0,
+      reloader_outdated_edges: 0,
+      reloader_oldest_outdated_edge_age_seconds: 0,
       reloader_state_entries: 1,
-      reloader_state_exceptions: 0,
+      reloader_state_overrides: 0,
       reloader_changes_per_rollout_sum: 1,
       reloader_change_to_rollout_seconds_count: 1,
       reloader_patch_duration_seconds_count: 1,
@@ -99,9 +99,9 @@ describe('the pages', { concurrency: 4 }, () => {
     const reasons = decisions.map(({ reason }) => reason);
     assert.deepEqual([reasons.at(-1), reasons.at(-2)], ['baseline', 'changed']);
     assert.ok(reasons.includes('refused'));
-    assert.equal(await reloader.metric('reloader_owed_edges'), 1);
-    assert.equal(await reloader.metric('reloader_state_exceptions'), 1);
-    assert.ok(((await reloader.metric('reloader_oldest_owed_edge_age_seconds')) ?? 0) > 0);
+    assert.equal(await reloader.metric('reloader_outdated_edges'), 1);
+    assert.equal(await reloader.metric('reloader_state_overrides'), 1);
+    assert.ok(((await reloader.metric('reloader_oldest_outdated_edge_age_seconds')) ?? 0) > 0);
     const warning = (): boolean =>
       cluster.sandbox.list('events').some(({ reason }) => reason === 'ReloadRefused');
     await cluster.until('an Event tells of it', warning);

@@ -299,9 +299,9 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['test/unit/telemetry/status-view.test.ts'],
   },
   {
-    name: 'the youngest debt comes first',
+    name: 'the youngest outdated workload comes first',
     edit: change(
-      'byDebt',
+      'byAge',
       '(b.outdatedForSeconds ?? 0) - (a.outdatedForSeconds ?? 0)',
       '(a.outdatedForSeconds ?? 0) - (b.outdatedForSeconds ?? 0)',
     ),

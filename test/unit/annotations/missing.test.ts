@@ -127,7 +127,11 @@ for (const [
     const ref = refOf(missing);
     const missingObject = { ref, leftOutType, isUnselected, selector, similar: similar.map(refOf) };
     const workload = deployment(DIALECT, annotations, { metadata: { annotations: template } });
-    const reason = isUnselected ? 'unselected-object' : leftOutType === undefined ? 'missing' : 'left-out';
+    const reason = isUnselected
+      ? 'unselected-object'
+      : leftOutType === undefined
+        ? 'missing'
+        : 'secret-not-watched';
     assert.deepEqual(DIALECT.findingsOfMissingObjects([missingObject], workload), [
       { reason, about: missing, message: told },
     ]);
@@ -167,7 +171,7 @@ test('of several that are not there one notice tells, of another sort another on
         'ConfigMap/wbe (is it ConfigMap/web?), ConfigMap/dbx do not exist: nothing is rolled for them; create them, or take them out of the annotation',
     },
     {
-      reason: 'left-out',
+      reason: 'secret-not-watched',
       about: secrets,
       covers: secrets.split(', '),
       message: `${secrets} are of types that are not watched: nothing is rolled for them; take them out of the annotation`,

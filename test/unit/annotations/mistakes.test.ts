@@ -33,7 +33,7 @@ const WAVE = 'wave.pusher.com';
 /** What is told of `key` on the pod template. */
 function misplaced(key: string, shown: string): readonly [Finding['reason'], string] {
   const remedy = `write on the workload itself ${key}: "${shown}"`;
-  return ['misplaced', `${key} stands on the pod template, where nobody reads it; ${remedy}`];
+  return ['misplaced', `${key} stands on the pod template, where it has no effect; ${remedy}`];
 }
 
 const CASES: Record<string, Case> = {
@@ -97,24 +97,24 @@ const CASES: Record<string, Case> = {
   },
   'a mistyped key is mended, together with what the right one says already': {
     own: { [CONFIGMAP]: 'web', [`${PREFIX}/configmaps`]: 'api, web' },
-    told: [['mistyped', `nobody reads the annotation ${PREFIX}/configmaps; write ${CONFIGMAP}: "web, api"`]],
+    told: [['mistyped', `the annotation ${PREFIX}/configmaps has no effect; write ${CONFIGMAP}: "web, api"`]],
   },
   'a mistyped first part is mended': {
     own: { 'reloader.k8s.colaborne.com/secret': 'tls' },
     told: [
-      ['mistyped', `nobody reads the annotation reloader.k8s.colaborne.com/secret; write ${SECRET}: "tls"`],
+      ['mistyped', `the annotation reloader.k8s.colaborne.com/secret has no effect; write ${SECRET}: "tls"`],
     ],
   },
   'a word that is far from all others names those that there are': {
     own: { [`${PREFIX}/replicas`]: '3' },
     told: [
-      ['mistyped', `nobody reads the annotation ${PREFIX}/replicas; there are ${CONFIGMAP} and ${SECRET}`],
+      ['mistyped', `the annotation ${PREFIX}/replicas has no effect; there are ${CONFIGMAP} and ${SECRET}`],
     ],
   },
   'a key of one’s own can be mistyped too': {
     options: MORE,
     own: { 'example.com/config': 'web' },
-    told: [['mistyped', 'nobody reads the annotation example.com/config; write example.com/configs: "web"']],
+    told: [['mistyped', 'the annotation example.com/config has no effect; write example.com/configs: "web"']],
   },
   'what is no list of names is shown as it is': {
     options: EVERY,
@@ -142,7 +142,7 @@ const CASES: Record<string, Case> = {
   },
   'a mistyped switch keeps its value, whatever the right one says': {
     own: { [`${PREFIX}/auto`]: 'false', [`${PREFIX}/autos`]: 'T' },
-    told: [['mistyped', `nobody reads the annotation ${PREFIX}/autos; write ${PREFIX}/auto: "T"`]],
+    told: [['mistyped', `the annotation ${PREFIX}/autos has no effect; write ${PREFIX}/auto: "T"`]],
   },
   'a period that is no duration is none': {
     own: { [PERIOD]: '5 minutes' },

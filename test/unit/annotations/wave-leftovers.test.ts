@@ -61,13 +61,13 @@ const CASES: Record<string, Case> = {
   'its finalizer goes, and those of others stay': {
     metadata: { finalizers: ['own', FINALIZER] },
     waveLeftovers: { scheduler: undefined, annotations: [], finalizers: [FINALIZER] },
-    words: 'its deletion waits for nobody any more',
+    words: 'its deletion waits for no finalizer of wave any more',
   },
   'all of it goes at once': {
     metadata: { annotations: { [FORMER]: 'mine' }, finalizers: [FINALIZER] },
     schedulerName: NOBODY,
     waveLeftovers: { scheduler: 'mine', annotations: [FORMER], finalizers: [FINALIZER] },
-    words: `its pods are scheduled again, by mine ${STUCK}, and its deletion waits for nobody any more`,
+    words: `its pods are scheduled again, by mine ${STUCK}, and its deletion waits for no finalizer of wave any more`,
   },
   'of what is being deleted the finalizer alone': {
     metadata: { annotations: { [FORMER]: 'mine' }, finalizers: [FINALIZER], deletionTimestamp: 'now' },

@@ -14,7 +14,7 @@ const NEWS: EventRecord = {
 const OTHERS: Record<string, [other: EventRecord, isSame: boolean]> = {
   'in other words': [{ ...NEWS, message: 'not at all' }, true],
   'about something else': [{ ...NEWS, about: 'y' }, false],
-  'of another reason': [{ ...NEWS, reason: 'StampTakenBack' }, false],
+  'of another reason': [{ ...NEWS, reason: 'StampReverted' }, false],
   'of another workload that has had the name since': [{ ...NEWS, uid: 'v' }, false],
 };
 
@@ -49,6 +49,6 @@ test('each Event tells another reason, and only what calls for a person is a War
   const normal = Object.entries(EVENTS).filter(([, { type }]) => type === 'Normal');
   assert.deepEqual(
     normal.map(([name]) => name),
-    ['Reloaded', 'WebhookTold', 'Paused', 'Resumed', 'Unparked'],
+    ['Reloaded', 'WebhookNotified', 'Paused', 'Resumed', 'WaveCleanedUp'],
   );
 });

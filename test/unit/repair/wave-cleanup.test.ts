@@ -28,7 +28,7 @@ const PARKED: RawWorkload = {
   spec: { template: { spec: { containers: [], schedulerName: 'wave.pusher.com/invalid' } } },
 };
 
-/** One Deployment that wave has parked, and time that a test moves. */
+/** One Deployment with leftovers of wave, and time that a test moves. */
 class Stage {
   live: RawWorkload | undefined = PARKED;
   patches = 0;
@@ -94,9 +94,9 @@ class Stage {
 }
 
 const DONE =
-  'unparked: wave had left it waiting: its pods are scheduled again, by mine (of a StatefulSet, those that stay pending have to be deleted once)';
+  'wave-cleaned-up: wave had left it waiting: its pods are scheduled again, by mine (of a StatefulSet, those that stay pending have to be deleted once)';
 
-test('what is parked is unparked at once, and told once', async (t) => {
+test('a workload with leftovers of wave is cleaned up at once, and reported once', async (t) => {
   const stage = new Stage(t);
   await stage.tell();
   await stage.tell();
@@ -105,7 +105,7 @@ test('what is parked is unparked at once, and told once', async (t) => {
   assert.deepEqual([stage.patches, stage.said], [1, [DONE]]);
 });
 
-test('who has unparked it before is left alone', async (t) => {
+test('a workload that another client cleaned up before is left alone', async (t) => {
   const stage = new Stage(t);
   stage.faults.push({ kind: 'conflict' });
   await stage.tell();

@@ -139,14 +139,14 @@ test('a workload that keeps its old pods is spoken of once it is stamped, until 
   };
   world.config('cfg', 'a');
   world.workload('web', { follows: ['cfg'], paused: true, isRolledOut: false });
-  assert.deepEqual(review(), [], 'old pods of the owner are nobody’s business');
+  assert.deepEqual(review(), [], 'old pods of another rollout are no finding');
   world.config('cfg', 'b');
   assert.deepEqual(review(), [], 'nothing is stamped yet');
   world.roll('web', false);
-  assert.deepEqual(review(), ['held']);
+  assert.deepEqual(review(), ['pods-not-replaced']);
   world.workload('web', { paused: false, isRolledOut: false });
   assert.deepEqual(review(), []);
-  assert.deepEqual(stage.said, ['web held']);
+  assert.deepEqual(stage.said, ['web pods-not-replaced']);
 });
 
 test('a pause of a reloader is told for as long as it lasts, and is no hold', () => {
@@ -311,7 +311,7 @@ test('what its pods need and what is not there is told once for as long as it is
   stage.follow({ follows: ['cfg'] });
   stage.needs = [{ kind: 'ConfigMap', namespace: 'home', name: 'cfg', keys: ['a', 'b'] }];
   for (const _ of [1, 2]) stage.findings.review(stage.key);
-  assert.deepEqual(stage.said, ['web lacking']);
+  assert.deepEqual(stage.said, ['web waiting-for-dependency']);
   assert.match(
     stage.findings.of(stage.key)[0]?.message ?? '',
     /^ConfigMap\/cfg \(keys a, b\) does not exist/,

@@ -32,8 +32,8 @@ const SENTENCES: Record<string, Note> = {
   'Deployment/web no longer follows ConfigMap/cfg': about('unfollowed'),
   'ConfigMap/cfg changed back: nothing left to roll for Deployment/web': about('changed-back'),
   'ConfigMap/cfg is gone: nothing is rolled until it returns': { reason: 'absent', config: CONFIG },
-  'Deployment/web was rolled for ConfigMap/cfg by another reloader': about('rolled-elsewhere'),
-  'Deployment/web lost its stamp before it had rolled: taken back by argocd': about('taken-back', 'argocd'),
+  'Deployment/web was rolled for ConfigMap/cfg by another reloader': about('stamped-by-peer'),
+  'Deployment/web lost its stamp before it had rolled: reverted by argocd': about('stamp-reverted', 'argocd'),
   [`Deployment/web: x: ${REASONS.refused}`]: { reason: 'refused', workload: WORKLOAD, detail: 'x' },
 };
 
@@ -53,7 +53,7 @@ const LEVELS: Partial<Record<Reason, string>> = {
   unchanged: 'debug',
   conflict: 'debug',
   refused: 'warn',
-  'taken-back': 'warn',
+  'stamp-reverted': 'warn',
   'state-damaged': 'warn',
 };
 

@@ -372,8 +372,8 @@ test('what its pods need is waited for, without a patch, and what changes meanwh
   const web = stage.world.workloadKey('web');
   stage.change('b');
   await stage.pass(20_000);
-  assert.deepEqual([stage.outcomes, stage.patches], [['lacking'], []]);
-  assert.deepEqual(stage.controller.pendingReasonOf(web), { type: 'needs' });
+  assert.deepEqual([stage.outcomes, stage.patches], [['waiting-for-dependency'], []]);
+  assert.deepEqual(stage.controller.pendingReasonOf(web), { type: 'dependency' });
   assert.equal(stage.controller.isWaiting(web), false, 'a commit does not wait for it');
   stage.controller.recheck();
   await stage.pass(20_000);

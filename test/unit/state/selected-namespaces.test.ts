@@ -158,7 +158,7 @@ test('where nothing was begun nothing is owed, and nothing is written', () => {
   const { notes } = world.config('cfg', 'b');
   assert.deepEqual(
     notes.map(({ reason, detail }) => [reason, detail]),
-    [['declined', 'its namespace is not selected']],
+    [['skipped', 'its namespace is not selected']],
   );
   world.write();
   assert.deepEqual([world.needsRollout('web'), world.written], [false, {}]);

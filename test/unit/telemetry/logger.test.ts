@@ -39,7 +39,10 @@ describe('a line of text', () => {
   const cause = new Error('cannot list Secrets', { cause: new Error('connect ECONNREFUSED') });
   const cases: Record<string, { fields: Record<string, unknown>; want: string }> = {
     'is the message alone without fields': { fields: {}, want: '' },
-    'has its fields behind it': { fields: { sources: 1, owed: false }, want: ' sources=1 owed=false' },
+    'has its fields behind it': {
+      fields: { sources: 1, outdated: false },
+      want: ' sources=1 outdated=false',
+    },
     'quotes a text with spaces': { fields: { why: 'not yet' }, want: ' why="not yet"' },
     'quotes an empty text': { fields: { why: '' }, want: ' why=""' },
     'escapes lines and controls in a field': {

@@ -190,19 +190,19 @@ test('gauges show what is true at each scrape; a kind that is not told counts as
     'reloader_workloads{kind="Deployment"}': '5',
     'reloader_workloads{kind="DaemonSet"}': '0',
     reloader_edges: '7',
-    reloader_owed_edges: '1',
-    reloader_oldest_owed_edge_age_seconds: '12.5',
+    reloader_outdated_edges: '1',
+    reloader_oldest_outdated_edge_age_seconds: '12.5',
     reloader_state_entries: '4',
-    reloader_state_exceptions: '1',
+    reloader_state_overrides: '1',
     reloader_state_bytes: '512',
   };
   for (const [series, value] of Object.entries(want))
     assert.equal(await seriesIn(metrics, series), value, series);
   now = { ...SNAPSHOT, workloads: {}, work: undefined };
   assert.equal(await seriesIn(metrics, 'reloader_workloads{kind="Deployment"}'), '0');
-  assert.equal(await seriesIn(metrics, 'reloader_owed_edges'), undefined, 'of a standby');
+  assert.equal(await seriesIn(metrics, 'reloader_outdated_edges'), undefined, 'of a standby');
   now = SNAPSHOT;
-  assert.equal(await seriesIn(metrics, 'reloader_owed_edges'), '1');
+  assert.equal(await seriesIn(metrics, 'reloader_outdated_edges'), '1');
 });
 
 test('the metrics of the process are there too', async () => {

@@ -18,7 +18,7 @@ export function current(object: string, digest = 'aaaa…'): FollowedStatus {
 }
 
 /** An object whose content changed. */
-export function owed(object: string, parts: Partial<FollowedStatus> = {}): FollowedStatus {
+export function outdated(object: string, parts: Partial<FollowedStatus> = {}): FollowedStatus {
   return {
     object,
     observed: 'bbbb…',
@@ -43,10 +43,14 @@ export function workload(name: string, parts: Partial<WorkloadStatus> = {}): Wor
   };
 }
 
-/** A workload that is owed its ConfigMap. */
-export function debtor(name: string, seconds: number, parts: Partial<WorkloadStatus> = {}): WorkloadStatus {
+/** A workload that is out of date with its ConfigMap. */
+export function outdatedWorkload(
+  name: string,
+  seconds: number,
+  parts: Partial<WorkloadStatus> = {},
+): WorkloadStatus {
   return workload(name, {
-    follows: [owed(`ConfigMap/${name}`)],
+    follows: [outdated(`ConfigMap/${name}`)],
     isOutdated: true,
     outdatedForSeconds: seconds,
     waitsFor: 'quiet',

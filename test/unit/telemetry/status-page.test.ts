@@ -7,7 +7,7 @@ import type { StatusReport } from '../../../lib/model/status-report.ts';
 import { pageRequestOf, STATUS_PAGE_HEADERS, statusPage } from '../../../lib/telemetry/status-page.ts';
 import { timeWords } from '../../../lib/telemetry/status-page-words.ts';
 import type { About } from '../../../lib/telemetry/status-view.ts';
-import { current, debtor, owed, report, workload } from './reports.ts';
+import { current, outdated, outdatedWorkload, report, workload } from './reports.ts';
 
 const ABOUT: About = {
   version: '1.2.3',
@@ -47,17 +47,17 @@ function only(page: string, tag: string): string {
 const FULL: Partial<StatusReport> = {
   workloads: [
     workload('calm', { follows: [current('ConfigMap/calm'), current('Secret/tls')] }),
-    debtor('new', 3.9),
-    debtor('old', 7500, {
+    outdatedWorkload('new', 3.9),
+    outdatedWorkload('old', 7500, {
       follows: [
-        owed('ConfigMap/old', { runningDigest: '?', why: 'unknown' }),
-        owed('Secret/x', { why: 'changed-while-rolling' }),
+        outdated('ConfigMap/old', { runningDigest: '?', why: 'unknown' }),
+        outdated('Secret/x', { why: 'changed-while-rolling' }),
       ],
       waitsFor: 'backoff',
       waitsForSeconds: 200.2,
       problem: 'denied by "guard"',
     }),
-    debtor('next', 1, { waitsFor: 'queued' }),
+    outdatedWorkload('next', 1, { waitsFor: 'queued' }),
     workload('odd', { findings: [{ reason: 'malformed', about: '', message: 'A,,B is no list of names.' }] }),
   ],
   decisions: [
@@ -107,15 +107,15 @@ describe('the first sentence', () => {
     ],
     'says that all is well': [
       { workloads: [workload('a')] },
-      /Nothing is owed\..*1 workload follows 1 object\./,
+      /Every workload is up to date\..*1 workload follows 1 object\./,
     ],
-    'counts one debt': [
-      { workloads: [debtor('a', 5)] },
-      /1 workload is owed a rollout\. The oldest for 5.s\./,
+    'counts one outdated workload': [
+      { workloads: [outdatedWorkload('a', 5)] },
+      /1 workload needs a rollout\. The oldest for 5.s\./,
     ],
-    'counts several debts and those that failed': [
+    'counts several outdated workloads and those that failed': [
       FULL,
-      /3 workloads are owed a rollout\. The oldest for 2.h 5.min; 1 could not be rolled so far\. 5 workloads follow 7 objects\. 1 of 2 watches is down\. As of 09:30:05 UTC\./,
+      /3 workloads need a rollout\. The oldest for 2.h 5.min; 1 could not be rolled so far\. 5 workloads follow 7 objects\. 1 of 2 watches is down\. As of 09:30:05 UTC\./,
     ],
   };
   for (const [name, [parts, want]] of Object.entries(cases)) {
@@ -126,8 +126,8 @@ describe('the first sentence', () => {
 describe('the page says', () => {
   const text = textOf(pageOf(FULL));
   const cases: Record<string, RegExp> = {
-    'what is owed, for how long, why and until when, the oldest first':
-      /Owed a rollout 3 .*Deployment\/old default 2.h 5.min ConfigMap\/old pods run unknown → , in force is bbbb… what the pods read is not known Secret\/x .* it changed while pods were starting Next try in 3.min 21.s\. denied by "guard" Deployment\/new default 3.s ConfigMap\/new pods run aaaa… → , in force is bbbb… the content changed Quiet period: rolls in 4.s\. Deployment\/next default 1.s .* Being patched, or next\./,
+    'which workloads are out of date, for how long, why and until when, the oldest first':
+      /Out of date 3 .*Deployment\/old default 2.h 5.min ConfigMap\/old pods run unknown → , in force is bbbb… what the pods read is not known Secret\/x .* it changed while pods were starting Next try in 3.min 21.s\. denied by "guard" Deployment\/new default 3.s ConfigMap\/new pods run aaaa… → , in force is bbbb… the content changed Quiet period: rolls in 4.s\. Deployment\/next default 1.s .* Being patched, or next\./,
     'what is worth a look':
       /Worth a look 1 .*Deployment\/odd default A,,B is no list of names\. malformed ConfigMap\/odd aaaa…/,
     'what follows what':
@@ -203,7 +203,7 @@ describe('the query', () => {
     assert.match(textOf(page), /Only what contains “calm”: 1 workload\. Show everything/);
     assert.match(page, /<input [^>]*name="find"[^>]* value="calm"/);
     assert.doesNotMatch(textOf(page), /Deployment\/old/);
-    assert.match(textOf(page), /3 workloads are owed a rollout/);
+    assert.match(textOf(page), /3 workloads need a rollout/);
   });
 
   test('stops the reload of browsers without scripts', () => {
@@ -231,10 +231,10 @@ describe('whatever it is made of, the page', () => {
         findings: [{ reason: 'malformed', about: '', message: evil }],
         follows: [current(evil, evil)],
       }),
-      debtor(evil, 1, {
+      outdatedWorkload(evil, 1, {
         namespace: `${evil}1`,
         problem: evil,
-        follows: [owed(evil, { runningDigest: evil, observed: evil })],
+        follows: [outdated(evil, { runningDigest: evil, observed: evil })],
       }),
       workload(evil, { namespace: `${evil}2` }),
     ],
@@ -309,17 +309,17 @@ describe('ten thousand workloads', () => {
   const workloads = Array.from({ length: 10_000 }, (_, i) =>
     i % 2 === 0
       ? workload(`w${i}`, { follows })
-      : debtor(`w${i}`, i, { follows: [...follows, owed('Secret/s')] }),
+      : outdatedWorkload(`w${i}`, i, { follows: [...follows, outdated('Secret/s')] }),
   );
   const page = pageOf({ workloads });
 
   test('make a page of bounded size that says what it leaves out', () => {
     assert.ok(page.length < 400_000, `${page.length}`);
-    assert.match(textOf(page), /Owed a rollout 5,000 .* 4,900 more are not shown/);
+    assert.match(textOf(page), /Out of date 5,000 .* 4,900 more are not shown/);
     assert.match(textOf(page), /Up to date 5,000 .* 4,900 more are not shown/);
   });
 
-  test('show what is owed before the rest, also within a row', () => {
+  test('show outdated workloads before the rest, also within a row', () => {
     assert.ok(page.indexOf('Deployment/w9999') < page.indexOf('Deployment/w0<'));
     assert.match(
       textOf(page),

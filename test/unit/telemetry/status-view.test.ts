@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { StatusReport } from '../../../lib/model/status-report.ts';
 import { namespacesOf, ROW_LIMITS, rowsOf } from '../../../lib/telemetry/status-view.ts';
-import { current, debtor, report, workload } from './reports.ts';
+import { current, outdatedWorkload, report, workload } from './reports.ts';
 
 const NOTICES = [{ reason: 'malformed', about: '', message: 'not a name' }] as const;
 
 /** The rows of each group of workloads, by name. */
 function groups(parts: Partial<StatusReport>, find = ''): Record<string, string[]> {
-  const { owed, noticed, current } = rowsOf(report(parts), find);
-  const names = Object.entries({ owed, noticed, current }).map(([group, { shown }]) => [
+  const { outdated, withFindings, current } = rowsOf(report(parts), find);
+  const names = Object.entries({ outdated, withFindings, current }).map(([group, { shown }]) => [
     group,
     shown.map(({ namespace, workload }) => `${namespace}/${workload.replace('Deployment/', '')}`),
   ]);
@@ -22,24 +22,29 @@ test('what is watched is told in words, of one namespace, several or all', () =>
 });
 
 describe('workloads', () => {
-  test('are owed, worth a look or up to date, and never two of them', () => {
+  test('are outdated, have findings or are up to date, and never two of them', () => {
     const workloads = [
       workload('a'),
-      debtor('b', 1, { findings: NOTICES }),
+      outdatedWorkload('b', 1, { findings: NOTICES }),
       workload('c', { findings: NOTICES }),
-      debtor('d', 1),
+      outdatedWorkload('d', 1),
     ];
     assert.deepEqual(groups({ workloads }), {
-      owed: ['default/b', 'default/d'],
-      noticed: ['default/c'],
+      outdated: ['default/b', 'default/d'],
+      withFindings: ['default/c'],
       current: ['default/a'],
     });
   });
 
-  test('that are owed stand in the order of their debts, the oldest first, then by name', () => {
-    const workloads = [debtor('b', 3), debtor('c', 40), debtor('a', 3), debtor('d', 0.5)];
+  test('that are outdated stand by age, the oldest first, then by name', () => {
+    const workloads = [
+      outdatedWorkload('b', 3),
+      outdatedWorkload('c', 40),
+      outdatedWorkload('a', 3),
+      outdatedWorkload('d', 0.5),
+    ];
     const unknown = workload('e', { isOutdated: true });
-    assert.deepEqual(groups({ workloads: [unknown, ...workloads] })['owed'], [
+    assert.deepEqual(groups({ workloads: [unknown, ...workloads] })['outdated'], [
       'default/c',
       'default/a',
       'default/b',
@@ -84,16 +89,16 @@ test('each table is cut at its limit, and knows how many there are', () => {
       workloads: [
         ...many((i) => workload(`c${i}`)),
         ...many((i) => workload(`n${i}`, { findings: NOTICES })),
-        ...many((i) => debtor(`o${i}`, i)),
+        ...many((i) => outdatedWorkload(`o${i}`, i)),
       ],
       watches: many((i) => ({ stream: `s${i}`, isUp: i !== 499, sinceSeconds: 1, restarts: 0 })),
     }),
     '',
   );
-  for (const group of ['owed', 'noticed', 'current', 'watches'] as const) {
+  for (const group of ['outdated', 'withFindings', 'current', 'watches'] as const) {
     assert.deepEqual([rows[group].shown.length, rows[group].total], [ROW_LIMITS[group], 500], group);
   }
-  assert.equal(rows.owed.shown[0]?.workload, 'Deployment/o499');
+  assert.equal(rows.outdated.shown[0]?.workload, 'Deployment/o499');
   assert.equal(rows.watches.shown[0]?.stream, 's499');
 });
 

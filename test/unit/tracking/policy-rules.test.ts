@@ -237,7 +237,7 @@ test('a change that is declined is told with the reason', () => {
   const { notes, enqueued } = world.config('cfg', 'b');
   assert.deepEqual(notes, [
     {
-      reason: 'declined',
+      reason: 'skipped',
       workload: world.workloadRef('web'),
       config: world.configRef('cfg'),
       detail: 'the workload searches for objects that carry a mark, and this one does not',

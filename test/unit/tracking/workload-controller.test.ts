@@ -124,7 +124,7 @@ test('a stamp taken back before the workload had rolled is told with its manager
   for (let round = 1; round <= 4; round += 1) {
     world.roll('web', false);
     const effects = world.workload('web', { stamps: {}, manager: 'argocd' });
-    const note = effects.notes.find(({ reason }) => reason === 'taken-back');
+    const note = effects.notes.find(({ reason }) => reason === 'stamp-reverted');
     assert.equal(note?.detail, 'argocd');
     assert.equal(effects.stampReverted.size, round > 3 ? 1 : 0);
     assert.ok(world.needsRollout('web'));
@@ -172,7 +172,7 @@ test('an undo after the rollout was seen through is nobody’s take-back', () =>
   const world = settled('web', 'api');
   world.config('cfg', 'b');
   world.roll('web');
-  assert.ok(!reasons(world.workload('web', { stamps: {} })).includes('taken-back'));
+  assert.ok(!reasons(world.workload('web', { stamps: {} })).includes('stamp-reverted'));
 });
 
 const SPURS: Record<string, readonly [edit: (world: World) => void, isSpurred: boolean]> = {
