@@ -145,7 +145,7 @@ async function started(
   return { figures, peak, line: { name: `${2 * objects} objects`, points } };
 }
 
-/** What it costs to see changes of objects that nobody follows. */
+/** What it costs to see changes of objects without followers. */
 async function irrelevantChanges(
   { progress }: Bench,
   { irrelevantChanges: count, deployments }: Sizes,
@@ -153,12 +153,12 @@ async function irrelevantChanges(
   subject: Subject,
   bare: FloorProcess,
 ): Promise<Figure> {
-  progress.step(`scale: ${count} changes of objects that nobody follows`);
+  progress.step(`scale: ${count} changes of objects without followers`);
   const before = { own: subject.cpuSeconds(), bare: cpuSeconds(bare.pid) };
   await admin.changeAll(numbered('config', count, deployments), progress.at);
   await pause(AFTERWARDS_MS);
   return {
-    ...figure('irrelevant', `${count} changes of objects that nobody follows: computing`, 's'),
+    ...figure('irrelevant', `${count} changes of objects without followers: computing`, 's'),
     measured: subject.cpuSeconds() - before.own,
     floor: cpuSeconds(bare.pid) - before.bare,
     wanted: { atMost: (MOST_CPU_PER_THOUSAND * count) / 1000 },
