@@ -30,55 +30,40 @@ async function run(argv: readonly string[], env: Readonly<Record<string, string>
   return { ...exit, stdout: process.stdout, stderr: process.stderr };
 }
 
-describe('a command line that is not understood ends with 64 and one line', { concurrency: 3 }, () => {
-  const cases: Record<string, { argv: string[]; env?: Record<string, string>; says: RegExp }> = {
-    'an unknown flag, with a suggestion': {
-      argv: ['--namspace', 'web'],
-      says: /unknown flag "--namspace": expected --namespace/,
-    },
-    'an unknown flag that resembles none': { argv: ['--frobnicate=secret'], says: /--help lists/ },
-    'an argument': { argv: ['run'], says: /expected only flags, but argument 1 belongs to none/ },
-    'a flag without its value': { argv: ['--token'], says: /--token: expected a value/ },
-    'a bad duration': {
-      argv: ['--coalesce-period', 'soon'],
-      says: /--coalesce-period: expected a duration.*"soon"/,
-    },
-    'a maximum wait below the period': {
-      argv: ['--coalesce-period', '10s', '--coalesce-max-wait', '5s'],
-      says: /--coalesce-max-wait: expected at least the period of 10000 ms/,
-    },
-    'a bad namespace': {
-      argv: ['--namespace', 'Web'],
-      says: /--namespace: expected the name of a namespace.*"Web"/,
-    },
-    'a bad annotation key': {
-      argv: ['--alternative-secret-annotation', 'a/b/c'],
-      says: /--alternative-secret-annotation: expected an annotation key/,
-    },
-    'a bad port in a variable': {
-      argv: [],
-      env: { RELOADER_OPT_PORT: '70000' },
-      says: /RELOADER_OPT_PORT: expected a whole number from 0 to 65535, got "70000"/,
-    },
-    'a bad boolean': { argv: ['--dry-run=maybe'], says: /--dry-run: expected true or false/ },
-    'both kinds ignored': {
-      argv: ['--ignored-config-resource-types', 'v1.ConfigMap,v1.Secret'],
-      says: /not both: nothing would be watched/,
-    },
-    'a token and a token file': {
-      argv: ['--token', 'hush-hush', '--token-file', 'x'],
-      says: /--token or --token-file, not both/,
-    },
-    'a certificate without its key': {
-      argv: ['--cert', 'x'],
-      says: /--client-certificate and --client-key together/,
-    },
-    'a server with a password': {
-      argv: ['-s', 'https://me:hush-hush@x'],
-      says: /--server: expected an http/,
-    },
-  };
-  for (const [name, { argv, env, says }] of Object.entries(cases)) {
+/** What is refused before anything begins: without a kubeconfig of its own each of them names what was expected. */
+const REFUSED: Record<string, { argv: string[]; env?: Record<string, string>; says: RegExp }> = {
+  'an unknown flag, with a suggestion': {
+    argv: ['--namspace', 'web'],
+    says: /unknown flag "--namspace": expected --namespace/,
+  },
+  'an unknown flag that resembles none': { argv: ['--frobnicate=secret'], says: /--help lists/ },
+  'a bad port in a variable': {
+    argv: [],
+    env: { RELOADER_OPT_PORT: '70000' },
+    says: /RELOADER_OPT_PORT: expected a whole number from 0 to 65535, got "70000"/,
+  },
+  'a server with a password': {
+    argv: ['-s', 'https://me:hush-hush@x'],
+    says: /--server: expected an http/,
+  },
+  'a proxy that cannot be used': {
+    argv: ['-s', 'http://127.0.0.1:1', '--webhook-url', 'https://hooks.invalid'],
+    env: { HTTPS_PROXY: 'http://me:hush-hush@proxy:99999' },
+    says: /HTTPS_PROXY: expected the URL of a proxy$/m,
+  },
+  'no API server': { argv: [], says: /no API server: .*say where it is with --kubeconfig or --server/ },
+  'a kubeconfig that does not exist': {
+    argv: ['--kubeconfig', '/nowhere'],
+    says: /--kubeconfig: \/nowhere cannot be read \(ENOENT\)/,
+  },
+  'a token file that does not exist': {
+    argv: ['-s', 'http://127.0.0.1:1', '--token-file', '/nowhere'],
+    says: /--token-file: \/nowhere cannot be read \(ENOENT\)/,
+  },
+};
+
+describe('the command ends with 64 and one line that quotes no secret for', { concurrency: 3 }, () => {
+  for (const [name, { argv, env, says }] of Object.entries(REFUSED)) {
     test(name, async () => {
       const { code, stdout, stderr } = await run(argv, env);
       assert.equal(code, 64);
@@ -88,74 +73,21 @@ describe('a command line that is not understood ends with 64 and one line', { co
       assert.ok(!/hush-hush|=secret/.test(stderr));
     });
   }
-});
 
-describe('a kubeconfig that cannot be used ends with 64, is named, and is not quoted', {
-  concurrency: 3,
-}, () => {
-  const contents: Record<string, string> = {
-    'that is no YAML': 'users: [hush-hush\n  : token: "hush-hush',
-    'that is something else': '- hush-hush\n- token: hush-hush\n',
-    'that is a text': 'hush-hush',
-    'that is empty': '',
-    'whose context names no cluster': JSON.stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': 'a',
-      contexts: [{ name: 'a', context: { cluster: 'hush-hush', user: 'hush-hush' } }],
-      users: [{ name: 'hush-hush', user: { token: 'hush-hush' } }],
-      clusters: [],
-    }),
-  };
-  for (const [name, content] of Object.entries(contents)) {
-    for (const place of ['--kubeconfig', 'KUBECONFIG']) {
-      test(`${name} (${place})`, async () => {
-        const file = path.join(folder, `${name.replaceAll(' ', '-')}-${place.length}`);
-        await writeFile(file, content);
-        const isFlag = place === '--kubeconfig';
-        const { code, stderr } = await run(
-          ['--port', '0', ...(isFlag ? [place, file] : [])],
-          isFlag ? {} : { [place]: file },
-        );
-        assert.equal(code, 64, stderr);
-        assert.ok(stderr.includes(file), stderr);
-        assert.ok(!/hush-hush/.test(stderr), stderr);
-        assert.equal(stderr.trimEnd().split('\n').length, 1);
-      });
+  test('a kubeconfig that cannot be parsed', async () => {
+    const file = path.join(folder, 'kubeconfig');
+    await writeFile(file, 'users: [hush-hush\n  : token: "hush-hush');
+    for (const [argv, env] of [
+      [['--kubeconfig', file], {}],
+      [[], { KUBECONFIG: file }],
+    ] as const) {
+      const { code, stderr } = await run(argv, env);
+      assert.equal(code, 64, stderr);
+      assert.ok(stderr.includes(file), stderr);
+      assert.ok(!/hush-hush/.test(stderr), stderr);
+      assert.equal(stderr.trimEnd().split('\n').length, 1);
     }
-  }
-
-  test('that does not exist', async () => {
-    const file = path.join(folder, 'nowhere');
-    const { code, stderr } = await run(['--port', '0', '--kubeconfig', file]);
-    assert.equal(code, 64);
-    assert.match(stderr, /--kubeconfig: .*nowhere cannot be read \(ENOENT\)/);
   });
-
-  test('that is not there at all', async () => {
-    const { code, stderr } = await run(['--port', '0']);
-    assert.equal(code, 64);
-    assert.match(stderr, /no API server: .*say where it is with --kubeconfig or --server/);
-  });
-
-  test('whose token file does not exist', async () => {
-    const { code, stderr } = await run([
-      '-s',
-      'http://127.0.0.1:1',
-      '--token-file',
-      path.join(folder, 'none'),
-    ]);
-    assert.equal(code, 64);
-    assert.match(stderr, /--token-file: .*none cannot be read \(ENOENT\)/);
-  });
-});
-
-test('a proxy that cannot be used ends with 64, is named, and is not quoted', async () => {
-  const argv = ['-s', 'http://127.0.0.1:1', '--port', '0', '--webhook-url', 'https://hooks.invalid'];
-  const { code, stderr } = await run(argv, { HTTPS_PROXY: 'http://me:hush-hush@proxy:99999' });
-  assert.equal(code, 64, stderr);
-  assert.match(stderr, /HTTPS_PROXY: expected the URL of a proxy$/m);
-  assert.ok(!/hush-hush/.test(stderr), stderr);
 });
 
 describe('the command', { concurrency: 3 }, () => {
@@ -175,21 +107,6 @@ describe('the command', { concurrency: 3 }, () => {
       stdout: `${manifest.version}\n`,
       stderr: '',
     });
-  });
-
-  test('does not mind the variables that Services bring', async () => {
-    await using cluster = await Cluster.start();
-    const web = await pair(cluster, 'web');
-    const env = {
-      RELOADER_PORT: 'tcp://10.0.0.1:8080',
-      RELOADER_PORT_8080_TCP_ADDR: '10.0.0.1',
-      RELOADER_SERVICE_HOST: '10.0.0.1',
-    };
-    const reloader = await cluster.reloader({ env });
-    put(cluster, configMap('web'), 'two');
-    await cluster.podsAreCurrent(web);
-    assert.ok(reloader.says(/watches namespace default \(its own\)/));
-    assert.ok(!reloader.lines.some(({ level }) => level === 'warn'), reloader.stderr);
   });
 
   test('takes the place of Stakater Reloader with its arguments and variables, in every namespace', async () => {
@@ -226,19 +143,6 @@ describe('the command', { concurrency: 3 }, () => {
     assert.ok(reloader.says(/RELOADER_OPT_LOG_LEVLE is ignored.*did you mean RELOADER_OPT_LOG_LEVEL/));
   });
 
-  test('accepts the flags that the original never read, with a line for each', async () => {
-    await using cluster = await Cluster.start();
-    const flags = ['--resource-type', 'deployments', '--username', 'me', '--password=hush-hush'];
-    const reloader = await cluster.reloader({ flags });
-    for (const flag of ['--resource-type', '--username', '--password'])
-      assert.ok(
-        reloader.lines.some(
-          ({ level, message }) => level === 'warn' && message.startsWith(`${flag} has no effect`),
-        ),
-      );
-    assert.ok(!/hush-hush/.test(reloader.stderr));
-  });
-
   test('ends with 1 and says so when its port is taken', async () => {
     await using cluster = await Cluster.start();
     const other = createServer();
@@ -249,21 +153,5 @@ describe('the command', { concurrency: 3 }, () => {
     assert.equal(reloader.lines.at(-1)?.message, `port ${port} is taken: choose another with --port`);
     assert.equal(cluster.audits.length, 0);
     await new Promise((resolve) => other.close(resolve));
-  });
-
-  test('writes a text log unless told otherwise', async () => {
-    await using cluster = await Cluster.start();
-    await pair(cluster, 'web');
-    const flags = ['--log-format', 'text', '--log-level', 'info'];
-    const reloader = cluster.spawn({ flags });
-    await cluster.until('it is ready', () => /everything is listed/.test(reloader.stderr));
-    await reloader.stop();
-    const form = /^\d{4}-\d\d-\d\dT[\d:.]+Z (INFO |WARN ) \S/;
-    const lines = reloader.stderr.trimEnd().split('\n');
-    assert.deepEqual(
-      lines.filter((line) => !form.test(line)),
-      [],
-    );
-    assert.match(reloader.stderr, /Deployment\/web follows ConfigMap\/web \(baseline/);
   });
 });

@@ -46,20 +46,6 @@ describe('the way to the API server', { concurrency: 3 }, () => {
       await cluster.settled(reloader);
       assert.equal(cluster.rollouts(web), 1);
     });
-
-    test('that goes away within the window: the rollout is tried until it is done', async () => {
-      await using cluster = await Cluster.start();
-      const web = await pair(cluster, 'web');
-      const reloader = await cluster.reloader({ periodMs: 3000 });
-      put(cluster, configMap('web'), 'two');
-      await reloader.hasSaid(/ConfigMap\/web changed/);
-      await cluster.disappear();
-      await reloader.hasSaid(/Deployment\/web is not rolled yet: .*ECONNREFUSED.*next try in/);
-      await cluster.appear();
-      await cluster.podsAreCurrent(web);
-      await cluster.settled(reloader);
-      assert.equal(cluster.rollouts(web), 1);
-    });
   });
 
   describe('credentials that are replaced are used without a restart', { concurrency: 3 }, () => {
@@ -124,49 +110,6 @@ describe('the way to the API server', { concurrency: 3 }, () => {
       assert.match(error, /resourceNames: \["reloader-state","reloader-state-1",/);
       assert.match(error, /verbs: \["get","create","patch"\]/);
       assert.equal(cluster.rollouts(web), 0);
-    });
-
-    test('and not essential: it is said, and the rest works, before and after', async () => {
-      await using cluster = await Cluster.start();
-      const web = await pair(cluster, 'web');
-      cluster.sandbox.denied.push({ verb: 'list', resource: 'secrets' });
-      cluster.sandbox.addFault({
-        match: { ...OURS, verb: 'list', resource: 'secrets' },
-        times: 'always',
-        effect: { kind: 'status', code: 403 },
-      });
-      const reloader = cluster.spawn();
-      await cluster.until('the baseline is kept', () => cluster.state()['v1.ConfigMap_web'] !== undefined);
-      put(cluster, configMap('web'), 'two');
-      await cluster.podsAreCurrent(web);
-      await reloader.hasSaid(/Secret in default may not be listed or watched: it is left out/);
-      await cluster.until('it is ready', () => reloader.isReady());
-      const error = (): string => reloader.lines.find(({ level }) => level === 'error')?.message ?? '';
-      await cluster.until('the right is missed', () => error() !== '', 50_000);
-      assert.match(
-        error(),
-        /may not list secrets in namespace default.*\n- apiGroups: \[""\]\n {2}resources: \["secrets"\]/,
-      );
-      put(cluster, configMap('web'), 'three');
-      await cluster.podsAreCurrent(web);
-      assert.equal(cluster.rollouts(web), 2);
-      assert.equal(reloader.exit, undefined);
-      assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
-    });
-
-    test('only for a moment, as RBAC lags behind an apply: nothing is said of it', async () => {
-      await using cluster = await Cluster.start();
-      await pair(cluster, 'web');
-      cluster.sandbox.denied.push({ verb: 'patch' });
-      const reloader = await cluster.reloader();
-      const reviews = (): number =>
-        cluster.audits.filter(({ resource }) => resource.startsWith('selfsubject')).length;
-      await cluster.until('it has asked for its rights', () => reviews() > 0);
-      cluster.sandbox.denied.length = 0;
-      const before = reviews();
-      await cluster.until('it has asked again', () => reviews() > before);
-      assert.ok(!reloader.lines.some(({ level }) => level === 'error'));
-      assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
     });
   });
 });

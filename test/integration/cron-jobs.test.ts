@@ -9,7 +9,6 @@ import { configMap, mark, pair, put } from './manifests.ts';
 
 const RUN_NOW = ['--cronjob-reload=run-now'];
 const TEMPLATE = ['spec', 'jobTemplate', 'spec', 'template'] as const;
-const CREATE = { verb: 'create', resource: 'jobs' } as const;
 const STAMP = '_RELOADER_CONFIGMAP_REPORT';
 
 /** A CronJob that reads the ConfigMap of its name, and the marker. */
@@ -72,110 +71,6 @@ describe('with --cronjob-reload=run-now', { concurrency: 2 }, () => {
       await runs(cluster, 2 + index);
       await cluster.settled(second);
     }
-  });
-
-  test('a change while no reloader ran starts one run', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    await (await cluster.reloader({ flags: RUN_NOW })).stop();
-    put(cluster, configMap('report'), 'two');
-    await cluster.reloader({ flags: RUN_NOW });
-    assert.equal(jobs(cluster).length, 1);
-  });
-
-  test('a suspended one is never run, says so, and is not made up for', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster, { suspend: true });
-    const reloader = await cluster.reloader({ flags: RUN_NOW });
-    put(cluster, configMap('report'), 'two');
-    await reloader.hasSaid(
-      /ConfigMap\/report changed: nothing rolled for CronJob\/report, since it is suspended/,
-    );
-    cluster.sandbox.patch('cronjobs', 'default', 'report', { spec: { suspend: false } });
-    await mark(cluster);
-    await cluster.settled(reloader);
-    assert.equal(jobs(cluster).length, 0);
-    put(cluster, configMap('report'), 'three');
-    await runs(cluster, 1);
-  });
-
-  test('the name of the run makes one of two attempts: an answer that is lost, and a death before the stamp', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    const first = await cluster.reloader({ flags: RUN_NOW });
-    cluster.sandbox.addFault({ match: CREATE, times: 1, effect: { kind: 'lost' } });
-    put(cluster, configMap('report'), 'two');
-    await runs(cluster, 1);
-    await cluster.settled(first);
-    assert.equal(jobs(cluster).length, 1, 'the answer was lost');
-    const away = cluster.sandbox.addFault({
-      match: { verb: 'patch', resource: 'cronjobs' },
-      nth: 2, // the first only tries
-      times: 'always',
-      effect: { kind: 'status', code: 503 },
-    });
-    put(cluster, configMap('report'), 'three');
-    await runs(cluster, 2);
-    await cluster.until(
-      'what may have run is recorded',
-      () => cluster.state()['ran.CronJob_report'] !== undefined,
-    );
-    await first.kill();
-    away();
-    const second = await cluster.reloader({ flags: RUN_NOW });
-    assert.equal(jobs(cluster).length, 2, 'it died before the stamp');
-    await cluster.until('it is settled', () => cluster.state()['ran.CronJob_report'] === undefined);
-    put(cluster, configMap('report'), 'two');
-    await runs(cluster, 3);
-    await cluster.settled(second);
-  });
-
-  test('two reloaders start one run', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    const both = [await cluster.reloader({ flags: RUN_NOW }), await cluster.reloader({ flags: RUN_NOW })];
-    for (const content of ['two', 'three', 'two']) put(cluster, configMap('report'), content);
-    for (const reloader of both) await cluster.settled(reloader);
-    await mark(cluster);
-    for (const reloader of both) await cluster.settled(reloader);
-    assert.equal(jobs(cluster).length, 1);
-  });
-
-  test('a run that is refused is owed until it is not', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    const reloader = await cluster.reloader({ flags: RUN_NOW });
-    const lift = cluster.sandbox.addFault({
-      match: CREATE,
-      times: 'always',
-      effect: { kind: 'status', code: 403 },
-    });
-    put(cluster, configMap('report'), 'two');
-    await reloader.hasSaid(/CronJob\/report is refused/);
-    await cluster.until(
-      'the exception is written',
-      () => cluster.state()['ran.CronJob_report'] !== undefined,
-    );
-    assert.equal(stampIn(cluster.sandbox.get('cronjobs', 'default', 'report'), TEMPLATE), undefined);
-    await reloader.stop();
-    lift();
-    await cluster.reloader({ flags: RUN_NOW });
-    assert.equal(jobs(cluster).length, 1);
-  });
-
-  test("an owner's new template starts nothing, so it is no rollout that stands for the run", async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    const reloader = await cluster.reloader({ flags: RUN_NOW, periodMs: 1000 });
-    put(cluster, configMap('report'), 'two');
-    await reloader.hasSaid(/ConfigMap\/report changed: CronJob\/report in/);
-    const containers = [{ name: 'app', image: 'app:2' }];
-    const patch = { spec: { jobTemplate: { spec: { template: { spec: { containers } } } } } };
-    cluster.sandbox.patch('cronjobs', 'default', 'report', patch, 'strategic');
-    await runs(cluster, 1);
-    await cluster.settled(reloader);
-    await mark(cluster);
-    assert.equal(jobs(cluster).length, 1);
   });
 
   test('a dry run starts nothing', async () => {

@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { copyOf } from '../../lib/model/jobs.ts';
-import type { RawWorkload } from '../../lib/model/raw-objects.ts';
 import { type JsonObject, objectsOf, pick } from '../sandbox/json.ts';
 import type { StoredObject } from '../sandbox/stored-object.ts';
 import { Cluster } from './harness.ts';
@@ -65,91 +63,6 @@ describe('with --job-reload=recreate', { concurrency: 2 }, () => {
     assert.equal(cluster.audits.filter(({ verb, name }) => verb === 'delete' && name === 'work').length, 2);
   });
 
-  const LEFT_ALONE: Record<string, JsonObject> = {
-    'of a CronJob': {
-      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'CronJob', name: 'c', uid: 'u', controller: true }],
-    },
-    'with a finalizer': { finalizers: ['example.com/wait'] },
-  };
-  for (const [which, metadata] of Object.entries(LEFT_ALONE)) {
-    test(`a Job ${which} is left alone`, async () => {
-      await using cluster = await Cluster.start();
-      await setUp(cluster);
-      const old = createJob(cluster, metadata);
-      const reloader = await cluster.reloader({ flags: RECREATE });
-      put(cluster, configMap('work'), 'two');
-      await mark(cluster);
-      await cluster.settled(reloader);
-      assert.equal(work(cluster)?.metadata.uid, old.metadata.uid);
-    });
-  }
-
-  test('a suspended Job is left alone: it has read nothing yet', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    const old = createJob(cluster, {}, { suspend: true });
-    const reloader = await cluster.reloader({ flags: RECREATE });
-    put(cluster, configMap('work'), 'two');
-    await reloader.hasSaid(/nothing rolled for Job\/work, since it is suspended/);
-    assert.equal(work(cluster)?.metadata.uid, old.metadata.uid);
-  });
-
-  test('a copy that may not be made leaves the Job as it is, and it is owed', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    const old = createJob(cluster);
-    const reloader = await cluster.reloader({ flags: RECREATE });
-    const match = { verb: 'create', resource: 'jobs' } as const;
-    cluster.sandbox.addFault({ match, times: 'always', effect: { kind: 'status', code: 403 } });
-    put(cluster, configMap('work'), 'two');
-    await reloader.hasSaid(/Job\/work is refused/);
-    await cluster.until('it is recorded', () => cluster.state()['ran.Job_work'] !== undefined);
-    assert.deepEqual(jobs(cluster), ['work']);
-    assert.equal(work(cluster)?.metadata.uid, old.metadata.uid);
-    await reloader.stop();
-    cluster.sandbox.clearFaults();
-    await cluster.reloader({ flags: RECREATE });
-    assert.notEqual(work(cluster)?.metadata.uid, old.metadata.uid);
-  });
-
-  test('a Job that is deleted and cannot be created comes from its copy, as soon as it can', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    createJob(cluster);
-    const first = await cluster.reloader({ flags: RECREATE });
-    const match = { verb: 'create', resource: 'jobs' } as const;
-    // The first create is that of the copy.
-    cluster.sandbox.addFault({ match, nth: 2, times: 'always', effect: { kind: 'status', code: 403 } });
-    put(cluster, configMap('work'), 'two');
-    await cluster.until('the copy alone is there', () => jobs(cluster).join() === 'work-reload');
-    await first.hasSaid(/Job\/work-reload: the Job that it is the copy of is not created anew yet/);
-    await first.kill();
-    cluster.sandbox.clearFaults();
-    const second = await cluster.reloader({ flags: RECREATE });
-    await cluster.until('the Job alone is there', () => jobs(cluster).join() === 'work');
-    assert.equal(pick(work(cluster), 'spec', 'suspend'), false);
-    await cluster.settled(second);
-    await mark(cluster);
-    assert.equal(stampOf(work(cluster)), cluster.state()['v1.ConfigMap_work']);
-  });
-
-  test('what a process left that died before it deleted the old one is finished', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    const old = createJob(cluster);
-    const plan = { workload: { kind: 'Job', namespace: 'default', name: 'work' }, template: {}, body: {} };
-    const versions = {
-      resourceVersion: old.metadata.resourceVersion,
-      generation: 1,
-      stamps: [],
-      versions: new Map(),
-    };
-    cluster.sandbox.create('jobs', copyOf(old as unknown as RawWorkload, { ...plan, ...versions }));
-    await cluster.reloader({ flags: RECREATE });
-    await cluster.until('the new Job alone is there', () => jobs(cluster).join() === 'work');
-    assert.notEqual(work(cluster)?.metadata.uid, old.metadata.uid);
-  });
-
   const FORGED: Record<string, { readonly annotations: JsonObject; readonly image: string }> = {
     'of a Job that does not ask for reloads': { annotations: {}, image: 'app:1' },
     'of another image': { annotations: ANNOTATIONS, image: 'another:1' },
@@ -190,16 +103,6 @@ describe('with --job-reload=recreate', { concurrency: 2 }, () => {
       assert.equal(work(cluster)?.metadata.uid, uid);
       assert.deepEqual(jobs(cluster), ['work', 'work-reload']);
     });
-
-  test('a dry run creates and deletes nothing', async () => {
-    await using cluster = await Cluster.start();
-    await setUp(cluster);
-    createJob(cluster);
-    const reloader = await cluster.reloader({ flags: [...RECREATE, '--dry-run'] });
-    put(cluster, configMap('work'), 'two');
-    await reloader.hasSaid(/Job\/work would be recreated: 1 source/);
-    assert.equal(cluster.writes().length, 0);
-  });
 });
 
 test('without it nothing is asked of Jobs', async () => {

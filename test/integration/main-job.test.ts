@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { Cluster, resourceOf, stampsOf } from './harness.ts';
-import { configMap, deploy, deployment, mark, pair, put } from './manifests.ts';
+import { configMap, deploy, mark, pair, put } from './manifests.ts';
 
 describe('a change is one rollout', { concurrency: 4 }, () => {
   const kinds = ['Deployment', 'StatefulSet', 'DaemonSet'];
@@ -30,21 +30,6 @@ describe('a change is one rollout', { concurrency: 4 }, () => {
       });
     }
   }
-
-  test('however many objects changed how often within the window', async () => {
-    await using cluster = await Cluster.start();
-    const names = ['a', 'b', 'c', 'd'];
-    for (const name of names) put(cluster, configMap(name), 'one');
-    const web = deploy(cluster, 'web', { follows: { ConfigMap: names } });
-    await cluster.podsAreCurrent(web);
-    const reloader = await cluster.reloader({ periodMs: 500 });
-    for (let i = 0; i < 20; i += 1) put(cluster, configMap(names[i % 4] ?? ''), `burst ${i}`);
-    await cluster.podsAreCurrent(web);
-    await cluster.settled(reloader);
-    assert.equal(cluster.patches().length, 1);
-    assert.equal(Object.keys(stampsOf(cluster, web)).length, 4);
-    assert.ok(reloader.says(/Deployment\/web rolled: 4 sources/));
-  });
 
   test('of every workload that follows the object, in both of two namespaces', async () => {
     await using cluster = await Cluster.start({ namespaces: ['default', 'one', 'two', 'three'] });
@@ -83,37 +68,6 @@ describe('a change is one rollout', { concurrency: 4 }, () => {
     assert.deepEqual(Object.keys(state).sort(), ['one_v1.ConfigMap_web', 'v1.ConfigMap_web']);
     assert.deepEqual(cluster.state(), {});
   });
-
-  test('for names in alternative annotations too', async () => {
-    await using cluster = await Cluster.start();
-    const annotations = { ConfigMap: 'example.com/maps', Secret: 'example.com/secrets' };
-    const secret = { kind: 'Secret', namespace: 'default', name: 's' } as const;
-    put(cluster, secret, 'one');
-    put(cluster, configMap('m'), 'one');
-    const web = deploy(cluster, 'web', { annotations, follows: { ConfigMap: ['m'], Secret: ['s'] } });
-    await cluster.podsAreCurrent(web);
-    const flags = Object.entries(annotations).flatMap(([kind, key]) => [
-      `--alternative-${kind.toLowerCase()}-annotation`,
-      `example.com/other,${key}`,
-    ]);
-    const reloader = await cluster.reloader({ flags });
-    put(cluster, secret, 'two');
-    put(cluster, configMap('m'), 'two');
-    await cluster.podsAreCurrent(web);
-    await cluster.settled(reloader);
-    assert.equal(cluster.rollouts(web), 1);
-  });
-
-  test('also of what changed while no reloader ran', async () => {
-    await using cluster = await Cluster.start();
-    const web = await pair(cluster, 'web');
-    await (await cluster.reloader()).stop();
-    put(cluster, configMap('web'), 'two');
-    const next = await cluster.reloader();
-    await cluster.podsAreCurrent(web);
-    await cluster.settled(next);
-    assert.equal(cluster.rollouts(web), 1);
-  });
 });
 
 describe('nothing is rolled', { concurrency: 4 }, () => {
@@ -135,36 +89,5 @@ describe('nothing is rolled', { concurrency: 4 }, () => {
       [old, young, silent].map((ref) => cluster.rollouts(ref)),
       [0, 0, 0],
     );
-  });
-
-  test('for what changed back within the window', async () => {
-    await using cluster = await Cluster.start();
-    await pair(cluster, 'marker');
-    const web = await pair(cluster, 'web');
-    const reloader = await cluster.reloader({ periodMs: 400 });
-    // In one turn: each is told by itself, however busy the machine is.
-    put(cluster, configMap('web'), 'two');
-    put(cluster, configMap('web'), 'one');
-    await reloader.hasSaid(/ConfigMap\/web changed: Deployment\/web in/);
-    await reloader.hasSaid(/ConfigMap\/web changed back: nothing left to roll for Deployment\/web/);
-    await mark(cluster);
-    assert.equal(cluster.rollouts(web), 0);
-  });
-
-  test('for metadata, for an object nobody follows, for a deletion and the return of the same content', async () => {
-    await using cluster = await Cluster.start();
-    await pair(cluster, 'marker');
-    const web = await pair(cluster, 'web');
-    await cluster.reloader();
-    cluster.sandbox.patch('configmaps', 'default', 'web', { metadata: { labels: { a: 'b' } } });
-    put(cluster, configMap('nobody'), 'one');
-    put(cluster, configMap('nobody'), 'two');
-    await mark(cluster);
-    cluster.sandbox.remove('configmaps', 'default', 'web');
-    await mark(cluster);
-    put(cluster, configMap('web'), 'one');
-    await mark(cluster);
-    assert.equal(cluster.rollouts(web), 0);
-    assert.equal(cluster.rollouts(deployment('marker')), 3);
   });
 });

@@ -2,10 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import type { Reason } from '../../lib/model/reasons.ts';
 import type { StoredObject } from '../sandbox/stored-object.ts';
-import { Cluster, resourceOf, stampsOf } from './harness.ts';
+import { Cluster, resourceOf } from './harness.ts';
 import { configMap, deploy, deployment, mark, pair, put } from './manifests.ts';
 import type { ReloaderProcess } from './reloader-process.ts';
 
@@ -24,11 +23,10 @@ interface Case {
 }
 
 /** A Deployment `web` that follows nothing, with these annotations. */
-function web(cluster: Cluster, annotations: Record<string, string>, ofTemplate = {}): void {
+function web(cluster: Cluster, annotations: Record<string, string>): void {
   put(cluster, configMap('web'), 'one');
   deploy(cluster, 'web', { follows: {} });
-  const spec = { template: { metadata: { annotations: ofTemplate } } };
-  cluster.sandbox.patch('deployments', 'default', 'web', { metadata: { annotations }, spec });
+  cluster.sandbox.patch('deployments', 'default', 'web', { metadata: { annotations } });
 }
 
 /** The Deployment `web` follows its ConfigMap as it should, and has none of `keys` any more. */
@@ -40,36 +38,12 @@ function follow({ sandbox }: Cluster, ...keys: string[]): void {
 }
 
 const CASES: Record<string, Case> = {
-  'an annotation on the pod template': {
-    arrange: (cluster) => web(cluster, {}, { [CONFIGMAP]: 'web' }),
-    reason: 'misplaced',
-    event: 'MisplacedAnnotation',
-    says: /stands on the pod template.*write on the workload itself .*\/configmap: "web"$/,
-    mend: (cluster) => follow(cluster),
-  },
   'a mistyped key': {
     arrange: (cluster) => web(cluster, { [`${PREFIX}/configmaps`]: 'web' }),
     reason: 'mistyped',
     event: 'MistypedAnnotation',
     says: /the annotation .*\/configmaps has no effect; write .*\/configmap: "web"$/,
     mend: (cluster) => follow(cluster, `${PREFIX}/configmaps`),
-  },
-  'an item that cannot be a name': {
-    arrange: (cluster) => web(cluster, { [CONFIGMAP]: 'web, Web_2' }),
-    reason: 'malformed',
-    event: 'MalformedAnnotation',
-    says: /"Web_2" .*cannot be the name of an object; write .*\/configmap: "web, web-2"$/,
-    mend: (cluster) => follow(cluster),
-  },
-};
-
-const MISSING: Record<string, Case> = {
-  'a name that does not exist': {
-    arrange: (cluster) => web(cluster, { [CONFIGMAP]: 'wbe' }),
-    reason: 'missing',
-    event: 'ObjectMissing',
-    says: /^ConfigMap\/wbe does not exist.*; if it is ConfigMap\/web, write .*\/configmap: "web"$/,
-    mend: (cluster) => follow(cluster),
   },
   'a name that does not exist yet': {
     arrange: (cluster) => {
@@ -111,13 +85,10 @@ function lines(reloader: ReloaderProcess, reason: Reason): string[] {
   return reloader.lines.filter((line) => line['reason'] === reason).map(({ message }) => message);
 }
 
-/** What stands against the Deployment `web`, or another kind of that name, on the page. */
-async function findings(
-  reloader: ReloaderProcess,
-  kind = 'Deployment',
-): Promise<{ reason: Reason; message: string }[]> {
+/** What stands against the Deployment `web` on the page. */
+async function findings(reloader: ReloaderProcess): Promise<{ reason: Reason; message: string }[]> {
   const { workloads } = await reloader.status();
-  const found = workloads.find(({ workload }) => workload === `${kind}/web`);
+  const found = workloads.find(({ workload }) => workload === 'Deployment/web');
   return (found?.findings ?? []).map(({ reason, message }) => ({ reason, message }));
 }
 
@@ -129,7 +100,7 @@ async function allRecorded(cluster: Cluster): Promise<void> {
 }
 
 describe('why nothing happens is told, and not repeated:', { concurrency: 4 }, () => {
-  for (const [name, { arrange, reason, event, says, mend }] of Object.entries({ ...CASES, ...MISSING })) {
+  for (const [name, { arrange, reason, event, says, mend }] of Object.entries(CASES)) {
     test(name, async () => {
       await using cluster = await Cluster.start();
       await pair(cluster, 'marker');
@@ -170,157 +141,35 @@ describe('why nothing happens is told, and not repeated:', { concurrency: 4 }, (
   }
 });
 
-/** A workload `web` that does not replace its pods by itself. */
-interface Held {
-  readonly kind: string;
-  readonly spec: object;
-  readonly says: RegExp;
-  /** Has its pods replaced. */
-  readonly release: (cluster: Cluster, ref: WorkloadRef) => void;
-}
-
-function evictAll({ sandbox }: Cluster, ref: WorkloadRef): void {
-  for (const pod of sandbox.podsOf(ref)) sandbox.evict(pod);
-}
-
-const HELD: Record<string, Held> = {
-  'a Deployment is paused': {
-    kind: 'Deployment',
-    spec: { paused: true },
-    says: /it is paused: its pods take it after kubectl rollout resume deployment\/web$/,
-    release: ({ sandbox }) => sandbox.patch('deployments', 'default', 'web', { spec: { paused: false } }),
-  },
-  'a StatefulSet has a partition': {
-    kind: 'StatefulSet',
-    spec: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } },
-    says: /a partition of 1: pods of a lower ordinal take it when the partition is lowered$/,
-    release: ({ sandbox }) => {
-      const updateStrategy = { rollingUpdate: { partition: 0 } };
-      sandbox.patch('statefulsets', 'default', 'web', { spec: { updateStrategy } });
-    },
-  },
-  'a StatefulSet has OnDelete': {
-    kind: 'StatefulSet',
-    spec: { updateStrategy: { type: 'OnDelete' } },
-    says: /OnDelete: each pod takes it when it is deleted$/,
-    release: evictAll,
-  },
-  'a DaemonSet has OnDelete': {
-    kind: 'DaemonSet',
-    spec: { updateStrategy: { type: 'OnDelete' } },
-    says: /OnDelete: each pod takes it when it is deleted$/,
-    release: evictAll,
-  },
-};
-
-describe('when pods will take what they were rolled for is told, once, where', { concurrency: 4 }, () => {
-  for (const [name, { kind, spec, says, release }] of Object.entries(HELD)) {
-    test(name, async () => {
-      await using cluster = await Cluster.start();
-      put(cluster, configMap('web'), 'one');
-      const ref = deploy(cluster, 'web', { kind });
-      await cluster.podsAreCurrent(ref);
-      cluster.sandbox.patch(resourceOf(kind), 'default', 'web', { spec });
-      const reloader = await cluster.reloader();
-      assert.deepEqual(await findings(reloader, kind), []);
-      for (const [index, value] of ['two', 'three'].entries()) {
-        put(cluster, configMap('web'), value);
-        await cluster.until('it is recorded', () => events(cluster, 'Reloaded').length === index + 1);
-      }
-      await cluster.until('an Event tells of it', () => events(cluster, 'PodsNotReplaced').length > 0);
-      assert.match(String(events(cluster, 'PodsNotReplaced')[0]?.['message']), says);
-      for (const event of events(cluster, 'Reloaded')) assert.match(String(event['message']), says);
-      assert.deepEqual(
-        (await findings(reloader, kind)).map(({ reason }) => reason),
-        ['pods-not-replaced'],
-      );
-      assert.ok(!cluster.isCurrent(ref));
-      await cluster.until('the log tells of it', () => lines(reloader, 'pods-not-replaced').length > 0);
-      assert.deepEqual(
-        [lines(reloader, 'pods-not-replaced').length, attempts(cluster, 'PodsNotReplaced')],
-        [1, 1],
-      );
-      release(cluster, ref);
-      await cluster.podsAreCurrent(ref);
-      await cluster.until('nothing stands', async () => (await findings(reloader, kind)).length === 0);
-    });
-  }
-});
-
-test('an undo that takes the opt-in with it is told, with what was there', async () => {
+test('that a paused Deployment will take its rollout later is told, once', async () => {
   await using cluster = await Cluster.start();
-  const ref = deployment('web');
-  web(cluster, {});
-  await cluster.podsAreCurrent(ref);
-  const spec = { template: { spec: { containers: [{ name: 'app', image: 'app:2' }] } } };
-  cluster.sandbox.patch('deployments', 'default', 'web', { spec }, 'strategic');
-  await cluster.podsAreCurrent(ref);
-  follow(cluster);
+  const ref = await pair(cluster, 'web');
+  cluster.sandbox.patch('deployments', 'default', 'web', { spec: { paused: true } });
   const reloader = await cluster.reloader();
-  put(cluster, configMap('web'), 'two');
-  await cluster.until('it is rolled', () => cluster.rollouts(ref) === 1);
-  await cluster.podsAreCurrent(ref);
-  assert.ok(cluster.sandbox.undo(ref, 1));
-  await cluster.until('an Event tells of it', () => events(cluster, 'OptInLost').length === 1);
-  const message = String(events(cluster, 'OptInLost')[0]?.['message']);
-  assert.match(message, /^it follows ConfigMap\/web no more: .* undo .*; .*, write .*\/configmap: "web"$/);
-  assert.deepEqual(await findings(reloader), [{ reason: 'opt-in-lost', message }]);
-  follow(cluster);
-  await cluster.until('nothing stands', async () => (await findings(reloader)).length === 0);
-  await reloader.stop();
-  assert.equal(lines(reloader, 'opt-in-lost').length, 1);
-});
-
-test('another reloader of the same workload is told, once for as long as both roll it', async () => {
-  await using cluster = await Cluster.start();
-  await pair(cluster, 'marker');
-  put(cluster, configMap('web'), 'one');
-  const annotations = { ConfigMap: 'configmap.reloader.stakater.com/reload', Secret: '' };
-  const ref = deploy(cluster, 'web', { annotations });
-  await cluster.podsAreCurrent(ref);
-  const reloader = await cluster.reloader();
-  const variable = 'STAKATER_WEB_CONFIGMAP';
-  const otherRolls = (digit: string): void => {
-    const container = { name: 'app', env: [{ name: variable, value: digit.repeat(40) }] };
-    const spec = { template: { spec: { containers: [container] } } };
-    cluster.sandbox.patch('deployments', 'default', 'web', { spec }, 'strategic', 'Reloader');
-  };
+  assert.deepEqual(await findings(reloader), []);
   for (const [index, value] of ['two', 'three'].entries()) {
     put(cluster, configMap('web'), value);
-    otherRolls(String(index));
-    await cluster.until('we roll it too', () => /\.\d+$/.test(stampsOf(cluster, ref)[variable] ?? ''));
-    await cluster.podsAreCurrent(ref);
-    await cluster.settled(reloader);
+    await cluster.until('it is recorded', () => events(cluster, 'Reloaded').length === index + 1);
   }
-  await cluster.until('an Event tells of it', () => events(cluster, 'SecondReloader').length > 0);
-  await allRecorded(cluster);
-  const message = String(events(cluster, 'SecondReloader')[0]?.['message']);
-  assert.match(message, /^another reloader \(field manager Reloader\) wrote .* STAKATER_WEB_CONFIGMAP;/);
-  assert.deepEqual(await findings(reloader), [{ reason: 'second-reloader', message }]);
-  assert.deepEqual([lines(reloader, 'second-reloader').length, attempts(cluster, 'SecondReloader')], [1, 1]);
-  put(cluster, configMap('web'), 'four');
-  await cluster.until('it is gone', async () => (await findings(reloader)).length === 0);
+  const says = /it is paused: its pods take it after kubectl rollout resume deployment\/web$/;
+  await cluster.until('an Event tells of it', () => events(cluster, 'PodsNotReplaced').length > 0);
+  for (const event of [...events(cluster, 'PodsNotReplaced'), ...events(cluster, 'Reloaded')])
+    assert.match(String(event['message']), says);
+  assert.deepEqual(
+    (await findings(reloader)).map(({ reason }) => reason),
+    ['pods-not-replaced'],
+  );
+  assert.ok(!cluster.isCurrent(ref));
+  assert.deepEqual(
+    [lines(reloader, 'pods-not-replaced').length, attempts(cluster, 'PodsNotReplaced')],
+    [1, 1],
+  );
+  cluster.sandbox.patch('deployments', 'default', 'web', { spec: { paused: false } });
+  await cluster.podsAreCurrent(ref);
+  await cluster.until('nothing stands', async () => (await findings(reloader)).length === 0);
 });
 
 describe('Events', { concurrency: 4 }, () => {
-  test('tell of a rollout what it was for and how many changes it was made of', async () => {
-    await using cluster = await Cluster.start();
-    put(cluster, configMap('one'), '1');
-    put(cluster, configMap('two'), '1');
-    const ref = deploy(cluster, 'web', { follows: { ConfigMap: ['one', 'two'] } });
-    await cluster.podsAreCurrent(ref);
-    const reloader = await cluster.reloader({ periodMs: 300 });
-    for (const value of ['2', '3']) put(cluster, configMap('one'), value);
-    put(cluster, configMap('two'), '2');
-    await cluster.until('an Event tells of it', () => events(cluster, 'Reloaded').length > 0);
-    await cluster.settled(reloader);
-    assert.deepEqual(
-      events(cluster, 'Reloaded').map(({ type, message }) => [type, message]),
-      [['Normal', 'rolled once for 3 changes of ConfigMap/one, ConfigMap/two']],
-    );
-    assert.equal(cluster.rollouts(ref), 1);
-  });
-
   test('that may not be recorded are complained of once, and nothing else suffers', async () => {
     await using cluster = await Cluster.start();
     const match = { resource: 'events' };
@@ -338,22 +187,6 @@ describe('Events', { concurrency: 4 }, () => {
     assert.equal(complaints.length, 1);
     assert.equal(lines(reloader, 'mistyped').length, 2);
     assert.equal(cluster.sandbox.list('events').length, 0);
-  });
-
-  test('are not recorded in a dry run; the log and the page tell all the same', async () => {
-    await using cluster = await Cluster.start();
-    await pair(cluster, 'marker');
-    web(cluster, { [`${PREFIX}/configmaps`]: 'web' });
-    const reloader = await cluster.reloader({ flags: ['--dry-run'] });
-    put(cluster, configMap('marker'), 'two');
-    await reloader.hasSaid(/Deployment\/marker would be rolled/);
-    assert.equal((await findings(reloader)).length, 1);
-    await reloader.stop();
-    assert.equal(lines(reloader, 'mistyped').length, 1);
-    assert.deepEqual(
-      cluster.writes().filter(({ userAgent }) => userAgent.startsWith('kubernetes-reloader')),
-      [],
-    );
   });
 
   test('of every kind of workload name it rightly', async () => {

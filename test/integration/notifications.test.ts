@@ -83,30 +83,6 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     assert.deepEqual(cluster.patches(), []);
   });
 
-  test('that rolls the workload by itself is told once', async () => {
-    await using cluster = await Cluster.start();
-    await using receiver = await Receiver.start();
-    const ref = await web(cluster);
-    const restart = (): void =>
-      void cluster.sandbox.patch('deployments', 'default', 'web', {
-        spec: { template: { metadata: { annotations: { restarted: String(receiver.bodies.length) } } } },
-      });
-    receiver.usual = (response) => {
-      restart();
-      response.end();
-      setTimeout(restart, 50);
-    };
-    const reloader = await cluster.reloader(webhook(receiver));
-    put(cluster, configMap('one'), '2');
-    await cluster.podsAreCurrent(ref);
-    await cluster.settled(reloader);
-    put(cluster, configMap('two'), '2');
-    await cluster.until('it is told of the next change', () => receiver.bodies.length > 1);
-    await cluster.settled(reloader);
-    await reloader.stop();
-    assert.equal(receiver.bodies.length, 2);
-  });
-
   test('that fails is told again until it has taken it, also by the next process', async () => {
     await using cluster = await Cluster.start();
     await using receiver = await Receiver.start(status(503));
@@ -129,27 +105,6 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     await (await cluster.reloader(webhook(receiver))).stop();
     assert.equal(receiver.bodies.length, after, 'what was taken is not told again');
     assert.deepEqual(cluster.patches(), []);
-  });
-
-  test('that refuses or redirects is told of on the workload, and nothing is lost', async () => {
-    await using cluster = await Cluster.start();
-    await using elsewhere = await Receiver.start();
-    await using receiver = await Receiver.start(
-      status(307, { location: `http://${elsewhere.host}/${SECRET}` }),
-    );
-    await web(cluster);
-    const first = await cluster.reloader(webhook(receiver));
-    put(cluster, configMap('one'), '2');
-    await cluster.until('a Warning tells of it', () => events(cluster, 'ReloadRefused').length > 0);
-    assert.deepEqual(events(cluster, 'ReloadRefused'), [
-      `not told to the webhook, and tried again until it is: http://${receiver.host} answered 307, a redirect, which is not followed`,
-    ]);
-    await keepsTheSecret(first);
-    await first.stop();
-    const tries = receiver.bodies.length;
-    receiver.usual = status(200);
-    await cluster.settled(await cluster.reloader(webhook(receiver)));
-    assert.deepEqual([receiver.bodies.length, elsewhere.bodies.length], [tries + 1, 0]);
   });
 
   test('is not told anything by a dry run', async () => {
@@ -202,22 +157,5 @@ describe('alerts', { concurrency: 4 }, () => {
     assert.ok(reloader.says(/an alert is not sent.*no answer from http:\/\/127\.0\.0\.1:\d+ before the end/));
     assert.ok(reloader.says(/no time left to send them.*"alerts":2/));
     assert.ok(!reloader.stderr.includes(SECRET));
-  });
-
-  test('that wait when the program is asked to end are sent', async () => {
-    await using cluster = await Cluster.start();
-    await using receiver = await Receiver.start();
-    let release = (): void => undefined;
-    receiver.next.push((response) => {
-      release = () => void response.end();
-    });
-    await pair(cluster, 'marker');
-    const reloader = await cluster.reloader(alerts(receiver));
-    for (let i = 0; i < 3; i += 1) await mark(cluster);
-    await cluster.settled(reloader);
-    const ended = reloader.stop();
-    release();
-    assert.equal((await ended).code, 0);
-    assert.equal(receiver.bodies.length, 3);
   });
 });

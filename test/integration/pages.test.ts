@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isDeepStrictEqual } from 'node:util';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
 import { Cluster } from './harness.ts';
 import { configMap, deploy, pair, put } from './manifests.ts';
@@ -65,75 +64,6 @@ describe('the pages', { concurrency: 4 }, () => {
     assert.deepEqual(Object.fromEntries(found), want);
     assert.ok(((await reloader.metric('reloader_commits_total{result="accepted"}')) ?? 0) >= 2);
     assert.ok(((await reloader.metric('reloader_change_to_rollout_seconds_sum')) ?? 0) >= 0.09);
-  });
-
-  test('/status.json says what is owed, why, for how long and what it waits for', async () => {
-    await using cluster = await Cluster.start();
-    await pair(cluster, 'web');
-    const reloader = await cluster.reloader();
-    cluster.sandbox.addFault({
-      match: { verb: 'patch', resource: 'deployments' },
-      times: 'always',
-      effect: { kind: 'status', code: 403, message: 'admission webhook "guard" denied the request' },
-    });
-    put(cluster, configMap('web'), 'two');
-    await reloader.hasSaid(/Deployment\/web is refused/);
-    await cluster.until('the refusal is recorded', () => cluster.state()['ran.Deployment_web'] !== undefined);
-    // It may be tried once more just now.
-    await cluster.until('it waits', async () => {
-      return (await reloader.status()).workloads[0]?.waitsFor === 'backoff';
-    });
-    const { isReady, workloads, decisions } = await reloader.status();
-    const [web] = workloads;
-    assert.equal(isReady, true);
-    assert.equal(web?.workload, 'Deployment/web');
-    assert.equal(web.isOutdated, true);
-    assert.ok((web.outdatedForSeconds ?? 0) > 0);
-    assert.equal(web.waitsFor, 'backoff');
-    assert.ok((web.waitsForSeconds ?? 0) > 0 && (web.waitsForSeconds ?? 999) <= 300);
-    assert.match(web.problem ?? '', /"guard" denied/);
-    const [edge] = web.follows;
-    assert.deepEqual([edge?.object, edge?.isOutdated, edge?.why], ['ConfigMap/web', true, 'content']);
-    assert.equal(edge?.observed, edge?.committed);
-    assert.notEqual(edge?.observed, edge?.runningDigest);
-    const reasons = decisions.map(({ reason }) => reason);
-    assert.deepEqual([reasons.at(-1), reasons.at(-2)], ['baseline', 'changed']);
-    assert.ok(reasons.includes('refused'));
-    assert.equal(await reloader.metric('reloader_outdated_edges'), 1);
-    assert.equal(await reloader.metric('reloader_state_overrides'), 1);
-    assert.ok(((await reloader.metric('reloader_oldest_outdated_edge_age_seconds')) ?? 0) > 0);
-    const warning = (): boolean =>
-      cluster.sandbox.list('events').some(({ reason }) => reason === 'ReloadRefused');
-    await cluster.until('an Event tells of it', warning);
-  });
-
-  test('/status.json and /metrics say which watches are open, and why one is not', async () => {
-    await using cluster = await Cluster.start();
-    const match = { verb: 'list', resource: 'secrets' } as const;
-    cluster.sandbox.addFault({
-      match,
-      times: 'always',
-      effect: { kind: 'status', code: 403, message: 'secrets is forbidden' },
-    });
-    const reloader = cluster.spawn();
-    const health = async (): Promise<string[]> => {
-      const { watches } = await reloader.status();
-      return watches.map(({ stream, isUp, problem }) => `${stream}: ${isUp ? 'up' : (problem ?? 'down')}`);
-    };
-    const want = ['ConfigMap', 'Deployment', 'StatefulSet', 'DaemonSet'].map(
-      (kind) => `${kind} in default: up`,
-    );
-    want.splice(1, 0, 'Secret in default: secrets is forbidden');
-    await cluster.until('all but one are open', async () => isDeepStrictEqual(await health(), want));
-    const { isReady, waitingFor } = await reloader.status();
-    assert.deepEqual([isReady, waitingFor], [false, ['the list of Secret in default']]);
-    assert.equal(await reloader.metric('reloader_watch_up{kind="Secret"}'), 0);
-    assert.equal(await reloader.metric('reloader_watch_up{kind="ConfigMap"}'), 1);
-    cluster.sandbox.disturbWatches({ resource: 'configmaps' }, { kind: 'garbage' });
-    await cluster.until('the watch of ConfigMaps is open anew', async () => {
-      const watch = (await reloader.status()).watches[0];
-      return watch?.isUp === true && watch.restarts > 0 && watch.lastReason === 'malformed';
-    });
   });
 
   test('are only read, and only those that exist', async () => {

@@ -10,7 +10,6 @@ import { describe, test } from 'node:test';
 import { connect as connectSecurely } from 'node:tls';
 import { issuePair } from '../../lib/admission/certificate-authority.ts';
 import { Cluster } from './harness.ts';
-import { configMap, deploy, deployment, pair, put } from './manifests.ts';
 import type { ReloaderProcess } from './reloader-process.ts';
 
 const HOGS = 300;
@@ -172,33 +171,6 @@ describe('three hundred connections at the port of the admission webhook', { con
   }
 });
 
-test('two hundred clients of the status of 2,500 edges cost what one does, and probes are answered', async () => {
-  await using cluster = await Cluster.start();
-  const names = Array.from({ length: 250 }, (_, i) => `c${i}`);
-  for (const name of names) put(cluster, configMap(name), 'one');
-  for (let i = 0; i < 10; i += 1) deploy(cluster, `web${i}`, { follows: { ConfigMap: names } });
-  const reloader = await cluster.reloader({ flags: FREE_PORT });
-  const startedAt = performance.now();
-  const clients = Array.from({ length: 200 }, async () => {
-    const response = await fetch(`http://127.0.0.1:${reloader.port}/status.json`);
-    return { asOf: response.headers.get('snapshot-time'), body: await response.text() };
-  });
-  const probes = [statusOf(healthPortOf(reloader), '/healthz'), statusOf(reloader.port, '/healthz')];
-  const answers = await Promise.all(clients);
-  const seconds = (performance.now() - startedAt) / 1000;
-  assert.deepEqual(await Promise.all(probes), [200, 200]);
-  const looks = new Set(answers.map(({ asOf }) => asOf));
-  // One from before, one for each second that all of this took: the rest share them.
-  assert.ok(looks.size <= 2 + Math.floor(seconds), `${looks.size} looks in ${seconds} s`);
-  assert.equal(new Set(answers.map(({ body }) => body)).size, looks.size);
-  const [{ body } = { body: '' }] = answers;
-  const { workloads } = JSON.parse(body) as { workloads: { follows: unknown[] }[] };
-  assert.equal(
-    workloads.reduce((edges, { follows }) => edges + follows.length, 0),
-    2500,
-  );
-});
-
 describe('a request that names another host', { concurrency: 2 }, () => {
   const MISDIRECTED = 'HTTP/1.1 421 Misdirected Request';
   const OK = 'HTTP/1.1 200 OK';
@@ -272,18 +244,4 @@ describe('the address', { concurrency: 2 }, () => {
       '192.0.2.1 is no address of this machine: choose another with --bind-address',
     );
   });
-});
-
-test('a certificate that is not verified and a token that all can see are warned of', async () => {
-  await using cluster = await Cluster.start();
-  await pair(cluster, 'web');
-  const reloader = await cluster.reloader({ flags: ['--insecure-skip-tls-verify', '--token', 'hush-hush'] });
-  const warnings = reloader.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
-  assert.deepEqual(
-    warnings.map((message) => message.slice(0, message.indexOf(':'))),
-    ['--insecure-skip-tls-verify', '--token'],
-  );
-  put(cluster, configMap('web'), 'two');
-  await cluster.podsAreCurrent(deployment('web'));
-  assert.ok(!/hush-hush/.test(reloader.stderr));
 });
