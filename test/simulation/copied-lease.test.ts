@@ -4,13 +4,10 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { markIn } from '../../lib/model/term.ts';
-import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAME } from './api.ts';
-import { C, following, WEB } from './cases.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
-import { manifestOf } from './contents.ts';
-import type { Content } from './history.ts';
-import { newWorkload } from './manifests.ts';
+import { inNamespace, newCluster, put, raise, rolloutsIn } from './one-cluster.ts';
 import { newReplica, type Replica } from './replica.ts';
 import { SETTINGS } from './trace-by-hand.ts';
 
@@ -18,33 +15,12 @@ const ROLLED_MS = 30_000;
 /** The longest time until another's Lease is taken, and some. */
 const TAKEN_MS = 18_000;
 
-/** One life of the cluster: C is A, WEB follows it, and what else happens brings the versions up to `version`. */
-function clusterAt(version: number, state?: object): Sandbox {
-  const sandbox = createSandbox({ podStartMs: SETTINGS.rolloutMs });
-  put(sandbox, 'A');
-  for (const workload of following(WEB)) {
-    sandbox.create('deployments', inNamespace(newWorkload(workload, { image: 'app:1' })));
-  }
+/** One life of the cluster, whose versions go up to 100. */
+function lifeOf(state?: object): Sandbox {
+  const sandbox = newCluster();
   if (state !== undefined) sandbox.create('configmaps', inNamespace(state));
-  const metadata = { namespace: 'kube-system', name: 'noise' };
-  for (let at = sandbox.writes; at < version; at += 1) {
-    sandbox.replace('configmaps', { metadata, data: { at: String(at) } });
-  }
+  raise(sandbox, 100);
   return sandbox;
-}
-
-function inNamespace(object: object): object {
-  const { metadata } = object as { readonly metadata: object };
-  return { ...object, metadata: { ...metadata, namespace: NAMESPACE } };
-}
-
-function put(sandbox: Sandbox, content: Content): void {
-  sandbox.replace('configmaps', inNamespace(manifestOf(C, content)));
-}
-
-/** How often the template of WEB was written anew in this life. */
-function rolloutsIn(sandbox: Sandbox): number {
-  return sandbox.revisions({ kind: 'Deployment', namespace: NAMESPACE, name: 'web' }).length - 1;
 }
 
 /** The state as somebody who takes a backup finds it. */
@@ -84,12 +60,12 @@ afterEach(() => clock.restore());
 const pass = async (ms: number): Promise<void> => await clock.pass(ms, () => undefined);
 
 test('who first starts where a state and a Lease were restored waits for the Lease, and goes on from both', async () => {
-  const first = clusterAt(100);
+  const first = lifeOf();
   const stop = new AbortController();
   const before = replicaOf((request) => first.handle(request), 0, 'pod-of-before').run(stop.signal);
   await pass(ROLLED_MS);
   const term = termIn(first);
-  const second = clusterAt(100, stateOf(first));
+  const second = lifeOf(stateOf(first));
   second.create('leases', inNamespace(leaseOf(first)));
   stop.abort();
   await pass(ROLLED_MS);

@@ -10,13 +10,12 @@ import { keyOf } from '../../lib/model/object-ref.ts';
 import { sleep } from '../../lib/queue/abortable-sleep.ts';
 import { fc } from '../laws.ts';
 import { connectionError } from '../sandbox/faults.ts';
-import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { NAMESPACE } from './api.ts';
-import { C, following, WEB } from './cases.ts';
 import { stopTime } from './clock.ts';
-import { contentOfText, manifestOf } from './contents.ts';
+import { contentOfText } from './contents.ts';
 import type { Content } from './history.ts';
-import { newWorkload } from './manifests.ts';
+import { newCluster, put, raise, rolloutsIn } from './one-cluster.ts';
 import { randomOf } from './random.ts';
 import { newReplica } from './replica.ts';
 import { SETTINGS } from './trace-by-hand.ts';
@@ -54,37 +53,6 @@ interface Outcome {
   readonly reads: readonly (Content | undefined)[];
   /** How often each process was started. */
   readonly starts: readonly number[];
-}
-
-function newCluster(): Sandbox {
-  const sandbox = createSandbox({ podStartMs: SETTINGS.rolloutMs });
-  put(sandbox, 'A');
-  for (const workload of following(WEB)) {
-    sandbox.create('deployments', inNamespace(newWorkload(workload, { image: 'app:1' })));
-  }
-  return sandbox;
-}
-
-function inNamespace(object: object): object {
-  const { metadata } = object as { readonly metadata: object };
-  return { ...object, metadata: { ...metadata, namespace: NAMESPACE } };
-}
-
-function put(sandbox: Sandbox, content: Content): void {
-  sandbox.replace('configmaps', inNamespace(manifestOf(C, content)));
-}
-
-/** Others write until the versions are at `version`. */
-function raise(sandbox: Sandbox, version: number): void {
-  const metadata = { namespace: 'kube-system', name: 'noise' };
-  for (let at = sandbox.writes; at < version; at += 1) {
-    sandbox.replace('configmaps', { metadata, data: { at: String(at) } });
-  }
-}
-
-/** How often the template of WEB was written anew. */
-function rolloutsIn(sandbox: Sandbox): number {
-  return sandbox.revisions({ kind: 'Deployment', namespace: NAMESPACE, name: 'web' }).length - 1;
 }
 
 /** A process in a pod, until `signal` is aborted: then nothing that it sends arrives any more. */

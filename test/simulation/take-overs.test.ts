@@ -58,34 +58,22 @@ const CASES: Record<string, Case> = {
     [change('B'), wait(2000), { do: 'part', slot: 0, ms: 60_000, how: 'silent' }, SETTLED],
     8000,
   ),
-  'killed while its heir hears nothing of the object': caseOf(
-    [
-      { do: 'stall', slot: 1, resource: 'configmaps', ms: 60_000 },
-      change('B'),
-      wait(5500),
-      kill(0, 'before'),
-      TAKEN,
-      SETTLED,
-    ],
-    KILLED_MS,
-  ),
-  'killed while its heir hears nothing of the workload': caseOf(
-    [
-      { do: 'stall', slot: 1, resource: 'deployments', ms: 60_000 },
-      change('B'),
-      wait(5500),
-      kill(0, 'before'),
-      TAKEN,
-      SETTLED,
-    ],
-    KILLED_MS,
-  ),
   'the Lease was taken by one that never returns': caseOf(
     [change('B'), wait(2000), edit('foreign'), SETTLED],
     KILLED_MS,
   ),
   'the Lease was taken for an hour': caseOf([change('B'), wait(2000), edit('long'), wait(700_000)], 605_000),
 };
+for (const [what, resource] of [
+  ['object', 'configmaps'],
+  ['workload', 'deployments'],
+] as const) {
+  const deaf: Step = { do: 'stall', slot: 1, resource, ms: 60_000 };
+  CASES[`killed while its heir hears nothing of the ${what}`] = caseOf(
+    [deaf, change('B'), wait(5500), kill(0, 'before'), TAKEN, SETTLED],
+    KILLED_MS,
+  );
+}
 for (const term of [1, 2, 1000]) {
   const copied = edit('copied', term);
   CASES[`the Lease and the marks come from the term ${term} of another cluster`] = caseOf(
