@@ -2,12 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { RealCluster } from '../control-plane/cluster.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { senderTo } from '../control-plane/sender.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { FaultProxy } from '../faults/fault-proxy.ts';
-import { installRights } from '../faults/rights.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { Stage } from './stage.ts';
@@ -22,7 +20,6 @@ const STAMP = '_RELOADER_CONFIGMAP_REPORT';
 /** A stage with a CronJob that follows the ConfigMap of its name, and never runs by itself. */
 async function open(spec: JsonObject = {}): Promise<Stage> {
   const stage = await Stage.open(cluster);
-  if (cluster.access.hasAccounts) await installRights(cluster, stage.namespace, ['cron-jobs']);
   await stage.createMarker();
   await stage.put('report', 'A');
   const envFrom = [{ configMapRef: { name: 'report' } }];
@@ -40,11 +37,8 @@ async function open(spec: JsonObject = {}): Promise<Stage> {
   return stage;
 }
 
-async function reloader(stage: Stage, proxy?: FaultProxy): Promise<ReloaderProcess> {
-  const token = cluster.access.hasAccounts
-    ? { token: await cluster.serviceAccountToken(stage.namespace, 'reloader') }
-    : {};
-  return await stage.reloader({ flags: RUN_NOW, as: { ...token, ...(proxy && { url: proxy.url }) } });
+function reloader(stage: Stage, proxy?: FaultProxy): Promise<ReloaderProcess> {
+  return stage.reloaderWithRights({ flags: RUN_NOW, as: proxy ? { url: proxy.url } : {} }, ['cron-jobs']);
 }
 
 /** The Jobs, the oldest first. */
@@ -54,15 +48,6 @@ async function runs(stage: Stage, count: number): Promise<readonly JsonObject[]>
   const all = await jobs();
   assert.equal(all.length, count);
   return all;
-}
-
-function proxyTo({ access, servingCertificate }: RealCluster): {
-  proxy: Promise<FaultProxy>;
-  close: () => void;
-} {
-  const { url, ca } = access;
-  const { send, close } = senderTo(ca === '' ? { url } : { url, ca });
-  return { proxy: FaultProxy.start(send, servingCertificate.call(cluster)), close };
 }
 
 describe('with --cronjob-reload=run-now', { concurrency: 3 }, () => {
@@ -107,8 +92,8 @@ describe('with --cronjob-reload=run-now', { concurrency: 3 }, () => {
 
   test('killed between the run and its stamp it runs it no second time', { skip }, async () => {
     await using stage = await open();
-    const { proxy: starting, close } = proxyTo(cluster);
-    await using proxy = await starting;
+    const { send, close } = senderTo(cluster.access);
+    await using proxy = await FaultProxy.start(send, cluster.servingCertificate());
     const first = await reloader(stage, proxy);
     const match = { verb: 'patch', resource: 'cronjobs' } as const;
     const effect = { kind: 'status', code: 503 } as const;
@@ -123,21 +108,4 @@ describe('with --cronjob-reload=run-now', { concurrency: 3 }, () => {
     await second.stop();
     close();
   });
-
-  test('two reloaders run it once', async () => {
-    await using stage = await open();
-    const both = [await reloader(stage), await reloader(stage)];
-    await stage.put('report', 'B');
-    await runs(stage, 1);
-    for (const each of both) await stage.mark(each);
-    await runs(stage, 1);
-  });
-});
-
-test('without it a change runs nothing', async () => {
-  await using stage = await open();
-  const process = await stage.reloader();
-  await stage.put('report', 'B');
-  await stage.mark(process);
-  await runs(stage, 0);
 });

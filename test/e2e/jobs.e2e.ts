@@ -6,7 +6,6 @@ import { ControlPlane } from '../control-plane/control-plane.ts';
 import { senderTo } from '../control-plane/sender.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { FaultProxy } from '../faults/fault-proxy.ts';
-import { installRights } from '../faults/rights.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import type { CallMatch } from '../sandbox/faults.ts';
 import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
@@ -22,7 +21,6 @@ const NOWHERE: JsonObject = { nodeSelector: { 'example.com/none': 'such' } };
 
 async function open(): Promise<Stage> {
   const stage = await Stage.open(cluster);
-  if (cluster.access.hasAccounts) await installRights(cluster, stage.namespace, ['jobs']);
   await stage.createMarker();
   await stage.put('work', 'A');
   return stage;
@@ -63,12 +61,9 @@ async function isAnew(stage: Stage, uid: unknown): Promise<JsonObject> {
   return objectOf(jobs[0]);
 }
 
-async function reloader(stage: Stage, way = 'recreate', proxy?: FaultProxy): Promise<ReloaderProcess> {
-  const token = cluster.access.hasAccounts
-    ? { token: await cluster.serviceAccountToken(stage.namespace, 'reloader') }
-    : {};
+function reloader(stage: Stage, way = 'recreate', proxy?: FaultProxy): Promise<ReloaderProcess> {
   const flags = [`--job-reload=${way}`];
-  return await stage.reloader({ flags, as: { ...token, ...(proxy && { url: proxy.url }) } });
+  return stage.reloaderWithRights({ flags, as: proxy ? { url: proxy.url } : {} }, ['jobs']);
 }
 
 describe('with --job-reload', { concurrency: 3 }, () => {
@@ -154,8 +149,7 @@ describe('with --job-reload', { concurrency: 3 }, () => {
       await stage.until('the Job runs', async () => {
         return pick(await stage.expect('GET', 'jobs/work'), 'status', 'active') === 1;
       });
-      const { url, ca } = cluster.access;
-      const { send, close } = senderTo({ url, ca });
+      const { send, close } = senderTo(cluster.access);
       await using proxy = await FaultProxy.start(send, cluster.servingCertificate());
       const first = await reloader(stage, 'recreate', proxy);
       proxy.add({ match, nth, times: 'always', effect: { kind: 'status', code: 503 } });

@@ -3,8 +3,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { installRights } from '../faults/rights.ts';
-import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import type { JsonObject } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
 import { Stage } from './stage.ts';
@@ -16,6 +14,7 @@ after(() => cluster[Symbol.asyncDispose]());
 type Data = Readonly<Record<string, string>>;
 
 const AUTO = { 'reloader.k8s.collaborne.com/auto': 'true' };
+const KEY_SCOPED = { flags: ['--key-scoped'] };
 const BEGIN: Data = { a: '1', b: '1', c: '1' };
 
 /** How a container reads the key `a` of `cfg`, and no other. */
@@ -55,15 +54,8 @@ async function put(stage: Stage, data: Data): Promise<void> {
   else await stage.expect('PUT', 'configmaps/cfg', body);
 }
 
-/** A reloader with the rights of one namespace, and no more. */
-async function begin(stage: Stage, flags: readonly string[] = ['--key-scoped']): Promise<ReloaderProcess> {
-  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
-  return await stage.reloader({ as: { token, namespace: stage.namespace }, flags });
-}
-
 async function open(): Promise<Stage> {
   const stage = await Stage.open(cluster);
-  await installRights(cluster, stage.namespace);
   await stage.createMarker();
   await put(stage, BEGIN);
   return stage;
@@ -75,7 +67,7 @@ describe('workloads that are rolled for keys', { concurrency: 2 }, () => {
     const workloads = [];
     for (const name of Object.keys(READINGS)) workloads.push(await create(stage, name));
     const whole = await create(stage, 'env-of-all', { 'reloader.k8s.collaborne.com/configmap': 'cfg' });
-    const reloader = await begin(stage);
+    const reloader = await stage.reloaderWithRights(KEY_SCOPED);
     await put(stage, { ...BEGIN, b: '2' });
     for (const workload of workloads) await restsAt(stage, reloader, workload, 1);
     await isAt(stage, whole, 2);
@@ -89,26 +81,14 @@ describe('workloads that are rolled for keys', { concurrency: 2 }, () => {
     const { a: _, ...others } = BEGIN;
     await reloader.kill();
     await put(stage, { ...others, a: '2', c: '3' });
-    const next = await begin(stage);
+    const next = await stage.reloaderWithRights(KEY_SCOPED);
     for (const workload of workloads) await restsAt(stage, next, workload, 2);
-  });
-
-  test('ask for it themselves where the flag is not set, and their objects are looked at once', async () => {
-    await using stage = await open();
-    const reloader = await begin(stage, []);
-    const env = await create(stage, 'env', { ...AUTO, 'reloader.k8s.collaborne.com/key-scoped': 'true' });
-    await stage.until('the key has an entry', async () => 'v1.ConfigMap_cfg_a' in (await stage.state()));
-    await put(stage, { ...BEGIN, b: '2' });
-    await restsAt(stage, reloader, env, 1);
-    await put(stage, { ...BEGIN, a: '2' });
-    await stage.stampedAfter(env, {});
-    await restsAt(stage, reloader, env, 2);
   });
 
   test('wait for a key that their pods need, are said to, and are rolled once when it is there', async () => {
     await using stage = await open();
     const env = await create(stage, 'env');
-    const reloader = await begin(stage);
+    const reloader = await stage.reloaderWithRights(KEY_SCOPED);
     await put(stage, { b: '1' });
     await stage.until('an Event tells of it', async () =>
       (await stage.list('events')).some(
@@ -120,20 +100,5 @@ describe('workloads that are rolled for keys', { concurrency: 2 }, () => {
     await put(stage, { a: '2', b: '1' });
     await stage.stampedAfter(env, {});
     await restsAt(stage, reloader, env, 2);
-  });
-
-  test('a Deployment that is rolled for whole objects is not rolled as it goes over to keys', async () => {
-    await using stage = await open();
-    const env = await create(stage, 'env');
-    const before = await begin(stage, []);
-    await put(stage, { ...BEGIN, b: '2' });
-    await stage.stampedAfter(env, {});
-    await stage.settled(before);
-    await before.kill();
-    const next = await begin(stage);
-    await restsAt(stage, next, env, 2);
-    assert.ok(!('v1.ConfigMap_cfg' in (await stage.state())));
-    await put(stage, { ...BEGIN, b: '3' });
-    await restsAt(stage, next, env, 2);
   });
 });

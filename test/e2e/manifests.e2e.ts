@@ -10,7 +10,7 @@ import { K8S } from '../install/kustomization.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { objectsOf, pick } from '../sandbox/json.ts';
 import { type Account, accountOf, isDenied, requestsOf, startAs, unusedOf } from './account.ts';
-import { REFUSAL, Refusal, templates } from './refusal.ts';
+import { REFUSAL, refuseTemplates } from './refusal.ts';
 import { Stage } from './stage.ts';
 import { KINDS, type WorkloadParts } from './workloads.ts';
 
@@ -71,7 +71,7 @@ async function changeRolls(
 
 /** Each kind is refused, told of, and rolled when it is allowed again. */
 async function refusalIsTold(stages: readonly Stage[], reloader: ReloaderProcess): Promise<void> {
-  const refusals = await Promise.all(stages.map((stage) => Refusal.of(stage, templates('deployment'))));
+  const ends = await Promise.all(stages.map((stage) => refuseTemplates(stage, 'deployment')));
   await putAll(stages, 'refused');
   for (const stage of stages)
     await stage.until('every workload is refused', async () => {
@@ -79,7 +79,7 @@ async function refusalIsTold(stages: readonly Stage[], reloader: ReloaderProcess
       const refused = workloads.filter(({ problem }) => problem?.includes(REFUSAL));
       return refused.length === WORKLOADS.length * stages.length;
     });
-  for (const refusal of refusals) await refusal.end();
+  for (const end of ends) await end();
   for (const stage of stages) {
     await stage.settled(reloader);
     for (const { kind } of WORKLOADS) {

@@ -44,10 +44,7 @@ test('DaemonSets may not be listed for a while', { skip }, async () => {
   await stage.createMarker();
   await stage.put('shared', 'A');
   for (const workload of [WEB, AGENT]) await stage.create(workload);
-  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
-  const start = () => stage.reloader({ as: { token } });
-
-  const first = await start();
+  const first = await stage.reloaderWithRights();
   assert.ok(first.says(/DaemonSet in \S+ may not be listed or watched: it is left out/));
   assert.match((await stage.state())['v1.ConfigMap_shared'] ?? '', /\.1$/);
   await stage.changeAndRoll(WEB, 'B');
@@ -58,7 +55,7 @@ test('DaemonSets may not be listed for a while', { skip }, async () => {
   await first.kill();
 
   await stage.put('shared', 'C');
-  const second = await start();
+  const second = await stage.reloaderWithRights();
   await stage.mark(second);
   assert.equal(await stage.revision(WEB), 3, 'the change while it was down');
   assert.equal(await keptOf(stage), kept, 'the oldest content is kept');
@@ -74,7 +71,7 @@ test('DaemonSets may not be listed for a while', { skip }, async () => {
   await stage.settled(second);
   assert.deepEqual(await second.stop(), { code: 0, signal: null });
 
-  const third = await start();
+  const third = await stage.reloaderWithRights();
   await stage.mark(third);
   assert.deepEqual(await stage.revisions([WEB, AGENT]), [3, 2]);
   assert.deepEqual(await third.stop(), { code: 0, signal: null });
@@ -88,8 +85,7 @@ test('a state that was created beforehand needs no right to create it', { skip }
   await stage.expect('POST', 'configmaps', { metadata: { name: 'reloader-state' } });
   await stage.put('web', 'A');
   await stage.create(web());
-  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
-  const reloader = await stage.reloader({ as: { token } });
+  const reloader = await stage.reloaderWithRights();
   await reloader.hasSaid(/The state exists, so the reloader works/);
   await stage.changeAndRoll(web(), 'B');
   await stage.settled(reloader);

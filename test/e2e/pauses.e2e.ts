@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { installRights } from '../faults/rights.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { objectOf, pick } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
@@ -18,22 +17,14 @@ const PERIOD = 'deployment.reloader.stakater.com/pause-period';
 const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 /** Long enough for a busy machine to look into it. */
 const PAUSE_MS = 15_000;
-const PLAIN = web();
 const WEB = web('web', {
-  annotations: { ...annotationsFor(PLAIN.follows), [PERIOD]: `${PAUSE_MS}ms` },
+  annotations: { ...annotationsFor(web().follows), [PERIOD]: `${PAUSE_MS}ms` },
 });
 
-/** A reloader with the rights of one namespace, and no more. */
-async function reloaderOf(stage: Stage): Promise<ReloaderProcess> {
-  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
-  return await stage.reloader({ as: { token, namespace: stage.namespace } });
-}
-
 /** WEB, what it follows, and a reloader. */
-async function begin(stage: Stage, workload = WEB): Promise<ReloaderProcess> {
-  await installRights(cluster, stage.namespace);
-  await stage.createPair(workload);
-  return await reloaderOf(stage);
+async function begin(stage: Stage): Promise<ReloaderProcess> {
+  await stage.createPair(WEB);
+  return await stage.reloaderWithRights();
 }
 
 async function isPaused(stage: Stage): Promise<boolean> {
@@ -81,18 +72,6 @@ describe('a Deployment that asks for a pause', { concurrency: 3 }, () => {
     });
   });
 
-  test('is resumed by the next reloader where one is killed in the pause', async () => {
-    await using stage = await Stage.open(cluster);
-    const reloader = await begin(stage);
-    await change(stage, 'B');
-    await reloader.kill();
-    await stage.put('web', 'C');
-    assert.ok(await isPaused(stage));
-    const next = await reloaderOf(stage);
-    await resumed(stage);
-    await restsAt(stage, next, WEB, 2);
-  });
-
   test('is left alone while a person has it paused', async () => {
     await using stage = await Stage.open(cluster);
     const reloader = await begin(stage);
@@ -121,17 +100,5 @@ describe('a Deployment that asks for a pause', { concurrency: 3 }, () => {
     await change(stage, 'D');
     assert.deepEqual([await isPaused(stage), await pausedAt(stage)], [false, undefined]);
     await restsAt(stage, reloader, WEB, 4);
-  });
-
-  test('is resumed where Stakater Reloader left it paused, though nobody says any more for how long', async () => {
-    await using stage = await Stage.open(cluster);
-    await installRights(cluster, stage.namespace);
-    await stage.createPair(PLAIN);
-    const annotations = { [PAUSED_AT]: '2026-01-01T12:00:00+02:00' };
-    await stage.patch(WEB, { metadata: { annotations }, spec: { paused: true } });
-    const reloader = await reloaderOf(stage);
-    await resumed(stage);
-    assert.equal(await pausedAt(stage), undefined);
-    await restsAt(stage, reloader, WEB, 1);
   });
 });

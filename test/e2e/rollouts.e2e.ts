@@ -180,20 +180,6 @@ describe('nothing is rolled by', { concurrency: 3 }, () => {
   }
 });
 
-test('a window that is still open is not lost when the reloader is asked to end', async () => {
-  await using stage = await Stage.open(cluster);
-  const pair = await stage.createPair();
-  const reloader = await stage.reloader({ periodMs: 600_000 });
-  await stage.put('web', 'B');
-  await stage.until('the change is seen', async () => !(await reloader.isSettled()));
-  assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
-  assert.equal(await stage.revision(pair), 1);
-  const next = await stage.reloader();
-  await stage.stampedAfter(pair, {});
-  await stage.mark(next);
-  assert.equal(await stage.revision(pair), 2);
-});
-
 describe('all pods are replaced', { concurrency: 3 }, () => {
   for (const kind of KINDS) {
     test(`of a ${kind}, by those of the new revision, and the one before is kept for an undo`, async () => {

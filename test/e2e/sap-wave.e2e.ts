@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { installRights } from '../faults/rights.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, pick } from '../sandbox/json.ts';
 import { isAt } from './endings.ts';
@@ -35,10 +34,8 @@ const VOCABULARIES = {
 type Vocabulary = keyof typeof VOCABULARIES;
 
 async function startReloader(stage: Stage): Promise<ReloaderProcess> {
-  await installRights(cluster, stage.namespace);
   await stage.createMarker();
-  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
-  return await stage.reloader({ periodMs: 1000, flags: DIALECTS, as: { token, namespace: stage.namespace } });
+  return await stage.reloaderWithRights({ periodMs: 1000, flags: DIALECTS });
 }
 
 /** The annotations of the pod template. */

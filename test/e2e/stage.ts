@@ -5,6 +5,7 @@ import type { ApiRequest } from '../../lib/kubernetes/transport.ts';
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { workloadKindOf } from '../../lib/model/workload-kind.ts';
 import type { KubeconfigOptions, RealCluster } from '../control-plane/cluster.ts';
+import { installRights } from '../faults/rights.ts';
 import { ReloaderProcess, untilOrLogs } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { type RunOptions, runProgram, type Said } from './programs.ts';
@@ -228,6 +229,21 @@ export class Stage implements AsyncDisposable {
     const process = await this.startReloader(options);
     await this.ready(process);
     return process;
+  }
+
+  /**
+   * Starts a reloader with the rights of `k8s/base` in the namespace, and of these components, and no others: it is ready,
+   * and all that it follows is committed, when this resolves. `as`: its way to the API server.
+   */
+  async reloaderWithRights(
+    { as = {}, ...options }: ReloaderOptions = {},
+    components: readonly string[] = [],
+  ): Promise<ReloaderProcess> {
+    const { cluster, namespace } = this;
+    if (!cluster.access.hasAccounts) return await this.reloader({ ...options, as });
+    await installRights(cluster, namespace, components);
+    const token = await cluster.serviceAccountToken(namespace, 'reloader');
+    return await this.reloader({ ...options, as: { token, ...as } });
   }
 
   /** Starts a reloader for the namespace; it may not be ready yet. */

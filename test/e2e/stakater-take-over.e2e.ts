@@ -4,7 +4,6 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { installRights } from '../faults/rights.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { pick } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
@@ -47,10 +46,8 @@ const WORKLOADS: readonly (WorkloadParts & { readonly object: string })[] = Arra
 );
 
 async function startReloader(stage: Stage): Promise<ReloaderProcess> {
-  await installRights(cluster, stage.namespace);
   await stage.createMarker();
-  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
-  return await stage.reloader({ periodMs: 1000, as: { token, namespace: stage.namespace } });
+  return await stage.reloaderWithRights({ periodMs: 1000 });
 }
 
 /** The environment of the container `app`, as it stands in the template. */

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { installRights } from '../faults/rights.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
@@ -28,10 +27,8 @@ const TELLS_NATIVE = 'reloader.k8s.collaborne.com/last-reloaded-from';
 
 /** A namespace, and a reloader with its rights; ready, with the marker. */
 async function begin(stage: Stage, options: ReloaderOptions = {}): Promise<ReloaderProcess> {
-  await installRights(cluster, stage.namespace);
   await stage.createMarker();
-  const token = await cluster.serviceAccountToken(stage.namespace, 'reloader');
-  return await stage.reloader({ ...options, as: { token, namespace: stage.namespace } });
+  return await stage.reloaderWithRights(options);
 }
 
 /** The containers in which the variables of stamps stand. */

@@ -11,7 +11,7 @@ const PATHS: Readonly<Record<string, string>> = {
   RoleBinding: 'apis/rbac.authorization.k8s.io/v1',
 };
 
-/** Makes the service account `reloader` and gives it what it has there, and with these components. */
+/** Makes the service account `reloader` and gives it what it has there, and with these components; what is there stays. */
 export async function installRights(
   cluster: RealCluster,
   namespace: string,
@@ -23,6 +23,11 @@ export async function installRights(
     if (root === undefined) continue;
     if (pick(object, 'metadata', 'namespace') !== namespace)
       throw new Error(`${titleOf(object)} is not in ${namespace}`);
-    await cluster.expect('POST', `/${root}/namespaces/${namespace}/${kind.toLowerCase()}s`, object);
+    const { status } = await cluster.ask(
+      'POST',
+      `/${root}/namespaces/${namespace}/${kind.toLowerCase()}s`,
+      object,
+    );
+    if (status !== 201 && status !== 409) throw new Error(`${titleOf(object)} is not made: ${status}`);
   }
 }
