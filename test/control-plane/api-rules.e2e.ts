@@ -3,7 +3,7 @@
 import { after, describe, test } from 'node:test';
 import { API_RULES } from '../sandbox/all-api-rules.ts';
 import { runRule } from '../sandbox/api-rules.ts';
-import { forgetting, HISTORY_RULES } from '../sandbox/api-rules-history.ts';
+import { HISTORY_RULES } from '../sandbox/api-rules-history.ts';
 import { ControlPlane } from './control-plane.ts';
 
 const PATIENCE_MS = 30_000;
@@ -13,8 +13,8 @@ const plane = await ControlPlane.start({ withPods: false });
 after(() => plane[Symbol.asyncDispose]());
 
 describe('a real API server', { concurrency: 4 }, () => {
-  for (const [i, rule] of API_RULES.entries())
-    test(rule.name, { timeout: PATIENCE_MS }, () => runRule(rule, plane.send, `rule-${i}`));
+  for (const [i, [name, rule]] of Object.entries(API_RULES).entries())
+    test(name, { timeout: PATIENCE_MS }, () => runRule(rule, plane.send, `rule-${i}`));
 });
 
 describe('a real API server that forgets', () => {
@@ -23,8 +23,8 @@ describe('a real API server that forgets', () => {
     await plane.killApiServer();
     await plane.startApiServer();
   };
-  for (const [i, rule] of HISTORY_RULES.entries())
-    test(rule.name, { timeout: 3 * PATIENCE_MS }, () =>
-      runRule(forgetting(rule, forget), plane.send, `forgets-${i}`),
+  for (const [i, [name, rule]] of Object.entries(HISTORY_RULES).entries())
+    test(name, { timeout: 3 * PATIENCE_MS }, () =>
+      runRule((api) => rule(api, forget), plane.send, `forgets-${i}`),
     );
 });

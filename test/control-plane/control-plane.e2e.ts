@@ -6,27 +6,10 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { until } from '../integration/reloader-process.ts';
-import { pick } from '../sandbox/json.ts';
-import { availableIn } from './availability.ts';
 import { ControlPlane } from './control-plane.ts';
 
-const plane = await ControlPlane.start();
+const plane = await ControlPlane.start({ withPods: false });
 after(() => plane[Symbol.asyncDispose]());
-
-const skip = !availableIn().hasPods && 'the control plane at hand cannot run pods';
-
-test('a Deployment gets pods, and they run', { skip }, async () => {
-  const labels = { app: 'web' };
-  const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } };
-  await plane.expect('POST', '/apis/apps/v1/namespaces/default/deployments', {
-    metadata: { name: 'web' },
-    spec: { replicas: 2, selector: { matchLabels: labels }, template },
-  });
-  await until('both are available', async () => {
-    const { body } = await plane.ask('GET', '/apis/apps/v1/namespaces/default/deployments/web');
-    return pick(body, 'status', 'availableReplicas') === 2;
-  });
-});
 
 test('a ServiceAccount may do what RBAC grants it, and the audit log tells what it asked', async () => {
   const core = '/api/v1/namespaces/default';
@@ -52,19 +35,6 @@ test('a ServiceAccount may do what RBAC grants it, and the audit log tells what 
     { verb, resource, namespace, name, code },
     { verb: 'get', resource: 'secrets', namespace: 'default', name: 'x', code: 403 },
   );
-});
-
-test('an API server that was killed comes back at its address, with what was stored', async () => {
-  await plane.expect('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'kept' } });
-  await plane.killApiServer();
-  await assert.rejects(plane.ask('GET', '/readyz'));
-  await plane.startApiServer();
-  await plane.expect('GET', '/api/v1/namespaces/default/configmaps/kept');
-});
-
-test('kubectl is there, and a kubeconfig that it understands', async () => {
-  const text = await plane.kubectl(['get', 'configmaps', '-o', 'name'], { namespace: 'kube-system' });
-  assert.match(text, /^configmap\/kube-apiserver-legacy-service-account-token-tracking$/m);
 });
 
 test('nothing outlives the test that started it, however that ends', async () => {

@@ -256,19 +256,6 @@ describe('a change of scale', { concurrency: 3 }, () => {
       await stage.changeAndRoll(pair, 'C');
       await endsAt(stage, reloader, pair, 3);
     });
-
-    test(`of a ${kind} in the middle of a change that is taken back is rolled: its new pods have read it`, async () => {
-      await using stage = await Stage.open(cluster);
-      await stage.createPair(pair);
-      const reloader = await stage.reloader({ periodMs: 20_000 });
-      await changeWithin(stage, reloader, 'B');
-      await scale(stage, pair, 4);
-      await stage.rolledOut(pair);
-      await stage.put('web', 'A');
-      await stage.stampedAfter(pair, {});
-      await endsAt(stage, reloader, pair, 2);
-      assert.equal((await stage.podStamps(pair)).length, 4);
-    });
   }
 });
 

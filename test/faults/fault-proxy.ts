@@ -21,7 +21,7 @@ import { type RelayEffect, RelayedWatch } from './relayed-watch.ts';
 import { objectIn, type RelayedWrite, writeOf } from './relayed-write.ts';
 
 /** What the proxy can do to one request: all that needs no look into the server. */
-type ProxyEffect = Exclude<CallEffect, { readonly kind: 'stale' | 'cutBody' | 'watch' }>;
+type ProxyEffect = Exclude<CallEffect, { readonly kind: 'stale' | 'cutBody' }>;
 
 /** What is counted. */
 type Deed = ProxyEffect['kind'] | RelayEffect | 'disappeared';

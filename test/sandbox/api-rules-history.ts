@@ -1,41 +1,29 @@
 /** Rules of what a server does with versions that it no longer knows. */
 
 import assert from 'node:assert/strict';
-import {
-  type ApiRule,
-  configMap,
-  metadataOf,
-  type ReadAnswer,
-  type RuleClient,
-  versionOf,
-} from './api-rules.ts';
+import { configMap, metadataOf, type ReadAnswer, type RuleClient, versionOf } from './api-rules.ts';
 import { type JsonObject, objectsOf, pick } from './json.ts';
 
-/** A rule that has to make the server forget its history: nothing else may use the server meanwhile. */
-export interface HistoryRule {
-  readonly name: string;
-  readonly run: (api: RuleClient, forget: () => Promise<void>) => Promise<void>;
-}
-
-/** Each a case for `runRule` with `forgetting`. */
-export const HISTORY_RULES: readonly HistoryRule[] = [
-  {
-    name: 'a watch of a version that is no longer known is 200 and one ERROR event 410, then its end',
-    run: async (api, forget) => {
-      const old = versionOf(await api.created('configmaps', configMap('a')));
-      await api.created('configmaps', configMap('b'));
-      await forget();
-      const watch = await api.watch(`configmaps?resourceVersion=${old}`);
-      assert.equal(watch.status, 200);
-      const event = await watch.next();
-      const [code, reason] = [pick(event?.['object'], 'code'), pick(event?.['object'], 'reason')];
-      assert.deepEqual([event?.['type'], code, reason], ['ERROR', 410, 'Expired']);
-      assert.equal(await watch.next(), undefined);
-    },
+/** By name: rules that have to make the server forget its history; nothing else may use the server meanwhile. */
+export const HISTORY_RULES: Readonly<
+  Record<string, (api: RuleClient, forget: () => Promise<void>) => Promise<void>>
+> = {
+  'a watch of a version that is no longer known is 200 and one ERROR event 410, then its end': async (
+    api,
+    forget,
+  ) => {
+    const old = versionOf(await api.created('configmaps', configMap('a')));
+    await api.created('configmaps', configMap('b'));
+    await forget();
+    const watch = await api.watch(`configmaps?resourceVersion=${old}`);
+    assert.equal(watch.status, 200);
+    const event = await watch.next();
+    const [code, reason] = [pick(event?.['object'], 'code'), pick(event?.['object'], 'reason')];
+    assert.deepEqual([event?.['type'], code, reason], ['ERROR', 410, 'Expired']);
+    assert.equal(await watch.next(), undefined);
   },
-  {
-    name: 'a list that is continued when its version is no longer known is 410, and offers a token for the rest as it is now',
-    run: async (api, forget) => {
+  'a list that is continued when its version is no longer known is 410, and offers a token for the rest as it is now':
+    async (api, forget) => {
       const ours = { labels: { ours: '' } };
       for (const name of ['a', 'b', 'c']) await api.created('configmaps', configMap(name, {}, ours));
       const first = (await api.get('configmaps?limit=2&labelSelector=ours')).body;
@@ -57,10 +45,4 @@ export const HISTORY_RULES: readonly HistoryRule[] = [
         'of another moment than the first page',
       );
     },
-  },
-];
-
-/** The rule as one that `runRule` takes. */
-export function forgetting(rule: HistoryRule, forget: () => Promise<void>): ApiRule {
-  return { name: rule.name, run: (api) => rule.run(api, forget) };
-}
+};

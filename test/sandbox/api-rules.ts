@@ -8,12 +8,11 @@ import { linesOf } from '../../lib/kubernetes/response-body.ts';
 import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, pick } from './json.ts';
 
-/** One rule; `run` throws when it is broken. */
-export interface ApiRule {
-  /** A sentence. */
-  readonly name: string;
-  readonly run: (api: RuleClient) => Promise<void>;
-}
+/** Rules by a sentence; each throws when it is broken. */
+export type ApiRules = Readonly<Record<string, ApiRule>>;
+
+/** One rule. */
+export type ApiRule = (api: RuleClient) => Promise<void>;
 
 /** An answer that has been read. */
 export interface ReadAnswer {
@@ -23,7 +22,7 @@ export interface ReadAnswer {
 }
 
 /** How a patch is sent. */
-export type PatchMedia = 'merge-patch' | 'strategic-merge-patch' | 'json-patch' | 'apply-patch';
+export type PatchMedia = 'merge-patch' | 'strategic-merge-patch' | 'apply-patch';
 
 /** The groups of the resources that are not of the core. */
 const GROUPS: readonly (readonly [RegExp, string])[] = [
@@ -127,7 +126,7 @@ export async function runRule(rule: ApiRule, send: Send, namespace: string): Pro
   for await (const _ of response.body);
   const api = new RuleClient(send, namespace);
   try {
-    await rule.run(api);
+    await rule(api);
   } finally {
     api.close();
   }

@@ -6,18 +6,17 @@ import { discovery } from './discovery.ts';
 import { textBody } from './event-stream.ts';
 import { type CallEffect, connectionError, Faults, statusFault, type Verb } from './faults.ts';
 import { type Json, type JsonObject, objectOf, pick, stringOf } from './json.ts';
-import { jsonPatch } from './json-patch.ts';
 import { listText } from './lists.ts';
 import { mergePatch } from './merge-patch.ts';
 import { ACCESS_REVIEW } from './resource-table.ts';
 import { type ApiCall, apiCallOf, objectBody } from './routes.ts';
 import { selectorOf } from './selectors.ts';
 import { Spelling } from './spelling.ts';
-import { internal, invalidOptions, notFound, StatusError } from './status-error.ts';
+import { badRequest, internal, notFound, StatusError } from './status-error.ts';
 import type { Store } from './store.ts';
 import { objectText, type StoredObject, storeKey } from './stored-object.ts';
 import { strategicMerge } from './strategic-merge.ts';
-import { type Ambush, WatchHub } from './watch-hub.ts';
+import { WatchHub } from './watch-hub.ts';
 import { type Mutate, type Target, type WriteOptions, Writes } from './writes.ts';
 
 /** A finished request: what was asked, what was answered, what it changed. */
@@ -55,8 +54,6 @@ interface Answer {
 
 /** What an ApiServer is told. */
 export interface ApiServerOptions {
-  /** How long every request takes; by default nothing, not even a timer. */
-  readonly latencyMs: number;
   /** The objects of a page of a list at most. */
   readonly mostPerPage: number;
   readonly audit: ((record: AuditRecord) => void) | undefined;
@@ -95,8 +92,7 @@ export class ApiServer {
       return responseOf(answerOf(error), request.signal);
     }
     const { latencyMs, effect } = this.faults.take(call);
-    const waitMs = latencyMs + this.#options.latencyMs;
-    if (waitMs > 0) await delay(waitMs, request.signal);
+    if (latencyMs > 0) await delay(latencyMs, request.signal);
     return this.#afflicted(call, effect);
   }
 
@@ -117,8 +113,6 @@ export class ApiServer {
         this.#audit(call, error.code);
         return responseOf(answerOf(error), call.signal);
       }
-      case 'watch':
-        return this.#respond(call, 0, effect);
       case 'cutBody': {
         const { text, status } = this.#answer(call, 0, true);
         return { status, headers: JSON_HEADERS, body: cutBody(text) };
@@ -128,10 +122,10 @@ export class ApiServer {
     }
   }
 
-  #respond(call: ApiCall, writesAgo: number, ambush?: Ambush): ApiResponse {
+  #respond(call: ApiCall, writesAgo: number): ApiResponse {
     if (call.verb !== 'watch') return responseOf(this.#answer(call, writesAgo, true), call.signal);
     try {
-      const body = this.#watch(call, ambush);
+      const body = this.#watch(call);
       this.#audit(call, 200);
       return { status: 200, headers: JSON_HEADERS, body };
     } catch (error) {
@@ -141,32 +135,22 @@ export class ApiServer {
     }
   }
 
-  #watch(call: ApiCall, ambush: Ambush | undefined): AsyncIterable<string> {
+  #watch(call: ApiCall): AsyncIterable<string> {
     const { row, query, namespace, signal } = call;
     const asked = query.get('resourceVersion') || '0';
     const since = asked === '0' ? undefined : this.store.sequenceOf(row, asked);
     if (asked !== '0' && since === undefined) throw internal(`resourceVersion: Invalid value: "${asked}"`);
-    const sendsInitial = query.get('sendInitialEvents') === 'true';
-    if (sendsInitial && query.get('resourceVersionMatch') !== 'NotOlderThan')
-      throw invalidOptions(
-        'ListOptions',
-        'resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-      );
     const timeout = query.get('timeoutSeconds');
-    return this.watches.add(
-      {
-        call,
-        row,
-        namespace,
-        selector: selectorOf(row, query),
-        since,
-        isStreamingList: sendsInitial,
-        bookmarks: query.get('allowWatchBookmarks') === 'true',
-        timeoutSeconds: timeout ? Number(timeout) : undefined,
-        signal,
-      },
-      ambush,
-    );
+    return this.watches.add({
+      call,
+      row,
+      namespace,
+      selector: selectorOf(row, query),
+      since,
+      bookmarks: query.get('allowWatchBookmarks') === 'true',
+      timeoutSeconds: timeout ? Number(timeout) : undefined,
+      signal,
+    });
   }
 
   /** Carries a call out, audits it, and answers. */
@@ -238,11 +222,10 @@ export class ApiServer {
 
   #apply(target: Target, call: ApiCall, options: WriteOptions): { status: number; object: StoredObject } {
     if (!call.query.get('fieldManager')) {
-      throw invalidOptions('PatchOptions', 'fieldManager: Required value: is required for apply patch');
+      throw badRequest('PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value');
     }
     const isNew = this.store.get(target.row, storeKey(target.namespace, target.name)) === undefined;
-    const force = call.query.get('force') === 'true';
-    const object = this.writes.apply(target, objectBody(call), force, { ...options, operation: 'Apply' });
+    const object = this.writes.apply(target, objectBody(call), { ...options, operation: 'Apply' });
     return { status: isNew ? 201 : 200, object };
   }
 
@@ -313,8 +296,6 @@ function patched(live: StoredObject, call: ApiCall): JsonObject {
       return mergePatch(live, objectBody(call));
     case 'application/strategic-merge-patch+json':
       return strategicMerge(live, objectBody(call));
-    case 'application/json-patch+json':
-      return jsonPatch(live, call.body ?? null);
     default:
       throw new StatusError(
         415,

@@ -7,8 +7,6 @@ import { checkTemplate, nameOf } from './template-checks.ts';
 
 const TEMPLATE = ['spec', 'template'] as const;
 const TEMPLATE_OF_RUNS = ['spec', 'jobTemplate', 'spec', 'template'] as const;
-/** The longest name of a CronJob: its Jobs add eleven characters to it. */
-const LONGEST_CRON_JOB = 52;
 const CRON_JOB_DEFAULTS: JsonObject = {
   concurrencyPolicy: 'Allow',
   suspend: false,
@@ -41,11 +39,6 @@ export function admittedBatch(
 
 function admittedCronJob(row: ResourceRow, given: JsonObject): JsonObject {
   const object = withDefaults(given, CRON_JOB_DEFAULTS);
-  if (!pick(object, 'spec', 'schedule'))
-    throw invalid(row, nameOf(object), 'spec.schedule', 'Required value');
-  if (nameOf(object).length > LONGEST_CRON_JOB)
-    throw invalid(row, nameOf(object), 'metadata.name', 'Invalid value: must be no more than 52 characters');
-  checkRestartPolicy(row, object, TEMPLATE_OF_RUNS);
   checkTemplate(row, object, TEMPLATE_OF_RUNS);
   return object;
 }
@@ -53,7 +46,6 @@ function admittedCronJob(row: ResourceRow, given: JsonObject): JsonObject {
 /** The labels and the selector that tell the pods of one Job from those of another. */
 function newJob(row: ResourceRow, given: JsonObject): JsonObject {
   const object = withDefaults(given, JOB_DEFAULTS);
-  checkRestartPolicy(row, object, TEMPLATE);
   checkTemplate(row, object, TEMPLATE);
   const spec = objectOf(object['spec']);
   if (spec['manualSelector'] === true) return object;
@@ -88,11 +80,4 @@ function withDefaults(object: JsonObject, defaults: JsonObject): JsonObject {
   const spec = objectOf(object['spec']);
   const isComplete = Object.keys(defaults).every((field) => spec[field] !== undefined);
   return isComplete ? object : { ...object, spec: { ...defaults, ...spec } };
-}
-
-function checkRestartPolicy(row: ResourceRow, object: JsonObject, place: readonly string[]): void {
-  const policy = pick(object, ...place, 'spec', 'restartPolicy');
-  if (policy === 'Never' || policy === 'OnFailure') return;
-  const why = 'Required value: valid values: "OnFailure", "Never"';
-  throw invalid(row, nameOf(object), [...place, 'spec', 'restartPolicy'].join('.'), why);
 }

@@ -28,36 +28,7 @@ function documents(): ReadonlyMap<string, JsonObject> {
       resources: SERVED.filter((row) => row.apiVersion === version).map(resourceOf),
     });
   }
-  addOpenApi(found);
   return found;
-}
-
-/** Just enough that kubectl leaves validation to the server: which kinds know the parameter fieldValidation. */
-function addOpenApi(found: Map<string, JsonObject>): void {
-  const versions = [...new Set(SERVED.map((row) => row.apiVersion))];
-  const paths = versions.map(
-    (version) => [rootOf(version).slice(1), `/openapi/v3${rootOf(version)}`] as const,
-  );
-  found.set('/openapi/v3', {
-    paths: Object.fromEntries(paths.map(([path, url]) => [path, { serverRelativeURL: url }])),
-  });
-  for (const version of versions) {
-    const rows = SERVED.filter((row) => row.apiVersion === version);
-    found.set(`/openapi/v3${rootOf(version)}`, {
-      openapi: '3.0.0',
-      info: { title: 'sandbox', version: '1' },
-      paths: Object.fromEntries(
-        rows.map((row) => [`${rootOf(version)}/${row.resource}/{name}`, patchPathOf(row)]),
-      ),
-    });
-  }
-}
-
-function patchPathOf({ group, version, kind }: ResourceRow): JsonObject {
-  const parameters = [{ name: 'fieldValidation', in: 'query', schema: { type: 'string' } }];
-  return {
-    patch: { parameters, responses: {}, 'x-kubernetes-group-version-kind': { group, version, kind } },
-  };
 }
 
 function rootOf(apiVersion: string): string {

@@ -62,14 +62,7 @@ export type CallEffect =
   /** A list or get shows the store as it was so many writes ago. */
   | { readonly kind: 'stale'; readonly writes: number }
   /** The body breaks off in the middle. */
-  | { readonly kind: 'cutBody' }
-  /** The stream, once open, suffers `effect`: so long after it opened, or after so many events; else at once. */
-  | {
-      readonly kind: 'watch';
-      readonly effect: WatchEffect;
-      readonly afterMs?: number;
-      readonly afterEvents?: number;
-    };
+  | { readonly kind: 'cutBody' };
 
 /** One fault: the `nth` matching call (default 1) and each `every`-th that follows (default 1), `times` in all (default 1). */
 export interface FaultRule {

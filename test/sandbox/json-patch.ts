@@ -35,13 +35,6 @@ function applied(document: Json, operation: JsonObject): Json {
       if (!sameJson(valueAt(document, path), value))
         throw refused(`testing value ${operation['path']} failed`);
       return document;
-    case 'copy':
-      return edited(document, path, { kind: 'add', value: valueAt(document, pathOf(operation['from'])) });
-    case 'move': {
-      const from = pathOf(operation['from']);
-      const moved = valueAt(document, from);
-      return edited(edited(document, from, { kind: 'remove' }), path, { kind: 'add', value: moved });
-    }
     default:
       throw badRequest(`unexpected kind of operation: ${String(operation['op'])}`);
   }

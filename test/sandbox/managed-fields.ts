@@ -1,12 +1,10 @@
 /**
  * `metadata.managedFields`, kept simply: one entry per (manager, operation, subresource). Ownership is told per key of
- * `data`, `binaryData`, labels and annotations, in pod templates as template-fields.ts says, and for every other field
- * as a whole.
+ * `data`, `binaryData`, labels and annotations, and for every other field as a whole.
  */
 
 import { type Json, type JsonObject, objectOf, sameJson } from './json.ts';
 import { type StoredObject, timestamp } from './stored-object.ts';
-import { ownedInTemplate, placeInFieldsV1, templateFieldsOf } from './template-fields.ts';
 
 /** Who writes. */
 export interface Writer {
@@ -15,14 +13,14 @@ export interface Writer {
   readonly subresource?: string;
 }
 
-/** A field: `data/<key>`, `annotations/<key>`, `env/<container>/<name>`, `spec`. */
-export type FieldPath = string;
+/** A field: `data/<key>`, `annotations/<key>`, `spec`. */
+type FieldPath = string;
 
 const MAPS = ['data', 'binaryData'] as const;
 const METADATA_MAPS = ['labels', 'annotations'] as const;
 
 /** The fields of an object with their values. */
-export function fieldsOf(object: JsonObject): ReadonlyMap<FieldPath, Json | undefined> {
+function fieldsOf(object: JsonObject): ReadonlyMap<FieldPath, Json | undefined> {
   const fields = new Map<FieldPath, Json | undefined>();
   const addMap = (section: string, map: Json | undefined): void => {
     for (const [key, value] of Object.entries(objectOf(map))) fields.set(`${section}/${key}`, value);
@@ -32,7 +30,6 @@ export function fieldsOf(object: JsonObject): ReadonlyMap<FieldPath, Json | unde
   for (const [field, value] of Object.entries(object)) {
     if (!NOT_OWNED.has(field)) fields.set(field, value);
   }
-  for (const [path, value] of templateFieldsOf(object)) fields.set(path, value);
   return fields;
 }
 
@@ -63,22 +60,23 @@ export function managedAfterUpdate(
   return [...others, entryOf(writer, apiVersion, new Set([...kept, ...changed]))];
 }
 
-/** The entries after an apply: the writer owns exactly `owned`; `forced` fields are taken from the others. */
+/** The entries after an apply: the writer owns what it applies, the others what they had. */
 export function managedAfterApply(
-  entries: readonly JsonObject[],
-  owned: ReadonlySet<FieldPath>,
-  forced: ReadonlySet<FieldPath>,
+  before: StoredObject | undefined,
+  configuration: JsonObject,
   writer: Writer,
   apiVersion: string,
 ): readonly JsonObject[] {
+  const entries = before?.metadata.managedFields ?? [];
+  const owned = new Set(fieldsOf(configuration).keys());
   const own = entries.find((entry) => isBy(entry, writer));
-  if (own !== undefined && forced.size === 0 && sameSet(ownedBy(own), owned)) return entries;
-  const others = entries.flatMap((entry) => (entry === own ? [] : reduced(entry, forced)));
+  if (own !== undefined && sameJson([...ownedBy(own)].sort(), [...owned].sort())) return entries;
+  const others = entries.filter((entry) => entry !== own);
   return owned.size === 0 ? others : [...others, entryOf(writer, apiVersion, owned)];
 }
 
 /** Whether an entry is the writer's. */
-export function isBy(entry: JsonObject, writer: Writer): boolean {
+function isBy(entry: JsonObject, writer: Writer): boolean {
   return (
     entry['manager'] === writer.manager &&
     entry['operation'] === writer.operation &&
@@ -87,7 +85,7 @@ export function isBy(entry: JsonObject, writer: Writer): boolean {
 }
 
 /** The fields that an entry owns. */
-export function ownedBy(entry: JsonObject): ReadonlySet<FieldPath> {
+function ownedBy(entry: JsonObject): ReadonlySet<FieldPath> {
   const known = ownedByEntry.get(entry) ?? readOwned(entry);
   ownedByEntry.set(entry, known);
   return known;
@@ -106,7 +104,6 @@ function readOwned(entry: JsonObject): ReadonlySet<FieldPath> {
   for (const section of MAPS) addMap(section, fields[`f:${section}`]);
   for (const section of METADATA_MAPS) addMap(section, metadata[`f:${section}`]);
   for (const key of Object.keys(fields)) if (!NOT_OWNED.has(key.slice(2))) paths.add(key.slice(2));
-  for (const path of ownedInTemplate(fields)) paths.add(path);
   return paths;
 }
 
@@ -149,22 +146,8 @@ interface Tree {
 }
 
 function segmentsOf(path: FieldPath): readonly string[] {
-  const slash = path.indexOf('/');
-  if (slash < 0) return [`f:${path}`];
-  const [section, key] = [path.slice(0, slash), path.slice(slash + 1)];
-  switch (section) {
-    case 'container':
-    case 'env':
-    case 'template-annotation':
-      return placeInFieldsV1(section, key);
-    case 'labels':
-    case 'annotations':
-      return ['f:metadata', `f:${section}`, `f:${key}`];
-    default:
-      return [`f:${section}`, `f:${key}`];
-  }
-}
-
-function sameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && [...a].every((item) => b.has(item));
+  const [section = '', ...key] = path.split('/');
+  if (key.length === 0) return [`f:${section}`];
+  const place = METADATA_MAPS.some((map) => map === section) ? ['f:metadata'] : [];
+  return [...place, `f:${section}`, `f:${key.join('/')}`];
 }

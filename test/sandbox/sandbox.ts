@@ -4,8 +4,7 @@ import type { ApiRequest, ApiResponse } from '../../lib/kubernetes/transport.ts'
 import type { ConfigRef, WorkloadRef } from '../../lib/model/object-ref.ts';
 import { ApiServer, type AuditRecord, type DeniedAccess } from './api-server.ts';
 import type { CallFacts, CallMatch, FaultRule, WatchEffect } from './faults.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
-import { jsonPatch } from './json-patch.ts';
+import { isObject, type JsonObject } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { Pod } from './pod.ts';
 import { rowOfKind, rowOfResource } from './resource-table.ts';
@@ -23,16 +22,12 @@ export interface SandboxOptions {
   readonly resourceVersions?: VersionStyle;
   /** The namespaces that exist from the start. @default ['default', 'kube-system'] */
   readonly namespaces?: readonly string[];
-  /** How long every request takes. @default 0: it settles within microtasks */
-  readonly latencyMs?: number;
   /** A page of a list has no more objects than this, whatever limit is asked for. @default no fewer than the limit */
   readonly mostPerPage?: number;
   /** From a workload's change to its observation, and between two steps. @default 10 */
   readonly observeMs?: number;
   /** From a pod's creation to its start. @default 50 */
   readonly podStartMs?: number;
-  /** How many pods a DaemonSet has. @default 2 */
-  readonly nodes?: number;
   /** What a workload's pods read besides the references of their template; may be absent. @default nothing */
   readonly annotationReads?: (ref: WorkloadRef, workload: StoredObject) => readonly ConfigRef[];
   /** Called synchronously once for each finished request; a watch counts as finished when it is open. */
@@ -42,7 +37,7 @@ export interface SandboxOptions {
 }
 
 /** How a patch is understood. */
-export type PatchType = 'merge' | 'strategic' | 'json';
+export type PatchType = 'merge' | 'strategic';
 
 /**
  * A sandbox. Its helpers act at once, without requests: no faults, no latency, no audit. They throw the StatusError that
@@ -87,8 +82,6 @@ export interface Sandbox {
   pods(): readonly Pod[];
   /** The pods of one workload. */
   podsOf(ref: WorkloadRef): readonly Pod[];
-  /** Removes a pod; its workload replaces it. */
-  evict(pod: Pod): void;
   /** How a workload rolls from now on; undefined: as usual. */
   setRolloutDelay(ref: WorkloadRef, pace: Pace | undefined): void;
 
@@ -130,17 +123,10 @@ class EmbeddedSandbox implements Sandbox {
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
 
   constructor(options: SandboxOptions) {
-    const {
-      mostPerPage = Number.POSITIVE_INFINITY,
-      latencyMs = 0,
-      observeMs = 10,
-      podStartMs = 50,
-      nodes = 2,
-    } = options;
+    const { mostPerPage = Number.POSITIVE_INFINITY, observeMs = 10, podStartMs = 50 } = options;
     const { namespaces = ['default', 'kube-system'], annotationReads = () => [] } = options;
     this.#store = new Store(options.resourceVersions ?? 'comparable');
     this.#server = new ApiServer(this.#store, {
-      latencyMs,
       mostPerPage,
       audit: options.audit,
       mutate: options.mutate,
@@ -148,7 +134,6 @@ class EmbeddedSandbox implements Sandbox {
     this.#controller = new WorkloadController(this.#store, this.#server.writes, {
       observeMs,
       podStartMs,
-      nodes,
       annotationReads,
     });
     this.handle = (request) => this.#server.handle(request);
@@ -251,10 +236,6 @@ class EmbeddedSandbox implements Sandbox {
     return this.#controller.podsOf(ref);
   }
 
-  evict(pod: Pod): void {
-    this.#controller.evict(pod);
-  }
-
   setRolloutDelay(ref: WorkloadRef, pace: Pace | undefined): void {
     this.#controller.setRolloutDelay(ref, pace);
   }
@@ -303,7 +284,6 @@ function jsonOf(object: object): JsonObject {
 }
 
 function patchedBy(live: StoredObject, patch: object, type: PatchType): JsonObject {
-  if (type === 'json') return jsonPatch(live, patch as Json);
   return type === 'merge' ? mergePatch(live, jsonOf(patch)) : strategicMerge(live, jsonOf(patch));
 }
 

@@ -1,13 +1,12 @@
-/** A sandbox, or whatever else answers requests, behind node:http, for processes: kubectl, the bundle, the demo. */
+/** A sandbox, or whatever else answers requests, behind node:http, for processes: the bundle, the demo, kubectl as far as it sends JSON. */
 
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { ApiRequest, ApiResponse, Send } from '../../lib/kubernetes/transport.ts';
 import { textBody } from './event-stream.ts';
-import { fromKubeProtobuf, isKubeProtobuf } from './kube-protobuf.ts';
 import { StatusError } from './status-error.ts';
-import { tabled } from './tables.ts';
 
 /** How a sandbox is served. */
 export interface ServeOptions {
@@ -95,10 +94,9 @@ async function answerOf(
   signal: AbortSignal,
 ): Promise<ApiResponse> {
   try {
-    const body = await textOf(request);
+    const body = await text(request);
     if (!isAccepted(tokens, request)) throw new StatusError(401, 'Unauthorized', 'Unauthorized');
-    const asked = apiRequest(request, body, signal);
-    return await tabled(asked, await handle(asked));
+    return await handle(apiRequest(request, body, signal));
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const { retryAfterSeconds } = error.details;
@@ -147,14 +145,6 @@ const METHODS: readonly ApiRequest['method'][] = ['GET', 'POST', 'PUT', 'PATCH',
 function isAccepted(tokens: ReadonlySet<string> | undefined, request: IncomingMessage): boolean {
   const token = /^Bearer (.*)$/i.exec(request.headers.authorization ?? '')?.[1];
   return token === undefined || tokens === undefined || tokens.has(token);
-}
-
-/** The body as JSON text, whatever form it came in. */
-async function textOf(request: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece);
-  const body = Buffer.concat(pieces);
-  return isKubeProtobuf(body) ? JSON.stringify(fromKubeProtobuf(body)) : body.toString('utf8');
 }
 
 function portOf(server: Server): number {

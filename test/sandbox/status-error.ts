@@ -72,10 +72,9 @@ export function conflict(
   row: ResourceRow,
   name: string,
   why = 'the object has been modified; please apply your changes to the latest version and try again',
-  causes?: readonly JsonObject[],
 ): StatusError {
   const message = `Operation cannot be fulfilled on ${qualified(row)} "${name}": ${why}`;
-  return new StatusError(409, 'Conflict', message, { row, name, ...(causes ? { causes } : {}) });
+  return new StatusError(409, 'Conflict', message, { row, name });
 }
 
 /** 422: the object is not acceptable; `field` is a path such as `spec.template`. */
@@ -87,11 +86,6 @@ export function invalid(row: ResourceRow, name: string, field: string, why: stri
     name,
     causes: [{ reason, message: why, field }],
   });
-}
-
-/** 422: the parameters of a request are not acceptable; `kind` is e.g. `ListOptions`. */
-export function invalidOptions(kind: string, why: string): StatusError {
-  return new StatusError(422, 'Invalid', `${kind}.meta.k8s.io "" is invalid: ${why}`);
 }
 
 /** 400: the request cannot be understood. */
@@ -107,18 +101,6 @@ export function internal(message: string): StatusError {
 /** 410: the history of that version is gone; `token`: a list may go on with it, at another version. */
 export function expired(message: string, token?: string): StatusError {
   return new StatusError(410, 'Expired', message, token === undefined ? {} : { continue: token });
-}
-
-/** An object that does not fit its type: 400 where it was sent as such, 422 where a patch made it so. */
-export class UndecodableError extends StatusError {
-  constructor(message: string) {
-    super(400, 'BadRequest', message);
-  }
-
-  /** The same, made by a patch. */
-  inPatch(): StatusError {
-    return new StatusError(422, 'Invalid', ` "" is invalid: patch: Invalid value: ${this.message}`);
-  }
 }
 
 /** 405: nobody may do this with this kind. */

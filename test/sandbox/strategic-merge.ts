@@ -7,6 +7,7 @@ import {
   type JsonDraft,
   type JsonObject,
   objectOf,
+  objectsOf,
   sameJson,
   stringOf,
 } from './json.ts';
@@ -35,25 +36,21 @@ const SETS: ReadonlySet<string> = new Set(['finalizers']);
 /**
  * `target` with `patch` merged in; the very same object when that changes nothing.
  *
- * @throws StatusError 500 for a member without its merge key, and for members in another order than the patch asks for
+ * @throws StatusError 500 for a member without its merge key
  */
 export function strategicMerge(target: JsonObject, patch: JsonObject): JsonObject {
-  const directive = patch['$patch'];
-  if (directive === 'replace') return withoutDirectives(patch);
-  if (directive === 'delete') return {};
   const result: JsonDraft = { ...target };
   for (const field of fieldsOf(patch)) {
     const after = mergedField(field, target[field], patch);
     if (after === undefined) delete result[field];
     else result[field] = after;
   }
-  const kept = retained(result, patch['$retainKeys']);
-  return sameJson(kept, target) ? target : kept;
+  return sameJson(result, target) ? target : result;
 }
 
-/** The fields that a patch speaks of, by value or by a directive such as `$setElementOrder/env`. */
+/** The fields that a patch speaks of, by value or by the directive `$deleteFromPrimitiveList/finalizers`. */
 function fieldsOf(patch: JsonObject): ReadonlySet<string> {
-  const fields = Object.keys(patch).map((key) => /^\$[a-zA-Z]+\/(.*)$/.exec(key)?.[1] ?? key);
+  const fields = Object.keys(patch).map((key) => /^\$deleteFromPrimitiveList\/(.*)$/.exec(key)?.[1] ?? key);
   return new Set(fields.filter((field) => !field.startsWith('$')));
 }
 
@@ -62,37 +59,16 @@ function mergedField(field: string, before: Json | undefined, patch: JsonObject)
   if (value === null) return undefined;
   if (isObject(value)) return strategicMerge(objectOf(before), value);
   const mergeKey = MERGE_KEYS[field];
-  if (mergeKey !== undefined) return mergedList(field, mergeKey, before, patch);
+  if (mergeKey !== undefined) return mergedList(mergeKey, before, value);
   if (SETS.has(field)) return mergedSet(field, before, patch);
   return value === undefined ? before : value;
 }
 
-function mergedList(
-  field: string,
-  mergeKey: string,
-  before: Json | undefined,
-  patch: JsonObject,
-): Json | undefined {
-  const value = patch[field];
-  const changes = isList(value) ? value.filter(isObject) : [];
-  const replacing = changes.some((item) => item['$patch'] === 'replace' && item[mergeKey] === undefined);
-  const existing = replacing || !isList(before) ? [] : before.filter(isObject);
-  const items = changes.filter((item) => item['$patch'] !== 'replace' || item[mergeKey] !== undefined);
-  const merged = mergedMembers(mergeKey, existing, items);
-  const order = patch[`$setElementOrder/${field}`];
-  if (isList(order)) checkOrder(mergeKey, items, order.filter(isObject));
-  const asked = (isList(order) ? order.filter(isObject) : items).map((item) => item[mergeKey]);
-  if (merged.length === 0 && before === undefined && value === undefined) return undefined;
-  return ordered(mergeKey, existing, merged, asked);
-}
-
-/** The members that a patch sets must stand in the order that it asks for, which may name others too. */
-function checkOrder(mergeKey: string, items: readonly JsonObject[], order: readonly JsonObject[]): void {
-  let place = -1;
-  for (const item of items.filter((each) => each['$patch'] !== 'delete')) {
-    place = order.findIndex((each, i) => i > place && each[mergeKey] === item[mergeKey]);
-    if (place < 0) throw internal("The order in patch list doesn't match $setElementOrder list");
-  }
+function mergedList(mergeKey: string, before: Json | undefined, value: Json | undefined): Json | undefined {
+  const changes = objectsOf(value);
+  const existing = objectsOf(before);
+  const asked = changes.map((item) => item[mergeKey]);
+  return ordered(mergeKey, existing, mergedMembers(mergeKey, existing, changes), asked);
 }
 
 function mergedMembers(
@@ -145,13 +121,4 @@ function mergedSet(field: string, before: Json | undefined, patch: JsonObject): 
   const all = new Set([...strings(before), ...strings(patch[field])]);
   const kept = [...all].filter((item) => !removed.includes(item));
   return kept.length === 0 ? undefined : kept;
-}
-
-function retained(object: JsonDraft, keys: Json | undefined): JsonObject {
-  if (!isList(keys)) return object;
-  return Object.fromEntries(Object.entries(object).filter(([key]) => keys.includes(key)));
-}
-
-function withoutDirectives(patch: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(patch).filter(([key]) => !key.startsWith('$')));
 }

@@ -1,6 +1,6 @@
 /** What the server checks of a pod template, wherever it stands. */
 
-import { isList, isObject, type Json, type JsonObject, objectsOf, pick } from './json.ts';
+import { isList, isObject, type JsonObject, objectsOf, pick } from './json.ts';
 import type { ResourceRow } from './resource-table.ts';
 import { invalid } from './status-error.ts';
 
@@ -25,15 +25,10 @@ function checkContainers(
   if (list === 'containers' && (!isList(containers) || containers.length === 0)) {
     throw invalid(row, nameOf(object), path, 'Required value');
   }
-  const names = new Set<Json>();
   for (const [i, container] of objectsOf(containers).entries()) {
     for (const field of ['name', 'image'] as const) {
       if (!container[field]) throw invalid(row, nameOf(object), `${path}[${i}].${field}`, 'Required value');
     }
-    const name = container['name'] ?? '';
-    if (names.has(name))
-      throw invalid(row, nameOf(object), `${path}[${i}].name`, `Duplicate value: "${name}"`);
-    names.add(name);
   }
 }
 

@@ -2,11 +2,10 @@
 
 import { EventStream } from './event-stream.ts';
 import { type CallFacts, type CallMatch, connectionError, matches, type WatchEffect } from './faults.ts';
-import type { JsonObject } from './json.ts';
 import type { ResourceRow } from './resource-table.ts';
 import type { Selector } from './selectors.ts';
 import type { Spelling } from './spelling.ts';
-import { expired, StatusError, versionTooLarge } from './status-error.ts';
+import { expired, StatusError } from './status-error.ts';
 import type { Change, Store } from './store.ts';
 import { objectText, type StoredObject } from './stored-object.ts';
 
@@ -23,18 +22,9 @@ export interface WatchRequest {
   readonly selector: Selector | undefined;
   /** From which write on; undefined: begin with what there is. */
   readonly since: number | undefined;
-  /** Begin with what there is, not older than `since`, and say with a bookmark when that is told. */
-  readonly isStreamingList: boolean;
   readonly bookmarks: boolean;
   readonly timeoutSeconds: number | undefined;
   readonly signal: AbortSignal | undefined;
-}
-
-/** An effect that waits for the stream. */
-export interface Ambush {
-  readonly effect: WatchEffect;
-  readonly afterMs?: number;
-  readonly afterEvents?: number;
 }
 
 interface Parcel {
@@ -48,8 +38,6 @@ class Watch {
   readonly #timers = new Set<NodeJS.Timeout>();
   #delayed: Parcel[] = [];
   #isSilent = false;
-  #events = 0;
-  #ambushes: Ambush[] = [];
 
   constructor(request: WatchRequest, onClose: () => void) {
     this.request = request;
@@ -85,13 +73,6 @@ class Watch {
     if (!this.#isSilent) this.stream.end();
   }
 
-  ambush(ambush: Ambush): void {
-    if (ambush.afterMs !== undefined) this.after(ambush.afterMs, () => this.suffer(ambush.effect));
-    else if (ambush.afterEvents === undefined || ambush.afterEvents <= this.#events)
-      this.suffer(ambush.effect);
-    else this.#ambushes.push(ambush);
-  }
-
   suffer(effect: WatchEffect): void {
     if (this.#isSilent) return;
     switch (effect.kind) {
@@ -123,13 +104,7 @@ class Watch {
   }
 
   #deliver(text: string): void {
-    if (this.#isSilent) return;
-    this.stream.push(text);
-    this.#events += 1;
-    if (this.#ambushes.length === 0) return;
-    const due = this.#ambushes.filter((each) => (each.afterEvents ?? 0) <= this.#events);
-    this.#ambushes = this.#ambushes.filter((each) => !due.includes(each));
-    for (const each of due) this.suffer(each.effect);
+    if (!this.#isSilent) this.stream.push(text);
   }
 }
 
@@ -149,7 +124,7 @@ export class WatchHub {
   }
 
   /** Opens a watch; an expired version gives a stream of one ERROR event. */
-  add(request: WatchRequest, ambush?: Ambush): AsyncIterable<string> {
+  add(request: WatchRequest): AsyncIterable<string> {
     const { row, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = request;
     const open = this.#watches.get(row) ?? new Set<Watch>();
     this.#watches.set(row, open);
@@ -161,7 +136,6 @@ export class WatchHub {
       return watch.stream;
     }
     if (!watch.stream.isClosed) open.add(watch);
-    if (ambush) watch.ambush(ambush);
     this.#begin(watch);
     watch.after(timeoutSeconds * 1000, () => watch.end());
     if (request.bookmarks) this.#bookmarkLater(watch);
@@ -189,25 +163,21 @@ export class WatchHub {
     return [...this.#watches.values()].flatMap((watches) => [...watches]);
   }
 
-  #refusalOf({ row, since, isStreamingList }: WatchRequest): StatusError | undefined {
-    if (since === undefined) return undefined;
+  #refusalOf({ row, since }: WatchRequest): StatusError | undefined {
+    if (since === undefined || !this.#store.isExpired(row, since)) return undefined;
     const [asked, current] = [since, this.#store.sequence].map((each) => this.#store.versionOf(row, each));
-    if (isStreamingList)
-      return since > this.#store.sequence ? versionTooLarge(String(asked), String(current)) : undefined;
-    const isExpired = this.#store.isExpired(row, since);
-    return isExpired ? expired(`too old resource version: ${asked} (${current})`) : undefined;
+    return expired(`too old resource version: ${asked} (${current})`);
   }
 
   #begin(watch: Watch): void {
-    const { row, since, isStreamingList, bookmarks } = watch.request;
-    if (since !== undefined && !isStreamingList) {
+    const { row, since } = watch.request;
+    if (since !== undefined) {
       for (const change of this.#store.since(row, since)) this.#tell(watch, change);
       return;
     }
     for (const object of this.#store.all(row)) {
       if (isWanted(watch.request, object)) this.#send(watch, eventLine('ADDED', row, object));
     }
-    if (isStreamingList && bookmarks) this.#bookmark(watch, { 'k8s.io/initial-events-end': 'true' });
   }
 
   #tell(watch: Watch, { type, sequence, object, previous }: Change): void {
@@ -228,10 +198,10 @@ export class WatchHub {
     });
   }
 
-  #bookmark(watch: Watch, annotations?: JsonObject): void {
+  #bookmark(watch: Watch): void {
     const { row } = watch.request;
     const resourceVersion = this.#store.versionOf(row, this.#store.sequence);
-    const metadata = { resourceVersion, creationTimestamp: null, annotations };
+    const metadata = { resourceVersion, creationTimestamp: null };
     const object = { kind: row.kind, apiVersion: row.apiVersion, metadata };
     this.#send(watch, `${JSON.stringify({ type: 'BOOKMARK', object })}\n`);
   }

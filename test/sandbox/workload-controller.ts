@@ -31,8 +31,6 @@ export interface WorkloadControllerOptions {
   readonly observeMs: number;
   /** From a pod's creation to its start. */
   readonly podStartMs: number;
-  /** How many pods a DaemonSet has. */
-  readonly nodes: number;
   /** What a workload's pods read besides the references of their template; never keeps a pod from starting. */
   readonly annotationReads: (ref: WorkloadRef, workload: StoredObject) => readonly ConfigRef[];
 }
@@ -69,6 +67,9 @@ const STEPS: Readonly<Record<string, (facts: RolloutFacts<LivePod>) => Step<Live
   StatefulSet: statefulSetStep,
   DaemonSet: daemonSetStep,
 };
+
+/** How many pods a DaemonSet has. */
+const NODES = 2;
 
 const AS_CONTROLLER = {
   manager: 'kube-controller-manager',
@@ -120,15 +121,6 @@ export class WorkloadController {
     if (!wasFrozen || pace === 'frozen' || followed === undefined) return;
     this.#wake(followed);
     for (const pod of followed.pods) if (!pod.isReady) this.#startLater(followed, pod);
-  }
-
-  /** Removes a pod as an eviction would; the workload replaces it. */
-  evict(pod: Pod): void {
-    const followed = this.#followed.get(pod.key);
-    const live = followed?.pods.find((each) => each.name === pod.name);
-    if (followed === undefined || live === undefined) return;
-    this.#removePod(followed, live);
-    this.#wake(followed);
   }
 
   /** Stops all timers; nothing moves any more. */
@@ -221,7 +213,7 @@ export class WorkloadController {
       pods,
       target,
       current: followed.current,
-      nodes: this.#options.nodes,
+      nodes: NODES,
     });
     if (step?.kind === 'remove') this.#removePod(followed, step.pod);
     else if (step?.kind === 'add') this.#addPod(followed, object, step.templateHash, step.ordinal);
@@ -311,9 +303,16 @@ export class WorkloadController {
   #writeStatus(followed: Followed, object: StoredObject, spec: JsonObject, present: string): void {
     const { row, ref, pods, current, revisions } = followed;
     if (row.kind === 'Deployment') this.#writeReplicaSets(followed, { row, object });
-    const { nodes } = this.#options;
     const generation = object.metadata.generation ?? 0;
-    const status = STATUS_OF[row.kind]?.({ name: ref.name, generation, pods, present, current, nodes, spec });
+    const status = STATUS_OF[row.kind]?.({
+      name: ref.name,
+      generation,
+      pods,
+      present,
+      current,
+      nodes: NODES,
+      spec,
+    });
     const { latest } = revisions;
     const change = (live: StoredObject): JsonObject => {
       if (row.kind !== 'Deployment' || latest === undefined) return { ...live, status };

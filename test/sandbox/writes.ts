@@ -2,20 +2,12 @@
 
 import { admitted } from './admission.ts';
 import { isObject, type JsonObject, objectOf, pick, sameJson, stringOf } from './json.ts';
-import { managedAfterUpdate, type Writer } from './managed-fields.ts';
+import { managedAfterApply, managedAfterUpdate, type Writer } from './managed-fields.ts';
 import { RESOURCES, type ResourceRow, rowOfResource } from './resource-table.ts';
-import { serverSideApply } from './server-side-apply.ts';
-import {
-  alreadyExists,
-  badRequest,
-  conflict,
-  internal,
-  invalid,
-  notFound,
-  UndecodableError,
-} from './status-error.ts';
+import { alreadyExists, badRequest, conflict, invalid, notFound } from './status-error.ts';
 import type { Store } from './store.ts';
 import { type StoredMetadata, type StoredObject, storeKey, timestamp } from './stored-object.ts';
+import { strategicMerge } from './strategic-merge.ts';
 
 /** Who writes, and whether for real. */
 export interface WriteOptions extends Writer {
@@ -69,18 +61,8 @@ export class Writes {
     const name = stringOf(metadata['name']) ?? this.#generated(stringOf(metadata['generateName']));
     if (name === undefined)
       throw invalid(row, '', 'metadata.name', 'Required value: name or generateName is required');
-    if (!/^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$/.test(name)) {
-      throw invalid(
-        row,
-        name,
-        'metadata.name',
-        `Invalid value: "${name}": a lowercase RFC 1123 subdomain is expected`,
-      );
-    }
     this.#checkPlace(namespace, metadata);
     if (this.#store.get(row, storeKey(namespace, name)) !== undefined) throw alreadyExists(row, name);
-    if (metadata['resourceVersion'])
-      throw internal('resourceVersion should not be set on objects to be created');
     const managed = managedAfterUpdate(undefined, body, options, row.apiVersion);
     return this.#commitNew({ row, namespace, name }, body, managed, options);
   }
@@ -90,29 +72,23 @@ export class Writes {
     const metadata = objectOf(body['metadata']);
     checkPath(target, { ...metadata, name: metadata['name'] ?? '' });
     const live = this.#live(target);
-    const uid = metadata['uid'];
-    if (uid !== undefined && uid !== live.metadata.uid) throw wrongUid(target, String(uid), live);
     return this.#commit(target, live, body, options);
   }
 
   /** Changes an object by a pure function of its live state. */
   patch(target: Target, change: (live: StoredObject) => JsonObject, options: WriteOptions): StoredObject {
     const live = this.#live(target);
-    const candidate = change(live);
-    try {
-      return this.#commit(target, live, candidate, options);
-    } catch (error) {
-      throw error instanceof UndecodableError ? error.inPatch() : error;
-    }
+    return this.#commit(target, live, change(live), options);
   }
 
-  /** Server-side apply: creates what is absent. */
-  apply(target: Target, configuration: JsonObject, force: boolean, options: WriteOptions): StoredObject {
+  /** Server-side apply, without conflicts and of what is not taken away later: creates what is absent. */
+  apply(target: Target, configuration: JsonObject, options: WriteOptions): StoredObject {
     const { row, namespace, name } = target;
     const live = this.#store.get(row, storeKey(namespace, name));
     checkPath(target, objectOf(configuration['metadata']));
     if (live === undefined && pick(configuration, 'metadata', 'uid') !== undefined) throw notFound(row, name);
-    const { object, managedFields } = serverSideApply(row, live, configuration, options, force);
+    const object = strategicMerge(live ?? {}, configuration);
+    const managedFields = managedAfterApply(live, configuration, options, row.apiVersion);
     if (live !== undefined) return this.#commit(target, live, object, options, managedFields);
     this.#checkPlace(namespace, objectOf(configuration['metadata']));
     return this.#commitNew(target, object, managedFields, options);

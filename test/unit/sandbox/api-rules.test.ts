@@ -4,7 +4,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { senderTo } from '../../control-plane/sender.ts';
 import { API_RULES } from '../../sandbox/all-api-rules.ts';
 import { runRule } from '../../sandbox/api-rules.ts';
-import { forgetting, HISTORY_RULES } from '../../sandbox/api-rules-history.ts';
+import { HISTORY_RULES } from '../../sandbox/api-rules-history.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { serve } from '../../sandbox/serve.ts';
 
@@ -18,26 +18,27 @@ function sandboxOf(t: TestContext): Sandbox {
 }
 
 describe('called directly', () => {
-  for (const rule of API_RULES) test(rule.name, PATIENCE, (t) => runRule(rule, sandboxOf(t).handle, 'rule'));
+  for (const [name, rule] of Object.entries(API_RULES))
+    test(name, PATIENCE, (t) => runRule(rule, sandboxOf(t).handle, 'rule'));
 });
 
 describe('when its history is forgotten', () => {
-  for (const rule of HISTORY_RULES) {
-    test(rule.name, PATIENCE, async (t) => {
+  for (const [name, rule] of Object.entries(HISTORY_RULES)) {
+    test(name, PATIENCE, async (t) => {
       const sandbox = sandboxOf(t);
       const forget = (): Promise<void> => Promise.resolve(sandbox.compact());
-      await runRule(forgetting(rule, forget), sandbox.handle, 'rule');
+      await runRule((api) => rule(api, forget), sandbox.handle, 'rule');
     });
   }
 });
 
 describe('over HTTP', () => {
-  for (const [i, rule] of API_RULES.entries()) {
-    test(rule.name, PATIENCE, async (t) => {
+  for (const [name, rule] of Object.entries(API_RULES)) {
+    test(name, PATIENCE, async (t) => {
       await using served = await serve(sandboxOf(t).handle);
       const { send, close } = senderTo({ url: served.url });
       t.after(close);
-      await runRule(rule, send, `rule-${i}`);
+      await runRule(rule, send, 'rule');
     });
   }
 });

@@ -100,17 +100,6 @@ describe('a watch', () => {
     assert.equal(fresh.end, 'open');
   });
 
-  test('as a streaming list tells what there is, then a bookmark that says so', async (t) => {
-    const sandbox = newSandbox(t);
-    create(sandbox, 'a');
-    const seen = await watching(
-      sandbox,
-      'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
-    );
-    assert.deepEqual(seen.lines(), ['ADDED a', `BOOKMARK ${sandbox.writes}`]);
-    assert.match(seen.text(), /"k8s.io\/initial-events-end":"true"/);
-  });
-
   test('ends with an AbortError as soon as its signal aborts, and is then forgotten', async (t) => {
     const sandbox = newSandbox(t);
     const abort = new AbortController();
@@ -128,26 +117,6 @@ describe('a watch', () => {
     sandbox.create('configmaps', { metadata: { name: 'x', namespace: 'kube-system' } });
     await settle();
     assert.deepEqual(seen.lines(), []);
-  });
-});
-
-describe('a continued list', () => {
-  test('is 410 once its version was compacted away', async (t) => {
-    const sandbox = newSandbox(t);
-    for (const name of ['a', 'b', 'c']) create(sandbox, name);
-    const read = async (
-      query: string,
-    ): Promise<{ status: number; body: { metadata: { continue: string } } }> => {
-      const { status, body } = await sandbox.handle({ method: 'GET', path: `${PATH}?${query}` });
-      let text = '';
-      for await (const piece of body) text += piece;
-      return { status, body: JSON.parse(text) };
-    };
-    const first = await read('limit=1');
-    create(sandbox, 'd');
-    assert.equal((await read(`limit=1&continue=${first.body.metadata.continue}`)).status, 200);
-    sandbox.compact();
-    assert.equal((await read(`limit=1&continue=${first.body.metadata.continue}`)).status, 410);
   });
 });
 
@@ -190,20 +159,6 @@ describe('what befalls a stream', () => {
     sandbox.disturbWatches({}, { kind: 'truncated' });
     await settle();
     assert.deepEqual([seen.text().includes('\n'), seen.end], [false, 'ended']);
-  });
-
-  test('a fault of the nth watch waits so many events or ms', async (t) => {
-    const sandbox = newSandbox(t);
-    const match = { verb: 'watch', resource: 'configmaps' } as const;
-    const effect = { kind: 'error', code: 410 } as const;
-    sandbox.addFault({ match, effect: { kind: 'watch', effect, afterEvents: 2 } });
-    sandbox.addFault({ match, nth: 2, effect: { kind: 'watch', effect, afterMs: 50 } });
-    const [first, second] = [await watching(sandbox, ''), await watching(sandbox, '')];
-    for (const name of ['a', 'b', 'c']) create(sandbox, name);
-    await settle();
-    assert.deepEqual(first.lines(), ['ADDED a', 'ADDED b', 'ERROR 410']);
-    await tick(t, 50);
-    assert.deepEqual(second.lines(), ['ADDED a', 'ADDED b', 'ADDED c', 'ERROR 410']);
   });
 
   test('a delay of one resource keeps the order of its stream and leaves the others alone', async (t) => {
