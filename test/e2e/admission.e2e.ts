@@ -33,15 +33,13 @@ interface Beginning {
   readonly isSelfMade?: boolean;
   /** @default none */
   readonly flags?: readonly string[];
-  /** Whether the ConfigMap `web` is there, as A. @default true */
-  readonly hasConfig?: boolean;
 }
 
 /** A reloader whose webhook is asked and that knows what is there, and what `mark` needs. */
-async function begin({ isSelfMade = false, flags = [], hasConfig = true }: Beginning = {}): Promise<Scene> {
+async function begin({ isSelfMade = false, flags = [] }: Beginning = {}): Promise<Scene> {
   const stage = await Stage.open(cluster);
   const webhook = await Webhook.open(stage, isSelfMade);
-  if (hasConfig) await stage.put('web', 'A');
+  await stage.put('web', 'A');
   await stage.createMarker();
   const reloader = await stage.reloader({ flags: [...webhook.flags, ...flags] });
   await webhook.isAsked();
@@ -136,17 +134,6 @@ describe('with the admission webhook', () => {
     const own = objectOf(pick(await stage.live(IN_WORDS_OF_SAP), 'metadata', 'annotations'));
     assert.deepEqual([own['note'], own[HASH]], [inForce, undefined]);
     assert.deepEqual(await restsAt(stage, reloader, IN_WORDS_OF_SAP, 2), stamps);
-  });
-
-  test('an object that comes later is the baseline, and its change rolls', async () => {
-    await using scene = await begin({ hasConfig: false });
-    const { stage, reloader } = scene;
-    await write(stage, ['create']);
-    assert.deepEqual(await isAt(stage, WEB, 1), {});
-    await stage.put('web', 'A');
-    assert.deepEqual(await restsAt(stage, reloader, WEB, 1), {});
-    await stage.changeAndRoll(WEB, 'B');
-    await restsAt(stage, reloader, WEB, 2);
   });
 
   test(`${MANY} workloads that are created at once are born with their stamps and never rolled`, async () => {

@@ -57,16 +57,14 @@ async function hashesAt(
   return hashes;
 }
 
-function follows(name: string): WorkloadParts['follows'] {
-  return { ConfigMap: [name], Secret: [name] };
-}
+const SHOP = web('shop', { follows: { ConfigMap: ['shop'], Secret: ['shop'] } });
 
 const EACH = (['sap', 'wave'] as const).flatMap((words) =>
   KINDS.map((kind) => ({
     words,
     kind,
     name: `${words}-${kind.toLowerCase()}`,
-    follows: follows('shop'),
+    follows: SHOP.follows,
     annotations: VOCABULARIES[words].asks('shop'),
   })),
 );
@@ -78,7 +76,7 @@ const TAKEN_OVER = Array.from({ length: 50 }, (_, index) => {
     kind: KINDS[index % KINDS.length] ?? 'Deployment',
     name: `app-${index}`,
     replicas: 1,
-    follows: follows('shop'),
+    follows: SHOP.follows,
     annotations: {
       ...VOCABULARIES[words].asks('shop'),
       // Its controller asked a webhook that was away.
@@ -94,7 +92,7 @@ function parked(kind: WorkloadParts['kind']): {
   readonly manifest: JsonObject;
 } {
   const annotations = { ...WAVE, [FORMER]: 'default-scheduler' };
-  const parts: WorkloadParts = { kind, name: kind.toLowerCase(), follows: follows('shop'), annotations };
+  const parts: WorkloadParts = { kind, name: kind.toLowerCase(), follows: SHOP.follows, annotations };
   const manifest = structuredClone(manifestOf(parts)) as {
     metadata: { finalizers?: readonly string[] };
     spec: { template: { spec: { schedulerName?: string } } };
@@ -137,7 +135,7 @@ async function toldOf(stage: Stage, reason: string): Promise<readonly string[]> 
 describe('the words of SAP and wave', { concurrency: 2 }, () => {
   test('each kind is rolled once for each change, and by no label', async () => {
     await using stage = await Stage.open(cluster);
-    for (const kind of ['ConfigMap', 'Secret'] as const) await stage.put('shop', 'A', kind);
+    await stage.putAll(SHOP, 'A');
     await Promise.all(EACH.map((each) => stage.create(each)));
     const reloader = await startReloader(stage);
     await stage.mark(reloader);
@@ -168,7 +166,7 @@ describe('the words of SAP and wave', { concurrency: 2 }, () => {
 
   test('50 workloads with their hashes are taken over without a rollout; the next change rolls each once', async () => {
     await using stage = await Stage.open(cluster);
-    for (const kind of ['ConfigMap', 'Secret'] as const) await stage.put('shop', 'A', kind);
+    await stage.putAll(SHOP, 'A');
     await Promise.all(TAKEN_OVER.map((each) => stage.create(each)));
     const reloader = await startReloader(stage);
     await stage.mark(reloader);
@@ -188,7 +186,7 @@ describe('the words of SAP and wave', { concurrency: 2 }, () => {
 
   test('what wave left waiting is released, told of, and rolled once for the next change', async () => {
     await using stage = await Stage.open(cluster);
-    for (const kind of ['ConfigMap', 'Secret'] as const) await stage.put('shop', 'A', kind);
+    await stage.putAll(SHOP, 'A');
     const all = KINDS.map(parked);
     for (const { parts, manifest } of all)
       await stage.expect('POST', `${parts.kind.toLowerCase()}s`, manifest);

@@ -8,9 +8,9 @@ const PREFIX = 'reloader.stakater.com';
 /** On a workload: all that it refers to. */
 export const AUTO: Readonly<Record<string, string>> = { [`${PREFIX}/auto`]: 'true' };
 /** On a workload: what it refers to and what is marked with MATCH. */
-export const SEARCH: Readonly<Record<string, string>> = { [`${PREFIX}/search`]: 'true' };
+const SEARCH: Readonly<Record<string, string>> = { [`${PREFIX}/search`]: 'true' };
 /** On an object. */
-export const MATCH: Readonly<Record<string, string>> = { [`${PREFIX}/match`]: 'true' };
+const MATCH: Readonly<Record<string, string>> = { [`${PREFIX}/match`]: 'true' };
 
 /** On a workload: these objects, whether it refers to them or not. */
 export function named(kind: 'configmap' | 'secret', names: string): Record<string, string> {
@@ -36,39 +36,21 @@ export interface Rule {
   readonly objects: readonly string[];
 }
 
-const CONFIG_MAPS: Rule['variables'] = { STAKATER_MARKED_CONFIGMAP: 'app', STAKATER_PLAIN_CONFIGMAP: 'app' };
 const SECRETS: Rule['variables'] = { STAKATER_MARKED_SECRET: 'app', STAKATER_PLAIN_SECRET: 'app' };
 const ALL: Pick<Rule, 'variables' | 'objects'> = {
-  variables: { ...CONFIG_MAPS, ...SECRETS },
+  variables: { STAKATER_MARKED_CONFIGMAP: 'app', STAKATER_PLAIN_CONFIGMAP: 'app', ...SECRETS },
   objects: ['ConfigMap/marked', 'ConfigMap/plain', 'Secret/marked', 'Secret/plain'],
 };
-const NONE: Pick<Rule, 'variables' | 'objects'> = { variables: {}, objects: [] };
 /** No container reads it. */
 const OTHER: Pick<Rule, 'variables' | 'objects'> = {
   variables: { STAKATER_OTHER_CONFIGMAP: 'first' },
   objects: ['ConfigMap/other'],
 };
-const WITHOUT_PLAIN: Pick<Rule, 'variables' | 'objects'> = {
-  variables: { STAKATER_MARKED_CONFIGMAP: 'app', ...SECRETS },
-  objects: ['ConfigMap/marked', 'Secret/marked', 'Secret/plain'],
-};
-const EXCLUDE = { [`configmaps.exclude.${PREFIX}/reload`]: 'plain' };
 
 /** By the name of the workloads that ask so. */
-export const RULES: Readonly<Record<string, Rule>> = {
-  nothing: { ...NONE },
+const RULES: Readonly<Record<string, Rule>> = {
+  nothing: { variables: {}, objects: [] },
   auto: { own: AUTO, ...ALL },
-  'auto-false': { own: { [`${PREFIX}/auto`]: 'false' }, ...NONE },
-  'auto-configmap': {
-    own: { [`configmap.${PREFIX}/auto`]: 'true' },
-    variables: CONFIG_MAPS,
-    objects: ['ConfigMap/marked', 'ConfigMap/plain'],
-  },
-  'auto-secret': {
-    own: { [`secret.${PREFIX}/auto`]: 'true' },
-    variables: SECRETS,
-    objects: ['Secret/marked', 'Secret/plain'],
-  },
   list: {
     own: named('configmap', 'other, plain'),
     variables: { ...OTHER.variables, STAKATER_PLAIN_CONFIGMAP: 'app' },
@@ -79,14 +61,16 @@ export const RULES: Readonly<Record<string, Rule>> = {
     variables: { STAKATER_OTHER_SECRET: 'first' },
     objects: ['Secret/other'],
   },
-  'expression-of-a-part': { own: named('secret', 'oth'), ...NONE },
   search: {
     own: SEARCH,
     variables: { STAKATER_MARKED_CONFIGMAP: 'app', STAKATER_MARKED_SECRET: 'app' },
     objects: ['ConfigMap/marked', 'Secret/marked'],
   },
-  exclude: { own: { ...AUTO, ...EXCLUDE }, ...WITHOUT_PLAIN },
-  'exclude-of-a-list': { own: { ...named('configmap', 'plain, other'), ...EXCLUDE }, ...OTHER },
+  exclude: {
+    own: { ...AUTO, [`configmaps.exclude.${PREFIX}/reload`]: 'plain' },
+    variables: { STAKATER_MARKED_CONFIGMAP: 'app', ...SECRETS },
+    objects: ['ConfigMap/marked', 'Secret/marked', 'Secret/plain'],
+  },
   ignore: { own: named('configmap', 'ignored, other'), ...OTHER },
   template: { ofTemplate: AUTO, ...ALL },
   // The workload's own words go before those of its template for the kind of object that they concern.
@@ -96,12 +80,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
     variables: { ...OTHER.variables, ...SECRETS },
     objects: ['ConfigMap/other', 'Secret/marked', 'Secret/plain'],
   },
-  'template-second': {
-    own: { [`${PREFIX}/auto`]: 'false' },
-    ofTemplate: AUTO,
-    ...NONE,
-  },
-  'template-exclude': { own: EXCLUDE, ofTemplate: AUTO, ...WITHOUT_PLAIN },
   'native-too': {
     own: { 'reloader.k8s.collaborne.com/configmap': 'plain', ...named('configmap', 'plain') },
     variables: { STAKATER_PLAIN_CONFIGMAP: 'app', _RELOADER_CONFIGMAP_PLAIN: 'first' },

@@ -7,16 +7,7 @@ import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
 import { type ReloaderOptions, Stage } from './stage.ts';
-import {
-  AUTO,
-  createObjects,
-  editObjects,
-  MATCH,
-  named,
-  type Rule,
-  SEARCH,
-  workloadsOfRules,
-} from './stakater-rules.ts';
+import { AUTO, createObjects, editObjects, named, type Rule, workloadsOfRules } from './stakater-rules.ts';
 import { manifestOf, web } from './workloads.ts';
 
 const cluster = await startCluster();
@@ -106,91 +97,31 @@ describe('who is rolled when everything changes at once, and how it is stamped',
   }
 });
 
-test('an nginx that searches is rolled for the ConfigMap that it mounts while that is marked, and for none that is not', async () => {
-  await using stage = await Stage.open(cluster);
-  const nginx = web('nginx', { follows: { ConfigMap: ['nginx-cm'] }, reads: 'volume', annotations: SEARCH });
-  const edit = (content: string): Promise<JsonObject> =>
-    stage.expect('PATCH', 'configmaps/nginx-cm', { data: { 'config.yaml': content } });
-  const mark = (annotations: Record<string, string | null>): Promise<JsonObject> =>
-    stage.expect('PATCH', 'configmaps/nginx-cm', { metadata: { annotations } });
-  await stage.expect('POST', 'configmaps', {
-    metadata: { name: 'nginx-cm', annotations: MATCH },
-    data: { 'config.yaml': 'debug: false' },
-  });
-  await stage.create(nginx);
-  const reloader = await begin(stage);
-  await restsAt(stage, reloader, nginx, 1);
-
-  await edit('debug: true');
-  await stage.stampedAfter(nginx, {});
-  const first = await restsAt(stage, reloader, nginx, 2);
-  assert.deepEqual(Object.keys(first), ['STAKATER_NGINX_CM_CONFIGMAP']);
-
-  await mark(Object.fromEntries(Object.keys(MATCH).map((key) => [key, null])));
-  await edit('debug: unseen');
-  assert.deepEqual(await restsAt(stage, reloader, nginx, 2), first);
-  await mark({ ...MATCH });
-  assert.deepEqual(await restsAt(stage, reloader, nginx, 2), first);
-  await edit('debug: seen');
-  await stage.stampedAfter(nginx, first);
-  await restsAt(stage, reloader, nginx, 3);
-});
-
-/** The same, where pods wait for what they read. */
+/** The manifest, where pods wait for what they read. */
 function withoutOptional(manifest: JsonObject): JsonObject {
   const text = JSON.stringify(manifest, (key, value: unknown) => (key === 'optional' ? undefined : value));
   return JSON.parse(text) as JsonObject;
 }
 
-describe('what flags add', { concurrency: 2 }, () => {
-  test('--reload-on-create and --reload-on-delete: coming and going count for those who can start without the object', async () => {
-    await using stage = await Stage.open(cluster);
-    const comes = web('comes', { annotations: AUTO });
-    const goes = web('goes', { kind: 'StatefulSet', annotations: named('configmap', 'goes') });
-    const needs = web('needs', { annotations: AUTO });
-    for (const name of ['goes', 'needs']) await stage.put(name, 'A');
-    for (const each of [comes, goes]) await stage.create(each);
-    await stage.expect('POST', 'deployments', withoutOptional(manifestOf(needs)));
-    const reloader = await begin(stage, { flags: ['--reload-on-create', '--reload-on-delete'] });
-    for (const each of [comes, goes, needs]) await restsAt(stage, reloader, each, 1);
+test('--reload-on-create and --reload-on-delete: coming and going count for those who can start without the object', async () => {
+  await using stage = await Stage.open(cluster);
+  const comes = web('comes', { annotations: AUTO });
+  const goes = web('goes', { kind: 'StatefulSet', annotations: named('configmap', 'goes') });
+  const needs = web('needs', { annotations: AUTO });
+  for (const name of ['goes', 'needs']) await stage.put(name, 'A');
+  for (const each of [comes, goes]) await stage.create(each);
+  await stage.expect('POST', 'deployments', withoutOptional(manifestOf(needs)));
+  const reloader = await begin(stage, { flags: ['--reload-on-create', '--reload-on-delete'] });
+  for (const each of [comes, goes, needs]) await restsAt(stage, reloader, each, 1);
 
-    await stage.put('comes', 'A');
-    await stage.stampedAfter(comes, {});
-    const came = await restsAt(stage, reloader, comes, 2);
-    assert.match(came['STAKATER_COMES_CONFIGMAP'] ?? '', /^[0-9a-f]{40}\.\d+$/);
+  await stage.put('comes', 'A');
+  await stage.stampedAfter(comes, {});
+  const came = await restsAt(stage, reloader, comes, 2);
+  assert.match(came['STAKATER_COMES_CONFIGMAP'] ?? '', /^[0-9a-f]{40}\.\d+$/);
 
-    for (const name of ['needs', 'goes']) await stage.expect('DELETE', `configmaps/${name}`);
-    await stage.stampedAfter(goes, {});
-    const gone = await restsAt(stage, reloader, goes, 2);
-    assert.match(gone['STAKATER_GOES_CONFIGMAP'] ?? '', /^-\.\d+$/);
-    await restsAt(stage, reloader, needs, 1);
-  });
-
-  test('--auto-reload-all is for who says nothing of it, and --dialects=stakater leaves the native words out', async () => {
-    await using stage = await Stage.open(cluster);
-    const silent = web('silent', { annotations: {} });
-    const declines = web('declines', {
-      follows: { ConfigMap: ['silent'] },
-      annotations: { 'reloader.stakater.com/auto': 'false' },
-    });
-    const native = web('native', {
-      follows: {},
-      annotations: { 'reloader.k8s.collaborne.com/configmap': 'silent' },
-    });
-    const lists = web('lists', { follows: {}, annotations: named('configmap', 'silent') });
-    const workloads = [silent, declines, native, lists];
-    await stage.put('silent', 'A');
-    for (const each of workloads) await stage.create(each);
-    const flags = ['--auto-reload-all', '--dialects=stakater'];
-    const reloader = await begin(stage, { flags });
-    // The marker follows by a native word, and refers to its object too: here it is the flag that rolls it.
-    for (const each of workloads) await restsAt(stage, reloader, each, 1);
-    await stage.put('silent', 'B');
-    for (const each of [silent, lists]) await stage.stampedAfter(each, {});
-    for (const each of [silent, lists]) {
-      const stamps = await restsAt(stage, reloader, each, 2);
-      assert.deepEqual(Object.keys(stamps), ['STAKATER_SILENT_CONFIGMAP']);
-    }
-    for (const each of [declines, native]) assert.deepEqual(await restsAt(stage, reloader, each, 1), {});
-  });
+  for (const name of ['needs', 'goes']) await stage.expect('DELETE', `configmaps/${name}`);
+  await stage.stampedAfter(goes, {});
+  const gone = await restsAt(stage, reloader, goes, 2);
+  assert.match(gone['STAKATER_GOES_CONFIGMAP'] ?? '', /^-\.\d+$/);
+  await restsAt(stage, reloader, needs, 1);
 });

@@ -127,22 +127,6 @@ describe('the command', { concurrency: 3 }, () => {
     );
   });
 
-  test('takes its settings from variables, and says which are none', async () => {
-    await using cluster = await Cluster.start({ namespaces: ['default', 'one'] });
-    const web = await pair(cluster, 'web', 'one');
-    const env = {
-      RELOADER_OPT_NAMESPACE: 'one',
-      RELOADER_OPT_STATE_NAMESPACE: 'default',
-      RELOADER_OPT_LOG_LEVLE: 'debug',
-      KUBERNETES_NAMESPACE: 'default',
-    };
-    const reloader = await cluster.reloader({ env });
-    put(cluster, configMap('web', 'one'), 'two');
-    await cluster.podsAreCurrent(web);
-    assert.ok(reloader.says(/watches namespace one \(RELOADER_OPT_NAMESPACE\)/));
-    assert.ok(reloader.says(/RELOADER_OPT_LOG_LEVLE is ignored.*did you mean RELOADER_OPT_LOG_LEVEL/));
-  });
-
   test('ends with 1 and says so when its port is taken', async () => {
     await using cluster = await Cluster.start();
     const other = createServer();
