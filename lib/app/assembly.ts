@@ -6,15 +6,13 @@ import { vocabulariesOf } from '../annotations/union.ts';
 import { collectionPath, FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
-import { DryRunState, DryRunWorkloads } from '../kubernetes/dry-run.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
-import { fenced } from '../kubernetes/fenced-send.ts';
-import { observed } from '../kubernetes/observed-send.ts';
 import { listBirths } from '../kubernetes/replica-sets.ts';
 import { configResourceOf } from '../kubernetes/sources.ts';
-import { StateConfigMap } from '../kubernetes/state-config-map.ts';
+import { DryRunState, StateConfigMap } from '../kubernetes/state-config-map.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { WorkloadWriter } from '../kubernetes/workload-writer.ts';
+import { fenced, observed } from '../kubernetes/wrapped-send.ts';
 import type { Edge } from '../model/edge.ts';
 import { Heartbeat, WatchHealth, type WatchStatus } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
@@ -284,7 +282,9 @@ function clientsOf(
     webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
   const mayWrite = !dryRun && webhook === undefined;
   return {
-    client: oneAtATime(dryRun ? new DryRunWorkloads(writer) : client),
+    client: oneAtATime(
+      dryRun ? { roll: leaveAsItIs, patch: leaveAsItIs, get: (ref) => writer.get(ref) } : client,
+    ),
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
     listBirths: (namespace) => listBirths(send, namespace),
@@ -299,10 +299,10 @@ function leaveAsItIs(): Promise<WriteResult<undefined>> {
 
 function storeOf({ send, server, options, place }: Parts): StateClient {
   const shards = shardNames(options.stateConfigMap).map((name) => {
-    const shard = new StateConfigMap(send, { namespace: place.stateNamespace, name });
-    return options.dryRun ? new DryRunState(shard) : shard;
+    const Shard = options.dryRun ? DryRunState : StateConfigMap;
+    return new Shard(send, { namespace: place.stateNamespace, name });
   });
-  const at = (shard: number): StateConfigMap | DryRunState => {
+  const at = (shard: number): StateConfigMap => {
     const found = shards[shard];
     if (found === undefined) throw new RangeError(`no shard ${shard}`);
     return found;

@@ -2,8 +2,13 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { HttpsTransport } from '../kubernetes/https-transport.ts';
-import { ConnectionError, type Environment, podNamespace } from '../kubernetes/kube-config-base.ts';
-import { contextNamespaceOf, loadKubeConfig } from '../kubernetes/load-kube-config.ts';
+import {
+  ConnectionError,
+  contextNamespaceOf,
+  type Environment,
+  loadKubeConfig,
+  podNamespace,
+} from '../kubernetes/kube-config.ts';
 import type { Log } from '../model/log.ts';
 import { originOf, ProxyError } from '../notify/http-post.ts';
 import { configKindsOf, type Options, USAGE_EXIT_CODE, workloadKindsOf } from '../options/options.ts';

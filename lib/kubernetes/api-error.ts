@@ -1,7 +1,7 @@
-/** The one error of this folder: what went wrong with a request, without a status number. */
+/** The one error of this folder: what went wrong with a request, without a status number, and what that means for a read or a write. */
 
-import { readStart } from './response-body.ts';
-import type { ApiResponse } from './transport.ts';
+import type { WriteResult } from '../model/outcome.ts';
+import { type ApiResponse, readStart } from './transport.ts';
 
 /** Every way in which a request can fail. */
 export const API_ERROR_CODES = [
@@ -143,4 +143,69 @@ function parseStatus(text: string): object | undefined {
 function messageOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === '') return messageOf(thrown.errors[0]);
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** A read that told nothing: the object may be there or not. */
+export interface FailedRead {
+  readonly kind: 'failed';
+  readonly message: string;
+  readonly retryAfterMs?: number;
+  /** The service account may not read it. */
+  readonly isForbidden?: boolean;
+}
+
+/** What a read has found; `absent` only where the API server says that there is none. */
+export type Reading<T> =
+  | { readonly kind: 'found'; readonly object: T }
+  | { readonly kind: 'absent' }
+  | FailedRead;
+
+/** The result of `read`. Never throws. */
+export async function readingOf<T>(read: () => Promise<T>): Promise<Reading<T>> {
+  try {
+    return { kind: 'found', object: await read() };
+  } catch (thrown) {
+    const error = ApiError.from(thrown);
+    return error.code === 'not-found' ? { kind: 'absent' } : failedRead(error);
+  }
+}
+
+/** The result of `write`. Never throws. */
+export async function writeResultOf<T>(write: () => Promise<T>): Promise<WriteResult<T>> {
+  try {
+    return { kind: 'accepted', object: await write() };
+  } catch (thrown) {
+    return failedWrite(thrown);
+  }
+}
+
+/** The result of a write that ended with what was `thrown`. */
+export function failedWrite(thrown: unknown): WriteResult<never> {
+  const error = ApiError.from(thrown);
+  const { code, message } = error;
+  switch (code) {
+    case 'conflict':
+    case 'already-exists':
+      return { kind: 'conflict' };
+    case 'not-found':
+      return { kind: 'gone' };
+    case 'forbidden':
+    case 'invalid':
+      return { kind: 'rejected', code, message };
+    case 'throttled':
+      return { kind: 'throttled', message, ...retryAfterOf(error) };
+    default:
+      return { kind: 'unanswered', message, ...retryAfterOf(error) };
+  }
+}
+
+/** The result of a read that ended with what was `thrown`. */
+export function failedRead(thrown: unknown): FailedRead {
+  const error = ApiError.from(thrown);
+  const isForbidden = error.code === 'forbidden' && { isForbidden: true };
+  return { kind: 'failed', message: error.message, ...retryAfterOf(error), ...isForbidden };
+}
+
+function retryAfterOf({ retryAfterMs }: ApiError): { retryAfterMs?: number } {
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
 }

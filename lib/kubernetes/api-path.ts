@@ -1,4 +1,6 @@
-/** Paths of the API. */
+/** Paths of the API, and the requests that write there. */
+
+import type { ApiRequest } from './transport.ts';
 
 /** What a path needs to know of a kind. */
 export interface ApiResource {
@@ -34,6 +36,22 @@ export function withQuery(
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join('&');
   return query === '' ? path : `${path}?${query}`;
+}
+
+/** Sends `body` to `path`, as a write of ours; a patch says by its type how it is merged. */
+export function writing(
+  method: 'POST' | 'PUT' | 'PATCH',
+  path: string,
+  body: object,
+  contentType = 'application/json',
+  parameters: Readonly<Record<string, string | undefined>> = {},
+): ApiRequest {
+  return {
+    method,
+    path: withQuery(path, { fieldManager: FIELD_MANAGER, ...parameters }),
+    headers: { 'content-type': contentType },
+    body: JSON.stringify(body),
+  };
 }
 
 /** Whether what is asked for at `path` is a watch, which lasts for minutes. */

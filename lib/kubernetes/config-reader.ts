@@ -2,12 +2,11 @@
 
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, type FailedRead, failedRead } from './api-error.ts';
 import { withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import { configSource, IGNORED_SECRET_TYPES, type StreamFilter } from './sources.ts';
 import type { Send } from './transport.ts';
-import { type FailedRead, failedRead } from './write-outcome.ts';
 
 /** What was seen. The object holds its values: digest it and let go of it. */
 export type ConfigReading =
@@ -57,7 +56,7 @@ export async function readLeftOut(
     const isUnselected = labelSelector !== undefined && (await isThere());
     return { kind: 'known', type: undefined, isUnselected };
   } catch (thrown) {
-    return failedRead(ApiError.from(thrown));
+    return failedRead(thrown);
   }
 }
 
@@ -78,6 +77,6 @@ export async function readConfigObject(
     const object = list.items?.find(({ metadata }) => metadata.name === ref.name);
     return object === undefined ? { kind: 'absent' } : { kind: 'found', object };
   } catch (thrown) {
-    return failedRead(ApiError.from(thrown));
+    return failedRead(thrown);
   }
 }

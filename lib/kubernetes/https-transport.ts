@@ -6,7 +6,7 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { ApiError } from './api-error.ts';
 import { isWatch } from './api-path.ts';
 import { type Access, Credentials } from './credentials.ts';
-import { Semaphore } from './semaphore.ts';
+import { IdleDeadline } from './idle-deadline.ts';
 import type { ApiRequest, ApiResponse, Piece, Send } from './transport.ts';
 
 /** What the transport is made of. */
@@ -92,11 +92,8 @@ export class HttpsTransport {
 
   async #exchange(access: Access, request: ApiRequest): Promise<ApiResponse> {
     if (isWatch(request.path)) return await this.#call(access, request, () => undefined);
-    const leave = await this.#places.acquire({
-      withinMs: this.#headTimeoutMs,
-      inVain: `not sent within ${this.#headTimeoutMs / 1000} s: as many requests as may be are under way`,
-      signal: request.signal,
-    });
+    const inVain = `not sent within ${this.#headTimeoutMs / 1000} s: as many requests as may be are under way`;
+    const leave = await this.#places.take(this.#headTimeoutMs, inVain, request.signal);
     try {
       return await this.#call(access, request, leave);
     } catch (error) {
@@ -165,6 +162,55 @@ export class HttpsTransport {
 
 function closed(): ApiError {
   return new ApiError('aborted', 'nothing is sent any more: the program ends');
+}
+
+/** So many at a time, the others in the order in which they came. */
+class Semaphore {
+  #free: number;
+  /** Those who wait; calling one gives it a place. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  /**
+   * Resolves when there is a place; what it answers gives the place back, and does nothing when called again.
+   *
+   * @throws an error that says `inVain` after `withinMs`, or the signal's reason: then there is no place to give back.
+   */
+  async take(withinMs: number, inVain: string, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#turn(new IdleDeadline(withinMs, signal, () => new Error(inVain)));
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.#release();
+      isHeld = false;
+    };
+  }
+
+  async #turn(deadline: IdleDeadline): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    try {
+      await deadline.race(promise);
+    } catch (error) {
+      if (!this.#waiting.delete(resolve)) this.#release(); // its turn had come
+      throw error;
+    } finally {
+      deadline.end();
+    }
+  }
+
+  #release(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free += 1;
+    else {
+      this.#waiting.delete(next);
+      next();
+    }
+  }
 }
 
 /** The server closed a kept connection before it saw the request. */

@@ -11,11 +11,17 @@ export class IdleDeadline {
   readonly #controller = new AbortController();
   readonly #idleMs: number;
   readonly #parent: AbortSignal | undefined;
+  readonly #expired: () => Error;
   readonly #onParentAbort = (): void => this.#controller.abort(this.#parent?.reason);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param idleMs the longest time between two calls of `touch()`. */
-  constructor(idleMs: number, parent?: AbortSignal) {
+  /** @param idleMs the longest time between two calls of `touch()`, after which it ends with what `expired` makes. */
+  constructor(
+    idleMs: number,
+    parent?: AbortSignal,
+    expired = (): Error => new ApiError('silent', `nothing was heard for ${idleMs / 1000} s`),
+  ) {
+    this.#expired = expired;
     this.#idleMs = idleMs;
     this.#parent = parent;
     if (parent?.aborted) this.#onParentAbort();
@@ -23,7 +29,7 @@ export class IdleDeadline {
     this.touch();
   }
 
-  /** Aborted with the parent's reason, with an ApiError `silent`, or by `end()`. */
+  /** Aborted with the parent's reason, with what `expired` makes, or by `end()`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -32,10 +38,6 @@ export class IdleDeadline {
   touch(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#controller.abort(this.#expired()), this.#idleMs);
-  }
-
-  #expired(): ApiError {
-    return new ApiError('silent', `nothing was heard for ${this.#idleMs / 1000} s`);
   }
 
   /** The request is over: lets go of the parent and the timer and cuts what may still be open. */

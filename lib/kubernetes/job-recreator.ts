@@ -5,18 +5,16 @@ import type { WorkloadRef } from '../model/object-ref.ts';
 import type { RollResult, WriteResult } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
-import { ApiError } from './api-error.ts';
-import { type ApiResource, collectionPath, FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { ApiError, failedWrite } from './api-error.ts';
+import { type ApiResource, collectionPath, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
-import { failedWrite } from './write-outcome.ts';
 
 /** Jobs. */
 const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
 
 /** Four are enough; more only where others write too. */
 const MOST_STEPS = 20;
-const JSON_TYPE = { 'content-type': 'application/json' };
 
 /**
  * Creates a Job.
@@ -25,9 +23,8 @@ const JSON_TYPE = { 'content-type': 'application/json' };
  */
 export async function createJob(send: Send, manifest: Pick<RawWorkload, 'metadata'>): Promise<RawWorkload> {
   const { name, namespace = '' } = manifest.metadata;
-  const path = withQuery(collectionPath(JOBS, namespace), { fieldManager: FIELD_MANAGER });
-  const body = JSON.stringify(manifest);
-  const made = await callJson<Partial<RawWorkload>>(send, { method: 'POST', path, headers: JSON_TYPE, body });
+  const request = writing('POST', collectionPath(JOBS, namespace), manifest);
+  const made = await callJson<Partial<RawWorkload>>(send, request);
   if (made.metadata?.name === name && made.metadata.uid !== undefined)
     return { ...made, metadata: made.metadata };
   throw new ApiError('malformed', `the answer to the creation of Job/${name} is not that Job`);
@@ -101,7 +98,7 @@ export class JobRecreator {
     try {
       return await act();
     } catch (thrown) {
-      return failedWrite(ApiError.from(thrown));
+      return failedWrite(thrown);
     }
   }
 
@@ -202,7 +199,7 @@ export class JobRecreator {
       propagationPolicy: 'Background',
       preconditions: { uid, resourceVersion },
     });
-    await this.#call({ method: 'DELETE', path: objectPath(JOBS, namespace, name), headers: JSON_TYPE, body });
+    await this.#call({ method: 'DELETE', path: objectPath(JOBS, namespace, name), body });
   }
 
   async #call(request: ApiRequest): Promise<RawWorkload> {

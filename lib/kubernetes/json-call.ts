@@ -2,8 +2,7 @@
 
 import { ApiError } from './api-error.ts';
 import { IdleDeadline } from './idle-deadline.ts';
-import { readStart } from './response-body.ts';
-import type { ApiRequest, ApiResponse, Send } from './transport.ts';
+import { type ApiRequest, type ApiResponse, readStart, type Send } from './transport.ts';
 
 /** The longest time between two pieces of an answer, and to its head. */
 export const IDLE_MS = 60_000;

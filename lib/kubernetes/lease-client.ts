@@ -3,12 +3,11 @@
 import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from '../leader/lease.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import type { RawMetadata } from '../model/raw-objects.ts';
-import { ApiError } from './api-error.ts';
-import { type ApiResource, collectionPath, FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { ApiError, readingOf, writeResultOf } from './api-error.ts';
+import { type ApiResource, collectionPath, objectPath, writing } from './api-path.ts';
 import { callJson, IDLE_MS } from './json-call.ts';
 import { openWatch } from './list-watch.ts';
 import type { ApiRequest, Send } from './transport.ts';
-import { failedRead, failedWrite } from './write-outcome.ts';
 
 /** The kind. */
 export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
@@ -36,13 +35,8 @@ export class KubernetesLease implements LeaseClient {
   }
 
   async read(signal: AbortSignal): Promise<LeaseReading> {
-    try {
-      return { kind: 'found', lease: await this.#call({ method: 'GET', path: this.#path(), signal }) };
-    } catch (thrown) {
-      const error = ApiError.from(thrown);
-      if (error.code === 'not-found') return { kind: 'absent' };
-      return { ...failedRead(error), ...(error.code === 'forbidden' ? { isForbidden: true } : {}) };
-    }
+    const reading = await readingOf(() => this.#call({ method: 'GET', path: this.#path(), signal }));
+    return reading.kind === 'found' ? { kind: 'found', lease: reading.object } : reading;
   }
 
   async create(spec: LeaseRecord, signal: AbortSignal): Promise<WriteResult<LeaseVersion>> {
@@ -90,18 +84,7 @@ export class KubernetesLease implements LeaseClient {
       metadata: { ...metadata, name: this.#name, namespace: this.#namespace },
       spec,
     };
-    const request = {
-      method,
-      path: withQuery(path, { fieldManager: FIELD_MANAGER }),
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(lease),
-      signal,
-    };
-    try {
-      return { kind: 'accepted', object: await this.#call(request) };
-    } catch (thrown) {
-      return failedWrite(ApiError.from(thrown));
-    }
+    return await writeResultOf(() => this.#call({ ...writing(method, path, lease), signal }));
   }
 
   async #call(request: ApiRequest): Promise<LeaseVersion> {

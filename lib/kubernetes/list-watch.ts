@@ -6,8 +6,7 @@ import { withQuery } from './api-path.ts';
 import { IdleDeadline } from './idle-deadline.ts';
 import { accepted, IDLE_MS, parseObject } from './json-call.ts';
 import { isNamed, ListReader, metadataOf } from './list-reader.ts';
-import { LineTooLong, linesOf } from './response-body.ts';
-import type { Piece, Send } from './transport.ts';
+import { LineTooLong, linesOf, type Piece, type Send } from './transport.ts';
 
 /** One stream of objects of one kind. */
 export interface ListWatchSource {

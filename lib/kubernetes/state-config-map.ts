@@ -3,12 +3,11 @@
 import type { WriteResult } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { lastWriteOf } from '../model/time.ts';
-import { ApiError } from './api-error.ts';
-import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { ApiError, type FailedRead, readingOf, writeResultOf } from './api-error.ts';
+import { FIELD_MANAGER, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import { configResourceOf } from './sources.ts';
 import type { ApiRequest, Send } from './transport.ts';
-import { type FailedRead, failedRead, failedWrite } from './write-outcome.ts';
 
 /** The ConfigMap in one version. */
 export interface StateSnapshot {
@@ -20,14 +19,11 @@ export interface StateSnapshot {
   readonly lastWrite?: number | undefined;
 }
 
-/** `absent` only where the API server says that there is none; everything else that is no answer is `failed`. */
+/** See Reading. */
 export type StateReading =
   | { readonly kind: 'found'; readonly state: StateSnapshot }
   | { readonly kind: 'absent' }
-  | (FailedRead & {
-      /** The service account may not read it. */
-      readonly isForbidden?: boolean;
-    });
+  | FailedRead;
 
 /** A change of the ConfigMap; null removes a key. */
 export interface StatePatch {
@@ -52,13 +48,8 @@ export class StateConfigMap {
   /** The ConfigMap as it is now, from no cache; the signal ends the reading. */
   async read(signal?: AbortSignal): Promise<StateReading> {
     const request = { method: 'GET', path: this.#path(), ...(signal && { signal }) } as const;
-    try {
-      return { kind: 'found', state: await this.#call(request) };
-    } catch (thrown) {
-      const error = ApiError.from(thrown);
-      if (error.code === 'not-found') return { kind: 'absent' };
-      return { ...failedRead(error), ...(error.code === 'forbidden' ? { isForbidden: true } : {}) };
-    }
+    const reading = await readingOf(() => this.#call(request));
+    return reading.kind === 'found' ? { kind: 'found', state: reading.object } : reading;
   }
 
   /**
@@ -69,11 +60,8 @@ export class StateConfigMap {
   async create(): Promise<WriteResult<StateSnapshot>> {
     const labels = { 'app.kubernetes.io/managed-by': FIELD_MANAGER };
     const metadata = { name: this.#name, namespace: this.#namespace, labels };
-    return await this.#write('application/apply-patch+yaml', {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata,
-    });
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
+    return await this.#write('application/apply-patch+yaml', body);
   }
 
   /** Changes keys by merge patch; `gone` means that it has to be created again. */
@@ -83,14 +71,7 @@ export class StateConfigMap {
   }
 
   async #write(contentType: string, body: object): Promise<WriteResult<StateSnapshot>> {
-    const path = withQuery(this.#path(), { fieldManager: FIELD_MANAGER });
-    const headers = { 'content-type': contentType };
-    try {
-      const object = await this.#call({ method: 'PATCH', path, headers, body: JSON.stringify(body) });
-      return { kind: 'accepted', object };
-    } catch (thrown) {
-      return failedWrite(ApiError.from(thrown));
-    }
+    return await writeResultOf(() => this.#call(writing('PATCH', this.#path(), body, contentType)));
   }
 
   async #call(request: ApiRequest): Promise<StateSnapshot> {
@@ -104,5 +85,34 @@ export class StateConfigMap {
 
   #path(): string {
     return objectPath(configResourceOf('ConfigMap'), this.#namespace, this.#name);
+  }
+}
+
+/** A shard of the state for a dry run: read, and then kept in memory, where all writes succeed. */
+export class DryRunState extends StateConfigMap {
+  #state: StateSnapshot = { uid: '', resourceVersion: '0', data: {}, annotations: {} };
+  /** There is one in memory, whether or not there is a real one. */
+  #exists = false;
+
+  /** The real one; if there is none, that of memory. */
+  override async read(signal?: AbortSignal): Promise<StateReading> {
+    const reading = await super.read(signal);
+    if (reading.kind === 'found') this.#state = reading.state;
+    return reading.kind === 'absent' && this.#exists ? { kind: 'found', state: this.#state } : reading;
+  }
+
+  override async create(): Promise<WriteResult<StateSnapshot>> {
+    this.#exists = true;
+    return { kind: 'accepted', object: this.#state };
+  }
+
+  override async patch({ data, annotations }: StatePatch): Promise<WriteResult<StateSnapshot>> {
+    const merged = Object.entries({ ...this.#state.data, ...data });
+    this.#state = {
+      ...this.#state,
+      data: Object.fromEntries(merged.filter((entry): entry is [string, string] => entry[1] !== null)),
+      annotations: { ...this.#state.annotations, ...(annotations as Record<string, string> | undefined) },
+    };
+    return { kind: 'accepted', object: this.#state };
   }
 }

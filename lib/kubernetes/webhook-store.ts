@@ -1,12 +1,11 @@
 /** Keeps the certificate of the admission webhook in a Secret, and has the API server trust it. */
 
 import type { WriteResult } from '../model/outcome.ts';
-import { ApiError } from './api-error.ts';
-import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { ApiError, writeResultOf } from './api-error.ts';
+import { objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import { configResourceOf } from './sources.ts';
 import type { ApiRequest, Send } from './transport.ts';
-import { failedWrite } from './write-outcome.ts';
 
 /** Where they are. */
 export interface WebhookPlace {
@@ -75,11 +74,8 @@ export class WebhookStore {
   /** Creates it empty, by server-side apply as the state is; what is there already stays as it is. */
   async create(): Promise<WriteResult<HeldCertificate>> {
     const { namespace, secret: name } = this.#place;
-    return await this.#write('application/apply-patch+yaml', {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: { name, namespace },
-    });
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } };
+    return await this.#write('application/apply-patch+yaml', body);
   }
 
   /** Changes it, unless somebody else did since that version. */
@@ -122,17 +118,7 @@ export class WebhookStore {
   }
 
   async #patch<T extends object>(path: string, contentType: string, body: object): Promise<WriteResult<T>> {
-    const request = {
-      method: 'PATCH',
-      path: withQuery(path, { fieldManager: FIELD_MANAGER }),
-      headers: { 'content-type': contentType },
-      body: JSON.stringify(body),
-    } as const;
-    try {
-      return { kind: 'accepted', object: await this.#call<T>(request) };
-    } catch (error) {
-      return failedWrite(ApiError.from(error));
-    }
+    return await writeResultOf(() => this.#call<T>(writing('PATCH', path, body, contentType)));
   }
 
   async #call<T extends object>(request: ApiRequest): Promise<T> {

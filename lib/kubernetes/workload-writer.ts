@@ -6,12 +6,11 @@ import type { RollResult, WriteResult } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { ApiError } from './api-error.ts';
-import { FIELD_MANAGER, objectPath, withQuery } from './api-path.ts';
+import { ApiError, type FailedRead, failedWrite, readingOf, writeResultOf } from './api-error.ts';
+import { objectPath, writing } from './api-path.ts';
 import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
-import { type FailedRead, failedRead, failedWrite } from './write-outcome.ts';
 
 /** A fresh look at a workload. */
 export type WorkloadReading =
@@ -51,28 +50,18 @@ export class WorkloadWriter {
 
   /** The workload as it is now, from no cache. */
   async get(ref: WorkloadRef): Promise<WorkloadReading> {
-    try {
-      const object = await callJson<RawWorkload>(this.#send, { method: 'GET', path: pathOf(ref) });
-      return { kind: 'found', object };
-    } catch (thrown) {
-      const error = ApiError.from(thrown);
-      return error.code === 'not-found' ? { kind: 'gone' } : failedRead(error);
-    }
+    const reading = await readingOf(async () =>
+      callJson<RawWorkload>(this.#send, { method: 'GET', path: pathOf(ref) }),
+    );
+    return reading.kind === 'absent' ? { kind: 'gone' } : reading;
   }
 
   /** One strategic merge patch; its body carries its own fence, metadata.resourceVersion. */
   async patch(workload: WorkloadRef, body: object, dryRun?: 'All'): Promise<WriteResult<RawWorkload>> {
-    try {
-      const object = await callJson<RawWorkload>(this.#send, {
-        method: 'PATCH',
-        path: withQuery(pathOf(workload), { fieldManager: FIELD_MANAGER, dryRun }),
-        headers: { 'content-type': STRATEGIC_MERGE_PATCH },
-        body: JSON.stringify(body),
-      });
-      return { kind: 'accepted', object };
-    } catch (thrown) {
-      return failedWrite(ApiError.from(thrown));
-    }
+    return await writeResultOf(async () => {
+      const request = writing('PATCH', pathOf(workload), body, STRATEGIC_MERGE_PATCH, { dryRun });
+      return await callJson<RawWorkload>(this.#send, request);
+    });
   }
 
   /**
@@ -96,9 +85,8 @@ export class WorkloadWriter {
       await createJob(this.#send, job);
       return { kind: 'accepted', object: undefined };
     } catch (thrown) {
-      const error = ApiError.from(thrown);
-      if (error.code === 'already-exists') return { kind: 'accepted', object: undefined };
-      const failed = failedWrite(error);
+      if (ApiError.from(thrown).code === 'already-exists') return { kind: 'accepted', object: undefined };
+      const failed = failedWrite(thrown);
       return failed.kind === 'unanswered' ? { ...failed, mayHaveRun: true } : failed;
     }
   }

@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { HttpsTransport } from '../../lib/kubernetes/https-transport.ts';
-import { loadKubeConfig } from '../../lib/kubernetes/load-kube-config.ts';
+import { loadKubeConfig } from '../../lib/kubernetes/kube-config.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import { availableIn, isExternal } from '../control-plane/availability.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';

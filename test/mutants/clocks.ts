@@ -14,7 +14,7 @@ const WAITS: Readonly<Record<string, string>> = {
   'missing rights': 'test/unit/app/preflight.test.ts',
   credentials: 'test/unit/kubernetes/credentials.test.ts',
   watches: 'test/unit/kubernetes/reflector.test.ts',
-  'durations of requests': 'test/unit/kubernetes/observed-send.test.ts',
+  'durations of requests': 'test/unit/kubernetes/wrapped-send.test.ts',
 };
 
 /** Every one of them must be noticed. */

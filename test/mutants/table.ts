@@ -266,7 +266,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a state that the API server refuses to show counts as absent',
-    edit: change('StateConfigMap.read', "error.code === 'not-found'", 'true'),
+    edit: change('readingOf', "error.code === 'not-found'", 'true'),
     tests: [WRITERS],
   },
   {

@@ -4,7 +4,7 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const TERMS = 'test/unit/app/terms.test.ts';
-const FENCE = 'test/unit/kubernetes/fenced-send.test.ts';
+const FENCE = 'test/unit/kubernetes/wrapped-send.test.ts';
 const CATCH_UP = 'test/unit/repair/catch-up.test.ts';
 
 export const TERM_MUTANTS: readonly Mutant[] = [

@@ -4,8 +4,7 @@
  */
 
 import { readText } from '../../lib/kubernetes/json-call.ts';
-import { linesOf } from '../../lib/kubernetes/response-body.ts';
-import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
+import { type ApiRequest, linesOf, type Send } from '../../lib/kubernetes/transport.ts';
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, pick } from './json.ts';
 
 /** Rules by a sentence; each throws when it is broken. */

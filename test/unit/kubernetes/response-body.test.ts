@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LineTooLong, linesOf, readStart } from '../../../lib/kubernetes/response-body.ts';
+import { LineTooLong, linesOf, readStart } from '../../../lib/kubernetes/transport.ts';
 import { fc } from '../../laws.ts';
 
 async function* told(...pieces: string[]): AsyncGenerator<string> {

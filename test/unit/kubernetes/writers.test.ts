@@ -226,8 +226,8 @@ const LEFT_OUT: Record<string, { answers: Answer[]; reading: object; requests: n
     requests: 2,
   },
   'that cannot be looked for': {
-    answers: [refused(403)],
-    reading: { kind: 'failed', message: 'message of 403' },
+    answers: [refused(500)],
+    reading: { kind: 'failed', message: 'message of 500' },
     requests: 1,
   },
 };

@@ -1,6 +1,8 @@
-/** A `send` that tells of each request, for metrics. */
+/** What stands between a client and the transport: a `send` that tells of each request, and one that ends with a lead. */
 
+import type { Leadership } from '../leader/elector.ts';
 import { monotonicMs } from '../model/time.ts';
+import { ApiError } from './api-error.ts';
 import { isWatch } from './api-path.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
@@ -40,4 +42,16 @@ function namesOf({ method, path }: ApiRequest): { verb: string; resource: string
   if (method !== 'GET') return { verb: VERBS[method], resource };
   if (name !== undefined) return { verb: 'get', resource };
   return { verb: isWatch(path) ? 'watch' : 'list', resource };
+}
+
+/** `send` while the lead is valid: once it is lost nothing is sent any more, and what is under way is ended. */
+export function fenced(send: Send, { signal, isValid }: Leadership): Send {
+  const lost = new AbortController();
+  signal.addEventListener('abort', () => isValid() || lost.abort(), { once: true });
+  return async (request) => {
+    if (!isValid()) throw new ApiError('aborted', 'the lead is lost: nothing is sent any more');
+    const { signal: own } = request;
+    const either = own === undefined ? lost.signal : AbortSignal.any([own, lost.signal]);
+    return await send({ ...request, signal: either });
+  };
 }

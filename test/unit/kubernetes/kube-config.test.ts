@@ -6,8 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { issuePair } from '../../../lib/admission/certificate-authority.ts';
-import { podNamespace } from '../../../lib/kubernetes/kube-config-base.ts';
-import { contextNamespaceOf, loadKubeConfig } from '../../../lib/kubernetes/load-kube-config.ts';
+import { contextNamespaceOf, loadKubeConfig, podNamespace } from '../../../lib/kubernetes/kube-config.ts';
 import type { ConnectionOptions } from '../../../lib/model/settings.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'kube-config-'));
