@@ -1,7 +1,13 @@
 /** The marks of a live pod template that an update lacks, or has in an earlier version. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { EnvPatch, TemplatePatch } from '../model/rollout-plan.ts';
+import {
+  annotatedStamps,
+  isStamp,
+  stampsText,
+  type TemplatePatch,
+  templatePatchOf,
+} from '../model/rollout-plan.ts';
 import { parseStamp } from '../model/stamp.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from '../model/workload.ts';
 
@@ -13,9 +19,6 @@ export interface LiveMarks {
 }
 
 type MarksByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
-
-/** An object as in STAMPS_ANNOTATION. */
-const OBJECT = /^(?:ConfigMap|Secret)\//;
 
 /**
  * What puts the live marks back into `update`: stamps of followed objects that it lacks or has with a lower number, and the
@@ -47,26 +50,13 @@ export function lackingIn(
     ...others.filter((mark) => isOtherLacking(marks.get(mark.variable), mark, isOld)),
   ];
   if (lacking.length === 0) return undefined;
-  const variables = Map.groupBy(
-    lacking.filter(({ container }) => container !== ANNOTATIONS),
-    ({ container }) => container,
-  );
-  const containers = [...variables].map(([name, marks]) => ({ name, env: marks.map(envPatch) }));
-  const annotations = annotationPatch(update, live, lacking);
-  return {
-    ...(annotations === undefined ? {} : { metadata: { annotations } }),
-    ...(containers.length === 0 ? {} : { spec: { containers } }),
-  };
+  return templatePatchOf(lacking, annotationPatch(update, live, lacking));
 }
 
 /** The highest number among the stamps in `variables`; below every number if there is none. */
 export function sequenceIn(marks: readonly TemplateStamp[], variables: readonly string[]): number {
   const own = marks.filter((mark) => isStamp(mark) && variables.includes(mark.variable));
   return Math.max(Number.NEGATIVE_INFINITY, ...own.map(numberOf));
-}
-
-function isStamp({ container, variable }: TemplateStamp): boolean {
-  return container !== ANNOTATIONS || OBJECT.test(variable);
 }
 
 /** Not where the update says as much of the object under that name, or more that is new under any. */
@@ -102,28 +92,17 @@ function numberOf({ value }: TemplateStamp): number {
   return parseStamp(value)?.sequence ?? 0;
 }
 
-function envPatch({ variable, value }: TemplateStamp): EnvPatch {
-  return { name: variable, value };
-}
-
 /** The stamps of all objects are one annotation; where all of them are there it is the live one to the letter. */
 function annotationPatch(
   update: Workload,
   live: LiveMarks,
   lacking: readonly TemplateStamp[],
-): Record<string, string> | undefined {
+): Record<string, string | null> {
   const ours = lacking.filter(({ container }) => container === ANNOTATIONS);
-  if (ours.length === 0) return undefined;
   const others = ours.filter((mark) => !isStamp(mark)).map(({ variable, value }) => [variable, value]);
   if (!ours.some(isStamp)) return Object.fromEntries(others);
-  const stamps = { ...stampsIn(update.stamps), ...stampsIn(ours) };
-  const isWhole = live.text !== undefined && isDeepStrictEqual(stamps, stampsIn(live.marks));
-  const sorted = Object.entries(stamps).sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = isWhole ? live.text : JSON.stringify(Object.fromEntries(sorted));
+  const stamps = { ...annotatedStamps(update.stamps), ...annotatedStamps(ours) };
+  const isWhole = live.text !== undefined && isDeepStrictEqual(stamps, annotatedStamps(live.marks));
+  const text = isWhole ? live.text : stampsText(stamps);
   return { ...Object.fromEntries(others), [STAMPS_ANNOTATION]: text };
-}
-
-function stampsIn(marks: readonly TemplateStamp[]): Record<string, string> {
-  const stamps = marks.filter((mark) => mark.container === ANNOTATIONS && isStamp(mark));
-  return Object.fromEntries(stamps.map(({ variable, value }) => [variable, value]));
 }

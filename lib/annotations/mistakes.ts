@@ -1,6 +1,7 @@
 /** What of a workload's annotations cannot be meant as it stands, and how it would be right. */
 
 import type { Finding } from '../model/finding.ts';
+import { CONFIG_KINDS } from '../model/object-ref.ts';
 import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
 import type { UnknownAnnotation, Workload } from '../model/workload.ts';
@@ -101,11 +102,8 @@ export function excessNotices(excess: readonly Excess[]): readonly Finding[] {
 
 /** All annotations that count, for objects of whatever kind. */
 function allOf(words: Vocabulary, workload: Workload): Readonly<Record<string, string>> {
-  return {
-    ...policyAnnotations(words, workload, 'ConfigMap'),
-    ...policyAnnotations(words, workload, 'Secret'),
-    ...workload.annotations,
-  };
+  const ofKinds = CONFIG_KINDS.map((kind) => policyAnnotations(words, workload, kind));
+  return Object.assign({}, ...ofKinds, workload.annotations);
 }
 
 /** Switches that are neither true nor false. */

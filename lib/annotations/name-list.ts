@@ -1,12 +1,12 @@
 /** A comma list of object names, as annotations hold it: how it is read, and how it would be right. */
 
+import { DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
 import { cutToBytes } from '../model/text.ts';
 
 /** Longer values are not shown as a whole. */
 const LONGEST_VALUE = 500;
-const OBJECT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LONGEST_NAME = 253;
-const NAMESPACE_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const LONGEST_NAMESPACE = 63;
 
 /** The items of `text`, trimmed, without the empty ones. */
 export function itemsOf(text: string | undefined): readonly string[] {
@@ -18,13 +18,14 @@ export function itemsOf(text: string | undefined): readonly string[] {
 
 /** Whether an object of the API can have this name. */
 export function isObjectName(item: string): boolean {
-  return item.length <= LONGEST_NAME && OBJECT_NAME.test(item);
+  return item.length <= LONGEST_NAME && DNS_SUBDOMAIN.test(item);
 }
 
 /** Whether it is the name of an object with that of a namespace before it. */
 export function isNameElsewhere(item: string): boolean {
   const [namespace = '', name = '', ...others] = item.split('/');
-  return others.length === 0 && NAMESPACE_NAME.test(namespace) && isObjectName(name);
+  const isNamespace = namespace.length <= LONGEST_NAMESPACE && DNS_LABEL.test(namespace);
+  return others.length === 0 && isNamespace && isObjectName(name);
 }
 
 /** The names that `text` is meant to list, each once. What no name can be made of is left out. */

@@ -1,6 +1,6 @@
 /** What the annotations of one vocabulary ask for: which objects a workload follows, and for which of them it is rolled. */
 
-import { CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
+import { byConfigKind, CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
 import type { Verdict } from '../model/reasons.ts';
 import { parseBool } from '../model/text.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
@@ -53,12 +53,9 @@ export class Policy {
   constructor(words: Vocabulary, workload: Workload, most: number = MOST_NAMES) {
     this.#words = words;
     this.#workload = workload;
-    this.#annotations = {
-      ConfigMap: policyAnnotations(words, workload, 'ConfigMap'),
-      Secret: policyAnnotations(words, workload, 'Secret'),
-    };
+    this.#annotations = byConfigKind((kind) => policyAnnotations(words, workload, kind));
     this.#left = most;
-    this.#asked = { ConfigMap: this.#parsed('ConfigMap'), Secret: this.#parsed('Secret') };
+    this.#asked = byConfigKind((kind) => this.#parsed(kind));
   }
 
   /** How many more items may count. */

@@ -8,7 +8,7 @@ import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
 import { listBirths } from '../kubernetes/replica-sets.ts';
-import { configResourceOf } from '../kubernetes/sources.ts';
+import { resourceOf } from '../kubernetes/sources.ts';
 import { DryRunState, StateConfigMap } from '../kubernetes/state-config-map.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { WorkloadWriter } from '../kubernetes/workload-writer.ts';
@@ -22,7 +22,6 @@ import { SHARD_BYTES, shardNames } from '../model/state-shards.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
 import { Timeline } from '../model/timeline.ts';
-import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import type { ProxyVariables } from '../notify/http-post.ts';
 import type { Webhook } from '../notify/webhook.ts';
 import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from '../options/options.ts';
@@ -333,9 +332,9 @@ function ignore(): void {
 /** The collections of each kind that is watched anyway, so that the probe needs no further right. */
 function collectionsOf(streams: readonly Stream[]): string[][] {
   const kinds = new Map<string, string[]>();
-  for (const { kind, namespace } of streams.filter((stream) => stream.kind !== 'Namespace')) {
-    const row = WORKLOAD_KINDS.find((candidate) => candidate.kind === kind);
-    const resource = row ?? configResourceOf(kind === 'Secret' ? 'Secret' : 'ConfigMap');
+  for (const { kind, namespace } of streams) {
+    const resource = resourceOf(kind);
+    if (resource === undefined) continue;
     kinds.set(kind, [...(kinds.get(kind) ?? []), collectionPath(resource, namespace)]);
   }
   return [...kinds.values()];

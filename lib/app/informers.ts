@@ -8,7 +8,7 @@ import type { Send } from '../kubernetes/transport.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Heartbeat, WatchEnd, WatchHealth } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
-import type { ConfigKind } from '../model/object-ref.ts';
+import { type ConfigKind, configKindOf } from '../model/object-ref.ts';
 import type { RawConfigObject, RawObject, RawWorkload } from '../model/raw-objects.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { Timeline } from '../model/timeline.ts';
@@ -82,7 +82,8 @@ export class Informers {
   #informerOf(stream: Stream): { readonly run: (signal: AbortSignal) => Promise<void> } {
     const row = WORKLOAD_KINDS.find(({ kind }) => kind === stream.kind);
     if (row !== undefined) return this.#workloads(stream, row);
-    return stream.kind === 'Namespace' ? this.#namespaces(stream) : this.#configs(stream);
+    const kind = configKindOf(stream.kind);
+    return kind === undefined ? this.#namespaces(stream) : this.#configs(stream, kind);
   }
 
   #namespaces(stream: Stream): Informer<RawObject, string> {
@@ -95,9 +96,8 @@ export class Informers {
     });
   }
 
-  #configs(stream: Stream): Informer<RawConfigObject, ConfigObject> {
+  #configs(stream: Stream, kind: ConfigKind): Informer<RawConfigObject, ConfigObject> {
     const { reloader, resourceSelector: labelSelector } = this.#options;
-    const kind: ConfigKind = stream.kind === 'Secret' ? 'Secret' : 'ConfigMap';
     return new Informer({
       ...this.#common(stream),
       source: configSource(kind, stream.namespace, { except: stream.except, labelSelector }),

@@ -1,11 +1,11 @@
 /** A fresh look at one ConfigMap or Secret, with the right to list alone. */
 
-import type { ConfigRef } from '../model/object-ref.ts';
+import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { ApiError, type FailedRead, failedRead } from './api-error.ts';
 import { withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';
-import { configSource, IGNORED_SECRET_TYPES, type StreamFilter } from './sources.ts';
+import { configSource, type StreamFilter } from './sources.ts';
 import type { Send } from './transport.ts';
 
 /** What was seen. The object holds its values: digest it and let go of it. */
@@ -50,7 +50,7 @@ export async function readLeftOut(
     return (list.items ?? []).length > 0;
   };
   try {
-    for (const type of kind === 'Secret' ? IGNORED_SECRET_TYPES : []) {
+    for (const type of SOURCE_KINDS[kind].ignoredTypes) {
       if (await isThere(`type=${type}`)) return { kind: 'known', type, isUnselected: false };
     }
     const isUnselected = labelSelector !== undefined && (await isThere());

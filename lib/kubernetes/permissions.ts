@@ -1,11 +1,11 @@
 /** The rights that the reloader needs, as data. */
 
-import type { ConfigKind } from '../model/object-ref.ts';
+import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { shardNames } from '../model/state-shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { LEASES } from './lease-client.ts';
 import { REPLICA_SETS } from './replica-sets.ts';
-import { configResourceOf, NAMESPACES } from './sources.ts';
+import { NAMESPACES, resourceOf } from './sources.ts';
 
 /** One rule of a Role or ClusterRole. */
 export interface PolicyRule {
@@ -78,11 +78,9 @@ export function streamPermission({
   namespace,
   isWorkload,
 }: Pick<Permission, 'kind' | 'namespace'> & { readonly isWorkload: boolean }): Permission | undefined {
-  if (kind === NAMESPACE_PERMISSION.kind) return undefined;
-  const { group, resource } = isWorkload
-    ? workloadKindOf(kind)
-    : configResourceOf(kind === 'Secret' ? 'Secret' : 'ConfigMap');
-  const rule = { apiGroups: [group], resources: [resource], verbs: WATCHING };
+  const watched = resourceOf(kind);
+  if (watched === undefined) return undefined;
+  const rule = { apiGroups: [watched.group], resources: [watched.resource], verbs: WATCHING };
   return { purpose: isWorkload ? 'workload' : 'config', kind, namespace, rule };
 }
 
@@ -170,7 +168,8 @@ function admissionPermissions({ admission, stateNamespace }: PermissionScope): P
 
 function streamPermissions(scope: PermissionScope, namespace: string | undefined): Permission[] {
   const configs = scope.configKinds.map((kind): Permission => {
-    const rule = { apiGroups: [''], resources: [configResourceOf(kind).resource], verbs: WATCHING };
+    const { group, resource } = SOURCE_KINDS[kind];
+    const rule = { apiGroups: [group], resources: [resource], verbs: WATCHING };
     return { purpose: 'config', kind, namespace, rule };
   });
   const isRolling = !scope.isDryRun && !scope.onlyTells;

@@ -1,24 +1,14 @@
 /** The streams that the reloader listens to: one per kind and namespace, or one per kind for the whole cluster. */
 
-import type { ConfigKind } from '../model/object-ref.ts';
-import type { WorkloadKind } from '../model/workload-kind.ts';
+import { type ConfigKind, configKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
+import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 import { type ApiResource, collectionPath } from './api-path.ts';
 import type { ListWatchSource } from './list-watch.ts';
 
-/** Secrets of these types are many, large, and read by no container: they are not even asked for. */
-export const IGNORED_SECRET_TYPES: readonly string[] = [
-  'helm.sh/release.v1',
-  'kubernetes.io/service-account-token',
-];
-
-const CONFIG_RESOURCES: Readonly<Record<ConfigKind, ApiResource>> = {
-  ConfigMap: { group: '', version: 'v1', resource: 'configmaps' },
-  Secret: { group: '', version: 'v1', resource: 'secrets' },
-};
-
-/** The resource of a kind of config object. */
-export function configResourceOf(kind: ConfigKind): ApiResource {
-  return CONFIG_RESOURCES[kind];
+/** The resource of a kind of workload or of source; undefined for any other. */
+export function resourceOf(name: string): ApiResource | undefined {
+  const kind = configKindOf(name);
+  return kind === undefined ? WORKLOAD_KINDS.find((row) => row.kind === name) : SOURCE_KINDS[kind];
 }
 
 /** What a stream leaves out; the API server does it, so nothing of it comes this way. */
@@ -35,10 +25,10 @@ export function configSource(
   namespace?: string,
   { except = [], labelSelector }: StreamFilter = {},
 ): ListWatchSource {
-  const types = kind === 'Secret' ? IGNORED_SECRET_TYPES.map((type) => `type!=${type}`) : [];
+  const types = SOURCE_KINDS[kind].ignoredTypes.map((type) => `type!=${type}`);
   return {
     kind,
-    path: collectionPath(configResourceOf(kind), namespace),
+    path: collectionPath(SOURCE_KINDS[kind], namespace),
     ...selecting([...types, ...outside(except)]),
     ...(labelSelector === undefined ? {} : { labelSelector }),
   };

@@ -1,12 +1,12 @@
 /** Keeps one shard of the reloader's memory in a ConfigMap. */
 
+import { SOURCE_KINDS } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { lastWriteOf } from '../model/time.ts';
 import { ApiError, type FailedRead, readingOf, writeResultOf } from './api-error.ts';
 import { FIELD_MANAGER, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
-import { configResourceOf } from './sources.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
 /** The ConfigMap in one version. */
@@ -84,7 +84,7 @@ export class StateConfigMap {
   }
 
   #path(): string {
-    return objectPath(configResourceOf('ConfigMap'), this.#namespace, this.#name);
+    return objectPath(SOURCE_KINDS.ConfigMap, this.#namespace, this.#name);
   }
 }
 

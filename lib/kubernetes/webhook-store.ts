@@ -1,10 +1,10 @@
 /** Keeps the certificate of the admission webhook in a Secret, and has the API server trust it. */
 
+import { SOURCE_KINDS } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import { ApiError, writeResultOf } from './api-error.ts';
 import { objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
-import { configResourceOf } from './sources.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
 /** Where they are. */
@@ -126,7 +126,7 @@ export class WebhookStore {
   }
 
   #secretPath(): string {
-    return objectPath(configResourceOf('Secret'), this.#place.namespace, this.#place.secret);
+    return objectPath(SOURCE_KINDS.Secret, this.#place.namespace, this.#place.secret);
   }
 
   #configurationPath(): string {

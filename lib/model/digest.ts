@@ -1,7 +1,7 @@
 /** The digest of a content, and of the keys of one. */
 
 import { createHash, type Hash } from 'node:crypto';
-import type { ConfigKind } from './object-ref.ts';
+import { type ConfigKind, SOURCE_KINDS } from './object-ref.ts';
 import type { RawConfigObject } from './raw-objects.ts';
 
 /**
@@ -22,7 +22,7 @@ export const LEGACY_ALGORITHM = 'collaborne';
  */
 export function digestOf(kind: ConfigKind, raw: RawConfigObject): Digest {
   const hash = createHash('sha1');
-  const encoding = kind === 'Secret' ? 'base64' : 'utf8';
+  const { encoding } = SOURCE_KINDS[kind];
   updateWithSection(hash, 'data', raw.data ?? {}, encoding);
   updateWithSection(hash, 'binaryData', raw.binaryData ?? {}, 'base64');
   return hash.digest('hex');
@@ -69,7 +69,7 @@ const CHARACTERS = 27;
 
 /** The digests of all keys of `raw`. Where a value stands, in `data` or `binaryData`, is part of it, as in digestOf. */
 export function keyDigestsOf(kind: ConfigKind, raw: RawConfigObject): KeyDigests {
-  const encoding = kind === 'Secret' ? 'base64' : 'utf8';
+  const { encoding } = SOURCE_KINDS[kind];
   return [
     ...Object.entries(raw.data ?? {}).map(([key, value]) => digested(key, 'data', value, encoding)),
     ...Object.entries(raw.binaryData ?? {}).map(([key, value]) =>

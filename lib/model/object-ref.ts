@@ -5,8 +5,55 @@ import { listedText } from './text.ts';
 /** The kinds of object whose content is tracked. */
 export type ConfigKind = 'ConfigMap' | 'Secret';
 
+/** A row of the table of sources; where a pod template refers to one stands in references.ts. */
+interface SourceKind {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** The plural. */
+  readonly resource: string;
+  /** How the values of `data` are written. */
+  readonly encoding: 'utf8' | 'base64';
+  /** Objects of these types are many, large, and read by no container: they are not even asked for. */
+  readonly ignoredTypes: readonly string[];
+}
+
+/** What the program knows of each kind. */
+export const SOURCE_KINDS: Readonly<Record<ConfigKind, SourceKind>> = {
+  ConfigMap: { group: '', version: 'v1', resource: 'configmaps', encoding: 'utf8', ignoredTypes: [] },
+  Secret: {
+    group: '',
+    version: 'v1',
+    resource: 'secrets',
+    encoding: 'base64',
+    ignoredTypes: ['helm.sh/release.v1', 'kubernetes.io/service-account-token'],
+  },
+};
+
 /** All of them. */
-export const CONFIG_KINDS: readonly ConfigKind[] = ['ConfigMap', 'Secret'];
+export const CONFIG_KINDS: readonly ConfigKind[] = Object.keys(SOURCE_KINDS) as ConfigKind[];
+
+/** The kind of this name; undefined for another one. */
+export function configKindOf(name: string | undefined): ConfigKind | undefined {
+  return CONFIG_KINDS.find((kind) => kind === name);
+}
+
+/** What `make` makes for each kind. */
+export function byConfigKind<T>(make: (kind: ConfigKind) => T): Readonly<Record<ConfigKind, T>> {
+  return Object.fromEntries(CONFIG_KINDS.map((kind) => [kind, make(kind)])) as Record<ConfigKind, T>;
+}
+
+const OBJECT = new RegExp(`^(?:${CONFIG_KINDS.join('|')})/`);
+
+/** Whether `text` begins as `<kind>/<name>` of a ConfigMap or Secret. */
+export function isObjectText(text: string): boolean {
+  return OBJECT.test(text);
+}
+
+/** Labels joined by dots, in lower case. The longest depends on what they name: 253 characters, for most. */
+export const DNS_SUBDOMAIN: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+/** One of them; a namespace's has 63 characters at the most. */
+export const DNS_LABEL: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** A ConfigMap or Secret, or some keys of one. */
 export interface ConfigRef {
@@ -39,7 +86,7 @@ export function keyOf(ref: ConfigRef | WorkloadRef): ObjectKey {
 /** The ConfigMap or Secret whose key this is. */
 export function configRefIn(key: ObjectKey): ConfigRef {
   const [namespace = '', kind, name = '', keys] = key.split('/');
-  const whole: ConfigRef = { kind: kind === 'Secret' ? 'Secret' : 'ConfigMap', namespace, name };
+  const whole: ConfigRef = { kind: kind as ConfigKind, namespace, name };
   return keys === undefined ? whole : { ...whole, keys: keys.split(',') };
 }
 
@@ -93,8 +140,7 @@ function nameOf({ kind, name }: Pick<ConfigRef | WorkloadRef, 'kind' | 'name'>):
 function keysText(keys: readonly string[]): string {
   const [first, ...others] = keys;
   if (others.length === 0) return `key ${first}`;
-  const more = keys.length - MOST_KEYS;
-  return `keys ${keys.slice(0, MOST_KEYS).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `keys ${listedText(keys, MOST_KEYS)}`;
 }
 
 /**

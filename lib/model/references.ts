@@ -1,8 +1,9 @@
 /** What a pod template refers to, and which keys of it the pods read. */
 
-import type { ConfigKind } from './object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind } from './object-ref.ts';
 import type {
   RawContainer,
+  RawEnvVar,
   RawKeyRef,
   RawNameRef,
   RawPodTemplate,
@@ -85,15 +86,43 @@ function add(
   found.set(key, byKeys && read !== undefined ? { ...reference, read } : reference);
 }
 
+/** Where a template refers to objects of one kind. */
+interface Mentions {
+  readonly variable: (from: NonNullable<RawEnvVar['valueFrom']>) => RawKeyRef | undefined;
+  readonly group: (from: NonNullable<RawContainer['envFrom']>[number]) => RawNameRef | undefined;
+  readonly volume: (volume: RawVolume) => RawVolumeSource | undefined;
+  readonly projection: (source: Projection) => RawVolumeSource | undefined;
+}
+
+type Projection = NonNullable<NonNullable<RawVolume['projected']>['sources']>[number];
+
+const MENTIONS: Readonly<Record<ConfigKind, Mentions>> = {
+  ConfigMap: {
+    variable: ({ configMapKeyRef }) => configMapKeyRef,
+    group: ({ configMapRef }) => configMapRef,
+    volume: ({ configMap }) => configMap,
+    projection: ({ configMap }) => configMap,
+  },
+  Secret: {
+    variable: ({ secretKeyRef }) => secretKeyRef,
+    group: ({ secretRef }) => secretRef,
+    volume: ({ secret }) => {
+      const { secretName: name, ...own } = secret ?? {};
+      return name === undefined ? undefined : { ...own, name };
+    },
+    projection: ({ secret }) => secret,
+  },
+};
+const ROWS = CONFIG_KINDS.map((kind) => [kind, MENTIONS[kind]] as const);
+
 function mentionsOfVariables({ env = [], envFrom = [] }: RawContainer): Mention[] {
-  const keys = env.flatMap(({ valueFrom }) => [
-    mention('ConfigMap', valueFrom?.configMapKeyRef, keyOfVariable(valueFrom?.configMapKeyRef)),
-    mention('Secret', valueFrom?.secretKeyRef, keyOfVariable(valueFrom?.secretKeyRef)),
-  ]);
-  const groups = envFrom.flatMap(({ configMapRef, secretRef }) => [
-    mention('ConfigMap', configMapRef),
-    mention('Secret', secretRef),
-  ]);
+  const keys = env.flatMap(({ valueFrom }) =>
+    ROWS.map(([kind, { variable }]) => {
+      const key = variable(valueFrom ?? {});
+      return mention(kind, key, keyOfVariable(key));
+    }),
+  );
+  const groups = envFrom.flatMap((from) => ROWS.map(([kind, { group }]) => mention(kind, group(from))));
   return [...keys, ...groups];
 }
 
@@ -107,19 +136,13 @@ function mentionsOfMounts(
   });
 }
 
-function mentionsOfVolume({ configMap, secret, projected }: RawVolume, mount: RawVolumeMount): Mention[] {
+function mentionsOfVolume(volume: RawVolume, mount: RawVolumeMount): Mention[] {
   const shown = (kind: ConfigKind, source: RawVolumeSource | undefined): Mention =>
     mention(kind, source, source && keysOfMount(source, mount));
-  const parts = (projected?.sources ?? []).flatMap((source) => [
-    shown('ConfigMap', source.configMap),
-    shown('Secret', source.secret),
-  ]);
-  const { secretName: name, ...own } = secret ?? {};
-  return [
-    shown('ConfigMap', configMap),
-    shown('Secret', name === undefined ? undefined : { ...own, name }),
-    ...parts,
-  ];
+  const parts = (volume.projected?.sources ?? []).flatMap((source) =>
+    ROWS.map(([kind, { projection }]) => shown(kind, projection(source))),
+  );
+  return [...ROWS.map(([kind, row]) => shown(kind, row.volume(volume))), ...parts];
 }
 
 function mention(kind: ConfigKind, source: RawNameRef | undefined, read?: KeysRead): Mention {

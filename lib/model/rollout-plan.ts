@@ -2,7 +2,7 @@
 
 import type { Digest } from './digest.ts';
 import type { PausePatch } from './hold.ts';
-import type { ObjectKey, WorkloadRef } from './object-ref.ts';
+import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawPodTemplate } from './raw-objects.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from './workload.ts';
@@ -98,20 +98,19 @@ export interface RolloutPlan extends RolloutDraft {
   readonly template: TemplatePatch;
 }
 
-/** An object as in STAMPS_ANNOTATION: what else is a mark of the annotations is no stamp, whatever its value. */
-const OBJECT = /^(?:ConfigMap|Secret)\//;
-
-/** By container, or ANNOTATIONS: the value of each variable; undefined removes it. */
-type Changes = Map<string, Map<string, string | undefined>>;
+/** What becomes of one variable of a container, or of one stamp or key among the annotations; undefined removes it. */
+interface Change extends Omit<TemplateStamp, 'value'> {
+  readonly value: string | undefined;
+}
 
 /**
  * The plan that writes stamps into `workload`: each into the container that carries it already, else the one that is best
  * for it, else the first. A name of a container is only written if the template has it, so that no patch can add one.
  */
 export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
-  const changes: Changes = new Map();
+  const changes = new Map<string, Change>();
   const change = (container: string, variable: string, value: string | undefined): void => {
-    changes.set(container, (changes.get(container) ?? new Map()).set(variable, value));
+    changes.set(`${container}/${variable}`, { container, variable, value });
   };
   for (const owed of draft.stamps) {
     const written = owed.places.map((place) => ({ ...place, container: containerOf(workload, owed, place) }));
@@ -120,14 +119,8 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
     }
     for (const mark of othersOf(workload, owed, written)) change(mark.container, mark.variable, undefined);
   }
-  const containers = [...changes]
-    .filter(([name]) => name !== ANNOTATIONS)
-    .map(([name, env]) => ({ name, env: [...env].map(([variable, value]) => envPatch(variable, value)) }));
-  const annotations = annotationPatch(workload, changes.get(ANNOTATIONS), draft.annotations);
-  const template: TemplatePatch = {
-    ...(annotations === undefined ? {} : { metadata: { annotations } }),
-    ...(containers.length === 0 ? {} : { spec: { containers } }),
-  };
+  const annotations = annotationPatch(workload, [...changes.values()].filter(isInAnnotations));
+  const template = templatePatchOf([...changes.values()], { ...annotations, ...draft.annotations });
   const { metadata, spec } = fencedPause(workload, withoutTriggers(draft));
   const body = { metadata, spec: { ...spec, ...workloadKindOf(workload.ref.kind).specWith(template) } };
   const { resourceVersion, generation } = workload;
@@ -189,28 +182,52 @@ function othersOf(
   );
 }
 
-function envPatch(name: string, value: string | undefined): EnvPatch {
+/** What makes these changes to variables, and sets these annotations; null removes one. */
+export function templatePatchOf(
+  changes: readonly Change[],
+  annotations: Readonly<Record<string, string | null>>,
+): TemplatePatch {
+  const variables = Map.groupBy(
+    changes.filter((change) => !isInAnnotations(change)),
+    ({ container }) => container,
+  );
+  const containers = [...variables].map(([name, own]) => ({ name, env: own.map(envPatch) }));
+  return {
+    ...(Object.keys(annotations).length === 0 ? {} : { metadata: { annotations } }),
+    ...(containers.length === 0 ? {} : { spec: { containers } }),
+  };
+}
+
+function envPatch({ variable: name, value }: Change): EnvPatch {
   return value === undefined ? { name, $patch: 'delete' } : { name, value };
 }
 
+/** Whether it is a stamp by its place: what else is among the annotations is none, whatever its value. */
+export function isStamp({ container, variable }: Pick<TemplateStamp, 'container' | 'variable'>): boolean {
+  return container !== ANNOTATIONS || isObjectText(variable);
+}
+
+function isInAnnotations({ container }: Pick<TemplateStamp, 'container'>): boolean {
+  return container === ANNOTATIONS;
+}
+
+/** The stamps that are annotations, by their objects. */
+export function annotatedStamps(stamps: readonly TemplateStamp[]): Record<string, string> {
+  const own = stamps.filter((stamp) => isInAnnotations(stamp) && isStamp(stamp));
+  return Object.fromEntries(own.map(({ variable, value }) => [variable, value]));
+}
+
+/** The value of STAMPS_ANNOTATION for these stamps, by their objects. */
+export function stampsText(stamps: Readonly<Record<string, string | undefined>>): string | null {
+  const set = Object.entries(stamps).filter(([, value]) => value !== undefined);
+  const sorted = set.sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.length === 0 ? null : JSON.stringify(Object.fromEntries(sorted));
+}
+
 /** The stamps of all objects are one annotation, so what stands there is written again. */
-function annotationPatch(
-  workload: Workload,
-  changes: ReadonlyMap<string, string | undefined> | undefined,
-  further: Readonly<Record<string, string>> = {},
-): Record<string, string | null> | undefined {
-  if (changes === undefined) return Object.keys(further).length === 0 ? undefined : { ...further };
-  const stamps = new Map(
-    workload.stamps
-      .filter(({ container, variable }) => container === ANNOTATIONS && OBJECT.test(variable))
-      .filter(({ value }) => parseStamp(value) !== undefined)
-      .map(({ variable, value }) => [variable, value]),
-  );
-  for (const [variable, value] of changes) {
-    if (value === undefined) stamps.delete(variable);
-    else stamps.set(variable, value);
-  }
-  const sorted = [...stamps].sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = sorted.length === 0 ? null : JSON.stringify(Object.fromEntries(sorted));
-  return { [STAMPS_ANNOTATION]: text, ...further };
+function annotationPatch(workload: Workload, changes: readonly Change[]): Record<string, string | null> {
+  if (changes.length === 0) return {};
+  const readable = workload.stamps.filter(({ value }) => parseStamp(value) !== undefined);
+  const changed = Object.fromEntries(changes.map(({ variable, value }) => [variable, value]));
+  return { [STAMPS_ANNOTATION]: stampsText({ ...annotatedStamps(readable), ...changed }) };
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { ABSENT, type Digest, LEGACY_ALGORITHM } from './digest.ts';
 import { type RunningDigest, UNKNOWN } from './edge.ts';
-import type { ConfigRef, WorkloadRef } from './object-ref.ts';
+import { type ConfigRef, configKindOf, type WorkloadRef } from './object-ref.ts';
 import { countedSequence, NUMBER } from './stamp.ts';
 
 /** A key in the data of a state ConfigMap. */
@@ -19,8 +19,7 @@ export interface StateEntry {
 export type Overrides = Readonly<Record<StateKey, RunningDigest>>;
 
 const LONGEST_KEY = 253;
-const ENTRY_KEY =
-  /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>ConfigMap|Secret)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
+const ENTRY_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
 const ENTRY = new RegExp(
   `^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`,
 );
@@ -78,8 +77,9 @@ export function workloadRefOf(key: StateKey, homeNamespace: string): WorkloadRef
 /** The object, or the keys of one, whose entry has `key`; undefined for another key, and for one that ends in a digest. */
 export function configRefOf(key: StateKey, homeNamespace: string): ConfigRef | undefined {
   const groups = ENTRY_KEY.exec(key)?.groups;
-  const { kind, name, keys, namespace = homeNamespace } = groups ?? {};
-  if ((kind !== 'ConfigMap' && kind !== 'Secret') || name === undefined) return undefined;
+  const { name, keys, namespace = homeNamespace } = groups ?? {};
+  const kind = configKindOf(groups?.['kind']);
+  if (kind === undefined || name === undefined) return undefined;
   if (keys === undefined) return { kind, name, namespace };
   return isCut(key) ? undefined : { kind, name, namespace, keys: keysIn(keys) };
 }

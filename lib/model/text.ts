@@ -41,6 +41,11 @@ export function listedText(items: readonly string[], most = 10): string {
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;
 }
 
+/** `1 workload`, `2 workloads`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
 function escaped(character: string): string {
   const inJson = JSON.stringify(character).slice(1, -1);
   if (inJson !== character) return inJson;

@@ -3,6 +3,7 @@
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { RolloutInfo } from '../model/outcome.ts';
 import type { AlertOptions, AlertSink } from '../model/settings.ts';
+import { listedText } from '../model/text.ts';
 import type { PostBody } from './http-post.ts';
 
 /** How many objects a message names. */
@@ -32,9 +33,6 @@ function json(body: object): PostBody {
 }
 
 function listed(objects: readonly ConfigRef[]): string {
-  const names = objects
-    .slice(0, MOST_OBJECTS)
-    .map(({ kind, name }) => `*${name}* of type *${kind.toUpperCase()}*`);
-  const more = objects.length - names.length;
-  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+  const names = objects.map(({ kind, name }) => `*${name}* of type *${kind.toUpperCase()}*`);
+  return listedText(names, MOST_OBJECTS);
 }

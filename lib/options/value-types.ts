@@ -1,7 +1,7 @@
 /** What the text of a flag may be, and the value that it stands for. */
 
 import { isIP } from 'node:net';
-import type { ConfigKind } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind, DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
 import type { ReloadStrategy } from '../model/reasons.ts';
 import {
   ALERT_SINKS,
@@ -16,7 +16,7 @@ import { parseDurationMs } from '../model/time.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import { labelSelectorOf } from './label-selector.ts';
 import type { CronJobReload, JobReload, LogFormat, LogLevel } from './options.ts';
-import { DNS_SUBDOMAIN, isQualifiedName } from './qualified-name.ts';
+import { isQualifiedName } from './qualified-name.ts';
 
 /** One type of value. */
 export interface ValueType<T> {
@@ -27,8 +27,6 @@ export interface ValueType<T> {
   /** The text may hold a secret and is not repeated in errors. */
   readonly secret?: true;
 }
-
-const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** A switch, in the forms of Go's strconv.ParseBool. */
 export const BOOLEAN: ValueType<boolean> = {
@@ -123,7 +121,7 @@ export const CONFIG_KIND: ValueType<ConfigKind> = {
   expected: 'v1.ConfigMap (configmaps) or v1.Secret (secrets)',
   parse: (text) => {
     const word = text.replace(/^v1\./, '').toLowerCase().replace(/s$/, '');
-    return word === 'configmap' ? 'ConfigMap' : word === 'secret' ? 'Secret' : undefined;
+    return CONFIG_KINDS.find((kind) => kind.toLowerCase() === word);
   },
 };
 

@@ -7,7 +7,15 @@
 
 import type { MissingObject } from '../model/finding.ts';
 import type { Log } from '../model/log.ts';
-import { type ConfigRef, keyOf, namespaceIn, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import {
+  CONFIG_KINDS,
+  type ConfigRef,
+  keyOf,
+  namespaceIn,
+  type ObjectKey,
+  SOURCE_KINDS,
+  wholeOf,
+} from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
 import { backoffMs, REFUSAL_BACKOFF } from '../model/time.ts';
 import type { WorkloadRecord } from '../store/records.ts';
@@ -264,7 +272,7 @@ export class MissingObjectProbe {
 
   /** Whether only the API server knows that an object is not there: no stream shows each type, nor other labels. */
   #isRead({ kind }: ConfigRef): boolean {
-    return kind === 'Secret' || this.#options.resourceSelector !== undefined;
+    return SOURCE_KINDS[kind].ignoredTypes.length > 0 || this.#options.resourceSelector !== undefined;
   }
 
   /** Whether somebody names `config` and it is not there. */
@@ -295,12 +303,12 @@ const MOST_COMPARED = 10_000;
 function similarTo({ configs, names }: Store, ref: ConfigRef): readonly ConfigRef[] {
   const { kind, namespace, name } = wholeOf(ref);
   const isThere = (other: ConfigRef): boolean => configs.get(keyOf(other))?.digest !== undefined;
-  const namesake: ConfigRef = { kind: kind === 'Secret' ? 'ConfigMap' : 'Secret', namespace, name };
+  const others = CONFIG_KINDS.filter((other) => other !== kind);
   const known = name.length > LONGEST_COMPARED ? [] : [...names.of(namespace, kind)].slice(0, MOST_COMPARED);
   const near = known.filter(
     (other) => other.length <= LONGEST_COMPARED && isThere({ kind, namespace, name: other }),
   );
   const nearest = closestMatch(name, near);
   const likely = nearest === undefined ? [] : [{ kind, namespace, name: nearest }];
-  return isThere(namesake) ? [namesake, ...likely] : likely;
+  return [...others.map((other) => ({ kind: other, namespace, name })).filter(isThere), ...likely];
 }

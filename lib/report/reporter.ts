@@ -15,6 +15,7 @@ import type { Outcome, PendingChanges, RolloutInfo, WriteResult } from '../model
 import { type EventReason, type EventRecord, eventTelling } from '../model/reasons.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp, parseStamp } from '../model/stamp.ts';
+import { count } from '../model/text.ts';
 import { inTime, monotonicMs } from '../model/time.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
@@ -262,8 +263,4 @@ export class Reporter {
 /** Whether the API server was asked, or would have been. */
 function isAttempt(outcome: Outcome): outcome is Extract<Outcome, { type: AttemptEnd }> {
   return !['settled', 'unselected', 'absorbing', 'waiting-for-dependency', 'given-up'].includes(outcome.type);
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

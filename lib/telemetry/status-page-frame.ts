@@ -1,9 +1,10 @@
 /** What stands above and below the tables: the search, the one sentence that matters, and where everything else is. */
 
 import type { StatusReport, WorkloadStatus } from '../model/status-report.ts';
+import { count, listedText } from '../model/text.ts';
 import { type Html, html } from './html.ts';
 import { RELOAD_SECONDS } from './status-page-script.ts';
-import { count, timeWords } from './status-page-words.ts';
+import { timeWords } from './status-page-words.ts';
 import { type About, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
 
 /** The name, the search, and how to stop the page from changing by itself. */
@@ -76,9 +77,7 @@ function followers(workloads: readonly WorkloadStatus[]): readonly WorkloadStatu
 }
 
 function listed(things: readonly string[]): string {
-  if (things.length === 0) return 'the first decisions';
-  const rest = things.length - 3;
-  return `${things.slice(0, 3).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  return things.length === 0 ? 'the first decisions' : listedText(things, 3);
 }
 
 function ageFact({ workloads }: StatusReport): Html | undefined {

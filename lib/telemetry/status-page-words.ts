@@ -21,11 +21,6 @@ export function timeWords(seconds: number, isCountdown: boolean): string {
   return isCountdown ? `in ${words}` : words;
 }
 
-/** `1 workload`, `2 workloads`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 /** Why the pods are out of date with an object, shown after its name. */
 export const BECAUSE: Readonly<Record<OutdatedBecause, string>> = {
   content: 'the content changed',

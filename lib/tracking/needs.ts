@@ -5,7 +5,7 @@
 
 import { missingKeysOf } from '../model/digest.ts';
 import type { MissingObject } from '../model/finding.ts';
-import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey, SOURCE_KINDS, wholeOf } from '../model/object-ref.ts';
 import type { Reference } from '../model/references.ts';
 import { referenceOf } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
@@ -67,5 +67,6 @@ function isMissing(
   if (store.isState(ref)) return false;
   if (missingObject !== undefined)
     return missingObject.leftOutType === undefined && !missingObject.isUnselected;
-  return !store.settings.isSelective && (ref.kind === 'ConfigMap' || lastDigest !== undefined);
+  const isShown = SOURCE_KINDS[ref.kind].ignoredTypes.length === 0 || lastDigest !== undefined;
+  return !store.settings.isSelective && isShown;
 }

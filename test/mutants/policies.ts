@@ -148,12 +148,12 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: a stamp in an annotation takes the stamps of the others with it',
-    edit: change('rollout-plan/annotationPatch', 'test()', 'variable === STAMPS_ANNOTATION'),
+    edit: change('annotatedStamps', 'isStamp()', 'false'),
     tests: [STAMPS],
   },
   {
     name: 'policies: what tells people is taken for a stamp',
-    edit: change('rollout-plan/annotationPatch', 'test()', 'variable !== STAMPS_ANNOTATION'),
+    edit: change('annotatedStamps', 'isStamp()', 'true'),
     tests: [STAMPS],
   },
   {
