@@ -11,6 +11,23 @@ export interface ApiResource {
   readonly resource: string;
 }
 
+/** Namespaces. */
+export const NAMESPACES: ApiResource = { group: '', version: 'v1', resource: 'namespaces' };
+/** Events on objects. */
+export const EVENT_OBJECTS: ApiResource = { group: '', version: 'v1', resource: 'events' };
+/** Jobs, which CronJobs start, or which are created anew. */
+export const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
+/** The ReplicaSets of Deployments. */
+export const REPLICA_SETS: ApiResource = { group: 'apps', version: 'v1', resource: 'replicasets' };
+/** The Leases by which one leads. */
+export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+/** What says where the API server asks, and whom it trusts there. */
+export const WEBHOOK_CONFIGURATIONS: ApiResource = {
+  group: 'admissionregistration.k8s.io',
+  version: 'v1',
+  resource: 'mutatingwebhookconfigurations',
+};
+
 /** The name under which our writes stand in managedFields. */
 export const FIELD_MANAGER = 'kubernetes-reloader';
 

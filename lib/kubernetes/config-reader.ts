@@ -4,7 +4,7 @@ import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { ApiError, type FailedRead, failedRead } from './api-error.ts';
 import { withQuery } from './api-path.ts';
-import { callJson } from './json-call.ts';
+import { callJson, METADATA_ALONE } from './json-call.ts';
 import { configSource, type StreamFilter } from './sources.ts';
 import type { Send } from './transport.ts';
 
@@ -25,9 +25,6 @@ export type LeftOutReading =
     }
   | FailedRead;
 
-/** Names without data, from a server that knows how; from any other the data is dropped with the answer. */
-const NAMES_ALONE = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.9';
-
 /**
  * Looks for an object that no stream shows among those that they leave out, without asking for its data. `labelSelector`:
  * what the streams show is chosen by it. Never throws.
@@ -44,7 +41,7 @@ export async function readLeftOut(
     const list = await callJson<{ items?: readonly object[] | null }>(send, {
       method: 'GET',
       path: withQuery(path, { fieldSelector, limit: 1 }),
-      headers: { accept: NAMES_ALONE },
+      headers: { accept: METADATA_ALONE },
       signal,
     });
     return (list.items ?? []).length > 0;

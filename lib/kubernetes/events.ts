@@ -8,7 +8,7 @@ import { backoffMs } from '../model/time.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { ApiError } from './api-error.ts';
-import { collectionPath, FIELD_MANAGER } from './api-path.ts';
+import { collectionPath, EVENT_OBJECTS, FIELD_MANAGER } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
 
@@ -130,7 +130,7 @@ export class EventRecorder {
 
   async #deliver(news: EventRecord, at: string, signal: AbortSignal): Promise<void> {
     const body = JSON.stringify(this.#eventOf(news, at));
-    const path = collectionPath({ group: '', version: 'v1', resource: 'events' }, news.regarding.namespace);
+    const path = collectionPath(EVENT_OBJECTS, news.regarding.namespace);
     for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
       try {
         await callJson(this.#options.send, { method: 'POST', path, body, signal });

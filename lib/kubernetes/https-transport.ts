@@ -32,9 +32,8 @@ export class HttpsTransport {
   readonly #headTimeoutMs: number;
   /** A watch takes no place: it would keep it for minutes. */
   readonly #places: Semaphore;
-  /** What cuts each call; one that waits for its place finds that it is closed. */
-  readonly #underWay = new Set<(why: unknown) => void>();
-  #isClosed = false;
+  /** Cuts each call; one that waits for its place finds that it is closed. */
+  readonly #end = new AbortController();
 
   constructor({
     load,
@@ -53,7 +52,7 @@ export class HttpsTransport {
    * request is refused, also what would be sent once more.
    */
   readonly send: Send = async (request) => {
-    if (this.#isClosed) throw closed();
+    this.#end.signal.throwIfAborted();
     const access = await this.#credentials.access();
     const response = await this.#attempt(access, request);
     if (response.status !== 401) return response;
@@ -62,8 +61,7 @@ export class HttpsTransport {
 
   /** Closes every connection; what is under way fails, and nothing is sent any more. */
   close(): void {
-    this.#isClosed = true;
-    for (const cut of this.#underWay) cut(closed());
+    this.#end.abort(new ApiError('aborted', 'nothing is sent any more: the program ends'));
     this.#credentials.close();
   }
 
@@ -103,39 +101,33 @@ export class HttpsTransport {
   }
 
   /** @param onClose is told when an answer has been read, or cut. */
-  #call(access: Access, request: ApiRequest, onClose: () => void): Promise<ApiResponse> {
-    const { signal } = request;
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      if (this.#isClosed) throw closed();
-      const call = this.#start(access, request);
-      const settle = (): void => {
-        this.#underWay.delete(giveUp);
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      // A call that has no socket yet, since a proxy keeps it waiting, tells nothing of its end.
-      const giveUp = (why: unknown): void => {
-        settle();
-        call.destroy();
-        reject(why);
-      };
-      this.#underWay.add(giveUp);
-      const timeout = new Error(`no answer within ${this.#headTimeoutMs / 1000} s`);
-      const timer = setTimeout(() => giveUp(timeout), this.#headTimeoutMs);
-      const onAbort = (): void => giveUp(signal?.reason);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      call.once('response', (message) => {
-        clearTimeout(timer);
-        resolve(responseOf(message, signal));
-      });
+  async #call(access: Access, request: ApiRequest, onClose: () => void): Promise<ApiResponse> {
+    const signal =
+      request.signal === undefined ? this.#end.signal : AbortSignal.any([request.signal, this.#end.signal]);
+    signal.throwIfAborted();
+    const call = this.#start(access, request);
+    const cut = (): void => void call.destroy();
+    signal.addEventListener('abort', cut, { once: true });
+    call.once('close', () => {
+      signal.removeEventListener('abort', cut);
+      onClose();
+    });
+    const head = new Promise<IncomingMessage>((resolve, reject) => {
+      call.once('response', resolve);
       call.on('error', (error) => reject(staleOr(error, call)));
-      call.once('close', () => {
-        settle();
-        onClose();
-      });
       call.end(request.body);
     });
+    const timeout = (): Error => new Error(`no answer within ${this.#headTimeoutMs / 1000} s`);
+    const deadline = new IdleDeadline(this.#headTimeoutMs, signal, timeout);
+    try {
+      // A call that has no socket yet, since a proxy keeps it waiting, tells nothing of its end.
+      return responseOf(await deadline.race(head), signal);
+    } catch (error) {
+      cut();
+      throw error;
+    } finally {
+      deadline.end();
+    }
   }
 
   #start(
@@ -158,10 +150,6 @@ export class HttpsTransport {
       },
     });
   }
-}
-
-function closed(): ApiError {
-  return new ApiError('aborted', 'nothing is sent any more: the program ends');
 }
 
 /** So many at a time, the others in the order in which they came. */
@@ -221,7 +209,7 @@ function staleOr(error: NodeJS.ErrnoException, call: ClientRequest): Error {
   return stale ? new StaleSocketError(error.message, { cause: error }) : error;
 }
 
-function responseOf(message: IncomingMessage, signal: AbortSignal | undefined): ApiResponse {
+function responseOf(message: IncomingMessage, signal: AbortSignal): ApiResponse {
   message.on('error', () => undefined); // told by the iteration of the body, if anybody reads it
   const headers = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const);
   return {
@@ -231,11 +219,11 @@ function responseOf(message: IncomingMessage, signal: AbortSignal | undefined): 
   };
 }
 
-async function* piecesOf(message: IncomingMessage, signal: AbortSignal | undefined): AsyncGenerator<Piece> {
+async function* piecesOf(message: IncomingMessage, signal: AbortSignal): AsyncGenerator<Piece> {
   try {
     for await (const piece of message) yield piece as Buffer;
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     throw error;
   }
 }

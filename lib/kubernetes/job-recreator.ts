@@ -6,12 +6,9 @@ import type { RollResult, WriteResult } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { ApiError, failedWrite } from './api-error.ts';
-import { type ApiResource, collectionPath, objectPath, writing } from './api-path.ts';
+import { collectionPath, JOBS, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
-
-/** Jobs. */
-const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
 
 /** Four are enough; more only where others write too. */
 const MOST_STEPS = 20;

@@ -4,13 +4,10 @@ import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from '../le
 import type { WriteResult } from '../model/outcome.ts';
 import type { RawMetadata } from '../model/raw-objects.ts';
 import { ApiError, readingOf, writeResultOf } from './api-error.ts';
-import { type ApiResource, collectionPath, objectPath, writing } from './api-path.ts';
+import { collectionPath, LEASES, objectPath, writing } from './api-path.ts';
 import { callJson, IDLE_MS } from './json-call.ts';
 import { openWatch } from './list-watch.ts';
 import type { ApiRequest, Send } from './transport.ts';
-
-/** The kind. */
-export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 
 /** After this time a watch is begun anew. */
 const WATCH_SECONDS = 300;

@@ -3,9 +3,16 @@
 import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { shardNames } from '../model/state-shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
-import { LEASES } from './lease-client.ts';
-import { REPLICA_SETS } from './replica-sets.ts';
-import { NAMESPACES, resourceOf } from './sources.ts';
+import {
+  type ApiResource,
+  EVENT_OBJECTS,
+  JOBS,
+  LEASES,
+  NAMESPACES,
+  REPLICA_SETS,
+  WEBHOOK_CONFIGURATIONS,
+} from './api-path.ts';
+import { resourceOf } from './sources.ts';
 
 /** One rule of a Role or ClusterRole. */
 export interface PolicyRule {
@@ -61,12 +68,19 @@ export interface PermissionScope {
 
 /** Everything that the reloader asks of the API server within `scope`. */
 export function permissionsFor(scope: PermissionScope): Permission[] {
-  const namespaces = scope.namespaces ?? [undefined];
-  const scopes = scope.selectsNamespaces ? [NAMESPACE_PERMISSION] : [];
+  const { stateNamespace, stateName, isDryRun, lease, namespaces = [undefined] } = scope;
+  const stateVerbs = isDryRun ? ['get'] : KEEPING;
   return [
-    statePermission(scope),
-    ...scopes,
-    ...leasePermissions(scope),
+    permission(
+      'state',
+      'ConfigMap',
+      stateNamespace,
+      SOURCE_KINDS.ConfigMap,
+      stateVerbs,
+      shardNames(stateName),
+    ),
+    ...(scope.selectsNamespaces ? [permission('scope', 'Namespace', undefined, NAMESPACES, WATCHING)] : []),
+    ...(lease === undefined ? [] : leasePermissions(lease)),
     ...admissionPermissions(scope),
     ...namespaces.flatMap((namespace) => streamPermissions(scope, namespace)),
   ];
@@ -78,10 +92,9 @@ export function streamPermission({
   namespace,
   isWorkload,
 }: Pick<Permission, 'kind' | 'namespace'> & { readonly isWorkload: boolean }): Permission | undefined {
-  const watched = resourceOf(kind);
-  if (watched === undefined) return undefined;
-  const rule = { apiGroups: [watched.group], resources: [watched.resource], verbs: WATCHING };
-  return { purpose: isWorkload ? 'workload' : 'config', kind, namespace, rule };
+  const resource = resourceOf(kind);
+  if (resource === undefined) return undefined;
+  return permission(isWorkload ? 'workload' : 'config', kind, namespace, resource, WATCHING);
 }
 
 /** The rule as it stands in a Role. */
@@ -96,99 +109,64 @@ export function ruleYaml({ apiGroups, resources, resourceNames, verbs }: PolicyR
 }
 
 const WATCHING = ['list', 'watch'];
-
-const NAMESPACE_PERMISSION: Permission = {
-  purpose: 'scope',
-  kind: 'Namespace',
-  namespace: undefined,
-  rule: { apiGroups: [''], resources: [NAMESPACES.resource], verbs: WATCHING },
-};
+/** By server-side apply, then by patches. */
+const KEEPING = ['get', 'create', 'patch'];
 
 /** What it takes to roll a workload, besides reading it. */
-const VERBS: Readonly<Record<WorkloadKind['rollout'], readonly string[]>> = {
+const ROLLING: Readonly<Record<WorkloadKind['rollout'], readonly string[]>> = {
   'replace-pods': ['patch'],
   'run-now': ['patch'],
   recreate: ['create', 'delete'],
 };
 
-/** What is started of a CronJob; who creates Jobs anew may do it anyway. */
-const RUN_PERMISSION: Omit<Permission, 'namespace'> = {
-  purpose: 'run',
-  kind: 'Job',
-  rule: { apiGroups: ['batch'], resources: ['jobs'], verbs: ['create'] },
-};
-
-/** Tells a Deployment that was rolled in an absence from one that was not. */
-const AGE_PERMISSION: Omit<Permission, 'namespace'> = {
-  purpose: 'age',
-  kind: 'ReplicaSet',
-  rule: { apiGroups: [REPLICA_SETS.group], resources: [REPLICA_SETS.resource], verbs: ['list'] },
-};
-
-function statePermission({ stateNamespace, stateName, isDryRun }: PermissionScope): Permission {
-  const verbs = isDryRun ? ['get'] : ['get', 'create', 'patch'];
-  const rule = { apiGroups: [''], resources: ['configmaps'], resourceNames: shardNames(stateName), verbs };
-  return { purpose: 'state', kind: 'ConfigMap', namespace: stateNamespace, rule };
+function permission(
+  purpose: PermissionPurpose,
+  kind: string,
+  namespace: string | undefined,
+  { group, resource }: Pick<ApiResource, 'group' | 'resource'>,
+  verbs: readonly string[],
+  resourceNames?: readonly string[],
+): Permission {
+  const names = resourceNames === undefined ? {} : { resourceNames };
+  return { purpose, kind, namespace, rule: { apiGroups: [group], resources: [resource], ...names, verbs } };
 }
 
 /** The right to create cannot be limited to a name: a POST says it in the body alone. */
-function leasePermissions({ lease }: PermissionScope): Permission[] {
-  if (lease === undefined) return [];
-  const rule = { apiGroups: [LEASES.group], resources: [LEASES.resource] };
-  const about = { purpose: 'lease', kind: 'Lease', namespace: lease.namespace } as const;
+function leasePermissions({ namespace, name }: NonNullable<PermissionScope['lease']>): Permission[] {
   return [
-    { ...about, rule: { ...rule, resourceNames: [lease.name], verbs: ['get', 'update', ...WATCHING] } },
-    { ...about, rule: { ...rule, verbs: ['create'] } },
+    permission('lease', 'Lease', namespace, LEASES, ['get', 'update', ...WATCHING], [name]),
+    permission('lease', 'Lease', namespace, LEASES, ['create']),
   ];
 }
 
 function admissionPermissions({ admission, stateNamespace }: PermissionScope): Permission[] {
   if (admission === undefined) return [];
-  const secret = { apiGroups: [''], resources: ['secrets'], resourceNames: [admission.secret] };
-  const configuration = {
-    apiGroups: ['admissionregistration.k8s.io'],
-    resources: ['mutatingwebhookconfigurations'],
-    resourceNames: [admission.configuration],
-  };
+  const { secret, configuration } = admission;
+  const kind = 'MutatingWebhookConfiguration';
   return [
-    {
-      purpose: 'webhook',
-      kind: 'Secret',
-      namespace: stateNamespace,
-      rule: { ...secret, verbs: ['get', 'create', 'patch'] },
-    },
-    {
-      purpose: 'webhook',
-      kind: 'MutatingWebhookConfiguration',
-      namespace: undefined,
-      rule: { ...configuration, verbs: ['get', 'patch'] },
-    },
+    permission('webhook', 'Secret', stateNamespace, SOURCE_KINDS.Secret, KEEPING, [secret]),
+    permission('webhook', kind, undefined, WEBHOOK_CONFIGURATIONS, ['get', 'patch'], [configuration]),
   ];
 }
 
 function streamPermissions(scope: PermissionScope, namespace: string | undefined): Permission[] {
-  const configs = scope.configKinds.map((kind): Permission => {
-    const { group, resource } = SOURCE_KINDS[kind];
-    const rule = { apiGroups: [group], resources: [resource], verbs: WATCHING };
-    return { purpose: 'config', kind, namespace, rule };
+  const { configKinds, workloadKinds, isDryRun, onlyTells } = scope;
+  const isRolling = !isDryRun && !onlyTells;
+  const workloads = workloadKinds.map((kind): Permission => {
+    const row = workloadKindOf(kind);
+    const verbs = ['get', ...WATCHING, ...(isRolling ? ROLLING[row.rollout] : [])];
+    return permission('workload', kind, namespace, row, verbs);
   });
-  const isRolling = !scope.isDryRun && !scope.onlyTells;
-  const workloads = scope.workloadKinds.map((kind): Permission => {
-    const { group, resource, rollout } = workloadKindOf(kind);
-    const verbs = ['get', 'list', 'watch', ...(isRolling ? VERBS[rollout] : [])];
-    return {
-      purpose: 'workload',
-      kind,
-      namespace,
-      rule: { apiGroups: [group], resources: [resource], verbs },
-    };
-  });
-  const rollouts = scope.workloadKinds.map((kind) => workloadKindOf(kind).rollout);
+  const rollouts = workloadKinds.map((kind) => workloadKindOf(kind).rollout);
+  // The Jobs of CronJobs; the right to create Jobs anew includes it.
   const startsRuns = isRolling && rollouts.includes('run-now') && !rollouts.includes('recreate');
-  const runs = startsRuns ? [{ ...RUN_PERMISSION, namespace }] : [];
-  const rule = { apiGroups: [''], resources: ['events'], verbs: ['create'] };
-  const events: Permission[] = scope.isDryRun ? [] : [{ purpose: 'event', kind: 'Event', namespace, rule }];
-  const looksAtAge = !scope.onlyTells && scope.workloadKinds.includes('Deployment');
-  const ages = looksAtAge ? [{ ...AGE_PERMISSION, namespace }] : [];
-  return [...configs, ...workloads, ...ages, ...runs, ...events];
+  // They tell a Deployment that was rolled in an absence from one that was not.
+  const looksAtAge = !onlyTells && workloadKinds.includes('Deployment');
+  return [
+    ...configKinds.map((kind) => permission('config', kind, namespace, SOURCE_KINDS[kind], WATCHING)),
+    ...workloads,
+    ...(looksAtAge ? [permission('age', 'ReplicaSet', namespace, REPLICA_SETS, ['list'])] : []),
+    ...(startsRuns ? [permission('run', 'Job', namespace, JOBS, ['create'])] : []),
+    ...(isDryRun ? [] : [permission('event', 'Event', namespace, EVENT_OBJECTS, ['create'])]),
+  ];
 }

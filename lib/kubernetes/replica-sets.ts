@@ -4,20 +4,13 @@ import type { PodsBirth } from '../model/outcome.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { createdAtOf } from '../model/time.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import { collectionPath, withQuery } from './api-path.ts';
-import { callJson } from './json-call.ts';
+import { collectionPath, REPLICA_SETS, withQuery } from './api-path.ts';
+import { callJson, METADATA_ALONE } from './json-call.ts';
 import type { Send } from './transport.ts';
-
-/** What is listed. */
-export const REPLICA_SETS = { group: 'apps', version: 'v1', resource: 'replicasets' } as const;
 
 const PAGE = 500;
 /** Beyond 50,000 it is not worth the while. */
 const MOST_PAGES = 100;
-
-/** Metadata alone, from a server that knows how. */
-const METADATA_ALONE =
-  'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.9';
 
 const NONE: ReadonlyMap<string, PodsBirth> = new Map();
 

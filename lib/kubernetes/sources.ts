@@ -2,7 +2,7 @@
 
 import { type ConfigKind, configKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
-import { type ApiResource, collectionPath } from './api-path.ts';
+import { type ApiResource, collectionPath, NAMESPACES } from './api-path.ts';
 import type { ListWatchSource } from './list-watch.ts';
 
 /** The resource of a kind of workload or of source; undefined for any other. */
@@ -42,9 +42,6 @@ export function workloadSource(
 ): ListWatchSource {
   return { kind: row.kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
 }
-
-/** The resource of namespaces. */
-export const NAMESPACES: ApiResource = { group: '', version: 'v1', resource: 'namespaces' };
 
 /** The namespaces with these labels. */
 export function namespaceSource(labelSelector: string): ListWatchSource {

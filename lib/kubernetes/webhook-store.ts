@@ -3,7 +3,7 @@
 import { SOURCE_KINDS } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import { ApiError, writeResultOf } from './api-error.ts';
-import { objectPath, writing } from './api-path.ts';
+import { collectionPath, objectPath, WEBHOOK_CONFIGURATIONS, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
@@ -45,8 +45,6 @@ interface RawConfiguration {
   readonly metadata?: { readonly resourceVersion?: string };
   readonly webhooks?: readonly { readonly clientConfig?: RawClientConfig }[];
 }
-
-const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations';
 
 /** Knows how to read and write both. */
 export class WebhookStore {
@@ -130,7 +128,7 @@ export class WebhookStore {
   }
 
   #configurationPath(): string {
-    return `${CONFIGURATIONS}/${this.#place.configuration}`;
+    return `${collectionPath(WEBHOOK_CONFIGURATIONS)}/${this.#place.configuration}`;
   }
 }
 

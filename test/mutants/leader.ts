@@ -133,8 +133,8 @@ export const LEADER_MUTANTS: readonly Mutant[] = [
     name: 'leader: the right to create a Lease is asked for by its name',
     edit: change(
       'leasePermissions',
-      "{ ...rule, verbs: ['create'] }",
-      "{ ...rule, resourceNames: [lease.name], verbs: ['create'] }",
+      "permission('lease', 'Lease', namespace, LEASES, ['create'])",
+      "permission('lease', 'Lease', namespace, LEASES, ['create'], [name])",
     ),
     tests: ['test/unit/kubernetes/permissions.test.ts'],
   },
