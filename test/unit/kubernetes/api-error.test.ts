@@ -4,40 +4,31 @@ import { ApiError, type ApiErrorCode } from '../../../lib/kubernetes/api-error.t
 import type { ApiResponse } from '../../../lib/kubernetes/transport.ts';
 import { answered, refused } from './scripted-send.ts';
 
-const CODES: Record<string, { answer: ApiResponse; code: ApiErrorCode }> = {
-  'a 400 is invalid': { answer: refused(400), code: 'invalid' },
-  'a 401 is unauthorized': { answer: refused(401), code: 'unauthorized' },
-  'a 403 is forbidden, whoever forbids': { answer: refused(403), code: 'forbidden' },
-  'a 404 with a Status says that there is no such object': { answer: refused(404), code: 'not-found' },
-  "a proxy's 404 says nothing about the object": {
-    answer: answered(404, '404 page not found'),
-    code: 'unavailable',
-  },
-  'a 409 is a conflict': { answer: refused(409), code: 'conflict' },
-  'a 409 may say that the name is taken': {
-    answer: refused(409, { reason: 'AlreadyExists' }),
-    code: 'already-exists',
-  },
-  'a 410 is expired': { answer: refused(410), code: 'expired' },
-  'a 413 is invalid': { answer: refused(413), code: 'invalid' },
-  'a 415 is invalid': { answer: refused(415), code: 'invalid' },
-  'a 418 is invalid, as all of its hundred': { answer: refused(418), code: 'invalid' },
-  'a 422 is invalid': { answer: refused(422), code: 'invalid' },
-  'a 429 is throttled': { answer: refused(429), code: 'throttled' },
-  'a 500 is unavailable': { answer: refused(500), code: 'unavailable' },
-  'a 503 without a Status is unavailable': { answer: answered(503, '<html>'), code: 'unavailable' },
-  'a 504 is unavailable': { answer: refused(504), code: 'unavailable' },
-  'a 504 may say that the version is too new': {
-    answer: refused(504, { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } }),
-    code: 'version-too-new',
-  },
+const CODES: Record<string, readonly [answer: ApiResponse, code: ApiErrorCode]> = {
+  'a 400 is invalid': [refused(400), 'invalid'],
+  'a 401 is unauthorized': [refused(401), 'unauthorized'],
+  'a 403 is forbidden, whoever forbids': [refused(403), 'forbidden'],
+  'a 404 with a Status says that there is no such object': [refused(404), 'not-found'],
+  "a proxy's 404 says nothing about the object": [answered(404, '404 page not found'), 'unavailable'],
+  'a 409 is a conflict': [refused(409), 'conflict'],
+  'a 409 may say that the name is taken': [refused(409, { reason: 'AlreadyExists' }), 'already-exists'],
+  'a 410 is expired': [refused(410), 'expired'],
+  'a 413 is invalid': [refused(413), 'invalid'],
+  'a 415 is invalid': [refused(415), 'invalid'],
+  'a 418 is invalid, as all of its hundred': [refused(418), 'invalid'],
+  'a 422 is invalid': [refused(422), 'invalid'],
+  'a 429 is throttled': [refused(429), 'throttled'],
+  'a 500 is unavailable': [refused(500), 'unavailable'],
+  'a 503 without a Status is unavailable': [answered(503, '<html>'), 'unavailable'],
+  'a 504 is unavailable': [refused(504), 'unavailable'],
+  'a 504 may say that the version is too new': [
+    refused(504, { details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } }),
+    'version-too-new',
+  ],
 };
 
-for (const [sentence, { answer, code }] of Object.entries(CODES)) {
-  test(sentence, async () => {
-    assert.equal((await ApiError.fromResponse(answer)).code, code);
-  });
-}
+for (const [sentence, [answer, code]] of Object.entries(CODES))
+  test(sentence, async () => assert.equal((await ApiError.fromResponse(answer)).code, code));
 
 test("the message is the Status's", async () => {
   assert.equal((await ApiError.fromResponse(refused(403, { message: 'no, thanks' }))).message, 'no, thanks');
@@ -66,27 +57,20 @@ test('of a body without an end only the first 64 KiB are read', async () => {
   assert.equal(told, 64);
 });
 
-const WAITS: Record<string, { answer: ApiResponse; ms: number | undefined }> = {
-  'Retry-After in seconds is a wait': { answer: refused(429, {}, { 'retry-after': '7' }), ms: 7_000 },
-  'the Status may tell the wait': { answer: refused(429, { details: { retryAfterSeconds: 3 } }), ms: 3_000 },
-  'the header goes before the Status': {
-    answer: refused(429, { details: { retryAfterSeconds: 3 } }, { 'retry-after': '7' }),
-    ms: 7_000,
-  },
-  'no wait is longer than a minute': { answer: refused(429, {}, { 'retry-after': '86400' }), ms: 60_000 },
-  'a date is not understood': {
-    answer: refused(429, {}, { 'retry-after': 'Fri, 31 Dec 1999' }),
-    ms: undefined,
-  },
-  'zero is no wait': { answer: refused(429, {}, { 'retry-after': '0' }), ms: undefined },
-  'nothing said is nothing asked': { answer: refused(429), ms: undefined },
+const TOLD = { details: { retryAfterSeconds: 3 } };
+const after = (header: string, status = {}): ApiResponse => refused(429, status, { 'retry-after': header });
+const WAITS: Record<string, readonly [answer: ApiResponse, ms?: number]> = {
+  'Retry-After in seconds is a wait': [after('7'), 7_000],
+  'the Status may tell the wait': [refused(429, TOLD), 3_000],
+  'the header goes before the Status': [after('7', TOLD), 7_000],
+  'no wait is longer than a minute': [after('86400'), 60_000],
+  'a date is not understood': [after('Fri, 31 Dec 1999')],
+  'zero is no wait': [after('0')],
+  'nothing said is nothing asked': [refused(429)],
 };
 
-for (const [sentence, { answer, ms }] of Object.entries(WAITS)) {
-  test(sentence, async () => {
-    assert.equal((await ApiError.fromResponse(answer)).retryAfterMs, ms);
-  });
-}
+for (const [sentence, [answer, ms]] of Object.entries(WAITS))
+  test(sentence, async () => assert.equal((await ApiError.fromResponse(answer)).retryAfterMs, ms));
 
 test('whatever is thrown becomes an ApiError', () => {
   const own = new ApiError('silent', 'hush');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { EventRecorder } from '../../../lib/kubernetes/events.ts';
-import type { Log } from '../../../lib/model/log.ts';
+import { type Log, NO_LOG } from '../../../lib/model/log.ts';
 import { type EventRecord, eventNameOf } from '../../../lib/model/reasons.ts';
 import { type Answer, ok, refused, type Script, scripted, settle } from './scripted-send.ts';
 
@@ -28,12 +28,7 @@ function start(t: TestContext, answers: Answer[], capacity = 500): Running {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: Date.UTC(2030, 0, 1) });
   const script = scripted(...answers);
   const warned: string[] = [];
-  const log: Log = {
-    debug: () => undefined,
-    info: () => undefined,
-    warn: (m) => warned.push(m),
-    error: () => undefined,
-  };
+  const log: Log = { ...NO_LOG, warn: (message) => void warned.push(message) };
   const recorder = new EventRecorder({ send: script.send, log, capacity, random: () => 0 });
   const controller = new AbortController();
   const running = recorder.run(controller.signal);
@@ -134,21 +129,22 @@ test('where the queue is full, a Warning takes the place of the oldest that is n
   await stop();
 });
 
-test('an Event that is there already is fine', async (t) => {
-  const { script, recorder, warned, stop } = start(t, [refused(409, { reason: 'AlreadyExists' }), ok({})]);
-  recorder.record(NEWS);
-  await after(t, 60_000);
-  assert.equal(script.requests.length, 1);
-  assert.deepEqual(warned, []);
-  await stop();
-});
+for (const [what, answer] of Object.entries({
+  'is there already': refused(409, { reason: 'AlreadyExists' }),
+  'is wrong in itself': refused(422),
+}))
+  test(`an Event that ${what} is not tried again, and nothing is said of it`, async (t) => {
+    const { script, recorder, warned, stop } = start(t, [answer, ok({})]);
+    recorder.record(NEWS);
+    await after(t, 60_000);
+    assert.equal(script.requests.length, 1);
+    assert.deepEqual(warned, []);
+    await stop();
+  });
 
 /** Events on a workload of each of these namespaces, which are all refused; answers of which it was told. */
 async function refusedIn(t: TestContext, ...namespaces: string[]): Promise<unknown[]> {
-  const { script, recorder, warned, stop } = start(
-    t,
-    namespaces.map(() => refused(403)),
-  );
+  const { script, recorder, warned, stop } = start(t, new Array(namespaces.length).fill(refused(403)));
   for (const [index, namespace] of namespaces.entries()) {
     recorder.record({ ...NEWS, regarding: { ...NEWS.regarding, namespace }, about: String(index) });
   }
@@ -175,13 +171,8 @@ test('of a hundred namespaces it is remembered, then the oldest is forgotten', a
 
 test('a failure is tried again, three times, as the server wishes', async (t) => {
   const throttled = refused(429, {}, { 'retry-after': '60' });
-  const { script, recorder, stop } = start(t, [
-    throttled,
-    new Error('cut'),
-    refused(500),
-    refused(503),
-    ok({}),
-  ]);
+  const failures = [throttled, new Error('cut'), refused(500), refused(503)];
+  const { script, recorder, stop } = start(t, [...failures, ok({})]);
   recorder.record(NEWS);
   await after(t, 59_999);
   assert.equal(script.requests.length, 1);
@@ -192,26 +183,13 @@ test('a failure is tried again, three times, as the server wishes', async (t) =>
   await stop();
 });
 
-test('an Event that is wrong in itself is not tried again', async (t) => {
-  const { script, recorder, stop } = start(t, [refused(422), ok({})]);
-  recorder.record(NEWS);
-  await after(t, 60_000);
-  assert.equal(script.requests.length, 1);
-  await stop();
-});
-
-test('it ends when told to, idle or busy', async (t) => {
-  const { stop } = start(t, []);
-  await settle();
-  await stop();
-});
-
-test('it ends when told to while an Event is on its way', async (t) => {
-  const { recorder, stop } = start(t, ['silence']);
-  recorder.record(NEWS);
-  await settle();
-  await stop();
-});
+for (const [what, news] of Object.entries({ idle: [], 'while an Event is on its way': [NEWS] }))
+  test(`it ends when told to, ${what}`, async (t) => {
+    const { recorder, stop } = start(t, ['silence']);
+    for (const each of news) recorder.record(each);
+    await settle();
+    await stop();
+  });
 
 /** The names of the namespaces of the requests, in their order. */
 const namespacesOf = ({ requests }: Running['script']): readonly string[] =>
@@ -220,10 +198,7 @@ const of = (namespace: string, ...abouts: string[]): EventRecord[] =>
   about({ ...NEWS, regarding: { ...NEWS.regarding, namespace } }, ...abouts);
 
 test('namespaces take turns, however much one of them has to tell', async (t) => {
-  const { script, recorder, stop } = start(
-    t,
-    Array.from({ length: 5 }, () => ok({})),
-  );
+  const { script, recorder, stop } = start(t, new Array(5).fill(ok({})));
   for (const news of [...of('a', '1', '2', '3'), ...of('b', '1', '2')]) recorder.record(news);
   for (let sent = 1; sent < 5; sent += 1) await after(t, 100);
   assert.deepEqual(namespacesOf(script), ['a', 'b', 'a', 'b', 'a']);
@@ -231,11 +206,7 @@ test('namespaces take turns, however much one of them has to tell', async (t) =>
 });
 
 test('where too many wait, who has the most loses the newest, not who comes', async (t) => {
-  const { script, recorder, stop } = start(
-    t,
-    Array.from({ length: 4 }, () => ok({})),
-    4,
-  );
+  const { script, recorder, stop } = start(t, new Array(4).fill(ok({})), 4);
   for (const news of [...of('a', '1', '2', '3', '4', '5'), ...of('b', '1', '2', '3')]) recorder.record(news);
   for (let sent = 1; sent < 8; sent += 1) await after(t, 100);
   assert.deepEqual(namespacesOf(script), ['a', 'b', 'a', 'b']);

@@ -57,44 +57,29 @@ function serverOf(config: KubeConfig): string | undefined {
   return config.getCurrentCluster()?.server;
 }
 
-const BASES: Record<string, { settings?: ConnectionOptions; env: Record<string, string>; server: string }> = {
-  'the flag goes before everything': {
-    settings: { kubeconfig: flag },
-    env: { ...HOME, ...POD, KUBECONFIG: variable },
-    server: 'https://flag.one',
-  },
-  'KUBECONFIG goes before the pod': {
-    env: { ...HOME, ...POD, KUBECONFIG: variable },
-    server: 'https://variable.one',
-  },
-  'of several files the first decides, and missing ones are skipped': {
-    env: { KUBECONFIG: ['/nowhere', variable, other].join(delimiter) },
-    server: 'https://variable.one',
-  },
-  'the pod goes before the home': { env: { ...HOME, ...POD }, server: 'https://10.0.0.1:443' },
-  'a pod may have an IPv6 address': {
-    env: { ...POD, KUBERNETES_SERVICE_HOST: 'fd00::1' },
-    server: 'https://[fd00::1]:443',
-  },
-  'the home is the last file': { env: HOME, server: 'https://home.one' },
-  'a context may be chosen, also in a pod': {
-    settings: { context: 'two' },
-    env: { ...HOME, ...POD },
-    server: 'https://home.two',
-  },
-  'a server alone is enough': {
-    settings: { server: 'https://alone:6443' },
-    env: EMPTY_HOME,
-    server: 'https://alone:6443',
-  },
-  'a server overrides that of the kubeconfig': {
-    settings: { server: 'https://alone:6443' },
-    env: HOME,
-    server: 'https://alone:6443',
-  },
+const BASES: Record<
+  string,
+  readonly [server: string, env: Record<string, string>, settings?: ConnectionOptions]
+> = {
+  'the flag goes before everything': [
+    'https://flag.one',
+    { ...HOME, ...POD, KUBECONFIG: variable },
+    { kubeconfig: flag },
+  ],
+  'KUBECONFIG goes before the pod': ['https://variable.one', { ...HOME, ...POD, KUBECONFIG: variable }],
+  'of several files the first decides, and missing ones are skipped': [
+    'https://variable.one',
+    { KUBECONFIG: ['/nowhere', variable, other].join(delimiter) },
+  ],
+  'the pod goes before the home': ['https://10.0.0.1:443', { ...HOME, ...POD }],
+  'a pod may have an IPv6 address': ['https://[fd00::1]:443', { ...POD, KUBERNETES_SERVICE_HOST: 'fd00::1' }],
+  'the home is the last file': ['https://home.one', HOME],
+  'a context may be chosen, also in a pod': ['https://home.two', { ...HOME, ...POD }, { context: 'two' }],
+  'a server alone is enough': ['https://alone:6443', EMPTY_HOME, { server: 'https://alone:6443' }],
+  'a server overrides that of the kubeconfig': ['https://alone:6443', HOME, { server: 'https://alone:6443' }],
 };
 
-for (const [sentence, { settings = {}, env, server }] of Object.entries(BASES)) {
+for (const [sentence, [server, env, settings = {}]] of Object.entries(BASES)) {
   test(sentence, () => assert.equal(serverOf(loadKubeConfig(settings, env, podRoot)), server));
 }
 
@@ -168,87 +153,76 @@ const nothing = file('nothing', '');
 const dangling = file('dangling', '{"contexts": [], "current-context": "hunter2"}');
 const missing = join(root, 'missing');
 
+const clientPair = { clientCertificate: certificate, clientKey: key };
 const ERRORS: Record<
   string,
-  { settings?: ConnectionOptions; env?: Record<string, string>; message: string }
+  readonly [message: string, settings: ConnectionOptions, env?: Record<string, string>]
 > = {
-  'nothing says where the API server is': {
-    env: EMPTY_HOME,
-    message:
-      `no API server: neither --kubeconfig, KUBECONFIG, a service account nor ${EMPTY_HOME.HOME}/.kube/config is there; ` +
-      'say where it is with --kubeconfig or --server',
-  },
-  'the kubeconfig is not there': {
-    settings: { kubeconfig: missing },
-    message: `--kubeconfig: ${missing} cannot be read (ENOENT)`,
-  },
-  'none of several files is there': {
-    env: { KUBECONFIG: `${missing}${delimiter}${missing}` },
-    message: 'KUBECONFIG: none of its files can be read',
-  },
-  'the kubeconfig is not YAML': {
-    settings: { kubeconfig: broken },
-    message: `--kubeconfig: ${broken} is not a valid kubeconfig`,
-  },
-  'the kubeconfig is empty': {
-    settings: { kubeconfig: nothing },
-    message: `--kubeconfig: ${nothing} is not a valid kubeconfig`,
-  },
-  'there is no such context': {
-    settings: { kubeconfig: flag, context: 'three' },
-    message: `--context: there is no context "three" in ${flag}`,
-  },
-  'the current context leads nowhere': {
-    settings: { kubeconfig: dangling },
-    message: `${dangling}: its current context names no cluster that is in it`,
-  },
-  'a certificate authority is not there': {
-    settings: { kubeconfig: flag, certificateAuthority: missing },
-    message: `--certificate-authority: ${missing} cannot be read (ENOENT)`,
-  },
-  'a client certificate is not there': {
-    settings: { kubeconfig: flag, clientCertificate: missing, clientKey: key },
-    message: `--client-certificate: ${missing} cannot be read (ENOENT)`,
-  },
-  'a client key is not there': {
-    settings: { kubeconfig: flag, clientCertificate: certificate, clientKey: missing },
-    message: `--client-key: ${missing} cannot be read (ENOENT)`,
-  },
-  'a certificate authority is none': {
-    settings: { kubeconfig: flag, certificateAuthority: garbage },
-    message: `--certificate-authority: ${garbage} holds no PEM certificate`,
-  },
-  'a certificate authority is empty': {
-    settings: { kubeconfig: flag, certificateAuthority: nothing },
-    message: `--certificate-authority: ${nothing} holds no PEM certificate`,
-  },
-  'a client certificate is none': {
-    settings: { kubeconfig: flag, clientCertificate: key, clientKey: key },
-    message: `--client-certificate: ${key} holds no PEM certificate`,
-  },
-  'a client certificate is in binary': {
-    settings: { kubeconfig: flag, clientCertificate: binary, clientKey: key },
-    message: `--client-certificate: ${binary} holds no PEM certificate`,
-  },
-  'a client key is none': {
-    settings: { kubeconfig: flag, clientCertificate: certificate, clientKey: garbage },
-    message: `--client-key: ${garbage} holds no PEM private key`,
-  },
-  'a token file is not there': {
-    settings: { kubeconfig: flag, tokenFile: missing },
-    message: `--token-file: ${missing} cannot be read (ENOENT)`,
-  },
-  'a token is given twice': {
-    settings: { kubeconfig: flag, token: 'hunter2', tokenFile },
-    message: 'give either --token or --token-file',
-  },
-  'the server is no URL': {
-    settings: { kubeconfig: flag, server: 'hunter2:hunter2@x' },
-    message: 'the API server is not an http or https URL: see --server and the kubeconfig',
-  },
+  'nothing says where the API server is': [
+    `no API server: neither --kubeconfig, KUBECONFIG, a service account nor ${EMPTY_HOME.HOME}/.kube/config is there; say where it is with --kubeconfig or --server`,
+    {},
+    EMPTY_HOME,
+  ],
+  'the kubeconfig is not there': [
+    `--kubeconfig: ${missing} cannot be read (ENOENT)`,
+    { kubeconfig: missing },
+  ],
+  'none of several files is there': [
+    'KUBECONFIG: none of its files can be read',
+    {},
+    { KUBECONFIG: `${missing}${delimiter}${missing}` },
+  ],
+  'the kubeconfig is not YAML': [`--kubeconfig: ${broken} is not a valid kubeconfig`, { kubeconfig: broken }],
+  'the kubeconfig is empty': [`--kubeconfig: ${nothing} is not a valid kubeconfig`, { kubeconfig: nothing }],
+  'there is no such context': [
+    `--context: there is no context "three" in ${flag}`,
+    { kubeconfig: flag, context: 'three' },
+  ],
+  'the current context leads nowhere': [
+    `${dangling}: its current context names no cluster that is in it`,
+    { kubeconfig: dangling },
+  ],
+  ...ofFlag('certificate authority', 'certificate-authority', (file) => ({ certificateAuthority: file })),
+  ...ofFlag('client certificate', 'client-certificate', (file) => ({
+    ...clientPair,
+    clientCertificate: file,
+  })),
+  ...ofFlag('client key', 'client-key', (file) => ({ ...clientPair, clientKey: file })),
+  'a client certificate is in binary': [
+    `--client-certificate: ${binary} holds no PEM certificate`,
+    { kubeconfig: flag, ...clientPair, clientCertificate: binary },
+  ],
+  'a client certificate is a key': [
+    `--client-certificate: ${key} holds no PEM certificate`,
+    { kubeconfig: flag, ...clientPair, clientCertificate: key },
+  ],
+  'a token file is not there': [
+    `--token-file: ${missing} cannot be read (ENOENT)`,
+    { kubeconfig: flag, tokenFile: missing },
+  ],
+  'a token is given twice': [
+    'give either --token or --token-file',
+    { kubeconfig: flag, token: 'hunter2', tokenFile },
+  ],
+  'the server is no URL': [
+    'the API server is not an http or https URL: see --server and the kubeconfig',
+    { kubeconfig: flag, server: 'hunter2:hunter2@x' },
+  ],
 };
 
-for (const [what, { settings = {}, env = {}, message }] of Object.entries(ERRORS)) {
+/** What may be wrong with the PEM file of a flag. */
+function ofFlag(what: string, name: string, settingsOf: (file: string) => ConnectionOptions) {
+  const holds = `holds no PEM ${name === 'client-key' ? 'private key' : 'certificate'}`;
+  const row = (file: string, message: string) =>
+    [`--${name}: ${file} ${message}`, { kubeconfig: flag, ...settingsOf(file) }] as const;
+  return {
+    [`a ${what} is not there`]: row(missing, 'cannot be read (ENOENT)'),
+    [`a ${what} is none`]: row(garbage, holds),
+    [`a ${what} is empty`]: row(nothing, holds),
+  };
+}
+
+for (const [what, [message, settings, env = {}]] of Object.entries(ERRORS)) {
   test(`${what}: the error says so and quotes nothing`, () => {
     assert.throws(() => loadKubeConfig(settings, env), { name: 'ConnectionError', message });
   });

@@ -1,33 +1,11 @@
 /** The end of the HTTPS transport: nothing is sent any more, and nothing that is under way is left. */
 
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
-import { KubeConfig } from '@kubernetes/client-node';
+import { test } from 'node:test';
 import { ApiError } from '../../../lib/kubernetes/api-error.ts';
-import { HttpsTransport } from '../../../lib/kubernetes/https-transport.ts';
 import { readText } from '../../../lib/kubernetes/json-call.ts';
-import type { ApiRequest, ApiResponse } from '../../../lib/kubernetes/transport.ts';
-
-const GET: ApiRequest = { method: 'GET', path: '/api/v1/configmaps?limit=1' };
-const PATCH: ApiRequest = { method: 'PATCH', path: '/api/v1/configmaps/a', body: '{}' };
-
-/** A transport to a server with `listener`; so many requests may be under way. */
-async function serve(t: TestContext, listener: RequestListener, maxRequests = 128) {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const config = new KubeConfig();
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  config.loadFromClusterAndUser({ name: 'c', server: url, skipTLSVerify: true }, { name: 'u' });
-  const transport = new HttpsTransport({ load: () => config, version: '1.2.3', maxRequests });
-  t.after(() => {
-    transport.close();
-    server.closeAllConnections();
-    server.close();
-  });
-  return transport;
-}
+import type { ApiResponse } from '../../../lib/kubernetes/transport.ts';
+import { GET, PATCH, serve } from './transport-stage.ts';
 
 /** What a request ends with, in its head or in its body. */
 async function failureOf(request: Promise<ApiResponse>): Promise<string> {
@@ -41,7 +19,7 @@ async function failureOf(request: Promise<ApiResponse>): Promise<string> {
 
 test('once it is closed every request is refused and none is sent', async (t) => {
   let calls = 0;
-  const transport = await serve(t, (_, response) => {
+  const { transport } = await serve(t, (_, response) => {
     calls += 1;
     response.end('{}');
   });
@@ -56,7 +34,7 @@ test('once it is closed every request is refused and none is sent', async (t) =>
 test('closing cuts what is under way, and none of it is sent again', async (t) => {
   const seen: string[] = [];
   const all = Promise.withResolvers<void>();
-  const transport = await serve(t, ({ method = '', url = '' }, response) => {
+  const { transport } = await serve(t, ({ method = '', url = '' }, response) => {
     if (url.endsWith('/warm')) response.end('{}');
     else seen.push(method);
     if (url.endsWith('/body')) response.write('{');
@@ -82,7 +60,7 @@ test('closing refuses what waits for its turn', async (t) => {
     calls += 1;
     arrived.resolve();
   };
-  const transport = await serve(t, listener, 1);
+  const { transport } = await serve(t, listener, { maxRequests: 1 });
   const failures = [GET, PATCH, GET].map((request) => failureOf(transport.send(request)));
   await arrived.promise;
   transport.close();
