@@ -1,8 +1,9 @@
 /** One informer for each stream, and who is told how it fares: the watches' record, metrics and the heartbeat. */
 
 import { questionsOf, review } from '../kubernetes/access-reviews.ts';
-import { Informer, type InformerObserver } from '../kubernetes/informer.ts';
+import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
+import type { ReflectorObserver } from '../kubernetes/reflector.ts';
 import { configSource, namespaceSource, workloadSource } from '../kubernetes/sources.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import type { ConfigObject } from '../model/config-object.ts';
@@ -121,13 +122,13 @@ export class Informers {
     timeline: Timeline;
     log: Log;
     random: () => number;
-    observer: InformerObserver;
+    observer: ReflectorObserver;
   } {
     const { send, timeline, log, random } = this.#options;
     return { send, timeline, log, random, observer: this.#observerOf(stream) };
   }
 
-  #observerOf(stream: Stream): InformerObserver {
+  #observerOf(stream: Stream): ReflectorObserver {
     const { heartbeat, metrics, watches, reloader, onTurnedBack } = this.#options;
     const name = nameOf(stream);
     const sleeps = (ms: number): void => heartbeat.sleeps(name, monotonicMs() + ms + LONGEST_SILENCE_MS);

@@ -4,41 +4,37 @@ import type { WriteResult } from '../model/outcome.ts';
 import { type ApiResponse, readStart } from './transport.ts';
 
 /** Every way in which a request can fail. */
-export const API_ERROR_CODES = [
+export type ApiErrorCode =
   /** Who we are is not known (401), new credentials have been tried. */
-  'unauthorized',
+  | 'unauthorized'
   /** RBAC, a webhook, a quota or a terminating namespace (403). */
-  'forbidden',
+  | 'forbidden'
   /** The API server says that there is no such object (404). */
-  'not-found',
+  | 'not-found'
   /** Somebody else wrote first (409). */
-  'conflict',
+  | 'conflict'
   /** A create found the name taken (409). */
-  'already-exists',
+  | 'already-exists'
   /** The resourceVersion or the continue token is too old (410). */
-  'expired',
+  | 'expired'
   /** The resourceVersion is newer than what this API server has seen (504): ask again. */
-  'version-too-new',
+  | 'version-too-new'
   /** The request itself is wrong, now and later (400, 405, 406, 413, 415, 422). */
-  'invalid',
+  | 'invalid'
   /** Not carried out, try again later (429). */
-  'throttled',
+  | 'throttled'
   /** The server failed (5xx), or the answer is not the API server's. */
-  'unavailable',
+  | 'unavailable'
   /** What was received is not what the API sends. */
-  'malformed',
+  | 'malformed'
   /** The resourceVersions are no numbers, as an aggregated API may have them: what is newer cannot be told. */
-  'unordered',
+  | 'unordered'
   /** Nothing was heard for too long. */
-  'silent',
+  | 'silent'
   /** No answer: refused, cut, no credentials. */
-  'unanswered',
+  | 'unanswered'
   /** The caller's own signal ended it, or the end of the program. */
-  'aborted',
-] as const;
-
-/** One of API_ERROR_CODES. */
-export type ApiErrorCode = (typeof API_ERROR_CODES)[number];
+  | 'aborted';
 
 /** A `Status` as the API server sends it; every field possibly absent. */
 interface RawStatus {

@@ -18,10 +18,6 @@ export interface EventRecorderOptions {
   readonly log?: Log;
   /** The longest queue; of what comes on top a Warning takes the place of something Normal. @default 500 */
   readonly capacity?: number;
-  /** From one Event to the next: 50 leave within 5 s. @default 100 */
-  readonly intervalMs?: number;
-  /** The pod's name, or another of this process. @default kubernetes-reloader */
-  readonly instance?: string;
   /** @default Math.random */
   readonly random?: () => number;
 }
@@ -29,6 +25,8 @@ export interface EventRecorderOptions {
 const NO_QUEUE: ReadonlyMap<string, PendingReason> = new Map();
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
+/** From one Event to the next: 50 leave within 5 s. */
+const INTERVAL_MS = 100;
 /** In bytes: the API server takes no more. */
 const LONGEST_MESSAGE = 1_024;
 /** Of so many namespaces it is remembered that nothing can be recorded there. */
@@ -81,7 +79,7 @@ export class EventRecorder {
       if (next === undefined) await this.#news();
       else {
         await this.#deliver(next.news, next.at, signal);
-        await sleep(this.#options.intervalMs ?? 100, signal);
+        await sleep(INTERVAL_MS, signal);
       }
     }
     signal.removeEventListener('abort', wake);
@@ -194,7 +192,7 @@ export class EventRecorder {
       message: cutToBytes(plain(cutToBytes(message)), LONGEST_MESSAGE),
       source: { component: FIELD_MANAGER },
       reportingComponent: FIELD_MANAGER,
-      reportingInstance: this.#options.instance ?? FIELD_MANAGER,
+      reportingInstance: FIELD_MANAGER,
       firstTimestamp: at,
       lastTimestamp: at,
       count: 1,

@@ -5,31 +5,21 @@ import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { RawObject } from '../model/raw-objects.ts';
 import { type InformerEvent, isOlder, type SignOfLife, type Span, type Timeline } from '../model/timeline.ts';
 
-import type { ListWatchSource, WatchEvent } from './list-watch.ts';
-import { Reflector, type ReflectorObserver, type ReflectorTarget } from './reflector.ts';
-import type { Send } from './transport.ts';
+import type { WatchEvent } from './list-watch.ts';
+import {
+  Reflector,
+  type ReflectorObserver,
+  type ReflectorOptions,
+  type ReflectorTarget,
+} from './reflector.ts';
 
-/** Who wants to know how an informer fares. What it throws is logged and goes no further. */
-export interface InformerObserver extends ReflectorObserver {
-  /** The handler threw; that event is not told again. */
-  onHandlerError?(): void;
-}
-
-/** What an informer is made of. */
-export interface InformerOptions<R extends RawObject, T> {
-  readonly send: Send;
-  readonly source: ListWatchSource;
+/** What an informer is made of; what its observer throws is logged and goes no further. */
+export interface InformerOptions<R extends RawObject, T> extends Omit<ReflectorOptions, 'target'> {
   readonly timeline: Timeline;
   /** What is kept of an object; the object itself is dropped. May throw: then this version is not told. */
   readonly project: (raw: R) => T;
   /** Called one event after the other, in the order of the stream. What it throws is logged and goes no further. */
   readonly handler: (event: InformerEvent<T>) => void;
-  readonly observer?: InformerObserver | undefined;
-  readonly log?: Log | undefined;
-  /** See ReflectorOptions. */
-  readonly silenceMs?: number | undefined;
-  /** @default Math.random */
-  readonly random?: (() => number) | undefined;
 }
 
 /**
@@ -46,6 +36,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
   /** What the list under way has shown. */
   #listed = new Set<ObjectKey>();
   #lastSign: SignOfLife | undefined;
+  /** Whether the first list is complete. */
   #hasSynced = false;
 
   constructor(options: InformerOptions<R, T>) {
@@ -53,16 +44,10 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     this.#log = options.log ?? NO_LOG;
   }
 
-  /** Whether the first list is complete. */
-  get hasSynced(): boolean {
-    return this.#hasSynced;
-  }
-
   /** Resolves when `signal` is aborted and nothing is open any more; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
-    const { send, source, log, silenceMs, random } = this.#options;
     const observer = this.#fencedObserver();
-    await new Reflector({ send, source, target: this, observer, log, silenceMs, random }).run(signal);
+    await new Reflector({ ...this.#options, target: this, observer }).run(signal);
   }
 
   /** See ReflectorTarget; for the reflector only, as are the next three. */
@@ -145,7 +130,6 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
         object,
         error: String(error),
       });
-      this.#fence(() => this.#options.observer?.onHandlerError?.());
     }
   }
 

@@ -1,8 +1,15 @@
-/** One request with one JSON answer. */
+/** One request with one JSON answer, and how answers are read. */
 
 import { ApiError } from './api-error.ts';
 import { IdleDeadline } from './idle-deadline.ts';
-import { type ApiRequest, type ApiResponse, readStart, type Send } from './transport.ts';
+import {
+  type ApiRequest,
+  type ApiResponse,
+  decoderOf,
+  type Piece,
+  readStart,
+  type Send,
+} from './transport.ts';
 
 /** The longest time between two pieces of an answer, and to its head. */
 export const IDLE_MS = 60_000;
@@ -54,6 +61,25 @@ export async function readText(response: ApiResponse): Promise<string> {
   const text = await readStart(response.body, LONGEST_BODY);
   if (text.length >= LONGEST_BODY) throw new ApiError('malformed', 'the answer is too long');
   return text;
+}
+
+/**
+ * The lines of a body, without their ends; blank ones are left out. What follows the last line end is not told: it is a line
+ * that was cut, or one that is still to come.
+ *
+ * @throws ApiError `malformed` where one is longer than `longest`, and whatever reading the body throws.
+ */
+export async function* linesOf(body: AsyncIterable<Piece>, longest: number): AsyncGenerator<string> {
+  const decode = decoderOf();
+  let started = '';
+  for await (const piece of body) {
+    const [first = '', ...others] = decode(piece).split('\n');
+    const lines = [started + first, ...others];
+    if (lines.some((line) => line.length > longest))
+      throw new ApiError('malformed', `a line is longer than ${longest} characters`);
+    started = lines.pop() ?? '';
+    yield* lines.filter((line) => line.trim() !== '');
+  }
 }
 
 /**

@@ -4,9 +4,9 @@ import type { RawObject } from '../model/raw-objects.ts';
 import { ApiError } from './api-error.ts';
 import { withQuery } from './api-path.ts';
 import { IdleDeadline } from './idle-deadline.ts';
-import { accepted, IDLE_MS, parseObject } from './json-call.ts';
+import { accepted, IDLE_MS, linesOf, parseObject } from './json-call.ts';
 import { isNamed, ListReader, metadataOf } from './list-reader.ts';
-import { LineTooLong, linesOf, type Piece, type Send } from './transport.ts';
+import type { Piece, Send } from './transport.ts';
 
 /** One stream of objects of one kind. */
 export interface ListWatchSource {
@@ -16,8 +16,6 @@ export interface ListWatchSource {
   readonly path: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** Objects per page of a list. @default 500 */
-  readonly pageSize?: number;
 }
 
 /** Which part of a list is asked for; all pages of a list show the same moment. */
@@ -54,7 +52,8 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
 }
 
-const DEFAULT_PAGE_SIZE = 500;
+/** Objects per page of a list: of 100 a start takes longer, and some megabytes less. */
+const PAGE_SIZE = 500;
 /** Several times the largest object that etcd takes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
@@ -71,7 +70,7 @@ export async function* listPage(
   signal: AbortSignal,
 ): AsyncGenerator<ListNews> {
   const path = withQuery(source.path, {
-    limit: isWhole ? undefined : (source.pageSize ?? DEFAULT_PAGE_SIZE),
+    limit: isWhole ? undefined : PAGE_SIZE,
     fieldSelector: source.fieldSelector,
     labelSelector: source.labelSelector,
     continue: token,
@@ -135,7 +134,7 @@ async function* eventsOf(body: AsyncIterable<Piece>, deadline: IdleDeadline): As
   try {
     for await (const line of linesOf(body, LONGEST_LINE)) yield watchEventOf(line);
   } catch (error) {
-    throw error instanceof LineTooLong ? new ApiError('malformed', error.message) : ApiError.from(error);
+    throw ApiError.from(error);
   } finally {
     deadline.end();
   }

@@ -43,8 +43,6 @@ export interface ReflectorOptions {
   readonly target: ReflectorTarget;
   readonly observer?: ReflectorObserver | undefined;
   readonly log?: Log | undefined;
-  /** A watch without a byte for this long is cut. Bookmarks come once a minute; at least 150 000. @default 160000 */
-  readonly silenceMs?: number | undefined;
   /** @default Math.random */
   readonly random?: (() => number) | undefined;
 }
@@ -76,8 +74,8 @@ const FROM_THE_START: State = { name: 'listing', page: FIRST_PAGE };
 /** A minute or two: longer than a restart of an API server lasts, shorter than a continue token does. */
 const TRIES_OF_A_PAGE = 10;
 
-/** How long a watch may be silent, unless told otherwise: an observer that knows the loop to be alive adds it. */
-const DEFAULT_SILENCE_MS = 160_000;
+/** A watch without a byte for this long is cut: bookmarks come once a minute. An observer that knows the loop to be alive adds it. */
+const SILENCE_MS = 160_000;
 const SHORTEST_WATCH_SECONDS = 300;
 /** A watch that lasted this long, or told an event, was of use: the next one need not wait. */
 const USEFUL_WATCH_MS = 10_000;
@@ -203,12 +201,12 @@ export class Reflector {
   }
 
   async #watch(from: string, signal: AbortSignal): Promise<State> {
-    const { send, source, target, observer, silenceMs = DEFAULT_SILENCE_MS } = this.#options;
+    const { send, source, target, observer } = this.#options;
     const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + this.#random()));
     const openedAt = monotonicMs();
     let failure: ApiError | undefined;
     try {
-      const options = { resourceVersion: from, timeoutSeconds, silenceMs, signal };
+      const options = { resourceVersion: from, timeoutSeconds, silenceMs: SILENCE_MS, signal };
       const events = await openWatch(send, source, options);
       observer?.onWatchUp?.();
       for await (const event of events) {

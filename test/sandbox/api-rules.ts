@@ -3,8 +3,8 @@
  * for a real server alike. A case gets a namespace of its own.
  */
 
-import { readText } from '../../lib/kubernetes/json-call.ts';
-import { type ApiRequest, linesOf, type Send } from '../../lib/kubernetes/transport.ts';
+import { linesOf, readText } from '../../lib/kubernetes/json-call.ts';
+import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
 import { isObject, type Json, type JsonObject, objectOf, objectsOf, pick } from './json.ts';
 
 /** Rules by a sentence; each throws when it is broken. */

@@ -74,11 +74,11 @@ test('a whole list asks for no limit', async () => {
 
 test('Secrets that no container reads are not asked for', async () => {
   const script = scripted(listOf('9', []));
-  await listed(script, { ...configSource('Secret'), pageSize: 5 });
+  await listed(script, configSource('Secret'));
   const selector = 'type!=helm.sh/release.v1,type!=kubernetes.io/service-account-token';
   assert.equal(
     script.requests[0]?.path,
-    `/api/v1/secrets?limit=5&fieldSelector=${encodeURIComponent(selector)}`,
+    `/api/v1/secrets?limit=500&fieldSelector=${encodeURIComponent(selector)}`,
   );
 });
 
