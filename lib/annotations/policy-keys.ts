@@ -1,6 +1,6 @@
 /** The annotations that name what a workload follows, and the one that another key was meant to be. */
 
-import type { ConfigKind } from '../model/object-ref.ts';
+import { byConfigKind, type ConfigKind } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
 import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts';
 
@@ -8,7 +8,7 @@ import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts
 export type PolicyKeys = ReadonlyMap<ConfigKind, readonly string[]>;
 
 /** The native annotations of workloads that are no lists of what to follow. */
-const FURTHER: readonly string[] = workloadKeysOf(nativeVocabulary({ ConfigMap: [], Secret: [] }));
+const FURTHER: readonly string[] = workloadKeysOf(nativeVocabulary(byConfigKind(() => [])));
 
 /** The native annotation for a kind. */
 export function nativeKeyOf(kind: ConfigKind): string {

@@ -1,6 +1,6 @@
 /** The annotations of each vocabulary. */
 
-import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
+import { byConfigKind, CONFIG_KINDS, type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { StakaterKeys, VocabularyName } from '../model/settings.ts';
 
 /** Keys by kind of object. */
@@ -16,7 +16,7 @@ export interface PauseKeys {
 
 /** Stands for a word that a vocabulary does not have: no annotation has this key. */
 const NO_WORD = '';
-const NO_WORDS: KeysByKind = { ConfigMap: NO_WORD, Secret: NO_WORD };
+const NO_WORDS: KeysByKind = byConfigKind(() => NO_WORD);
 
 /** The annotations of one vocabulary. */
 export interface Vocabulary {
@@ -77,15 +77,12 @@ export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, reado
   const own = (word: string): string => `${NATIVE_PREFIX}/${word}`;
   return {
     vocabularies: 'collaborne',
-    named: {
-      ConfigMap: [own('configmap'), ...alternatives.ConfigMap],
-      Secret: [own('secret'), ...alternatives.Secret],
-    },
+    named: byConfigKind((kind) => [own(kind.toLowerCase()), ...alternatives[kind]]),
     namesArePatterns: false,
     auto: own('auto'),
-    typedAuto: { ConfigMap: own('configmap-auto'), Secret: own('secret-auto') },
+    typedAuto: byConfigKind((kind) => own(`${kind.toLowerCase()}-auto`)),
     search: own('search'),
-    exclude: { ConfigMap: own('exclude-configmap'), Secret: own('exclude-secret') },
+    exclude: byConfigKind((kind) => own(`exclude-${kind.toLowerCase()}`)),
     match: own('match'),
     ignore: own('ignore'),
     readsTemplate: false,
@@ -110,10 +107,7 @@ export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
     auto: keys.auto,
     typedAuto: { ConfigMap: keys.configMapAuto, Secret: keys.secretAuto },
     search: keys.search,
-    exclude: {
-      ConfigMap: 'configmaps.exclude.reloader.stakater.com/reload',
-      Secret: 'secrets.exclude.reloader.stakater.com/reload',
-    },
+    exclude: byConfigKind((kind) => `${SOURCE_KINDS[kind].resource}.exclude.reloader.stakater.com/reload`),
     match: keys.match,
     ignore: keys.ignore,
     pause: { period: keys.pausePeriod, pausedAt: keys.pausedAt },

@@ -1,7 +1,7 @@
 /** The table of metrics: names, meanings and the series that exist from the start. */
 
 import { WATCH_ENDS } from '../model/health.ts';
-import { CONFIG_KINDS } from '../model/object-ref.ts';
+import { CONFIG_KINDS, SOURCE_KINDS } from '../model/object-ref.ts';
 import { ADMISSION_RESULTS, ALERT_RESULTS } from '../model/settings.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
@@ -264,7 +264,8 @@ function every(values: Readonly<Record<string, readonly string[]>>): Labels[] {
 
 function usualRequests(): Labels[] {
   const workloads = USUAL.map(({ resource }) => resource);
-  return requestsOf(['configmaps', 'secrets', ...workloads], ['configmaps', ...workloads]);
+  const sources = CONFIG_KINDS.map((kind) => SOURCE_KINDS[kind].resource);
+  return requestsOf([...sources, ...workloads], [SOURCE_KINDS.ConfigMap.resource, ...workloads]);
 }
 
 function requestsOf(watched: readonly string[], patched: readonly string[]): Labels[] {
