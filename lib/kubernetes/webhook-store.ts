@@ -107,16 +107,14 @@ export class WebhookStore {
       { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
       ...webhooks.map((_, index) => ({ op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value })),
     ];
-    return await this.#patch(this.#configurationPath(), 'application/json-patch+json', operations);
+    const type = 'application/json-patch+json';
+    const request = writing('PATCH', this.#configurationPath(), operations, type);
+    return await writeResultOf(() => this.#call(request));
   }
 
   async #write(contentType: string, body: object): Promise<WriteResult<HeldCertificate>> {
-    const result = await this.#patch<RawSecret>(this.#secretPath(), contentType, body);
-    return result.kind === 'accepted' ? { kind: 'accepted', object: held(result.object) } : result;
-  }
-
-  async #patch<T extends object>(path: string, contentType: string, body: object): Promise<WriteResult<T>> {
-    return await writeResultOf(() => this.#call<T>(writing('PATCH', path, body, contentType)));
+    const request = writing('PATCH', this.#secretPath(), body, contentType);
+    return await writeResultOf(async () => held(await this.#call<RawSecret>(request)));
   }
 
   async #call<T extends object>(request: ApiRequest): Promise<T> {
