@@ -1,8 +1,8 @@
 /** The command: what it is asked for, until it ends or is told to. */
 
-import { wrongOfNode } from '../lib/options/node-version.ts';
 import { USAGE_EXIT_CODE } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
+import { wrongOfNode } from '../lib/options/version.ts';
 
 /** How long the process may stay when all is finished. */
 const LONGEST_LINGER_MS = 2_000;

@@ -8,9 +8,6 @@ export const VOCABULARY_NAMES = ['collaborne', 'stakater', 'sap', 'wave'] as con
 /** One of DIALECT_NAMES. */
 export type VocabularyName = (typeof VOCABULARY_NAMES)[number];
 
-/** Those in use where nobody chooses. */
-export const DEFAULT_VOCABULARY_NAMES: readonly VocabularyName[] = ['collaborne', 'stakater'];
-
 /** The keys of the vocabulary of Stakater Reloader that can be renamed. */
 export interface StakaterKeys {
   readonly auto: string;

@@ -2,8 +2,8 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { closestMatch } from '../model/text.ts';
-import { FLAGS, type Flag, type FlagName } from './flags.ts';
-import { UsageError } from './usage-error.ts';
+import { ALL_FLAGS, type Flag, longNamesOf } from './flags.ts';
+import { UsageError } from './options.ts';
 
 /** The texts given for one flag, and where: `--port`, `RELOADER_OPT_PORT`. */
 export interface Given {
@@ -12,7 +12,7 @@ export interface Given {
 }
 
 /** What was given, by flag. */
-export type GivenFlags = ReadonlyMap<FlagName, Given>;
+export type GivenFlags = ReadonlyMap<Flag['name'], Given>;
 
 /**
  * What `argv` (without node and script) gives for each flag; a switch without a value gives `true`.
@@ -20,29 +20,36 @@ export type GivenFlags = ReadonlyMap<FlagName, Given>;
  * @throws UsageError for an unknown flag, a missing value or an argument that belongs to no flag.
  */
 export function readCommandLine(argv: readonly string[]): GivenFlags {
-  const command = newCommand();
+  const given = new Map<Flag['name'], Given>();
+  const command = newCommand((flag, text) => {
+    const texts = [...(given.get(flag.name)?.texts ?? []), text];
+    given.set(flag.name, { texts, source: writtenAs(flag, argv) });
+  });
   const { operands, unknown } = splitWith(command, argv);
   if (unknown[0] !== undefined) throw unknownFlag(unknown[0]);
-  if (operands[0] !== undefined) throw strayArgument(argv.indexOf(operands[0]));
-  return new Map(FLAGS.flatMap((flag) => givenFor(flag, command, argv)));
+  if (operands[0] === undefined) return given;
+  // The argument itself is not repeated: it may be the rest of a token that was not quoted.
+  const place = argv.indexOf(operands[0]) + 1;
+  throw new UsageError(`expected only flags, but argument ${place} belongs to none; see --help`);
 }
 
-/** A commander command that knows every flag; it writes nothing and never ends the process. */
-export function newCommand(): Command {
+/**
+ * A commander command that knows every flag; it writes nothing and never ends the process. It splits the words and lays
+ * out the help. Its variables, choices and conflicts are not used: it reads the variables of the process itself and one
+ * for a flag, takes a switch that is off for one half of a conflict, and repeats values, which may be secrets.
+ */
+export function newCommand(take: (flag: Flag, text: string) => void): Command {
   const command = new Command('reloader').usage('[flags]').helpOption(false).exitOverride();
-  command.configureOutput({ writeOut: ignore, writeErr: ignore });
-  for (const flag of FLAGS) command.addOption(optionOf(flag));
+  command.configureOutput({ writeErr: () => undefined });
+  for (const flag of ALL_FLAGS) {
+    const { name, alias, value, help, group } = flag;
+    const forms = alias === undefined ? `--${name}` : `${alias}, --${name}`;
+    const option = new Option(`${forms} ${value === undefined ? '[boolean]' : `<${value}>`}`, help);
+    option.argParser<void>((text) => take(flag, text));
+    if (value === undefined) option.preset('true');
+    command.addOption(option.helpGroup(group).hideHelp(help === ''));
+  }
   return command;
-}
-
-function optionOf({ name, alias, value, help, group }: Flag): Option {
-  const option = new Option(
-    `${alias === undefined ? '' : `${alias}, `}--${name} ${value === undefined ? '[boolean]' : `<${value}>`}`,
-    help ?? '',
-  ).argParser<readonly string[]>((text, before) => [...(before ?? []), text]);
-  if (value === undefined) option.preset('true');
-  if (group !== undefined) option.helpGroup(group);
-  return option.hideHelp(help === undefined);
 }
 
 function splitWith(command: Command, argv: readonly string[]): { operands: string[]; unknown: string[] } {
@@ -55,42 +62,26 @@ function splitWith(command: Command, argv: readonly string[]): { operands: strin
   }
 }
 
-function givenFor(flag: Flag, command: Command, argv: readonly string[]): [FlagName, Given][] {
-  const option = command.options.find((candidate) => candidate.long === `--${flag.name}`);
-  const texts: unknown = option && command.getOptionValue(option.attributeName());
-  return Array.isArray(texts) ? [[flag.name, { texts, source: writtenAs(flag, argv) }]] : [];
-}
-
 /** The long name under which the flag was written; its own where both were. */
-function writtenAs({ name, alias }: Flag, argv: readonly string[]): string {
-  const own = `--${name}`;
-  const isWritten = (long: string): boolean =>
-    argv.some((word) => word === long || word.startsWith(`${long}=`));
-  return alias?.startsWith('--') && isWritten(alias) && !isWritten(own) ? alias : own;
+function writtenAs(flag: Flag, argv: readonly string[]): string {
+  const isWritten = (name: string): boolean =>
+    argv.some((word) => word === `--${name}` || word.startsWith(`--${name}=`));
+  return `--${longNamesOf(flag).findLast(isWritten) ?? flag.name}`;
 }
 
 function unknownFlag(word: string): UsageError {
-  // What follows = may be a secret.
+  // The text behind = may be a secret.
   const [flag = word] = word.split('=');
-  const known = FLAGS.flatMap(({ name, alias }) =>
-    alias?.startsWith('--') ? [`--${name}`, alias] : [`--${name}`],
+  const nearest = closestMatch(
+    flag,
+    ALL_FLAGS.flatMap(longNamesOf).map((name) => `--${name}`),
   );
-  const nearest = closestMatch(flag, known);
   return new UsageError(
     `unknown flag ${JSON.stringify(flag)}: expected ${nearest ?? 'one of those that --help lists'}`,
   );
 }
 
 function missingValue(word: string): UsageError {
-  const flag = FLAGS.find(({ name, alias }) => word === `--${name}` || word === alias);
+  const flag = ALL_FLAGS.find(({ name, alias }) => word === `--${name}` || word === alias);
   return new UsageError(`${word}: expected a value, as in ${word} <${flag?.value ?? 'value'}>`);
-}
-
-/** The argument itself is not repeated: it may be the rest of a token that was not quoted. */
-function strayArgument(index: number): UsageError {
-  return new UsageError(`expected only flags, but argument ${index + 1} belongs to none; see --help`);
-}
-
-function ignore(): void {
-  // All texts go through the return value.
 }

@@ -27,7 +27,7 @@ Exit codes: 0 stopped by a signal, 1 it cannot work here, 64 flags, variables or
 
 /** The whole text, 110 columns wide at most. */
 export function helpText(): string {
-  const command = newCommand()
+  const command = newCommand(() => undefined)
     .description(INTRODUCTION)
     .configureHelp({
       helpWidth: 110,

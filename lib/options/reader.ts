@@ -1,52 +1,66 @@
 /** Reads typed values from the texts that were given, and complains with the place where they were given. */
 
+import { parseBool } from '../model/text.ts';
 import type { Given, GivenFlags } from './command-line.ts';
-import type { FlagName } from './flags.ts';
-import { UsageError } from './usage-error.ts';
-import type { ValueType } from './value-types.ts';
+import { ALL_FLAGS, FLAGS, type Flag, type FlagName, type FlagOptions, type ValueOf } from './flags.ts';
+import { UsageError } from './options.ts';
+import { TYPES, type ValueType } from './value-types.ts';
 
 const LONGEST_QUOTE = 60;
+const FLAG_OF: ReadonlyMap<Flag['name'], Flag> = new Map(ALL_FLAGS.map((flag) => [flag.name, flag]));
 
 /** Values by flag. The command line wins over the environment, per flag; the last text wins where one is wanted. */
 export class Reader {
   readonly #given: GivenFlags;
-  readonly #onCommandLine: GivenFlags;
+  readonly #values: ReadonlyMap<FlagName, unknown>;
 
+  /** @throws UsageError for the first flag, in the order of the help, whose text is not of its type */
   constructor(commandLine: GivenFlags, environment: GivenFlags) {
     this.#given = new Map([...environment, ...commandLine]);
-    this.#onCommandLine = commandLine;
+    this.#values = new Map(FLAGS.map((flag) => [flag.name, valueFrom(flag, this.#given.get(flag.name))]));
+  }
+
+  /** Where the flag was given; undefined if nowhere. */
+  sourceOf(flag: Flag['name']): string | undefined {
+    return this.#given.get(flag)?.source;
+  }
+
+  /** The same, or where it could have been given. */
+  placeOf(flag: FlagName): string {
+    return this.sourceOf(flag) ?? `--${flag}`;
   }
 
   /** Whether the flag stands on the command line itself. */
   isOnCommandLine(flag: FlagName): boolean {
-    return this.#onCommandLine.has(flag);
+    return this.sourceOf(flag)?.startsWith('--') ?? false;
   }
 
-  /** Where the flag was given; undefined if nowhere. */
-  sourceOf(flag: FlagName): string | undefined {
-    return this.#given.get(flag)?.source;
+  /** Whether a text is given that is not empty nor, for a switch or a flag without an effect, false. */
+  asks(name: Flag['name']): boolean {
+    const { type, help } = FLAG_OF.get(name) ?? {};
+    const text = this.#given.get(name)?.texts.at(-1)?.trim() ?? '';
+    return text !== '' && ((type !== 'switch' && help !== '') || parseBool(text) !== false);
   }
 
-  /** The value of `flag`, or undefined if it was not given. @throws UsageError if it is not of `type`. */
-  one<T>(flag: FlagName, type: ValueType<T>): T | undefined {
-    const given = this.#given.get(flag);
-    const text = given?.texts.at(-1);
-    return given === undefined || text === undefined ? undefined : parsed(text.trim(), type, given.source);
+  /** The value of a flag. */
+  get<N extends FlagName>(name: N): ValueOf<N> {
+    // Its type follows from the same row of the table as its parser.
+    return this.#values.get(name) as ValueOf<N>;
   }
 
-  /** All values of `flag`, each once; empty if it was not given. @throws UsageError if one is not of `type`. */
-  list<T>(flag: FlagName, type: ValueType<T>): T[] {
-    const given = this.#given.get(flag);
-    return given === undefined ? [] : listOf(given, type);
+  /** What single flags say of the options. */
+  options(): FlagOptions {
+    const set = FLAGS.filter(({ sets }) => sets !== undefined);
+    return Object.fromEntries(set.map(({ sets, name }) => [sets, this.#values.get(name)])) as FlagOptions;
   }
+}
 
-  /** All texts of `flag` joined by commas, as one value; undefined if it was not given. @throws UsageError if it is not of `type`. */
-  joined<T>(flag: FlagName, type: ValueType<T>): T | undefined {
-    const given = this.#given.get(flag);
-    return given === undefined
-      ? undefined
-      : parsed(given.texts.flatMap(itemsOf).join(','), type, given.source);
-  }
+function valueFrom({ type, isList, default: usual }: Flag, given: Given | undefined): unknown {
+  const { texts, source } = given ?? { texts: usual === undefined ? [] : [usual], source: '' };
+  if (texts.length === 0) return isList ? [] : type === 'switch' ? false : undefined;
+  if (isList) return listOf<unknown>({ texts, source }, TYPES[type]);
+  const text = TYPES[type].isJoined ? texts.flatMap(itemsOf).join(',') : texts.at(-1);
+  return parsed<unknown>(text?.trim() ?? '', TYPES[type], source);
 }
 
 /** An item of a comma list: in double quotes, as Go's pflag takes them, it may hold commas. */
@@ -68,6 +82,6 @@ export function listOf<T>({ texts, source }: Given, type: ValueType<T>): T[] {
 function parsed<T>(text: string, type: ValueType<T>, source: string): T {
   const value = type.parse(text);
   if (value !== undefined) return value;
-  const quote = type.secret ? '' : `, got ${JSON.stringify(text.slice(0, LONGEST_QUOTE))}`;
+  const quote = type.isSecret ? '' : `, got ${JSON.stringify(text.slice(0, LONGEST_QUOTE))}`;
   throw new UsageError(`${source}: expected ${type.expected}${quote}`);
 }

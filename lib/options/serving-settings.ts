@@ -1,57 +1,63 @@
-/** What is served over HTTP: ports, the address, the hosts that requests may name. */
+/** What is served over HTTP: ports, the address, the hosts that requests may name, and the admission webhook. */
 
 import { BlockList, isIPv6 } from 'node:net';
-import type { Environment } from './environment.ts';
+import type { AdmissionCertificate, AdmissionOptions } from '../model/settings.ts';
+import { type Environment, textOf } from './environment.ts';
 import type { FlagName } from './flags.ts';
-import type { Options } from './options.ts';
+import { type Options, UsageError } from './options.ts';
 import type { Reader } from './reader.ts';
-import { isInPlaceOfStakater, STAKATERS_PORT } from './stakater-settings.ts';
-import { UsageError } from './usage-error.ts';
-import * as types from './value-types.ts';
+import { isInPlaceOfStakater } from './stakater.ts';
 
 const PAGES_PORT = 8080;
+/** Where the manifests of Stakater Reloader expect `/live` and `/metrics`; it has no flag for that. */
+const STAKATERS_PORT = 9090;
 const PROBES_PORT = 8081;
+const ADMISSION_FLAGS = [
+  'webhook-tls-directory',
+  'webhook-tls-secret',
+  'webhook-configuration',
+  'sap-hash-check',
+] as const;
 
 /** What stands in the options. */
-type Serving = Pick<Options, 'port' | 'healthPort' | 'bindAddress' | 'allowedHosts' | 'statusPage'>;
+interface Serving extends Pick<Options, 'port' | 'statusPage'> {
+  readonly healthPort: number | undefined;
+  readonly bindAddress: string | undefined;
+  readonly allowedHosts: readonly string[] | undefined;
+  readonly admission: AdmissionOptions | undefined;
+}
 
-/** How the pages and the probes are served. @throws UsageError */
+/** How the pages, the probes and the admission webhook are served. @throws UsageError */
 export function servingFrom(reader: Reader, env: Environment): Serving {
-  const port = reader.one('port', types.PORT) ?? (isInPlaceOfStakater(env) ? STAKATERS_PORT : PAGES_PORT);
-  const healthPort = reader.one('health-port', types.PORT) ?? (isPod(env) ? PROBES_PORT : undefined);
-  const bindAddress = reader.one('bind-address', types.IP_ADDRESS) ?? (isPod(env) ? undefined : '127.0.0.1');
-  const allowedHosts = reader.list('allowed-hosts', types.HOST);
-  if (healthPort !== undefined) refuseSamePort(reader, ['health-port', healthPort], ['port', port]);
+  const port = reader.get('port') ?? (isInPlaceOfStakater(env) ? STAKATERS_PORT : PAGES_PORT);
+  const healthPort = reader.get('health-port') ?? (isPod(env) ? PROBES_PORT : undefined);
+  const bindAddress = reader.get('bind-address') ?? (isPod(env) ? undefined : '127.0.0.1');
+  const allowedHosts = reader.get('allowed-hosts');
+  const admission = admissionFrom(reader);
+  refuseSamePort(reader, { 'health-port': healthPort, port });
+  refuseSamePort(reader, { 'webhook-port': admission?.port, port });
+  refuseSamePort(reader, { 'webhook-port': admission?.port, 'health-port': healthPort });
   return {
     port,
-    ...(healthPort === undefined ? {} : { healthPort }),
-    ...(bindAddress === undefined ? {} : { bindAddress }),
-    ...(isLoopback(bindAddress) ? { allowedHosts } : {}),
-    statusPage: !(reader.one('no-status-page', types.BOOLEAN) ?? false),
+    healthPort,
+    bindAddress,
+    allowedHosts: isLoopback(bindAddress) ? allowedHosts : undefined,
+    statusPage: !reader.get('no-status-page'),
+    admission,
   };
 }
 
 /** @throws UsageError if two ports are the same one; 0 is another one each time */
-export function refuseSamePort(
-  reader: Reader,
-  [flag, port]: readonly [FlagName, number],
-  [other, taken]: readonly [FlagName, number | undefined],
-): void {
-  if (port !== taken || port === 0) return;
-  const names = [flag, other].map((name) => reader.sourceOf(name) ?? `--${name}`);
-  throw new UsageError(`expected ${names.join(' other than ')}, got ${port} for both`);
-}
-
-/** A warning for hosts that no request is compared with. */
-export function servingNotices(reader: Reader, { allowedHosts }: Options): string[] {
-  const source = reader.sourceOf('allowed-hosts');
-  if (source === undefined || allowedHosts !== undefined) return [];
-  return [`${source} has no effect: it needs a loopback address as --bind-address`];
+function refuseSamePort(reader: Reader, ports: { readonly [N in FlagName]?: number | undefined }): void {
+  const [one, other] = Object.values(ports);
+  if (one === undefined || one !== other || one === 0) return;
+  const names = Object.keys(ports).map((name) => reader.placeOf(name as FlagName));
+  throw new UsageError(`expected ${names.join(' other than ')}, got ${one} for both`);
 }
 
 /** The kubelet sets the variable in each container, also where `enableServiceLinks` is false. */
 function isPod(env: Environment): boolean {
-  return (env['KUBERNETES_SERVICE_HOST'] ?? '').trim() !== '';
+  return textOf(env, 'KUBERNETES_SERVICE_HOST') !== '';
 }
 
 /** Whether programs of other machines cannot reach the address. */
@@ -61,4 +67,31 @@ function isLoopback(address: string | undefined): boolean {
   loopback.addSubnet('127.0.0.0', 8);
   loopback.addAddress('::1', 'ipv6');
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+/** How the admission webhook is served; undefined: not at all. @throws UsageError */
+function admissionFrom(reader: Reader): AdmissionOptions | undefined {
+  const port = reader.get('webhook-port');
+  const checksHashes = reader.get('sap-hash-check');
+  if (port === undefined) {
+    const idle = ADMISSION_FLAGS.find((flag) => reader.asks(flag));
+    if (idle === undefined) return undefined;
+    throw new UsageError(`expected --webhook-port beside ${reader.placeOf(idle)}`);
+  }
+  if (checksHashes && !reader.get('dialects').includes('sap'))
+    throw new UsageError(`expected --dialects with sap beside ${reader.placeOf('sap-hash-check')}`);
+  return { port, certificate: certificateFrom(reader), checksHashes };
+}
+
+function certificateFrom(reader: Reader): AdmissionCertificate {
+  const directory = reader.get('webhook-tls-directory');
+  const secret = reader.get('webhook-tls-secret');
+  if (secret !== undefined)
+    return { type: 'secret', secret, configuration: reader.get('webhook-configuration') };
+  const configuration = reader.sourceOf('webhook-configuration');
+  if (configuration !== undefined)
+    throw new UsageError(`expected ${configuration} only beside --webhook-tls-secret`);
+  if (directory !== undefined) return { type: 'files', directory };
+  const port = reader.placeOf('webhook-port');
+  throw new UsageError(`expected --webhook-tls-directory or --webhook-tls-secret beside ${port}`);
 }

@@ -5,7 +5,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { EVENTS, REASONS } from '../../lib/model/reasons.ts';
-import { FLAGS } from '../../lib/options/flags.ts';
+import { ALL_FLAGS } from '../../lib/options/flags.ts';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
 import { withTables } from './tables.ts';
 
@@ -34,7 +34,7 @@ describe('the tables of', () => {
 
 describe('the reference names', () => {
   const expected: Record<string, readonly [page: string, names: readonly string[]]> = {
-    'every flag': ['flags', FLAGS.map(({ name }) => `--${name}`)],
+    'every flag': ['flags', ALL_FLAGS.map(({ name }) => `--${name}`)],
     'every metric': ['metrics', Object.values(METRICS).map(({ name }) => name)],
     'every reason': ['reasons', Object.keys(REASONS).map((reason) => `\`${reason}\``)],
     'every Event, its type and its reason': [

@@ -2,8 +2,7 @@
 
 import { NO_LOG } from '../../lib/model/log.ts';
 import { REASONS, type Reason } from '../../lib/model/reasons.ts';
-import { DEAD_FLAGS } from '../../lib/options/dead-flags.ts';
-import { FLAGS, type Flag, PRINTING_FLAGS, variableOf } from '../../lib/options/flags.ts';
+import { DEAD_FLAGS, FLAGS, type Flag, variablesOf } from '../../lib/options/flags.ts';
 import { Journal } from '../../lib/report/journal.ts';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
 
@@ -14,11 +13,11 @@ const DEFAULT = / \(default: (?<value>.*)\)$/;
 
 /** Each table, by the name that pages call it. */
 const TABLES: Readonly<Record<string, () => string>> = {
-  flags: () => grouped(FLAGS.filter(({ help }) => help !== undefined)),
+  flags: () => grouped(FLAGS),
   'flags-without-effect': () =>
     table(
       ['flag', 'why'],
-      DEAD_FLAGS.map(({ name, because }) => [code(`--${name}`), because]),
+      DEAD_FLAGS.map(({ name, group }) => [code(`--${name}`), group]),
     ),
   metrics: () =>
     table(
@@ -47,7 +46,7 @@ export function withTables(page: string): string {
 }
 
 function grouped(flags: readonly Flag[]): string {
-  const groups = Map.groupBy(flags, ({ group = '' }) => group.replace(':', ''));
+  const groups = Map.groupBy(flags, ({ group }) => group.replace(':', ''));
   return [...groups]
     .map(
       ([group, members]) =>
@@ -56,16 +55,18 @@ function grouped(flags: readonly Flag[]): string {
     .join('\n');
 }
 
-function flagRow({ name, alias, value, help = '' }: Flag): string[] {
+function flagRow(flag: Flag): string[] {
+  const { name, alias, value, help } = flag;
+  const variable = variablesOf(flag).at(-1);
   const forms = [
     `--${name}${value === undefined ? '' : ` <${value}>`}`,
     ...(alias === undefined ? [] : [alias]),
   ];
-  const isSwitch = value === undefined && !PRINTING_FLAGS.includes(name);
+  const isSwitch = value === undefined && variable !== undefined;
   const given = DEFAULT.exec(help)?.groups?.['value'];
   return [
     forms.map(code).join(', '),
-    PRINTING_FLAGS.includes(name) ? '' : code(variableOf(name)),
+    variable === undefined ? '' : code(variable),
     given ?? (isSwitch ? 'false' : ''),
     help.replace(DEFAULT, ''),
   ];

@@ -11,6 +11,7 @@ import { KEY_MUTANTS } from './keys.ts';
 import { LEADER_MUTANTS } from './leader.ts';
 import { LIST_MUTANTS } from './lists.ts';
 import { NOTICE_MUTANTS } from './notices.ts';
+import { OPTION_MUTANTS } from './options.ts';
 import { OWNER_MUTANTS } from './owners.ts';
 import { PACE_MUTANTS } from './paces.ts';
 import { PAUSE_MUTANTS } from './pauses.ts';
@@ -56,6 +57,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...TERM_MUTANTS,
   ...TAKE_OVER_MUTANTS,
   ...SERVING_MUTANTS,
+  ...OPTION_MUTANTS,
 ];
 
 /** Which edits no longer have exactly one place in the source, in words. */

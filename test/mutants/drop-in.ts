@@ -3,30 +3,8 @@
 import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const SETTINGS = ['test/unit/options/stakater-settings.test.ts'];
-
 /** Every one of them must be noticed. */
 export const DROP_IN_MUTANTS: readonly Mutant[] = [
-  {
-    name: 'drop-in: quotes that pflag takes off stay',
-    edit: change('reader/itemsOf', "quoted?.replaceAll('\"\"', '\"') ?? plain", 'plain'),
-    tests: SETTINGS,
-  },
-  {
-    name: 'drop-in: a selector is not read as a list',
-    edit: change('Reader.joined', 'given.texts.flatMap(itemsOf)', 'given.texts'),
-    tests: SETTINGS,
-  },
-  {
-    name: 'drop-in: the port is ours in its manifest',
-    edit: change('servingFrom', 'isInPlaceOfStakater()', 'false'),
-    tests: SETTINGS,
-  },
-  {
-    name: 'drop-in: the sink webhook is none',
-    edit: drop('ALERT_SINK', "text.toLowerCase() === 'webhook'"),
-    tests: ['test/unit/options/notification-settings.test.ts'],
-  },
   {
     name: 'drop-in: what is not served is not told of',
     edit: drop('mistakes/RULES', 'unserved'),

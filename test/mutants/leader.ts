@@ -139,16 +139,6 @@ export const LEADER_MUTANTS: readonly Mutant[] = [
     tests: ['test/unit/kubernetes/permissions.test.ts'],
   },
   {
-    name: 'leader: the lead may end after the lease',
-    edit: change('refuseDisorder', 'renewDeadlineMs >= leaseDurationMs', 'false'),
-    tests: ['test/unit/options/leader-settings.test.ts'],
-  },
-  {
-    name: 'leader: a dry run takes a Lease',
-    edit: drop('leaderElectionFrom', '!dryRun'),
-    tests: ['test/unit/options/leader-settings.test.ts'],
-  },
-  {
     name: 'leader: who is told again is counted again',
     edit: drop('Metrics.leads', 'isLeader !== this.#isLeader'),
     tests: ['test/unit/telemetry/metrics.test.ts'],

@@ -7,7 +7,6 @@ const CONNECTIONS = ['test/unit/serving/connections.test.ts'];
 const DELIVERIES = ['test/unit/serving/deliveries.test.ts'];
 const SERVER = ['test/unit/telemetry/http-server.test.ts'];
 const PAGES = ['test/unit/app/pages.test.ts'];
-const SETTINGS = ['test/unit/options/serving-settings.test.ts'];
 
 /** Every one of them must be noticed. */
 export const SERVING_MUTANTS: readonly Mutant[] = [
@@ -115,47 +114,5 @@ export const SERVING_MUTANTS: readonly Mutant[] = [
     name: 'serving: the end of a body that was cut is the end of the same one that is sent again',
     edit: drop('Deliveries.send', 'this.#underWay.get(body) === clients'),
     tests: DELIVERIES,
-  },
-  {
-    name: 'serving: a pod is like any other place',
-    edit: change('isPod', "(env['KUBERNETES_SERVICE_HOST'] ?? '').trim() !== ''", 'false'),
-    tests: SETTINGS,
-  },
-  {
-    name: 'serving: hosts are looked at where other machines can ask',
-    edit: change('servingFrom', 'isLoopback()', 'true'),
-    tests: SETTINGS,
-  },
-  {
-    name: 'serving: an address of IPv6 is never this machine alone',
-    edit: drop('isLoopback', 'loopback.addAddress();'),
-    tests: SETTINGS,
-  },
-  {
-    name: 'serving: two free ports are the same one',
-    edit: drop('refuseSamePort', 'port === 0'),
-    tests: SETTINGS,
-  },
-  {
-    name: 'serving: the webhook may have the port of the probes',
-    edit: drop(
-      'admissionFrom',
-      "refuseSamePort(reader, ['webhook-port', port], ['health-port', others.healthPort]);",
-    ),
-    tests: SETTINGS,
-  },
-  {
-    name: 'serving: a token in a variable is warned of',
-    edit: change('connectionNotices', "reader.isOnCommandLine('token')", "reader.sourceOf('token')"),
-    tests: SETTINGS,
-  },
-  {
-    name: 'serving: a certificate that is not verified is not warned of',
-    edit: change(
-      'connectionNotices',
-      "insecureSkipTlsVerify ? [reader.sourceOf('insecure-skip-tls-verify')] : []",
-      '[]',
-    ),
-    tests: SETTINGS,
   },
 ];

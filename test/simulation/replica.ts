@@ -4,7 +4,7 @@ import { type Assembly, assemble } from '../../lib/app/assembly.ts';
 import type { Send } from '../../lib/kubernetes/transport.ts';
 import type { Log } from '../../lib/model/log.ts';
 import { wholeKeyOf } from '../../lib/model/object-ref.ts';
-import { DEFAULT_VOCABULARY_NAMES, STAKATER_KEYS, UNHURRIED } from '../../lib/model/settings.ts';
+import { STAKATER_KEYS, UNHURRIED } from '../../lib/model/settings.ts';
 import type { LeaderElection, Options } from '../../lib/options/options.ts';
 import { NAMESPACE, nameIn, OTHER_NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import { readOfDigest } from './contents.ts';
@@ -137,7 +137,8 @@ function optionsOf(settings: Settings): Options {
     pausePeriodMs,
     pace,
     dialects: settings.dialects ?? [
-      ...DEFAULT_VOCABULARY_NAMES,
+      'collaborne',
+      'stakater',
       ...(settings.elsewhere ? ['wave' as const] : []),
     ],
     stakaterKeys: STAKATER_KEYS,

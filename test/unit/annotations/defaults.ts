@@ -4,13 +4,13 @@ import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations
 import type { Vocabularies } from '../../../lib/annotations/vocabularies.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
-import { DEFAULT_VOCABULARY_NAMES, STAKATER_KEYS, UNHURRIED } from '../../../lib/model/settings.ts';
+import { STAKATER_KEYS, UNHURRIED } from '../../../lib/model/settings.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
 /** What the flags say where nobody sets any. */
 export const PLAIN: VocabularyOptions = {
-  dialects: DEFAULT_VOCABULARY_NAMES,
+  dialects: ['collaborne', 'stakater'],
   alternativeAnnotations: { ConfigMap: [], Secret: [] },
   stakaterKeys: STAKATER_KEYS,
   ignoredKinds: [],

@@ -1,6 +1,16 @@
-/** Label selectors: what Kubernetes writes, and two older forms of Stakater Reloader, as one text for the API server. */
+/** Names, labels and label selectors as Kubernetes wants them. */
 
-import { isLabelValue, isQualifiedName } from './qualified-name.ts';
+const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
+
+/** Labels joined by dots, in lower case. */
+export const DNS_SUBDOMAIN: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+/** `[<DNS subdomain>/]<name>`, as the key of an annotation or label is. */
+export function isQualifiedName(text: string): boolean {
+  const [name, prefix, ...rest] = text.split('/').reverse();
+  if (name === undefined || rest.length > 0 || !NAME.test(name)) return false;
+  return prefix === undefined || (prefix.length <= 253 && DNS_SUBDOMAIN.test(prefix));
+}
 
 /** A comma that does not stand within parentheses. */
 const BETWEEN_REQUIREMENTS = /,(?![^(]*\))/;
@@ -9,17 +19,14 @@ const IN_SET = /^([^\s(]+)\s+(in|notin)\s*\(([^()]*)\)$/;
 const COMPARED = /^([^\s!=:]+)\s*(==|=|!=|:)\s*(\S*)$/;
 
 /**
- * The selector in the API server's words; undefined if a requirement is none. All requirements have to hold. `key:value`
- * becomes `key=value`, and `key:*` the key alone.
+ * The selector in the API server's words; undefined if a requirement is none. All requirements have to hold. As older
+ * versions of Stakater Reloader had them, `key:value` becomes `key=value`, and `key:*` the key alone.
  */
 export function labelSelectorOf(text: string): string | undefined {
-  const parts = text
-    .split(BETWEEN_REQUIREMENTS)
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  const requirements = parts.map(requirementOf).filter((requirement) => requirement !== undefined);
-  const isWhole = parts.length > 0 && requirements.length === parts.length;
-  return isWhole ? [...new Set(requirements)].join(',') : undefined;
+  const parts = text.split(BETWEEN_REQUIREMENTS).map((part) => part.trim());
+  const requirements = parts.filter((part) => part !== '').map(requirementOf);
+  if (requirements.length === 0 || requirements.includes(undefined)) return undefined;
+  return [...new Set(requirements)].join(',');
 }
 
 function requirementOf(text: string): string | undefined {
@@ -40,4 +47,9 @@ function setRequirement(key: string, verb: string, list: string): string | undef
   const values = list.split(',').map((value) => value.trim());
   if (!isQualifiedName(key) || !values.every(isLabelValue)) return undefined;
   return `${key} ${verb} (${values.join(',')})`;
+}
+
+/** The value of a label may be empty. */
+function isLabelValue(text: string): boolean {
+  return text === '' || NAME.test(text);
 }

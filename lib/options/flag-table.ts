@@ -1,0 +1,263 @@
+/** The one table of flags: parsing, the types of values, variables, the help and docs/reference follow from it. */
+
+/**
+ * By heading of the help, and by what may be written: `[alias, ]name[ <type of value>]`, with `...` behind the type of a
+ * list, which may be repeated and each time be a comma list. A flag without a type is a switch.
+ */
+export const TABLE = {
+  'What is watched:': {
+    '--namespaces, --namespace <namespace...>': 'namespaces to watch; repeatable or a comma list',
+    '-A, --all-namespaces': 'watch every namespace',
+    '--namespaces-to-ignore <namespace...>': {
+      isStakaters: 'name',
+      help: 'namespaces to leave out where every one is watched; repeatable or a comma list',
+    },
+    '--namespace-selector <selector>': {
+      isStakaters: 'name',
+      help: 'of all namespaces, roll only in those with these labels; of several all must hold',
+    },
+    '--resource-label-selector <selector>': {
+      isStakaters: 'name',
+      help: 'watch only ConfigMaps and Secrets with these labels; of several all must hold',
+    },
+    '--resources-to-ignore, --ignored-config-resource-types <config-kind...>': {
+      sets: 'ignoredConfigKinds',
+      isStakaters: 'alias',
+      help: 'do not watch v1.ConfigMap or v1.Secret; configmaps and secrets mean the same',
+    },
+    '--ignored-workload-types <workload-kind...>': {
+      sets: 'ignoredWorkloadKinds',
+      isStakaters: 'name',
+      help: 'do not watch these kinds of workload, e.g. cronjobs or daemonsets; repeatable or a comma list',
+    },
+  },
+  'What asks for a reload:': {
+    '--dialects <dialect...>': {
+      default: 'collaborne,stakater',
+      sets: 'dialects',
+      help: 'vocabularies in use: collaborne, stakater, sap, wave',
+    },
+    '--auto-reload-all': {
+      sets: 'autoReloadAll',
+      help: 'roll every workload for all that it refers to, unless its auto annotation says otherwise',
+    },
+    '--alternative-configmap-annotation <key...>':
+      'further annotations that list ConfigMaps; repeatable or a comma list',
+    '--alternative-secret-annotation <key...>':
+      'further annotations that list Secrets; repeatable or a comma list',
+    '--auto-annotation <key>': { isStakaters: 'name', renames: 'auto' },
+    '--configmap-auto-annotation <key>': { isStakaters: 'name', renames: 'configMapAuto' },
+    '--secret-auto-annotation <key>': { isStakaters: 'name', renames: 'secretAuto' },
+    '--auto-search-annotation <key>': { isStakaters: 'name', renames: 'search' },
+    '--search-match-annotation <key>': { isStakaters: 'name', renames: 'match' },
+    '--ignore-annotation <key>': { isStakaters: 'name', renames: 'ignore' },
+    '--configmap-annotation <key>': { isStakaters: 'name', renames: 'configMap' },
+    '--secret-annotation <key>': { isStakaters: 'name', renames: 'secret' },
+    '--pause-deployment-annotation <key>': { isStakaters: 'name', renames: 'pausePeriod' },
+    '--pause-deployment-time-annotation <key>': { isStakaters: 'name', renames: 'pausedAt' },
+  },
+  'How it reloads:': {
+    '--reload-strategy <strategy>': {
+      default: 'env-vars',
+      sets: 'reloadStrategy',
+      help: 'env-vars stamps variables of the containers, annotations those of the pod template',
+    },
+    '--key-scoped': {
+      sets: 'keyScoped',
+      help: 'roll a workload only when the keys change that its pods read, unless its annotation says otherwise',
+    },
+    '--absorb-owner-rollouts': {
+      default: 'true',
+      sets: 'absorbOwnerRollouts',
+      help: 'do not roll a workload whose owner rolls it after the change, as helm upgrade does',
+    },
+    '--reload-on-create': {
+      sets: 'reloadOnCreate',
+      help: 'roll workloads too when an object comes to be that they started without',
+    },
+    '--reload-on-delete': {
+      sets: 'reloadOnDelete',
+      help: 'roll workloads too when an object is deleted that they can start without',
+    },
+    '--cronjob-reload <cronjob-way>': {
+      default: 'none',
+      sets: 'cronJobReload',
+      help: 'none leaves CronJobs alone, run-now starts a run after each change',
+    },
+    '--job-reload <job-way>': {
+      default: 'none',
+      sets: 'jobReload',
+      help: 'none leaves Jobs alone, recreate creates them anew, recreate-running only those that have not finished',
+    },
+    '--coalesce-period <duration>': {
+      default: '5s',
+      sets: 'coalescePeriodMs',
+      help: 'quiet time after the last change before a workload is rolled; a plain number is milliseconds',
+    },
+    '--coalesce-max-wait <duration>':
+      'longest time that further changes can postpone a rollout (default: 6 times the period)',
+    '--pause-period <duration>': {
+      default: '0',
+      sets: 'pausePeriodMs',
+      help: 'shortest time from the first change to its rollout, for workloads without a pause-period of their own',
+    },
+    '--min-rollout-interval <duration>': {
+      default: '0',
+      help: 'least time between two rollouts of one workload',
+    },
+    '--rollout-limit <limit>': {
+      default: '20/1h',
+      help: 'rollouts of one workload within a time; each one beyond waits twice as long as the one before, at most 1h; off: no limit',
+    },
+    '--max-concurrent-patches <number>': {
+      default: '32',
+      sets: 'maxConcurrentPatches',
+      help: 'workloads patched at once',
+    },
+    '--configmap <state-name>': {
+      default: 'reloader-state',
+      sets: 'stateConfigMap',
+      help: "ConfigMap that holds the reloader's state; a large one continues in <name>-1 to -9",
+    },
+    '--state-namespace <namespace>': "its namespace (default: the only one watched, else the reloader's own)",
+    '--dry-run': { sets: 'dryRun', help: 'report what would be rolled; write nothing' },
+  },
+  'Who leads:': {
+    '--enable-ha, --leader-elect': {
+      default: 'true',
+      isStakaters: 'alias',
+      help: 'act only while holding a Lease, so that of several processes one acts',
+    },
+    '--leader-election': { default: 'true', help: 'the same as --leader-elect' },
+    '--leader-election-id <name>': 'name of the Lease (default: that of the state ConfigMap)',
+    '--leader-election-namespace <namespace>': 'its namespace (default: that of the state ConfigMap)',
+    '--leader-election-lease-duration <whole-duration>': {
+      default: '15s',
+      help: 'how long others wait for a leader that does not renew the Lease',
+    },
+    '--leader-election-renew-deadline <duration>': {
+      default: '10s',
+      help: 'how long after its last renewal a leader stops to act',
+    },
+    '--leader-election-retry-period <lasting-duration>': {
+      default: '2s',
+      help: 'time between two tries to take or renew the Lease',
+    },
+    '--leader-election-release-on-cancel': {
+      default: 'true',
+      help: 'release the Lease at the end, so that others need not wait',
+    },
+  },
+  'Admission webhook:': {
+    '--webhook-port <port-number>':
+      'port of the admission webhook, which keeps stamps through updates of their owners (default: no webhook)',
+    '--webhook-tls-directory <folder>': 'where its tls.crt and tls.key are; read again when they change',
+    '--webhook-tls-secret <name>':
+      'or a Secret beside the state, which the reloader fills with a certificate of its own and renews',
+    '--webhook-configuration <name>': {
+      default: 'kubernetes-reloader',
+      help: 'with --webhook-tls-secret: the MutatingWebhookConfiguration into which the reloader writes the authority of that certificate',
+    },
+    '--sap-hash-check':
+      'refuse writes that carry another pod-reloader.cs.sap.com/config-hash than that of what is in force; needs --webhook-port, and sap in --dialects',
+  },
+  'Who is told:': {
+    '--webhook-url <webhook-url>': {
+      isStakaters: 'name',
+      help: 'tell this address whom a change concerns, and roll nobody',
+    },
+    '--alert-on-reload': {
+      variable: 'ALERT_ON_RELOAD',
+      help: 'send an alert for each rollout (also $ALERT_ON_RELOAD)',
+    },
+    '--alert-sink <sink>': {
+      variable: 'ALERT_SINK',
+      help: 'what takes the alerts: slack, teams, gchat or raw (default: $ALERT_SINK, then raw)',
+    },
+    '--alert-webhook-url <webhook-url>': {
+      variable: 'ALERT_WEBHOOK_URL',
+      help: 'where alerts are sent; better the variable (default: $ALERT_WEBHOOK_URL)',
+    },
+    '--alert-webhook-proxy <webhook-url>': {
+      variable: 'ALERT_WEBHOOK_PROXY',
+      help: 'the HTTP proxy to it (default: $ALERT_WEBHOOK_PROXY, then what $HTTPS_PROXY and the like say)',
+    },
+    '--alert-additional-info <text>': {
+      variable: 'ALERT_ADDITIONAL_INFO',
+      help: 'stands before each alert (default: $ALERT_ADDITIONAL_INFO)',
+    },
+  },
+  'Connection:': {
+    '--kubeconfig <file>': "kubeconfig (default: $KUBECONFIG, the pod's account, then ~/.kube/config)",
+    '--context <context-name>': 'context of the kubeconfig',
+    '-s, --server <server-url>': 'address of the API server',
+    '--cacert, --certificate-authority <file>': 'CA certificate of the API server, as PEM',
+    '--cert, --client-certificate <file>': 'client certificate, as PEM',
+    '--key, --client-key <file>': 'key of the client certificate, as PEM',
+    '--insecure-skip-tls-verify': "do not verify the API server's certificate",
+    '--token <token>': 'bearer token; better the variable or --token-file',
+    '--token-file <file>':
+      'file with a bearer token, read again once a minute and when the API server refuses it',
+  },
+  'Serving:': {
+    '--port <port-number>': {
+      variable: 'PORT',
+      help: 'port of the status page, /status.json, /metrics, /healthz and /readyz (default: $PORT, then 9090 in place of Stakater Reloader, else 8080)',
+    },
+    '--health-port <port-number>':
+      'port of /healthz, /live and /readyz alone, for probes (default: 8081 in a pod, else none)',
+    '--bind-address <address>':
+      'the address that all ports listen at (default: all addresses in a pod, else 127.0.0.1)',
+    '--allowed-hosts <host...>':
+      'where --bind-address is a loopback address: hosts that requests may name beside localhost and addresses; repeatable or a comma list',
+    '--no-status-page': 'serve no page for browsers at /; /status.json stays',
+  },
+  'Output:': {
+    '--log-level <level>': { default: 'info', sets: 'logLevel', help: 'debug, info, warn or error' },
+    '--log-format <format>': { default: 'text', sets: 'logFormat', help: 'text or json' },
+    '-h, --help': 'show this help',
+    '--version': 'show the version',
+  },
+} as const;
+
+/**
+ * The flags of other reloaders that mean nothing here, so that their arguments can stay as they are. By the reason, which
+ * says to the person who still passes them what is different; a value is never repeated: it may hold a secret.
+ */
+export const DEAD = {
+  'Deployments, StatefulSets and DaemonSets are served, but for --ignored-workload-types': {
+    '--resource-type <text>': {},
+  },
+  'API servers have no basic authentication any more; use a kubeconfig, --token-file or a client certificate':
+    {
+      '--username <text>': {},
+      '--password <text>': {},
+    },
+  'what changed while no reloader ran is always rolled, and nothing else is': {
+    '--sync-after-restart': { isStakaters: 'name' },
+  },
+  'nothing is profiled over HTTP': {
+    '--enable-pprof': { isStakaters: 'name' },
+    '--pprof-addr <text>': { isStakaters: 'name' },
+  },
+  'Rollouts of Argo are not watched: they are NOT rolled when a ConfigMap or Secret changes': {
+    '--is-Argo-Rollouts <text>': { isStakaters: 'name' },
+  },
+  'DeploymentConfigs of OpenShift are not watched: they are NOT rolled when a ConfigMap or Secret changes': {
+    '--is-openshift <text>': { isStakaters: 'name' },
+  },
+  'the annotation keeps its name, configmaps.exclude.reloader.stakater.com/reload; beside it exclude-configmap of the native vocabulary is read':
+    {
+      '--configmap-exclude-annotation <key>': { isStakaters: 'name' },
+    },
+  'the annotation keeps its name, secrets.exclude.reloader.stakater.com/reload; beside it exclude-secret of the native vocabulary is read':
+    {
+      '--secret-exclude-annotation <key>': { isStakaters: 'name' },
+    },
+  'SecretProviderClasses are not watched: workloads are NOT rolled when what the CSI driver mounts changes': {
+    '--enable-csi-integration': { isStakaters: 'name' },
+    '--secretproviderclass-annotation <key>': { isStakaters: 'name' },
+    '--secretproviderclass-auto-annotation <key>': { isStakaters: 'name' },
+    '--secretproviderclass-exclude-annotation <key>': { isStakaters: 'name' },
+  },
+} as const;

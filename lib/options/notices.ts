@@ -1,0 +1,87 @@
+/** Warnings at the start: flags that have no effect, and why, and those that are dangerous. */
+
+import { DEAD_FLAGS, type Flag, type FlagName } from './flags.ts';
+import type { Options } from './options.ts';
+import type { Reader } from './reader.ts';
+import { RENAMING_FLAGS } from './stakater.ts';
+
+const NATIVE_KEYS = ['alternative-configmap-annotation', 'alternative-secret-annotation'] as const;
+const STAKATERS_KEYS = RENAMING_FLAGS.map(({ flag }) => flag);
+const ALERT_DETAILS = [
+  'alert-sink',
+  'alert-webhook-url',
+  'alert-webhook-proxy',
+  'alert-additional-info',
+] as const;
+const NO_ADDRESS = 'no alert is sent, since neither --alert-webhook-url nor ALERT_WEBHOOK_URL says where to';
+
+/** Whether flags have no effect, why, and what makes it so. */
+type Idle = readonly [
+  isIdle: boolean,
+  flags: readonly Flag['name'][],
+  why: string,
+  cause?: string | undefined,
+];
+
+/** The warnings for what was given, and what became of it. */
+export function noticesOf(reader: Reader, options: Options): string[] {
+  const dead = DEAD_FLAGS.map(({ name, group }): Idle => [reader.asks(name), [name], group]);
+  const idle = [...idleIn(reader, options), ...dead].flatMap(([isIdle, flags, why, cause]) => {
+    const sources = isIdle ? flags.flatMap((flag) => reader.sourceOf(flag) ?? []) : [];
+    return sources.map((source) => `${source} has no effect${cause ? ` with ${cause}` : ''}: ${why}`);
+  });
+  const isBoth = reader.isOnCommandLine('namespace') && reader.get('all-namespaces');
+  const wins = `${reader.placeOf('namespace')} wins over ${reader.placeOf('all-namespaces')}`;
+  return [...(isBoth ? [wins] : []), ...idle, ...dangersIn(reader)];
+}
+
+function idleIn(reader: Reader, options: Options): Idle[] {
+  const { scope, dialects, webhookUrl, ignoredWorkloadKinds: ignored } = options;
+  const place = (flag: FlagName): string => reader.placeOf(flag);
+  const alert = reader.get('alert-on-reload');
+  const isUnasked = reader.sourceOf('alert-on-reload') === undefined;
+  const details = ALERT_DETAILS.filter((flag) => reader.asks(flag));
+  const noDeletions = options.reloadOnDelete && options.resourceLabelSelector !== undefined;
+  const noCronJobs = options.cronJobReload !== 'none' && ignored.includes('CronJob');
+  const noJobs = options.jobReload !== 'none' && ignored.includes('Job');
+  const given = 'source' in scope ? scope.source : undefined;
+  return [
+    [
+      scope.type !== 'all',
+      ['namespaces-to-ignore', 'namespace-selector'],
+      'it needs --all-namespaces',
+      given,
+    ],
+    [
+      noDeletions,
+      ['reload-on-delete'],
+      'a lost label looks like a deletion',
+      place('resource-label-selector'),
+    ],
+    [!dialects.includes('collaborne'), NATIVE_KEYS, 'it needs collaborne in that list', place('dialects')],
+    [!dialects.includes('stakater'), STAKATERS_KEYS, 'it needs stakater in that list', place('dialects')],
+    [noCronJobs, ['cronjob-reload'], 'take cronjobs out of that list', place('ignored-workload-types')],
+    [noJobs, ['job-reload'], 'take jobs out of that list', place('ignored-workload-types')],
+    [isUnasked, details, 'it needs --alert-on-reload'],
+    [alert && webhookUrl !== undefined, ['alert-on-reload'], 'nothing is rolled here', place('webhook-url')],
+    [alert && !webhookUrl && !options.alerts, ['alert-on-reload'], NO_ADDRESS],
+    [!options.allowedHosts, ['allowed-hosts'], 'it needs a loopback address as --bind-address'],
+  ];
+}
+
+function dangersIn(reader: Reader): string[] {
+  const unverified = reader.get('insecure-skip-tls-verify')
+    ? [reader.placeOf('insecure-skip-tls-verify')]
+    : [];
+  const shown = reader.isOnCommandLine('token') ? [reader.placeOf('token')] : [];
+  return [
+    ...unverified.map(
+      (source) =>
+        `${source}: any program on the way to the API server can take its place, read Secrets and the token`,
+    ),
+    ...shown.map(
+      (source) =>
+        `${source}: the command line shows it to every user of this machine; use RELOADER_OPT_TOKEN or --token-file`,
+    ),
+  ];
+}

@@ -1,0 +1,379 @@
+/** What each flag and variable makes of the options, and nothing else of them. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { STAKATER_KEYS, type StakaterKeys } from '../../../lib/model/settings.ts';
+import { FLAGS } from '../../../lib/options/flags.ts';
+import { type Options, stateNamespaceOf, workloadKindsOf } from '../../../lib/options/options.ts';
+import { running } from './given.ts';
+
+/** What is so where nothing is said, outside a pod. */
+const DEFAULTS: Options = {
+  scope: { type: 'default' },
+  stateConfigMap: 'reloader-state',
+  coalescePeriodMs: 5000,
+  coalesceMaxWaitMs: 30_000,
+  pausePeriodMs: 0,
+  pace: { minIntervalMs: 0, limit: { rollouts: 20, withinMs: 3_600_000 } },
+  alternativeAnnotations: { ConfigMap: [], Secret: [] },
+  dialects: ['collaborne', 'stakater'],
+  stakaterKeys: STAKATER_KEYS,
+  autoReloadAll: false,
+  reloadStrategy: 'env-vars',
+  keyScoped: false,
+  absorbOwnerRollouts: true,
+  reloadOnCreate: false,
+  reloadOnDelete: false,
+  ignoredNamespaces: [],
+  ignoredConfigKinds: [],
+  ignoredWorkloadKinds: [],
+  cronJobReload: 'none',
+  jobReload: 'none',
+  port: 8080,
+  bindAddress: '127.0.0.1',
+  allowedHosts: [],
+  statusPage: true,
+  countsByNamespace: false,
+  connection: { insecureSkipTlsVerify: false },
+  maxConcurrentPatches: 32,
+  dryRun: false,
+  leaderElection: {
+    id: 'reloader-state',
+    namespace: undefined,
+    leaseDurationMs: 15_000,
+    renewDeadlineMs: 10_000,
+    retryPeriodMs: 2_000,
+    releaseOnCancel: true,
+  },
+  logLevel: 'info',
+  logFormat: 'text',
+};
+
+const ELECTION = { ...DEFAULTS.leaderElection, id: 'reloader-state' } as NonNullable<
+  Options['leaderElection']
+>;
+const ALL: Options['scope'] = { type: 'all', source: '--all-namespaces' };
+const FILES: Options['admission'] = {
+  port: 9443,
+  certificate: { type: 'files', directory: '/tls' },
+  checksHashes: false,
+};
+const SECRET_FILE = { type: 'secret', secret: 'tls', configuration: 'kubernetes-reloader' } as const;
+const ON = 'ALERT_ON_RELOAD=true ALERT_WEBHOOK_URL=http://a';
+const ALERTS: Options['alerts'] = { sink: 'raw', url: 'http://a' };
+/** What the kubelet sets in each container. */
+const POD = 'KUBERNETES_SERVICE_HOST=10.0.0.1';
+/** Other machines can ask. */
+const OPEN = { healthPort: 8081, bindAddress: undefined, allowedHosts: undefined };
+
+type Changes = { readonly [K in keyof Options]?: Options[K] | undefined };
+
+const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
+  'what is watched': {
+    "--namespace 'a, b' --namespace=c,a": namespaces(['a', 'b', 'c'], '--namespace'),
+    "--namespaces 'a, b' --namespaces=c": namespaces(['a', 'b', 'c'], '--namespaces'),
+    '--namespaces=a --namespace=b': namespaces(['a', 'b'], '--namespace'),
+    '-A --namespace a': namespaces(['a'], '--namespace'),
+    "KUBERNETES_NAMESPACE='k, l'": namespaces(['k', 'l'], 'KUBERNETES_NAMESPACE'),
+    "KUBERNETES_NAMESPACE=' '": {},
+    'RELOADER_PORT=tcp://10.0.0.1:8080 RELOADER_SERVICE_HOST=x': {},
+    'KUBERNETES_NAMESPACE=k RELOADER_OPT_ALL_NAMESPACES=true --all-namespaces=false': namespaces(
+      ['k'],
+      'KUBERNETES_NAMESPACE',
+    ),
+    'RELOADER_OPT_NAMESPACE=a,b RELOADER_OPT_ALL_NAMESPACES=true': namespaces(
+      ['a', 'b'],
+      'RELOADER_OPT_NAMESPACE',
+    ),
+    'RELOADER_OPT_NAMESPACES=web RELOADER_OPT_NAMESPACE=api': namespaces(
+      ['web', 'api'],
+      'RELOADER_OPT_NAMESPACE',
+    ),
+    "RELOADER_OPT_NAMESPACES='web, api'": namespaces(['web', 'api'], 'RELOADER_OPT_NAMESPACES'),
+    'RELOADER_OPT_NAMESPACES=web --namespace=api': namespaces(['api'], '--namespace'),
+    '--namespace=a --namespaces-to-ignore=b --namespace-selector=team': namespaces(['a'], '--namespace'),
+    '-A': { scope: ALL },
+    'RELOADER_OPT_NAMESPACE=a -A': { scope: ALL },
+    'KUBERNETES_NAMESPACE=k -A': { scope: ALL },
+    "-A --namespaces-to-ignore='a, b' --namespaces-to-ignore=c": {
+      scope: ALL,
+      ignoredNamespaces: ['a', 'b', 'c'],
+    },
+    '-A --namespace-selector=team:a --namespace-selector=!old': {
+      scope: ALL,
+      namespaceSelector: 'team=a,!old',
+    },
+    "-A --resource-label-selector='team in (a,b)' --resource-label-selector=!old": {
+      scope: ALL,
+      resourceLabelSelector: 'team in (a,b),!old',
+    },
+    "RELOADER_OPT_RESOURCE_LABEL_SELECTOR='team in (a,b),!old'": {
+      resourceLabelSelector: 'team in (a,b),!old',
+    },
+    '--ignored-config-resource-types v1.ConfigMap': { ignoredConfigKinds: ['ConfigMap'] },
+    '--ignored-config-resource-types v1.configmaps': { ignoredConfigKinds: ['ConfigMap'] },
+    '--ignored-config-resource-types configmap,ConfigMaps': { ignoredConfigKinds: ['ConfigMap'] },
+    '--ignored-config-resource-types=Secret': { ignoredConfigKinds: ['Secret'] },
+    'RELOADER_OPT_RESOURCES_TO_IGNORE=secrets': { ignoredConfigKinds: ['Secret'] },
+    '--ignored-workload-types=jobs,CronJobs --ignored-workload-types=daemonset': {
+      ignoredWorkloadKinds: ['Job', 'CronJob', 'DaemonSet'],
+    },
+  },
+  'what asks for a reload': {
+    '--dialects stakater': { dialects: ['stakater'] },
+    "--dialects='stakater, collaborne'": { dialects: ['stakater', 'collaborne'] },
+    '--dialects collaborne,sap --dialects wave': { dialects: ['collaborne', 'sap', 'wave'] },
+    '--auto-reload-all=true': { autoReloadAll: true },
+    '--alternative-configmap-annotation=a/x,b.example.com/Y_1 --alternative-configmap-annotation=z': {
+      alternativeAnnotations: { ConfigMap: ['a/x', 'b.example.com/Y_1', 'z'], Secret: [] },
+    },
+    '--alternative-secret-annotation=a/x': { alternativeAnnotations: { ConfigMap: [], Secret: ['a/x'] } },
+    '--auto-annotation a/x': keys({ auto: 'a/x' }),
+    '--configmap-auto-annotation a/x': keys({ configMapAuto: 'a/x' }),
+    '--secret-auto-annotation a/x': keys({ secretAuto: 'a/x' }),
+    '--auto-search-annotation a/x': keys({ search: 'a/x' }),
+    '--search-match-annotation a/x': keys({ match: 'a/x' }),
+    '--ignore-annotation a/x': keys({ ignore: 'a/x' }),
+    '--configmap-annotation a/x': keys({ configMap: 'a/x' }),
+    '--secret-annotation a/x': keys({ secret: 'a/x' }),
+    '--pause-deployment-annotation a/x': keys({ pausePeriod: 'a/x' }),
+    '--pause-deployment-time-annotation a/x': keys({ pausedAt: 'a/x' }),
+    // One key may ask for everything, one list name objects of both kinds, and two places have the same key.
+    '--auto-annotation=a/x --configmap-auto-annotation=a/x': keys({ auto: 'a/x', configMapAuto: 'a/x' }),
+    '--configmap-annotation=a/x --secret-annotation=a/x': keys({ configMap: 'a/x', secret: 'a/x' }),
+    '--auto-search-annotation=a/x --search-match-annotation=a/x': keys({ search: 'a/x', match: 'a/x' }),
+    [`--auto-annotation=${STAKATER_KEYS.search} --auto-search-annotation=${STAKATER_KEYS.auto}`]: keys({
+      auto: STAKATER_KEYS.search,
+      search: STAKATER_KEYS.auto,
+    }),
+  },
+  'how it reloads': {
+    '--reload-strategy=annotations': { reloadStrategy: 'annotations' },
+    '--key-scoped': { keyScoped: true },
+    '--absorb-owner-rollouts=false': { absorbOwnerRollouts: false },
+    '--reload-on-create=true': { reloadOnCreate: true },
+    '--reload-on-delete': { reloadOnDelete: true },
+    '--cronjob-reload=run-now': { cronJobReload: 'run-now' },
+    '--job-reload=recreate': { jobReload: 'recreate' },
+    '--job-reload=Recreate-Running': { jobReload: 'recreate-running' },
+    '--coalesce-period 2500': { coalescePeriodMs: 2500, coalesceMaxWaitMs: 15_000 },
+    '--coalesce-period=0': { coalescePeriodMs: 0, coalesceMaxWaitMs: 0 },
+    '--coalesce-period=10s --coalesce-max-wait=2m': {
+      coalescePeriodMs: 10_000,
+      coalesceMaxWaitMs: 120_000,
+    },
+    // No longer than a timer can wait.
+    '--coalesce-period=500h': { coalescePeriodMs: 1_800_000_000, coalesceMaxWaitMs: 2 ** 31 - 1 },
+    '--pause-period=10m': { pausePeriodMs: 600_000 },
+    '--rollout-limit=3/10m --min-rollout-interval 30s': {
+      pace: { minIntervalMs: 30_000, limit: { rollouts: 3, withinMs: 600_000 } },
+    },
+    '--rollout-limit=off': { pace: { minIntervalMs: 0, limit: undefined } },
+    '--max-concurrent-patches=1': { maxConcurrentPatches: 1 },
+    '--configmap=my.state': {
+      stateConfigMap: 'my.state',
+      leaderElection: { ...ELECTION, id: 'my.state' },
+    },
+    'RELOADER_OPT_CONFIGMAP=variable --configmap reloader-state': {},
+    '--state-namespace=here': { stateNamespace: 'here' },
+    '--dry-run': { dryRun: true, leaderElection: undefined },
+  },
+  'who leads': {
+    '--leader-elect': {},
+    '--enable-ha=true --leader-election': {},
+    '--leader-elect=false': { leaderElection: undefined },
+    '--leader-election=false': { leaderElection: undefined },
+    'RELOADER_OPT_LEADER_ELECT=false': { leaderElection: undefined },
+    'RELOADER_OPT_LEADER_ELECTION=false': { leaderElection: undefined },
+    'RELOADER_OPT_LEADER_ELECT=false --leader-election': {},
+    'RELOADER_OPT_LEADER_ELECT=true --leader-election=false': { leaderElection: undefined },
+    '--leader-election-id=lock --leader-election-namespace=far': {
+      leaderElection: { ...ELECTION, id: 'lock', namespace: 'far' },
+    },
+    '--leader-election-lease-duration=1m --leader-election-renew-deadline 3000 --leader-election-retry-period=500ms':
+      {
+        leaderElection: { ...ELECTION, leaseDurationMs: 60_000, renewDeadlineMs: 3_000, retryPeriodMs: 500 },
+      },
+    '--leader-election-release-on-cancel=false': { leaderElection: { ...ELECTION, releaseOnCancel: false } },
+  },
+  'the admission webhook': {
+    '--webhook-port=9443 --webhook-tls-directory=/tls': { admission: FILES },
+    'RELOADER_OPT_WEBHOOK_PORT=9443 RELOADER_OPT_WEBHOOK_TLS_DIRECTORY=/tls': { admission: FILES },
+    '--webhook-port=9443 --webhook-tls-secret=tls': { admission: { ...FILES, certificate: SECRET_FILE } },
+    '--webhook-port=9443 --webhook-tls-secret=tls --webhook-configuration=mine': {
+      admission: { ...FILES, certificate: { ...SECRET_FILE, configuration: 'mine' } },
+    },
+    '--webhook-port=9443 --webhook-tls-directory=/tls --dialects=collaborne,sap --sap-hash-check': {
+      dialects: ['collaborne', 'sap'],
+      admission: { ...FILES, checksHashes: true },
+    },
+    '--webhook-port=0 --webhook-tls-directory=/tls --port=0': { port: 0, admission: { ...FILES, port: 0 } },
+    '--webhook-port=9443 --webhook-tls-directory=/tls --dry-run=false --webhook-url=': { admission: FILES },
+    'RELOADER_OPT_SAP_HASH_CHECK=false': {},
+  },
+  'who is told': {
+    '--webhook-url https://me:50%25@a/100%': { webhookUrl: 'https://me:50%25@a/100%' },
+    'RELOADER_OPT_WEBHOOK_URL=http://a': { webhookUrl: 'http://a' },
+    [ON]: { alerts: ALERTS },
+    [`${ON} --alert-on-reload=false`]: {},
+    'ALERT_ON_RELOAD=true': {},
+    [`${ON} ALERT_SINK=Slack ALERT_WEBHOOK_PROXY=http://proxy:3128 ALERT_ADDITIONAL_INFO=prod`]: {
+      alerts: { ...ALERTS, sink: 'slack', proxy: 'http://proxy:3128', additionalInfo: 'prod' },
+    },
+    '--alert-on-reload --alert-webhook-url http://a --alert-additional-info=prod --alert-webhook-proxy=http://b':
+      { alerts: { ...ALERTS, additionalInfo: 'prod', proxy: 'http://b' } },
+    // Flags before our own variables before those of Stakater Reloader.
+    [`${ON} ALERT_SINK=slack ALERT_WEBHOOK_PROXY=http://b --alert-sink=teams --alert-webhook-proxy=`]: {
+      alerts: { ...ALERTS, sink: 'teams' },
+    },
+    [`${ON} ALERT_SINK=slack RELOADER_OPT_ALERT_SINK=gchat`]: { alerts: { ...ALERTS, sink: 'gchat' } },
+    [`${ON} ALERT_SINK=slack --alert-sink=webhook`]: { alerts: ALERTS },
+    [`${ON} ALERT_SINK=slack --alert-sink=`]: { alerts: ALERTS },
+  },
+  'the connection': {
+    '-s https://10.0.0.1:6443 --cacert ca.pem --cert cert.pem --key key.pem': connection({
+      server: 'https://10.0.0.1:6443',
+      certificateAuthority: 'ca.pem',
+      clientCertificate: 'cert.pem',
+      clientKey: 'key.pem',
+    }),
+    '--server=http://a --certificate-authority=ca.pem --client-certificate=c --client-key=k': connection({
+      server: 'http://a',
+      certificateAuthority: 'ca.pem',
+      clientCertificate: 'c',
+      clientKey: 'k',
+    }),
+    '--kubeconfig=a --context=b --token-file=c': connection({
+      kubeconfig: 'a',
+      context: 'b',
+      tokenFile: 'c',
+    }),
+    '--token abc': connection({ token: 'abc' }),
+    'RELOADER_OPT_TOKEN=abc': connection({ token: 'abc' }),
+    'RELOADER_OPT_CERTIFICATE_AUTHORITY=own RELOADER_OPT_CACERT=other': connection({
+      certificateAuthority: 'own',
+    }),
+    '--insecure-skip-tls-verify --no-status-page': {
+      ...connection({ insecureSkipTlsVerify: true }),
+      statusPage: false,
+    },
+    '--insecure-skip-tls-verify=false --cacert=a': connection({ certificateAuthority: 'a' }),
+  },
+  'what is served': {
+    'PORT=9000': { port: 9000 },
+    'PORT=9000 RELOADER_OPT_PORT=0': { port: 0 },
+    'PORT= RELOADER_OPT_PORT=': {},
+    '--port=1 --port=2': { port: 2 },
+    '--health-port=9000': { healthPort: 9000 },
+    '--port=0 --health-port=0': { port: 0, healthPort: 0 },
+    '--bind-address 0.0.0.0': { bindAddress: '0.0.0.0', allowedHosts: undefined },
+    '--bind-address=::': { bindAddress: '::', allowedHosts: undefined },
+    '--bind-address=127.1.2.3': { bindAddress: '127.1.2.3' },
+    '--allowed-hosts Reloader.example.com,a.test --allowed-hosts=b.test': {
+      allowedHosts: ['reloader.example.com', 'a.test', 'b.test'],
+    },
+    [POD]: OPEN,
+    [`${POD} --bind-address=::1`]: { healthPort: 8081, bindAddress: '::1' },
+    [`${POD} RELOADER_OPT_HEALTH_PORT=9 RELOADER_OPT_BIND_ADDRESS=127.0.0.1 RELOADER_OPT_ALLOWED_HOSTS=a.test`]:
+      { healthPort: 9, allowedHosts: ['a.test'] },
+    "KUBERNETES_SERVICE_HOST=' '": {},
+    'METRICS_COUNT_BY_NAMESPACE=enabled': { countsByNamespace: true },
+    'METRICS_COUNT_BY_NAMESPACE=true': {},
+  },
+  'the log': {
+    '--log-format=json --log-level=warn': { logFormat: 'json', logLevel: 'warn' },
+    'RELOADER_OPT_LOG_LEVEL=DEBUG --log-format=': { logLevel: 'debug' },
+    // The words of Go's logrus.
+    '--log-level=trace': { logLevel: 'debug' },
+    '--log-level=Warning': { logLevel: 'warn' },
+    '--log-level=fatal': { logLevel: 'error' },
+    '--log-level=panic': { logLevel: 'error' },
+  },
+};
+
+function namespaces(names: readonly string[], source: string): Changes {
+  return { scope: { type: 'namespaces', names, source } };
+}
+
+function keys(renamed: Partial<StakaterKeys>): Changes {
+  // A flag that only Stakater Reloader has stands for the namespaces that it would watch.
+  return { stakaterKeys: { ...STAKATER_KEYS, ...renamed } };
+}
+
+function connection(settings: Options['connection']): Changes {
+  return { connection: { insecureSkipTlsVerify: false, ...settings } };
+}
+
+/** The options of the command, but for a scope that follows from a flag of Stakater Reloader. */
+function optionsOf(command: string): Changes {
+  const { options } = running(command);
+  const isAssumed = 'source' in options.scope && options.scope.source.startsWith('the default of');
+  return isAssumed ? { ...options, scope: DEFAULTS.scope } : options;
+}
+
+test('the bare command has the documented defaults', () => assert.deepEqual(running('').options, DEFAULTS));
+
+for (const [what, cases] of Object.entries(CASES)) {
+  describe(`${what}:`, () => {
+    for (const [command, changes] of Object.entries(cases)) {
+      test(command, () => {
+        const want = Object.entries({ ...DEFAULTS, ...changes }).filter(([, value]) => value !== undefined);
+        assert.deepEqual(optionsOf(command), Object.fromEntries(want));
+      });
+    }
+  });
+}
+
+test('each flag has a case', () => {
+  const words = Object.values(CASES).flatMap((cases) => Object.keys(cases).join(' ').split(/[ =]/));
+  const untold = FLAGS.filter(
+    ({ name, alias }) => ![`--${name}`, alias].some((form) => form && words.includes(form)),
+  );
+  assert.deepEqual(
+    untold.map(({ name }) => name),
+    ['help', 'version'],
+  );
+});
+
+describe('a switch', () => {
+  for (const text of ['', '=1', '=t', '=T', '=TRUE', '=true', '=True'])
+    test(`is on with ${text}`, () => assert.equal(running(`--dry-run${text}`).options.dryRun, true));
+  for (const text of ['0', 'f', 'F', 'FALSE', 'false', 'False'])
+    test(`is off with =${text}`, () =>
+      assert.equal(running(`RELOADER_OPT_DRY_RUN=true --dry-run=${text}`).options.dryRun, false));
+});
+
+test('the options are deeply frozen', () => {
+  const { options } = running('--namespace=a --alternative-secret-annotation=a/x');
+  for (const part of [options, options.scope, options.connection, options.alternativeAnnotations.Secret])
+    assert.ok(Object.isFrozen(part));
+});
+
+describe('the state is in the namespace', () => {
+  const places: Record<string, string> = {
+    '--state-namespace=s --namespace=a': 's',
+    '--namespace=a': 'a',
+    '--namespace=a,b': 'own',
+    '-A': 'own',
+    'RELOADER_NAMESPACE=reloader': 'own',
+    '': 'own',
+  };
+  for (const [command, place] of Object.entries(places))
+    test(`${place} with ${command}`, () =>
+      assert.equal(stateNamespaceOf(running(command).options, 'own'), place));
+});
+
+describe('the kinds of workload that are served are', () => {
+  const served: Record<string, string> = {
+    '': 'Deployment,StatefulSet,DaemonSet',
+    '--cronjob-reload=run-now': 'Deployment,StatefulSet,DaemonSet,CronJob',
+    '--job-reload=recreate-running': 'Deployment,StatefulSet,DaemonSet,Job',
+    '--cronjob-reload=run-now --ignored-workload-types=jobs,cronjobs,daemonsets': 'Deployment,StatefulSet',
+  };
+  for (const [command, kinds] of Object.entries(served)) {
+    test(`${kinds} with ${command}`, () => {
+      const all = workloadKindsOf(running(command).options).map(({ kind }) => kind);
+      assert.equal(all.join(), kinds);
+    });
+  }
+});
