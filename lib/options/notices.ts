@@ -1,19 +1,18 @@
 /** Warnings at the start: flags that have no effect, and why, and those that are dangerous. */
 
-import { DEAD_FLAGS, type Flag, type FlagName } from './flags.ts';
+import { DEAD_FLAGS, FLAGS, type Flag, type FlagName } from './flags.ts';
 import type { Options } from './options.ts';
 import type { Reader } from './reader.ts';
 import { RENAMING_FLAGS } from './stakater.ts';
 
+const OF_ALL_NAMESPACES = ['namespaces-to-ignore', 'namespace-selector'] as const;
 const NATIVE_KEYS = ['alternative-configmap-annotation', 'alternative-secret-annotation'] as const;
 const STAKATERS_KEYS = RENAMING_FLAGS.map(({ flag }) => flag);
-const ALERT_DETAILS = [
-  'alert-sink',
-  'alert-webhook-url',
-  'alert-webhook-proxy',
-  'alert-additional-info',
-] as const;
+const ALERT_FLAGS = FLAGS.map(({ name }) => name).filter((name) => name.startsWith('alert-'));
 const NO_ADDRESS = 'no alert is sent, since neither --alert-webhook-url nor ALERT_WEBHOOK_URL says where to';
+const UNVERIFIED = 'any program on the way to the API server can take its place, read Secrets and the token';
+const SHOWN =
+  'the command line shows it to every user of this machine; use RELOADER_OPT_TOKEN or --token-file';
 
 /** Whether flags have no effect, why, and what makes it so. */
 type Idle = readonly [
@@ -40,29 +39,20 @@ function idleIn(reader: Reader, options: Options): Idle[] {
   const place = (flag: FlagName): string => reader.placeOf(flag);
   const alert = reader.get('alert-on-reload');
   const isUnasked = reader.sourceOf('alert-on-reload') === undefined;
-  const details = ALERT_DETAILS.filter((flag) => reader.asks(flag));
-  const noDeletions = options.reloadOnDelete && options.resourceLabelSelector !== undefined;
+  const asked = ALERT_FLAGS.filter((flag) => reader.asks(flag));
   const noCronJobs = options.cronJobReload !== 'none' && ignored.includes('CronJob');
   const noJobs = options.jobReload !== 'none' && ignored.includes('Job');
+  const selector = reader.sourceOf('resource-label-selector');
+  const noDeletions = options.reloadOnDelete && selector !== undefined;
   const given = 'source' in scope ? scope.source : undefined;
   return [
-    [
-      scope.type !== 'all',
-      ['namespaces-to-ignore', 'namespace-selector'],
-      'it needs --all-namespaces',
-      given,
-    ],
-    [
-      noDeletions,
-      ['reload-on-delete'],
-      'a lost label looks like a deletion',
-      place('resource-label-selector'),
-    ],
+    [scope.type !== 'all', OF_ALL_NAMESPACES, 'it needs --all-namespaces', given],
+    [noDeletions, ['reload-on-delete'], 'a lost label looks like a deletion', selector],
     [!dialects.includes('collaborne'), NATIVE_KEYS, 'it needs collaborne in that list', place('dialects')],
     [!dialects.includes('stakater'), STAKATERS_KEYS, 'it needs stakater in that list', place('dialects')],
     [noCronJobs, ['cronjob-reload'], 'take cronjobs out of that list', place('ignored-workload-types')],
     [noJobs, ['job-reload'], 'take jobs out of that list', place('ignored-workload-types')],
-    [isUnasked, details, 'it needs --alert-on-reload'],
+    [isUnasked, asked, 'it needs --alert-on-reload'],
     [alert && webhookUrl !== undefined, ['alert-on-reload'], 'nothing is rolled here', place('webhook-url')],
     [alert && !webhookUrl && !options.alerts, ['alert-on-reload'], NO_ADDRESS],
     [!options.allowedHosts, ['allowed-hosts'], 'it needs a loopback address as --bind-address'],
@@ -70,18 +60,9 @@ function idleIn(reader: Reader, options: Options): Idle[] {
 }
 
 function dangersIn(reader: Reader): string[] {
-  const unverified = reader.get('insecure-skip-tls-verify')
-    ? [reader.placeOf('insecure-skip-tls-verify')]
-    : [];
-  const shown = reader.isOnCommandLine('token') ? [reader.placeOf('token')] : [];
-  return [
-    ...unverified.map(
-      (source) =>
-        `${source}: any program on the way to the API server can take its place, read Secrets and the token`,
-    ),
-    ...shown.map(
-      (source) =>
-        `${source}: the command line shows it to every user of this machine; use RELOADER_OPT_TOKEN or --token-file`,
-    ),
+  const dangers: readonly (readonly [isSo: boolean, flag: FlagName, why: string])[] = [
+    [reader.get('insecure-skip-tls-verify'), 'insecure-skip-tls-verify', UNVERIFIED],
+    [reader.isOnCommandLine('token'), 'token', SHOWN],
   ];
+  return dangers.flatMap(([isSo, flag, why]) => (isSo ? [`${reader.placeOf(flag)}: ${why}`] : []));
 }

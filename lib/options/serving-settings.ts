@@ -3,7 +3,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import type { AdmissionCertificate, AdmissionOptions } from '../model/settings.ts';
 import { type Environment, textOf } from './environment.ts';
-import type { FlagName } from './flags.ts';
+import { FLAGS, type FlagName } from './flags.ts';
 import { type Options, UsageError } from './options.ts';
 import type { Reader } from './reader.ts';
 import { isInPlaceOfStakater } from './stakater.ts';
@@ -12,27 +12,17 @@ const PAGES_PORT = 8080;
 /** Where the manifests of Stakater Reloader expect `/live` and `/metrics`; it has no flag for that. */
 const STAKATERS_PORT = 9090;
 const PROBES_PORT = 8081;
-const ADMISSION_FLAGS = [
-  'webhook-tls-directory',
-  'webhook-tls-secret',
-  'webhook-configuration',
-  'sap-hash-check',
-] as const;
 
-/** What stands in the options. */
-interface Serving extends Pick<Options, 'port' | 'statusPage'> {
-  readonly healthPort: number | undefined;
-  readonly bindAddress: string | undefined;
-  readonly allowedHosts: readonly string[] | undefined;
-  readonly admission: AdmissionOptions | undefined;
-}
+/** What stands in the options, but for undefined values, which do not. */
+type Serving = Pick<Options, 'port' | 'statusPage'> & {
+  readonly [K in 'healthPort' | 'bindAddress' | 'allowedHosts' | 'admission']: Options[K] | undefined;
+};
 
 /** How the pages, the probes and the admission webhook are served. @throws UsageError */
 export function servingFrom(reader: Reader, env: Environment): Serving {
   const port = reader.get('port') ?? (isInPlaceOfStakater(env) ? STAKATERS_PORT : PAGES_PORT);
   const healthPort = reader.get('health-port') ?? (isPod(env) ? PROBES_PORT : undefined);
   const bindAddress = reader.get('bind-address') ?? (isPod(env) ? undefined : '127.0.0.1');
-  const allowedHosts = reader.get('allowed-hosts');
   const admission = admissionFrom(reader);
   refuseSamePort(reader, { 'health-port': healthPort, port });
   refuseSamePort(reader, { 'webhook-port': admission?.port, port });
@@ -41,7 +31,7 @@ export function servingFrom(reader: Reader, env: Environment): Serving {
     port,
     healthPort,
     bindAddress,
-    allowedHosts: isLoopback(bindAddress) ? allowedHosts : undefined,
+    allowedHosts: isLoopback(bindAddress) ? reader.get('allowed-hosts') : undefined,
     statusPage: !reader.get('no-status-page'),
     admission,
   };
@@ -74,9 +64,9 @@ function admissionFrom(reader: Reader): AdmissionOptions | undefined {
   const port = reader.get('webhook-port');
   const checksHashes = reader.get('sap-hash-check');
   if (port === undefined) {
-    const idle = ADMISSION_FLAGS.find((flag) => reader.asks(flag));
+    const idle = FLAGS.find(({ name, group }) => group === 'Admission webhook:' && reader.asks(name));
     if (idle === undefined) return undefined;
-    throw new UsageError(`expected --webhook-port beside ${reader.placeOf(idle)}`);
+    throw new UsageError(`expected --webhook-port beside ${reader.placeOf(idle.name)}`);
   }
   if (checksHashes && !reader.get('dialects').includes('sap'))
     throw new UsageError(`expected --dialects with sap beside ${reader.placeOf('sap-hash-check')}`);
