@@ -1,4 +1,4 @@
-/** From the words of a command line to the texts given for each flag; what the texts mean is not judged here. */
+/** From the words of a command line to the texts given for each flag. Their meaning is the matter of the reader. */
 
 import { Command, CommanderError, Option } from 'commander';
 import { closestMatch } from '../model/text.ts';
@@ -11,11 +11,11 @@ export interface Given {
   readonly source: string;
 }
 
-/** What was given, by flag. */
+/** The given texts, by flag. */
 export type GivenFlags = ReadonlyMap<Flag['name'], Given>;
 
 /**
- * What `argv` (without node and script) gives for each flag; a switch without a value gives `true`.
+ * The texts that `argv` (without node and script) gives for each flag; a switch without a value gives `true`.
  *
  * @throws UsageError for an unknown flag, a missing value or an argument that belongs to no flag.
  */

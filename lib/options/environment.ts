@@ -13,7 +13,7 @@ export function textOf(env: Environment, variable: string): string {
 }
 
 /**
- * What the environment gives. Variables of other programs stand for flags before ours, and that of a flag's own name
+ * The texts that the environment gives. Variables of other programs stand for flags before ours, and that of a flag's own name
  * stands last: as on the command line several add up where a list is wanted, and else the last one wins.
  */
 export function readEnvironment(env: Environment): GivenFlags {

@@ -1,8 +1,9 @@
 /** The one table of flags: parsing, the types of values, variables, the help and docs/reference follow from it. */
 
 /**
- * By heading of the help, and by what may be written: `[alias, ]name[ <type of value>]`, with `...` behind the type of a
- * list, which may be repeated and each time be a comma list. A flag without a type is a switch.
+ * By heading of the help, and by the forms of the flag: `[alias, ]name[ <type of value>]`, with `...` behind the type of a
+ * list, which may be repeated and each time be a comma list. A flag without a type is a switch. A row is the help of the
+ * flag, or its help beside other properties.
  */
 export const TABLE = {
   'What is watched:': {
@@ -164,7 +165,7 @@ export const TABLE = {
   'Who is told:': {
     '--webhook-url <webhook-url>': {
       isStakaters: 'name',
-      help: 'tell this address whom a change concerns, and roll nobody',
+      help: 'post to this address when a workload would be rolled, in place of rolling it',
     },
     '--alert-on-reload': {
       variable: 'ALERT_ON_RELOAD',
@@ -221,8 +222,8 @@ export const TABLE = {
 } as const;
 
 /**
- * The flags of other reloaders that mean nothing here, so that their arguments can stay as they are. By the reason, which
- * says to the person who still passes them what is different; a value is never repeated: it may hold a secret.
+ * Flags of other reloaders that have no effect here; they are taken so that arguments can stay as they are. The heading is
+ * the reason, which a warning tells. The warning never repeats a value: it may hold a secret.
  */
 export const DEAD = {
   'Deployments, StatefulSets and DaemonSets are served, but for --ignored-workload-types': {

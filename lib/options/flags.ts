@@ -1,10 +1,10 @@
-/** Flags, as their table says them, and the types of their values. */
+/** The flags of the table at run time, and the types of their values. */
 
 import { STAKATER_KEYS, type StakaterKeys } from '../model/settings.ts';
 import { DEAD, TABLE } from './flag-table.ts';
 import type { TypeName, Values } from './value-types.ts';
 
-/** What the table says of one flag beside its forms: at least its help. */
+/** The properties of one flag in the table. */
 interface Row {
   /** The text that counts where none is given; the help shows it. A switch without one is off. */
   readonly default?: string;
@@ -55,7 +55,7 @@ export interface Flag<N extends string = FlagName | DeadFlagName> extends Row {
   readonly alias: string | undefined;
   readonly type: TypeName;
   readonly isList: boolean;
-  /** What its value is called in the help: the last word of its type; undefined for a switch. */
+  /** The name of its value in the help: the last word of its type; undefined for a switch. */
   readonly value: string | undefined;
   /** The heading in the help; of a flag without an effect, which the help leaves out, the reason for that. */
   readonly group: string;

@@ -1,4 +1,4 @@
-/** What --help shows. */
+/** The text of --help. */
 
 import { newCommand } from './command-line.ts';
 

@@ -28,7 +28,7 @@ export function leaderElectionFrom(
   return isWanted(reader) && !dryRun ? election : undefined;
 }
 
-/** Both names are read; what the command line says wins. */
+/** Both names are read; the command line wins. */
 function isWanted(reader: Reader): boolean {
   const names = ['leader-elect', 'leader-election'] as const;
   const first = names.find((name) => reader.isOnCommandLine(name));

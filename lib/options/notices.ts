@@ -14,7 +14,7 @@ const UNVERIFIED = 'any program on the way to the API server can take its place,
 const SHOWN =
   'the command line shows it to every user of this machine; use RELOADER_OPT_TOKEN or --token-file';
 
-/** Whether flags have no effect, why, and what makes it so. */
+/** Flags that have no effect if a condition holds, the reason, and the setting that causes it. */
 type Idle = readonly [
   isIdle: boolean,
   flags: readonly Flag['name'][],
@@ -22,7 +22,7 @@ type Idle = readonly [
   cause?: string | undefined,
 ];
 
-/** The warnings for what was given, and what became of it. */
+/** The warnings for the given flags and the options that follow from them. */
 export function noticesOf(reader: Reader, options: Options): string[] {
   const dead = DEAD_FLAGS.map(({ name, group }): Idle => [reader.asks(name), [name], group]);
   const idle = [...idleIn(reader, options), ...dead].flatMap(([isIdle, flags, why, cause]) => {

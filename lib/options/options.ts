@@ -11,7 +11,7 @@ import type {
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 import type { FlagOptions } from './flags.ts';
 
-/** Which namespaces are watched, and what said so, mostly a flag or variable. */
+/** The namespaces that are watched, and the setting that says so: mostly a flag or variable. */
 export type Scope =
   | { readonly type: 'namespaces'; readonly names: readonly string[]; readonly source: string }
   | { readonly type: 'all'; readonly source: string }
@@ -78,16 +78,16 @@ export interface Options extends FlagOptions {
   readonly alerts?: AlertOptions;
 }
 
-/** One line that says what was expected where; thrown inside this folder only, parseOptions answers it as a value. */
+/** One line that tells the place and the expected value; thrown inside this folder only, parseOptions answers it as a value. */
 export class UsageError extends Error {}
 
-/** What the command line and the environment ask for. */
+/** The command that the command line and the environment ask for. */
 export type ParsedCommand =
   /** Run the controller; `notices` are warnings to be logged first. */
   | { readonly type: 'run'; readonly options: Options; readonly notices: readonly string[] }
   /** Write `text` to standard output and end with `exitCode`. */
   | { readonly type: 'print'; readonly text: string; readonly exitCode: 0 }
-  /** End with USAGE_EXIT_CODE; `message` is one line that says what was expected. */
+  /** End with USAGE_EXIT_CODE; `message` is one line that tells the place and the expected value. */
   | { readonly type: 'usage-error'; readonly message: string };
 
 /** The exit code of a command line that cannot be understood (EX_USAGE of sysexits.h). */

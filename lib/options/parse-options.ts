@@ -26,8 +26,9 @@ const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string
 ];
 
 /**
- * What `argv` (without node and script) and `env` ask for. Flags win over RELOADER_OPT_* variables, which win over PORT
- * and KUBERNETES_NAMESPACE; besides these only what Stakater Reloader's manifests set counts. Pure and total: errors are answers.
+ * The command that `argv` (without node and script) and `env` ask for. Flags win over RELOADER_OPT_* variables, which win
+ * over PORT and KUBERNETES_NAMESPACE; besides these only variables of Stakater Reloader's manifests count. Pure and total:
+ * errors are answers.
  */
 export function parseOptions(argv: readonly string[], env: Environment): ParsedCommand {
   try {
@@ -119,7 +120,7 @@ function connectionFrom(reader: Reader): ConnectionOptions {
   });
 }
 
-/** Where alerts go; undefined: nowhere. What is wrong is said at once, not on the day on which alerts are turned on. */
+/** Where alerts go; undefined: nowhere. The reader has refused wrong values even where alerts are off. */
 function alertsFrom(reader: Reader): AlertOptions | undefined {
   const url = reader.get('alert-webhook-url');
   const sink = reader.get('alert-sink') ?? 'raw';

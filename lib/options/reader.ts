@@ -48,7 +48,7 @@ export class Reader {
     return this.#values.get(name) as ValueOf<N>;
   }
 
-  /** What single flags say of the options. */
+  /** The properties of the options that have the value of one flag. */
   options(): FlagOptions {
     const set = FLAGS.filter(({ sets }) => sets !== undefined);
     return Object.fromEntries(set.map(({ sets, name }) => [sets, this.#values.get(name)])) as FlagOptions;

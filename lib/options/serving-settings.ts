@@ -1,4 +1,4 @@
-/** What is served over HTTP: ports, the address, the hosts that requests may name, and the admission webhook. */
+/** The settings of the HTTP servers: ports, address, allowed hosts, and the admission webhook. */
 
 import { BlockList, isIPv6 } from 'node:net';
 import type { AdmissionCertificate, AdmissionOptions } from '../model/settings.ts';
@@ -13,7 +13,7 @@ const PAGES_PORT = 8080;
 const STAKATERS_PORT = 9090;
 const PROBES_PORT = 8081;
 
-/** What stands in the options, but for undefined values, which do not. */
+/** Properties of the options; undefined ones are left out there. */
 type Serving = Pick<Options, 'port' | 'statusPage'> & {
   readonly [K in 'healthPort' | 'bindAddress' | 'allowedHosts' | 'admission']: Options[K] | undefined;
 };

@@ -1,4 +1,4 @@
-/** What a Deployment of Stakater Reloader brings along when this program takes its place. */
+/** The settings of a Deployment of Stakater Reloader whose place this program takes. */
 
 import { STAKATER_KEYS, type StakaterKeys } from '../model/settings.ts';
 import { type Environment, textOf } from './environment.ts';
@@ -11,7 +11,7 @@ type Word = keyof StakaterKeys;
 const NAME_OF_DEPLOYMENT = 'RELOADER_DEPLOYMENT_NAME';
 /** Variables that its manifests set and no others do. */
 const VARIABLES = [NAME_OF_DEPLOYMENT, 'RELOADER_NAMESPACE'];
-/** What the kubelet writes into the variables of a Service, whatever its name. */
+/** The kubelet writes such addresses into the variables of a Service, whatever its name. */
 const ADDRESS = /^[a-z]+:\/\//;
 
 /**

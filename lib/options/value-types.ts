@@ -1,4 +1,4 @@
-/** What the text of a flag may be, and the value that it stands for. */
+/** The types of values: which texts they take, and the values that the texts stand for. */
 
 import { isIP } from 'node:net';
 import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
@@ -21,14 +21,14 @@ type TextType =
   | ('namespace' | 'name' | 'state-name' | 'context-name' | 'workload-kind' | 'key' | 'selector')
   | ('address' | 'host' | 'server-url' | 'webhook-url' | 'file' | 'folder' | 'token' | 'text');
 
-/** The types and their values. The last word of a type is what the help calls the value: `<name>`. */
+/** The types and their values. The help names a value by the last word of its type: `<name>`. */
 export interface Values extends Record<NumberType, number>, Record<TextType, string> {
   switch: boolean;
   limit: RolloutLimit | 'off';
   'config-kind': ConfigKind;
-  /** What a change does to CronJobs that ask for it: nothing, since their next run reads it anyway, or it starts a run. */
+  /** The effect of a change on CronJobs that ask for it: none, since their next run reads it anyway, or it starts a run. */
   'cronjob-way': 'none' | 'run-now';
-  /** What a change does to Jobs that ask for it: nothing, or they are created anew, finished ones too or not. */
+  /** The effect of a change on Jobs that ask for it: none, or they are created anew, finished ones too or not. */
   'job-way': 'none' | 'recreate' | 'recreate-running';
   dialect: VocabularyName;
   strategy: ReloadStrategy;

@@ -7,7 +7,7 @@ export const VERSION: string = manifest.version;
 
 const OLDEST_NODE = Number.parseInt(manifest.engines.node.replace(/^\D*/, ''), 10);
 
-/** What is wrong with the Node of this version, e.g. `24.1.0`, before it fails at what it does not have; undefined: nothing. */
+/** The complaint about a Node of this version, e.g. `24.1.0`, which would start and fail later; undefined: it will do. */
 export function wrongOfNode(version: string): string | undefined {
   return Number.parseInt(version, 10) < OLDEST_NODE
     ? `needs Node ${OLDEST_NODE} or later, this is ${version}`

@@ -1,4 +1,4 @@
-/** What becomes of a command, written as in a shell: `PORT=80 --namespace 'a, b'`. */
+/** The outcome of a command, written as in a shell: `PORT=80 --namespace 'a, b'`. */
 
 import assert from 'node:assert/strict';
 import type { Options, ParsedCommand } from '../../../lib/options/options.ts';
@@ -7,7 +7,7 @@ import { parseOptions } from '../../../lib/options/parse-options.ts';
 const WORD = /(?:[^\s']|'[^']*')+/g;
 const VARIABLE = /^([A-Z_]+)=(.*)$/s;
 
-/** What the command line and the environment ask for. */
+/** The parsed command. */
 export function given(command: string): ParsedCommand {
   const words = (command.match(WORD) ?? []).map((word) => word.replaceAll("'", ''));
   const variables = words.flatMap((word) => {
