@@ -1,9 +1,8 @@
 /** Names, labels and label selectors as Kubernetes wants them. */
 
-const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
+import { DNS_SUBDOMAIN } from '../model/object-ref.ts';
 
-/** Labels joined by dots, in lower case. */
-export const DNS_SUBDOMAIN: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 
 /** `[<DNS subdomain>/]<name>`, as the key of an annotation or label is. */
 export function isQualifiedName(text: string): boolean {

@@ -1,7 +1,7 @@
 /** The types of values: which texts they take, and the values that the texts stand for. */
 
 import { isIP } from 'node:net';
-import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
+import { CONFIG_KINDS, type ConfigKind, DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
 import type { ReloadStrategy } from '../model/reasons.ts';
 import {
   ALERT_SINKS,
@@ -14,7 +14,7 @@ import {
 import { parseBool } from '../model/text.ts';
 import { parseDurationMs } from '../model/time.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
-import { DNS_SUBDOMAIN, isQualifiedName, labelSelectorOf } from './labels.ts';
+import { isQualifiedName, labelSelectorOf } from './labels.ts';
 
 type NumberType = 'duration' | 'lasting-duration' | 'whole-duration' | 'port-number' | 'number';
 type TextType =
@@ -52,7 +52,6 @@ export interface ValueType<T> {
   readonly isJoined?: true;
 }
 
-const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const TEXT: ValueType<string> = { expected: 'a value', parse: (text) => text || undefined };
 
 /** All of them. */
