@@ -2,7 +2,7 @@
 
 import { entryKeyOf, overridesKeyOf } from '../../lib/model/state-entry.ts';
 import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
-import { annotationsOf } from '../../lib/model/term.ts';
+import { annotationsOf, markIn } from '../../lib/model/term.ts';
 import {
   type Api,
   collectionOf,
@@ -209,8 +209,13 @@ export class People {
     return { image, env: env.map((variable: Variable) => lifted(variable, lift)) };
   }
 
-  /** Removes parts of the reloader's memory; answers the names of the ConfigMaps that were edited. */
+  /**
+   * Removes parts of the reloader's memory; answers the names of the ConfigMaps that were edited. Not while they have the mark
+   * of another cluster: then no process leads, and what a person removes is lost, as the documentation says.
+   */
   async state(step: StateStep): Promise<readonly string[]> {
+    const first: LooseObject | undefined = await this.#api.get(pathOf(`ConfigMap/${STATE_NAME}`));
+    if (markIn(first?.metadata.annotations ?? {}).writer === COPIED_WRITER) return [];
     switch (step.do) {
       case 'remove-entry': {
         const { kind, name } = split(step.config);
