@@ -296,7 +296,6 @@ function namespaces(names: readonly string[], source: string): Changes {
 }
 
 function keys(renamed: Partial<StakaterKeys>): Changes {
-  // A flag that only Stakater Reloader has stands for the namespaces that it would watch.
   return { stakaterKeys: { ...STAKATER_KEYS, ...renamed } };
 }
 
