@@ -64,7 +64,7 @@ export const LEADER_MUTANTS: readonly Mutant[] = [
   {
     name: 'leader: an answer that comes too late counts',
     edit: change('within', 'await Promise.race([work(late.signal), stopped])', 'await work(late.signal)'),
-    tests: ELECTOR,
+    tests: ['test/unit/leader/within.test.ts'],
   },
   {
     name: 'leader: after a write without answer the Lease is not read',
