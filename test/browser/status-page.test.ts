@@ -62,8 +62,8 @@ describe('the status page in a browser', { skip: NO_BROWSER, concurrency: 3 }, (
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  const open = (options?: BrowserContextOptions, query = ''): Promise<Visit> =>
-    visit(browser, addressOf(reloader) + query, options);
+  const open = (options?: BrowserContextOptions): Promise<Visit> =>
+    visit(browser, addressOf(reloader), options);
 
   test('shows a change that arrives, its countdown and its rollout, while nobody touches it', async () => {
     await using own = await Cluster.start();

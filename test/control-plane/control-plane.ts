@@ -125,8 +125,8 @@ export class ControlPlane extends RealCluster {
   }
 
   /** Ends the API server: every connection breaks, and new ones are refused. */
-  async killApiServer(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    await this.#apiServer.kill(signal);
+  async killApiServer(): Promise<void> {
+    await this.#apiServer.kill();
   }
 
   /** Starts the API server again, at the same address and with the same certificate; it is ready when this resolves. */

@@ -68,7 +68,7 @@ export class Processes implements AsyncDisposable {
 }
 
 /** The end of a program's log. */
-export function tailOf({ name, log }: Running, lines = 12): string {
+export function tailOf({ name, log }: Running): string {
   const text = existsSync(log) ? readFileSync(log, 'utf8') : '';
-  return `${name}:\n${text.trimEnd().split('\n').slice(-lines).join('\n')}`;
+  return `${name}:\n${text.trimEnd().split('\n').slice(-12).join('\n')}`;
 }

@@ -59,10 +59,10 @@ export class Screen {
   }
 
   /** A line that is long: its continuation is indented further. */
-  hanging(text: string, indent = '  '): void {
-    const [first = '', ...rest] = wrapped(text, this.#width - indent.length);
-    const more = wrapped(rest.join(' '), this.#width - indent.length - 4);
-    this.print(indent + first, ...(rest.length === 0 ? [] : more.map((line) => `${indent}    ${line}`)));
+  hanging(text: string): void {
+    const [first = '', ...rest] = wrapped(text, this.#width - 2);
+    const more = wrapped(rest.join(' '), this.#width - 6);
+    this.print(`  ${first}`, ...(rest.length === 0 ? [] : more.map((line) => `      ${line}`)));
   }
 
   /** Lines as they are. */

@@ -140,8 +140,8 @@ export class Stage implements AsyncDisposable {
   }
 
   /** A workload as it is now. */
-  live(workload: WorkloadName, subresource = ''): Promise<JsonObject> {
-    return this.expect('GET', `${resourceOf(workload)}/${workload.name}${subresource}`);
+  live(workload: WorkloadName): Promise<JsonObject> {
+    return this.expect('GET', `${resourceOf(workload)}/${workload.name}`);
   }
 
   /** A merge patch of a workload. */

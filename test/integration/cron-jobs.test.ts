@@ -12,7 +12,7 @@ const TEMPLATE = ['spec', 'jobTemplate', 'spec', 'template'] as const;
 const STAMP = '_RELOADER_CONFIGMAP_REPORT';
 
 /** A CronJob that reads the ConfigMap of its name, and the marker. */
-async function setUp(cluster: Cluster, spec: JsonObject = {}): Promise<void> {
+async function setUp(cluster: Cluster): Promise<void> {
   put(cluster, configMap('report'), 'one');
   await pair(cluster, 'marker');
   const containers = [{ name: 'app', image: 'app:1', envFrom: [{ configMapRef: { name: 'report' } }] }];
@@ -26,7 +26,7 @@ async function setUp(cluster: Cluster, spec: JsonObject = {}): Promise<void> {
       name: 'report',
       annotations: { 'reloader.k8s.collaborne.com/configmap': 'report' },
     },
-    spec: { schedule: '0 3 * * *', jobTemplate, ...spec },
+    spec: { schedule: '0 3 * * *', jobTemplate },
   });
 }
 

@@ -1,4 +1,4 @@
-/** Every fault of an API server over real sockets: nothing is lost, nothing is rolled twice, and the log says what it was. */
+/** Faults of an API server over real sockets: nothing is lost, nothing is rolled twice, and the log says what it was. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

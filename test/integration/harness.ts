@@ -56,8 +56,8 @@ export class Cluster {
   }
 
   /** A cluster whose address is known and where nobody answers yet. */
-  static async unreachable(options: ClusterOptions = {}): Promise<Cluster> {
-    const cluster = await Cluster.start(options);
+  static async unreachable(): Promise<Cluster> {
+    const cluster = await Cluster.start();
     await cluster.disappear();
     return cluster;
   }

@@ -1,4 +1,4 @@
-/** Ends at every moment, and two at once: work is repeated or handed on, never lost and never done twice. */
+/** SIGTERM at every moment: what is under way is finished, and the rest is left to the next process. */
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';

@@ -21,8 +21,8 @@ const NATIVE: Readonly<Record<ConfigKind, string>> = {
 };
 
 /** A Deployment in the namespace `default`. */
-export function deployment(name: string, namespace = 'default'): WorkloadRef {
-  return { kind: 'Deployment', namespace, name };
+export function deployment(name: string): WorkloadRef {
+  return { kind: 'Deployment', namespace: 'default', name };
 }
 
 /** A ConfigMap in the namespace `default`. */

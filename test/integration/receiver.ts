@@ -17,8 +17,8 @@ export interface Received {
 export type Answer = (response: ServerResponse) => void;
 
 /** Answers with this status. */
-export function status(code: number, headers: Record<string, string> = {}, body = 'ok'): Answer {
-  return (response) => void response.writeHead(code, headers).end(body);
+export function status(code: number, headers: Record<string, string> = {}): Answer {
+  return (response) => void response.writeHead(code, headers).end('ok');
 }
 
 /** Never answers. */

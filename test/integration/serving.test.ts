@@ -1,4 +1,4 @@
-/** Clients that hold connections, ask all at once or come by a strange name: probes, pages and reviews are answered all the same. */
+/** Clients that hold connections or come by a strange name: probes, pages and reviews are answered all the same. */
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

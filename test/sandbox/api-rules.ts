@@ -158,10 +158,10 @@ export function envPatch(container: string, ...env: readonly JsonObject[]): Json
   return { spec: { template: { spec: { containers: [{ name: container, env }] } } } };
 }
 
-/** The variables of one container of a workload, in their order. */
-export function variablesOf(workload: Json, container = 'app'): Record<string, Json | undefined> {
+/** The variables of the container `app` of a workload, in their order. */
+export function variablesOf(workload: Json): Record<string, Json | undefined> {
   const containers = objectsOf(pick(workload, 'spec', 'template', 'spec', 'containers'));
-  const found = containers.find((each) => each['name'] === container);
+  const found = containers.find((each) => each['name'] === 'app');
   return Object.fromEntries(objectsOf(found?.['env']).map((each) => [String(each['name']), each['value']]));
 }
 

@@ -72,10 +72,10 @@ export interface Sandbox {
   /** `kubectl rollout restart`: a new annotation in the pod template; twice within a second is once. */
   restart(ref: WorkloadRef): void;
   /**
-   * `kubectl rollout undo`: brings back a former template (the one before, or that of `revision`); of a Deployment also
-   * its own annotations of that time. Answers false where kubectl would not: paused, or no such revision.
+   * `kubectl rollout undo`: brings back the template before; of a Deployment also its own annotations of that time.
+   * Answers false where kubectl would not: paused, or no such revision.
    */
-  undo(ref: WorkloadRef, revision?: number): boolean;
+  undo(ref: WorkloadRef): boolean;
   /** The former templates of a workload and, last, the present one. */
   revisions(ref: WorkloadRef): readonly Revision[];
   /** All pods. */
@@ -203,9 +203,8 @@ class EmbeddedSandbox implements Sandbox {
     this.#server.writes.patch(targetOf(ref), (live) => mergePatch(live, patch), writer('kubectl-rollout'));
   }
 
-  undo(ref: WorkloadRef, revision?: number): boolean {
-    const all = this.revisions(ref);
-    const former = revision === undefined ? all.at(-2) : all.find((each) => each.revision === revision);
+  undo(ref: WorkloadRef): boolean {
+    const former = this.revisions(ref).at(-2);
     const target = targetOf(ref);
     const live = this.#store.get(target.row, storeKey(ref.namespace, ref.name));
     if (former === undefined || live === undefined) return false;
