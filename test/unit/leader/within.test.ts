@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as turn } from 'node:timers/promises';
 import { within } from '../../../lib/leader/within.ts';
 
 /** Waits for work that never ends; answers how to learn what came of the wait. */
@@ -13,7 +12,7 @@ function waiting(ms: number, end?: AbortSignal): () => Promise<string | undefine
     answer = value;
   });
   return async () => {
-    await turn();
+    await new Promise(setImmediate);
     return answer;
   };
 }
