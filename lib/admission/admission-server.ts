@@ -1,4 +1,4 @@
-/** The HTTPS server that the API server asks before it stores a workload. */
+/** The HTTPS server that the API server calls before it stores a workload. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
@@ -6,27 +6,27 @@ import { Connections } from '../serving/connections.ts';
 import { endListening, listen } from '../serving/listener.ts';
 import { MalformedReviewError } from './review.ts';
 
-/** A certificate with those that it is signed by, and its key, both as PEM. */
+/** A certificate chain and its key, both as PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What it is made of. */
+/** The parts of an AdmissionServer. */
 export interface AdmissionServerOptions {
-  /** Answers the text of a review. @throws MalformedReviewError if it is none */
+  /** Answers the text of a review. @throws MalformedReviewError if the text is not a review */
   readonly answer: (text: string) => string;
-  /** Told of what should not happen; the API server gets a bare 500, and lets the write through. */
+  /** Receives unexpected errors; the API server gets a bare 500, and stores the write. */
   readonly onError: (error: unknown) => void;
 }
 
 /** The only path. */
 export const ADMISSION_PATH = '/mutate';
-/** Two objects of at most 3 MiB each, and something around them. */
+/** A review holds two objects of at most 3 MiB each, and an envelope. */
 const LONGEST_BYTES = 8 * 1024 * 1024;
-/** The API server waits for two seconds, and nobody else has a reason to ask. */
+/** The API server waits for two seconds, and no other client is expected. */
 const SLOWEST_MS = 5000;
-/** Then a connection without a review is closed. A review that is sent in that moment gets no answer: its write goes through as it is. */
+/** After this time without a review a connection is closed. A review that arrives in that moment gets no answer; its write goes through. */
 const IDLE_MS = 30_000;
 const MOST_CONNECTIONS = 200;
 
@@ -35,7 +35,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** Serves from start to stop; until it has a certificate, nobody can connect. */
+/** Serves from start to stop; clients cannot connect before it has a certificate. */
 export class AdmissionServer {
   readonly #server: Server;
   readonly #connections: Connections;
@@ -70,7 +70,7 @@ export class AdmissionServer {
     return await listen(this.#server, { port, address, flag: '--webhook-port', onError });
   }
 
-  /** New connections get this certificate; those that are open go on. @throws if certificate and key do not belong together */
+  /** New connections get this certificate; open ones are not closed. @throws if certificate and key do not belong together */
   use({ certificate, key }: KeyPair): void {
     this.#server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' });
   }
@@ -86,7 +86,7 @@ export class AdmissionServer {
     try {
       answer = refusalOf(request) ?? (await this.#review(request));
     } catch (error) {
-      if (request.destroyed && !request.complete) return; // it was cut off: nobody waits for an answer
+      if (request.destroyed && !request.complete) return; // the client is gone and waits for no answer
       this.#options.onError(error);
       answer = { status: 500, body: 'internal error\n' };
     }
@@ -95,7 +95,7 @@ export class AdmissionServer {
       'content-type': isOver ? 'text/plain; charset=utf-8' : 'application/json',
       'content-length': Buffer.byteLength(answer.body),
       ...(answer.status === 405 ? { allow: 'POST' } : {}),
-      // What was refused is not read to its end.
+      // The body of a refused request is not read to its end.
       ...(isOver ? { connection: 'close' } : {}),
     });
     response.end(answer.body);
@@ -115,7 +115,7 @@ export class AdmissionServer {
 
 const TOO_LONG: Answer = { status: 413, body: `a review has at most ${LONGEST_BYTES} bytes\n` };
 
-/** What can be refused before the body is read. The path is compared without its query, which holds a timeout. */
+/** Refuses a request by its head. The path is compared without its query, in which the API server sends a timeout. */
 function refusalOf({ method, url = '', headers }: IncomingMessage): Answer | undefined {
   if (url.split('?')[0] !== ADMISSION_PATH)
     return { status: 404, body: `not found; see ${ADMISSION_PATH}\n` };
@@ -138,5 +138,5 @@ async function textOf(request: AsyncIterable<Buffer>): Promise<string | undefine
 }
 
 function ignore(): void {
-  // A client that does not trust the certificate, or is none, is the client's affair.
+  // A failed handshake, for example of a client that does not trust the certificate, needs no report.
 }

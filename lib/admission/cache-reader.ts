@@ -1,4 +1,4 @@
-/** What the program knows, as reviews ask for it. Nothing is remembered of the question. */
+/** Answers the questions of admission reviews from memory, without a change of that memory. */
 
 import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
@@ -9,19 +9,19 @@ import type { SyncGate } from '../store/sync-gate.ts';
 import { isUnbegun } from '../tracking/edge-policy.ts';
 import type { CacheReader } from './mutate.ts';
 
-/** The number of an object that has no entry yet: its baseline will have at least this one. */
-const FIRST_NUMBER = 1;
+/** The sequence of an object that has no entry yet: its baseline will have at least this one. */
+const FIRST_SEQUENCE = 1;
 
-/** What of it does not follow from what was seen. */
+/** The settings that do not follow from observed objects. */
 export type CacheReaderOptions = Pick<CacheReader, 'ownManager' | 'checksHashes'> & {
-  /** Whether the state is known whole: a standby knows what its stream has shown. @default true */
+  /** Whether the whole state is known: a standby knows only the part that its watch has delivered. @default true */
   readonly leads?: boolean;
 };
 
-/** Nothing is kept of an object that nobody follows and that is not there. */
+/** For a missing object that no workload follows, of which there is no record. */
 const NO_ANNOTATIONS = {};
 
-/** Reads `edges`, as far as `gate` says that they are complete. */
+/** Reads from `store`; `gate` says which kinds are listed completely. */
 export function cacheReaderOf(
   store: Store,
   gate: Pick<SyncGate, 'isSynced'>,
@@ -43,7 +43,7 @@ export function cacheReaderOf(
       if (isUnbegun(store, ref, workload.ref.namespace)) return undefined;
       const { digest, annotations } = config;
       if (!vocabularies.judge(workload, ref, annotations).asks) return undefined;
-      const sequence = store.persisted.entryOf(ref)?.sequence ?? (leads ? FIRST_NUMBER : undefined);
+      const sequence = store.persisted.entryOf(ref)?.sequence ?? (leads ? FIRST_SEQUENCE : undefined);
       if (sequence === undefined) return undefined;
       return { stamp: { digest, sequence }, annotations };
     },
@@ -55,7 +55,7 @@ export function cacheReaderOf(
   };
 }
 
-/** What is known of `ref`: of keys that nobody follows yet, what follows from the object. */
+/** The record of `ref`; for keys that no workload follows yet, derived from the record of the whole object. */
 function recordOf({ configs }: Store, ref: ConfigRef): ConfigRecord | undefined {
   const known = configs.get(keyOf(ref));
   if (known !== undefined || ref.keys === undefined) return known;

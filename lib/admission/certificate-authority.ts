@@ -1,17 +1,17 @@
-/** Makes a serving certificate that an authority of its own signs, whose key nobody keeps. */
+/** Makes a serving certificate, signed by a new authority whose key is discarded. */
 
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 import type { KeyPair } from './admission-server.ts';
 
-/** A serving certificate, and who signed it. */
+/** A serving certificate, and the authority that signed it. */
 export interface IssuedPair extends KeyPair {
   /** The authority's certificate, as PEM. */
   readonly authority: string;
 }
 
-/** What a certificate is made for. */
+/** The names and the validity of a certificate. */
 export interface IssueOptions {
   /** The DNS names of the server. */
   readonly names: readonly string[];
@@ -21,10 +21,10 @@ export interface IssueOptions {
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-/** Clocks differ. */
+/** The validity begins an hour in the past, since clocks differ. */
 const BACKDATED_MS = 3_600_000;
 
-/** A new authority and a certificate that it signs; what it could sign further is lost with its key. */
+/** A new authority and a certificate that it signs. It can sign no other one, since its key is discarded. */
 export async function issuePair({ names, now, lifetimeMs }: IssueOptions): Promise<IssuedPair> {
   const validity = { notBefore: new Date(now - BACKDATED_MS), notAfter: new Date(now + lifetimeMs) };
   const [authorityKeys, keys] = await Promise.all([newKeys(), newKeys()]);

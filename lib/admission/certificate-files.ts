@@ -1,24 +1,24 @@
-/** The serving certificate from two files, read again when somebody renews them. */
+/** The serving certificate from two files, read again after each renewal. */
 
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log } from '../model/log.ts';
 import type { KeyPair } from './admission-server.ts';
 
-/** What it is made of. */
+/** The parts of the loop. */
 export interface CertificateFilesOptions {
-  /** Where tls.crt and tls.key are. */
+  /** The folder with tls.crt and tls.key. */
   readonly directory: string;
-  /** Takes a pair that was not there before. @throws if its halves do not belong together */
+  /** Receives each new pair. @throws if its halves do not belong together */
   readonly use: (pair: KeyPair) => void;
   readonly log: Log;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** The kubelet changes files about once a minute. They are looked at, not watched: what changes is a link to their folder. */
+/** The kubelet updates files about once a minute. It replaces a symbolic link to their folder, so polling is simpler than a watch. */
 const LOOK_MS = 10_000;
 
-/** Looks at the files until `signal` is aborted. What cannot be used is said once, and the pair of before stays in use. */
+/** Polls the files until `signal` is aborted. It logs an unusable pair once, and the previous pair stays in use. */
 export async function followCertificateFiles(
   { directory, use, log, wait }: CertificateFilesOptions,
   signal: AbortSignal,
@@ -45,7 +45,7 @@ export async function followCertificateFiles(
   }
 }
 
-/** One after the other: where both are missing, it is always the same one that is told. */
+/** Reads one file after the other, so that the error is the same each time if both are missing. */
 async function readPair(directory: string): Promise<KeyPair> {
   const read = (name: string): Promise<string> => readFile(path.join(directory, name), 'utf8');
   return { certificate: await read('tls.crt'), key: await read('tls.key') };

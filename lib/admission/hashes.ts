@@ -1,6 +1,6 @@
 /**
- * Hashes that stand for all that a workload follows: those that a stamp has beside it in a pod template, and those on the
- * workload itself by which a writer says for which contents a write is made.
+ * Hashes over all objects that a workload follows: those beside a stamp in a pod template, and those on the
+ * workload itself by which a client states for which contents it writes the workload.
  */
 
 import type { FollowedContent, Vocabularies } from '../annotations/vocabularies.ts';
@@ -9,26 +9,26 @@ import type { RawWorkload } from '../model/raw-objects.ts';
 import type { Workload } from '../model/workload.ts';
 import { escaped, type Operation } from './json-patch.ts';
 
-/** What is known of contents. */
+/** The contents in memory, as far as hashes need them. */
 export interface KnownContents {
   readonly vocabularies: Vocabularies;
-  /** Whether writes are refused that are made for other contents. */
+  /** Whether a write for other contents is refused. */
   readonly checksHashes: boolean;
-  /** An object that the workload follows as it is now, be it not there; undefined: nobody knows. */
+  /** The present content of an object that the workload follows, existing or not; undefined if it is not known. */
   readonly contentOf: (workload: Workload, ref: ConfigRef) => FollowedContent | undefined;
 }
 
-/** What comes of the hashes on the workload itself. */
+/** The result of checking the hashes on the workload itself. */
 export interface HashCheck {
-  /** Why the write is not to be stored; undefined: it may be. */
+  /** Why the write is refused; undefined if it may be stored. */
   readonly refusal?: string;
-  /** Takes those away that fit. */
+  /** Removes the hashes that match. */
   readonly patch: readonly Operation[];
 }
 
 type Hashes = Readonly<Record<string, string>>;
 
-/** The hashes of what is in force by annotation; none where something of it is not known. */
+/** The hashes of the contents in force, by annotation; none if one of the contents is not known. */
 export function hashesOf(known: KnownContents, workload: Workload, refs: readonly ConfigRef[]): Hashes {
   const contents = refs.map((ref) => known.contentOf(workload, ref));
   return contents.every((content) => content !== undefined)
@@ -37,8 +37,8 @@ export function hashesOf(known: KnownContents, workload: Workload, refs: readonl
 }
 
 /**
- * Compares the hashes on `update` with those of what is in force. One that `live` carries as well is not this writer's, and
- * refuses nothing: controllers write workloads too, and would be held up by it for ever.
+ * Compares the hashes on `update` with those of the contents in force. A wrong hash that `live` carries too causes no refusal:
+ * it was stored by an earlier client, and would block the writes of controllers for ever.
  */
 export function checkHashes(
   known: KnownContents,
@@ -58,7 +58,7 @@ export function checkHashes(
   return { patch: checked.filter(fits).map((key): Operation => ({ op: 'remove', path: path(key) })) };
 }
 
-/** It may be told: it is made of digests, as the stamps are. */
+/** The message may contain the hash, since that is made of digests only, as the stamps are. */
 function refusalOf(key: string, hash = ''): string {
   return `${key} is not the hash of the ConfigMaps and Secrets that are in force, which is ${hash}`;
 }

@@ -9,8 +9,8 @@ export type Operation =
   | { readonly op: 'remove'; readonly path: string };
 
 /**
- * What makes `after` of `before`, both standing at `path`: of annotations and of the variables of containers, which are the
- * same containers in the same order.
+ * The operations that turn `before` into `after`, both at `path`. They differ only in annotations and in the variables of
+ * containers, which are the same containers in the same order.
  */
 export function patchBetween(before: RawPodTemplate, after: RawPodTemplate, path: string): Operation[] {
   const containers = (after.spec?.containers ?? []).flatMap(({ env }, index) => {
@@ -63,13 +63,13 @@ function variableOperations(before: Variables | undefined, after: Variables = []
   return [...operations, ...rest.reverse().map((at): Operation => ({ op: 'remove', path: at }))];
 }
 
-/** What stands from `index` on before the wanted one. */
+/** The variables from `index` up to the wanted one, which are to be removed; none if the wanted one is missing. */
 function unwantedBefore(list: Variables, index: number, wanted: RawEnvVar): Variables {
   const at = list.findIndex((variable, place) => place >= index && isDeepStrictEqual(variable, wanted));
   return at < 0 ? [] : list.slice(index, at);
 }
 
-/** A key as a part of a JSON pointer. */
+/** A key as a segment of a JSON pointer (RFC 6901). */
 export function escaped(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

@@ -1,9 +1,9 @@
-/** Marks in a raw pod template: which of those in the live one are missing in another, and how they are put in. */
+/** Puts missing stamps into a raw pod template without changing the order of its variables. */
 
 import type { RawContainer, RawEnvVar, RawPodTemplate } from '../model/raw-objects.ts';
 import type { EnvPatch, TemplatePatch } from '../model/rollout-plan.ts';
 
-/** The variables of each container in the live template, where a mark that is put back has its place. */
+/** The variables of each container in the live template, which determine the place of a restored stamp. */
 export type Order = (container: string) => readonly RawEnvVar[];
 
 /** The order of variables in `template`. */
@@ -12,8 +12,8 @@ export function orderIn(template: RawPodTemplate): Order {
 }
 
 /**
- * `template` with `patch` carried out and every other thing where it is: what stands there changes in its place, what is
- * new comes to where `order` has it, else first.
+ * `template` with `patch` applied. Existing variables change in place; new ones get the place that `order` has, else the first.
+ * Equal templates then have equal texts, so the API server sees no change.
  */
 export function marked(template: RawPodTemplate, patch: TemplatePatch, order: Order): RawPodTemplate {
   const containers = template.spec?.containers?.map((container) => {
@@ -48,7 +48,7 @@ function withVariables(
     at: order.findIndex(({ name }) => name === change.name),
   }));
   let env: readonly RawEnvVar[] = container.env ?? [];
-  // From the first to the last, so that each finds those before it where they were.
+  // In ascending order, so that each insertion finds the variables before it at their places.
   for (const { name, value = '', $patch, at } of places.toSorted((a, b) => a.at - b.at)) {
     const present = env.findIndex((variable) => variable.name === name);
     if ($patch === 'delete') env = env.filter((variable) => variable.name !== name);

@@ -1,10 +1,10 @@
 /**
- * What the admission webhook makes of one write of a workload: it puts back the stamps that an owner's update leaves out,
- * and gives a new workload its own. If wished, it refuses a write that says that it is made for other contents.
+ * The decision of the admission webhook about one write of a workload. It puts back the stamps that an update of an external
+ * writer leaves out, and stamps a new workload. On request it refuses a write that states that it was made for other contents.
  *
- * A stamp that was not there before never speaks: it has the number of the state's entry, and so says what is in force and
- * proves nothing. Only where the rest of the pod template stays as it is, so that no pod starts anew, a stamp comes back
- * as it was: it says of the same pods what it said before.
+ * A new stamp is always committed: it has the sequence of the state's entry, so it names the content in force and proves
+ * nothing. Only if the rest of the pod template stays as it is, so that no pod starts, does a stamp come back unchanged: then it
+ * is about the same pods as before.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -18,42 +18,42 @@ import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../model/workload.
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { checkHashes, hashesOf, type KnownContents } from './hashes.ts';
 import { type Operation, patchBetween } from './json-patch.ts';
-import { lackingIn, sequenceIn } from './lacking.ts';
 import { marked, orderIn } from './marks.ts';
+import { missingStampsIn, sequenceIn } from './missing-stamps.ts';
 import type { AdmissionRequest } from './review.ts';
 import { isUndo } from './undo.ts';
 
-/** What is known at this moment, as far as reviews need it. It asks nobody, and learns nothing from being asked. */
+/** The facts in memory that reviews need. Its functions send no request and change no state. */
 export interface CacheReader extends KnownContents {
   /** The field manager of our own writes. */
   readonly ownManager: string;
-  /** The kinds of workload that are stamped. */
+  /** Whether workloads of this kind are stamped. */
   readonly isServed: (kind: string) => boolean;
-  /** Whether all of a kind in a namespace is listed. */
+  /** Whether all objects of a kind in a namespace are listed. */
   readonly isListed: (namespace: string, kind: string) => boolean;
   readonly follows: (workload: Workload) => readonly ConfigRef[];
-  /** What is in force of an object that the workload is rolled for, with a number that does not speak; undefined: nothing, or it is not. */
+  /** A committed stamp of the content in force; undefined if the object is missing, or the workload is not rolled for it. */
   readonly currentStamp: (workload: Workload, ref: ConfigRef) => CurrentStamp | undefined;
 }
 
-/** What is in force of one object for one workload. */
+/** The stamp of one object for one workload, and the annotations of the object. */
 export interface CurrentStamp {
   readonly stamp: Stamp;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What is done with one write. */
+/** The decision about one write. */
 export interface Decision {
   readonly result: AdmissionResult;
-  /** Why the write is not to be stored; undefined: it is. */
+  /** Why the write is refused; undefined if it is stored. */
   readonly refusal?: string;
   readonly patch: readonly Operation[];
 }
 
-/** Where the kinds that are stamped have their pod template. */
+/** The path of the pod template in all kinds that are stamped. */
 const TEMPLATE = '/spec/template';
 
-/** One write, and what it is about. */
+/** One write: the workload, its pod template, and the objects that it follows. */
 interface Write {
   readonly kind: WorkloadKind;
   readonly update: Workload;
@@ -61,7 +61,7 @@ interface Write {
   readonly refs: readonly ConfigRef[];
 }
 
-/** Decides; the patch is empty where the write goes through as it is. */
+/** Decides about one write; the patch is empty if the write is stored as it is. */
 export function mutate(known: CacheReader, request: AdmissionRequest): Decision {
   const reason = reasonToPass(known, request);
   if (reason !== undefined) return passed(reason);
@@ -97,10 +97,10 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
   const variables = known.vocabularies.stampVariablesOf(write.refs, write.update.ref.namespace);
   const objects = [...variables.values()].map(({ read }) => read);
   const text = template.metadata?.annotations?.[STAMPS_ANNOTATION];
-  const lacking = lackingIn(write.update, { marks: live.stamps, text }, objects);
-  if (lacking === undefined) return passed('complete');
-  const kept = changed('kept', write, lacking, template);
-  if (isDeepStrictEqual(marked(write.template, lacking, orderIn(template)), template)) return kept;
+  const missing = missingStampsIn(write.update, { marks: live.stamps, text }, objects);
+  if (missing === undefined) return passed('complete');
+  const kept = changed('kept', write, missing, template);
+  if (isDeepStrictEqual(marked(write.template, missing, orderIn(template)), template)) return kept;
   const present = new Set(live.stamps.map(({ variable }) => variable));
   const stamped = write.refs.filter((ref) =>
     variables.get(keyOf(ref))?.read.some((variable) => present.has(variable)),
@@ -109,8 +109,8 @@ function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Dec
 }
 
 /**
- * What stamps the workload for `stamped` with what is in force, where it has no stamp of at least that number, and puts beside it
- * the hash of all that is followed.
+ * The patch that stamps the workload for `stamped` with the digests in force, unless it has a stamp of at least that sequence,
+ * and adds the hash over all followed objects.
  */
 function planned(known: CacheReader, { update, refs }: Write, stamped: readonly ConfigRef[]): TemplatePatch {
   const variables = known.vocabularies.stampVariablesOf(refs, update.ref.namespace);
@@ -141,7 +141,7 @@ function passed(result: AdmissionResult): Decision {
   return { result, patch: [] };
 }
 
-/** A new object may still be without its namespace, and without a name that is made for it. */
+/** Completes a new object, which may not yet have its namespace, nor a generated name. */
 function inNamespace(raw: RawWorkload, namespace: string): RawWorkload {
   return { ...raw, metadata: { ...raw.metadata, name: raw.metadata.name ?? '', namespace } };
 }

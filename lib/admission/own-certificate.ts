@@ -1,6 +1,6 @@
 /**
- * The serving certificate that the program makes by itself: kept in a Secret that all replicas share, renewed in good time,
- * and made known to the API server before it is used.
+ * The serving certificate that the program makes by itself. All replicas share it in a Secret. The program renews it before it
+ * expires, and uses a new one only after the API server trusts its authority.
  */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
@@ -9,22 +9,22 @@ import type { WriteResult } from '../model/outcome.ts';
 import type { KeyPair } from './admission-server.ts';
 import type { IssuedPair, IssueOptions } from './certificate-authority.ts';
 
-/** What is held by a Secret. */
+/** The Secret with the certificate. */
 interface Held {
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** What the API server trusts. */
+/** The webhooks of the MutatingWebhookConfiguration, with the authorities that the API server trusts. */
 interface Trusted {
   readonly resourceVersion: string;
   readonly webhooks: readonly { readonly host: string; readonly authorities: string }[];
 }
 
-/** Where certificates are kept and made known. Readers reject where they fail. */
+/** Access to the Secret and to the MutatingWebhookConfiguration. Reads reject if they fail. */
 export interface CertificateStore {
   read(): Promise<Held | undefined>;
-  /** What is there already stays as it is. */
+  /** Creates an empty Secret; an existing one stays as it is. */
   create(): Promise<WriteResult<Held>>;
   /** Fenced by the version. */
   write(version: string, texts: Readonly<Record<string, string>>): Promise<WriteResult<Held>>;
@@ -33,11 +33,11 @@ export interface CertificateStore {
   setTrust(trusted: Trusted, authorities: string): Promise<WriteResult<unknown>>;
 }
 
-/** What it is made of. */
+/** The parts of the loop. */
 export interface OwnCertificateOptions {
   readonly store: CertificateStore;
   readonly issue: (options: IssueOptions) => Promise<IssuedPair>;
-  /** Takes a pair that was not there before. */
+  /** Receives each new pair. */
   readonly use: (pair: KeyPair) => void;
   readonly log: Log;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -45,17 +45,17 @@ export interface OwnCertificateOptions {
   readonly now: () => number;
 }
 
-/** How long a certificate is good. */
+/** The validity of a certificate. */
 export const LIFETIME_MS: number = 90 * 24 * 3_600_000;
-/** It is renewed when a third of that is left: a replica that looks once a minute has it long before. */
+/** A certificate is renewed when a third of its validity is left; replicas, which poll once a minute, have the new one in time. */
 const RENEWAL_MS = LIFETIME_MS / 3;
 const LOOK_MS = 60_000;
 const AGAIN_MS = 1000;
-/** Of those before, so many stay trusted: replicas may miss a renewal or two between two looks. */
+/** How many former authorities stay trusted: a replica may miss a renewal or two between two polls. */
 const FORMER = 2;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** Looks after the certificate until `signal` is aborted. What cannot be done is said once, and tried again. */
+/** Maintains the certificate until `signal` is aborted. It logs each failure once, and retries. */
 export async function keepOwnCertificate(options: OwnCertificateOptions, signal: AbortSignal): Promise<void> {
   const keeper = new Keeper(options, signal);
   while (!signal.aborted) await options.wait(await keeper.look(), signal);
@@ -65,7 +65,7 @@ class Keeper {
   readonly #options: OwnCertificateOptions;
   readonly #signal: AbortSignal;
   #used: string | undefined;
-  /** The certificate that the last look found trusted. */
+  /** The certificate that the last poll found trusted. */
   #seen: string | undefined;
   #complaint: string | undefined;
 
@@ -74,7 +74,7 @@ class Keeper {
     this.#signal = signal;
   }
 
-  /** After how many ms it is to be looked at again. */
+  /** One poll; returns the delay before the next one, in ms. */
   async look(): Promise<number> {
     try {
       const isSettled = await this.#settle();
@@ -90,10 +90,10 @@ class Keeper {
     }
   }
 
-  /** False where it is to be looked at again soon: somebody else was faster, or trust is too new. */
+  /** Returns false if the next poll must come soon: another replica wrote first, or the trust is too new. */
   async #settle(): Promise<boolean> {
     const { store } = this.#options;
-    // Before the Secret, so that no look that saw the Secret of before overwrites the trust in a renewed one.
+    // Read before the Secret, so that a poll with the former Secret cannot overwrite the trust in a renewed one.
     const trusted = await store.trust();
     const names = [...new Set(trusted.webhooks.map(({ host }) => host).filter((host) => host !== ''))];
     if (names.length === 0) throw new Error('its configuration says nowhere where it is asked');
@@ -104,7 +104,7 @@ class Keeper {
     const { 'tls.crt': certificate, 'ca.crt': authorities = '' } = data;
     const isTrusted = trusted.webhooks.every((webhook) => webhook.authorities === authorities);
     if (!isTrusted && accepted(await store.setTrust(trusted, authorities)) === undefined) return false;
-    // The API server has to hear of it: who serves already goes on with what is trusted in any case.
+    // The API server needs time to learn the new authority: until the next poll, keep serving with the trusted certificate.
     const isNews = !isTrusted || certificate !== this.#seen;
     this.#seen = certificate;
     if (isNews && this.#used !== undefined && this.#used !== certificate) return false;
@@ -129,7 +129,7 @@ class Keeper {
   ): Promise<Held['data'] | undefined> {
     const { store, issue, now } = this.#options;
     const pair = await issue({ names, now: now(), lifetimeMs: LIFETIME_MS });
-    // Whoever still serves with them stays trusted, also where the Secret has lost them.
+    // Replicas may still serve with former authorities, also with one that the Secret has lost: keep these trusted.
     const texts = [data['ca.crt'] ?? '', ...webhooks.map(({ authorities }) => authorities)];
     const former = [...new Set(texts.flatMap(certificatesIn))].filter((each) => isInForce(each, now()));
     const authorities = [pair.authority, ...former.slice(0, FORMER)].join('');
@@ -137,7 +137,7 @@ class Keeper {
     return accepted(await store.write(resourceVersion, renewed))?.data;
   }
 
-  /** Whether it is for these names, whole, and good for long enough. */
+  /** Whether the certificate is for these names, consistent with its key and authority, and valid for long enough. */
   #isGood(
     { 'tls.crt': text = '', 'tls.key': key = '', 'ca.crt': authorities = '' }: Held['data'],
     names: readonly string[],
@@ -151,17 +151,17 @@ class Keeper {
         this.#options.now() + RENEWAL_MS < Date.parse(certificate.validTo)
       );
     } catch {
-      return false; // nothing, or nothing that can be used
+      return false; // the Secret is empty or does not parse
     }
   }
 }
 
-/** Each as the PEM that it is made known by. */
+/** The certificates in `text`, each as PEM. */
 function certificatesIn(text: string): string[] {
   return (text.match(PEM) ?? []).map((each) => `${each}\n`);
 }
 
-/** What does not parse would keep the API server from taking the others. */
+/** Whether an authority is valid; one that does not parse would make the API server refuse all others. */
 function isInForce(authority: string, now: number): boolean {
   try {
     return now < Date.parse(new X509Certificate(authority).validTo);
@@ -170,7 +170,7 @@ function isInForce(authority: string, now: number): boolean {
   }
 }
 
-/** What was written; undefined where somebody else was faster. @throws for any other refusal */
+/** The written object; undefined after a conflict with another replica. @throws for any other refusal */
 function accepted<T>(result: WriteResult<T>): T | undefined {
   if (result.kind === 'accepted') return result.object;
   if (result.kind === 'conflict') return undefined;

@@ -1,33 +1,33 @@
-/** AdmissionReview as the API server sends it and wants it answered (admission.k8s.io/v1). */
+/** Parses requests and writes responses of the type AdmissionReview (admission.k8s.io/v1). */
 
 import type { RawObject, RawWorkload } from '../model/raw-objects.ts';
 import type { Operation } from './json-patch.ts';
 
-/** One write that is about to be stored. */
+/** One write that the API server is about to store. */
 export interface AdmissionRequest {
   readonly uid: string;
   /** The kind, of the group `apps`; empty for any other. */
   readonly kind: string;
   readonly namespace: string;
-  /** As the request names it; undefined where it does not. */
+  /** As the request names it; undefined if it does not. */
   readonly fieldManager: string | undefined;
   readonly isDryRun: boolean;
-  /** What is to be stored. */
+  /** The object to be stored. */
   readonly object: RawWorkload;
-  /** What is stored now; undefined for a new object. */
+  /** The object as it is stored now; undefined for a new one. */
   readonly oldObject: RawWorkload | undefined;
 }
 
-/** What was sent is no review; the message says why. */
+/** The request is not an admission review; the message says why. */
 export class MalformedReviewError extends Error {}
 
 const API_VERSION = 'admission.k8s.io/v1';
-/** As the API server has them. */
+/** Limits of the API server. */
 const LONGEST_NAMESPACE = 63;
 const LONGEST_NAME = 253;
-/** Containers, variables, mounts and volumes of a pod template together. What has more is stored as it is. */
+/** Containers, variables, mounts and volumes of a pod template together; a larger one is stored as it is, without a review. */
 const MOST_ITEMS = 5_000;
-/** Of all annotations of an object: the API server stores no more. */
+/** Bytes of all annotations of an object: the API server stores no more. */
 const MOST_ANNOTATED = 262_144;
 
 /** The request in a review. @throws MalformedReviewError */
@@ -74,15 +74,15 @@ export function reviewAllowing(uid: string, patch: readonly Operation[]): string
 }
 
 /**
- * The answer that refuses the write, and says why. 400 as SAP's pod-reloader has it: a conflict would be tried again, by the API
- * server first of all, with the same object.
+ * The answer that refuses the write with a reason. The code is 400, as SAP's pod-reloader has it: after a conflict the API server
+ * itself would retry with the same object.
  */
 export function reviewRefusing(uid: string, message: string): string {
   const response = { uid, allowed: false, status: { code: 400, reason: 'BadRequest', message } };
   return JSON.stringify({ apiVersion: API_VERSION, kind: 'AdmissionReview', response });
 }
 
-/** Whether it is about a new object. @throws MalformedReviewError for what is not about a whole one */
+/** Whether the review is about a new object. @throws MalformedReviewError if it is not about a whole object */
 function isCreation({ operation, subResource }: Readonly<Record<string, unknown>>): boolean {
   if ((operation === 'CREATE' || operation === 'UPDATE') && !subResource) return operation === 'CREATE';
   throw new MalformedReviewError('expected the creation or the update of a whole object');
@@ -102,7 +102,7 @@ function workloadIn(value: unknown, what: string): RawWorkload {
   return raw as unknown as RawObject;
 }
 
-/** The items of all lists in a value, counted no further than is of interest. */
+/** The items of all lists in a value; counting stops just above the limit, which bounds the time. */
 function itemsIn(value: unknown): number {
   let items = 0;
   const rest: unknown[] = [value];

@@ -1,4 +1,4 @@
-/** Answers reviews: decides each from what is known, counts it and says what was changed. */
+/** Answers reviews: decides each from memory, counts it and logs changes. */
 
 import type { Log } from '../model/log.ts';
 import type { AdmissionResult } from '../model/settings.ts';
@@ -6,11 +6,11 @@ import { monotonicMs } from '../model/time.ts';
 import { type CacheReader, type Decision, mutate } from './mutate.ts';
 import { type AdmissionRequest, parseReview, reviewAllowing, reviewRefusing } from './review.ts';
 
-/** What it is made of. */
+/** The parts of a Reviewer. */
 export interface ReviewerOptions {
   readonly known: CacheReader;
   readonly log: Log;
-  /** Counts a review, which took so many seconds. */
+  /** Counts a review and its duration in seconds. */
   readonly onReview: (result: AdmissionResult, seconds: number) => void;
 }
 
@@ -30,9 +30,9 @@ export class Reviewer {
   }
 
   /**
-   * The answer to a review, as text. Nothing that goes wrong here keeps a write from being stored.
+   * The answer to a review, as text. No error here keeps a write from being stored.
    *
-   * @throws MalformedReviewError if it is none
+   * @throws MalformedReviewError if `text` is not a review
    */
   answer(text: string): string {
     const { onReview } = this.#options;
@@ -51,7 +51,7 @@ export class Reviewer {
     }
   }
 
-  /** A write of which the reviewer knows nothing is none of its business. */
+  /** After an error the write goes through as it is: the webhook is optional. */
   #decide(request: AdmissionRequest): Decision {
     const { known, log } = this.#options;
     const { kind, namespace, object, isDryRun } = request;

@@ -1,8 +1,8 @@
-/** Whether a write is `kubectl rollout undo`, as far as that can be told. */
+/** Recognizes `kubectl rollout undo`, by field managers. */
 
 import type { RawManagedFields, RawWorkload } from '../model/raw-objects.ts';
 
-/** What is looked at. */
+/** The parts of a review that reveal the client. */
 export interface Writing {
   /** As the request names it. */
   readonly fieldManager: string | undefined;
@@ -10,18 +10,18 @@ export interface Writing {
   readonly oldObject: RawWorkload | undefined;
 }
 
-/** Restarts and pauses of kubectl call themselves so. */
+/** The field manager of restarts and pauses of kubectl. */
 const ROLLOUT = 'kubectl-rollout';
-/** What the API server calls a kubectl that gives no name. Of all commands that write workloads that is the undo alone. */
+/** The field manager that the API server records for a kubectl without one. Of all commands that write workloads only undo has none. */
 const NAMELESS = 'kubectl';
 
-/** Other tools that undo look like anybody who writes an older manifest. */
+/** Whether the write is an undo of kubectl. An undo by another tool cannot be distinguished from an older manifest. */
 export function isUndo(write: Writing): boolean {
   if (write.fieldManager !== undefined) return write.fieldManager === ROLLOUT;
   return writerOf(write) === NAMELESS;
 }
 
-/** Who writes by the account of the API server, which notes it before it asks: the latest of the entries that changed. */
+/** The field manager that the API server recorded before it called the webhook: that of the latest changed entry. */
 function writerOf({ object, oldObject }: Writing): string | undefined {
   const before = new Set((oldObject?.metadata.managedFields ?? []).map((entry) => JSON.stringify(entry)));
   const changed = (object.metadata.managedFields ?? []).filter(

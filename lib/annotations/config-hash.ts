@@ -1,4 +1,4 @@
-/** The one hash that stands for all that a workload follows, as vocabularies have it that do not tell objects apart. */
+/** The one hash over all followed objects of a workload, for vocabularies that stamp one annotation for all of them. */
 
 import { createHash } from 'node:crypto';
 import { ABSENT } from '../model/digest.ts';
@@ -6,9 +6,9 @@ import { describeFrom } from '../model/object-ref.ts';
 import type { FollowedContent } from './vocabularies.ts';
 
 /**
- * The SHA-256 over `<kind>/<name> <digest>`, a line for each object in the order of its code units; one of another
- * namespace than `namespace`, that of the workload, has it between, and one that is not there has `-` for a digest. It is
- * made of digests alone, so it says no more about a content than the stamps do, and changes with the content alone.
+ * The SHA-256 over lines `<kind>/<name> <digest>`, sorted by code unit. An object of another namespace than that of the
+ * workload (`namespace`) is `<kind>/<namespace>/<name>`; a missing object has the digest `-`. Only digests enter the hash, so
+ * it reveals no more about a content than the stamps do, and changes only with a content.
  */
 export function configHashOf(namespace: string, contents: readonly FollowedContent[]): string {
   const lines = contents.map(({ ref, digest = ABSENT }) => `${describeFrom(namespace, ref)} ${digest}\n`);

@@ -1,4 +1,4 @@
-/** What is said of an opt-in that somebody seems to have lost without meaning to. */
+/** The finding about an opt-in that was probably removed by mistake, as by `kubectl rollout undo`. */
 
 import { type Finding, type LostOptIn, lostAnnotations } from '../model/finding.ts';
 
@@ -6,8 +6,8 @@ import { describe } from '../model/object-ref.ts';
 import { listedText } from '../model/text.ts';
 import { annotationText } from './name-list.ts';
 
-/** The notice of `loss`: which annotations it took, as they were. */
-export function lossNotice(lostOptIn: LostOptIn): Finding {
+/** The finding about `lostOptIn`, with the removed annotations and their values. */
+export function lostOptInFinding(lostOptIn: LostOptIn): Finding {
   const lost = lostAnnotations(lostOptIn).map(({ key, value, isOnTemplate }) =>
     isOnTemplate ? `on the pod template ${annotationText(key, value)}` : annotationText(key, value),
   );

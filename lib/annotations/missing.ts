@@ -1,4 +1,4 @@
-/** What is said of an object that a workload names and that is not there, or not watched. */
+/** Findings about objects that a workload names and that are missing or not watched. */
 
 import type { Finding, MissingObject } from '../model/finding.ts';
 import { type ConfigRef, describe, describeFrom } from '../model/object-ref.ts';
@@ -8,33 +8,33 @@ import type { PolicyKeys } from './policy-keys.ts';
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** How many objects a notice names. */
+/** How many objects a finding names. */
 const MOST_SHOWN = 10;
 
-/** A workload that names an object which is not there. */
+/** The annotations by which a workload names a missing object. */
 export interface Naming {
-  /** In which it names it, under some of `keys`. */
+  /** The annotations of the workload; some of `keys` name the object. */
   readonly annotations: Annotations;
   readonly keys: PolicyKeys;
   /** Whether it names another object too. */
   readonly isFollowed: (ref: ConfigRef) => boolean;
-  /** Its own. */
+  /** The namespace of the workload. */
   readonly namespace: string;
 }
 
-/** The notices of `absences`, of which the workload names all: those of one sort are one. */
-export function absenceNotices(
+/** The findings about `missingObjects`, all of which the workload names: one for each sort. */
+export function missingObjectFindings(
   missingObjects: readonly MissingObject[],
   namingOf: (missingObject: MissingObject) => Naming,
 ): readonly Finding[] {
   return [...Map.groupBy(missingObjects, sortOf)].map(([reason, alike]) => {
     const [first, ...others] = alike;
     if (first === undefined || others.length > 0) return together(reason, alike, namingOf);
-    return noticeOf(reason, first, namingOf(first));
+    return findingOf(reason, first, namingOf(first));
   });
 }
 
-/** What is wrong with the objects, by the sort of what is said of them. */
+/** The sorts of missing objects by reason, each with its predicate for a message. */
 const SORTS = {
   'state-named': 'are the states of reloaders',
   'secret-not-watched': 'are of types that are not watched',
@@ -50,7 +50,7 @@ function sortOf({ isState = false, leftOutType, isUnselected }: MissingObject): 
   return isUnselected ? 'unselected-object' : 'missing';
 }
 
-/** Of each of the first ones what may be meant; how the annotations would be right fills no page. */
+/** One finding for several objects: it suggests a name for each, but does not spell out the corrected annotations. */
 function together(
   reason: Sort,
   missingObjects: readonly MissingObject[],
@@ -70,7 +70,7 @@ function together(
   return { reason, about: listedText(abouts, MOST_SHOWN), covers: abouts, message };
 }
 
-function noticeOf(reason: Sort, missingObject: MissingObject, naming: Naming): Finding {
+function findingOf(reason: Sort, missingObject: MissingObject, naming: Naming): Finding {
   const about = describeFrom(naming.namespace, missingObject.ref);
   return { reason, about, message: messageOf(reason, missingObject, naming, about) };
 }
@@ -87,7 +87,7 @@ function messageOf(reason: Sort, missingObject: MissingObject, naming: Naming, a
   const meant = meantBy(missingObject, naming);
   const remedy =
     meant === undefined ? `create it, or ${mended()}` : `if it is ${describe(meant)}, ${mended(meant)}`;
-  // One that is created later without them is never heard of.
+  // An object that is created later without these labels never reaches the reloader.
   const without =
     selector === undefined ? '' : `, at least not with the labels that are watched (${selector})`;
   return `${about} does not exist${without}: nothing is rolled for it; ${remedy}`;
@@ -97,7 +97,7 @@ function meantBy({ similar }: MissingObject, { isFollowed }: Naming): ConfigRef 
   return similar.find((other) => !isFollowed(other));
 }
 
-/** How the annotations would be right that name `ref`: with `meant` instead, or without it. */
+/** The correction of the annotations that name `ref`: with `meant` in its place, or without it. */
 function mendedText(
   { annotations, keys, namespace }: Naming,
   ref: ConfigRef,

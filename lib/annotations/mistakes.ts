@@ -1,4 +1,4 @@
-/** What of a workload's annotations cannot be meant as it stands, and how it would be right. */
+/** Findings about likely mistakes in a workload's annotations, each with the correction. */
 
 import type { Finding } from '../model/finding.ts';
 import { CONFIG_KINDS } from '../model/object-ref.ts';
@@ -6,7 +6,7 @@ import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
 import type { UnknownAnnotation, Workload } from '../model/workload.ts';
 import { keyScopeMistakes } from './key-scope.ts';
-import { malformedNotice, quoted } from './malformed.ts';
+import { malformedFinding, quoted } from './malformed.ts';
 import { annotationText, isNameElsewhere, isObjectName, itemsOf, listText, meantNames } from './name-list.ts';
 import { expressionsIn, MOST_JOINED_LETTERS, MOST_LETTERS, mistakeIn } from './name-pattern.ts';
 import { pacingMistakes } from './pacing.ts';
@@ -29,10 +29,10 @@ const RULES: readonly Rule[] = [
   unserved,
 ];
 const NONE: readonly Finding[] = [];
-/** How many items a notice shows. */
+/** How many items a finding shows. */
 const MOST_SHOWN = 10;
 
-/** The mistakes in the annotations of `workload`, where `keys` and `words` are read. */
+/** The mistakes in the annotations of `workload`; `keys` and `words` are the lists and vocabularies in use. */
 export function mistakesOf(
   workload: Workload,
   keys: PolicyKeys,
@@ -62,10 +62,10 @@ function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: 
   const what = mayBeElsewhere ? 'names, or <namespace>/<name>' : 'names';
   const text = names.length === 0 ? undefined : listText(key, names);
   const remedy = text === undefined ? `list ${what}, separated by commas` : `write ${text}`;
-  return [malformedNotice(key, shown, `cannot be the name of an object; ${remedy}`)];
+  return [malformedFinding(key, shown, `cannot be the name of an object; ${remedy}`)];
 }
 
-/** Items that are expressions and cannot be understood, or are too much: the others count. */
+/** Expressions that RE2 cannot parse, or that exceed the limits; the other items count. */
 function unreadable(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
   return all
     .filter(({ namesArePatterns }) => namesArePatterns)
@@ -83,24 +83,24 @@ function unreadableItems(key: string, list: string): readonly Finding[] {
     const mistake = mistakeIn(item);
     if (mistake === undefined) return NONE;
     const remedy = `is no expression that RE2 understands (${mistake}); the other items count`;
-    return [malformedNotice(key, quoted(item), remedy)];
+    return [malformedFinding(key, quoted(item), remedy)];
   });
   const [first, ...others] = excess;
   if (first === undefined) return findings;
   const shown = others.length === 0 ? quoted(first) : `${quoted(first)} and ${others.length} more`;
   const remedy = `is too much: the expressions of a list may be a hundred, with ${MOST_LETTERS} letters once what they repeat is written out, or ${MOST_JOINED_LETTERS} where they are names joined by |; list names, or simpler expressions; the other items count`;
-  return [...findings, malformedNotice(key, shown, remedy)];
+  return [...findings, malformedFinding(key, shown, remedy)];
 }
 
-/** That a workload names more than it may. */
-export function excessNotices(excess: readonly Excess[]): readonly Finding[] {
+/** The findings about lists that exceed the limit of names. */
+export function excessFindings(excess: readonly Excess[]): readonly Finding[] {
   return excess.map(({ key, items }) => {
     const remedy = `names more than ${MOST_NAMES} objects, with the other lists of the workload: the first ${MOST_NAMES} are followed, and ${items} are not; write an expression, or several workloads`;
     return { reason: 'malformed', about: `${key}: too many names`, message: `${key} ${remedy}` };
   });
 }
 
-/** All annotations that count, for objects of whatever kind. */
+/** All annotations that count for objects of either kind. */
 function allOf(words: Vocabulary, workload: Workload): Readonly<Record<string, string>> {
   const ofKinds = CONFIG_KINDS.map((kind) => policyAnnotations(words, workload, kind));
   return Object.assign({}, ...ofKinds, workload.annotations);
@@ -116,13 +116,13 @@ function untrue(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[
         const isToTheLetter = key === words.search || words.autoIsToTheLetter === true;
         if (value === undefined || isReadable(value, isToTheLetter)) return NONE;
         const remedy = `is neither true nor false and counts as false; write ${key}: "true"`;
-        return [malformedNotice(key, quoted(value), remedy)];
+        return [malformedFinding(key, quoted(value), remedy)];
       },
     );
   });
 }
 
-/** Some words are read to the letter. */
+/** Whether a switch is understood; some accept only the exact value `true`. */
 function isReadable(value: string, isToTheLetter: boolean): boolean {
   const truth = parseBool(value);
   return isToTheLetter ? truth === false || value === 'true' : truth !== undefined;
@@ -132,10 +132,10 @@ function strange({ annotations }: Workload): readonly Finding[] {
   const value = annotations[STRATEGY_ANNOTATION];
   if (value === undefined || value === 'env-vars' || value === 'annotations') return NONE;
   const remedy = 'is no strategy; write env-vars or annotations';
-  return [malformedNotice(STRATEGY_ANNOTATION, quoted(value), remedy)];
+  return [malformedFinding(STRATEGY_ANNOTATION, quoted(value), remedy)];
 }
 
-/** A period that cannot be read: then there is none. */
+/** A pause period that cannot be parsed: the workload then has none. */
 function unmeasured(
   { annotations }: Workload,
   _keys: PolicyKeys,
@@ -146,11 +146,11 @@ function unmeasured(
     const value = annotations[key];
     if (value === undefined || parseGoDurationMs(value) !== undefined) return NONE;
     const remedy = 'is no duration, so nothing waits for it; write such as 30s, 5m or 1h30m, at most 24 days';
-    return [malformedNotice(key, quoted(value), remedy)];
+    return [malformedFinding(key, quoted(value), remedy)];
   });
 }
 
-/** An annotation that the workload itself has too stands on the template for another's eyes. */
+/** Policy on the pod template that counts only on the workload; one that the workload has too is no mistake. */
 function misplaced(
   { annotations, unknownAnnotations }: Workload,
   _keys: PolicyKeys,
@@ -182,7 +182,7 @@ function mistyped(
     });
 }
 
-/** What the workload asks of another reloader and does not get here: the rest of its annotations counts. */
+/** Annotations of another reloader that are not supported here; all other annotations count. */
 function unserved(workload: Workload, _keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
   return all.flatMap((words) => {
     const annotations = allOf(words, workload);
@@ -194,7 +194,7 @@ function unserved(workload: Workload, _keys: PolicyKeys, all: readonly Vocabular
   });
 }
 
-/** `key` with the names that all of `values` are meant to list; what is no list of names has the last value as it is. */
+/** `key` with the names that `values` probably list; if `key` does not take a list of names, with the last value unchanged. */
 function rightText(key: string, values: readonly string[], all: readonly Vocabulary[]): string {
   const names = all.some((words) => nameListKeysOf(words).includes(key)) ? meantNames(values.join()) : [];
   const text = names.length === 0 ? undefined : listText(key, names);

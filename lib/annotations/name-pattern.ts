@@ -1,6 +1,6 @@
 /**
- * Items of a list of names that are expressions in the syntax of RE2: each matches whole names, in a time that grows no
- * faster than the name, whatever a user writes. It also grows with the expression, so a list may have only so much of them.
+ * Items of a list of names that are expressions in the syntax of RE2. Each matches whole names, in a time that is linear in the
+ * length of the name for any expression. The time also grows with the expression, so the expressions of a list are limited.
  */
 
 import { RE2JS } from 're2js';
@@ -10,29 +10,29 @@ import { regexCost } from './regex-cost.ts';
 /** The expressions of a list. */
 export interface Expressions {
   readonly counted: readonly string[];
-  /** Beyond what one list may have: they match nothing. A name with dots is none of them, for it still counts to the letter. */
+  /** Expressions beyond the limit: they match nothing. A name with dots is not among them, since it still counts as a name. */
   readonly excess: readonly string[];
 }
 
 /**
- * How many letters the expressions of one list may have, what they repeat written out, `{1000}` a thousand times. With as many
- * a name takes some milliseconds at worst; a list that people write has far fewer.
+ * How many letters the expressions of one list may have, with repetitions expanded: `{1000}` counts a thousand times. A match
+ * of that size takes some milliseconds at worst; ordinary lists have far fewer letters.
  */
 export const MOST_LETTERS = 1_000;
-/** How many letters names have together at most that are joined by `|`. */
+/** How many letters an item may have that consists only of names joined by `|`, which is cheap to match. */
 export const MOST_JOINED_LETTERS = 40_000;
-/** As many as each counts at least, so that a list has no more than a hundred. */
+/** The minimum that each expression counts, so that a list has at most a hundred. */
 const LEAST_LETTERS = 10;
 
-/** How many expressions are kept compiled, and how many letters they have together. */
+/** Limits of the cache of compiled expressions: their number, and their letters together. */
 const MOST_KEPT = 200;
 const MOST_KEPT_LETTERS = 200_000;
-/** How many of them keep what they have learned from names, of which each needs up to 8 MB. */
+/** How many of them keep the automaton that RE2 builds while matching, up to 8 MB each. */
 const MOST_WARM = 4;
 
 const kept = new Map<string, RE2JS | string>();
 let keptLetters = 0;
-/** The one that was used last at the end. */
+/** The expressions with an automaton, the most recently used last. */
 const warm = new Set<RE2JS>();
 
 /** Whether `item` matches no other name than the one that it spells. */
@@ -40,7 +40,7 @@ export function isPlainItem(item: string): boolean {
   return /^[-a-z0-9]+$/.test(item);
 }
 
-/** Whether the whole of `name` is matched by `pattern`; one that cannot be understood matches nothing. */
+/** Whether `pattern` matches the whole of `name`; an invalid pattern matches nothing. */
 export function matches(pattern: string, name: string): boolean {
   const expression = compile(pattern);
   if (typeof expression === 'string') return false;
@@ -48,7 +48,7 @@ export function matches(pattern: string, name: string): boolean {
   return expression.matches(name);
 }
 
-/** What is wrong with `pattern`; undefined if nothing is. */
+/** The error in `pattern`; undefined if it is valid. */
 export function mistakeIn(pattern: string): string | undefined {
   const expression = compile(pattern);
   return typeof expression === 'string' ? expression : undefined;
@@ -73,12 +73,12 @@ export function expressionsIn(items: readonly string[]): Expressions {
   return { counted, excess };
 }
 
-/** Names, one after the other, in brackets or not, cost no more than they are long. */
+/** Whether an item is names joined by `|`, in brackets or not: its cost is its length. */
 function isAlternatives(item: string): boolean {
   return /^\^?\(?(?:[-a-z0-9.|]|\\\.)+\)?\$?$/.test(item);
 }
 
-/** The same texts repeat from workload to workload. */
+/** Compiles with a cache, since the same expressions repeat from workload to workload. */
 function compile(pattern: string): RE2JS | string {
   const known = kept.get(pattern);
   if (known !== undefined) return known;
@@ -93,7 +93,7 @@ function compile(pattern: string): RE2JS | string {
   return now;
 }
 
-/** What has not been used for longest forgets what it has learned: it costs time, and changes no answer. */
+/** Marks an expression as used, and resets the automaton of the least recently used one: that costs time, and no result. */
 function keepWarm(expression: RE2JS): void {
   warm.delete(expression);
   warm.add(expression);

@@ -1,19 +1,19 @@
-/** How often a workload may be rolled, where its own annotations say so. */
+/** The annotations of a workload that limit how often it is rolled. */
 
 import type { Finding } from '../model/finding.ts';
 import { type Pace, parseRolloutLimit } from '../model/settings.ts';
 import { parseDurationMs } from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
-import { malformedNotice, quoted } from './malformed.ts';
+import { malformedFinding, quoted } from './malformed.ts';
 import { NATIVE_PREFIX } from './vocabulary.ts';
 
 const INTERVAL: string = `${NATIVE_PREFIX}/min-rollout-interval`;
 const LIMIT: string = `${NATIVE_PREFIX}/rollout-limit`;
 
-/** The annotations of a workload that are read here, whatever the vocabularies in use. */
+/** The annotations that are read here; they count with any vocabularies in use. */
 export const PACE_ANNOTATIONS: readonly string[] = [INTERVAL, LIMIT];
 
-/** What holds for a workload that says nothing of `usual` itself, or nothing that can be read. */
+/** The pace of a workload: `usual` applies without an annotation, and if its value cannot be parsed. */
 export function paceOf({ annotations }: Workload, usual: Pace): Pace {
   const limit = parseRolloutLimit(annotations[LIMIT] ?? '') ?? usual.limit;
   return {
@@ -22,15 +22,15 @@ export function paceOf({ annotations }: Workload, usual: Pace): Pace {
   };
 }
 
-/** What of them cannot be read. */
+/** The findings about values that cannot be parsed. */
 export function pacingMistakes({ annotations }: Workload): readonly Finding[] {
   const [interval, limit] = [annotations[INTERVAL], annotations[LIMIT]];
   return [
     ...(interval !== undefined && parseDurationMs(interval) === undefined
-      ? [malformedNotice(INTERVAL, quoted(interval), 'is no duration; write such as 30s, 5m or 1h30m')]
+      ? [malformedFinding(INTERVAL, quoted(interval), 'is no duration; write such as 30s, 5m or 1h30m')]
       : []),
     ...(limit !== undefined && parseRolloutLimit(limit) === undefined
-      ? [malformedNotice(LIMIT, quoted(limit), 'is no limit; write such as 20/1h, or off')]
+      ? [malformedFinding(LIMIT, quoted(limit), 'is no limit; write such as 20/1h, or off')]
       : []),
   ];
 }

@@ -1,4 +1,4 @@
-/** How long workloads want to wait: Deployments by a pause, those that cannot be paused by a longer window. */
+/** The `pause-period` of workloads: a pause of a Deployment, a longer window of a workload that cannot be paused. */
 
 import { type Pause, type PausePatch, pauseSince, pauseThatWasEnded } from '../model/hold.ts';
 import { parseGoDurationMs } from '../model/time.ts';
@@ -10,46 +10,46 @@ export class Pausing {
   readonly #keys: PauseKeys | undefined;
   readonly #windowMs: number;
 
-  /** `keys`: where workloads say it, if they can; `windowMs`: the window of those that do not. */
+  /** `keys`: the annotations, if a vocabulary has them; `windowMs`: the window of workloads without one. */
   constructor(keys: PauseKeys | undefined, windowMs: number) {
     this.#keys = keys;
     this.#windowMs = windowMs;
   }
 
-  /** The pause of a reloader that the workload is in; undefined: it is not paused, or by a person. */
+  /** The present pause that a reloader began; undefined if the workload is not paused, or a person paused it. */
   pauseOf(workload: Workload): Pause | undefined {
     const since = this.#keys && workload.annotations[this.#keys.pausedAt];
     if (workload.isPaused !== true || since === undefined) return undefined;
     return pauseSince(since, this.#periodMsOf(workload) ?? 0);
   }
 
-  /** The beginning that a pause has left on a workload that is not paused any more. */
+  /** The `paused-at` that a pause has left on a workload that is not paused any more. */
   leftBehind(workload: Workload): Pause | undefined {
     const since = this.#keys && workload.annotations[this.#keys.pausedAt];
     return workload.isPaused !== false || since === undefined ? undefined : pauseThatWasEnded(since);
   }
 
-  /** What a rollout at the moment `now` says of pauses: whether it begins one. */
+  /** The fields by which a rollout at the time `now` begins a pause; undefined if it begins none. */
   begin(workload: Workload, now: string): PausePatch | undefined {
     if (this.#keys === undefined || workload.isPaused !== false) return undefined;
     if ((this.#periodMsOf(workload) ?? 0) === 0) return undefined;
     return { paused: true, annotations: { [this.#keys.pausedAt]: now } };
   }
 
-  /** What ends the pause that a workload is in, or removes what is left of one. */
+  /** The fields that end the pause of a workload, or remove a leftover `paused-at`. */
   end({ isPaused }: Workload): PausePatch {
     const annotations = this.#keys === undefined ? {} : { [this.#keys.pausedAt]: null };
     return isPaused === true ? { paused: null, annotations } : { annotations };
   }
 
-  /** How long the window of a workload lasts at least; a Deployment that is paused needs no longer one. */
+  /** The minimum window of a workload in ms; a Deployment has a pause instead, so it needs none. */
   windowMsOf(workload: Workload): number {
     const own = this.#periodMsOf(workload);
     if (own === undefined) return this.#windowMs;
     return workload.isPaused === undefined ? own : 0;
   }
 
-  /** Undefined: it does not say, or not so that it can be read. */
+  /** Undefined without the annotation, and if its value cannot be parsed. */
   #periodMsOf({ annotations }: Workload): number | undefined {
     const text = this.#keys && annotations[this.#keys.period];
     return text === undefined ? undefined : parseGoDurationMs(text);

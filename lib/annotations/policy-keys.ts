@@ -1,4 +1,4 @@
-/** The annotations that name what a workload follows, and the one that another key was meant to be. */
+/** The annotations that list followed objects, and the closest match of a mistyped key. */
 
 import { byConfigKind, type ConfigKind } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
@@ -7,7 +7,7 @@ import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts
 /** The annotations that list objects of a kind that is watched, the native one first; empty if they are not in use. */
 export type PolicyKeys = ReadonlyMap<ConfigKind, readonly string[]>;
 
-/** The native annotations of workloads that are no lists of what to follow. */
+/** The native annotations of workloads other than lists of followed objects. */
 const FURTHER: readonly string[] = workloadKeysOf(nativeVocabulary(byConfigKind(() => [])));
 
 /** The native annotation for a kind. */
@@ -15,7 +15,7 @@ export function nativeKeyOf(kind: ConfigKind): string {
   return `${NATIVE_PREFIX}/${kind.toLowerCase()}`;
 }
 
-/** Whether nobody reads `key`, although it is one of ours by its first part or almost one of `keys`. */
+/** Whether `key` has no effect, although it has our prefix or almost equals one of `keys`. */
 export function isUnknownAnnotation(key: string, keys: PolicyKeys): boolean {
   const all = [...keys.values()].flat();
   if (all.length === 0 || all.includes(key)) return false;
@@ -34,7 +34,7 @@ export function meantKey(key: string, keys: PolicyKeys): string | undefined {
   return near.get(closestMatch(word, near.keys()) ?? '');
 }
 
-/** `<prefix>/<word>`; where the slash is forgotten, the last dot stands for it. */
+/** Splits `<prefix>/<word>`; a key without a slash is split at its last dot. */
 function partsOf(key: string): { readonly prefix: string; readonly word: string } {
   const at = key.includes('/') ? key.lastIndexOf('/') : key.lastIndexOf('.');
   return { prefix: key.slice(0, Math.max(0, at)), word: key.slice(at + 1) };

@@ -1,4 +1,4 @@
-/** What the annotations of one vocabulary ask for: which objects a workload follows, and for which of them it is rolled. */
+/** The policy of one vocabulary: which objects a workload follows, and for which of them it is rolled. */
 
 import { byConfigKind, CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
 import type { Verdict } from '../model/reasons.ts';
@@ -12,8 +12,8 @@ import { askingKeysOf, type Vocabulary } from './vocabulary.ts';
 type Annotations = Readonly<Record<string, string>>;
 
 /**
- * The annotations in which the policy of a workload for objects of `kind` is written: its own, or those of the pod template
- * where it has none that asks for such. A list of what to exclude asks for nothing: it goes before that of the template.
+ * The annotations with the policy of a workload for objects of `kind`: its own, or those of the pod template if it has none
+ * that asks for that kind. An exclude list asks for nothing: the workload's own takes precedence over that of the template.
  */
 export function policyAnnotations(words: Vocabulary, workload: Workload, kind: ConfigKind): Annotations {
   const { annotations, templateAnnotations } = workload;
@@ -25,15 +25,15 @@ export function policyAnnotations(words: Vocabulary, workload: Workload, kind: C
 /** How many items the lists of one workload may have, in all vocabularies together: the first so many count. */
 export const MOST_NAMES = 1_000;
 
-/** What the lists of one kind ask for. */
+/** The parsed lists of one kind. */
 interface Asked {
-  /** The items, as far as they count, each once. */
+  /** The items within the limit, each once. */
   readonly items: ReadonlySet<string>;
   /** Those that are expressions. */
   readonly patterns: readonly string[];
 }
 
-/** What is left of a list when a workload has named as much as it may. */
+/** A list that exceeds the limit, and how many of its items do not count. */
 export interface Excess {
   readonly key: string;
   readonly items: number;
@@ -68,7 +68,7 @@ export class Policy {
     return this.#excess;
   }
 
-  /** Whether an annotation says something about being rolled for all objects of `kind` that the workload refers to. */
+  /** Whether an annotation, true or false, decides about all objects of `kind` that the workload refers to. */
   mentionsAuto(kind: ConfigKind): boolean {
     return [this.#words.auto, this.#words.typedAuto[kind]].some(
       (key) => (this.#annotations[kind][key] ?? '') !== '',
@@ -105,7 +105,7 @@ export class Policy {
     return [...known(kind)].filter((name) => patterns.some((pattern) => matches(pattern, name)));
   }
 
-  /** Whether what the workload refers to of `kind` is followed. */
+  /** Whether the workload follows the objects of `kind` that it refers to. */
   followsReferences(kind: ConfigKind): boolean {
     return this.#isAuto(kind) || this.#searches(kind);
   }
@@ -154,7 +154,7 @@ export class Policy {
     return this.#excluded[kind];
   }
 
-  /** The lists of `kind`, as far as they count. */
+  /** Parses the lists of `kind` up to the limit of items, which all lists of the workload share. */
   #parsed(kind: ConfigKind): Asked {
     if (this.#words.namesNeedAuto && !this.#isAuto(kind)) return NOTHING;
     const items = new Set<string>();

@@ -1,17 +1,17 @@
-/** How long an expression of RE2 is once what it repeats is written out: so long is the program that it stands for. */
+/** The length of an RE2 expression with its repetitions expanded, which is the size of its compiled program. */
 
 /**
- * A quoted text, a class, a count, or one letter. What is left open goes on to the end. A count is one number, for a comma
+ * A quoted text, a class, a count, or one letter. An unclosed one extends to the end. A count is a single number, since a comma
  * ends the item of a list.
  */
 const TOKEN =
   /\\Q.*?(?:\\E|$)|\\[pPx]\{[^}]*\}?|\\.|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\.|[^\]\\])*\]?|\{(?<times>\d+)\}|./gs;
-/** RE2 takes no more. */
+/** The highest count that RE2 accepts. */
 const MOST_TIMES = 1_000;
 
 /**
- * The letters of `pattern` with each `{n}` written out, a class counting as one. What RE2 does not understand has any number.
- * Takes a time that grows no faster than the text.
+ * The letters of `pattern` with each `{n}` expanded; a class counts as one letter. The result for an expression that RE2 rejects
+ * is arbitrary. The time is linear in the length of the text.
  */
 export function regexCost(pattern: string): number {
   const groups: number[] = [];

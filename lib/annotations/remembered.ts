@@ -1,9 +1,9 @@
-/** Answers that are worked out once: the same texts repeat from workload to workload. */
+/** A cache of parsed texts: the same annotations repeat from workload to workload. */
 
-/** How many answers are remembered. */
+/** How many answers the cache holds; a full one is cleared. */
 const MOST_REMEMBERED = 1_000;
 
-/** `answer`, asked once for each text, as long as there are not too many. It never answers undefined. */
+/** `answer` with a cache by text. `answer` never returns undefined, which stands for a text that is not cached. */
 export function remembered<T extends NonNullable<unknown>>(answer: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

@@ -1,4 +1,4 @@
-/** How another reloader beside this one is told, and what is said of it. */
+/** The detection of a competing reloader, and the finding about it. */
 
 import type { CompetingReloader, Finding } from '../model/finding.ts';
 import { parseStamp } from '../model/stamp.ts';
@@ -6,14 +6,14 @@ import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { isStakaterVariable } from './stamp-variables.ts';
 import { SAP_HASH_ANNOTATION, WAVE_HASH_ANNOTATION } from './vocabulary.ts';
 
-/** Ours end in a number. */
+/** A digest without a sequence: the stamps of this program have one. */
 const WITHOUT_NUMBER = /^[0-9a-f]{40}$/;
-/** Where SAP's pod-reloader and wave write; so do we, but with a stamp beside it. */
+/** The annotations of SAP's pod-reloader and wave. This program writes them too, but always with a stamp beside them. */
 const HASHES: readonly string[] = [SAP_HASH_ANNOTATION, WAVE_HASH_ANNOTATION];
-/** They bring back what somebody wrote before: an undo, an old manifest. */
+/** Field managers that restore old stamps, by an undo or an old manifest, and so reveal no competing reloader. */
 const PEOPLES_TOOLS = /^(?:kubectl|helm)/i;
 
-/** The rival that `after` shows, which followed on `before` by a write that changed nothing but marks. */
+/** The competing reloader that the write from `before` to `after` reveals; that write changed only stamps. */
 export function competitorIn(before: Workload, after: Workload): CompetingReloader | undefined {
   if (PEOPLES_TOOLS.test(after.lastManager ?? '')) return undefined;
   const known = new Set(before.stamps.map(textOf));
@@ -25,13 +25,13 @@ export function competitorIn(before: Workload, after: Workload): CompetingReload
   return mark === undefined ? undefined : { workload: after, mark };
 }
 
-/** Equal for equal marks alone. */
+/** A text that is equal only for equal stamps. */
 function textOf({ container, variable, value }: TemplateStamp): string {
   return JSON.stringify([container, variable, value]);
 }
 
-/** The notice of a rival; the same for every variable that it writes. */
-export function rivalNotice({ workload, mark }: CompetingReloader): Finding {
+/** The finding about a competing reloader; it has the same identity for every variable that the reloader writes. */
+export function competingReloaderFinding({ workload, mark }: CompetingReloader): Finding {
   const who = `another reloader (field manager ${workload.lastManager ?? 'unknown'})`;
   const remedy = 'each change rolls it twice until one of the two is stopped or leaves it alone';
   return {

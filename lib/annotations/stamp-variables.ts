@@ -1,4 +1,4 @@
-/** The variables in which stamps stand, by vocabulary: every one is read, whether its vocabulary is in use or not. */
+/** The variables that hold stamps, by vocabulary. All are read, also of vocabularies that are not in use. */
 
 import { createHash } from 'node:crypto';
 import { type ConfigRef, describeFrom, keyOf, type ObjectKey } from '../model/object-ref.ts';
@@ -9,7 +9,7 @@ type Variable = (ref: ConfigRef) => string;
 /** The vocabularies that have variables. */
 type Naming = Extract<VocabularyName, 'collaborne' | 'stakater'>;
 
-/** The variable of an object that shares it with no other. */
+/** The variable of an object, unless another object of the workload has the same. */
 const PLAIN: Readonly<Record<Naming, Variable>> = {
   collaborne: (ref) => capitals(`_RELOADER__${ref.kind}_${ref.name}`),
   stakater: (ref) => capitals(`STAKATER_${ref.name}_${ref.kind}`),
@@ -31,8 +31,8 @@ export function isStakaterVariable(name: string): boolean {
 }
 
 /**
- * The variables of all objects that one workload of `namespace` follows. Those of other namespaces have none, for a
- * variable would not tell them from what is called the same here.
+ * The variables of all objects that one workload of `namespace` follows. Objects of other namespaces have none, since a
+ * variable could not be distinguished from that of an object with the same name in `namespace`.
  */
 export function stampVariablesOf(
   refs: readonly ConfigRef[],
@@ -62,9 +62,9 @@ interface Variables {
 const NONE: Variables = { written: '', read: [] };
 
 /**
- * Two names that would give the same variable (`a-b`, `a.b`) both get `_` and six digits of a digest of the name
- * appended; then the plain variable belongs to neither. A name that spells another's variable with its digits gets all
- * forty. No variable that one object is stamped with is read for another.
+ * Two names with the same plain variable (`a-b`, `a.b`) both get `_` and six digits of a digest of the name as a suffix;
+ * then the plain variable belongs to neither. A name that equals another's variable with its suffix gets all forty digits.
+ * No variable that one object is stamped with is read for another.
  */
 function variablesOf(refs: readonly ConfigRef[], plainOf: Variable): readonly Variables[] {
   const plain = refs.map(plainOf);

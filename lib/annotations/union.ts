@@ -1,4 +1,4 @@
-/** All vocabularies in use, as one: what any of them asks for is asked for, and each has its stamp in the one patch. */
+/** All vocabularies in use, as one: a workload follows the objects of each of them, and each has its stamp in the one patch. */
 
 import type { Finding, MissingObject } from '../model/finding.ts';
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
@@ -8,17 +8,17 @@ import type { Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
 import { ANNOTATIONS, referenceOf, type Workload } from '../model/workload.ts';
 import { configHashOf } from './config-hash.ts';
 import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
-import { lossNotice } from './lost-opt-in.ts';
-import { absenceNotices, type Naming } from './missing.ts';
-import { excessNotices, mistakesOf } from './mistakes.ts';
+import { lostOptInFinding } from './lost-opt-in.ts';
+import { missingObjectFindings, type Naming } from './missing.ts';
+import { excessFindings, mistakesOf } from './mistakes.ts';
 import { PACE_ANNOTATIONS, paceOf } from './pacing.ts';
 import { Pausing } from './pausing.ts';
 import { MOST_NAMES, Policy, policyAnnotations } from './policy.ts';
 import { isUnknownAnnotation, type PolicyKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';
-import { competitorIn, rivalNotice } from './second-reloader.ts';
+import { competingReloaderFinding, competitorIn } from './second-reloader.ts';
 import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
-import { unwatchedNotices } from './unwatched-namespace.ts';
+import { unwatchedNamespaceFindings } from './unwatched-namespace.ts';
 import type { ConfigAnnotations, KnownNames, Vocabularies } from './vocabularies.ts';
 import {
   nativeVocabulary,
@@ -31,7 +31,7 @@ import {
 } from './vocabulary.ts';
 import { waveLeftoversOf } from './wave-leftovers.ts';
 
-/** Which vocabularies are in use, and how. */
+/** The vocabularies in use, and the defaults of workloads without an annotation. */
 export interface VocabularyOptions {
   readonly dialects: readonly VocabularyName[];
   /** Further keys whose lists are merged with those of the native annotation, by kind. */
@@ -40,16 +40,16 @@ export interface VocabularyOptions {
   readonly ignoredKinds: readonly ConfigKind[];
   /** Whether a namespace is watched. @default every one */
   readonly watches?: (namespace: string) => boolean;
-  /** Whether a workload that says nothing about it is rolled for all that it refers to. */
+  /** Whether a workload without such an annotation is rolled for all objects that it refers to. */
   readonly autoReloadAll: boolean;
   readonly strategy: ReloadStrategy;
-  /** Whether what has finished is rolled too. */
+  /** Whether Jobs that have finished are rolled too. */
   readonly rollsFinished: boolean;
-  /** How long the window of a workload lasts at least that says nothing about it. */
+  /** The minimum window of a workload without an annotation, in ms. */
   readonly pausePeriodMs: number;
-  /** How often a workload may be rolled that says nothing about it. */
+  /** How often a workload without an annotation may be rolled. */
   readonly pace: Pace;
-  /** Whether a workload that says nothing about it follows the keys that its pods read, and not whole objects. */
+  /** Whether a workload without an annotation follows the keys that its pods read, and not whole objects. */
   readonly keyScoped: boolean;
 }
 
@@ -57,10 +57,10 @@ type Annotations = Readonly<Record<string, string>>;
 
 const NO_NOTICES: readonly Finding[] = [];
 const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
-/** Outcomes by which a vocabulary refuses what no other one asks for, flags included. */
+/** Outcomes that also override the flag for all workloads, unless another vocabulary asks for the object. */
 const REFUSING: readonly PolicyReason[] = ['ignored', 'excluded', 'disabled'];
 
-/** The vocabularies that `options` ask for. */
+/** The vocabularies that `options` select. */
 export function vocabulariesOf(options: VocabularyOptions): Vocabularies {
   return new Union(options);
 }
@@ -76,7 +76,7 @@ class Union implements Vocabularies {
   readonly #templateKeys: ReadonlySet<string>;
   readonly #configKeys: ReadonlySet<string>;
   readonly #markKeys: ReadonlySet<string>;
-  /** Of each view that is alive, worked out once, in the order of the words. */
+  /** The policies of each workload that is in memory, parsed once, in the order of the vocabularies. */
   readonly #policies = new WeakMap<Workload, readonly Policy[]>();
   readonly isUnknownAnnotation: (key: string) => boolean;
   readonly pausing: Pausing;
@@ -127,11 +127,11 @@ class Union implements Vocabularies {
 
   readonly stampVariablesOf = stampVariablesOf;
 
-  readonly findingOfLostOptIn = lossNotice;
+  readonly findingOfLostOptIn = lostOptInFinding;
 
   readonly competitorIn = competitorIn;
 
-  readonly findingOfCompetingReloader = rivalNotice;
+  readonly findingOfCompetingReloader = competingReloaderFinding;
 
   readonly follows = (workload: Workload, known: KnownNames): readonly ConfigRef[] => {
     const policies = this.#policiesOf(workload);
@@ -152,7 +152,7 @@ class Union implements Vocabularies {
     return [...refs.values()];
   };
 
-  /** What a workload names, of its own namespace or of others: those that are watched, or those that are not. */
+  /** The objects of `kind` that a workload names, in namespaces that are watched, or in those that are not. */
   #named(workload: Workload, kind: ConfigKind, areWatched: boolean): readonly ConfigRef[] {
     const { watches } = this.#options;
     const isWatched = ({ namespace }: ConfigRef): boolean =>
@@ -187,8 +187,8 @@ class Union implements Vocabularies {
 
   readonly mistakesOf: Vocabularies['mistakesOf'] = (workload) => [
     ...mistakesOf(workload, this.#keys, this.#words),
-    ...excessNotices(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
-    ...unwatchedNotices(this.#kinds.flatMap((kind) => this.#named(workload, kind, false))),
+    ...excessFindings(this.#policiesOf(workload).flatMap((policy) => policy.excess)),
+    ...unwatchedNamespaceFindings(this.#kinds.flatMap((kind) => this.#named(workload, kind, false))),
   ];
 
   readonly findingsOfMissingObjects: Vocabularies['findingsOfMissingObjects'] = (
@@ -209,7 +209,7 @@ class Union implements Vocabularies {
         namespace: workload.ref.namespace,
       };
     };
-    return absenceNotices(named, naming);
+    return missingObjectFindings(named, naming);
   };
 
   readonly placesOf: Vocabularies['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {
@@ -259,7 +259,7 @@ class Union implements Vocabularies {
   readonly triggersOf: Vocabularies['triggersOf'] = ({ annotations }) =>
     this.#words.flatMap(({ trigger }) => trigger ?? []).filter((key) => annotations[key] !== undefined);
 
-  /** The vocabularies that ask for `ref`; of what is asked for by a flag alone, the last one with a variable speaks. */
+  /** The vocabularies that ask for `ref`; for an object that only a flag asks for, the last one with a variable. */
   #asking(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): readonly Vocabulary[] {
     const policies = this.#policiesOf(workload);
     const asking = this.#words.filter((_, index) => policies[index]?.judge(ref, annotations).asks);
@@ -295,7 +295,7 @@ class Union implements Vocabularies {
   }
 }
 
-/** What the workload follows of an object: the keys that its pods read, where they are known, else all of it. */
+/** The part of an object that the workload follows: the keys that its pods read, if they are known, else the whole. */
 function followedOf(workload: Workload, whole: ConfigRef): ConfigRef {
   const keys = referenceOf(workload, whole)?.read?.keys;
   return keys === undefined ? whole : { ...whole, keys };

@@ -1,11 +1,11 @@
-/** What is said of objects that a workload names in a namespace that is not watched. */
+/** The finding about objects that a workload names in a namespace that is not watched. */
 
 import type { Finding } from '../model/finding.ts';
 import { type ConfigRef, describe } from '../model/object-ref.ts';
 import { listedText } from '../model/text.ts';
 
-/** The notice of such objects; none where there are none. */
-export function unwatchedNotices(refs: readonly ConfigRef[]): readonly Finding[] {
+/** One finding for all such objects; empty if there are none. */
+export function unwatchedNamespaceFindings(refs: readonly ConfigRef[]): readonly Finding[] {
   if (refs.length === 0) return [];
   const covers = refs.map((ref) => `${describe(ref)} of the namespace ${ref.namespace}`);
   const about = listedText(covers);

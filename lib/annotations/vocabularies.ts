@@ -1,4 +1,4 @@
-/** What the vocabularies have to say: what asks for a reload, and how the pod template is stamped. */
+/** The interface of the vocabularies: which objects a workload follows, its policy, and how its pod template is stamped. */
 
 import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../model/finding.ts';
 import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
@@ -10,22 +10,22 @@ import type { Pausing } from './pausing.ts';
 
 /** The variables of one object in a pod template. */
 export interface StampVariables {
-  /** The one that a patch writes, by vocabulary; those without one write into an annotation. */
+  /** The variable that a patch writes, by vocabulary; a vocabulary without one writes into an annotation. */
   readonly written: Readonly<Partial<Record<VocabularyName, string>>>;
   /** Its name in annotations. */
   readonly inAnnotations: string;
-  /** All that may hold a stamp of this object, the written ones and the name in annotations included. */
+  /** All variables that may hold a stamp of this object, including the written ones and the name in annotations. */
   readonly read: readonly string[];
 }
 
-/** The annotations of an object that policies ask for. */
+/** The annotations of an object that policies read. */
 export type ConfigAnnotations = Readonly<Record<string, string>>;
 
 /** An object that a workload follows, as it is now. */
 export interface FollowedContent {
   readonly ref: ConfigRef;
   readonly annotations: ConfigAnnotations;
-  /** Undefined where it is not there. */
+  /** Undefined if the object does not exist. */
   readonly digest: string | undefined;
 }
 
@@ -38,54 +38,54 @@ export interface Vocabularies extends AnnotationReader {
   readonly isConfigAnnotation: (key: string) => boolean;
   /**
    * The objects that a workload follows, each once: those that it names, those of `known` that its patterns match, and
-   * those that it refers to if it asks for such. What it follows it is not necessarily rolled for.
+   * with `auto` or `search` those that it refers to. The policy decides separately for which of them it is rolled.
    */
   readonly follows: (workload: Workload, known: KnownNames) => readonly ConfigRef[];
   /** Whether `follows` depends on what is known. */
   readonly hasPatterns: (workload: Workload) => boolean;
   /** Whether a workload is to be rolled for an object with these annotations. */
   readonly judge: (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations) => Verdict;
-  /** How long workloads want to wait. */
+  /** The pauses and windows that workloads ask for. */
   readonly pausing: Pausing;
   /** How often a workload may be rolled. */
   readonly paceOf: (workload: Workload) => Pace;
-  /** What of the annotations of a workload cannot be meant as it stands. */
+  /** The findings about likely mistakes in the annotations of a workload. */
   readonly mistakesOf: (workload: Workload) => readonly Finding[];
-  /** What is said of objects that are not there, or not watched, as far as the workload names them: one notice for all that are alike. */
+  /** The findings about objects that the workload names and that are missing or not watched: one for all of one sort. */
   readonly findingsOfMissingObjects: (
     missingObjects: readonly MissingObject[],
     workload: Workload,
   ) => readonly Finding[];
-  /** What is said of an opt-in that went together with our stamps. */
+  /** The finding about an opt-in that was removed together with our stamps. */
   readonly findingOfLostOptIn: (lostOptIn: LostOptIn) => Finding;
-  /** The other reloader that a write shows which changed nothing but marks; undefined if it shows none. */
+  /** The other reloader that a write reveals by changing only stamps; undefined if it reveals none. */
   readonly competitorIn: (before: Workload, after: Workload) => CompetingReloader | undefined;
-  /** What is said of it. */
+  /** The finding about it. */
   readonly findingOfCompetingReloader: (competitor: CompetingReloader) => Finding;
   /** The variables of all objects that one workload of `namespace` follows. */
   readonly stampVariablesOf: (
     refs: readonly ConfigRef[],
     namespace: string,
   ) => ReadonlyMap<ObjectKey, StampVariables>;
-  /** Where the stamp of an object is written: once for each vocabulary that asks for it. */
+  /** Where a patch writes the stamp of an object: one place for each vocabulary that asks for it. */
   readonly placesOf: (
     workload: Workload,
     ref: ConfigRef,
     annotations: ConfigAnnotations,
     variables: StampVariables,
   ) => readonly Place[];
-  /** Annotations that tell people of a rollout for `ref`, whose content is `digest`, seen at `seconds` since 1970. */
+  /** Annotations that inform people of a rollout for `ref`, whose content is `digest`, seen at `seconds` since 1970. */
   readonly tellingAnnotations: (
     workload: Workload,
     ref: ConfigRef,
     annotations: ConfigAnnotations,
     about: { readonly digest: string; readonly seconds: number },
   ) => Readonly<Record<string, string>>;
-  /** Annotations of the pod template that hold the hash of what is followed, one for each vocabulary that has such. */
+  /** Annotations of the pod template with the hash of the followed objects, one for each vocabulary that has a hash. */
   readonly hashAnnotations: (
     workload: Workload,
     contents: readonly FollowedContent[],
   ) => Readonly<Record<string, string>>;
-  /** Annotations of the workload itself by which another reloader asked its webhook, and that go with the next rollout. */
+  /** Annotations of the workload itself by which another reloader asked its webhook; the next rollout removes them. */
   readonly triggersOf: (workload: Workload) => readonly string[];
 }

@@ -8,20 +8,20 @@ export type KeysByKind = Readonly<Record<ConfigKind, string>>;
 
 /** The annotations of a workload about its pauses. */
 export interface PauseKeys {
-  /** How long a pause lasts, or a window of what cannot be paused. */
+  /** How long a pause lasts, or the window of a workload that cannot be paused. */
   readonly period: string;
-  /** When the present one began; a reloader writes it. */
+  /** When the present pause began; a reloader writes it. */
   readonly pausedAt: string;
 }
 
-/** Stands for a word that a vocabulary does not have: no annotation has this key. */
+/** The key of an annotation that a vocabulary does not have: no annotation has an empty key. */
 const NO_WORD = '';
 const NO_WORDS: KeysByKind = byConfigKind(() => NO_WORD);
 
 /** The annotations of one vocabulary. */
 export interface Vocabulary {
   readonly vocabularies: VocabularyName;
-  /** On a workload: lists of the objects that it is rolled for, whether it refers to them or not. */
+  /** On a workload: lists of objects that it is rolled for, whether or not its pods refer to them. */
   readonly named: Readonly<Record<ConfigKind, readonly string[]>>;
   /** Whether the items of those lists are expressions, each of which matches whole names. */
   readonly namesArePatterns: boolean;
@@ -29,18 +29,19 @@ export interface Vocabulary {
   readonly namesMayBeElsewhere?: boolean;
   /** Whether those lists count only where `auto` is true. @default false */
   readonly namesNeedAuto?: boolean;
-  /** On a workload: it is rolled for all that it refers to. */
+  /** On a workload: it is rolled for all objects that it refers to. */
   readonly auto: string;
-  /** Whether `auto` is true by the very word `true` alone. @default false */
+  /** Whether `auto` accepts only the exact value `true`. @default false */
   readonly autoIsToTheLetter?: boolean;
+  /** On a workload: it is rolled for all objects of one kind that it refers to. */
   readonly typedAuto: KeysByKind;
-  /** On a workload: it is rolled for what it refers to and what carries `match`. */
+  /** On a workload: it is rolled for the objects that it refers to and that carry `match`. */
   readonly search: string;
   /** On a workload: lists of objects that it is never rolled for. */
   readonly exclude: KeysByKind;
   /** Labels of a workload: where one is `true`, it is not rolled. */
   readonly disabling?: readonly string[];
-  /** On an object. */
+  /** On an object: workloads with `search` are rolled for it. */
   readonly match: string;
   /** On an object: nothing is rolled for it. */
   readonly ignore: string;
@@ -48,31 +49,29 @@ export interface Vocabulary {
   readonly pause?: PauseKeys;
   /** Whether the pod template's annotations count where the workload itself has none of these. */
   readonly readsTemplate: boolean;
-  /** On a pod template: tells what was changed last. */
+  /** On a pod template: names the object that changed last. */
   readonly lastReloadedFrom: string;
-  /** On a pod template: the hash of all that this vocabulary asks for. */
+  /** On a pod template: the hash of all objects that the workload follows by this vocabulary. */
   readonly hash?: string;
-  /** On a workload: what each annotation concerns that is understood and not served; said where it stands. */
+  /** On a workload: annotations that are known and not supported, with the reason for the finding. */
   readonly unserved?: Readonly<Record<string, string>>;
-  /** On a workload: by it another reloader asks its webhook for the hash. What is left of it goes with the next rollout. */
+  /** On a workload: another reloader requests the hash from its webhook by it. The next rollout removes a leftover. */
   readonly trigger?: string;
 }
 
-/** Every native annotation begins so. */
+/** The prefix of every native annotation. */
 export const NATIVE_PREFIX = 'reloader.k8s.collaborne.com';
 
-/**
- * SAP's hash: on a pod template what its pods were started with, on a workload what its writer takes to be in force.
- */
+/** SAP's hash: on a pod template of the contents of its pods, on a workload of the contents for which a client writes it. */
 export const SAP_HASH_ANNOTATION = 'pod-reloader.cs.sap.com/config-hash';
 
 /** On a pod template: wave's hash. */
 export const WAVE_HASH_ANNOTATION = 'wave.pusher.com/config-hash';
 
-/** On a workload: how its pod template is stamped, whatever the flag says. */
+/** On a workload: the strategy by which its pod template is stamped; takes precedence over the flag. */
 export const STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/reload-strategy`;
 
-/** The native words, with further keys for the lists. */
+/** The native vocabulary, with further keys for the lists. */
 export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, readonly string[]>>): Vocabulary {
   const own = (word: string): string => `${NATIVE_PREFIX}/${word}`;
   return {
@@ -98,7 +97,7 @@ const STAKATER_UNSERVED: Readonly<Record<string, string>> = {
   'reloader.stakater.com/rollout-strategy': 'Rollouts of Argo are not rolled, and no other kind has a choice',
 };
 
-/** The words of Stakater Reloader. */
+/** The vocabulary of Stakater Reloader. */
 export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
   return {
     vocabularies: 'stakater',
@@ -117,7 +116,7 @@ export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
   };
 }
 
-/** The words of SAP's pod-reloader. */
+/** The vocabulary of SAP's pod-reloader. */
 export function sapVocabulary(): Vocabulary {
   return {
     ...WORDS_OF_HASHES,
@@ -129,7 +128,7 @@ export function sapVocabulary(): Vocabulary {
   };
 }
 
-/** The words of wave. */
+/** The vocabulary of wave. */
 export function waveVocabulary(): Vocabulary {
   return {
     ...WORDS_OF_HASHES,
@@ -143,7 +142,7 @@ export function waveVocabulary(): Vocabulary {
   };
 }
 
-/** What the two have in common. */
+/** The common part of the vocabularies of SAP and wave. */
 const WORDS_OF_HASHES = {
   namesArePatterns: false,
   auto: NO_WORD,
@@ -175,7 +174,7 @@ export function nameListKeysOf({
   return CONFIG_KINDS.flatMap((kind) => [...named[kind], exclude[kind]]);
 }
 
-/** All keys that are read of a workload. */
+/** All annotation keys of a workload that the vocabulary reads. */
 export function workloadKeysOf(words: Vocabulary): readonly string[] {
   const keys = CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]);
   const others = [words.trigger ?? NO_WORD, ...Object.keys(words.unserved ?? {})];

@@ -1,27 +1,27 @@
 /**
- * What wave leaves behind: while something was missing that pods need, it gave them a scheduler that does not exist and kept
- * the name of the real one in an annotation. Versions up to 0.5 also kept workloads from being deleted without them.
+ * The leftovers of wave. While an object that pods need was missing, wave gave the pods a scheduler that does not exist and kept
+ * the name of the real one in an annotation. Versions up to 0.5 also added a finalizer, which blocks deletion without wave.
  */
 
 import type { WaveLeftovers } from '../model/hold.ts';
 import type { RawMetadata, RawPodTemplate } from '../model/raw-objects.ts';
 
-const NOBODY = 'wave.pusher.com/invalid';
+const NO_SCHEDULER = 'wave.pusher.com/invalid';
 const SCHEDULER = 'wave.pusher.com/scheduling-disabled';
 const FINALIZER = 'wave.pusher.com/finalizer';
 
-/** What of it there is; undefined: nothing. Of what is being deleted the pods are nobody's concern any more. */
+/** The leftovers on a workload; undefined if there are none. While it is being deleted only the finalizer matters. */
 export function waveLeftoversOf(metadata: RawMetadata, { spec }: RawPodTemplate): WaveLeftovers | undefined {
   const finalizers = metadata.finalizers?.includes(FINALIZER) === true ? [FINALIZER] : [];
   const former = metadata.annotations?.[SCHEDULER];
   const isDeleted = metadata.deletionTimestamp !== undefined;
-  const isParked = spec?.schedulerName === NOBODY && !isDeleted;
+  const isUnscheduled = spec?.schedulerName === NO_SCHEDULER && !isDeleted;
   const annotations = former === undefined || isDeleted ? [] : [SCHEDULER];
-  if (!isParked && annotations.length === 0 && finalizers.length === 0) return undefined;
-  return { scheduler: isParked ? realScheduler(former) : undefined, annotations, finalizers };
+  if (!isUnscheduled && annotations.length === 0 && finalizers.length === 0) return undefined;
+  return { scheduler: isUnscheduled ? realScheduler(former) : undefined, annotations, finalizers };
 }
 
-/** Null is the default one. */
+/** The former scheduler; null for the default one. */
 function realScheduler(name = ''): string | null {
-  return name === '' || name === NOBODY ? null : name;
+  return name === '' || name === NO_SCHEDULER ? null : name;
 }

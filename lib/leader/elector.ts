@@ -1,4 +1,7 @@
-/** Stands for the lead by a Lease: by the contract of client-go's leaderelection, with which it shares a Lease. */
+/**
+ * Leader election by a Lease, by the contract of client-go's leaderelection. The record is observed against the local monotonic
+ * clock, never against the times in it, so clocks of different machines need not agree.
+ */
 
 import type { Log } from '../model/log.ts';
 import type { WriteResult } from '../model/outcome.ts';
@@ -11,15 +14,15 @@ import { ObservedLease } from './observed-lease.ts';
 import { Term } from './term.ts';
 import { within } from './within.ts';
 
-/** What the one who leads knows of its lead. */
+/** The lead as the leading code sees it. */
 export interface Leadership {
-  /** Aborted when the lead is lost, and when the process is to end: then the lead is still valid. */
+  /** Aborted when the lead is lost, and when the process is to end; in the latter case the lead is still valid. */
   readonly signal: AbortSignal;
   /** Whether the lead is still valid at this moment: the last successful renewal was sent less than the renew deadline ago. */
   readonly isValid: () => boolean;
 }
 
-/** How what is led ended: because it was to end, or because another process acts although this one leads. */
+/** Why the leading code ended: `ended` on request, `contested` because another process acts although this one leads. */
 export type LeadEnd = 'ended' | 'contested';
 
 /** What an elector needs. */
@@ -30,19 +33,19 @@ export interface ElectorOptions {
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  /** Whether the Lease is released when the lead ends in peace. */
+  /** Whether a graceful end releases the Lease. */
   readonly releaseOnCancel: boolean;
   readonly podUid?: string;
   /** As Math.random. */
   readonly random: () => number;
   readonly log: Log;
-  /** Called when another one holds the Lease, or this one leads or no longer does. */
+  /** Called when the leader changes. */
   readonly onChange?: (status: LeaderStatus) => void;
-  /** The version of the Lease has gone back, as after a restore of etcd: the process should end. */
+  /** Called when the version of the Lease has gone back, as after a restore of etcd: the process should end. */
   readonly onTurnedBack?: () => void;
 }
 
-/** Who leads, as far as it is known here. */
+/** The leader, as far as this process knows it. */
 export interface LeaderStatus {
   readonly isLeader: boolean;
   readonly holder: string | undefined;
@@ -50,26 +53,27 @@ export interface LeaderStatus {
   readonly sinceMs: number | undefined;
 }
 
-/** What came of one try to take or renew the Lease. */
+/** The result of one attempt to take or renew the Lease. */
 type Try =
   | { readonly kind: 'held'; readonly sentMs: number }
-  /** Another one holds it. */
+  /** Another process holds it. */
   | { readonly kind: 'others' }
   | { readonly kind: 'failed'; readonly message: string; readonly isForbidden?: boolean };
 
-/** The bounds of one try: no request is sent after `untilMs`, none is waited for any longer, and `end` ends reading. */
+/** The bounds of one attempt: after `untilMs` it sends and awaits no request; `end` aborts reads. */
 interface Bounds {
   readonly untilMs: number;
   readonly end?: AbortSignal;
 }
 
-/** How long a process without a Lease stays away from a state that another one writes. */
+/** How long a process without a Lease stays away from a state that another process writes. */
 export const CONTESTED_MS = 10_000;
 
+/** The share by which a pause is randomly longer, so that candidates do not write at the same time. */
 const JITTER = 0.2;
-/** Without a watch a Lease that was released is found after this time at the latest. */
+/** The longest pause between two reads: it bounds how long a released Lease stays unnoticed without a watch. */
 const LONGEST_POLL_MS = 5_000;
-/** For so long an API server that has just started refuses, and one that was not told yet of a right that was just granted. */
+/** How long an API server that has just started, or has not yet received a new Role, may refuse a granted right. */
 export const RBAC_LAG_MS = 30_000;
 const NO_NAMESPACE = 'the namespace of the Lease is not there';
 const TURNED_BACK = { kind: 'failed', message: 'its version has gone back' } as const;
@@ -77,42 +81,41 @@ const TOO_LATE = { kind: 'failed', message: 'there was no answer in time' } as c
 const WITHOUT_RIGHT =
   'this process leads alone, whatever others do: it may not get, create and update leases of coordination.k8s.io';
 
-/** One process that stands for the lead. */
+/** One candidate for the lead. */
 export class Elector {
   readonly #options: ElectorOptions;
   readonly #observed = new ObservedLease();
-  /** The version that the last write left, if it was answered: it can be renewed without reading. */
+  /** The version after the last write, if that was answered: a renewal then needs no read. */
   #written: string | undefined;
   #term: Term | undefined;
-  /** Whether a container that was here before may still be found as the holder. */
+  /** Whether the recorded holder may be a former container of this pod, which cannot renew any more. */
   #isFirstLook = true;
   #complaint = '';
-  /** Since when every answer is that a right is missing. */
+  /** Since when each answer has been that a right is missing. */
   #forbiddenSinceMs = Number.POSITIVE_INFINITY;
   #watch: Promise<void> | undefined;
-  /** The version from which the last watch was begun. */
+  /** The version from which the last watch began. */
   #watchedFrom: string | undefined;
-  #told: LeaderStatus | undefined;
+  #reported: LeaderStatus | undefined;
 
   constructor(options: ElectorOptions) {
     this.#options = options;
   }
 
-  /** Who leads now. */
+  /** The present leader. */
   get status(): LeaderStatus {
     const isLeader = this.#term?.isValid() ?? false;
     const { holder, holderSinceMs } = this.#observed;
     const { identity } = this.#options;
     if (this.#term?.isAlone === true) return { isLeader, holder: identity, sinceMs: this.#term.beganMs };
-    // Its own record that it could not renew tells of no leader.
+    // The process's own record, once it could not renew it, names no leader.
     if (!isLeader && holder === identity) return { isLeader, holder: undefined, sinceMs: undefined };
     return { isLeader, holder, sinceMs: holderSinceMs };
   }
 
   /**
-   * Stands for the lead until `signal` is aborted. While it holds the Lease it runs `lead`, whose end it awaits (it goes on
-   * renewing meanwhile when the process ends gracefully); `onStandby` is called after each attempt that found another holder
-   * or could not be made. Never rejects.
+   * Is a candidate until `signal` is aborted. While it holds the Lease it runs `lead` and awaits its end; during a graceful end of
+   * the process it goes on renewing. It calls `onStandby` after each attempt that failed or found another holder. Never rejects.
    */
   async run(
     signal: AbortSignal,
@@ -131,7 +134,7 @@ export class Elector {
     }
   }
 
-  /** The term that begins; undefined when the process ends before one does. */
+  /** Waits for a lead and returns its term; undefined if the process ends before. */
   async #stand(signal: AbortSignal, onStandby: () => void): Promise<Term | undefined> {
     const { renewDeadlineMs } = this.#options;
     const standing = new AbortController();
@@ -155,7 +158,7 @@ export class Elector {
     }
   }
 
-  /** Whether the right is missing for longer than it may seem to be. */
+  /** Whether the right has been missing for longer than RBAC may lag. */
   #lacksRight(result: Try): boolean {
     const isForbidden = result.kind === 'failed' && result.isForbidden === true;
     if (!isForbidden) this.#forbiddenSinceMs = Number.POSITIVE_INFINITY;
@@ -163,7 +166,7 @@ export class Elector {
     return monotonicMs() - this.#forbiddenSinceMs >= RBAC_LAG_MS;
   }
 
-  /** Waits for the next try: until another's Lease may be taken or has changed, at most for the retry period. */
+  /** Waits until the Lease of another process has expired or changed, at most for the retry period. */
   async #awaitTurn(end: AbortSignal): Promise<void> {
     const { lease, leaseDurationMs } = this.#options;
     const leftMs = this.#observed.expiryMs(leaseDurationMs) - monotonicMs();
@@ -172,7 +175,7 @@ export class Elector {
     const ended = (): void => {
       this.#watch = undefined;
     };
-    // A watch that ended without news is not begun again before a whole wait.
+    // After a watch that ended without a change, wait for a whole pause before the next one.
     const mayWatch = this.#watch === undefined && version !== this.#watchedFrom;
     if (this.#watch === undefined) this.#watchedFrom = mayWatch ? version : undefined;
     if (mayWatch && version !== undefined) this.#watch = lease.changed?.(version, end).then(ended, ended);
@@ -181,7 +184,7 @@ export class Elector {
     else await within(pauseMs, end, () => watch);
   }
 
-  /** Renews the Lease for as long as `lead` runs; then releases it, unless it was lost. */
+  /** Renews the Lease while `lead` runs; then releases it, unless it was lost. */
   async #hold(term: Term, lead: (leadership: Leadership) => Promise<LeadEnd>): Promise<LeadEnd> {
     const { log, identity } = this.#options;
     const done = new AbortController();
@@ -213,14 +216,14 @@ export class Elector {
     }
   }
 
-  /** Answers true when `done` is aborted, false when the lead is lost. */
+  /** Resolves with true when `done` is aborted, with false when the lead is lost. */
   async #renew(term: Term, done: AbortSignal): Promise<boolean> {
     const { renewDeadlineMs } = this.#options;
     let nextMs = term.validUntilMs - renewDeadlineMs + this.#pauseMs();
     while (!done.aborted) {
       await sleep(Math.min(nextMs, term.validUntilMs) - monotonicMs(), done);
       if (done.aborted) break;
-      // Also after the process was stopped for a while: nothing is sent for a lead that is over.
+      // The process may have been stopped for a while: send nothing for a lead that has expired.
       if (!term.isValid()) return false;
       nextMs = monotonicMs() + this.#pauseMs();
       const result = await this.#try({ untilMs: term.validUntilMs });
@@ -231,7 +234,7 @@ export class Elector {
     return true;
   }
 
-  /** Takes or renews the Lease, if it is free or one's own. */
+  /** Takes or renews the Lease if it is free, expired or already held by this process. */
   async #try(bounds: Bounds): Promise<Try> {
     if (this.#written !== undefined) {
       const result = await this.#write(bounds, this.#written);
@@ -252,7 +255,7 @@ export class Elector {
     return result === 'changed' ? { kind: 'failed', message: 'another process wrote first' } : result;
   }
 
-  /** Whether the Lease is free or one's own, was not renewed for its time, or at first is held from within this very pod. */
+  /** Whether the Lease is free, expired, held by this process, or at the first read held by a former container of this pod. */
   #mayTakeFrom(holder: string | undefined): boolean {
     const { identity, podUid, leaseDurationMs } = this.#options;
     const isFirstLook = this.#isFirstLook;
@@ -262,12 +265,12 @@ export class Elector {
     return monotonicMs() >= this.#observed.expiryMs(leaseDurationMs);
   }
 
-  /** @param version of the Lease that is written; undefined creates it. */
+  /** @param version of the Lease to be replaced; undefined creates it */
   async #write(bounds: Bounds, version: string | undefined): Promise<Try | 'changed'> {
     const { identity, leaseDurationMs } = this.#options;
     const record = this.#observed.recordFor(identity, leaseDurationMs);
     const sentMs = monotonicMs();
-    // Not ended with the process: a Lease that is taken unknown to its holder is waited for by all.
+    // Not aborted when the process ends: if it took the Lease without knowing, all others would have to wait for its expiry.
     const result = await this.#send({ untilMs: bounds.untilMs }, record, version);
     if (result.kind === 'accepted') return { kind: 'held', sentMs };
     if (result.kind === 'gone' && version === undefined) return { kind: 'failed', message: NO_NAMESPACE };
@@ -276,7 +279,7 @@ export class Elector {
     return { kind: 'failed', message: result.message, ...(isForbidden ? { isForbidden } : {}) };
   }
 
-  /** The last request of a lead; after a renewal without answer the Lease is left to its time. */
+  /** The last request of a lead; after a renewal without an answer the Lease expires by itself. */
   async #release(bounds: Bounds): Promise<void> {
     if (!this.#options.releaseOnCancel || this.#written === undefined) return;
     await this.#send(bounds, this.#observed.releasedRecord(), this.#written);
@@ -300,7 +303,7 @@ export class Elector {
     return result ?? { kind: 'unanswered', message: TOO_LATE.message };
   }
 
-  /** One request within the bounds; undefined if there was no answer. */
+  /** One request within the bounds; undefined without an answer. */
   async #ask<T>(
     { untilMs, end }: Bounds,
     request: (signal: AbortSignal) => Promise<T>,
@@ -314,21 +317,21 @@ export class Elector {
     return retryPeriodMs * (1 + JITTER * random());
   }
 
-  /** Says once why the Lease cannot be used, and anew when that changes. */
+  /** Logs once why the Lease cannot be used, and again when the reason changes. */
   #logUnhealthy(message: string, error: string): void {
     const complaint = `${message}: ${error}`;
     if (this.#complaint !== complaint) this.#options.log.warn(message, { error });
     this.#complaint = complaint;
   }
 
-  /** Says a change of who leads. */
+  /** Reports a change of the leader. */
   #tell(result?: Try): void {
     if (result?.kind === 'failed') this.#logUnhealthy('the Lease cannot be taken or renewed', result.message);
     else if (result !== undefined) this.#complaint = '';
     const { status } = this;
-    const told = this.#told;
-    if (told?.isLeader === status.isLeader && told.holder === status.holder) return;
-    this.#told = status;
+    const reported = this.#reported;
+    if (reported?.isLeader === status.isLeader && reported.holder === status.holder) return;
+    this.#reported = status;
     this.#options.onChange?.(status);
   }
 }

@@ -1,12 +1,12 @@
-/** Under which name a process holds the Lease. */
+/** The name under which a process holds the Lease. */
 
 const SEPARATOR = '_';
 
 /**
- * The name of one process among all that may hold the Lease.
+ * The identity of a process, unique among all that may hold the Lease.
  *
  * @param name of the pod, or of the host.
- * @param token a random text, another one in each process.
+ * @param token a random text, different in each process.
  */
 export function leaderIdentity(name: string, podUid: string | undefined, token: string): string {
   return [name, podUid, token].filter((part) => part !== undefined && part !== '').join(SEPARATOR);

@@ -1,13 +1,13 @@
-/** The Lease that says who leads, as the elector reads and writes it. */
+/** The Lease of the leader, as the elector reads and writes it. */
 
 import type { WriteResult } from '../model/outcome.ts';
 
-/** What a Lease says of its holder. */
+/** The spec of a Lease. */
 export interface LeaseRecord {
   /** Empty: the Lease is free. */
   readonly holderIdentity: string;
   readonly leaseDurationSeconds: number;
-  /** Both times are for people: nothing is decided by them. */
+  /** Both times are for people: the election never depends on them, since clocks differ. */
   readonly acquireTime: string;
   readonly renewTime: string;
   readonly leaseTransitions: number;
@@ -20,7 +20,7 @@ export interface LeaseVersion {
   readonly record: LeaseRecord | undefined;
 }
 
-/** `absent` only where the API server says that there is none; everything else that is no answer is `failed`. */
+/** `absent` only if the API server says that there is no Lease; any other failure is `failed`. */
 export type LeaseReading =
   | { readonly kind: 'found'; readonly lease: LeaseVersion }
   | { readonly kind: 'absent' }
@@ -31,17 +31,17 @@ export type LeaseReading =
       readonly isForbidden?: boolean;
     };
 
-/** Knows how to read and write one Lease. Never throws; the signal ends a request. */
+/** Reads and writes one Lease. Never throws; the signal aborts a request. */
 export interface LeaseClient {
-  /** The Lease as it is now, from no cache. */
+  /** The present Lease, not from a cache. */
   read(signal: AbortSignal): Promise<LeaseReading>;
   create(record: LeaseRecord, signal: AbortSignal): Promise<WriteResult<LeaseVersion>>;
-  /** Changes it, unless it has another version by then. */
+  /** Replaces the Lease, unless it has another version by then. */
   update(
     record: LeaseRecord,
     resourceVersion: string,
     signal: AbortSignal,
   ): Promise<WriteResult<LeaseVersion>>;
-  /** Resolves when the Lease, which had that version, is released, gone or another's, or the watch has ended. */
+  /** Watches from that version; resolves when the Lease is released, deleted or has another holder, or the watch ends. */
   changed?(resourceVersion: string, signal: AbortSignal): Promise<void>;
 }

@@ -1,22 +1,22 @@
-/** What was seen of the Lease here, and when: the only times that count. */
+/** The Lease as this process observed it, with the local times of observation, which alone decide about expiry. */
 
 import { monotonicMs } from '../model/time.ts';
 import type { LeaseRecord, LeaseVersion } from './lease.ts';
 
-/** A Lease that asks for more is not waited for any longer. */
+/** The longest duration that a recorded Lease can claim: any client may write it. */
 const LONGEST_LEASE_MS = 600_000;
-/** The numbers of a Lease are of 32 bits. */
+/** Integers in a Lease have 32 bits. */
 const TRANSITIONS_LIMIT = 2 ** 31;
 const RELEASED_SECONDS = 1;
 
-/** The last version that was seen, by the local clock. */
+/** The last observed version, and its local time. */
 export class ObservedLease {
   #lease: LeaseVersion | undefined;
   #seenMs = 0;
   #holderSinceMs: number | undefined;
   #records = 0;
 
-  /** @param lease undefined: there is none. */
+  /** @param lease undefined if the Lease does not exist */
   see(lease: LeaseVersion | undefined): void {
     if (lease?.resourceVersion !== this.#lease?.resourceVersion) this.#seenMs = monotonicMs();
     const before = this.holder;
@@ -28,30 +28,30 @@ export class ObservedLease {
     return this.#lease?.resourceVersion;
   }
 
-  /** undefined: the Lease is free, or none was seen. */
+  /** Undefined if the Lease is free, or none was observed. */
   get holder(): string | undefined {
     return this.#lease?.record?.holderIdentity || undefined;
   }
 
-  /** When the holder was first seen as such, by monotonicMs. */
+  /** When the present holder was first observed, by monotonicMs. */
   get holderSinceMs(): number | undefined {
     return this.#holderSinceMs;
   }
 
-  /** How many times the Lease went to another holder; 0 in place of what is no such number. */
+  /** How many times the holder has changed; 0 in place of an invalid number. */
   get transitions(): number {
     const transitions = this.#lease?.record?.leaseTransitions ?? 0;
     return Number.isSafeInteger(transitions) && transitions >= 0 ? transitions : 0;
   }
 
-  /** When another's Lease may be taken if it does not change until then: the longer of the own and the recorded duration. */
+  /** When the Lease of another process expires if it does not change: after the longer of the own and the recorded duration. */
   expiryMs(ownDurationMs: number): number {
     const recordedMs = (this.#lease?.record?.leaseDurationSeconds ?? 0) * 1000;
     const waitMs = recordedMs > 0 ? Math.min(recordedMs, LONGEST_LEASE_MS) : 0;
     return this.#seenMs + Math.max(ownDurationMs, waitMs);
   }
 
-  /** The record with which `identity` takes or renews it now. */
+  /** The record by which `identity` takes or renews the Lease now. */
   recordFor(identity: string, durationMs: number): LeaseRecord {
     this.#records += 1;
     const renewTime = timeOfDay(this.#records);
@@ -66,15 +66,15 @@ export class ObservedLease {
     };
   }
 
-  /** The record of a Lease that the next one may take at once. */
+  /** The record of a released Lease, which the next candidate may take at once. */
   releasedRecord(): LeaseRecord {
     return { ...this.recordFor('', RELEASED_SECONDS * 1000), leaseTransitions: this.transitions };
   }
 }
 
 /**
- * With microseconds, as the API server wants it. These count: a record that is the same as the one before is no change to the
- * API server, and others would not see the renewal; whatever is done to the time of day.
+ * RFC 3339 with microseconds, which count the renewals. An equal record would be no change to the API server, so other processes
+ * would not see the renewal; the counter prevents that even if the time of day is set back.
  */
 function timeOfDay(count: number): string {
   return new Date().toISOString().replace('Z', `${String(count % 1000).padStart(3, '0')}Z`);

@@ -2,16 +2,16 @@
 
 import { monotonicMs } from '../model/time.ts';
 
-/** Knows how long a lead is valid; what is over never is again. */
+/** The validity of one lead; an expired term never becomes valid again. */
 export class Term {
   /** By monotonicMs. */
   readonly beganMs: number = monotonicMs();
-  /** Aborted when there is no lead any more, and when the process is to end: then the lead is still valid. */
+  /** Aborted when the lead is over, and when the process is to end; in the latter case the lead is still valid. */
   readonly signal: AbortSignal;
   readonly #over = new AbortController();
   #validUntilMs: number;
 
-  /** @param validUntilMs of monotonicMs; without end if there is no Lease. */
+  /** @param validUntilMs by monotonicMs; infinite without a Lease */
   constructor(validUntilMs: number, ending: AbortSignal) {
     this.#validUntilMs = validUntilMs;
     this.signal = AbortSignal.any([ending, this.#over.signal]);
@@ -32,7 +32,7 @@ export class Term {
     this.#validUntilMs = validUntilMs;
   }
 
-  /** There is no lead any more. */
+  /** Ends the lead. */
   finish(): void {
     this.#over.abort();
   }

@@ -1,8 +1,8 @@
-/** Waiting that ends in time, whatever the one does that is waited for. */
+/** Waiting with a deadline that holds even if the awaited work ignores its signal. */
 
 /**
- * What `work` resolves with, or undefined after `ms` or when `end` is aborted: then its signal is aborted too, and an answer
- * that comes later is dropped. Rejects if `work` does before that.
+ * Resolves with the result of `work`, or with undefined after `ms` or when `end` is aborted; then the signal of `work` is aborted
+ * too, and a later result is dropped. Rejects if `work` rejects before that.
  */
 export async function within<T>(
   ms: number,

@@ -1,4 +1,4 @@
-/** A ConfigMap or Secret at the border of the program: its content has become a digest, the content itself is gone. */
+/** Turns a ConfigMap or Secret into a digest as soon as it is parsed; its content goes no further. */
 
 import { type Digest, digestOf, type KeyDigests, keyDigestsOf, legacyDigestOf } from './digest.ts';
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
@@ -6,7 +6,7 @@ import { STATE_VERSION_ANNOTATION } from './persisted-state.ts';
 import type { RawConfigObject } from './raw-objects.ts';
 import { lastWriteOf } from './time.ts';
 
-/** What is kept of one version of a ConfigMap or Secret. */
+/** The part of one version of a ConfigMap or Secret that stays in memory. */
 export interface ConfigObject {
   readonly ref: ConfigRef;
   readonly uid: string;
@@ -14,31 +14,31 @@ export interface ConfigObject {
   readonly digest: Digest;
   /** See lastWriteOf. */
   readonly lastWrite?: number | undefined;
-  /** The annotations that policies ask for; mostly none. */
+  /** The annotations that policies read; mostly none. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** The digest under the older formula, where an old state entry has to be compared. */
+  /** The digest under the older formula, if an old state entry has to be compared. */
   readonly legacyDigest?: Digest;
-  /** The digests of its keys, where somebody may follow some of them. */
+  /** The digests of its keys, if a workload may follow some of them. */
   readonly keyDigests?: KeyDigests;
   /** A reloader keeps its state in it: no workload follows that. */
   readonly isState?: true;
 }
 
-/** What is wanted of an object besides the digest of its content. */
+/** The digests to compute besides that of the content. */
 export interface Wanted {
   /** Whether an old state entry has to be compared. */
   readonly legacyDigest: (ref: ConfigRef) => boolean;
-  /** Whether somebody follows some of its keys, or may do so. */
+  /** Whether a workload follows some of its keys, or may do so. */
   readonly keyDigests: (ref: ConfigRef) => boolean;
   readonly annotation: (key: string) => boolean;
   /** Whether this process keeps its own state there. @default nowhere */
   readonly isOwnState?: (ref: ConfigRef) => boolean;
 }
 
-/** Shared by all that have none. */
+/** Shared by all objects without such annotations, to save memory. */
 const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
 
-/** The one place that sees content. */
+/** The only function that reads content. */
 export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: Wanted): ConfigObject {
   const { name, namespace = '', uid = '', resourceVersion = '' } = raw.metadata;
   const ref: ConfigRef = { kind, namespace, name };
@@ -54,7 +54,7 @@ export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: W
   };
 }
 
-/** Another reloader's state is known by its annotation, our own also before it has one. */
+/** Another reloader's state has an annotation; our own is recognized also before it has one. */
 function isState(ref: ConfigRef, { metadata }: RawConfigObject, { isOwnState }: Wanted): boolean {
   if (ref.kind !== 'ConfigMap') return false;
   return metadata.annotations?.[STATE_VERSION_ANNOTATION] !== undefined || isOwnState?.(ref) === true;

@@ -1,4 +1,4 @@
-/** The digest of a content, and of the keys of one. */
+/** The digest of a content, and of single keys. */
 
 import { createHash, type Hash } from 'node:crypto';
 import { type ConfigKind, SOURCE_KINDS } from './object-ref.ts';
@@ -10,10 +10,10 @@ import type { RawConfigObject } from './raw-objects.ts';
  */
 export type Digest = string;
 
-/** Stands for the digest of an object that is not there, where that is something that pods can have read. */
+/** The digest of a missing object, for pods that start without it. */
 export const ABSENT: Digest = '-';
 
-/** The algorithm of digests that were kept before states carried a version. */
+/** The algorithm of digests in states without a version. */
 export const LEGACY_ALGORITHM = 'collaborne';
 
 /**
@@ -63,11 +63,11 @@ function updateWithSection(
 /** `/<key>=<27 characters>` for each key, as one text: an object of ten keys has half a kilobyte. */
 export type KeyDigests = string;
 
-/** What the keys that some digest is of have in common: nothing else begins so, but by chance. */
+/** Hexadecimal digits at the start of a scoped digest that identify the set of keys. */
 const MARK_DIGITS = 8;
 const CHARACTERS = 27;
 
-/** The digests of all keys of `raw`. Where a value stands, in `data` or `binaryData`, is part of it, as in digestOf. */
+/** The digests of all keys of `raw`. The section of a value, `data` or `binaryData`, is part of its digest, as in digestOf. */
 export function keyDigestsOf(kind: ConfigKind, raw: RawConfigObject): KeyDigests {
   const { encoding } = SOURCE_KINDS[kind];
   return [
@@ -79,8 +79,8 @@ export function keyDigestsOf(kind: ConfigKind, raw: RawConfigObject): KeyDigests
 }
 
 /**
- * The digest of what stands under `keys`, those included under which nothing does: first a mark of the keys themselves,
- * then as much of a SHA-1 as there is room for, over one part of fixed length per key.
+ * The digest of the values under `keys`, missing ones included: first MARK_DIGITS that identify the set of keys,
+ * then as many digits of a SHA-1 as fit, over one part of fixed length per key.
  */
 export function scopedDigestOf(digests: KeyDigests, keys: readonly string[]): Digest {
   const parts = keys.map((key) => digestUnder(digests, key) ?? '-'.repeat(CHARACTERS));
@@ -89,12 +89,12 @@ export function scopedDigestOf(digests: KeyDigests, keys: readonly string[]): Di
   return mark + content.slice(mark.length);
 }
 
-/** Those of `keys` under which nothing stands. */
+/** Those of `keys` that the object does not have. */
 export function missingKeysOf(digests: KeyDigests, keys: readonly string[]): readonly string[] {
   return keys.filter((key) => digestUnder(digests, key) === undefined);
 }
 
-/** Whether `digest` can be one of `keys`: what a template still carries may be of those that it read before. */
+/** Whether `digest` can be one of `keys`: a stamp in a template may be of the keys that it read before. */
 export function isDigestOf(digest: Digest, keys: readonly string[]): boolean {
   return digest.startsWith(markOf(keys));
 }
@@ -109,7 +109,7 @@ function digested(
   return `/${key}=${hash.digest('base64url')}`;
 }
 
-/** No key holds a slash or an equals sign, and no digest does. */
+/** The digest of `key`; unambiguous, since neither keys nor digests contain a slash or an equals sign. */
 function digestUnder(digests: KeyDigests, key: string): string | undefined {
   const head = `/${key}=`;
   const at = digests.indexOf(head);

@@ -1,6 +1,6 @@
 /**
- * The edge between a workload and an object that it follows, and the rules for what the workload's pods ran. A workload
- * owes an object exactly when its policy asks for it and what its pods ran is not what is observed now.
+ * The edge between a workload and an object that it follows, and the rules for its running digest. The workload needs a rollout
+ * exactly when its policy asks for the object and the running digest is not the observed one.
  */
 
 import type { Digest } from './digest.ts';
@@ -8,7 +8,7 @@ import type { Stamp } from './stamp.ts';
 import type { StateEntry } from './state-entry.ts';
 import type { Span } from './timeline.ts';
 
-/** `ran` of pods that may have read anything: equal to no digest, owed until patched. */
+/** The running digest of pods that may have read any content: it equals no digest, so the edge is out of date until patched. */
 export const UNKNOWN = '?';
 
 /** The digest that a workload's pods are believed to have last started with, or UNKNOWN. */
@@ -19,33 +19,33 @@ export interface Edge {
   /** Undefined until the object is first seen: its first content is the baseline. */
   readonly runningDigest: RunningDigest | undefined;
   /**
-   * When it began to be, while `ran` is what was in force then, as far as is known; undefined: it was there at the first list,
-   * a rollout has been taken note of since, or a pattern means the object.
+   * When the edge began, while its running digest is the digest in force at that time. Undefined if the edge existed at the first
+   * list, if a rollout was observed since, or if a pattern matches the object.
    */
   readonly followedSince: Span | undefined;
-  /** When a version came, on the Timeline, that the pods did not run and the policy did not ask for; -Infinity: none did. */
+  /** When the policy last skipped a version that the pods did not run, on the Timeline; -Infinity if it never did. */
   readonly skippedAt: number;
-  /** The content changed while pods were starting: owed whatever the digests say, until a patch. */
+  /** The content changed while pods were starting: out of date until a patch, whatever the digests say. */
   readonly mixedPods: boolean;
   /** The stamp in the live template. */
   readonly stamp: Stamp | undefined;
-  /** The highest stamp number that was seen on this edge since it appeared, or may have been in force unseen. */
+  /** The highest sequence of a stamp that was observed on this edge, or may have been in force unobserved. */
   readonly highestSequence: number;
-  /** A number that pods may be left of which a process died over: no stamp uses it again. */
+  /** A sequence that a process may have used just before it died, so that pods of it may exist; no stamp uses it again. */
   readonly reservedSequence: number;
-  /** A patch of ours changed `ran`, and its rollout has not been seen to complete: pods of before may be left. */
+  /** A patch of ours changed the running digest, and its rollout is not known to be complete: older pods may be left. */
   readonly rolloutInProgress: boolean;
 }
 
-/** What decides whether an edge's stamp speaks: the persisted entry of its object. */
+/** Whether a stamp is uncommitted: its sequence is above that of the object's entry. */
 export function isUncommitted(stamp: Stamp | undefined, entry: StateEntry | undefined): stamp is Stamp {
   return stamp !== undefined && stamp.sequence > (entry?.sequence ?? 0);
 }
 
 /**
- * `ran` of an edge when a reloader starts: the stamp's digest if that stamp speaks, else the recorded exception, else the
- * committed digest. In this order, since a patch may have landed after the exception was written. Undefined without an
- * entry: then nothing is known, and the content first observed is the baseline.
+ * The running digest of an edge when a reloader starts: the stamp's digest if the stamp is uncommitted, else the recorded
+ * override, else the committed digest. In this order, since a patch may have been accepted after the override was written.
+ * Undefined without an entry: then the content first observed is the baseline.
  */
 export function runningDigestAtStart(
   entry: StateEntry | undefined,
@@ -57,7 +57,7 @@ export function runningDigestAtStart(
   return override ?? entry.digest;
 }
 
-/** Whether the workload owes the object a rollout. An absent object (`observed` undefined) is owed nothing. */
+/** Whether the edge is out of date. With an absent object (`observed` undefined) it is not. */
 export function isOutdated(edge: Edge, observed: Digest | undefined): boolean {
   return (
     observed !== undefined &&
@@ -67,15 +67,15 @@ export function isOutdated(edge: Edge, observed: Digest | undefined): boolean {
 }
 
 /**
- * What a state write says about the edge: what is not sure is recorded as unknown. `isInFlight`: a patch that stamps the
- * edge is on its way, or its answer was lost.
+ * The running digest that a state write records for the edge: unknown in doubt. `isInFlight`: a patch that stamps the edge is
+ * under way, or its answer was lost.
  */
 export function recordedDigest(edge: Edge, isInFlight: boolean): RunningDigest | undefined {
   if (edge.runningDigest === undefined) return undefined;
   return edge.mixedPods || isInFlight ? UNKNOWN : edge.runningDigest;
 }
 
-/** An edge that begins to exist, before `ran` is decided. */
+/** A new edge, before its running digest is decided. */
 export function newEdge(stamp: Stamp | undefined, followedSince: Span | undefined): Edge {
   return {
     runningDigest: undefined,
@@ -94,21 +94,21 @@ export function withStamp(edge: Edge, stamp: Stamp | undefined): Edge {
   return { ...withSequence(edge, stamp?.sequence ?? 0), stamp };
 }
 
-/** The edge on which no stamp to come uses `number`, nor a lower one. */
+/** The edge on which every later stamp has a sequence above `sequence`. */
 export function withSequence(edge: Edge, sequence: number): Edge {
   return { ...edge, highestSequence: Math.max(edge.highestSequence, sequence) };
 }
 
 /**
- * The edge while it does not ask for what is observed: the pods are taken to run it. `at`: when that version came, on the
- * Timeline; undefined where no words would ask for it.
+ * The edge after the policy skipped the observed version: the pods are taken to run it. `at`: when that version came, on the
+ * Timeline; undefined if no annotation could ask for it.
  */
 export function asSkipped(edge: Edge, observed: Digest, at: number | undefined): Edge {
   const skippedAt = at !== undefined && isOutdated(edge, observed) ? at : edge.skippedAt;
   return { ...edge, runningDigest: observed, skippedAt, mixedPods: false };
 }
 
-/** The edge after somebody's write made pods start that may have read anything. */
+/** The edge after a write that made pods start which may have read any content. */
 export function asUnknown(edge: Edge): Edge {
   return {
     ...edge,
@@ -132,8 +132,8 @@ export function asPatched(edge: Edge, digest: Digest, stamp: Stamp | undefined):
 }
 
 /**
- * The edge after its rollout was taken note of outside, and the template is as it was: who was told of `digest` answers for
- * the pods. `number` is what the plan would have stamped; 0 if it was not owed.
+ * The edge after the webhook accepted the notification about `digest`, which replaces a patch; the template is unchanged.
+ * `sequence` is the one that the plan would have stamped; 0 if the edge was up to date.
  */
 export function asTold(edge: Edge, { digest, sequence }: Stamp): Edge {
   return {

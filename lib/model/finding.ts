@@ -1,4 +1,4 @@
-/** What keeps a workload from doing what people may expect of it, and what such a finding is made from. */
+/** Findings: why an expected rollout of a workload does not happen, and the facts from which they are made. */
 
 import type { ConfigRef } from './object-ref.ts';
 import type { Reason } from './reasons.ts';
@@ -7,38 +7,38 @@ import type { TemplateStamp, Workload } from './workload.ts';
 /** One answer to "why did nothing happen?". */
 export interface Finding {
   readonly reason: Reason;
-  /** What tells it from others of the same reason and workload: for as long as it stands it is said once. */
+  /** Distinguishes it from others of the same reason and workload: it is reported once for as long as it holds. */
   readonly about: string;
-  /** Where it is about several things: each of them. Nothing is said again before another thing comes to them. */
+  /** The single subjects of a finding about several. It is reported again only when a further one is added. */
   readonly covers?: readonly string[];
-  /** For people: what is wrong, and what would be right. */
+  /** For people: the cause and the correction. */
   readonly message: string;
 }
 
-/** What was found out. */
+/** An object that a workload names and that is missing, or not watched. */
 export interface MissingObject {
   readonly ref: ConfigRef;
-  /** The type of a Secret that is there after all, but of a type that is not watched. */
+  /** The type of a Secret that exists, but with a type that is not watched. */
   readonly leftOutType: string | undefined;
-  /** It is there after all, but without the labels that are watched. */
+  /** It exists, but without the labels that are watched. */
   readonly isUnselected: boolean;
-  /** It is there after all, but a reloader keeps its state in it. @default false */
+  /** It exists, but a reloader keeps its state in it. @default false */
   readonly isState?: boolean;
-  /** The labels of the objects that are watched; undefined: all are. */
+  /** The label selector of watched objects; undefined if all are watched. */
   readonly selector: string | undefined;
-  /** Objects that are there and may be meant, the likeliest first. */
+  /** Existing objects with similar names, the most similar first. */
   readonly similar: readonly ConfigRef[];
 }
 
-/** One such write. */
+/** A write that removed an opt-in together with our stamps. */
 export interface LostOptIn {
-  /** What is not followed any more. */
+  /** The objects that the workload no longer follows. */
   readonly refs: readonly ConfigRef[];
   readonly before: Workload;
   readonly after: Workload;
 }
 
-/** An annotation as it was before. */
+/** A removed or changed annotation, with its former value. */
 export interface LostAnnotation {
   readonly key: string;
   readonly value: string;
@@ -46,7 +46,7 @@ export interface LostAnnotation {
   readonly isOnTemplate: boolean;
 }
 
-/** The annotations with a policy that the write took away or changed; empty where it changed the template alone. */
+/** The policy annotations that the write removed or changed; empty if it changed only the template. */
 export function lostAnnotations({
   before,
   after,
@@ -62,10 +62,10 @@ export function lostAnnotations({
   );
 }
 
-/** What showed it. */
+/** The evidence of another reloader of the same workload. */
 export interface CompetingReloader {
-  /** As it was written. */
+  /** The workload as the other reloader wrote it. */
   readonly workload: Workload;
-  /** The stamp that is not ours. */
+  /** The stamp of the other reloader. */
   readonly mark: TemplateStamp;
 }

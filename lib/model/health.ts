@@ -2,7 +2,7 @@
 
 import { secondsOf } from './time.ts';
 
-/** Why a watch came to its end. */
+/** Why a watch ended. */
 export const WATCH_ENDS = [
   /** The server ended it in good order; it is resumed from the last version. */
   'ended',
@@ -10,7 +10,7 @@ export const WATCH_ENDS = [
   'expired',
   /** No byte for too long; it is resumed from the last version. */
   'silence',
-  /** What was received cannot be read; a list follows. */
+  /** An event could not be parsed; a list follows. */
   'malformed',
   /** Cut, refused or answered with an error; it is resumed from the last version. */
   'error',
@@ -19,7 +19,7 @@ export const WATCH_ENDS = [
 /** One of WATCH_ENDS. */
 export type WatchEnd = (typeof WATCH_ENDS)[number];
 
-/** One stream, as it is shown. */
+/** The status of one stream, for the pages. */
 export interface WatchStatus {
   /** Its kind, and its namespace where it is limited to one: `Secret in web`. */
   readonly stream: string;
@@ -29,9 +29,9 @@ export interface WatchStatus {
   readonly sinceSeconds: number;
   /** How long ago the last page, event or bookmark came; absent: none came yet. */
   readonly lastSignOfLifeSeconds?: number;
-  /** How often a watch came to its end. */
+  /** How many watches have ended. */
   readonly restarts: number;
-  /** Why the last one did. */
+  /** Why the last one ended. */
   readonly lastReason?: WatchEnd;
   /** Why the last list or watch failed; absent once a watch is open again. */
   readonly problem?: string;
@@ -46,7 +46,7 @@ interface Health {
   problem?: string | undefined;
 }
 
-/** What each stream last said of itself. Times are milliseconds on one clock that never jumps. */
+/** The last reported status of each stream. Times are milliseconds of one monotonic clock. */
 export class WatchHealth {
   readonly #streams = new Map<string, Health>();
 
@@ -107,25 +107,24 @@ export class WatchHealth {
   }
 }
 
-/** A watch that is opened again and again without success has been down since the first time. */
+/** A watch that is opened repeatedly without success has been down since the first failure. */
 function turn(health: Health, isUp: boolean, now: number): void {
   if (health.isUp === isUp) return;
   health.isUp = isUp;
   health.since = now;
 }
 
-/** How long a loop may give no sign after it was expected to. */
+/** How long a loop may be overdue before it counts as stuck. */
 export const STUCK_AFTER_MS = 60_000;
 
 /**
- * What each loop last said of itself. Times are milliseconds on one clock that never jumps.
- * A loop that was never heard of is not judged.
+ * The last report of each loop. Times are milliseconds of one monotonic clock. A loop that never reported is not judged.
  */
 export class Heartbeat {
-  /** Loop → the moment from which it is expected to move; Infinity while it only waits for work. */
+  /** Loop → the time from which progress is expected; Infinity while it only waits for work. */
   readonly #expectedFrom = new Map<string, number>();
 
-  /** `loop` moved on just now, and goes on at once. */
+  /** `loop` has made progress and continues at once. */
   progress(loop: string, now: number): void {
     this.#expectedFrom.set(loop, now);
   }
@@ -135,7 +134,7 @@ export class Heartbeat {
     this.#expectedFrom.set(loop, until);
   }
 
-  /** `loop` has nothing to do until somebody gives it work. */
+  /** `loop` has nothing to do until it gets work. */
   idle(loop: string): void {
     this.#expectedFrom.set(loop, Number.POSITIVE_INFINITY);
   }

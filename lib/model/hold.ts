@@ -1,9 +1,9 @@
-/** What keeps the pods of a workload where they are: a hold of its spec, a pause, or leftovers of another reloader. */
+/** The causes why a workload does not replace its pods: a hold in its spec, a pause, or leftovers of wave. */
 
 import type { WorkloadRef } from './object-ref.ts';
 import { workloadKindOf } from './workload-kind.ts';
 
-/** One hold, as the spec asks for it. */
+/** A hold in the spec. */
 export type Hold =
   /** A Deployment that is paused. */
   | { readonly type: 'paused' }
@@ -12,7 +12,7 @@ export type Hold =
   /** A StatefulSet whose rolling update ends at this ordinal. */
   | { readonly type: 'partition'; readonly partition: number };
 
-/** When the pods of `workload` take what its template has now. */
+/** A phrase that says when the pods of a workload take its present template. */
 export function whenTaken(hold: Hold, { kind, name }: WorkloadRef): string {
   switch (hold.type) {
     case 'paused':
@@ -26,21 +26,21 @@ export function whenTaken(hold: Hold, { kind, name }: WorkloadRef): string {
 
 /** One pause. */
 export interface Pause {
-  /** When it began, as the Deployment says it. */
+  /** When it began, as the Deployment's annotation has it. */
   readonly since: string;
-  /** How long it lasts; 0 where the Deployment does not say, or not any more. */
+  /** How long it lasts in ms; 0 without the annotation, or after its removal. */
   readonly periodMs: number;
-  /** When it is over, in ms since 1970; -Infinity where the beginning cannot be read. */
+  /** When it is over, in ms since 1970; -Infinity if the begin cannot be parsed. */
   readonly endsAt: number;
 }
 
-/** What a patch says of a pause; null removes a field, what is absent stays as it is. */
+/** The fields of a patch that concern a pause; null removes a field, an absent one stays as it is. */
 export interface PausePatch {
   readonly paused?: true | null;
   readonly annotations: Readonly<Record<string, string | null>>;
 }
 
-/** The pause that began at `since` for so long. */
+/** The pause that began at `since`. */
 export function pauseSince(since: string, periodMs: number): Pause {
   const endsAt = Date.parse(since) + periodMs;
   return { since, periodMs, endsAt: isMoment(endsAt) ? endsAt : Number.NEGATIVE_INFINITY };
@@ -52,15 +52,15 @@ export function pauseThatWasEnded(since: string): Pause {
 }
 
 /**
- * For how many ms more it lasts at the moment `now`; 0: it is over. One that begins more than a period from now cannot be
- * meant, whoever's clock is wrong: it would hold up the Deployment for as long as anybody writes there.
+ * The remaining ms of a pause at the time `now`; 0 if it is over. A begin more than a period ahead of `now` is wrong, by a clock or
+ * by a client: the pause counts as over, since it would otherwise block the Deployment for any time.
  */
 export function remainingMs({ endsAt, periodMs }: Pause, now: number): number {
   const left = endsAt - now;
   return left > 2 * periodMs ? 0 : Math.max(0, left);
 }
 
-/** Since when and until when, for people. */
+/** The begin and end of a pause as a phrase. */
 export function pauseWords({ since, periodMs, endsAt }: Pause): string {
   const isKnown = periodMs > 0 && isMoment(endsAt);
   const end = isKnown
@@ -69,22 +69,22 @@ export function pauseWords({ since, periodMs, endsAt }: Pause): string {
   return `paused since ${since}, ${end}`;
 }
 
-/** Whether a Date can say it. */
+/** Whether a Date can represent it. */
 function isMoment(ms: number): boolean {
   return !Number.isNaN(new Date(ms).getTime());
 }
 
-/** What is to be undone of it. */
+/** The leftovers of wave on a workload that are to be removed. */
 export interface WaveLeftovers {
-  /** The scheduler that the pods are to have, null being the default one; undefined: they have one already. */
+  /** The scheduler to be set, null for the default one; undefined if it is right already. */
   readonly scheduler: string | null | undefined;
-  /** Annotations of the workload itself that go. */
+  /** Annotations of the workload itself to be removed. */
   readonly annotations: readonly string[];
-  /** Finalizers that go. */
+  /** Finalizers to be removed. */
   readonly finalizers: readonly string[];
 }
 
-/** The patch that undoes `parking`; refused on any other version of the workload. */
+/** The patch that removes the leftovers; the API server refuses it for any other version of the workload. */
 export function cleanupPatch(
   { ref, resourceVersion }: { readonly ref: WorkloadRef; readonly resourceVersion: string },
   { scheduler, annotations, finalizers }: WaveLeftovers,
@@ -102,10 +102,10 @@ export function cleanupPatch(
   };
 }
 
-/** Its controller waits for a pod that never ran to be ready before it replaces it. */
+/** The controller of a StatefulSet waits until a pod is ready before it replaces it, also for a pod that never ran. */
 const STUCK = 'of a StatefulSet, those that stay pending have to be deleted once';
 
-/** The same for people. */
+/** A phrase that says what the cleanup changes. */
 export function cleanupText({ scheduler, finalizers }: WaveLeftovers): string {
   const pods =
     scheduler === undefined

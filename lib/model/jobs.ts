@@ -1,4 +1,4 @@
-/** Runs of CronJobs, and Jobs that are created anew. */
+/** The manifests of runs of CronJobs and of Jobs that are created anew. */
 
 import { createHash } from 'node:crypto';
 import type { RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
@@ -12,14 +12,14 @@ export interface JobManifest {
   readonly metadata: { readonly name: string; readonly namespace: string };
 }
 
-/** A Job's name is a label of its pods. */
+/** Characters in the name of a Job, which is also a label of its pods. */
 const LONGEST_NAME = 63;
 const DIGITS = 10;
 
 /**
- * The Job for `plan`. `stamped` is the CronJob as it will be once the stamps are in force: its generation is one that no
- * write before has had, so while they are not, every attempt, by whatever process, asks for a Job of the same name, and
- * afterwards no change ever asks for that one again.
+ * The Job for `plan`. `stamped` is the CronJob as it will be once the stamps are in force, with the next generation. Until they
+ * are, every attempt of any process requests a Job of the same name, so that there is one run; afterwards the generation has
+ * changed, so that no later change requests that name again.
  */
 export function runOf(stamped: RawWorkload, plan: RolloutPlan): JobManifest {
   const { name, namespace = '', uid = '', generation = 0 } = stamped.metadata;
@@ -39,25 +39,25 @@ export function runOf(stamped: RawWorkload, plan: RolloutPlan): JobManifest {
   return manifest;
 }
 
-/** The numbers of the stamps have no part in it: a state write may lift them while an answer is awaited. */
+/** The sequences of the stamps do not enter the digest: a state write may raise them while the request is under way. */
 function digestOf(uid: string, generation: number, { stamps }: RolloutPlan): string {
-  const owed = stamps.map(({ config, stamp }) => `${config}=${stamp.digest}`).sort();
-  const text = JSON.stringify([uid, generation, owed]);
+  const digests = stamps.map(({ config, stamp }) => `${config}=${stamp.digest}`).sort();
+  const text = JSON.stringify([uid, generation, digests]);
   return createHash('sha1').update(text).digest('hex').slice(0, DIGITS);
 }
 
-/** What is there under the two names. */
+/** The objects under the names of a Job and of its placeholder. */
 export interface JobPair {
-  /** Under the name of the Job: the old one, the new one, or somebody else's. */
+  /** The object under the name of the Job: the old one, the new one, or one of another client. */
   readonly job: RawWorkload | undefined;
-  /** Our copy; what else bears its name is none. */
+  /** The placeholder Job; another object of that name does not count. */
   readonly copy: RawWorkload | undefined;
 }
 
-/** What is done next; `done`: nothing. */
+/** The next request; `done` if there is none. */
 export type SuccessionStep = 'delete-job' | 'create-job' | 'delete-copy' | 'done';
 
-/** The Job that a copy was made of. */
+/** The Job of which a placeholder was made. */
 export interface Replaced {
   readonly name: string;
   readonly uid: string;
@@ -65,7 +65,7 @@ export interface Replaced {
 }
 
 const SUFFIX = '-reload';
-/** What the API server writes into the pod template of each Job to tell its pods from others. */
+/** The labels that the API server adds to the pod template of each Job to select its pods. */
 const GENERATED_LABELS = [
   'controller-uid',
   'job-name',
@@ -74,8 +74,8 @@ const GENERATED_LABELS = [
 ];
 
 /**
- * A Job that was changed since its copy was made, by its controller or by anybody else, is decided on again: the copy goes.
- * So it does once another Job has the name, whoever made it: its pods have started with what is in force.
+ * A Job that has changed since its placeholder was made, by its controller or another client, is decided on again: the placeholder
+ * is deleted. It is also deleted once another Job has the name: its pods have started with the content in force.
  */
 export function nextStep({ job, copy }: JobPair): SuccessionStep {
   if (copy === undefined) return 'done';
@@ -87,14 +87,14 @@ export function nextStep({ job, copy }: JobPair): SuccessionStep {
     : 'delete-copy';
 }
 
-/** The name of the copy of a Job; a long one ends in a digest of itself. */
+/** The name of the placeholder of a Job; a long one ends in a digest of the Job's name. */
 export function copyNameOf(job: string): string {
   if (job.length + SUFFIX.length <= LONGEST_NAME) return job + SUFFIX;
   const digest = createHash('sha1').update(job).digest('hex').slice(0, DIGITS);
   return `${job.slice(0, LONGEST_NAME - SUFFIX.length - 1 - DIGITS)}-${digest}${SUFFIX}`;
 }
 
-/** The Job that `copy` is one of; undefined if it is no copy of ours. */
+/** The Job that `copy` replaces; undefined if it is not a placeholder Job. */
 export function replacedBy({ metadata }: RawWorkload): Replaced | undefined {
   try {
     const parsed: unknown = JSON.parse(metadata.annotations?.[REPLACES_ANNOTATION] ?? '');
@@ -103,26 +103,26 @@ export function replacedBy({ metadata }: RawWorkload): Replaced | undefined {
       return undefined;
     return copyNameOf(name) === metadata.name ? { name, uid, resourceVersion } : undefined;
   } catch {
-    return undefined; // somebody else wrote it: it is none of ours
+    return undefined; // another client wrote the annotation: it is no placeholder
   }
 }
 
 /**
- * Whether `copy` is what this program would make of `job` as it is, whatever stamps it has. Anybody who may create Jobs may
- * say of one that it is the copy of another.
+ * Whether `copy` equals the placeholder that this program would make of `job`, except for stamps. The check is necessary because
+ * any client that may create Jobs can forge the annotation.
  */
 export function isCopyOf(copy: RawWorkload, job: RawWorkload, words: MarkWords): boolean {
   return comparable(copy, words) === comparable(job, words);
 }
 
-/** What a copy and its Job have in common: the API server writes the fields of both in one order. */
+/** The common part of a placeholder and its Job as text: the API server returns the fields of both in one order. */
 function comparable(job: RawWorkload, words: MarkWords): string {
   const { [REPLACES_ANNOTATION]: _, ...annotations } = job.metadata.annotations ?? {};
   const template = templateWithoutMarks(withoutGenerated(job.spec?.template ?? {}), words);
   return JSON.stringify(manifestOf(job, { name: '', annotations }, { template, suspend: false }));
 }
 
-/** The copy of `job` with the stamps of `plan`: suspended, so that nothing of it runs. */
+/** The placeholder of `job` with the stamps of `plan`: suspended, so that it runs no pods. */
 export function copyOf(job: RawWorkload, plan: RolloutPlan): RawWorkload {
   const { name, uid = '', resourceVersion = '' } = job.metadata;
   const replaced: Replaced = { name, uid, resourceVersion };
@@ -131,13 +131,13 @@ export function copyOf(job: RawWorkload, plan: RolloutPlan): RawWorkload {
   return manifestOf(job, { name: copyNameOf(name), annotations }, { template, suspend: true });
 }
 
-/** The Job that takes the place of the one that `copy` was made of. */
+/** The Job that replaces the one of which `copy` was made. */
 export function successorOf(copy: RawWorkload, name: string): RawWorkload {
   const { [REPLACES_ANNOTATION]: _, ...annotations } = copy.metadata.annotations ?? {};
   return manifestOf(copy, { name, annotations }, { suspend: false });
 }
 
-/** What a person wrote of `job`, without what the API server and the controller have added, and with these changes. */
+/** `job` without the fields that the API server and the controller have added, and with these changes. */
 function manifestOf(
   { metadata, spec }: RawWorkload,
   own: Pick<RawMetadata, 'name' | 'annotations'>,

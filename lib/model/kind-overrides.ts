@@ -1,7 +1,7 @@
 /**
- * What the state keeps for workloads that could not be listed when the entry of an object was written: the digest of before,
- * under the kind of workload. It counts for each workload of that kind that has no exception of its own, and then its pods
- * may have started with any content since.
+ * Kind overrides: the digest committed before, for workloads that could not be listed when the entry of an object was written. It
+ * counts for each workload of that kind without an override of its own; such a workload gets mixed pods, since its pods may have
+ * started with any content since.
  */
 
 import type { RunningDigest } from './edge.ts';
@@ -9,13 +9,13 @@ import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import { overrideOf, type PersistedState } from './persisted-state.ts';
 import { overriddenKeyOf, overridesKeyOf, type StateKey } from './state-entry.ts';
 
-/** The workloads that an override is about: of one kind, in one namespace or (undefined) in all. */
+/** The workloads of a kind override: of one kind, in one namespace or (undefined) in all. */
 export interface KindScope {
   readonly kind: string;
   readonly namespace: string | undefined;
 }
 
-/** In place of the name of a workload, which never has a capital letter. */
+/** Takes the place of a workload's name in a key; unambiguous, since names have no capital letters. */
 const IN_NAMESPACE = 'ALL';
 const IN_ALL_NAMESPACES = 'EVERYWHERE';
 const OVERRIDE_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?ran\.(?<kind>[A-Za-z]+)_(?<scope>ALL|EVERYWHERE)$/;
@@ -26,19 +26,19 @@ export function kindOverrideKeyOf({ kind, namespace }: KindScope, homeNamespace:
   return overridesKeyOf({ kind, namespace: namespace ?? homeNamespace, name }, homeNamespace);
 }
 
-/** How the object is named under that key. */
+/** The name of an object in the value under that key. */
 export function keyUnderKind({ namespace }: KindScope, config: ConfigRef, homeNamespace: string): StateKey {
   return overriddenKeyOf(namespace ?? homeNamespace, config);
 }
 
-/** What a key is about; undefined if it is no override's. */
+/** The workloads of a key; undefined if it is not that of a kind override. */
 export function kindScopeOf(key: StateKey, homeNamespace: string): KindScope | undefined {
   const { namespace = homeNamespace, kind, scope } = OVERRIDE_KEY.exec(key)?.groups ?? {};
   if (kind === undefined) return undefined;
   return { kind, namespace: scope === IN_ALL_NAMESPACES ? undefined : namespace };
 }
 
-/** What `state` keeps for all workloads like `workload` that follow `config`. */
+/** The kind override of `config` that applies to `workload`. */
 export function kindOverrideOf(
   { overrides }: Pick<PersistedState, 'overrides'>,
   { kind, namespace }: WorkloadRef,
@@ -56,7 +56,7 @@ export function kindOverrideOf(
   return undefined;
 }
 
-/** What `state` records of an edge, and whether it is an override, since nothing is recorded of the edge itself. */
+/** The recorded running digest of an edge, and whether it is a kind override, which applies without an override of the edge. */
 export function recordedOf(
   state: PersistedState,
   workload: WorkloadRef,

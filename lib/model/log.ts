@@ -1,23 +1,23 @@
-/** What a part of the program needs of a logger. */
+/** The interface of the log. */
 
 /** Facts beside a message; never a value of a ConfigMap or Secret. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes one line per call. A message is a constant sentence or one built of names only; what varies stands in `fields`. */
+/** Writes one line per call. A message is a constant sentence or built of names only; all other values stand in `fields`. */
 export interface Log {
   /** For those who debug the reloader itself. */
   debug(message: string, fields?: LogFields): void;
-  /** What a user follows: decisions and their effect. */
+  /** For users: decisions and their effect. */
   info(message: string, fields?: LogFields): void;
-  /** Something is not as it should be; the reloader goes on or tries again. */
+  /** A problem; the reloader continues or retries. */
   warn(message: string, fields?: LogFields): void;
-  /** Something cannot be done without a person. */
+  /** A failure that needs a person. */
   error(message: string, fields?: LogFields): void;
 }
 
-/** A log that nobody reads. */
+/** A log that drops everything. */
 export const NO_LOG: Log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {
-  // Nothing to do: that is its use.
+  // Drops the entry.
 }

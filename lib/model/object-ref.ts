@@ -60,7 +60,7 @@ export interface ConfigRef {
   readonly kind: ConfigKind;
   readonly namespace: string;
   readonly name: string;
-  /** Only what stands under these keys is meant: sorted, each once, at least one; without them the whole object is. */
+  /** Limits the reference to these keys: sorted, each once, at least one. Absent for the whole object. */
   readonly keys?: readonly string[];
 }
 
@@ -72,12 +72,12 @@ export interface WorkloadRef {
 }
 
 /**
- * `<namespace>/<kind>/<name>`: the key of an object in every map and queue; of some keys of one it goes on with
+ * `<namespace>/<kind>/<name>`: the key of an object in every map and queue; for some keys of an object it continues with
  * `/<key>,<key>`. No part can hold a slash, and no key a comma, so it is injective.
  */
 export type ObjectKey = string;
 
-/** The key of `ref`. Joined, since what a template gives is kept as a chain of its parts, four times as large. */
+/** The key of `ref`. Built by join(), since V8 keeps a template string as a rope of its parts, four times as large. */
 export function keyOf(ref: ConfigRef | WorkloadRef): ObjectKey {
   const whole = [ref.namespace, ref.kind, ref.name];
   return 'keys' in ref && ref.keys !== undefined ? [...whole, ref.keys.join()].join('/') : whole.join('/');
@@ -96,13 +96,13 @@ export function workloadRefIn(key: ObjectKey): WorkloadRef {
   return { kind, namespace, name };
 }
 
-/** The whole object of which `ref` means all or some keys. */
+/** `ref` without keys: the whole object. */
 export function wholeOf(ref: ConfigRef): ConfigRef {
   const { kind, namespace, name } = ref;
   return ref.keys === undefined ? ref : { kind, namespace, name };
 }
 
-/** The key of the whole object of which this is the key of all or some keys. */
+/** `key` without keys of an object: the key of the whole object. */
 export function wholeKeyOf(key: ObjectKey): ObjectKey {
   return key.split('/', 3).join('/');
 }
@@ -117,10 +117,10 @@ export function namespaceIn(key: ObjectKey): string {
   return key.slice(0, key.indexOf('/'));
 }
 
-/** How many keys are told of by name. */
+/** How many keys a text names. */
 const MOST_KEYS = 5;
 
-/** `<kind>/<name>` as kubectl writes it, for people, and which keys are meant. */
+/** `<kind>/<name>` as kubectl writes it, for people, and the keys if the reference has some. */
 export function describe(ref: ConfigRef | WorkloadRef): string {
   const object = nameOf(ref);
   return 'keys' in ref && ref.keys !== undefined ? `${object} (${keysText(ref.keys)})` : object;
@@ -131,7 +131,7 @@ export function describeAll(refs: readonly (ConfigRef | WorkloadRef)[], most = 3
   return listedText(refs.map(describe), most);
 }
 
-/** `<kind>/<name>`, whichever keys are meant. */
+/** `<kind>/<name>`, without keys. */
 function nameOf({ kind, name }: Pick<ConfigRef | WorkloadRef, 'kind' | 'name'>): string {
   return `${kind}/${name}`;
 }
@@ -144,8 +144,8 @@ function keysText(keys: readonly string[]): string {
 }
 
 /**
- * `<kind>/<name>`, seen from `namespace`, whichever keys are meant: an object of another one has that between. Injective, as
- * no part can hold a slash.
+ * `<kind>/<name>` for an object of `namespace`, without keys, and `<kind>/<namespace>/<name>` for one of another namespace.
+ * Injective, since no part can contain a slash.
  */
 export function describeFrom(namespace: string, ref: ConfigRef): string {
   return ref.namespace === namespace ? nameOf(ref) : `${ref.kind}/${ref.namespace}/${ref.name}`;

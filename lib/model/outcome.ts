@@ -1,4 +1,4 @@
-/** What is sent to the API server for a workload, and what became of it. */
+/** The requests to the API server for a workload, and their results. */
 
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawWorkload } from './raw-objects.ts';
@@ -6,27 +6,27 @@ import type { RolloutPlan } from './rollout-plan.ts';
 
 /** The answer to one fenced write of a `T`. */
 export type WriteResult<T> =
-  /** It is in force; `object` is what the server answered. */
+  /** The write is in force; `object` is the answer of the server. */
   | { readonly kind: 'accepted'; readonly object: T }
-  /** Somebody else wrote first (409): read again, decide again. */
+  /** Another client wrote first (409): read again, decide again. */
   | { readonly kind: 'conflict' }
   /** The object itself no longer exists (404). */
   | { readonly kind: 'gone' }
-  /** The server will not have this write (400, 403, 405, 413, 415, 422). */
+  /** The server refuses this write (400, 403, 405, 413, 415, 422). */
   | { readonly kind: 'rejected'; readonly code: 'forbidden' | 'invalid'; readonly message: string }
-  /** Not carried out, try again later (429). */
+  /** Not executed, try again later (429). */
   | { readonly kind: 'throttled'; readonly message: string; readonly retryAfterMs?: number }
   /** No answer, or a 5xx: it may have taken effect. */
   | { readonly kind: 'unanswered'; readonly message: string; readonly retryAfterMs?: number };
 
-/** The answer to an attempt to roll a workload; `mayHaveRun`: what it starts may have been started although it failed. */
+/** The answer to an attempt to roll a workload; `mayHaveRun`: a CronJob's run may have started although the attempt failed. */
 export type RollResult<T> = WriteResult<T> & { readonly mayHaveRun?: true };
 
-/** Knows how to read and roll workloads. Never throws. */
+/** Reads and rolls workloads. Never throws. */
 export interface WorkloadClient {
-  /** Carries out the plan. Accepted without an object: the workload stays as it is. */
+  /** Executes the plan. An accepted result without an object means that the workload stays as it is. */
   readonly roll: (plan: RolloutPlan) => Promise<RollResult<RawWorkload | undefined>>;
-  /** One strategic merge patch, which carries its own fence; the answer is as that of `roll`. Absent where nothing is patched. */
+  /** One strategic merge patch, which contains its own fence; the result is as that of `roll`. Absent if workloads are not patched. */
   readonly patch?: (ref: WorkloadRef, body: object) => Promise<WriteResult<RawWorkload | undefined>>;
   readonly get: (
     ref: WorkloadRef,
@@ -37,30 +37,30 @@ export interface WorkloadClient {
   >;
 }
 
-/** See rollout-controller.ts for what each leads to. */
+/** The outcome of one attempt; rollout-controller.ts has the reaction to each. */
 export type Outcome =
-  /** Nothing was owed any more. */
+  /** The workload was up to date. */
   | { readonly type: 'settled' }
   /** The patch is in force. */
   | { readonly type: 'done'; readonly plan: RolloutPlan }
-  /** Decide again at once, from a fresh look. */
+  /** Decide again at once, after a read. */
   | { readonly type: 'again' }
-  /** The API server is not able to now. */
+  /** The API server cannot execute it now. */
   | { readonly type: 'later'; readonly message: string; readonly retryAfterMs?: number }
-  /** The API server will not have it, or another writer takes it back. */
+  /** The API server refuses it, or an external writer reverts it. */
   | { readonly type: 'refused'; readonly message: string }
-  /** Another writer takes its stamp back each time: it is rolled once what it follows, or its own template, changes. */
+  /** An external writer reverts the stamp each time: the next attempt follows a change of an object, or of the template. */
   | { readonly type: 'given-up'; readonly message: string }
-  /** Its namespace is not selected: it is rolled once that is. */
+  /** Its namespace is not selected: it is rolled once that is selected. */
   | { readonly type: 'unselected' }
-  /** Its owner is rolling it, and brings all that is owed. */
+  /** An external rollout is in progress, and brings all pending changes. */
   | { readonly type: 'absorbing' }
-  /** Pods that started now would wait for what is not there: it is rolled once that is. */
+  /** New pods would wait for missing objects or keys: it is rolled once these exist. */
   | { readonly type: 'waiting-for-dependency'; readonly needs: readonly ConfigRef[] }
-  /** There is no such workload any more. */
+  /** The workload no longer exists. */
   | { readonly type: 'gone' };
 
-/** What waits to be rolled out to one workload. */
+/** The changes that wait to be rolled out to one workload. */
 export interface PendingChanges {
   /** Changes since the last rollout, reverts included. */
   readonly changes: number;
@@ -68,16 +68,16 @@ export interface PendingChanges {
   readonly since: number;
 }
 
-/** Why a workload that owes something is not being patched at this moment. */
+/** Why an outdated workload is not being patched at this moment. */
 export type PendingReason =
   | { readonly type: 'quiet'; readonly until: number }
   | { readonly type: 'queued' }
   | { readonly type: 'backoff'; readonly until: number; readonly message: string }
-  /** Its stamp was taken back too often for one content: what it follows, or its own template, has to change. */
+  /** Its stamp was reverted too often for one content: an object that it follows, or its own template, has to change. */
   | { readonly type: 'change'; readonly message: string }
-  /** Its owner's rollout brings what is owed, if it comes further until then. */
+  /** An external rollout brings the changes, if it makes progress until then. */
   | { readonly type: 'external-rollout'; readonly until: number }
-  /** Something that its pods need is not there. */
+  /** An object or a key that its pods need does not exist. */
   | { readonly type: 'dependency' }
   /** Its namespace is not selected. */
   | { readonly type: 'selection' };
@@ -89,9 +89,9 @@ export interface RolloutInfo {
   readonly objects: readonly ConfigRef[];
 }
 
-/** Which one it is, and since when it is there. */
+/** The ReplicaSet whose pods a Deployment runs, and its creation. */
 export interface PodsBirth {
-  /** As the Deployment calls its template, see WorkloadKind. */
+  /** The Deployment's name for its template, see WorkloadKind. */
   readonly revision: string;
   /** In seconds since 1970, by the API server's clock. */
   readonly createdAt: number | undefined;

@@ -1,4 +1,4 @@
-/** What one ConfigMap of the state says, parsed: the part of the truth that survives the process. */
+/** The parsed content of one ConfigMap of the state: the memory that survives the process. */
 
 import type { RunningDigest } from './edge.ts';
 import {
@@ -10,19 +10,19 @@ import {
   type StateKey,
 } from './state-entry.ts';
 
-/** The annotation that tells how the entries are to be read; without it they are of the older formula. */
+/** The annotation with the version of the format; without it the entries are of the older formula. */
 export const STATE_VERSION_ANNOTATION = 'reloader.k8s.collaborne.com/state-version';
 
 /** The version that this program writes. */
 export const STATE_VERSION = '1';
 
-/** Entries and exceptions, by key. */
+/** Entries and overrides, by key. */
 export interface PersistedState {
   readonly entries: ReadonlyMap<StateKey, StateEntry>;
   readonly overrides: ReadonlyMap<StateKey, Overrides>;
 }
 
-/** What parsing found. */
+/** The result of parsing. */
 export type ParsedState =
   | {
       readonly type: 'state';
@@ -30,15 +30,15 @@ export type ParsedState =
       /** Our keys whose values do not parse: treated as absent. */
       readonly unreadable: readonly StateKey[];
     }
-  /** Written by a later version of this program, which must not be undone. */
+  /** Written by a later version of this program, and not to be overwritten. */
   | { readonly type: 'unknown-version'; readonly version: string };
 
-/** A state without anything. */
+/** An empty state. */
 export const EMPTY_STATE: PersistedState = { entries: new Map(), overrides: new Map() };
 
 /**
- * Parses a state ConfigMap; keys that are not ours are left alone. `isFirst`: without a version it is of the older formula,
- * which only ever had the first one.
+ * Parses a state ConfigMap; keys that are not ours are ignored. `isFirst`: only the first shard can be of the older formula,
+ * which has no version.
  */
 export function parseState(
   data: Readonly<Record<string, string>>,
@@ -64,13 +64,13 @@ export function parseState(
   return { type: 'state', state: { entries, overrides }, unreadable };
 }
 
-/** The version of a state that this program must not touch; undefined where it may. */
+/** The version of a state that this program must not write; undefined if it may write. */
 export function unknownVersionIn(annotations: Readonly<Record<string, string>>): string | undefined {
   const version = annotations[STATE_VERSION_ANNOTATION];
   return version === STATE_VERSION ? undefined : version;
 }
 
-/** The exception recorded for one edge. */
+/** The override recorded for one edge. */
 export function overrideOf(
   state: PersistedState,
   workload: StateKey,

@@ -1,4 +1,4 @@
-/** The few fields that are read of what the API server sends: JSON as it is on the wire, every field possibly absent. */
+/** The fields of API objects that this program reads: JSON as on the wire, in which any field may be absent. */
 
 /** `metadata` of any object. */
 export interface RawMetadata {
@@ -21,7 +21,7 @@ export interface RawMetadata {
   }[];
 }
 
-/** One entry of `metadata.managedFields`: who wrote last, and when (RFC 3339, to the second). */
+/** One entry of `metadata.managedFields`: a field manager, and the time of its last write (RFC 3339, to the second). */
 export interface RawManagedFields {
   readonly manager?: string;
   readonly subresource?: string;

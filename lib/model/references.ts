@@ -1,4 +1,4 @@
-/** What a pod template refers to, and which keys of it the pods read. */
+/** The objects that a pod template refers to, and the keys of them that the pods read. */
 
 import { CONFIG_KINDS, type ConfigKind } from './object-ref.ts';
 import type {
@@ -12,15 +12,15 @@ import type {
   RawVolumeSource,
 } from './raw-objects.ts';
 
-/** One object that a template refers to, however often. */
+/** One object that a template refers to, once or several times. */
 export interface Reference {
   readonly kind: ConfigKind;
   readonly name: string;
-  /** The first container that reads it; undefined if only containers do that run before the others. */
+  /** The first container that reads it; undefined if only init containers do. */
   readonly container: string | undefined;
   /** The pods start without it. */
   readonly isOptional: boolean;
-  /** The keys that it reads of the object; absent where it reads all of it, or nobody asked. */
+  /** The keys that it reads; absent if it reads the whole object, or keys were not requested. */
   readonly read?: KeysRead;
 }
 
@@ -32,7 +32,7 @@ export function referenceTo(
   return indexOf(references).get(`${kind}/${name}`);
 }
 
-/** A template may refer to thousands: those of each are looked up by their names. */
+/** Indexes by name, since a template may have thousands of references. */
 const INDEXES = new WeakMap<readonly Reference[], ReadonlyMap<string, Reference>>();
 
 function indexOf(references: readonly Reference[]): ReadonlyMap<string, Reference> {
@@ -43,7 +43,7 @@ function indexOf(references: readonly Reference[]): ReadonlyMap<string, Referenc
   return index;
 }
 
-/** A name as it stands in a template. */
+/** One mention of an object in a template. */
 interface Mention {
   readonly kind: ConfigKind;
   readonly name: string | undefined;
@@ -56,7 +56,7 @@ const NONE: readonly Reference[] = [];
 
 /**
  * The references of `template`, in its order: variables, groups of variables and mounted volumes of all containers. A
- * volume that nobody mounts does not count, nor do credentials for pulling images. `byKeys`: somebody asks for the keys.
+ * volume that no container mounts does not count, nor do credentials for pulling images. `byKeys`: keys are requested.
  */
 export function referencesOf({ spec }: RawPodTemplate, byKeys = false): readonly Reference[] {
   const volumes = new Map((spec?.volumes ?? []).map((volume) => [volume.name, volume]));
@@ -152,27 +152,27 @@ function mention(kind: ConfigKind, source: RawNameRef | undefined, read?: KeysRe
 /** Some keys of an object, each list sorted and without repetition. */
 export interface KeysRead {
   readonly keys: readonly string[];
-  /** Those of them without which the pods do not start. */
+  /** The keys without which the pods do not start. */
   readonly needed: readonly string[];
 }
 
-/** What a place reads: undefined stands for the whole object. */
+/** The keys that one mention reads; undefined for the whole object. */
 type Read = KeysRead | undefined;
 
 /**
- * What a key of a ConfigMap or Secret can be; a template may name others, under which nothing can stand. None begins with two
- * dots: so do the directories of a volume through which every key can be read.
+ * The grammar of keys of a ConfigMap or Secret; a template may name others, which cannot exist. No key begins with two dots: the
+ * directories of a volume do, through which every key can be read.
  */
 const KEY = /^(?!\.$|\.\.)[-._a-zA-Z0-9]{1,253}$/;
 
-/** What a variable reads. */
+/** The key that a variable reads. */
 function keyOfVariable({ key, optional }: RawKeyRef = {}): Read {
   return keysRead([key], optional !== true);
 }
 
 /**
- * What a mount of a volume reads. A part of a volume is a path: where items name the paths, the keys of those that it leads
- * to, or that lie under it; else the key that its first segment is, and then pods start without it too.
+ * The keys that a mount of a volume reads. With items, a `subPath` reads the keys of the items with this path, or below it.
+ * Without items it reads the key in its first segment, and pods start without that key.
  */
 function keysOfMount(
   { items = [], optional }: RawVolumeSource,
@@ -188,7 +188,7 @@ function keysOfMount(
   );
 }
 
-/** What two places read together. */
+/** The keys that two mentions read together. */
 function together(one: Read, other: Read): Read {
   if (one === undefined || other === undefined) return undefined;
   return {
@@ -211,7 +211,7 @@ function segmentsOf(path: string): readonly string[] {
   return path.split('/').filter((segment) => segment !== '' && segment !== '.');
 }
 
-/** Whether one path leads to the other, or to something under it. */
+/** Whether one path equals the other, or lies below it. */
 function leadTogether(one: readonly string[], other: readonly string[]): boolean {
   const length = Math.min(one.length, other.length);
   return one.slice(0, length).join('/') === other.slice(0, length).join('/');

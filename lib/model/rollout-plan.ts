@@ -1,4 +1,4 @@
-/** The plan of one rollout: which stamps one patch puts into a workload's pod template. */
+/** The plan of one rollout: the stamps that one patch writes into a workload's pod template. */
 
 import type { Digest } from './digest.ts';
 import type { PausePatch } from './hold.ts';
@@ -8,14 +8,14 @@ import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from './workload.ts';
 import { workloadKindOf } from './workload-kind.ts';
 
-/** A variable that is set, or removed. */
+/** A variable to be set or removed. */
 export interface EnvPatch {
   readonly name: string;
   readonly value?: string;
   readonly $patch?: 'delete';
 }
 
-/** What is set in a pod template or removed from it; null removes an annotation. */
+/** The fields to be set in a pod template or removed from it; null removes an annotation. */
 export interface TemplatePatch {
   readonly metadata?: { readonly annotations: Readonly<Record<string, string | null>> };
   readonly spec?: {
@@ -23,7 +23,7 @@ export interface TemplatePatch {
   };
 }
 
-/** `template` with `patch` merged in, as the API server would do it but for the order of variables; containers that it does not have are not added. */
+/** `template` merged with `patch`, as the API server merges except for the order of variables. It adds no containers. */
 export function merged(template: RawPodTemplate, { metadata, spec }: TemplatePatch): RawPodTemplate {
   const containers = template.spec?.containers?.map((container) => {
     const changes = spec?.containers.find(({ name }) => name === container.name)?.env ?? [];
@@ -51,15 +51,15 @@ function withEnv(container: RawContainer, changes: readonly EnvPatch[]): RawCont
 export interface Place {
   /** The variable; in annotations the object, as in STAMPS_ANNOTATION. */
   readonly variable: string;
-  /** ANNOTATIONS, or the container that is best for it; undefined: the first. */
+  /** ANNOTATIONS, or the preferred container; undefined for the first one. */
   readonly container?: string | undefined;
 }
 
-/** What a plan is made for: one object that is owed. */
+/** The stamp of one outdated edge, and where to write it. */
 export interface PlannedStamp {
   readonly config: ObjectKey;
   readonly stamp: Stamp;
-  /** Where it is written; never empty. */
+  /** The places to write it; never empty. */
   readonly places: readonly Place[];
   /** All variables that may hold a stamp of this object; stamps of ours in those not written are removed. */
   readonly variables: readonly string[];
@@ -68,56 +68,59 @@ export interface PlannedStamp {
 /** A version of an object that a plan was made on. */
 export interface PlannedVersion {
   readonly digest: Digest;
-  /** When the content had last changed, on the Timeline. */
+  /** The time of the content's last change, on the Timeline. */
   readonly changedAt: number;
 }
 
-/** What one patch is to say. */
+/** The input of a plan. */
 export interface RolloutDraft {
   readonly stamps: readonly PlannedStamp[];
-  /** Every object that the workload follows and that exists, not only those owed: its pods start anew with all of them. */
+  /** Every existing object that the workload follows, not only outdated ones: its pods start anew with all of them. */
   readonly versions: ReadonlyMap<ObjectKey, PlannedVersion>;
-  /** Further annotations of the pod template: they tell people and prove nothing. */
+  /** Further annotations of the pod template, which inform people and prove nothing. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What the same patch says of a pause. */
+  /** The fields of a pause in the same patch. */
   readonly pause?: PausePatch | undefined;
-  /** Annotations of the workload itself, by which another reloader asked for this, that the same patch removes. */
+  /** Annotations of the workload itself by which another reloader asked its webhook, removed by the same patch. */
   readonly triggers?: readonly string[];
 }
 
-/** One patch to be. */
+/** A planned patch. */
 export interface RolloutPlan extends RolloutDraft {
   readonly workload: WorkloadRef;
-  /** The version of the workload that it was made for. */
+  /** The version of the workload for which the plan was made. */
   readonly resourceVersion: string;
-  /** The generation of its spec then; each patch of a template makes another one. */
+  /** The generation of that version; each patch of a template raises it. */
   readonly generation: number;
-  /** The strategic merge patch; refused on any other version. */
+  /** The strategic merge patch, which the API server refuses for any other version. */
   readonly body: object;
   /** The part of it that concerns the pod template. */
   readonly template: TemplatePatch;
 }
 
-/** What becomes of one variable of a container, or of one stamp or key among the annotations; undefined removes it. */
+/** The new value of one variable of a container, or of one stamp or key among the annotations; undefined removes it. */
 interface Change extends Omit<TemplateStamp, 'value'> {
   readonly value: string | undefined;
 }
 
 /**
- * The plan that writes stamps into `workload`: each into the container that carries it already, else the one that is best
- * for it, else the first. A name of a container is only written if the template has it, so that no patch can add one.
+ * The plan that writes stamps into `workload`: each into the container that carries it already, else the preferred one, else
+ * the first. It names only containers of the template, so that no patch can add one.
  */
 export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   const changes = new Map<string, Change>();
   const change = (container: string, variable: string, value: string | undefined): void => {
     changes.set(`${container}/${variable}`, { container, variable, value });
   };
-  for (const owed of draft.stamps) {
-    const written = owed.places.map((place) => ({ ...place, container: containerOf(workload, owed, place) }));
+  for (const planned of draft.stamps) {
+    const written = planned.places.map((place) => ({
+      ...place,
+      container: containerOf(workload, planned, place),
+    }));
     for (const { container, variable } of written) {
-      if (container !== undefined) change(container, variable, formatStamp(owed.stamp));
+      if (container !== undefined) change(container, variable, formatStamp(planned.stamp));
     }
-    for (const mark of othersOf(workload, owed, written)) change(mark.container, mark.variable, undefined);
+    for (const mark of othersOf(workload, planned, written)) change(mark.container, mark.variable, undefined);
   }
   const annotations = annotationPatch(workload, [...changes.values()].filter(isInAnnotations));
   const template = templatePatchOf([...changes.values()], { ...annotations, ...draft.annotations });
@@ -127,14 +130,14 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   return { ...draft, workload: workload.ref, resourceVersion, generation, body, template };
 }
 
-/** What the patch of `draft` says of the workload itself. */
+/** The changes of the workload's own metadata and pause. */
 function withoutTriggers({ pause, triggers = [] }: RolloutDraft): PausePatch | undefined {
   if (triggers.length === 0) return pause;
   const removed = Object.fromEntries(triggers.map((key) => [key, null]));
   return { ...pause, annotations: { ...pause?.annotations, ...removed } };
 }
 
-/** A patch that speaks of a pause alone; refused on any other version of the workload. */
+/** A patch of pause fields alone, which the API server refuses for any other version of the workload. */
 export function fencedPause(
   { resourceVersion }: Workload,
   pause?: PausePatch,
@@ -144,12 +147,12 @@ export function fencedPause(
   return { metadata: { resourceVersion, annotations }, spec };
 }
 
-/** The number that the plan stamps the object with; 0: it is not owed. */
+/** The sequence with which the plan stamps the object; 0 if it is up to date. */
 export function sequenceIn({ stamps }: RolloutPlan, config: ObjectKey): number {
-  return stamps.find((owed) => owed.config === config)?.stamp.sequence ?? 0;
+  return stamps.find((stamp) => stamp.config === config)?.stamp.sequence ?? 0;
 }
 
-/** Whether the live template carries every stamp of the plan: then the patch is in force, whoever sent it. */
+/** Whether the live template carries every stamp of the plan: then the patch is in force, even if another process sent it. */
 export function carries(workload: Workload, plan: RolloutPlan): boolean {
   return plan.stamps.every(({ places, stamp }) =>
     places.every(({ variable }) =>
@@ -158,25 +161,25 @@ export function carries(workload: Workload, plan: RolloutPlan): boolean {
   );
 }
 
-function containerOf(workload: Workload, owed: PlannedStamp, place: Place): string | undefined {
+function containerOf(workload: Workload, planned: PlannedStamp, place: Place): string | undefined {
   if (place.container === ANNOTATIONS) return ANNOTATIONS;
   const marks = workload.stamps.filter(({ container }) => container !== ANNOTATIONS);
   const written = marks.find((mark) => mark.variable === place.variable);
-  const any = written ?? marks.find((mark) => owed.variables.includes(mark.variable));
+  const any = written ?? marks.find((mark) => planned.variables.includes(mark.variable));
   if (any !== undefined) return any.container;
   return workload.containers.find((name) => name === place.container) ?? workload.containers[0];
 }
 
-/** Marks of the object elsewhere. A bare digest is another program's, unless it stands where ours are written too. */
+/** Stamps of the object in other places. A bare digest belongs to another program, unless it stands in a place of ours. */
 function othersOf(
   workload: Workload,
-  owed: PlannedStamp,
+  planned: PlannedStamp,
   written: readonly Place[],
 ): readonly TemplateStamp[] {
   const names = new Set(written.map(({ variable }) => variable));
   return workload.stamps.filter(
     (mark) =>
-      owed.variables.includes(mark.variable) &&
+      planned.variables.includes(mark.variable) &&
       !written.some((place) => place.variable === mark.variable && place.container === mark.container) &&
       (names.has(mark.variable) || (parseStamp(mark.value)?.sequence ?? 0) > 0),
   );
@@ -202,7 +205,7 @@ function envPatch({ variable: name, value }: Change): EnvPatch {
   return value === undefined ? { name, $patch: 'delete' } : { name, value };
 }
 
-/** Whether it is a stamp by its place: what else is among the annotations is none, whatever its value. */
+/** Whether it is a stamp by its place: other annotations are none, whatever their value. */
 export function isStamp({ container, variable }: Pick<TemplateStamp, 'container' | 'variable'>): boolean {
   return container !== ANNOTATIONS || isObjectText(variable);
 }
@@ -224,7 +227,7 @@ export function stampsText(stamps: Readonly<Record<string, string | undefined>>)
   return sorted.length === 0 ? null : JSON.stringify(Object.fromEntries(sorted));
 }
 
-/** The stamps of all objects are one annotation, so what stands there is written again. */
+/** All stamps share one annotation, so the patch writes the present ones again. */
 function annotationPatch(workload: Workload, changes: readonly Change[]): Record<string, string | null> {
   if (changes.length === 0) return {};
   const readable = workload.stamps.filter(({ value }) => parseStamp(value) !== undefined);

@@ -2,10 +2,10 @@
 
 import { parseDurationMs } from './time.ts';
 
-/** Their names. */
+/** The names of the vocabularies. */
 export const VOCABULARY_NAMES = ['collaborne', 'stakater', 'sap', 'wave'] as const;
 
-/** One of DIALECT_NAMES. */
+/** One of VOCABULARY_NAMES. */
 export type VocabularyName = (typeof VOCABULARY_NAMES)[number];
 
 /** The keys of the vocabulary of Stakater Reloader that can be renamed. */
@@ -22,7 +22,7 @@ export interface StakaterKeys {
   readonly pausedAt: string;
 }
 
-/** Their names where nobody renames them. */
+/** The default keys. */
 export const STAKATER_KEYS: StakaterKeys = {
   auto: 'reloader.stakater.com/auto',
   configMapAuto: 'configmap.reloader.stakater.com/auto',
@@ -36,7 +36,7 @@ export const STAKATER_KEYS: StakaterKeys = {
   pausedAt: 'deployment.reloader.stakater.com/paused-at',
 };
 
-/** More rollouts within that time are a sign of an object that changes for ever. */
+/** A limit of rollouts; more of them within that time are a sign of an object that changes for ever. */
 export interface RolloutLimit {
   /** At least 1. */
   readonly rollouts: number;
@@ -47,14 +47,14 @@ export interface RolloutLimit {
 export interface Pace {
   /** The least time between two rollouts, in ms. */
   readonly minIntervalMs: number;
-  /** Undefined: there is none. */
+  /** Undefined for no limit. */
   readonly limit: RolloutLimit | undefined;
 }
 
-/** Of a workload that may be rolled whenever something changes. */
+/** The pace of a workload that may be rolled at every change. */
 export const UNHURRIED: Pace = { minIntervalMs: 0, limit: undefined };
 
-/** What `text` says: `20/1h`, or `off`. Undefined if it is neither. */
+/** Parses `20/1h` or `off`; undefined for any other text. */
 export function parseRolloutLimit(text: string): RolloutLimit | 'off' | undefined {
   if (text.trim() === 'off') return 'off';
   const [, rollouts = '', within = ''] = /^([1-9]\d{0,3})\s*\/\s*(\S+)$/.exec(text.trim()) ?? [];
@@ -62,7 +62,7 @@ export function parseRolloutLimit(text: string): RolloutLimit | 'off' | undefine
   return rollouts === '' || !withinMs ? undefined : { rollouts: Number(rollouts), withinMs };
 }
 
-/** How to reach the API server; what is absent comes from the kubeconfig or from the pod's service account. */
+/** How to reach the API server; absent settings come from the kubeconfig or from the pod's service account. */
 export interface ConnectionOptions {
   /** Path of a kubeconfig. */
   readonly kubeconfig?: string;
@@ -84,35 +84,35 @@ export interface ConnectionOptions {
   readonly tokenFile?: string;
 }
 
-/** Who takes alerts: what their body looks like. */
+/** The receiver of alerts, which determines the format of their body. */
 export type AlertSink = 'slack' | 'teams' | 'gchat' | 'raw';
 
-/** All of them. */
+/** All sinks. */
 export const ALERT_SINKS: readonly AlertSink[] = ['slack', 'teams', 'gchat', 'raw'];
 
-/** Where a message goes for each rollout. */
+/** Where alerts go. */
 export interface AlertOptions {
   /** @default raw */
   readonly sink: AlertSink;
-  /** All of it but scheme and host is a secret. */
+  /** A secret, except for scheme and host. */
   readonly url: string;
-  /** The proxy to it. @default what the environment of the process says */
+  /** The proxy to it. @default that of the environment of the process */
   readonly proxy?: string;
-  /** Stands before each message. */
+  /** A prefix of each message. */
   readonly additionalInfo?: string;
 }
 
-/** What became of an alert; there was no room or no time to try those that were dropped. */
+/** The results of an alert; a dropped one was never tried, because the queue was full or the program ended. */
 export const ALERT_RESULTS = ['sent', 'failed', 'dropped'] as const;
 
 /** See ALERT_RESULTS. */
 export type AlertResult = (typeof ALERT_RESULTS)[number];
 
-/** Where the webhook has its serving certificate from. */
+/** The source of the webhook's serving certificate. */
 export type AdmissionCertificate =
-  /** A folder with the files tls.crt and tls.key, which somebody else renews. */
+  /** A folder with the files tls.crt and tls.key, which another program renews. */
   | { readonly type: 'files'; readonly directory: string }
-  /** A Secret beside the state, which the program fills and renews, and a MutatingWebhookConfiguration that it has trust it. */
+  /** A Secret beside the state, which the program fills and renews, and a MutatingWebhookConfiguration that it makes trust it. */
   | { readonly type: 'secret'; readonly secret: string; readonly configuration: string };
 
 /** How the admission webhook is served. */
@@ -120,11 +120,11 @@ export interface AdmissionOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly certificate: AdmissionCertificate;
-  /** Whether it refuses writes that carry another hash, in the words of SAP's pod-reloader, than that of what is in force. */
+  /** Whether it refuses a write whose hash, in SAP's annotation, is not that of the contents in force. */
   readonly checksHashes: boolean;
 }
 
-/** What becomes of a review, and what that means. */
+/** The results of a review, and their meaning. */
 export const ADMISSION_RESULTS = {
   kept: 'Only stamps were missing in the update: they are put back as they were, and no pod starts anew.',
   renewed:

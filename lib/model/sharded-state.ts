@@ -1,31 +1,31 @@
 /**
- * What all shards of the state say together. Everything about one object lies in one shard, its entry and the exceptions
- * of its dependents, so that each write of a shard is whole in itself.
+ * The union of all shards of the state. The entry of an object and the overrides of its followers share one shard, so that each
+ * write of a shard is consistent by itself.
  */
 
 import { EMPTY_STATE, type PersistedState } from './persisted-state.ts';
 import { entryKeyBeside, type Overrides, type StateEntry, type StateKey } from './state-entry.ts';
 
-/** The shards, and (as `entries` and `exceptions`) what counts of them. */
+/** The shards, and in `entries` and `overrides` those that count. */
 export interface ShardedState extends PersistedState {
-  /** What each shard says, the first one first; there is always one. */
+  /** Each shard, in order; there is always one. */
   readonly shards: readonly PersistedState[];
-  /** In which shard each entry lies that counts. */
+  /** The shard of each entry that counts. */
   readonly homes: ReadonlyMap<StateKey, number>;
-  /** By shard, the keys of entries that do not count because another shard has them too. */
+  /** By shard, the keys of duplicate entries that do not count. */
   readonly strays: ReadonlyMap<number, readonly StateKey[]>;
 }
 
 /**
- * Puts the shards together. Of two entries of one object that with the higher number counts, with equal numbers that of the
- * lower shard; an exception counts beside the entry of its object alone.
+ * Merges the shards. Of two entries of one object the one with the higher sequence counts, with equal sequences that of the
+ * lower shard; an override counts only beside the entry of its object that counts.
  */
 export function together(shards: readonly PersistedState[], homeNamespace: string): ShardedState {
   const { entries, homes, strays } = entriesOf(shards);
   return { shards, entries, homes, strays, overrides: overridesOf(shards, homes, homeNamespace) };
 }
 
-/** A state of which nothing is known. */
+/** A state without entries. */
 export const NO_STATE: ShardedState = together([EMPTY_STATE], '');
 
 function entriesOf(shards: readonly PersistedState[]): Pick<ShardedState, 'entries' | 'homes' | 'strays'> {

@@ -1,31 +1,31 @@
-/** The stamp: the value that a patch of ours puts into a pod template, and what it says about the pods of that template. */
+/** The stamp: the value that a patch of ours writes into a pod template, and its meaning for the pods of that template. */
 
 import type { Digest } from './digest.ts';
 
 /**
- * `<digest>.<number>`. It *speaks* only while its number is above that of the state entry: then it belongs to a change
- * that is not committed yet. A bare digest counts as number 0 and never speaks.
+ * `<digest>.<sequence>`. It is uncommitted only while its sequence is above that of the state's entry: then it belongs to a change
+ * that is not committed yet. A bare digest has the sequence 0, so it is always committed.
  */
 export interface Stamp {
   readonly digest: Digest;
   readonly sequence: number;
 }
 
-/** A number of a stamp or an entry, as part of an expression; see `countedNumber`. */
+/** A sequence as part of an expression; see `countedSequence`. */
 export const NUMBER = '\\d{1,16}';
 
 /**
- * How far a stamp may be ahead of the entry of its object to be one of ours, which go on by at most 16 from the highest
- * number there is. A template is anybody's to write: a number that is made up lifts ours by no more than this.
+ * How far a stamp may be ahead of the entry of its object. Each stamp of ours exceeds the highest sequence by at most 16. Any client
+ * may write a template: the limit bounds by how much an invented sequence can raise ours.
  */
 export const MOST_AHEAD: number = 2 ** 24;
 
-/** Of so many terms in a row each has numbers of its own. */
+/** The number of consecutive terms that have disjoint sequences. */
 export const TERMS: number = 16;
 
 const GRAMMAR = new RegExp(`^(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`);
 
-/** The stamp that `value` spells, or undefined if it is none. */
+/** Parses a stamp; undefined if `value` is none. */
 export function parseStamp(value: string | undefined): Stamp | undefined {
   const groups = GRAMMAR.exec(value ?? '')?.groups;
   const sequence = countedSequence(groups?.['number']);
@@ -33,7 +33,7 @@ export function parseStamp(value: string | undefined): Stamp | undefined {
   return { digest: groups['digest'], sequence };
 }
 
-/** What `text` says, nothing counting as 0; undefined beyond what can be counted exactly. */
+/** Parses a sequence, 0 by default; undefined above the safe integers, which cannot be counted exactly. */
 export function countedSequence(text = '0'): number | undefined {
   const sequence = Number(text);
   return Number.isSafeInteger(sequence) ? sequence : undefined;
@@ -45,8 +45,8 @@ export function formatStamp(stamp: Stamp): string {
 }
 
 /**
- * The smallest number above `used` that a stamp of this term may have: one that leaves its remainder. So no process uses a
- * number that another one has sent, unseen, in one of the 15 terms before. Without a term the next one.
+ * The smallest sequence above `used` that a stamp of this term may have: one with its remainder modulo TERMS. So a process never
+ * uses a sequence that a leader of one of the 15 terms before has sent unobserved. Without a term it is the next integer.
  */
 export function sequenceAfter(used: number, term?: number): number {
   const next = used + 1;
@@ -54,8 +54,8 @@ export function sequenceAfter(used: number, term?: number): number {
 }
 
 /**
- * Of several live stamps for one object, the one that counts: the highest number. Equal numbers with different digests
- * contradict each other, so what the pods read is unknown: `ambiguous`.
+ * Of several live stamps for one object, the one with the highest sequence. Equal sequences with different digests
+ * contradict each other, so the running digest is unknown: `ambiguous`.
  */
 export function highestStamp(stamps: readonly Stamp[]): { stamp: Stamp | undefined; ambiguous: boolean } {
   let stamp: Stamp | undefined;

@@ -1,4 +1,4 @@
-/** The grammar of the state: its keys, its entries, its exceptions. */
+/** The grammar of the state: its keys, entries and overrides. */
 
 import { createHash } from 'node:crypto';
 import { ABSENT, type Digest, LEGACY_ALGORITHM } from './digest.ts';
@@ -9,13 +9,13 @@ import { countedSequence, NUMBER } from './stamp.ts';
 /** A key in the data of a state ConfigMap. */
 export type StateKey = string;
 
-/** The committed digest of one object, and the number up to which stamps are silent. */
+/** The committed digest of one object, and the sequence up to which stamps are committed. */
 export interface StateEntry {
   readonly digest: Digest;
   readonly sequence: number;
 }
 
-/** What the pods of one workload ran where that is not the committed digest, by entry key without namespace. */
+/** The running digests of one workload that differ from the committed ones, by entry key without namespace. */
 export type Overrides = Readonly<Record<StateKey, RunningDigest>>;
 
 const LONGEST_KEY = 253;
@@ -25,9 +25,9 @@ const ENTRY = new RegExp(
 );
 
 /**
- * The key of an object's entry: `v1.ConfigMap_<name>`, with the prefix `<namespace>_` outside `homeNamespace`; of some keys
- * of it `_` and those follow, with `_.` between them and each underscore doubled. Neither namespaces nor names hold an
- * underscore, so it is injective; over 253 characters it ends in an underscore and a digest of itself.
+ * The key of an object's entry: `v1.ConfigMap_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. For some keys
+ * of it, `_` and the keys follow, with `_.` between them and each underscore doubled. Neither namespaces nor names contain an
+ * underscore, so it is injective; a key over 253 characters ends in an underscore and a digest of itself.
  */
 export function entryKeyOf(ref: ConfigRef, homeNamespace: string): StateKey {
   return bounded(prefix(ref.namespace, homeNamespace) + localEntryKeyOf(ref));
@@ -39,24 +39,24 @@ export function localEntryKeyOf(ref: ConfigRef): StateKey {
   return bounded(ref.keys === undefined ? whole : `${whole}_${ref.keys.map(doubled).join('_.')}`);
 }
 
-/** The key of an object's entry as the exceptions of a workload of `namespace` name it: its own namespace goes without saying. */
+/** The key of an object in the overrides of a workload of `namespace`: without a prefix in that namespace. */
 export function overriddenKeyOf(namespace: string, ref: ConfigRef): StateKey {
   return prefix(ref.namespace, namespace) + localEntryKeyOf(ref);
 }
 
-/** The key of a workload's exceptions: `ran.<Kind>_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. */
+/** The key of a workload's overrides: `ran.<Kind>_<name>`, with the prefix `<namespace>_` outside `homeNamespace`. */
 export function overridesKeyOf(ref: WorkloadRef, homeNamespace: string): StateKey {
   return bounded(`${prefix(ref.namespace, homeNamespace)}ran.${ref.kind}_${ref.name}`);
 }
 
-/** The key of the entry that `local`, the name of an object in the exceptions under `workload`, stands for. */
+/** The key of the entry to which `local`, the key of an object in the overrides under `workload`, belongs. */
 export function entryKeyBeside(workload: StateKey, local: StateKey, homeNamespace: string): StateKey {
   const { elsewhere, key = local } = /^(?<elsewhere>[a-z0-9-]+)_(?<key>v1\..*)$/.exec(local)?.groups ?? {};
   const namespace = elsewhere ?? parseStateKey(workload, homeNamespace)?.namespace ?? homeNamespace;
   return bounded(prefix(namespace, homeNamespace) + key);
 }
 
-/** What a key of the state is about, as far as a key tells; undefined for a key that is not ours. */
+/** The type, kind and namespace of a key of the state; undefined for a key that is not ours. */
 export function parseStateKey(
   key: StateKey,
   homeNamespace: string,
@@ -67,7 +67,7 @@ export function parseStateKey(
   return { type, kind: groups['kind'], namespace: groups['namespace'] ?? homeNamespace };
 }
 
-/** The workload whose exceptions have `key`; undefined for another key, and for one that ends in a digest. */
+/** The workload whose overrides have `key`; undefined for another key, and for one that ends in a digest. */
 export function workloadRefOf(key: StateKey, homeNamespace: string): WorkloadRef | undefined {
   const groups = /^(?:(?<namespace>[a-z0-9-]+)_)?ran\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)$/.exec(key)?.groups;
   const { namespace = homeNamespace, kind, name } = groups ?? {};
@@ -88,21 +88,21 @@ function doubled(key: string): string {
   return key.replaceAll('_', '__');
 }
 
-/** Left to right: a single underscore only stands before the dot between two keys. */
+/** Splits left to right: a single underscore occurs only before the dot between two keys. */
 function keysIn(text: string): readonly string[] {
   const between = text.replaceAll(/__|_\./g, (found) => (found === '__' ? '_' : ','));
   return between.split(',');
 }
 
-/** Whether it ends in a digest of a longer one, or may do so. */
+/** Whether the key ends in a digest of a longer one, or may do so. */
 function isCut(key: StateKey): boolean {
   return key.length >= LONGEST_KEY;
 }
 
 /**
- * The entry that `value` spells: `[<algorithm>:]<digest>[.<number>]`, a bare digest counting as number 0. In a state
- * without a version (`isLegacy`) a digest without an algorithm is one of the older formula. Undefined for anything else,
- * an algorithm that cannot be computed here included.
+ * Parses an entry: `[<algorithm>:]<digest>[.<sequence>]`; a bare digest has the sequence 0. In a state without a version
+ * (`isLegacy`) a digest without an algorithm is one of the older formula. Undefined for any other text, also for an unknown
+ * algorithm.
  */
 export function parseEntry(value: string, isLegacy: boolean): StateEntry | undefined {
   const groups = ENTRY.exec(value)?.groups;
@@ -120,13 +120,13 @@ export function formatEntry(entry: StateEntry): string {
   return `${entry.digest}.${entry.sequence}`;
 }
 
-/** The exceptions that `value` spells, or undefined if it does not parse. */
+/** Parses overrides; undefined if `value` is invalid. */
 export function parseOverrides(value: string): Overrides | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(value);
   } catch {
-    return undefined; // what does not parse is reported by the caller, who knows the key
+    return undefined; // the caller, which knows the key, reports it
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
   const wellFormed = Object.values(parsed).every(
@@ -137,7 +137,7 @@ export function parseOverrides(value: string): Overrides | undefined {
   return wellFormed ? (parsed as Overrides) : undefined;
 }
 
-/** The text of `exceptions`, keys sorted; undefined when there are none, and the key is to be removed. */
+/** The text of `overrides`, keys sorted; undefined if there are none, so that the key is removed. */
 export function formatOverrides(overrides: Overrides): string | undefined {
   const keys = Object.keys(overrides).sort();
   if (keys.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** The present state as the pages and the metrics show it. Digests in short form only. */
+/** The data of the pages and the metrics. Digests have their short form. */
 
 import type { Finding } from './finding.ts';
 import type { WatchStatus } from './health.ts';
@@ -10,26 +10,26 @@ export type OutdatedBecause = 'content' | 'changed-while-rolling' | 'unknown';
 /** One object that a workload follows. */
 export interface FollowedStatus {
   readonly object: string;
-  /** The first digits of what is in force; undefined while the object does not exist. */
+  /** The first digits of the digest in force; undefined while the object does not exist. */
   readonly observed: string | undefined;
   readonly committed: string | undefined;
-  /** What the pods are believed to run; `?` if that is unknown. */
+  /** The running digest; `?` if it is unknown. */
   readonly runningDigest: string | undefined;
   readonly isOutdated: boolean;
   readonly why: OutdatedBecause | undefined;
-  /** Whether its changes are rolled out to the workload, and why. */
+  /** Whether its changes roll the workload, and why. */
   readonly policy: Verdict;
 }
 
-/** One workload that follows something, or against which something stands. */
+/** One workload that follows an object, or has a finding. */
 export interface WorkloadStatus {
   readonly namespace: string;
   readonly workload: string;
   readonly follows: readonly FollowedStatus[];
   readonly isOutdated: boolean;
-  /** For how long, in seconds. */
+  /** The age of the oldest pending change, in seconds. */
   readonly outdatedForSeconds?: number;
-  /** What it waits for. */
+  /** Why it has not been rolled yet. */
   readonly waitsFor?:
     | 'quiet'
     | 'queued'
@@ -39,9 +39,9 @@ export interface WorkloadStatus {
     | 'selection'
     | 'change';
   readonly waitsForSeconds?: number;
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   readonly problem?: string;
-  /** Why something that was expected does not happen; mostly empty. */
+  /** Why expected rollouts do not happen; mostly empty. */
   readonly findings: readonly Finding[];
 }
 
@@ -49,7 +49,7 @@ export interface WorkloadStatus {
 export interface Decision {
   /** RFC 3339. */
   readonly time: string;
-  /** How it is logged: `warn` calls for a person's attention. */
+  /** The level of its log line: `warn` asks for a person's attention. */
   readonly level: 'debug' | 'info' | 'warn';
   readonly reason: Reason;
   readonly message: string;
@@ -58,20 +58,20 @@ export interface Decision {
 
 /** The process that leads. */
 export interface LeaderReport {
-  /** Whether it is the one that is asked. */
+  /** Whether this process is the leader. */
   readonly isThis: boolean;
-  /** Its name; undefined: none is known. */
+  /** Its name; undefined if no leader is known. */
   readonly identity: string | undefined;
-  /** For how long, as far as it was seen here. */
+  /** For how long, as observed by this process. */
   readonly sinceSeconds?: number;
 }
 
 /** The whole report. */
 export interface StatusReport {
-  /** Undefined: there is no election. */
+  /** Undefined without an election. */
   readonly leader?: LeaderReport;
   readonly isReady: boolean;
-  /** What has to happen before decisions are made; empty when ready. */
+  /** The reads and lists to complete before the first decision; empty when ready. */
   readonly waitingFor: readonly string[];
   readonly workloads: readonly WorkloadStatus[];
   /** The newest first. */
@@ -80,25 +80,25 @@ export interface StatusReport {
   readonly watches: readonly WatchStatus[];
 }
 
-/** What is true at the moment of a scrape. Kinds that are missing count as 0. */
+/** The values of the gauges at one scrape. Missing kinds count as 0. */
 export interface Snapshot {
   readonly configObjects: Readonly<Record<string, number>>;
   readonly workloads: Readonly<Record<string, number>>;
-  /** Undefined: a standby, which does not know what is owed. */
+  /** Undefined in a standby, which does not know the running digests. */
   readonly work: WorkSnapshot | undefined;
 }
 
-/** What a leader knows besides. */
+/** The values that only a leader knows. */
 export interface WorkSnapshot {
   readonly edges: number;
   readonly outdatedEdges: number;
-  /** 0 if nothing is owed. */
+  /** 0 if every workload is up to date. */
   readonly oldestOutdatedAgeSeconds: number;
-  /** Workloads that are rolled so often that they wait longer. */
+  /** Workloads beyond their rollout limit, whose windows are longer. */
   readonly slowedWorkloads: number;
   readonly stateEntries: number;
   readonly stateOverrides: number;
   readonly stateBytes: number;
-  /** How many ConfigMaps the state lies in. */
+  /** The number of ConfigMaps of the state. */
   readonly stateShards: number;
 }

@@ -1,33 +1,33 @@
-/** Small rules for text that people or tenants wrote. */
+/** Functions for text that people or tenants wrote. */
 
 const TRUE: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
 
-/** The truth that `text` spells; undefined if it spells none. */
+/** Parses a boolean as Go does; undefined if `text` is none. */
 export function parseBool(text: string): boolean | undefined {
   return TRUE.has(text) ? true : FALSE.has(text) ? false : undefined;
 }
 
-/** No line of the log, no Event and no notice has more bytes. */
+/** The maximum size of a line of the log and of a finding, in bytes. */
 export const MOST_BYTES = 8_192;
 
 const ENCODER = new TextEncoder();
 const CUT_MARK = '…';
 
 /**
- * What a terminal or a reader acts upon instead of showing it: controls, also those of C1, separators of lines and
- * paragraphs, and what changes the direction of writing.
+ * Characters that control a terminal or a reader instead of being shown: controls, also those of C1, separators of lines and
+ * paragraphs, and marks that change the direction of writing.
  */
 const STEERING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** `text` with all such characters escaped as in JSON: `\n`, `\u009b`. */
+/** `text` with all STEERING characters escaped as in JSON: `\n`, `\u009b`. */
 export function plain(text: string): string {
   return text.replace(STEERING, escaped);
 }
 
-/** The first `most` bytes of `text` at most, never a part of a character; a mark at the end says that it was cut. */
+/** At most the first `most` bytes of `text`, cut between characters; a cut text ends in CUT_MARK. */
 export function cutToBytes(text: string, most: number = MOST_BYTES): string {
-  // Quick, and true of nearly all.
+  // A quick check that suffices for nearly all texts: a UTF-16 unit takes at most three bytes.
   if (text.length * 3 <= most) return text;
   const room = new Uint8Array(most);
   if (ENCODER.encodeInto(text, room).read === text.length) return text;
@@ -35,7 +35,7 @@ export function cutToBytes(text: string, most: number = MOST_BYTES): string {
   return text.slice(0, read) + CUT_MARK;
 }
 
-/** As many items as are worth reading, and how many more there are. */
+/** The first `most` items, and the number of the others. */
 export function listedText(items: readonly string[], most = 10): string {
   const shown = items.slice(0, most).join(', ');
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;
@@ -53,7 +53,7 @@ function escaped(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** The candidate that differs from `word` in the fewest letters, if that is no more than a third of them. */
+/** The candidate that differs from `word` in the fewest letters, if these are at most a third. */
 export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -68,8 +68,8 @@ export function closestMatch(word: string, candidates: Iterable<string>): string
 }
 
 /**
- * How many letters must be added, dropped, replaced, or swapped with their neighbour, which is the commonest slip. Beyond
- * `limit` any number above it.
+ * The number of letters to be added, dropped, replaced, or swapped with their neighbour (Damerau–Levenshtein, restricted). Above
+ * `limit` the result is any number above it, so that distant words cost little.
  */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;

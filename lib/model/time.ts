@@ -1,4 +1,4 @@
-/** Durations, ages, waits between tries, and the monotonic clock that all waits use. */
+/** Durations, ages, backoff, and the monotonic clock that measures all waits. */
 
 import type { RawMetadata } from './raw-objects.ts';
 
@@ -18,7 +18,7 @@ const UNITS_MS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 const SHOWN_UNITS = ['h', 'm', 's', 'ms'] as const;
-/** In one way only, so that what anybody writes is read in a time that grows no faster than the text. */
+/** A number in one unambiguous form, so that matching takes linear time for any text. */
 const AMOUNT = '\\d+(?:\\.\\d*)?|\\.\\d+';
 const PART: string = `(${AMOUNT})(${[...UNITS_MS.keys()].join('|')})`;
 const PARTS = new RegExp(`^\\+?(?:${PART})+$`);
@@ -38,7 +38,7 @@ export function parseDurationMs(text: string): number | undefined {
   return ms <= MAX_DURATION_MS ? ms : undefined;
 }
 
-/** The same for what Go's time.ParseDuration takes: a number without a unit is none, but for 0. */
+/** The same for the grammar of Go's time.ParseDuration: a number without a unit is invalid, except 0. */
 export function parseGoDurationMs(text: string): number | undefined {
   const trimmed = text.trim();
   if (/^\+?0$/.test(trimmed)) return 0;
@@ -51,12 +51,12 @@ export function parseGoDurationMs(text: string): number | undefined {
   return sum <= MAX_DURATION_MS ? Math.round(sum) : undefined;
 }
 
-/** Seconds for people and metrics; what a clock says below a millisecond is noise. */
+/** Seconds for people and metrics, to the millisecond: the rest is noise. */
 export function secondsOf(ms: number): number {
   return Math.round(ms) / 1000;
 }
 
-/** The same time in words that parseDurationMs takes: `1h30m`, `500ms`. Whole milliseconds. */
+/** The text that parseDurationMs parses to `ms`: `1h30m`, `500ms`. Whole milliseconds. */
 export function formatDuration(ms: number): string {
   let rest = ms;
   const parts = SHOWN_UNITS.map((unit) => {
@@ -68,7 +68,7 @@ export function formatDuration(ms: number): string {
   return parts.join('') || '0s';
 }
 
-/** How soon something is done, for a line. */
+/** A delay as a phrase of a log line. */
 export function inTime(ms: number): string {
   if (ms <= 0) return 'at once';
   return ms < 1000 ? `in ${Math.round(ms)} ms` : `in ${Math.round(ms / 100) / 10} s`;
@@ -85,20 +85,20 @@ export function createdAtOf({
 }
 
 /**
- * The last write that left its time, in seconds since 1970, be it of metadata alone; undefined where one manager's is not known. Who removes keys and
- * changes nothing else leaves none.
+ * The time of the last write that left one, in seconds since 1970, possibly of metadata alone; undefined if the time of one field
+ * manager is unknown. A write that only removes keys leaves no time.
  */
 export function lastWriteOf({ managedFields = [] }: Pick<RawMetadata, 'managedFields'>): number | undefined {
   return latestOf(managedFields.map(({ time }) => epochSecondsOf(time)));
 }
 
-/** The latest of some moments; undefined where there is none, or one of them is not known. */
+/** The latest of some times; undefined if there is none, or one of them is unknown. */
 export function latestOf(moments: readonly (number | undefined)[]): number | undefined {
   const known = moments.filter((moment) => moment !== undefined);
   return known.length === 0 || known.length < moments.length ? undefined : Math.max(...known);
 }
 
-/** Whether one moment was certainly after another one. */
+/** Whether `moment` was certainly after `other`. */
 export function isAfter(moment: number | undefined, other: number | undefined): boolean {
   return moment !== undefined && other !== undefined && moment - other > DOUBT_S;
 }
@@ -117,13 +117,13 @@ export interface BackoffBounds {
   readonly capMs: number;
 }
 
-/** Somebody else wrote first: what is decided anew has a good chance. */
+/** After a conflict: the next attempt probably succeeds. */
 export const CONFLICT_BACKOFF: BackoffBounds = { baseMs: 20, capMs: 5_000 };
 
-/** The API server is not able to now. */
+/** After a temporary failure of the API server. */
 export const LATER_BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
 
-/** The API server will not have it until somebody changes something. */
+/** After a refusal, which lasts until a person or a controller changes something. */
 export const REFUSAL_BACKOFF: BackoffBounds = { baseMs: 5_000, capMs: 300_000 };
 
 /**

@@ -1,31 +1,31 @@
-/** One axis for the news of all streams, and the events that informers tell on it. */
+/** One time axis for the events of all streams, and the events that informers deliver on it. */
 
 import type { ObjectKey } from './object-ref.ts';
 
-/** Something happened after `from` and not after `to`. */
+/** A bound on the time of a write: after `from` and not after `to`. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** A stream's last sign of life (event, bookmark or list): what happened before it is known. */
+/** A stream's last sign of life (event, bookmark or list): all earlier writes have been delivered. */
 export interface SignOfLife {
-  /** Where its resourceVersion lies on the axis, if it does. */
+  /** Its resourceVersion on the axis; undefined if versions are not comparable. */
   readonly at: number | undefined;
   /** The arrival, as counted by the Timeline. */
   readonly arrival: number;
 }
 
-/** The span of news on a stream that was silent until now. */
+/** The span of the first event of a stream: any time. */
 export const EVER: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
 
-/** resourceVersions of one kind: whether `a` is older than `b`. */
+/** Whether the resourceVersion `a` is older than `b`, of the same kind. */
 export function isOlder(a: string, b: string): boolean {
   const [left, right] = [decimalOf(a), decimalOf(b)];
   return left !== undefined && right !== undefined && left < right;
 }
 
-/** The number that a resourceVersion is; undefined for what is none, as an aggregated API may have it. */
+/** A resourceVersion as an integer; undefined for another form, which an aggregated API may have. */
 export function decimalOf(resourceVersion: string): number | undefined {
   return /^\d{1,15}$/.test(resourceVersion) ? Number(resourceVersion) : undefined;
 }
@@ -48,7 +48,7 @@ export class Timeline {
     return at === undefined ? this.#ofArrival(before) : { from: at - 1, to: at };
   }
 
-  /** The span of what a list shows: any number of writes since the stream's last sign of life. */
+  /** The span of an object in a list: any number of writes since the stream's last sign of life. */
   ofListed(resourceVersion: string, before: SignOfLife | undefined): Span {
     const to = this.#placeOf(resourceVersion);
     if (to === undefined) return this.#ofArrival(before);
@@ -65,21 +65,21 @@ export class Timeline {
   }
 }
 
-/** News of one object of a stream, in the order of the stream, or of the stream itself. */
+/** An event of one object of a stream, in the order of the stream, or of the stream itself. */
 export type InformerEvent<T> =
-  /** The object is there in this version. */
+  /** The object exists in this version. */
   | {
       readonly type: 'present';
       readonly key: ObjectKey;
       readonly object: T;
       /** The span of its last writes. */
       readonly span: Span;
-      /** Whether it is part of the stream's first list, and so was there before this process looked. */
+      /** Whether it is part of the stream's first list, so that it existed before this process started to watch. */
       readonly isInInitialList: boolean;
-      /** Whether a later list told it: several writes may hide behind this one. */
+      /** Whether a later list delivered it: it may stand for several writes. */
       readonly isRelisted: boolean;
     }
-  /** The object is not there any more. */
+  /** The object no longer exists. */
   | { readonly type: 'absent'; readonly key: ObjectKey; readonly span: Span }
-  /** A list is complete: all objects of the stream have been told. Comes again after each relist. */
+  /** A list is complete: all objects of the stream were delivered. Repeated after each relist. */
   | { readonly type: 'synced' };

@@ -1,12 +1,12 @@
-/** The table of workload kinds: what differs between them is data or one small function in a row. */
+/** The table of workload kinds: each difference between them is data or a small function in a row. */
 
 import type { Hold } from './hold.ts';
 import type { RawPodTemplate, RawWorkload } from './raw-objects.ts';
 
-/** The annotation of a suspended copy of a Job: which Job it takes the place of, as JSON. */
+/** The annotation of a placeholder Job with the Job that it replaces, as JSON. */
 export const REPLACES_ANNOTATION = 'reloader.k8s.collaborne.com/replaces';
 
-/** Why an object is not rolled, whatever its annotations ask for; each is an outcome of POLICIES. */
+/** Why a workload is not rolled, whatever its annotations ask for; each is an outcome of POLICIES. */
 export type Declining = 'suspended' | 'finished';
 
 /** One row: a kind of object that owns a pod template. */
@@ -17,42 +17,42 @@ export interface WorkloadKind {
   /** The plural, as in the API path. */
   readonly resource: string;
   /**
-   * How it comes to run what is in force: by pods that replace the old ones, by a run that is started at once, or by
+   * How it comes to run the content in force: by pods that replace the old ones, by a run that is started at once, or by
    * another object in its place.
    */
   readonly rollout: 'replace-pods' | 'run-now' | 'recreate';
-  /** What people are told that was done to it. */
+  /** The verb of log lines and Events about its rollout. */
   readonly done: string;
   /** The pod template. */
   readonly template: (raw: RawWorkload) => RawPodTemplate | undefined;
-  /** The spec in which nothing but a part of the pod template stands. */
+  /** A spec that consists only of the given part of the pod template. */
   readonly specWith: (template: object) => object;
   /** Why it is not rolled as it is, whatever its annotations ask for. */
   readonly declines: (raw: RawWorkload) => Declining | undefined;
-  /** Whether it follows nothing and is never written, whatever it asks for: its life is in the hands of others. */
+  /** Whether it follows no object and is never written, whatever its annotations: another controller manages it. */
   readonly isLeftAlone: (raw: RawWorkload) => boolean;
   /** Whether its controller has seen the present spec. */
   readonly isObserved: (raw: RawWorkload) => boolean;
-  /** Whether it is paused; absent where that cannot be. */
+  /** Whether it is paused; absent if the kind cannot be paused. */
   readonly isPaused?: (raw: RawWorkload) => boolean;
-  /** What keeps it from replacing its pods by itself. */
+  /** Why it does not replace its pods by itself. */
   readonly hold: (raw: RawWorkload) => Hold | undefined;
   /**
    * Whether every pod runs the present template, is ready, and none of an older template is left. A pod that is not ready
-   * may still have to start, and will read its configuration only then. What never says so (pods that crash) is not
-   * rolled out, which errs towards one rollout more.
+   * may still have to start, and will read its configuration only then. A workload that never gets there (pods that crash) is
+   * not rolled out, which errs towards one rollout more.
    */
   readonly rolledOut: (raw: RawWorkload) => boolean;
   /**
-   * What the present template is called by who tells one from the next, whatever the API server's spelling of it: another
-   * name, another template.
+   * The identity of the present template, given by its controller. It differs for different templates, and does not depend on how
+   * the API server serializes them.
    */
   readonly revision: (raw: RawWorkload) => string | undefined;
-  /** How many pods there are of the template that its controller has seen last, and of older ones. */
+  /** The number of pods of the template that its controller has observed last, and of older ones. */
   readonly pods: (raw: RawWorkload) => { readonly updated: number; readonly old: number };
 }
 
-/** What the kinds of the group `apps` have in common. */
+/** The common part of the kinds of the group `apps`. */
 const APPS = {
   group: 'apps',
   version: 'v1',
@@ -122,12 +122,12 @@ const DAEMON_SET: WorkloadKind = {
       (status?.currentNumberScheduled ?? 0) === desired
     );
   },
-  // The API server itself counts the templates; no status tells them apart.
+  // The API server counts the templates in this annotation; no status field identifies them.
   revision: ({ metadata }) => metadata.annotations?.['deprecated.daemonset.template.generation'],
   pods: ({ status }) => podsOf(status?.currentNumberScheduled, status?.updatedNumberScheduled),
 };
 
-/** It has no pods of its own: what is started later reads what is in force then, so nothing is ever left to replace. */
+/** A CronJob has no pods of its own: a later run reads the content in force, so no old pods are left to replace. */
 const CRON_JOB: WorkloadKind = {
   kind: 'CronJob',
   group: 'batch',
@@ -146,7 +146,7 @@ const CRON_JOB: WorkloadKind = {
   pods: () => podsOf(),
 };
 
-/** Its pod template cannot be changed, so its pods are never of an older one. */
+/** The pod template of a Job cannot be changed, so its pods are never of an older one. */
 const JOB: WorkloadKind = {
   kind: 'Job',
   group: 'batch',
@@ -192,21 +192,21 @@ export function workloadKindOf(kind: string): WorkloadKind {
 }
 
 /**
- * Whether the workload's controller has seen the present spec and carried it out. What is held never has, which errs
- * towards one rollout more.
+ * Whether the workload's controller has observed the present spec and completed it. A workload with a hold never counts, which
+ * errs towards one rollout more.
  */
 export function isRolledOut(kind: WorkloadKind, raw: RawWorkload): boolean {
   return kind.isObserved(raw) && kind.hold(raw) === undefined && kind.rolledOut(raw);
 }
 
-/** What keeps pods of an older template where they are; undefined if none can be left, or they are being replaced. */
+/** Why pods of an older template stay; undefined if none can be left, or they are being replaced. */
 export function holdOnPods(kind: WorkloadKind, raw: RawWorkload): Hold | undefined {
   return kind.isObserved(raw) && kind.pods(raw).old <= 0 ? undefined : kind.hold(raw);
 }
 
 /**
- * How far the present rollout has come, to be compared with an earlier answer: it grows with each pod that is started and
- * each that is replaced. -Infinity before the workload's controller has seen the present spec.
+ * The progress of the present rollout, to be compared with an earlier value: it grows with each pod that is started and
+ * each that is replaced. -Infinity before the workload's controller has observed the present spec.
  */
 export function progressOf(kind: WorkloadKind, raw: RawWorkload): number {
   if (!kind.isObserved(raw)) return Number.NEGATIVE_INFINITY;

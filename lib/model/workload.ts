@@ -1,4 +1,4 @@
-/** The view of a workload: what decisions need of it, and no more. */
+/** The view of a workload: only the fields that decisions need. */
 
 import { createHash } from 'node:crypto';
 import type { Hold, WaveLeftovers } from './hold.ts';
@@ -15,22 +15,22 @@ import {
   type WorkloadKind,
 } from './workload-kind.ts';
 
-/** The place of marks that are annotations of the template: no container has this name. */
+/** Stands for a container where a stamp is an annotation of the template; no container has this name. */
 export const ANNOTATIONS = '';
 
 /** The annotation of a pod template that holds a stamp for each object, as JSON: `{"ConfigMap/web": "<digest>.2"}`. */
 export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
 
-/** One stamp in a live pod template, whoever wrote it. */
+/** One stamp in a live pod template, of this program or of another reloader. */
 export interface TemplateStamp {
   /** The container whose variable it is, or ANNOTATIONS. */
   readonly container: string;
-  /** The variable; of annotations the object as in STAMPS_ANNOTATION, or the key of another one. */
+  /** The variable; in annotations the object as in STAMPS_ANNOTATION, or the key of another annotation. */
   readonly variable: string;
   readonly value: string;
 }
 
-/** An annotation that looks like policy and that nobody reads. */
+/** An annotation without an effect that is probably meant as policy. */
 export interface UnknownAnnotation {
   readonly key: string;
   readonly value: string;
@@ -46,26 +46,26 @@ export interface Workload {
   /** In seconds since 1970, by the API server's clock; undefined: the object does not say. */
   readonly createdAt: number | undefined;
   readonly generation: number;
-  /** How many pods its owner or an autoscaler wants; undefined where the object does not say. */
+  /** The desired number of pods; undefined if the object does not say. */
   readonly replicas: number | undefined;
   readonly isRolledOut: boolean;
   /** See progressOf. */
   readonly progress: number;
-  /** What the present template is the revision of, see WorkloadKind; undefined: the object does not say. */
+  /** The revision of the present template, see WorkloadKind; undefined if the object does not say. */
   readonly revision: string | undefined;
-  /** How long a rollout may come no further before it counts as failed. */
+  /** How long a rollout may make no progress before it counts as failed, in ms. */
   readonly progressDeadlineMs: number;
-  /** What keeps pods of an older template where they are. */
+  /** Why pods of an older template stay. */
   readonly hold: Hold | undefined;
-  /** Why it is not rolled as it is, whatever its annotations ask for. */
+  /** Why it is not rolled in its present condition, whatever its annotations ask for. */
   readonly declines: Declining | undefined;
-  /** It is a Job that stands for another one while that is created anew. */
+  /** It is the placeholder of a Job that is created anew. */
   readonly isCopy: boolean;
-  /** It is being deleted, or its kind leaves it to others. */
+  /** It is being deleted, or another controller manages it. */
   readonly isLeftAlone: boolean;
-  /** Undefined where its kind cannot be paused. */
+  /** Undefined if its kind cannot be paused. */
   readonly isPaused: boolean | undefined;
-  /** What another reloader keeps waiting; undefined: nothing. */
+  /** The leftovers of wave; undefined if there are none. */
   readonly waveLeftovers: WaveLeftovers | undefined;
   /** The metadata annotations in which a policy can be written. */
   readonly annotations: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export interface Workload {
   readonly labels: Readonly<Record<string, string>>;
   /** Those of the pod template in which a policy can be written too. */
   readonly templateAnnotations: Readonly<Record<string, string>>;
-  /** The first ones; mostly none. */
+  /** At most MOST_UNKNOWN; mostly none. */
   readonly unknownAnnotations: readonly UnknownAnnotation[];
   /** The ConfigMaps and Secrets that the pod template refers to. */
   readonly references: readonly Reference[];
@@ -81,15 +81,15 @@ export interface Workload {
   readonly containers: readonly string[];
   readonly stamps: readonly TemplateStamp[];
   /**
-   * A digest of the pod template without our marks: equal means that an owner changed nothing in it. Another one alone does
-   * not mean that an owner did: another version of the API server may spell the same template another way.
+   * A digest of the pod template without stamps: an equal one means that no external writer changed the template. A different one
+   * alone does not prove a change: another version of the API server may serialize the same template differently.
    */
   readonly templateDigest: string;
   /** The field manager of the latest write to the object itself, as far as the server tells. */
   readonly lastManager: string | undefined;
 }
 
-/** What of a workload belongs to the vocabularies in use. */
+/** The questions about the fields of a workload that depend on the vocabularies in use. */
 export interface AnnotationReader {
   /** Whether a metadata annotation can hold policy. */
   readonly isPolicyAnnotation: (key: string) => boolean;
@@ -97,26 +97,26 @@ export interface AnnotationReader {
   readonly isPolicyLabel: (key: string) => boolean;
   /** Whether such an annotation is read on the pod template too. */
   readonly isTemplatePolicyAnnotation: (key: string) => boolean;
-  /** Whether nobody reads a metadata annotation although it looks like policy. */
+  /** Whether a metadata annotation has no effect although it is probably meant as policy. */
   readonly isUnknownAnnotation: (key: string) => boolean;
   /** Whether a workload with these metadata annotations follows the keys that its pods read, and not whole objects. */
   readonly isKeyScoped: (annotations: Readonly<Record<string, string>>) => boolean;
   /** Whether an environment variable is a stamp of ours. */
   readonly isStampVariable: (name: string) => boolean;
-  /** What another reloader keeps waiting. */
+  /** The leftovers of wave. */
   readonly waveLeftoversOf: (metadata: RawMetadata, template: RawPodTemplate) => WaveLeftovers | undefined;
-  /** Whether an annotation of the pod template is a mark of ours, besides STAMPS_ANNOTATION. */
+  /** Whether an annotation of the pod template counts as a stamp, besides STAMPS_ANNOTATION. */
   readonly isMarkAnnotation: (key: string) => boolean;
 }
 
-/** As the API server sets it for a Deployment. */
+/** The default of the API server for a Deployment, in seconds. */
 const DEFAULT_DEADLINE_S = 600;
 const LONGEST_DEADLINE_MS = 3_600_000;
 
 const NOTHING: Readonly<Record<string, string>> = {};
-/** Who reads of so many looks at the rest too. */
-const MOST_STRAYS = 10;
-const NO_STRAYS: readonly UnknownAnnotation[] = [];
+/** How many unknown annotations are kept: a person who corrects these will find the others. */
+const MOST_UNKNOWN = 10;
+const NO_UNKNOWN: readonly UnknownAnnotation[] = [];
 
 /** The view of `raw`. */
 export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: AnnotationReader): Workload {
@@ -144,7 +144,11 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
     labels: pick(metadata.labels ?? NOTHING, vocabulary.isPolicyLabel),
     templateAnnotations: pick(template.metadata?.annotations ?? {}, vocabulary.isTemplatePolicyAnnotation),
-    unknownAnnotations: straysOf(metadata.annotations, template.metadata?.annotations, vocabulary),
+    unknownAnnotations: unknownAnnotationsOf(
+      metadata.annotations,
+      template.metadata?.annotations,
+      vocabulary,
+    ),
     references: referencesOf(template, vocabulary.isKeyScoped(metadata.annotations ?? NOTHING)),
     containers: containers.map((container) => container.name),
     stamps: [
@@ -161,12 +165,12 @@ export function referenceOf({ ref, references }: Workload, config: ConfigRef): R
   return config.namespace === ref.namespace ? referenceTo(references, config) : undefined;
 }
 
-/** Only Deployments have a deadline of their own, which may stand for "never". */
+/** Only Deployments have a deadline of their own; a very long one, which means "never", is bounded. */
 function progressDeadlineMs({ spec }: RawWorkload): number {
   return Math.min((spec?.progressDeadlineSeconds ?? DEFAULT_DEADLINE_S) * 1000, LONGEST_DEADLINE_MS);
 }
 
-/** Whether two lists of marks would start the same pods. */
+/** Whether two lists of stamps are equal, so that their templates start the same pods. */
 export function sameMarks(a: readonly TemplateStamp[], b: readonly TemplateStamp[]): boolean {
   return (
     a.length === b.length &&
@@ -179,23 +183,23 @@ export function sameMarks(a: readonly TemplateStamp[], b: readonly TemplateStamp
   );
 }
 
-/** Most workloads have none: these share the empty list. */
-function straysOf(
+/** Most workloads have none; these share the empty list, to save memory. */
+function unknownAnnotationsOf(
   own: Readonly<Record<string, string>> = {},
   ofTemplate: Readonly<Record<string, string>> = {},
   { isPolicyAnnotation, isTemplatePolicyAnnotation, isMarkAnnotation, isUnknownAnnotation }: AnnotationReader,
 ): readonly UnknownAnnotation[] {
-  const strays: UnknownAnnotation[] = [];
+  const unknown: UnknownAnnotation[] = [];
   for (const [key, value] of Object.entries(own)) {
-    if (strays.length >= MOST_STRAYS) break;
-    if (isUnknownAnnotation(key)) strays.push({ key, value, isOnTemplate: false });
+    if (unknown.length >= MOST_UNKNOWN) break;
+    if (isUnknownAnnotation(key)) unknown.push({ key, value, isOnTemplate: false });
   }
   for (const [key, value] of Object.entries(ofTemplate)) {
-    if (strays.length >= MOST_STRAYS) break;
+    if (unknown.length >= MOST_UNKNOWN) break;
     if (isPolicyAnnotation(key) && !isTemplatePolicyAnnotation(key) && !isMarkAnnotation(key))
-      strays.push({ key, value, isOnTemplate: true });
+      unknown.push({ key, value, isOnTemplate: true });
   }
-  return strays.length === 0 ? NO_STRAYS : strays;
+  return unknown.length === 0 ? NO_UNKNOWN : unknown;
 }
 
 function marksOf(container: RawContainer, vocabulary: AnnotationReader): TemplateStamp[] {
@@ -216,7 +220,7 @@ function annotationMarks(
   return text === undefined ? others : [...stampsIn(text), ...others];
 }
 
-/** What does not parse is one mark, so that its coming and going is seen. */
+/** A text that does not parse counts as one stamp, so that its appearance and removal are noticed. */
 function stampsIn(text: string): TemplateStamp[] {
   const unreadable = [{ container: ANNOTATIONS, variable: STAMPS_ANNOTATION, value: text }];
   try {
@@ -238,15 +242,15 @@ function digestWithoutMarks(template: RawPodTemplate, vocabulary: AnnotationRead
     .digest('base64url');
 }
 
-/** What of a vocabulary tells our marks from what an owner wrote. */
+/** The part of a vocabulary that distinguishes stamps from the fields of external writers. */
 export type MarkWords = Pick<AnnotationReader, 'isStampVariable' | 'isMarkAnnotation'>;
 
-/** The pod template as its owner wrote it. */
+/** The pod template without stamps, as an external writer wrote it. */
 export function templateWithoutMarks(template: RawPodTemplate, vocabulary: MarkWords): RawPodTemplate {
   const containers = template.spec?.containers?.map((container) => withoutMarks(container, vocabulary));
   const { annotations = NOTHING } = template.metadata ?? {};
-  const isOwners = (key: string): boolean => key !== STAMPS_ANNOTATION && !vocabulary.isMarkAnnotation(key);
-  const own = pick(annotations, isOwners);
+  const isForeign = (key: string): boolean => key !== STAMPS_ANNOTATION && !vocabulary.isMarkAnnotation(key);
+  const own = pick(annotations, isForeign);
   const { annotations: _, ...others } = template.metadata ?? {};
   const metadata = own === NOTHING ? others : { ...others, annotations: own };
   return { ...template, metadata, spec: { ...template.spec, ...(containers && { containers }) } };

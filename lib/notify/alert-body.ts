@@ -1,4 +1,4 @@
-/** What an alert says, in the form that each sink takes. */
+/** The text of an alert, in the format of each sink. */
 
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { RolloutInfo } from '../model/outcome.ts';
@@ -9,7 +9,7 @@ import type { PostBody } from './http-post.ts';
 /** How many objects a message names. */
 const MOST_OBJECTS = 20;
 
-/** The alert of one rollout, in the words of Stakater Reloader. */
+/** The alert of one rollout, in the wording of Stakater Reloader, which receivers may parse. */
 export function alertBodyOf(
   { workload, objects }: RolloutInfo,
   { sink, additionalInfo }: Pick<AlertOptions, 'sink' | 'additionalInfo'>,

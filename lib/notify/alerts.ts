@@ -1,4 +1,4 @@
-/** Sends an alert for each rollout, one after the other and on the side: no rollout waits for one or fails with one. */
+/** Sends an alert for each rollout, one after the other and in the background: no rollout waits for one or fails with one. */
 
 import type { Log } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
@@ -8,7 +8,7 @@ import { backoffMs } from '../model/time.ts';
 import { alertBodyOf } from './alert-body.ts';
 import type { HttpPoster, PostResult } from './http-post.ts';
 
-/** What sends alerts is made of. */
+/** The parts of Alerts. */
 export interface AlertsOptions {
   readonly poster: Pick<HttpPoster, 'origin' | 'post'>;
   readonly settings: Pick<AlertOptions, 'sink' | 'additionalInfo'>;
@@ -17,23 +17,23 @@ export interface AlertsOptions {
   readonly random: () => number;
   /** Resolves after `ms` or when `signal` is aborted. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** The longest queue: when it is full the oldest is dropped. @default 500 */
+  /** The capacity of the queue: when it is full, the oldest alert is dropped. @default 500 */
   readonly capacity?: number;
 }
 
 const CAPACITY = 500;
 const TRIES = 4;
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
-/** How long the end of the program waits for what is queued. */
+/** How long the end of the program waits for queued alerts. */
 export const LONGEST_FAREWELL_MS = 5_000;
 
-/** A queue and, while there is something in it, one worker. */
+/** A queue and, while it is not empty, one worker. */
 export class Alerts {
   readonly #options: AlertsOptions;
   readonly #queue: RolloutInfo[] = [];
-  /** From now on nothing waits for a better moment. */
+  /** Aborted when the program ends: retries no longer wait. */
   readonly #closing = new AbortController();
-  /** From now on nothing is sent. */
+  /** Aborted when the time for queued alerts is over: no more requests. */
   readonly #end = new AbortController();
   #worker: Promise<void> | undefined;
   #hasSaidFull = false;
@@ -42,14 +42,14 @@ export class Alerts {
     this.#options = options;
   }
 
-  /** Takes note and returns; never throws. */
+  /** Queues an alert and returns; never throws. */
   record(news: RolloutInfo): void {
     if (this.#queue.length >= (this.#options.capacity ?? CAPACITY)) this.#dropOldest();
     this.#queue.push(news);
     this.#worker ??= this.#work();
   }
 
-  /** Sends what is queued, each once more at most; resolves when it is sent, or the time for it is over. */
+  /** Sends queued alerts, each at most once more; resolves when all are sent, or after LONGEST_FAREWELL_MS. */
   async close(): Promise<void> {
     this.#closing.abort();
     const timer = setTimeout(() => this.#end.abort(), LONGEST_FAREWELL_MS);
@@ -104,7 +104,7 @@ export class Alerts {
     this.#hasSaidFull = true;
   }
 
-  /** What there was no time for, the one in hand included. */
+  /** Counts the alerts that were not sent in time as dropped, including the one in progress. */
   #dropRest(): void {
     const { log, onResult } = this.#options;
     const rest = 1 + this.#queue.splice(0).length;

@@ -1,6 +1,6 @@
 /**
- * One POST to an address whose path, query and password are secrets: nothing that is answered or said here shows more of it
- * than scheme and host.
+ * One POST to an address whose path, query and password are secrets: no result or message of this file reveals more than
+ * its scheme and host.
  */
 
 import {
@@ -11,56 +11,56 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 
-/** What is posted. */
+/** The body of a post. */
 export interface PostBody {
   readonly contentType: string;
   readonly text: string;
 }
 
-/** What became of a post. `message` is for people. */
+/** The result of a post. `message` is for people. */
 export type PostResult =
   /** Any 2xx. */
   | { readonly kind: 'taken' }
-  /** The same again will fare no better: a redirect, or a 4xx that is not about the moment. */
+  /** A retry would not help: a redirect, or a permanent 4xx. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** No answer, a 5xx, or too many requests: it may have been taken. */
+  /** No answer, a 5xx, or too many requests: the receiver may have accepted the post. */
   | { readonly kind: 'later'; readonly message: string; readonly retryAfterMs?: number };
 
-/** Proxies as the environment of a process names them: `HTTPS_PROXY`, `http_proxy`, `NO_PROXY`. */
+/** Proxies from the environment of the process: `HTTPS_PROXY`, `http_proxy`, `NO_PROXY`. */
 export type ProxyVariables = Readonly<Record<string, string | undefined>>;
 
-/** What a poster is made of. */
+/** The parts of an HttpPoster. */
 export interface HttpPosterOptions {
   /** http: or https:, maybe with user name and password. */
   readonly url: string;
   readonly proxies?: ProxyVariables | undefined;
-  /** Of the program. */
+  /** The user agent of the program. */
   readonly userAgent: string;
-  /** The longest time that one post takes in all. @default 10000 */
+  /** The longest duration of one post in ms. @default 10000 */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 10_000;
-/** Nobody reads the body of an answer: what is longer is cut off. */
+/** Bytes of an answer that are received: its body is not used, and a longer one ends the connection. */
 const LONGEST_ANSWER = 64 * 1024;
 const LONGEST_RETRY_AFTER_S = 300;
-/** Statuses below 500 that are about the moment, not about the request. */
+/** Statuses below 500 after which the same request may succeed later. */
 const OF_THE_MOMENT: readonly number[] = [408, 425, 429];
 
-/** Scheme and host of an address, all of it that may be shown. */
+/** Scheme and host of an address: the part that may be shown. */
 export function originOf(url: string): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;
 }
 
-/** A proxy of the environment cannot be used; the message names the variable, and quotes nothing of its value. */
+/** A proxy of the environment is invalid; the message names the variable, and does not quote its value. */
 export class ProxyError extends Error {
   override readonly name: string = 'ProxyError';
 }
 
-/** Posts to one address, on a new connection each time: an idle one would mostly be closed by the next rollout. */
+/** Posts to one address, on a new connection each time, since an idle one would mostly be closed before the next rollout. */
 export class HttpPoster {
-  /** Scheme and host, all that may be shown. */
+  /** Scheme and host: the part of the address that may be shown. */
   readonly origin: string;
   readonly #url: URL;
   readonly #options: HttpPosterOptions;
@@ -76,7 +76,7 @@ export class HttpPoster {
     this.#agent = this.#newAgent();
   }
 
-  /** Never rejects, and ends within the time of one post. Aborted by `signal` it is a post without an answer. */
+  /** Posts within the timeout. Never rejects; an abort by `signal` counts as a post without an answer. */
   async post(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
     try {
       return await this.#exchange(body, signal);
@@ -86,7 +86,7 @@ export class HttpPoster {
     }
   }
 
-  /** Rejects where the request cannot be made at all. */
+  /** Rejects if the request cannot be made at all. */
   #exchange(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
     return new Promise((resolve) => {
       let result: PostResult | undefined;
@@ -96,7 +96,7 @@ export class HttpPoster {
         signal?.removeEventListener('abort', onAbort);
         resolve(result ?? this.#unanswered(why));
       };
-      // While a proxy hangs, a call that is destroyed says nothing more.
+      // While a proxy hangs, a destroyed request emits no further event, so the promise is resolved here.
       const giveUp = (because: string): void => {
         why = because;
         call.destroy();
@@ -126,7 +126,7 @@ export class HttpPoster {
 
   #newAgent(): HttpAgent {
     const proxies = { ...this.#options.proxies };
-    // The timeout is for the socket to a proxy that hangs, which no call owns.
+    // The timeout ends the socket to a proxy that hangs, which belongs to no request.
     const settings = { proxyEnv: proxies, timeout: this.#timeoutMs };
     try {
       return this.#isPlain ? new HttpAgent(settings) : new HttpsAgent(settings);
@@ -150,7 +150,7 @@ export class HttpPoster {
     });
   }
 
-  /** The messages of errors are not repeated: some hold the address, or that of a proxy. */
+  /** The messages of errors are not quoted: some contain the address, or that of a proxy. */
   #unanswered(why: string): PostResult {
     return { kind: 'later', message: `no answer from ${this.origin} ${why}`.trimEnd() };
   }
@@ -169,7 +169,7 @@ export class HttpPoster {
   }
 }
 
-/** Reads what is left of an answer, up to a bound. */
+/** Receives the rest of an answer, up to a bound. */
 function drain(answer: IncomingMessage): void {
   let length = 0;
   answer.on('error', () => undefined); // cut off after its head: the status has said all

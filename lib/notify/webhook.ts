@@ -1,4 +1,4 @@
-/** Tells a webhook whom the reloader would roll, in place of rolling. */
+/** Notifies a webhook of each rollout, in place of patching the workload. */
 
 import { createHash } from 'node:crypto';
 import { configRefIn } from '../model/object-ref.ts';
@@ -7,7 +7,7 @@ import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp } from '../model/stamp.ts';
 import type { HttpPoster, PostBody } from './http-post.ts';
 
-/** One per process. */
+/** The webhook of the process. */
 export class Webhook {
   readonly #poster: Pick<HttpPoster, 'post'>;
 
@@ -16,8 +16,8 @@ export class Webhook {
   }
 
   /**
-   * The plan is carried out when the webhook has taken it, without an object: the workload stays as it is. There is nothing
-   * to look at afterwards, so what is not taken is not in force, and told again. Never rejects.
+   * Sends the plan. It counts as accepted, without an object, when the webhook accepts it: the workload stays as it is. A post
+   * without an answer cannot be looked up afterwards, so it counts as not accepted and is sent again. Never rejects.
    */
   async tell(plan: RolloutPlan): Promise<WriteResult<undefined>> {
     const result = await this.#poster.post(bodyOf(plan, new Date()));
@@ -33,8 +33,8 @@ export class Webhook {
 }
 
 /**
- * What is posted; its `webhook` is all that Stakater Reloader sends. The `id` is the same however often the same rollout is
- * told: no number of a stamp is used for another one.
+ * The body of a notification; its `webhook` is the whole message of Stakater Reloader. Each repetition has the same `id`, and no
+ * other rollout has it, since no sequence of a stamp is used twice.
  */
 export function bodyOf({ workload, stamps }: RolloutPlan, now: Date): PostBody {
   const versions = stamps.map(({ config, stamp }) => [config, formatStamp(stamp)]);

@@ -1,4 +1,4 @@
-/** Waiting that a signal can end. */
+/** A sleep that a signal can end. */
 
 /** Resolves after `ms`, or at once when `signal` is aborted; never rejects, and leaves neither timer nor listener. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {

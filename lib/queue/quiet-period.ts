@@ -1,7 +1,7 @@
 /**
  * The quiet period: a key is released once it has not been touched for a while, and at the latest when the maximum wait
- * since its first touch is over. A touch only moves the end of the window: p-debounce, which keeps a promise for each call
- * of it, is called when the window opens and again for what is left when its time has run out before the end.
+ * since its first touch is over. A touch only moves the end of the window. p-debounce keeps a promise for each call, so it is
+ * called when the window opens, and again for the remaining time if a touch has moved the end meanwhile.
  */
 
 import pDebounce from 'p-debounce';
@@ -15,9 +15,9 @@ export interface WindowLength {
   readonly maxWaitMs: number;
 }
 
-/** What the windows are like, and what comes of them. */
+/** The length of each window, and the callback at its end. */
 export interface QuietPeriodOptions {
-  /** Asked when the window of `key` opens; a window that is open keeps the length that it has. */
+  /** Called when the window of `key` opens; an open window keeps its length. */
   readonly windowOf: (key: string) => WindowLength;
   /** Called once for each window, when it ends. */
   readonly release: (key: string) => void;
@@ -30,14 +30,14 @@ interface Window {
   readonly openedAt: number;
   /** When it ends at the latest. */
   readonly latestAt: number;
-  /** Aborted when it ends another way than by its time. */
+  /** Aborted when the window is closed before its time. */
   readonly end: AbortController;
 }
 
-/** No timer waits for less. */
+/** The shortest delay of a timer, in ms: a shorter remaining time counts as over. */
 const LEAST_TIMER_MS = 1;
 
-/** The windows of all keys. Not promised: any order among keys whose windows end at the same time. */
+/** The windows of all keys. Keys whose windows end at the same time are released in any order. */
 export class QuietPeriod {
   readonly #options: QuietPeriodOptions;
   readonly #windows = new Map<string, Window>();
@@ -52,7 +52,7 @@ export class QuietPeriod {
     return this.#windows.size;
   }
 
-  /** Opens the window of `key` or restarts its quiet period; answers in how many ms it ends if nothing more comes. */
+  /** Opens the window of `key` or restarts its quiet period; returns in how many ms it ends without a further touch. */
   touch(key: string): number {
     if (this.#isClosed) return Number.POSITIVE_INFINITY;
     const window = this.#windows.get(key) ?? this.#open(key);
@@ -89,7 +89,7 @@ export class QuietPeriod {
     for (const key of [...this.#windows.keys()]) this.forget(key);
   }
 
-  /** Undefined: the key does not wait. */
+  /** Undefined for a window of length 0: the key does not wait. */
   #open(key: string): Window | undefined {
     const { quietMs, maxWaitMs } = this.#options.windowOf(key);
     if (quietMs === 0) return undefined;
@@ -110,7 +110,7 @@ export class QuietPeriod {
       else this.#wait(key, window);
     };
     pDebounce(look, leftMs, { signal: window.end.signal })().catch(() => {
-      // Only an abort rejects: then the window has ended another way.
+      // Only an abort rejects: then the window was closed before its time.
     });
   }
 

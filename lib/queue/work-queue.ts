@@ -1,7 +1,7 @@
 /**
  * The work queue: keys that wait for a worker.
  *
- * - Stingy: a key is never worked on twice at once; a key added again before its turn is worked on once.
+ * - Single flight: a key is never worked on twice at once; a key added again before its turn is worked on once.
  * - A key added while it is worked on is worked on again afterwards.
  * - Fair: keys are worked on in the order in which they were added, up to `concurrency` at once.
  * - A worker starts in the same turn in which its key is added, as long as one is free.
@@ -18,9 +18,9 @@ export interface WorkQueueOptions {
 /** See the file's comment. */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
-  /** Keys that wait for a worker; also keys worked on that have to be again. */
+  /** Keys that wait for a worker, including keys that were added again while they are worked on. */
   readonly #dirty = new Set<string>();
-  /** Keys worked on now. */
+  /** Keys that are worked on now. */
   readonly #running = new Set<string>();
   readonly #delayed = new Map<string, NodeJS.Timeout>();
   readonly #idle: (() => void)[] = [];

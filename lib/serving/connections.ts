@@ -1,22 +1,22 @@
-/** The connections of a server: how many it keeps, and which one goes when there are too many. */
+/** The connections of a server: their limit, and which one is closed beyond it. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 
 interface Connection {
-  /** What was accepted: where there is TLS, the socket below it. */
+  /** The accepted socket: with TLS, the one below it. */
   readonly socket: Socket;
   readonly key: string;
-  /** Requests whose answer is not over; 0: the connection is idle. */
+  /** Requests without a complete answer; 0 if the connection is idle. */
   requests: number;
 }
 
 /**
- * Keeps a bounded number of connections. A new one is always let in: at the limit the one goes that has been idle for longest,
- * so that idle clients keep no other client out. Before TLS and the headers of a request are complete a connection is idle.
+ * Keeps a bounded number of connections. It accepts every new one: at the limit it closes the one that has been idle for longest,
+ * so that idle clients keep no other client out. A connection is idle until TLS and the headers of a request are complete.
  */
 export class Connections {
-  /** By their ends. The first one is the one whose last request began or was answered longest ago. */
+  /** By their addresses and ports, ordered by the last begin or end of a request, the oldest first. */
   readonly #open = new Map<string, Connection>();
   readonly #most: number;
 
@@ -32,7 +32,7 @@ export class Connections {
     });
   }
 
-  /** Cuts all of them off. */
+  /** Closes all connections at once. */
   closeAll(): void {
     for (const { socket } of this.#open.values()) socket.destroy();
   }
@@ -44,7 +44,7 @@ export class Connections {
     socket.once('close', () => this.#forget(connection));
   }
 
-  /** The one that has been idle for longest; if none is idle, the one whose request is the oldest. */
+  /** Closes the connection that has been idle for longest; if none is idle, the one with the oldest request. */
   #drop(): void {
     const all = [...this.#open.values()];
     const dropped = all.find(({ requests }) => requests === 0) ?? all[0];
@@ -58,13 +58,13 @@ export class Connections {
     if (this.#forget(connection)) this.#open.set(connection.key, connection);
   }
 
-  /** Answers whether it was one of ours; the same ends may have a new connection by now. */
+  /** Returns whether the connection was still open; a new one may have the same addresses and ports by now. */
   #forget(connection: Connection): boolean {
     return this.#open.get(connection.key) === connection && this.#open.delete(connection.key);
   }
 }
 
-/** The same for the socket of a request and, where there is TLS, for the one below it. */
+/** Equal for the socket of a request and, with TLS, for the one below it, which is another object. */
 function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`;
 }

@@ -1,13 +1,13 @@
-/** Answers on their way to clients: slow clients cannot make a server hold any number of bytes. */
+/** Bodies on their way to clients, bounded in bytes: slow clients cannot exhaust the memory of the server. */
 
 import type { ServerResponse } from 'node:http';
 
-/** Each body counts once, however many clients are sent it. */
+/** The limit; a body that goes to many clients counts once. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Sends bodies. If too much is under way, the clients that are being sent the oldest body are cut off. */
+/** Sends bodies. Beyond the limit it disconnects the clients that still receive the oldest body. */
 export class Deliveries {
-  /** The oldest body is first. */
+  /** The clients of each body, the oldest body first. */
   readonly #underWay = new Map<Buffer, Set<ServerResponse>>();
   #bytes = 0;
 
@@ -23,7 +23,7 @@ export class Deliveries {
     clients.add(response);
     response.once('close', () => {
       clients.delete(response);
-      // After a cut the same body may be on its way again.
+      // After a disconnect the same body may already be on its way to other clients.
       if (clients.size === 0 && this.#underWay.get(body) === clients) this.#end(body);
     });
     response.end(body);

@@ -1,10 +1,10 @@
-/** Which hosts a request may name, where only programs of this machine shall ask: a page of a browser there is one too. */
+/** The hosts that a request may name, if only programs of this machine may connect. A page in a browser there is one of them. */
 
 import { isIP } from 'node:net';
 
 /**
- * Whether `host`, the header of a request, is localhost, an IP address or one of `allowed`. A web page that lets its own name
- * point to this machine (DNS rebinding) names that one. Without the header it is no browser.
+ * Whether `host`, the header of a request, is localhost, an IP address or one of `allowed`. A web page whose DNS name points to
+ * this machine (DNS rebinding) sends that name. A request without the header does not come from a browser.
  */
 export function isAllowedHost(host: string | undefined, allowed: readonly string[]): boolean {
   if (host === undefined) return true;

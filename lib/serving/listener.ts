@@ -1,4 +1,4 @@
-/** How a server begins to listen on a port, and ends without cutting off whoever is being answered. */
+/** Starts a server on a port, and stops it without disconnecting clients that still receive an answer. */
 
 import type { Server as WebServer } from 'node:http';
 import type { Server } from 'node:net';
@@ -7,15 +7,15 @@ import type { Connections } from './connections.ts';
 /** A server cannot listen; the message says what to change. */
 export class ListenError extends Error {}
 
-/** Where a server listens. */
+/** The port and address of a server. */
 export interface ListenOptions {
-  /** The system picks one if it is 0. */
+  /** 0 lets the system pick one. */
   readonly port: number;
   /** The only address to listen at; undefined: all. */
   readonly address: string | undefined;
-  /** The flag that says so. */
+  /** The flag for the port, for error messages. */
   readonly flag: string;
-  /** Told of what goes wrong later. */
+  /** Receives errors after the start. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -26,7 +26,7 @@ export type Listener = Server & Pick<WebServer, 'closeIdleConnections'>;
 const STOP_GRACE_MS = 1000;
 
 /**
- * Listens and answers the port.
+ * Listens and returns the port.
  *
  * @throws ListenError if the port is taken, it may not be used, or the address is none of this machine.
  */
@@ -41,7 +41,7 @@ export async function listen(server: Listener, options: ListenOptions): Promise<
   return typeof bound === 'object' && bound !== null ? bound.port : port;
 }
 
-/** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
+/** Accepts no more requests; resolves when the open ones have ended, after a second at the latest. */
 export async function endListening(server: Listener, connections: Connections): Promise<void> {
   if (!server.listening) return;
   const cutOff = setTimeout(() => connections.closeAll(), STOP_GRACE_MS);

@@ -1,6 +1,6 @@
-/** HTML put together from our own markup and foreign text: what is not markup of ours is escaped. */
+/** HTML made of constant markup and foreign text; all text is escaped. */
 
-/** Markup that was made by `html` or `verbatim`, and nothing else. */
+/** Markup made by `html` or `verbatim`, the only two ways to make one. */
 export class Html {
   readonly #markup: string;
 
@@ -13,15 +13,15 @@ export class Html {
   }
 }
 
-/** What a template may hold: text is escaped, markup stands as it is, `undefined` and `false` leave nothing. */
+/** The parts of a template: text is escaped, markup is inserted as it is, `undefined` and `false` insert nothing. */
 export type HtmlPart = string | number | Html | readonly Html[] | undefined | false;
 
-/** A tag for templates. Attributes have to stand in double quotes; no part may stand in a script, style or comment. */
+/** A tag for templates. Attributes need double quotes; no part may be inserted into a script, style or comment. */
 export function html(markup: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
   return new Html(String.raw({ raw: markup }, ...parts.map(textOf)));
 }
 
-/** Takes `markup` as it is: for constants of this program only. */
+/** Inserts `markup` without escaping: for constants of this program only. */
 export function verbatim(markup: string): Html {
   return new Html(markup);
 }
@@ -34,7 +34,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** `text` as it has to be written in an element or in a quoted attribute; control characters become visible. */
+/** `text` escaped for an element or a quoted attribute; control characters become visible. */
 export function escapeHtml(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')

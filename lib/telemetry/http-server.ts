@@ -1,4 +1,4 @@
-/** The small HTTP servers of the program, for reading only: one of all pages, and one of what probes ask. */
+/** The HTTP servers of the program, for reading only: one with all pages, and one for probes. */
 
 import {
   createServer,
@@ -14,29 +14,29 @@ import { endListening, listen } from '../serving/listener.ts';
 import type { Shown } from './recent.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
-/** What probes ask; each is asked anew for every request. */
+/** The answers for probes, computed for every request. */
 export interface Probes {
-  /** /healthz and /live: whether every loop is alive, else what is stuck. */
+  /** /healthz and /live: whether every loop is alive, else the stuck ones. */
   readonly health: () => { readonly ok: boolean; readonly problems: readonly string[] };
-  /** /readyz: whether decisions are being made, else what is awaited. */
+  /** /readyz: whether the reloader makes decisions, else the lists and reads that it waits for. */
   readonly ready: () => { readonly ok: boolean; readonly waitingFor: readonly string[] };
 }
 
-/** What the pages show. */
+/** The contents of the pages. */
 export interface Pages extends Probes {
   /** The text of /metrics. */
   readonly metrics: () => Promise<Shown>;
   /** The text of /status.json. Never a value of a ConfigMap or Secret. */
   readonly status: () => Shown;
-  /** The status page at /, for the query of an address, undefined if too many are asked for; absent: there is no such page. */
+  /** The status page at /, by the query of the address; undefined after too many different queries. Absent: there is no page. */
   readonly statusPage?: ((query: string) => Shown | undefined) | undefined;
 }
 
-/** Where a server listens, and whom it answers. */
+/** The address of a server, and the hosts that it serves. */
 export interface ServerPlace {
-  /** The flag that says its port. */
+  /** The flag for its port, for error messages. */
   readonly flag: string;
-  /** The only address that it listens at. @default all */
+  /** The only address at which it listens. @default all */
   readonly address?: string | undefined;
   /** The hosts that requests may name beside localhost and addresses. @default any */
   readonly allowedHosts?: readonly string[] | undefined;
@@ -64,13 +64,13 @@ const TOO_MANY_SEARCHES: Answer = {
   body: 'too many different searches within a second: try again\n',
   headers: { 'retry-after': '1' },
 };
-/** Where it is told whether every loop is alive; the second one is what probes of Stakater Reloader ask. */
+/** The paths of liveness; the second one is that of Stakater Reloader. */
 const HEALTH_PATHS = ['/healthz', '/live'];
 
-/** What a client may take up. */
+/** The resources that clients may use. */
 interface Limits extends ServerOptions {
   readonly connections: number;
-  /** After so long without a byte a connection is cut off. */
+  /** After this time without a byte a connection is closed, in ms. */
   readonly silenceMs: number;
 }
 
@@ -83,7 +83,7 @@ const LIMITS_OF_PAGES: Limits = {
   keepAliveTimeout: 5000,
   maxHeaderSize: 8192,
 };
-/** A probe sends little, once for each connection. */
+/** A probe sends one small request per connection. */
 const LIMITS_OF_PROBES: Limits = {
   connections: 50,
   silenceMs: 5000,
@@ -93,7 +93,7 @@ const LIMITS_OF_PROBES: Limits = {
   maxHeaderSize: 4096,
 };
 
-/** Serves pages, or probes alone, from start to stop. */
+/** Serves all pages, or only probes, from start to stop. */
 export class HttpServer {
   readonly #server: Server;
   readonly #connections: Connections;
@@ -102,7 +102,7 @@ export class HttpServer {
   readonly #place: ServerPlace;
   readonly #onError: (error: unknown) => void;
 
-  /** @param onError is told of a page that failed; its reader gets a bare 500. */
+  /** @param onError receives the error of a failed page; the client gets a bare 500 */
   constructor(pages: Pages | Probes, onError: (error: unknown) => void, place: ServerPlace) {
     this.#answers = 'metrics' in pages ? answersOf(pages) : probeAnswersOf(pages);
     this.#place = place;
@@ -115,7 +115,7 @@ export class HttpServer {
   }
 
   /**
-   * Listens and answers the port, which the system picks if `port` is 0.
+   * Listens and returns the port, which the system picks if `port` is 0.
    *
    * @throws ListenError if the port is taken, it may not be used, or the address is none of this machine.
    */
@@ -124,7 +124,7 @@ export class HttpServer {
     return await listen(this.#server, { port, address, flag, onError: this.#onError });
   }
 
-  /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
+  /** Accepts no more requests; resolves when the open ones have ended, after a second at the latest. */
   async stop(): Promise<void> {
     await endListening(this.#server, this.#connections);
   }
@@ -182,7 +182,7 @@ function probeAnswersOf({ health, ready }: Probes): Answers {
   return answers.set('/readyz', () => readyAnswer(ready()));
 }
 
-/** Clients are told of which moment it is: the same text may go to many of them. */
+/** An answer with the time of its snapshot, since the same text goes to many clients. */
 function shownAnswer(type: string, { body, asOf }: Shown, headers: Answer['headers'] = {}): Answer {
   return { status: 200, type, body, headers: { ...headers, 'snapshot-time': asOf.toISOString() } };
 }

@@ -3,7 +3,7 @@
 import type { LogFields } from '../model/log.ts';
 import { cutToBytes, MOST_BYTES, plain } from '../model/text.ts';
 
-/** What a line says. */
+/** One entry of the log. */
 export interface LogEntry {
   readonly time: Date;
   readonly level: string;
@@ -14,12 +14,12 @@ export interface LogEntry {
 const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 32, warn: 33, error: 31 };
 const RESERVED = new Set(['time', 'level', 'message']);
 const MAX_CAUSES = 5;
-/** A letter may take six bytes once it is escaped, and some fields go with the message. */
+/** Bytes of a text field: an escaped character may take six bytes, and a line has several fields. */
 const LONGEST_TEXT = MOST_BYTES / 8;
 
 /**
- * `2026-01-31T12:00:00.000Z INFO  Deployment/web rolled sources=1`. Control characters are escaped: one entry, one line. Its
- * end is cut off where it is longer than MOST_BYTES.
+ * `2026-01-31T12:00:00.000Z INFO  Deployment/web rolled sources=1`. Control characters are escaped, so an entry is one line. It
+ * is cut to MOST_BYTES.
  */
 export function textLine({ time, level, message, fields }: LogEntry, colour: boolean): string {
   const word = level.toUpperCase().padEnd(5);
@@ -31,8 +31,8 @@ export function textLine({ time, level, message, fields }: LogEntry, colour: boo
 }
 
 /**
- * One JSON object with time, level and message first; a field of such a name gets an underscore at its end. Where it is longer
- * than MOST_BYTES its texts are cut, and where that is not enough it has no fields: what is cut says so.
+ * One JSON object with time, level and message first; a field with one of these names gets a trailing underscore. If it is longer
+ * than MOST_BYTES, its texts are cut; if that does not suffice, its fields are dropped. A cut object has `isCut`.
  */
 export function jsonLine({ time, level, message, fields }: LogEntry): string {
   const renamed = Object.entries(fields).map(([name, value]) => [
@@ -57,17 +57,17 @@ function textOf(value: unknown): string {
   return /^[^\s"=\p{C}]+$/u.test(start) ? start : plain(JSON.stringify(start));
 }
 
-/** What comes after so much is cut off in any case. */
+/** Cuts before escaping, which bounds the work for a very long message. */
 function plainStart(text: string): string {
   return plain(cutToBytes(text));
 }
 
-/** What cannot be written as JSON is named instead: a log line never throws. */
+/** JSON of `value`; a placeholder if it cannot be serialized, since a log line never throws. */
 function jsonOf(value: unknown): string {
   try {
     return JSON.stringify(value, (_, part: unknown) => plainOf(part)) ?? 'null';
   } catch {
-    // A cycle: the line is worth more than the field.
+    // A cycle: drop the field and keep the line.
     return '"(not printable)"';
   }
 }

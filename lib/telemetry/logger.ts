@@ -5,12 +5,12 @@ import { createLogger, format, transports } from 'winston';
 import type { Log, LogFields } from '../model/log.ts';
 import { jsonLine, type LogEntry, textLine } from './log-line.ts';
 
-/** How a Log writes. */
+/** The level, format and stream of a log. */
 export interface LoggerOptions {
   /** Entries below it are dropped. */
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly format: 'text' | 'json';
-  /** Whether colours are welcome at all. @default true */
+  /** Whether colours are allowed. @default true */
   readonly mayColour?: boolean;
   /** Where to write. @default process.stderr */
   readonly stream?: Writable & { readonly isTTY?: boolean };
@@ -37,9 +37,9 @@ export function newLog(options: LoggerOptions): Log {
     format: line,
     transports: [new transports.Stream({ stream, eol: '\n' })],
   });
-  const together = gatherer(stream);
+  const gather = gatherer(stream);
   const write = (word: string, message: string, fields: LogFields | undefined): void => {
-    together();
+    gather();
     // The fields stay one property: spread over winston's own entry they could overwrite its parts.
     logger.log({ level: word, message, fields });
   };
@@ -52,9 +52,9 @@ export function newLog(options: LoggerOptions): Log {
 }
 
 /**
- * To be called before each line: those of one turn of the event loop are written at once. A write to a pipe wakes whoever
- * reads it, who then wants the same processors, and one change may be a line for each of hundreds of workloads. Whatever
- * ends the process, no line is lost that a handler of `exit` can still write.
+ * The returned function is called before each line, so that all lines of one turn of the event loop are one write. Each write to a
+ * pipe wakes the reader, which competes for the same processors, and one change may log a line for each of hundreds of workloads.
+ * A handler of `exit` writes the lines that are still held.
  */
 function gatherer(stream: Writable): () => void {
   let isHeld = false;

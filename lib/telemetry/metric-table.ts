@@ -6,8 +6,8 @@ import { ADMISSION_RESULTS, ALERT_RESULTS } from '../model/settings.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 
 /**
- * The labels of one series and their values. Every label has few values, known beforehand, but for `namespace` of
- * `reloadsByNamespace`: that metric exists only where somebody asks for it.
+ * The labels of one series and their values. Every label has few values, known beforehand, except `namespace` of
+ * `reloadsByNamespace`: that metric exists only on request.
  */
 export type Labels = Readonly<Record<string, string>>;
 
@@ -16,18 +16,18 @@ export interface MetricRow {
   readonly name: `reloader_${string}`;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** The series that are 0 from the start, so that the first increase is seen; all have the same labels. */
+  /** The series that exist from the start with the value 0, so that a query sees the first increase; all have the same labels. */
   readonly series: readonly Labels[];
-  /** The names of the labels, where no series is known beforehand. */
+  /** The names of the labels, if no series is known beforehand. */
   readonly labels?: readonly string[];
   /** Upper bounds, for a histogram. */
   readonly buckets?: readonly number[];
 }
 
-/** What became of a rollout that was due. */
+/** The outcomes of an attempt to roll a workload. */
 export const ROLLOUT_OUTCOMES = ['done', 'again', 'later', 'refused', 'gone'] as const;
 
-/** What became of one write of the state; the words of WriteResult. */
+/** The results of a write of the state, as in WriteResult. */
 const COMMIT_RESULTS = ['accepted', 'conflict', 'gone', 'rejected', 'throttled', 'unanswered'] as const;
 
 /** How the content of an object changed. */
@@ -37,7 +37,7 @@ const USUAL = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods')
 const WORKLOADS: readonly string[] = USUAL.map(({ kind }) => kind);
 const PLAIN: readonly Labels[] = [{}];
 
-/** The words that the code has for the metrics. */
+/** The names of the metrics in the code. */
 export type MetricWord =
   | 'configObjects'
   | 'workloads'
@@ -67,7 +67,7 @@ export type MetricWord =
   | 'apiRequests'
   | 'buildInfo';
 
-/** Every metric of this program, by the word that the code has for it. */
+/** Every metric of this program, by its name in the code. */
 export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   configObjects: {
     name: 'reloader_config_objects',
@@ -239,7 +239,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
   },
 };
 
-/** The series of a kind of workload that is served only where it is asked for. */
+/** The series of a kind of workload that is served only if a flag asks for it. */
 export function seriesOf({ kind, resource }: WorkloadKind): Readonly<{
   [Word in 'workloads' | 'rollouts' | 'watchUp' | 'watchRestarts' | 'apiRequests']: readonly Labels[];
 }> {

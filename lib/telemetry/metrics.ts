@@ -1,4 +1,4 @@
-/** The metrics of the program, told in its own words and served in the format of Prometheus. */
+/** The metrics of the program, in the format of Prometheus. */
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { WatchEnd } from '../model/health.ts';
@@ -24,13 +24,13 @@ export interface RolloutReport {
   readonly changes: number;
 }
 
-/** What is counted beside what always is. */
+/** Options that add or remove series. */
 export interface MetricsOptions {
   /** Whether rollouts are also counted by namespace. @default false */
   readonly byNamespace?: boolean;
-  /** Those whose series exist from the start; the kinds that are always served need not be among them. */
+  /** Kinds whose series exist from the start, besides those that are always served. */
   readonly workloadKinds?: readonly WorkloadKind[];
-  /** Kinds that are watched: the others have no series that says so, which an alert would wait for. @default the usual ones */
+  /** Watched kinds: for others `reloader_watch_up` has no series, which would be 0 for ever and fire alerts. @default the usual ones */
   readonly watched?: readonly string[];
 }
 
@@ -79,7 +79,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** From now on gauges show what `takeSnapshot` says at each scrape; before, they are 0. */
+  /** From now on each scrape sets the gauges from `takeSnapshot`; before, they are 0. */
   observe(takeSnapshot: () => Snapshot): void {
     this.#takeSnapshot = takeSnapshot;
   }
@@ -89,7 +89,7 @@ export class Metrics {
     this.#changes.inc({ kind, type });
   }
 
-  /** A workload that was due has been dealt with. */
+  /** An attempt to roll a workload ended. */
   attempted(
     { kind, namespace }: Omit<WorkloadRef, 'name'>,
     outcome: (typeof ROLLOUT_OUTCOMES)[number],
@@ -107,29 +107,29 @@ export class Metrics {
     this.#changesPerRollout.observe(changes);
   }
 
-  /** The API server answered the patch of a workload, whatever the answer. */
+  /** The API server answered the patch of a workload, with any answer. */
   patched(seconds: number): void {
     this.#patchDuration.observe(Math.max(0, seconds));
   }
 
-  /** The state was written, or should have been. */
+  /** A write of the state ended, with any result. */
   committed(result: WriteResult<unknown>['kind']): void {
     this.#commits.inc({ result });
   }
 
-  /** What became of an alert is known. */
+  /** An alert was sent, failed or was dropped. */
   alerted(result: AlertResult): void {
     this.#alerts.inc({ result });
   }
 
-  /** This process leads, or no longer does; told again it is no transition. */
+  /** This process leads, or no longer does; a repeated call counts no transition. */
   leads(isLeader: boolean): void {
     if (isLeader !== this.#isLeader) this.#leaderTransitions.inc();
     this.#isLeader = isLeader;
     this.#leader.set(isLeader ? 1 : 0);
   }
 
-  /** The admission webhook was asked about a write, and answered. */
+  /** The admission webhook answered a review. */
   reviewed(result: AdmissionResult, seconds: number): void {
     this.#reviews.inc({ result });
     this.#reviewDuration.observe(Math.max(0, seconds));
@@ -140,7 +140,7 @@ export class Metrics {
     this.#watchUp.set({ kind }, isUp ? 1 : 0);
   }
 
-  /** A watch came to its end and is opened anew. */
+  /** A watch ended and is opened anew. */
   watchRestarted(kind: string, reason: WatchEnd): void {
     this.#watchRestarts.inc({ kind, reason });
   }
@@ -156,7 +156,7 @@ export class Metrics {
     return this.#registry.metrics();
   }
 
-  /** Both series of a namespace begin when the first one does. */
+  /** Creates both series of a namespace together, so that the other one is 0 and not missing. */
   #countIn(namespace: string, success: string): void {
     for (const value of ['true', 'false'])
       this.#reloadsByNamespace?.inc({ success: value, namespace }, value === success ? 1 : 0);

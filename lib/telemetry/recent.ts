@@ -1,16 +1,16 @@
-/** What many clients ask for is made once for all of them, not once for each. */
+/** Answers that many clients share instead of computing one for each. */
 
 import { monotonicMs } from '../model/time.ts';
 
-/** How old what is shown may be. */
+/** The maximum age of a shared answer, in ms. */
 const FRESH_MS = 1000;
 
-/** Answers what `make` made less than a second ago, else has it made anew. What throws is not kept. */
+/** Returns the last result of `make` if that is younger than FRESH_MS, else calls it again. An error is not kept. */
 export function recent<T>(make: () => T): () => T {
   let made: { readonly value: T; readonly at: number } | undefined;
   return () => {
     if (made !== undefined && monotonicMs() - made.at < FRESH_MS) return made.value;
-    // The old one can be collected while the new one is made.
+    // Release the old value, so that it can be collected while the new one is made.
     made = undefined;
     const value = make();
     made = { value, at: monotonicMs() };
@@ -18,18 +18,18 @@ export function recent<T>(make: () => T): () => T {
   };
 }
 
-/** A text that is shown, and of which moment it tells. */
+/** A text, and the time of the snapshot that it shows. */
 export interface Shown {
   readonly body: Buffer;
   readonly asOf: Date;
 }
 
-/** Texts of one look at the program: each is made when it is first asked for, and then shared. */
+/** The texts of one snapshot: each is made on its first request, and then shared. */
 export class Texts {
   readonly asOf: Date;
   readonly #made = new Map<string, Shown>();
 
-  /** @param asOf the moment of that look */
+  /** @param asOf the time of the snapshot */
   constructor(asOf: Date) {
     this.asOf = asOf;
   }

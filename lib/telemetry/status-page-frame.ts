@@ -1,4 +1,4 @@
-/** What stands above and below the tables: the search, the one sentence that matters, and where everything else is. */
+/** The parts above and below the tables: the search, the summary, and links to the other pages. */
 
 import type { StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { count, listedText } from '../model/text.ts';
@@ -7,7 +7,7 @@ import { RELOAD_SECONDS } from './status-page-script.ts';
 import { timeWords } from './status-page-words.ts';
 import { type About, namespacesOf, type PageRequest, type StatusRows } from './status-view.ts';
 
-/** The name, the search, and how to stop the page from changing by itself. */
+/** The name, the search, and the button that stops refreshes. */
 export function header({ find, isStill }: PageRequest, isDryRun: boolean): Html {
   return html`<header>
 <h1>kubernetes-reloader</h1>
@@ -20,10 +20,10 @@ ${isStill && html`<input type="hidden" name="refresh" value="off">`}<button>Find
 <noscript>${reloadLine({ find, isStill })}</noscript>
 </header>
 <p id="lost" role="status"></p>
-${isDryRun && html`<p class="dry">Dry run: what would be rolled is told, nothing is written.</p>`}`;
+${isDryRun && html`<p class="dry">Dry run: rollouts are only reported, nothing is written.</p>`}`;
 }
 
-/** For browsers without scripts, which load the page anew as a whole. */
+/** The line for browsers without scripts, which reload the whole page. */
 function reloadLine({ find, isStill }: PageRequest): Html {
   const other = new URLSearchParams({
     ...(find === '' ? {} : { find }),
@@ -35,7 +35,7 @@ function reloadLine({ find, isStill }: PageRequest): Html {
   return html`<p class="soft">Refreshed every ${RELOAD_SECONDS} s. ${link('Stop that')}</p>`;
 }
 
-/** What somebody who only reads one sentence should know, and the facts behind it. */
+/** The summary in one sentence, and the facts behind it. */
 export function lede(report: StatusReport, now: Date): Html {
   const clock = now.toISOString().slice(11, 19);
   return html`<p class="lede" role="status">${sentence(report)}</p>
@@ -91,7 +91,7 @@ function ageFact({ workloads }: StatusReport): Html | undefined {
   return html`The oldest for ${age}${failed > 0 && `; ${failed} could not be rolled so far`}.`;
 }
 
-/** Who leads, where there is an election. */
+/** The leader, if there is an election. */
 function leaderFact({ leader }: StatusReport): Html | undefined {
   if (leader === undefined) return undefined;
   const { isThis, identity, sinceSeconds } = leader;

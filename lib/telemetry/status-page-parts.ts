@@ -1,16 +1,16 @@
-/** What every section of the status page is built of: a heading and a table that it names. */
+/** The parts of every section of the status page: a heading, and a table labelled by it. */
 
 import { type Html, html } from './html.ts';
 import type { Rows } from './status-view.ts';
 
-/** What a section is called, and the heads of its columns. */
+/** The title of a section, and the heads of its columns. */
 export interface SectionHead {
   readonly id: string;
   readonly title: string;
   readonly columns: readonly string[];
 }
 
-/** A section with a table of `rows`, and below it how many more there are; undefined without any. */
+/** A section with a table of `rows`, and the number of rows beyond its limit; undefined without rows. */
 export function section<T>(
   { id, title, columns }: SectionHead,
   { shown, total }: Rows<T>,
@@ -34,7 +34,7 @@ function more(rest: number): Html | undefined {
 `;
 }
 
-/** `text` that may be broken after each slash: annotations and addresses are long. */
+/** `text` with a possible line break after each slash, since annotations and addresses are long. */
 export function breakable(text: string): Html {
   const [first = '', ...rest] = text.split(/(?<=\/)/);
   return html`${first}${rest.map((part) => html`<wbr>${part}`)}`;

@@ -1,15 +1,15 @@
 /**
- * The script of the status page. It loads the page anew every two seconds, less often where that takes long, and changes
- * only what is different, so that scroll position, focus and what is folded open stay. In between it counts. Without it
- * the page says the same.
+ * The script of the status page. It loads the page every two seconds, less often if that takes long, and replaces only the
+ * elements that differ, so that scroll position, focus and open details stay. Between loads it updates the durations. The page has
+ * the same content without it.
  */
 
 import { timeWords } from './status-page-words.ts';
 
-/** How often the page loads itself anew without the script, in seconds. */
+/** How often the page reloads itself without the script, in seconds. */
 export const RELOAD_SECONDS = 15;
 
-/** Runs in the browser, after the page. A reload that fails changes nothing but the line that says so. */
+/** Runs in the browser, after the page. A failed load changes only the line that reports it. */
 export const SCRIPT: string = `'use strict';
 (() => {
 const words = ${String(timeWords)};

@@ -38,18 +38,18 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
   {
     name: 'admission: a live stamp replaces an equal one',
     edit: change(
-      'isStampLacking',
+      'isStampMissing',
       'sequenceIn(own, [mark.variable]) < number',
       'sequenceIn(own, [mark.variable]) <= number',
     ),
     tests: KEPT,
   },
   {
-    name: 'admission: what it writes speaks',
+    name: 'admission: its stamps are uncommitted',
     edit: change(
       'cacheReaderOf',
-      'store.persisted.entryOf(ref)?.sequence ?? (leads ? FIRST_NUMBER : undefined)',
-      '(store.persisted.entryOf(ref)?.sequence ?? FIRST_NUMBER) + 1',
+      'store.persisted.entryOf(ref)?.sequence ?? (leads ? FIRST_SEQUENCE : undefined)',
+      '(store.persisted.entryOf(ref)?.sequence ?? FIRST_SEQUENCE) + 1',
     ),
     tests: KNOWN,
   },
@@ -76,7 +76,7 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
   {
     name: 'admission: a hash of older stamps stays beside newer ones',
     edit: change(
-      'isOtherLacking',
+      'isOtherMissing',
       'isOld && present.value !== value',
       'isOld && present.value === undefined && value !== undefined',
     ),

@@ -65,11 +65,11 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
     tests: STAMPS,
   },
   {
-    name: 'parking: the former scheduler is forgotten',
+    name: 'wave cleanup: the former scheduler is forgotten',
     edit: change(
       'realScheduler',
-      "name === '' || name === NOBODY ? null : name",
-      'name === NOBODY ? name : null',
+      "name === '' || name === NO_SCHEDULER ? null : name",
+      'name === NO_SCHEDULER ? name : null',
     ),
     tests: PARKING,
   },

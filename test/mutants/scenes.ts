@@ -86,7 +86,7 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scenes: the run of a content has one name for ever',
-    edit: change('jobs/digestOf', '[uid, generation, owed]', '[uid, owed]'),
+    edit: change('jobs/digestOf', '[uid, generation, digests]', '[uid, digests]'),
     tests: OF_JOBS,
   },
   {

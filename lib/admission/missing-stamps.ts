@@ -1,4 +1,4 @@
-/** The marks of a live pod template that an update lacks, or has in an earlier version. */
+/** The stamps of a live pod template that are missing in an update, or older there. */
 
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -11,22 +11,22 @@ import {
 import { parseStamp } from '../model/stamp.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from '../model/workload.ts';
 
-/** What the live template carries. */
+/** The stamps of the live template. */
 export interface LiveMarks {
   readonly marks: readonly TemplateStamp[];
-  /** Its STAMPS_ANNOTATION as it stands. */
+  /** The verbatim value of its STAMPS_ANNOTATION. */
   readonly text: string | undefined;
 }
 
 type MarksByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
 
 /**
- * What puts the live marks back into `update`: stamps of followed objects that it lacks or has with a lower number, and the
- * further annotations that it lacks, or has from the time of older stamps. Undefined if there are none.
+ * The patch that puts the live stamps back into `update`: stamps of followed objects that are missing or have a lower sequence,
+ * and further annotations that are missing, or belong to older stamps. Undefined if there are none.
  *
  * @param objects the variables of each object that the workload follows
  */
-export function lackingIn(
+export function missingStampsIn(
   update: Workload,
   live: LiveMarks,
   objects: readonly (readonly string[])[],
@@ -41,26 +41,26 @@ export function lackingIn(
     objects.toReversed().flatMap((names) => names.map((name) => [name, names] as const)),
   );
   const [stamps, others] = [live.marks.filter(isStamp), live.marks.filter((mark) => !isStamp(mark))];
-  const lackingStamps = stamps.filter((mark) =>
-    isStampLacking({ marks, foreign }, mark, object.get(mark.variable)),
+  const missingStamps = stamps.filter((mark) =>
+    isStampMissing({ marks, foreign }, mark, object.get(mark.variable)),
   );
-  const isOld = lackingStamps.some(({ variable }) => marks.has(variable));
-  const lacking = [
-    ...lackingStamps,
-    ...others.filter((mark) => isOtherLacking(marks.get(mark.variable), mark, isOld)),
+  const isOld = missingStamps.some(({ variable }) => marks.has(variable));
+  const missing = [
+    ...missingStamps,
+    ...others.filter((mark) => isOtherMissing(marks.get(mark.variable), mark, isOld)),
   ];
-  if (lacking.length === 0) return undefined;
-  return templatePatchOf(lacking, annotationPatch(update, live, lacking));
+  if (missing.length === 0) return undefined;
+  return templatePatchOf(missing, annotationPatch(update, live, missing));
 }
 
-/** The highest number among the stamps in `variables`; below every number if there is none. */
+/** The highest sequence among the stamps in `variables`; -Infinity if there is none. */
 export function sequenceIn(marks: readonly TemplateStamp[], variables: readonly string[]): number {
   const own = marks.filter((mark) => isStamp(mark) && variables.includes(mark.variable));
   return Math.max(Number.NEGATIVE_INFINITY, ...own.map(numberOf));
 }
 
-/** Not where the update says as much of the object under that name, or more that is new under any. */
-function isStampLacking(
+/** A stamp is not missing if the update has an equal or higher sequence under its variable, or a new stamp of a higher one elsewhere. */
+function isStampMissing(
   { marks, foreign }: { readonly marks: MarksByVariable; readonly foreign: MarksByVariable },
   mark: TemplateStamp,
   variables: readonly string[] | undefined,
@@ -72,13 +72,13 @@ function isStampLacking(
   return sequenceIn(own, [mark.variable]) < number && sequenceIn(others, variables) <= number;
 }
 
-/** Equal for equal marks alone. */
+/** A text that is equal only for equal stamps. */
 function textOf({ container, variable, value }: TemplateStamp): string {
   return JSON.stringify([container, variable, value]);
 }
 
-/** Annotations beside stamps are the owner's where the owner writes them, but not where they came with older stamps. */
-function isOtherLacking(
+/** An annotation beside stamps in the update belongs to its writer, unless it came with older stamps. */
+function isOtherMissing(
   [present]: readonly TemplateStamp[] = [],
   { variable, value }: TemplateStamp,
   isOld: boolean,
@@ -87,18 +87,18 @@ function isOtherLacking(
   return present === undefined || (isOld && present.value !== value);
 }
 
-/** A value that is no stamp of ours is another program's: as old as can be. */
+/** The sequence of a stamp; a value of another program counts as the oldest. */
 function numberOf({ value }: TemplateStamp): number {
   return parseStamp(value)?.sequence ?? 0;
 }
 
-/** The stamps of all objects are one annotation; where all of them are there it is the live one to the letter. */
+/** All stamps share one annotation. If it has the same stamps as the live one, its text is the live one exactly, so no pod starts. */
 function annotationPatch(
   update: Workload,
   live: LiveMarks,
-  lacking: readonly TemplateStamp[],
+  missing: readonly TemplateStamp[],
 ): Record<string, string | null> {
-  const ours = lacking.filter(({ container }) => container === ANNOTATIONS);
+  const ours = missing.filter(({ container }) => container === ANNOTATIONS);
   const others = ours.filter((mark) => !isStamp(mark)).map(({ variable, value }) => [variable, value]);
   if (!ours.some(isStamp)) return Object.fromEntries(others);
   const stamps = { ...annotatedStamps(update.stamps), ...annotatedStamps(ours) };
