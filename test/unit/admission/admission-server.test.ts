@@ -116,7 +116,7 @@ describe('it answers', () => {
   });
 });
 
-test('nobody connects before there is a certificate', async () => {
+test('no client can connect before there is a certificate', async () => {
   const server = new AdmissionServer({ answer: (text) => text, onError: (error) => errors.push(error) });
   servers.push(server);
   const port = await server.start(0);

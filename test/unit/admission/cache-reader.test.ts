@@ -17,7 +17,7 @@ function knowledgeIn(world: World): CacheReader {
   return cacheReaderOf(world.store, { isSynced: () => true }, OPTIONS);
 }
 
-/** What is in force of the only object that `name` follows, with its number; `name` itself is not told of. */
+/** What is in force of the only object that `name` follows, with its sequence; `name` itself is not known. */
 function currentOf(world: World, name: string): string | undefined {
   const known = knowledgeIn(world);
   const workload = world.view(name);
@@ -27,7 +27,7 @@ function currentOf(world: World, name: string): string | undefined {
   return current && formatStamp(current.stamp).replace(/^([a-f])\1{39}/, '$1');
 }
 
-describe('the number of what is in force', () => {
+describe('the sequence of the content in force', () => {
   const cases: Record<string, [state: Record<string, string>, number: string]> = {
     'is that of the entry, whatever was found since': [{ 'v1.ConfigMap_cfg': 'a.7' }, 'b.7'],
     'is that of the entry where that says the same': [{ 'v1.ConfigMap_cfg': 'b.3' }, 'b.3'],
@@ -41,7 +41,7 @@ describe('the number of what is in force', () => {
       assert.equal(currentOf(world, 'new'), stamp);
     });
 
-  test('never speaks, however often others are rolled and written down', () => {
+  test('is always committed, however often others are rolled and committed', () => {
     const step = fc.constantFrom('a', 'b', 'roll', 'write');
     const take = (world: World, one: string): void => {
       if (one === 'write') world.write();
@@ -89,7 +89,7 @@ describe('nothing is in force of', () => {
   });
 });
 
-describe('of keys that nobody followed before', () => {
+describe('of keys that no workload followed before', () => {
   const reads = { follows: ['cfg'], template: { spec: { containers: [container('a')] } } };
 
   function container(key: string) {

@@ -97,7 +97,7 @@ const BESIDE: Record<string, Case> = {
 };
 
 const WITHOUT: Record<string, Case> = {
-  'a hash that its owner writes in place of a stamp stays the owner’s': {
+  'a hash that an external writer sets in place of a stamp stays': {
     live: asking(SAP, marks(B, 2)),
     update: asking(SAP, { [SAP_HASH]: 'mine' }),
     result: 'renewed',
@@ -155,7 +155,7 @@ const CHECKED: Record<string, Case> = {
     update: asking(saying(hashOf(C)), STAMPED),
     result: 'refused',
   },
-  'one that was left over before holds up nobody': {
+  'a leftover hash blocks no other client': {
     live: asking(saying(OTHER), STAMPED),
     update: asking(saying(OTHER), STAMPED, 'app:2'),
     result: 'complete',
@@ -180,7 +180,7 @@ const CHECKED: Record<string, Case> = {
 };
 
 const UNCHECKED: Record<string, Case> = {
-  'what nobody asked to be checked': {
+  'without the flag no hash is checked': {
     known: knows(),
     update: asking(saying(OTHER), STAMPED),
     result: 'complete',

@@ -81,7 +81,7 @@ describe('whatever is written,', () => {
     );
   });
 
-  test('no number of an object becomes lower, and none of an equal or higher one is replaced', () => {
+  test('no sequence of an object becomes lower, and no equal or higher one is replaced', () => {
     fc.assert(
       fc.property(known, workload, live, (knows, update, before) => {
         const { object } = stored(knows, request(update, before));
@@ -97,7 +97,7 @@ describe('whatever is written,', () => {
     );
   });
 
-  test('a stamp that speaks comes only from the live template, and only where that stays as it is', () => {
+  test('an uncommitted stamp comes only from the live template, and only if that stays as it is', () => {
     fc.assert(
       fc.property(stamp, workload, live, (current, update, before) => {
         const { object, result } = stored(knowing({ web: current }), request(update, before));

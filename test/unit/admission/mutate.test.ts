@@ -23,7 +23,7 @@ const Y = variable('Y', '2');
 const web = (value: string) => variable(WEB, value);
 /** B is in force and committed with 2. */
 const SETTLED = knowing({ web: { digest: B, sequence: 2 } });
-/** C is in force; of what is committed the number is 1. */
+/** C is in force; the committed sequence is 1. */
 const OPEN = knowing({ web: { digest: C, sequence: 1 } });
 
 const UPDATES: Record<string, Case> = {
@@ -45,14 +45,14 @@ const UPDATES: Record<string, Case> = {
     result: 'kept',
     becomes: deployment({ env: [web(`${B}.2`)] }),
   },
-  'a stamp that speaks comes back as it was, for the same pods': {
+  'an uncommitted stamp comes back as it was, for the same pods': {
     known: OPEN,
     live: deployment({ env: [web(`${B}.2`), X] }),
     update: deployment({ env: [X] }),
     result: 'kept',
     becomes: deployment({ env: [web(`${B}.2`), X] }),
   },
-  'an older stamp, out of a manifest that somebody exported, is replaced by the live one': {
+  'an older stamp, of an exported manifest, is replaced by the live one': {
     live: deployment({ env: [web(`${B}.2`), X] }),
     update: deployment({ env: [web(`${A}.1`), X] }),
     result: 'kept',
@@ -64,17 +64,17 @@ const UPDATES: Record<string, Case> = {
     result: 'kept',
     becomes: deployment({ env: [web(`${B}.2`)] }),
   },
-  'a stamp with an equal number stays': {
+  'a stamp with an equal sequence stays': {
     live: deployment({ env: [web(`${B}.2`)] }),
     update: deployment({ env: [web(`${A}.2`)] }),
     result: 'complete',
   },
-  'a stamp with a higher number stays': {
+  'a stamp with a higher sequence stays': {
     live: deployment({ env: [web(`${B}.2`)] }),
     update: deployment({ env: [web(`${A}.9`)] }),
     result: 'complete',
   },
-  'a higher number under another name of the object counts too': {
+  'a higher sequence under another name of the object counts too': {
     live: deployment({ env: [web(`${B}.2`)] }),
     update: deployment({ env: [variable(papers.STAKATER_WEB, `${A}.9`)] }),
     result: 'complete',
@@ -89,7 +89,7 @@ const UPDATES: Record<string, Case> = {
     update: deployment({ env: [X], image: 'app:2' }),
     result: 'complete',
   },
-  'a new template gets what is in force, with a number that does not speak': {
+  'a new template gets a committed stamp of the content in force': {
     known: OPEN,
     live: deployment({ env: [web(`${B}.2`), X] }),
     update: deployment({ env: [X], image: 'app:2' }),
@@ -124,7 +124,7 @@ const UPDATES: Record<string, Case> = {
     update: deployment({ follows: '' }),
     result: 'unclaimed',
   },
-  'a client without a name that is not kubectl is an owner like any other': {
+  'a client without a field manager that is not kubectl is an external writer like any other': {
     live: deployment({ env: [web(`${B}.2`)] }),
     update: managed(deployment(), 'argocd-controller'),
     facts: { fieldManager: undefined },
@@ -137,7 +137,7 @@ const UPDATES: Record<string, Case> = {
     result: 'kept',
     becomes: deployment({ templateAnnotations: { [STAMPS]: `{ "ConfigMap/web": "${B}.2" }`, [LAST]: '{}' } }),
   },
-  'an older annotation with stamps is brought up to date beside those of the owner': {
+  'an older annotation with stamps is brought up to date beside those of the external writer': {
     live: deployment({ templateAnnotations: { [STAMPS]: `{"ConfigMap/web":"${B}.2"}`, own: 'a' } }),
     update: deployment({ templateAnnotations: { [STAMPS]: `{"ConfigMap/web":"${A}.1"}`, own: 'a' } }),
     result: 'kept',
@@ -160,7 +160,7 @@ const UPDATES: Record<string, Case> = {
 };
 
 const CREATIONS: Record<string, Case> = {
-  'a new workload has the digest in force and the number that is committed': {
+  'a new workload has the digest in force and the committed sequence': {
     update: deployment({ env: [X] }),
     result: 'stamped',
     becomes: deployment({ env: [web(`${B}.2`), X] }),
@@ -176,7 +176,7 @@ const CREATIONS: Record<string, Case> = {
     result: 'stamped',
     becomes: deployment({ templateAnnotations: { own: 'a', [STAMPS]: `{"ConfigMap/web":"${B}.2"}` } }),
   },
-  'a stamp that it was copied with stays if its number is as high': {
+  'a copied stamp stays if its sequence is as high': {
     update: deployment({ env: [web(`${A}.2`)] }),
     result: 'complete',
   },
@@ -193,7 +193,7 @@ const CREATIONS: Record<string, Case> = {
   'one that follows nothing gets nothing': { update: deployment({ follows: '' }), result: 'unclaimed' },
 };
 
-/** The same as somebody wrote it last. */
+/** The same with its last field manager. */
 function managed(raw: RawWorkload, manager: string): RawWorkload {
   const managedFields = [
     { manager: 'helm', time: '2026-01-01T00:00:00Z' },

@@ -121,7 +121,7 @@ test('the first look makes a certificate for the name that is asked, trusted bef
   const secrets = Object.values(cluster.data ?? {})
     .join()
     .match(/BEGIN PRIVATE KEY/g);
-  assert.equal(secrets?.length, 1, 'the key of the authority is kept by nobody');
+  assert.equal(secrets?.length, 1, 'the key of the authority is not stored');
 });
 
 test('it is renewed before its time, and used a look after the API server was told to trust it', async () => {
@@ -155,7 +155,7 @@ test('one that another replica has renewed a moment ago is used a look later too
   );
 });
 
-test('whoever has missed two renewals, or serves what the Secret has lost, is trusted until it looks again', async () => {
+test('a replica that missed two renewals, or serves a certificate that the Secret has lost, is trusted until its next poll', async () => {
   const cluster = new Cluster();
   const late = await replica(cluster, 1);
   const [served] = late.used;
@@ -168,7 +168,7 @@ test('whoever has missed two renewals, or serves what the Secret has lost, is tr
   assert.equal(authoritiesIn(cluster.authorities).length, 3);
   cluster.put({ 'tls.crt': 'what?' });
   await replica(cluster, 1, undefined, DAY_MS * 91);
-  assert.ok(!cluster.trusts(served), 'nobody serves with what has expired');
+  assert.ok(!cluster.trusts(served), 'no replica serves with an expired certificate');
 });
 
 test('a second replica takes what the first one made', async () => {
@@ -214,7 +214,7 @@ test('a write whose answer is lost is found by the next look', async () => {
   assert.deepEqual(warned, ['{"error":"the connection is gone"}']);
 });
 
-test('trust that somebody takes away is given back', async () => {
+test('trust that another client removes is restored', async () => {
   const cluster = new Cluster();
   const { used } = await replica(cluster, 2, (look) => {
     if (look === 1) cluster.putTrust('');

@@ -50,7 +50,7 @@ const CASES: Record<string, Case> = {
     },
     refs: ['ConfigMap/a', 'ConfigMap/b', 'ConfigMap/c', 'Secret/s'],
   },
-  'an alternative annotation nobody asked for is not read': { annotations: { 'example.com/configs': 'b' } },
+  'an alternative annotation without its flag is not read': { annotations: { 'example.com/configs': 'b' } },
   'an ignored kind is not followed': {
     options: IGNORING,
     annotations: { [CONFIGMAP]: 'cfg', [SECRET]: 'tls,NOT A NAME' },
@@ -154,7 +154,7 @@ test('law: every variable is a stamp of ours and a valid name, and no two object
   );
 });
 
-test("other variables are the owner's", () => {
+test('other variables belong to external writers', () => {
   const { isStampVariable } = vocabulariesOf(PLAIN);
   assert.ok(!['RELOADER_PORT', '_RELOADER_', '_RELOADER_X', 'X_RELOADER_SECRET_A'].some(isStampVariable));
 });

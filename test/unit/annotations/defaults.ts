@@ -1,4 +1,4 @@
-/** Vocabularies as they are where nobody sets a flag, and workloads that speak them. */
+/** Vocabularies with the default flags, and workloads that use them. */
 
 import { type VocabularyOptions, vocabulariesOf } from '../../../lib/annotations/union.ts';
 import type { Vocabularies } from '../../../lib/annotations/vocabularies.ts';
@@ -8,7 +8,7 @@ import { STAKATER_KEYS, UNHURRIED } from '../../../lib/model/settings.ts';
 import { type Workload, workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
 
-/** What the flags say where nobody sets any. */
+/** The default flags. */
 export const PLAIN: VocabularyOptions = {
   dialects: ['collaborne', 'stakater'],
   alternativeAnnotations: { ConfigMap: [], Secret: [] },

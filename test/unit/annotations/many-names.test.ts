@@ -1,4 +1,4 @@
-/** Annotations with more in them than anybody means: what counts is bounded, the work grows no faster than the text. */
+/** Very large annotations: the items that count are bounded, and the work is linear in the text. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ test('as many names as may be are followed, and nothing is said', () => {
   assert.deepEqual(messages(annotations), []);
 });
 
-test('of more the first ones are followed, and one notice says so', () => {
+test('beyond the limit the first names are followed, and one finding says so', () => {
   const annotations = { [NATIVE]: names(20_000).join() };
   assert.deepEqual(follows(annotations), names(MOST_NAMES));
   const [message, ...others] = messages(annotations);
@@ -90,7 +90,7 @@ test('an annotation is parsed once, whatever is asked about it', (t) => {
   assert.equal(calls(400), calls(100));
 });
 
-test('notices are short and few, however much is wrong', () => {
+test('findings are short and few, however many mistakes there are', () => {
   const long = `${'x'.repeat(300)}_`;
   const strays = Object.fromEntries(
     names(5_000).map((name) => [`reloader.k8s.collaborn.com/configmap-${name}`, long.repeat(10)]),
@@ -102,7 +102,7 @@ test('notices are short and few, however much is wrong', () => {
     { [NATIVE]: 'web', ...strays },
   ]) {
     const all = messages(annotations);
-    assert.ok(all.length >= 1 && all.length <= 110, `${all.length} notices`);
+    assert.ok(all.length >= 1 && all.length <= 110, `${all.length} findings`);
     for (const message of all) assert.ok(message.length < 2_000, message.slice(0, 100));
   }
 });

@@ -151,7 +151,7 @@ test('nothing is said of an object that is only referred to, or only matched by 
 
 const NOT_THERE = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] } as const;
 
-test('of several that are not there one notice tells, of another sort another one', () => {
+test('one finding names several missing objects, and another one those of another sort', () => {
   const annotations = { [CONFIGMAP]: 'api, wbe, dbx', [SECRET]: 'release, chart, tls' };
   const missingObjects = [
     { ...NOT_THERE, ref: refOf('ConfigMap/wbe'), similar: [refOf('ConfigMap/web')] },
@@ -184,7 +184,7 @@ test('of several that are not there one notice tells, of another sort another on
   ]);
 });
 
-test('however many are not there, and however long the list is, the notices stay short', () => {
+test('the findings stay short for any number of missing objects and any length of the list', () => {
   const names = Array.from({ length: 1_000 }, (_, index) => `name-that-is-not-there-${index}`);
   const workload = deployment(DIALECT, { [CONFIGMAP]: names.join() });
   const missingObjects = names.map((name) => ({ ...NOT_THERE, ref: refOf(`ConfigMap/${name}`) }));

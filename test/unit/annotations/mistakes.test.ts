@@ -207,7 +207,7 @@ const CASES: Record<string, Case> = {
     options: EVERY,
     template: { [`${SAP}/config-hash`]: 'x', [`${WAVE}/config-hash`]: 'x' },
   },
-  'where its vocabulary is not in use nobody reads it': {
+  'it has no effect where its vocabulary is not in use': {
     options: { ...PLAIN, dialects: ['collaborne'] },
     own: { [PERIOD]: 'soon' },
   },

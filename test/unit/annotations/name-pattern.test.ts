@@ -78,7 +78,7 @@ function millisecondsOf(work: () => boolean): number {
   return performance.now() - startedAt;
 }
 
-test('beside an item that cannot be understood the others count, and one notice says so', () => {
+test('beside an invalid expression the other items count, and one finding says so', () => {
   const vocabularies = vocabulary();
   const workload = deployment(vocabularies, named(STAKATER, 'web-[', 'api', 'tls-.*'));
   const known = { ConfigMap: ['web-[', 'web-a', 'tls-a', 'a-tls-'], Secret: ['tls-b'] };
@@ -134,7 +134,7 @@ test('names that are joined by | may be a thousand, and no more than can be work
   }
 });
 
-test('what is too much in a list follows nothing, and one notice says so', () => {
+test('expressions beyond the limit match nothing, and one finding says so', () => {
   const vocabularies = vocabulary();
   const large = `${'(.?){1000}'.repeat(50)}`;
   const follows = (workload: Workload): readonly string[] =>

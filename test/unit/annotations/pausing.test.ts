@@ -127,7 +127,7 @@ describe('a Deployment is in a pause of a reloader', () => {
 describe('the least window', () => {
   const FLAG = { pausePeriodMs: 600_000 };
   const cases: Record<string, Sketch & { readonly ms: number }> = {
-    'is none where nobody asks for one': { ms: 0 },
+    'is none without an annotation or a flag': { ms: 0 },
     'is none of a Deployment, which is paused': { annotations: { [PERIOD]: '5m' }, ms: 0 },
     'is the period of a StatefulSet': { kind: 'StatefulSet', annotations: { [PERIOD]: '5m' }, ms: 300_000 },
     'is the period of a DaemonSet': { kind: 'DaemonSet', annotations: { [PERIOD]: '5m' }, ms: 300_000 },

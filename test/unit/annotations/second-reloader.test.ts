@@ -33,13 +33,13 @@ function view(variables: Record<string, string>, manager = 'Reloader', annotatio
 const SHOWN: Record<string, [before: Workload, after: Workload]> = {
   'over one of its own': [view({ [VARIABLE]: A }), view({ [VARIABLE]: B })],
   'over one of ours': [view({ [VARIABLE]: `${A}.2` }), view({ [VARIABLE]: B })],
-  'without the number of ours': [view({ [VARIABLE]: `${A}.2` }), view({ [VARIABLE]: A })],
+  'without the sequence of ours': [view({ [VARIABLE]: `${A}.2` }), view({ [VARIABLE]: A })],
   'where none was': [view({}), view({ [VARIABLE]: A })],
   'of a Secret': [view({}), view({ STAKATER_WEB_SECRET: A })],
 };
 
 for (const [sentence, [before, after]] of Object.entries(SHOWN)) {
-  test(`a digest without a number ${sentence} shows another reloader`, () => {
+  test(`a digest without a sequence ${sentence} shows another reloader`, () => {
     const competitor = WORDS.competitorIn(before, after);
     assert.ok(competitor !== undefined);
     const { reason, message } = WORDS.findingOfCompetingReloader(competitor);
@@ -51,7 +51,7 @@ for (const [sentence, [before, after]] of Object.entries(SHOWN)) {
 const NOT_SHOWN: Record<string, [before: Workload, after: Workload]> = {
   'that was there before': [view({ [VARIABLE]: A }), view({ [VARIABLE]: A })],
   'that goes': [view({ [VARIABLE]: A }), view({})],
-  'that gets a number': [view({ [VARIABLE]: A }), view({ [VARIABLE]: `${B}.1` })],
+  'that gets a sequence': [view({ [VARIABLE]: A }), view({ [VARIABLE]: `${B}.1` })],
   'that is none': [view({}), view({ [VARIABLE]: 'x' })],
   'in a variable of ours': [view({}), view({ _RELOADER_CONFIGMAP_WEB: A })],
   'that kubectl brings back': [view({ [VARIABLE]: `${B}.2` }), view({ [VARIABLE]: A }, 'kubectl-rollout')],

@@ -227,7 +227,7 @@ const flags = fc.record({
   ignoredKinds: fc.constantFrom([], ['Secret'] as const),
 });
 
-test('law: whatever is asked for is followed, and nobody is asked for what is excluded or ignored in all words', () => {
+test('law: every object that is asked for is followed, and none that all vocabularies exclude or ignore is asked for', () => {
   const marks = anyOf(...BOTH.flatMap(({ match, ignore }) => [match, ignore]));
   fc.assert(
     fc.property(anyOf(...KEYS), anyOf(...KEYS), marks, flags, (own, template, object, settings) => {

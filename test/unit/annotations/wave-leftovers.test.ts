@@ -31,7 +31,7 @@ const CASES: Record<string, Case> = {
     schedulerName: 'mine',
     waveLeftovers: undefined,
   },
-  'a parked workload gets its scheduler back': {
+  'an unscheduled workload gets its scheduler back': {
     metadata: { annotations: { [FORMER]: 'mine', own: '1' } },
     schedulerName: NOBODY,
     waveLeftovers: { scheduler: 'mine', annotations: [FORMER], finalizers: [] },
@@ -47,12 +47,12 @@ const CASES: Record<string, Case> = {
     schedulerName: NOBODY,
     waveLeftovers: { scheduler: null, annotations: [], finalizers: [] },
   },
-  'nor is the one that nobody is brought back': {
+  'a former scheduler that does not exist is not restored': {
     metadata: { annotations: { [FORMER]: NOBODY } },
     schedulerName: NOBODY,
     waveLeftovers: { scheduler: null, annotations: [FORMER], finalizers: [] },
   },
-  'where its owner gave it a scheduler, only the annotation goes': {
+  'where an external writer set a scheduler, only the annotation is removed': {
     metadata: { annotations: { [FORMER]: 'mine' } },
     schedulerName: 'another',
     waveLeftovers: { scheduler: undefined, annotations: [FORMER], finalizers: [] },
@@ -89,7 +89,11 @@ for (const [
     const row = workloadKindOf(kind);
     const view = workloadOf(row, raw, WAVE);
     assert.deepEqual(view.waveLeftovers, waveLeftovers);
-    assert.equal(workloadOf(row, raw, vocabulary()).waveLeftovers, undefined, 'nobody asked for wave');
+    assert.equal(
+      workloadOf(row, raw, vocabulary()).waveLeftovers,
+      undefined,
+      'the vocabulary wave is not in use',
+    );
     if (waveLeftovers === undefined) return;
     if (words !== undefined) assert.equal(cleanupText(waveLeftovers), words);
     const patch = cleanupPatch(view, waveLeftovers) as {

@@ -361,7 +361,7 @@ for (const [refused, answer] of Object.entries(FORBIDDEN)) {
   });
 }
 
-test('a right that seems to be missing as an API server starts makes nobody lead alone', async (t) => {
+test('a right that seems to be missing as an API server starts makes no process lead alone', async (t) => {
   const { store, pass, join } = stage(t);
   store.passage = () => ({ answer: FORBIDDEN.read });
   const both = [join('one'), join('two')];

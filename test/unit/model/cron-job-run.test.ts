@@ -16,9 +16,9 @@ const CRON_JOB: RawWorkload = {
   },
 };
 
-/** A plan for these objects, each with the digest and the number of its stamp. */
-function plan(owed: Readonly<Record<string, readonly [digest: string, sequence: number]>>): RolloutPlan {
-  const stamps = Object.entries(owed).map(([config, [digest, sequence]]) => ({
+/** A plan for these objects, each with the digest and the sequence of its stamp. */
+function plan(digests: Readonly<Record<string, readonly [digest: string, sequence: number]>>): RolloutPlan {
+  const stamps = Object.entries(digests).map(([config, [digest, sequence]]) => ({
     config,
     stamp: { digest, sequence },
     places: [],
@@ -35,8 +35,8 @@ function plan(owed: Readonly<Record<string, readonly [digest: string, sequence: 
   };
 }
 
-function nameOf(owed: Parameters<typeof plan>[0], change: Partial<RawWorkload['metadata']> = {}): string {
-  return runOf({ ...CRON_JOB, metadata: { ...CRON_JOB.metadata, ...change } }, plan(owed)).metadata.name;
+function nameOf(digests: Parameters<typeof plan>[0], change: Partial<RawWorkload['metadata']> = {}): string {
+  return runOf({ ...CRON_JOB, metadata: { ...CRON_JOB.metadata, ...change } }, plan(digests)).metadata.name;
 }
 
 test('a run is the Job that the schedule would start, marked as started by hand and owned by the CronJob', () => {
@@ -59,7 +59,7 @@ test('a run is the Job that the schedule would start, marked as started by hand 
   assert.match(name, /^report-[0-9a-f]{10}$/);
 });
 
-test('the same change asks for the same name, whatever number its stamp has and in whatever order it stands', () => {
+test('the same change requests the same name, for any sequence and any order of its stamps', () => {
   assert.equal(nameOf({ one: ['b', 2], two: ['c', 5] }), nameOf({ two: ['c', 6], one: ['b', 9] }));
 });
 

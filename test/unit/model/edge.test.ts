@@ -25,7 +25,7 @@ const EDGE: Edge = {
   rolloutInProgress: false,
 };
 
-const SPEAKS: Record<string, readonly [number | undefined, number | undefined, boolean]> = {
+const UNCOMMITTED: Record<string, readonly [number | undefined, number | undefined, boolean]> = {
   'above the entry': [3, 2, true],
   'equal to the entry': [2, 2, false],
   'below the entry': [1, 2, false],
@@ -34,18 +34,18 @@ const SPEAKS: Record<string, readonly [number | undefined, number | undefined, b
   'no stamp': [undefined, undefined, false],
 };
 
-for (const [sentence, [m, n, is]] of Object.entries(SPEAKS)) {
-  test(`a stamp speaks only while its number is above that of the entry: ${sentence}`, () => {
+for (const [sentence, [m, n, is]] of Object.entries(UNCOMMITTED)) {
+  test(`a stamp is uncommitted only while its sequence is above that of the entry: ${sentence}`, () => {
     const stamp = m === undefined ? undefined : { digest: B, sequence: m };
     assert.equal(isUncommitted(stamp, n === undefined ? undefined : { digest: A, sequence: n }), is);
   });
 }
 
 const AT_START: Record<string, readonly [Parameters<typeof runningDigestAtStart>, string | undefined]> = {
-  'the stamp, if it speaks, before the exception': [[ENTRY, C, { digest: B, sequence: 3 }], B],
-  'the exception, if the stamp is silent': [[ENTRY, C, { digest: B, sequence: 2 }], C],
-  'the exception, if there is no stamp': [[ENTRY, C, undefined], C],
-  'the exception even if it says unknown': [[ENTRY, '?', undefined], '?'],
+  'the stamp, if it is uncommitted, before the override': [[ENTRY, C, { digest: B, sequence: 3 }], B],
+  'the override, if the stamp is committed': [[ENTRY, C, { digest: B, sequence: 2 }], C],
+  'the override, if there is no stamp': [[ENTRY, C, undefined], C],
+  'the override even if it is unknown': [[ENTRY, '?', undefined], '?'],
   'the committed digest, if nothing else is said': [[ENTRY, undefined, { digest: B, sequence: 2 }], A],
   'nothing without an entry, whatever the stamp says': [
     [undefined, C, { digest: B, sequence: 9 }],
@@ -59,22 +59,22 @@ for (const [sentence, [given, runningDigest]] of Object.entries(AT_START)) {
 }
 
 const OWED: Record<string, readonly [Partial<Edge>, string | undefined, boolean]> = {
-  'another content is owed': [{}, B, true],
+  'another content is out of date': [{}, B, true],
   'the same content is not': [{}, A, false],
-  'a dirty edge is, whatever the digests say': [{ mixedPods: true }, A, true],
+  'an edge with mixed pods is, whatever the digests say': [{ mixedPods: true }, A, true],
   'unknown is, whatever is observed': [{ runningDigest: '?' }, A, true],
   'an absent object is not': [{ mixedPods: true, runningDigest: '?' }, undefined, false],
   'an object never seen before is not: it is the baseline': [{ runningDigest: undefined }, A, false],
 };
 
 for (const [sentence, [edge, observed, is]] of Object.entries(OWED)) {
-  test(`what a workload owes: ${sentence}`, () =>
+  test(`whether an edge is out of date: ${sentence}`, () =>
     assert.equal(isOutdated({ ...EDGE, ...edge }, observed), is));
 }
 
 const RECORDED: Record<string, readonly [Partial<Edge>, boolean, string | undefined]> = {
   'what is sure is recorded as it is': [{}, false, A],
-  'a dirty edge is recorded as unknown': [{ mixedPods: true }, false, '?'],
+  'an edge with mixed pods is recorded as unknown': [{ mixedPods: true }, false, '?'],
   'an edge in flight is recorded as unknown': [{}, true, '?'],
   'unknown stays unknown': [{ runningDigest: '?' }, false, '?'],
   'nothing is recorded of what was never seen': [{ runningDigest: undefined }, true, undefined],
@@ -86,7 +86,7 @@ for (const [sentence, [edge, isInFlight, runningDigest]] of Object.entries(RECOR
 
 const DIRTY: Edge = { ...EDGE, mixedPods: true };
 const TRANSITIONS: Record<string, readonly [Edge, Partial<Edge>]> = {
-  'a new edge remembers the number that it was found with': [
+  'a new edge keeps the sequence that it was found with': [
     newEdge({ digest: B, sequence: 7 }, EDGE.followedSince),
     {
       runningDigest: undefined,
@@ -100,11 +100,11 @@ const TRANSITIONS: Record<string, readonly [Edge, Partial<Edge>]> = {
     newEdge(undefined, undefined),
     { stamp: undefined, highestSequence: 0 },
   ],
-  'a lower stamp does not lower the highest number seen': [
+  'a lower stamp does not lower the highest sequence seen': [
     withStamp(EDGE, { digest: B, sequence: 1 }),
     { runningDigest: A, stamp: { digest: B, sequence: 1 }, highestSequence: 5 },
   ],
-  'a stamp that goes leaves its number': [
+  'a removed stamp leaves its sequence': [
     withStamp(EDGE, undefined),
     { stamp: undefined, highestSequence: 5 },
   ],

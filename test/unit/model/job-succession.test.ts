@@ -145,7 +145,7 @@ describe('a copy is one of ours', () => {
       },
       isOurs: true,
     },
-    'that somebody resumed': { copy: { ...COPY, spec: { ...spec, suspend: false } }, isOurs: true },
+    'that another client resumed': { copy: { ...COPY, spec: { ...spec, suspend: false } }, isOurs: true },
     'not with another container': {
       copy: { ...COPY, spec: { ...spec, template: { ...template, spec: { containers: images } } } },
       isOurs: false,
@@ -177,7 +177,7 @@ test('a selector that a person wrote is kept, with the labels that it selects', 
   assert.deepEqual(spec?.template?.metadata?.labels, { app: 'work', ...GENERATED });
 });
 
-test('what somebody else wrote is no copy of ours', () => {
+test('a Job of another client is no placeholder', () => {
   const annotated = (text: string, name = 'work-reload'): RawWorkload => ({
     metadata: { name, annotations: { 'reloader.k8s.collaborne.com/replaces': text } },
   });

@@ -153,7 +153,7 @@ for (const [sentence, { reads, volumes = [], ...containers }] of Object.entries(
     });
     assert.deepEqual(told, reads);
   });
-  test(`${sentence}, where nobody asks for keys nothing is kept of them`, () => {
+  test(`${sentence}, without a request for keys none are kept`, () => {
     for (const reference of referencesOf(template)) assert.equal('read' in reference, false);
   });
 }

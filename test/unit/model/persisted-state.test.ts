@@ -21,7 +21,7 @@ interface Case {
 
 const CASES: Record<string, Case> = {
   'nothing is nothing': { data: {} },
-  'entries and exceptions are told apart by their keys': {
+  'entries and overrides have different keys': {
     data: { 'v1.ConfigMap_cfg': `${A}.3`, 'ran.Deployment_web': `{"v1.ConfigMap_cfg":"${B}"}` },
     entries: { 'v1.ConfigMap_cfg': { digest: A, sequence: 3 } },
     overrides: { 'ran.Deployment_web': { 'v1.ConfigMap_cfg': B } },
@@ -68,7 +68,7 @@ for (const version of ['2', '0', '', '1.0']) {
   });
 }
 
-test('an exception is looked up by workload and object', () => {
+test('an override is looked up by workload and object', () => {
   const state = { entries: new Map(), overrides: new Map([['ran.Deployment_web', { 'v1.Secret_s': B }]]) };
   assert.equal(overrideOf(state, 'ran.Deployment_web', 'v1.Secret_s'), B);
   assert.equal(overrideOf(state, 'ran.Deployment_web', 'v1.Secret_t'), undefined);

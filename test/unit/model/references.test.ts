@@ -71,7 +71,7 @@ const CASES: Record<string, Case> = {
     },
     refers: ['ConfigMap/cfg c', 'Secret/tls c', 'ConfigMap/b c'],
   },
-  'a volume that nobody mounts does not count': {
+  'a volume that no container mounts does not count': {
     spec: { volumes: [CFG_VOLUME, { name: 'w' }], containers: [{ name: 'c', volumeMounts: mount('w') }] },
     refers: [],
   },

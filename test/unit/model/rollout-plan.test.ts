@@ -95,7 +95,7 @@ const CASES: Record<string, Case> = {
     stamps: [CFG, TLS],
     containers: [{ name: 'main', env: [set('CFG', 3), set('TLS', 8)] }],
   },
-  'a stamp that is not owed stays as it is': {
+  'a stamp of an edge that is up to date stays as it is': {
     of: workload(['main'], ['main', 'TLS']),
     stamps: [CFG],
     containers: [{ name: 'main', env: [set('CFG', 3)] }],
@@ -149,12 +149,12 @@ const live = (...marks: readonly (readonly [string, string])[]): Workload => ({
 });
 
 const CARRIED: Record<string, readonly [Workload, boolean]> = {
-  'with all its stamps it is in force, whoever sent it': [
+  'with all its stamps it is in force, even if another process sent it': [
     live(['TLS', `${B}.8`], ['CFG', `${B}.3`], ['X', '1']),
     true,
   ],
   'with some of its stamps it is not': [live(['CFG', `${B}.3`]), false],
-  'with another number it is not': [live(['CFG', `${B}.3`], ['TLS', `${B}.9`]), false],
+  'with another sequence it is not': [live(['CFG', `${B}.3`], ['TLS', `${B}.9`]), false],
   'with a stamp in another variable it is not': [live(['CFG_OTHER', `${B}.3`], ['TLS', `${B}.8`]), false],
   'without stamps it is not': [live(), false],
 };

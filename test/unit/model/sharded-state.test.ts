@@ -59,7 +59,7 @@ const ROWS: Record<string, Row> = {
     entries: { [CFG]: 'a.1', [TLS]: 'b.2' },
     homes: { [CFG]: 0, [TLS]: 1 },
   },
-  'of two entries of one object the higher number counts, wherever it lies': {
+  'of two entries of one object the higher sequence counts, in any shard': {
     shards: [
       { [CFG]: 'a.1', [TLS]: 'a.9' },
       { [CFG]: 'b.2', [TLS]: 'b.2' },
@@ -68,13 +68,13 @@ const ROWS: Record<string, Row> = {
     homes: { [CFG]: 1, [TLS]: 0 },
     strays: { 0: [CFG], 1: [TLS] },
   },
-  'with equal numbers the lower shard counts': {
+  'with equal sequences the lower shard counts': {
     shards: [{}, { [CFG]: 'a.1' }, { [CFG]: 'b.1' }],
     entries: { [CFG]: 'a.1' },
     homes: { [CFG]: 1 },
     strays: { 2: [CFG] },
   },
-  'a workload may have exceptions in several shards, each beside the entry of its object': {
+  'a workload may have overrides in several shards, each beside the entry of its object': {
     shards: [
       { [CFG]: 'a.1', [WEB]: `{"${CFG}":"b"}` },
       { [TLS]: 'a.1', [WEB]: `{"${TLS}":"c"}` },
@@ -83,23 +83,23 @@ const ROWS: Record<string, Row> = {
     overrides: { [WEB]: { [CFG]: 'b', [TLS]: 'c' } },
     homes: { [CFG]: 0, [TLS]: 1 },
   },
-  'an exception in another shard than its entry does not count': {
+  'an override in another shard than its entry does not count': {
     shards: [{ [CFG]: 'a.1' }, { [WEB]: `{"${CFG}":"b"}` }],
     entries: { [CFG]: 'a.1' },
     homes: { [CFG]: 0 },
   },
-  'an exception beside an entry that does not count does not either': {
+  'an override beside an entry that does not count does not either': {
     shards: [{ [CFG]: 'a.1', [WEB]: `{"${CFG}":"c"}` }, { [CFG]: 'a.2' }],
     entries: { [CFG]: 'a.2' },
     homes: { [CFG]: 1 },
     strays: { 0: [CFG] },
   },
-  'an exception without any entry says nothing': {
+  'an override without an entry does not count': {
     shards: [{ [WEB]: `{"${CFG}":"b"}` }],
     entries: {},
     homes: {},
   },
-  'other namespaces have exceptions beside their own entries': {
+  'other namespaces have overrides beside their own entries': {
     shards: [{ [CFG]: 'a.1' }, { [`far_${CFG}`]: 'b.1', [`far_${WEB}`]: `{"${CFG}":"c"}` }],
     entries: { [CFG]: 'a.1', [`far_${CFG}`]: 'b.1' },
     overrides: { [`far_${WEB}`]: { [CFG]: 'c' } },

@@ -14,22 +14,22 @@ const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
 
 const VALUES: Record<string, readonly [string | undefined, Stamp | undefined]> = {
-  'digest and number': [`${A}.7`, { digest: A, sequence: 7 }],
-  'a bare digest counts as number 0': [A, { digest: A, sequence: 0 }],
+  'digest and sequence': [`${A}.7`, { digest: A, sequence: 7 }],
+  'a bare digest has the sequence 0': [A, { digest: A, sequence: 0 }],
   'no value': [undefined, undefined],
   'an empty value': ['', undefined],
   "another reloader's hash": ['c'.repeat(64), undefined],
   'an algorithm before the digest': [`collaborne:${A}.1`, undefined],
-  'an empty number': [`${A}.`, undefined],
+  'an empty sequence': [`${A}.`, undefined],
   'a sign': [`${A}.+1`, undefined],
   'text behind it': [`${A}.1 `, undefined],
   'a line break behind it': [`${A}.1\n`, undefined],
-  'the highest number that can be counted': [
+  'the highest sequence that can be counted': [
     `${A}.${Number.MAX_SAFE_INTEGER}`,
     { digest: A, sequence: Number.MAX_SAFE_INTEGER },
   ],
   'what comes after it': [`${A}.9007199254740992`, undefined],
-  'a number of seventeen digits': [`${A}.00000000000000001`, undefined],
+  'a sequence of seventeen digits': [`${A}.00000000000000001`, undefined],
 };
 
 for (const [sentence, [value, stamp]] of Object.entries(VALUES)) {
@@ -47,7 +47,7 @@ test('law: a stamp is read as it was written', () => {
   fc.assert(fc.property(stamps, (stamp) => assert.deepEqual(parseStamp(formatStamp(stamp)), stamp)));
 });
 
-test('law: after a number that somebody made up by repeating a digit, the stamps and entries that follow are read', () => {
+test('law: after an invented sequence of repeated digits, the stamps and entries that follow are parsed', () => {
   for (const figure of '123456789') {
     for (let length = 1; length <= 20; length += 1) {
       const stamp = parseStamp(`${A}.${figure.repeat(length)}`);
@@ -65,7 +65,7 @@ test('law: after a number that somebody made up by repeating a digit, the stamps
 
 const HIGHEST: Record<string, { stamps: Stamp[]; stamp: Stamp | undefined; ambiguous: boolean }> = {
   'of none there is none': { stamps: [], stamp: undefined, ambiguous: false },
-  'of several the highest number counts': {
+  'of several the highest sequence counts': {
     stamps: [
       { digest: A, sequence: 2 },
       { digest: B, sequence: 10 },
@@ -82,7 +82,7 @@ const HIGHEST: Record<string, { stamps: Stamp[]; stamp: Stamp | undefined; ambig
     stamp: { digest: A, sequence: 2 },
     ambiguous: false,
   },
-  'equal numbers with different digests contradict each other': {
+  'equal sequences with different digests contradict each other': {
     stamps: [
       { digest: A, sequence: 2 },
       { digest: B, sequence: 2 },
@@ -90,7 +90,7 @@ const HIGHEST: Record<string, { stamps: Stamp[]; stamp: Stamp | undefined; ambig
     stamp: { digest: A, sequence: 2 },
     ambiguous: true,
   },
-  'a contradiction below the highest number does not matter': {
+  'a contradiction below the highest sequence does not matter': {
     stamps: [
       { digest: A, sequence: 1 },
       { digest: B, sequence: 1 },
@@ -113,7 +113,7 @@ const NEXT: Record<string, readonly [used: number, term: number | undefined, nex
   'it leaves the remainder of the term': [0, 3, 3],
   'of a term beyond 16 too': [0, 35, 3],
   'a term that 16 divides has 16, 32, …': [0, 32, 16],
-  'the number that is used is not used again': [3, 3, 19],
+  'a used sequence is not used again': [3, 3, 19],
   'it goes on from there': [19, 3, 35],
   'above what another term has used it is the first of its own': [20, 3, 35],
   'it may be the very next one': [18, 3, 19],
@@ -121,10 +121,10 @@ const NEXT: Record<string, readonly [used: number, term: number | undefined, nex
 };
 
 for (const [sentence, [used, term, next]] of Object.entries(NEXT)) {
-  test(`the number of the next stamp: ${sentence}`, () => assert.equal(sequenceAfter(used, term), next));
+  test(`the sequence of the next stamp: ${sentence}`, () => assert.equal(sequenceAfter(used, term), next));
 }
 
-test('law: of 16 terms in a row no two ever use one number, and none uses a number twice', () => {
+test('law: of 16 consecutive terms no two use the same sequence, and none uses one twice', () => {
   const numbersOf = (term: number): Set<number> => {
     const numbers = new Set<number>();
     for (let used = 0; used <= 100; used += 1) {
@@ -143,7 +143,7 @@ test('law: of 16 terms in a row no two ever use one number, and none uses a numb
   }
 });
 
-test('law: the same of any terms and any numbers', () => {
+test('law: the same for any terms and any sequences', () => {
   const used = fc.integer({ min: 0, max: 2 ** 48 });
   const terms = fc.tuple(fc.integer({ min: 1, max: 2 ** 40 }), fc.integer({ min: 1, max: 15 }));
   fc.assert(

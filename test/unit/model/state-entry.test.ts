@@ -27,7 +27,7 @@ const KEYS: Record<string, readonly [string, string]> = {
   'an object of the home namespace has no prefix': [entryKeyOf(CFG, 'home'), 'v1.ConfigMap_cfg'],
   'an object of another namespace has one': [entryKeyOf(CFG, 'kube'), 'home_v1.ConfigMap_cfg'],
   'a Secret is told from a ConfigMap': [entryKeyOf({ ...CFG, kind: 'Secret' }, 'home'), 'v1.Secret_cfg'],
-  'exceptions name an object of the same namespace without it': [
+  'overrides name an object of the same namespace without it': [
     overriddenKeyOf('home', CFG),
     'v1.ConfigMap_cfg',
   ],
@@ -36,8 +36,11 @@ const KEYS: Record<string, readonly [string, string]> = {
     entryKeyOf({ ...CFG, keys: ['LOG_LEVEL', 'app.conf'] }, 'home'),
     'v1.ConfigMap_cfg_LOG__LEVEL_.app.conf',
   ],
-  'the exceptions of a workload': [overridesKeyOf(WEB, 'home'), 'ran.Deployment_web'],
-  'the exceptions of a workload elsewhere': [overridesKeyOf(WEB, 'kube'), 'home_ran.Deployment_web'],
+  'the overrides of a workload': [overridesKeyOf(WEB, 'home'), 'ran.Deployment_web'],
+  'the overrides of a workload in another namespace': [
+    overridesKeyOf(WEB, 'kube'),
+    'home_ran.Deployment_web',
+  ],
 };
 
 for (const [sentence, [actual, expected]] of Object.entries(KEYS)) {
@@ -66,7 +69,7 @@ test('law: keys of objects have an entry of their own, valid, told apart, and re
   );
 });
 
-test('law: many keys end in a digest, which nobody takes for a key', () => {
+test('law: many keys end in a digest, which is never parsed as a key', () => {
   const many = fc
     .integer({ min: 230, max: 600 })
     .map((length) => ({ ...CFG, keys: ['a'.repeat(length), 'b'] }));
@@ -81,7 +84,7 @@ test('law: many keys end in a digest, which nobody takes for a key', () => {
   );
 });
 
-test('law: no entry and no exceptions share a key, and a key tells what it is about', () => {
+test('law: no entry and no overrides share a key, and a key says its type and kind', () => {
   fc.assert(
     fc.property(refs, workloadRefs, (ref, workload) => {
       const [entry, overrides] = [entryKeyOf(ref, 'home'), overridesKeyOf(workload, 'home')];
@@ -94,7 +97,7 @@ test('law: no entry and no exceptions share a key, and a key tells what it is ab
   );
 });
 
-test('law: what exceptions name leads to the entry, whatever the namespaces', () => {
+test('law: the name in overrides leads to the entry, for any namespaces', () => {
   const long = refs.map((ref) => ({ ...ref, name: ref.name.repeat(80) }));
   fc.assert(
     fc.property(fc.oneof(refs, long), workloadRefs, fc.constantFrom('home', 'a'), (ref, workload, home) => {
@@ -104,7 +107,7 @@ test('law: what exceptions name leads to the entry, whatever the namespaces', ()
   );
 });
 
-test('law: two workloads have one key of exceptions exactly if they are the same', () => {
+test('law: two workloads have the same key of overrides exactly if they are the same', () => {
   fc.assert(
     fc.property(workloadRefs, workloadRefs, (a, b) => {
       const isSame = a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
@@ -138,8 +141,8 @@ for (const key of FOREIGN_KEYS) {
 }
 
 const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]> = {
-  'digest and number': [`${A}.12`, false, { digest: A, sequence: 12 }],
-  'a bare digest counts as number 0': [A, false, { digest: A, sequence: 0 }],
+  'digest and sequence': [`${A}.12`, false, { digest: A, sequence: 12 }],
+  'a bare digest has the sequence 0': [A, false, { digest: A, sequence: 0 }],
   'a named algorithm is part of the digest': [
     `collaborne:${A}.3`,
     false,
@@ -159,10 +162,10 @@ const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]
   'an empty text': ['', false, undefined],
   'a short digest': ['abc.1', false, undefined],
   'capital digits': [`${'A'.repeat(40)}.1`, false, undefined],
-  'an empty number': [`${A}.`, false, undefined],
-  'a negative number': [`${A}.-1`, false, undefined],
+  'an empty sequence': [`${A}.`, false, undefined],
+  'a negative sequence': [`${A}.-1`, false, undefined],
   'a fraction': [`${A}.1.5`, false, undefined],
-  'a number too long to be counted on': [`${A}.9007199254740992`, false, undefined],
+  'a sequence too long to be counted exactly': [`${A}.9007199254740992`, false, undefined],
   'a line break behind it': [`${A}.1\n`, false, undefined],
   'a space before it': [` ${A}.1`, false, undefined],
   unknown: ['?.1', false, undefined],
@@ -182,7 +185,7 @@ test('law: an entry is read as it was written', () => {
   );
 });
 
-test('law: exceptions are read as they were written, in one text whatever their order', () => {
+test('law: overrides are parsed as they were written, and have one text for any order', () => {
   const overrides = fc.dictionary(
     fc.stringMatching(/^v1\.Secret_[a-z]{1,3}$/),
     fc.oneof(digests, fc.constant('?')),
@@ -201,7 +204,7 @@ test('law: exceptions are read as they were written, in one text whatever their 
   );
 });
 
-test('without exceptions there is no text', () => assert.equal(formatOverrides({}), undefined));
+test('without overrides there is no text', () => assert.equal(formatOverrides({}), undefined));
 
 const GARBAGE = [
   '',
@@ -218,9 +221,9 @@ const GARBAGE = [
 ];
 
 for (const text of GARBAGE) {
-  test(`'${text}' does not spell exceptions`, () => assert.equal(parseOverrides(text), undefined));
+  test(`'${text}' is not the text of overrides`, () => assert.equal(parseOverrides(text), undefined));
 }
 
-test('one exception that does not parse spoils the others: none of them is believed', () => {
+test('one invalid override invalidates the others: none of them counts', () => {
   assert.equal(parseOverrides(`{"k":"${A}","l":"${B}x"}`), undefined);
 });

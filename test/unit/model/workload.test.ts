@@ -35,11 +35,11 @@ const digest = (...containers: readonly RawContainer[]): string => view(raw(...c
 const EQUAL: Record<string, readonly [string, string]> = {
   'a mark in a container without variables': [digest({ name: 'c' }), digest({ name: 'c', env: [STAMP] })],
   'an empty list of variables': [digest({ name: 'c' }), digest({ name: 'c', env: [] })],
-  'a mark beside a variable of the owner': [
+  'a stamp beside a variable of an external writer': [
     digest({ name: 'c', env: [OWN] }),
     digest({ name: 'c', env: [OWN, STAMP] }),
   ],
-  'a mark before a variable of the owner': [
+  'a stamp before a variable of an external writer': [
     digest({ name: 'c', env: [OWN] }),
     digest({ name: 'c', env: [STAMP, OWN] }),
   ],
@@ -54,17 +54,17 @@ const EQUAL: Record<string, readonly [string, string]> = {
 };
 
 for (const [sentence, [before, after]] of Object.entries(EQUAL)) {
-  test(`an owner changed nothing: ${sentence}`, () => assert.equal(before, after));
+  test(`an external writer changed nothing: ${sentence}`, () => assert.equal(before, after));
 }
 
 const image = (text: string): RawContainer => ({ ...{ name: 'c', image: text } });
 const DIFFERENT: Record<string, readonly [string, string]> = {
   'another image': [digest(image('v1')), digest(image('v2'))],
-  'another value of a variable of the owner': [
+  'another value of a variable of an external writer': [
     digest({ name: 'c', env: [OWN] }),
     digest({ name: 'c', env: [{ ...OWN, value: '2' }] }),
   ],
-  'a variable of the owner gone': [digest({ name: 'c', env: [OWN] }), digest({ name: 'c' })],
+  'a removed variable of an external writer': [digest({ name: 'c', env: [OWN] }), digest({ name: 'c' })],
   'a variable in another container': [
     digest({ name: 'c', env: [OWN] }, { name: 'd' }),
     digest({ name: 'c' }, { name: 'd', env: [OWN] }),
@@ -81,7 +81,7 @@ const DIFFERENT: Record<string, readonly [string, string]> = {
 };
 
 for (const [sentence, [before, after]] of Object.entries(DIFFERENT)) {
-  test(`an owner changed the template: ${sentence}`, () => assert.notEqual(before, after));
+  test(`an external writer changed the template: ${sentence}`, () => assert.notEqual(before, after));
 }
 
 test('what is outside the template is no change of it', () => {
@@ -158,7 +158,7 @@ const MANAGERS: Record<
   string,
   { readonly fields: readonly RawManagedFields[]; readonly last: string | undefined }
 > = {
-  'nobody is known': { fields: [], last: undefined },
+  'no manager is known': { fields: [], last: undefined },
   'the latest write counts': {
     fields: [
       { manager: 'helm', time: '2026-01-02T00:00:00Z' },

@@ -85,7 +85,7 @@ describe('of a post', () => {
     assert.match(request?.headers.authorization ?? '', /^Basic /);
   });
 
-  test('nobody who listens is for later', async () => {
+  test('an address without a server is retried later', async () => {
     const receiver = await Receiver.start();
     const { host } = receiver;
     await receiver[Symbol.asyncDispose]();
@@ -99,7 +99,7 @@ describe('of a post', () => {
     assert.deepEqual(await posterTo('', { url }).post(BODY), { kind: 'later', message });
   });
 
-  test('a certificate that nobody vouches for, or none at all, is for later', async () => {
+  test('an untrusted certificate, or none at all, is retried later', async () => {
     await using receiver = await Receiver.start();
     const result = await new HttpPoster({ url: `https://${receiver.host}/${SECRET}`, userAgent: 'x' }).post(
       BODY,

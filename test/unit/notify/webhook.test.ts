@@ -8,7 +8,7 @@ import { bodyOf, Webhook } from '../../../lib/notify/webhook.ts';
 const DIGEST = 'b'.repeat(40);
 const NOW = new Date('2026-01-31T12:00:00Z');
 
-/** A plan that stamps these objects, each with a number. */
+/** A plan that stamps these objects, each with a sequence. */
 function planOf(stamps: Readonly<Record<string, number>>): RolloutPlan {
   return {
     workload: { kind: 'Deployment', namespace: 'shop', name: 'web' },
