@@ -25,7 +25,7 @@ export interface Leadership {
 /** Why the leading code ended: `ended` on request, `contested` because another process acts although this one leads. */
 export type LeadEnd = 'ended' | 'contested';
 
-/** What an elector needs. */
+/** The parts and times of an elector. */
 export interface ElectorOptions {
   readonly lease: LeaseClient;
   /** See leaderIdentity. */

@@ -18,14 +18,14 @@ export const REASONS = {
   rolled: 'The pod template was stamped; the workload rolls.',
   'webhook-notified':
     'The webhook accepted the notification that replaces a rollout: nothing is rolled here.',
-  'stamped-by-peer': 'Another reloader stamped the pod template: what its pods read is not known.',
+  'stamped-by-peer': 'Another reloader stamped the pod template: the content that its pods read is unknown.',
   'external-rollout':
     'An external writer changed the pod template while content was changing: its pods may have read either version.',
   'external-rollout-in-progress':
     'An external writer rolls the workload, and its new pods read the change: it is not rolled a second time unless that rollout fails.',
   'external-rollout-done': 'The pods of the external rollout have read the change: nothing is left to roll.',
   'created-after-change':
-    'The workload, or its newest ReplicaSet, was created after the last write of the object: its pods have read that, nothing is left to roll.',
+    'The workload, or its newest ReplicaSet, was created after the last write of the object: its pods have read the change, nothing is left to roll.',
   'stamp-reverted': 'An external writer reverted our stamp before the workload had rolled.',
   'given-up':
     'The stamp was reverted each time: the workload is rolled once an object that it follows, or its own template, changes.',
@@ -53,7 +53,7 @@ export const REASONS = {
   'opt-in-lost':
     'The annotation was removed together with our stamp, as kubectl rollout undo does it: the workload is not rolled any more.',
   'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',
-  paused: 'A reloader paused the Deployment for its pause period: what changes until then is one rollout.',
+  paused: 'A reloader paused the Deployment for its pause period: all changes until then are one rollout.',
   resumed: 'The pause of a Deployment is over: one rollout brings all changes made meanwhile.',
   'wave-cleaned-up': 'The scheduler name and the finalizer that wave left on the workload were removed.',
   slowed:
@@ -62,7 +62,7 @@ export const REASONS = {
     'The workload was stamped and does not replace its pods by itself: they take the new content later.',
   'state-damaged': 'A state ConfigMap was deleted or emptied; it is written again from memory.',
   'state-missing':
-    'A state ConfigMap is missing at the start; for what it held the present content is the baseline.',
+    'A state ConfigMap is missing at the start; for its objects the present content is the baseline.',
   'state-full':
     'A state ConfigMap is full: a change with outdated workloads is not committed there before some of them are rolled.',
   'state-unreadable': 'An entry of the state does not parse; the present content is the baseline.',

@@ -49,7 +49,7 @@ export function filterLine(find: string, { outdated, withFindings, current }: St
   return html`<p class="filter">Only what contains “${find}”: ${count(total, 'workload')}. <a id="all" href="?">Show everything</a></p>`;
 }
 
-/** What the program is, and its other pages. */
+/** The version and scope of the program, and links to its other pages. */
 export function footer(about: About): Html {
   const { version, state } = about;
   return html`<footer>

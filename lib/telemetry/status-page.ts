@@ -10,7 +10,7 @@ import { STYLE } from './status-page-style.ts';
 import { workloadSections } from './status-page-workloads.ts';
 import { type About, type PageRequest, rowsOf } from './status-view.ts';
 
-/** What the page is made of. */
+/** The data of the page. */
 export interface StatusPage extends PageRequest {
   readonly about: About;
   readonly report: StatusReport;
