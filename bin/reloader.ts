@@ -26,7 +26,7 @@ switch (command.type) {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
     const { main } = await import('../lib/app/main.ts');
     process.exitCode = await main(command.options, command.notices, process.env, stop.signal);
-    // What nobody can end is not waited for: an exec plugin that hangs, a lookup of a name.
+    // Exit without waiting for work that cannot be aborted: an exec plugin that hangs, a lookup of a name.
     setTimeout(() => process.exit(), LONGEST_LINGER_MS).unref();
     break;
   }
