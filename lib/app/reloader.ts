@@ -14,7 +14,6 @@ import { type Workload, workloadOf } from '../model/workload.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import { catchUp } from '../repair/catch-up.ts';
 import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';
-import { PendingFetches } from '../repair/pending-fetches.ts';
 import { type ReadConfig, Refetcher } from '../repair/refetcher.ts';
 import { Repairs } from '../repair/repairs.ts';
 import {
@@ -91,7 +90,6 @@ export class Reloader {
   readonly #options: ReloaderOptions;
   readonly #reporter: Reporter;
   readonly #look: Refetcher;
-  readonly #unread: PendingFetches;
   /** Workloads that follow nothing and say something all the same, see saysSomething. */
   readonly others: Map<ObjectKey, Workload> = new Map();
   #beganWithoutState = false;
@@ -104,11 +102,10 @@ export class Reloader {
       onListed: () => this.#reporter.listed(this.#beganWithoutState),
       onNews: () => this.#reconsider(),
     });
-    const { store, random, finish } = options;
+    const { store } = options;
     const say: UnfinishedJobRecreationsOptions['say'] = (workload, finding) =>
       this.#reporter.finding(workload, finding);
     this.#look = this.#newLook();
-    this.#unread = new PendingFetches({ ...options, lookAt: (config) => this.#look.atConfig(config) });
     this.missingObjects = this.#newAbsences();
     this.findings = new Findings({
       store,
@@ -118,7 +115,7 @@ export class Reloader {
       say,
     });
     this.rollouts = this.#newRollouts();
-    this.#successions = new UnfinishedJobRecreations({ finish, say, random });
+    this.#successions = new UnfinishedJobRecreations({ ...options, say });
     const isWaiting = (workload: ObjectKey): boolean => this.rollouts.isWaiting(workload);
     this.#repairs = new Repairs({ ...options, isWaiting, say });
     this.#namespaces = new SelectedNamespaces({
@@ -236,7 +233,7 @@ export class Reloader {
     this.#apply(observeConfig(store, event));
     if (event.type === 'synced') return;
     const keys = [event.key, ...store.scopes.of(event.key).map(keyOf)];
-    this.rollouts.recheck(store.dependents.dependentsOfAny(keys));
+    this.rollouts.wake(store.dependents.dependentsOfAny(keys));
   }
 
   /** The first list of the stream is complete. */
@@ -259,13 +256,13 @@ export class Reloader {
       this.others.set(event.key, event.object);
     } else this.others.delete(event.key);
     if (!this.leads) return;
-    this.rollouts.recheck([event.key]);
+    this.rollouts.wake([event.key]);
     this.findings.observe(event);
     this.#repairs.observe(event);
   }
 
   #parts(): readonly { readonly close: () => Promise<void> }[] {
-    return [this.rollouts, this.#repairs, this.#successions, this.#unread];
+    return [this.rollouts, this.#repairs, this.#successions, this.#look, this.missingObjects];
   }
 
   #newGate(): WriteGate {
@@ -293,12 +290,12 @@ export class Reloader {
       apply: (effects) => this.#apply(effects),
       observe: (ref, workload) => this.#look.take(ref, workload),
       needsOf: (record) => this.missingObjects.needsOf(record),
+      lookFor: (missing) => this.missingObjects.lookFor(missing),
       observer: {
         onSlowed: (ref, ms) => this.#reporter.slowed(ref, ms),
         onOutcome: (ref, outcome, pending, nextTryMs) => {
           this.#reporter.outcome(ref, outcome, pending, nextTryMs);
           if (outcome.type === 'done') this.findings.rolled(keyOf(ref));
-          if (outcome.type === 'waiting-for-dependency') this.missingObjects.hold(keyOf(ref));
           this.findings.review(keyOf(ref));
           this.#repairs.proceed(keyOf(ref));
           this.committer.kick();
@@ -313,11 +310,10 @@ export class Reloader {
     return new MissingObjectProbe({
       ...this.#options,
       isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
-      isHeld: (workload) => this.rollouts.needsOf(workload).length > 0,
       onNews: (configs) => {
         const workloads = store.dependents.dependentsOfAny(configs);
         for (const workload of workloads) this.findings.review(workload);
-        this.rollouts.recheck(workloads);
+        this.rollouts.wake(workloads);
       },
       graceMs: Math.max(quietMs, LEAST_GRACE_MS),
     });
@@ -327,7 +323,6 @@ export class Reloader {
   #reconsider(): void {
     if (!this.leads) return;
     this.missingObjects.relist();
-    this.rollouts.recheck();
     this.committer.request(new Set(), new Set(this.#options.store.dependents.configs()));
     this.committer.kick();
   }
@@ -358,7 +353,7 @@ export class Reloader {
     for (const competitor of competitors) this.findings.meet(competitor);
     for (const config of returned) this.missingObjects.clear(config);
     for (const config of absent) this.missingObjects.suspect(config);
-    for (const config of unread) this.#unread.read(config);
+    for (const config of unread) this.#look.later(config);
   }
 
   #touch(touched: ReadonlyMap<ObjectKey, ReadonlySet<ObjectKey>>): void {
@@ -384,7 +379,7 @@ export class Reloader {
 
   /** A standby only reads what it has to know, and keeps nothing of what is not followed any more. */
   #follow({ unread, writeNow, writeSoon }: Effects): void {
-    for (const config of unread) this.#unread.read(config);
+    for (const config of unread) this.#look.later(config);
     for (const config of [...writeNow, ...writeSoon]) {
       if (this.store.dependents.dependentsOf(config).size > 0) continue;
       this.store.abandoned.delete(config);

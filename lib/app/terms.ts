@@ -119,7 +119,7 @@ export class Terms {
     leader.takeOver(this.#current);
     this.#current = leader;
     onBegun();
-    await Promise.all([aborted(ends), leader.missingObjects.run(ends)]);
+    await aborted(ends);
     if (lead.isValid()) {
       await leader.finish();
       return 'ended';

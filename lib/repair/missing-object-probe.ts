@@ -1,12 +1,10 @@
 /**
  * Objects that workloads name and that no stream shows. Each is looked into after a while, for it may be about to be
- * created; one after the other and each namespace in turn, since no rollout waits for it; and once for as long as it is not there.
- * But where a rollout is held until it is, and no stream would tell, it is looked into again and again. What is found out in
- * one namespace is told when all of it is, so that one notice tells of all.
+ * created; one after the other and each namespace in turn, since no rollout waits for it; and once for as long as it is not
+ * there, unless a rollout waits for it and tries again. All findings of one namespace are told at once, so that one tells of all.
  */
 
 import type { MissingObject } from '../model/finding.ts';
-import type { Log } from '../model/log.ts';
 import {
   CONFIG_KINDS,
   type ConfigRef,
@@ -17,10 +15,12 @@ import {
   wholeOf,
 } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
-import { backoffMs, REFUSAL_BACKOFF } from '../model/time.ts';
+import { monotonicMs, REFUSAL_BACKOFF } from '../model/time.ts';
+import { sleep } from '../queue/abortable-sleep.ts';
+import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { isNeeded, missingNeeds } from '../tracking/needs.ts';
+import { missingNeeds } from '../tracking/needs.ts';
 
 /** Looks for an object that is there and not watched: a Secret by its type, any by its labels. Never throws. */
 export type ReadLeftOut = (
@@ -31,36 +31,25 @@ export type ReadLeftOut = (
   | { readonly kind: 'failed'; readonly message: string }
 >;
 
-/** What the absences are made of. */
-export interface MissingObjectProbeOptions {
+/** What the probe is made of. */
+export interface MissingObjectProbeOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
   readonly store: Store;
   /** Whether all objects of a kind and all workloads of a namespace have been listed. */
   readonly isSynced: (namespace: string, kind: string) => boolean;
   readonly readLeftOut: ReadLeftOut;
   /** The labels of the objects that are watched; undefined: all are. */
   readonly resourceSelector: string | undefined;
-  /** Whether a rollout of the workload is held until what it needs is there. */
-  readonly isHeld: (workload: ObjectKey) => boolean;
   /** What is known of the absence of these objects has changed. */
   readonly onNews: (configs: ReadonlySet<ObjectKey>) => void;
   /** How long an object may be missing before it is looked into. */
   readonly graceMs: number;
-  readonly log: Log;
-  readonly random: () => number;
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-}
-
-/** What somebody waits for and no stream may tell of. */
-interface Awaited {
-  /** How often it was looked into again. */
-  looks: number;
-  /** What is known is old, and holds until something else is. */
-  isDue: boolean;
 }
 
 /** After each that took a request, or a search for similar names. */
 const PAUSE_MS = 100;
-/** In each namespace and round, for so many similar names are looked for: a notice shows no more of them. */
+type LeftOut = Extract<Awaited<ReturnType<ReadLeftOut>>, { kind: 'known' }>;
+
+/** In each namespace and turn, for so many similar names are looked for: a notice shows no more of them. */
 const MOST_SEARCHES = 10;
 const BACKOFF = { baseMs: 1_000, capMs: 300_000 };
 
@@ -68,16 +57,21 @@ const BACKOFF = { baseMs: 1_000, capMs: 300_000 };
 export class MissingObjectProbe {
   readonly #options: MissingObjectProbeOptions;
   readonly #known = new Map<ObjectKey, MissingObject>();
-  /** To be looked into. */
-  #suspects = new Set<ObjectKey>();
+  /** When an object was last looked for again, by monotonicMs. */
+  readonly #lookedForAt = new Map<ObjectKey, number>();
+  /** To be looked into, by namespace; those of a namespace whose turn it is come with its next turn. */
+  readonly #suspects = new Map<string, Set<ObjectKey>>();
   /** To be looked into once everything is listed. */
   readonly #unlisted = new Set<ObjectKey>();
-  readonly #awaited = new Map<ObjectKey, Awaited>();
-  #failures = 0;
-  #wake: (() => void) | undefined;
+  readonly #turns = new Map<string, Turn>();
+  /** Namespaces. */
+  readonly #queue: RetryQueue;
+  readonly #end = new AbortController();
 
   constructor(options: MissingObjectProbeOptions) {
     this.#options = options;
+    const reconcile = (namespace: string): Promise<Result> => this.#reconcile(namespace);
+    this.#queue = new RetryQueue({ ...options, reconcile, concurrency: 1 });
   }
 
   /** What was found out about an object that is not there; undefined as long as nothing was. */
@@ -91,23 +85,22 @@ export class MissingObjectProbe {
     return missingNeeds(this.#options.store, record, (config) => this.of(config));
   }
 
-  /** A rollout of the workload is held from now on. */
-  hold(workload: ObjectKey): void {
-    for (const config of this.#options.store.workloads.get(workload)?.edges.keys() ?? [])
-      if (!this.#awaited.has(config) && this.#isAwaited(config)) this.suspect(config);
-  }
-
   /** A workload names `config`, which is not there. */
   suspect(config: ObjectKey): void {
-    this.#suspects.add(config);
-    this.#wake?.();
+    const namespace = namespaceIn(config);
+    const suspects = this.#suspects.get(namespace);
+    if (suspects !== undefined) {
+      suspects.add(config);
+      return;
+    }
+    this.#suspects.set(namespace, new Set([config]));
+    if (!this.#turns.has(namespace)) this.#queue.addAfter(namespace, this.#options.graceMs);
   }
 
   /** `config` is there. */
   clear(config: ObjectKey): void {
-    this.#suspects.delete(config);
+    this.#suspects.get(namespaceIn(config))?.delete(config);
     this.#unlisted.delete(config);
-    this.#awaited.delete(config);
     if (this.#known.delete(config)) this.#options.onNews(new Set([config]));
   }
 
@@ -117,74 +110,65 @@ export class MissingObjectProbe {
     this.#unlisted.clear();
   }
 
-  /** Looks into what is suspected, slowly; resolves when `signal` is aborted. Never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
-    const wake = (): void => this.#wake?.();
-    signal.addEventListener('abort', wake, { once: true });
-    while (!signal.aborted) {
-      if (this.#suspects.size === 0) await this.#news();
-      else await this.#round(signal).catch((error: unknown) => this.#afterDefect(error, signal));
-    }
-    signal.removeEventListener('abort', wake);
-  }
-
-  async #news(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
-    this.#wake = undefined;
-  }
-
-  /** What is suspected during a round belongs to the next one. */
-  async #round(signal: AbortSignal): Promise<void> {
-    const { graceMs, wait } = this.#options;
-    const suspects = this.#suspects;
-    this.#suspects = new Set();
-    await wait(graceMs, signal);
-    let turns = [...Map.groupBy(suspects, namespaceIn).values()].map(newTurn);
-    while (turns.length > 0 && !signal.aborted) {
-      for (const turn of turns) await this.#fencedTake(turn, signal);
-      turns = turns.filter(({ configs }) => configs.length > 0);
-    }
-    this.#tidyUp();
-  }
-
-  #tidyUp(): void {
-    for (const config of this.#known.keys()) if (!this.#isMissed(config)) this.#known.delete(config);
-    for (const config of this.#awaited.keys()) if (!this.#isAwaited(config)) this.#awaited.delete(config);
-  }
-
-  /** A defect of ours must not end the process: what is suspected in the namespace is looked into again. */
-  async #fencedTake(turn: Turn, signal: AbortSignal): Promise<void> {
-    try {
-      await this.#take(turn, signal);
-    } catch (error) {
-      turn.configs.length = 0;
-      for (const config of turn.all) this.#suspects.add(config);
-      await this.#afterDefect(error, signal);
+  /** Looks again for what a rollout waits for, where no stream may tell that it is there. Tells only what is new. */
+  async lookFor(missing: readonly ConfigRef[]): Promise<void> {
+    const { readLeftOut, onNews } = this.#options;
+    for (const ref of missing.filter(({ keys, kind }) => keys === undefined && this.#isRead({ kind }))) {
+      const now = monotonicMs();
+      const lastAt = this.#lookedForAt.get(keyOf(ref)) ?? Number.NEGATIVE_INFINITY;
+      if (now - lastAt < REFUSAL_BACKOFF.baseMs) continue;
+      this.#lookedForAt.set(keyOf(ref), now);
+      const reading = await readLeftOut(ref, this.#end.signal);
+      const changed = reading.kind === 'known' ? this.#relearn(ref, reading) : [];
+      if (changed.length > 0) onNews(new Set(changed));
     }
   }
 
-  async #afterDefect(error: unknown, signal: AbortSignal): Promise<void> {
-    const { log, random, wait } = this.#options;
-    log.warn('missing objects could not be looked into', { error: `internal error: ${String(error)}` });
-    await wait(backoffMs(this.#failures, BACKOFF, random), signal);
-    this.#failures += 1;
+  /** Looks into nothing more; resolves when the look under way has ended. */
+  async close(): Promise<void> {
+    this.#end.abort();
+    await this.#queue.close();
   }
 
-  /** Up to the next one that takes a while, and the pause after it. */
-  async #take(turn: Turn, signal: AbortSignal): Promise<void> {
+  /** What is known of the object, whole or in part, where that is something else than before. */
+  #relearn({ kind, namespace, name }: ConfigRef, { type, isUnselected }: LeftOut): readonly ObjectKey[] {
+    const changed = [...this.#known].filter(
+      ([, { ref, ...known }]) =>
+        ref.kind === kind &&
+        ref.namespace === namespace &&
+        ref.name === name &&
+        (known.leftOutType !== type || known.isUnselected !== isUnselected),
+    );
+    for (const [key, known] of changed) this.#known.set(key, { ...known, leftOutType: type, isUnselected });
+    return changed.map(([key]) => key);
+  }
+
+  /** Looks into the next object of a namespace that takes a while, or into all that are left. */
+  async #reconcile(namespace: string): Promise<Result> {
+    const turn = this.#turns.get(namespace) ?? newTurn([...(this.#suspects.get(namespace) ?? [])]);
+    if (!this.#turns.has(namespace)) this.#suspects.delete(namespace);
+    this.#turns.set(namespace, turn);
     let isLong = false;
-    while (!isLong && turn.configs.length > 0 && !signal.aborted) {
-      const config = turn.configs.pop();
-      isLong = config !== undefined && (await this.#lookInto(config, turn, signal));
+    for (let config = turn.configs.at(-1); config !== undefined && !isLong; config = turn.configs.at(-1)) {
+      isLong = await this.#lookInto(config, turn);
+      turn.configs.pop();
     }
-    if (turn.configs.length === 0) this.#publish(turn, signal);
-    if (isLong) await this.#options.wait(PAUSE_MS, signal);
+    if (this.#end.signal.aborted) return 'done';
+    const result = turn.configs.length > 0 ? 'again' : this.#endTurn(namespace, turn);
+    if (isLong) await sleep(PAUSE_MS, this.#end.signal);
+    return result;
+  }
+
+  #endTurn(namespace: string, turn: Turn): Result {
+    this.#publish(turn);
+    this.#turns.delete(namespace);
+    for (const config of turn.failed) this.suspect(config);
+    if (turn.failed.size > 0) return this.#queue.backOff(namespace, { bounds: BACKOFF });
+    return this.#suspects.has(namespace) ? { afterMs: this.#options.graceMs } : 'done';
   }
 
   /** Answers whether it took a while. */
-  async #lookInto(config: ObjectKey, turn: Turn, signal: AbortSignal): Promise<boolean> {
+  async #lookInto(config: ObjectKey, turn: Turn): Promise<boolean> {
     const { store, isSynced } = this.#options;
     const ref = store.configs.get(config)?.ref;
     if (ref === undefined || !this.#isMissed(config)) return false;
@@ -192,86 +176,40 @@ export class MissingObjectProbe {
       this.#unlisted.add(config);
       return false;
     }
-    const isOld = this.#awaited.get(config)?.isDue === true && this.#isAwaited(config);
-    const before = isOld ? undefined : this.#known.get(config);
+    const before = this.#known.get(config);
     const isLong = before === undefined && (this.#isRead(ref) || turn.searches < MOST_SEARCHES);
-    const known = before ?? (await this.#missingObjectOf(ref, turn, signal));
-    // What failed has waited already.
-    if (known === undefined) return false;
-    turn.found.set(config, known);
+    const known = before ?? (await this.#missingObjectOf(ref, turn));
+    if (known === undefined) turn.failed.add(config);
+    else turn.found.set(config, known);
     return isLong;
   }
 
   /** What was found out is known from now on, all of it at once, not in parts. */
-  #publish({ found }: Turn, signal: AbortSignal): void {
+  #publish({ found }: Turn): void {
+    for (const config of this.#known.keys()) if (!this.#isMissed(config)) this.#known.delete(config);
+    for (const config of this.#lookedForAt.keys())
+      if (!this.#isMissed(config)) this.#lookedForAt.delete(config);
     const missed = [...found].filter(([config]) => this.#isMissed(config));
-    const news = new Set(missed.filter((each) => this.#learn(...each)).map(([config]) => config));
-    for (const [config] of missed) if (this.#isAwaited(config)) void this.#lookLater(config, signal);
-    if (news.size > 0) this.#options.onNews(news);
+    for (const [config, known] of missed) this.#known.set(config, known);
+    if (missed.length > 0) this.#options.onNews(new Set(missed.map(([config]) => config)));
   }
 
-  /** Answers whether it is news: not that what is awaited is still not there. */
-  #learn(config: ObjectKey, missingObject: MissingObject): boolean {
-    const before = this.#known.get(config);
-    const isSame =
-      before?.leftOutType === missingObject.leftOutType &&
-      before?.isUnselected === missingObject.isUnselected &&
-      before?.isState === missingObject.isState;
-    if (isSame && this.#awaited.has(config)) return false;
-    this.#known.set(config, missingObject);
-    return true;
-  }
-
-  /** Never rejects. Of each object one at a time is under way. */
-  async #lookLater(config: ObjectKey, signal: AbortSignal): Promise<void> {
-    const { random, wait } = this.#options;
-    const awaited = this.#awaited.get(config) ?? { looks: 0, isDue: true };
-    if (this.#awaited.has(config) && !awaited.isDue) return;
-    this.#awaited.set(config, awaited);
-    awaited.isDue = false;
-    await wait(backoffMs(awaited.looks, REFUSAL_BACKOFF, random), signal);
-    if (signal.aborted || this.#awaited.get(config) !== awaited) return;
-    awaited.looks += 1;
-    awaited.isDue = true;
-    this.suspect(config);
-  }
-
-  /** Undefined where it cannot be found out now: then it is suspected again. */
-  async #missingObjectOf(
-    ref: ConfigRef,
-    turn: Turn,
-    signal: AbortSignal,
-  ): Promise<MissingObject | undefined> {
-    const { store, readLeftOut, resourceSelector: selector, random, wait } = this.#options;
-    if (store.isState(ref))
-      return { ref, leftOutType: undefined, isUnselected: false, isState: true, selector, similar: [] };
+  /** Undefined where it cannot be found out now; then nothing else is asked in this turn. */
+  async #missingObjectOf(ref: ConfigRef, turn: Turn): Promise<MissingObject | undefined> {
+    const { store, readLeftOut, resourceSelector: selector } = this.#options;
+    const nothing = { ref, leftOutType: undefined, isUnselected: false, selector, similar: [] };
+    if (store.isState(ref)) return { ...nothing, isState: true };
+    if (this.#isRead(ref) && turn.failed.size > 0) return undefined;
     turn.searches += 1;
     const similar = turn.searches > MOST_SEARCHES ? [] : similarTo(store, ref);
-    if (!this.#isRead(ref)) return { ref, leftOutType: undefined, isUnselected: false, selector, similar };
-    const reading = await readLeftOut(ref, signal);
-    if (reading.kind === 'known') {
-      this.#failures = 0;
-      return { ref, leftOutType: reading.type, isUnselected: reading.isUnselected, selector, similar };
-    }
-    await wait(backoffMs(this.#failures, BACKOFF, random), signal);
-    this.#failures += 1;
-    this.suspect(keyOf(ref));
-    return undefined;
-  }
-
-  /** Whether somebody waits for `config` and no stream may tell when it comes: by its type, or by its labels. */
-  #isAwaited(config: ObjectKey): boolean {
-    const { store, isHeld } = this.#options;
-    const ref = store.configs.get(config)?.ref;
-    if (ref === undefined || !this.#isRead(ref)) return false;
-    return [...store.dependents.dependentsOf(config)].filter(isHeld).some((workload) => {
-      const record = store.workloads.get(workload);
-      return record !== undefined && isNeeded(store, record, config, (other) => this.of(other));
-    });
+    if (!this.#isRead(ref)) return { ...nothing, similar };
+    const reading = await readLeftOut(ref, this.#end.signal);
+    if (reading.kind === 'failed') return undefined;
+    return { ...nothing, leftOutType: reading.type, isUnselected: reading.isUnselected, similar };
   }
 
   /** Whether only the API server knows that an object is not there: no stream shows each type, nor other labels. */
-  #isRead({ kind }: ConfigRef): boolean {
+  #isRead({ kind }: Pick<ConfigRef, 'kind'>): boolean {
     return SOURCE_KINDS[kind].ignoredTypes.length > 0 || this.#options.resourceSelector !== undefined;
   }
 
@@ -282,17 +220,18 @@ export class MissingObjectProbe {
   }
 }
 
-/** What is suspected in one namespace, and what was found out of it in this round. */
+/** What is suspected in one namespace, and what was found out of it. */
 interface Turn {
-  readonly all: readonly ObjectKey[];
   /** Those that are left, the next one last. */
   readonly configs: ObjectKey[];
   readonly found: Map<ObjectKey, MissingObject>;
+  /** Those that could not be looked into. */
+  readonly failed: Set<ObjectKey>;
   searches: number;
 }
 
 function newTurn(configs: readonly ObjectKey[]): Turn {
-  return { all: configs, configs: configs.toReversed(), found: new Map(), searches: 0 };
+  return { configs: configs.toReversed(), found: new Map(), failed: new Set(), searches: 0 };
 }
 
 /** Longer names are not compared with others, nor more than so many: the time that takes is theirs times each other. */

@@ -9,8 +9,8 @@ import type { ObjectKey } from '../model/object-ref.ts';
 import { fencedPause } from '../model/rollout-plan.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { WorkQueue } from '../queue/work-queue.ts';
-import { LivePatches, type Patched, type PatchingOptions } from './live-patches.ts';
+import { type Result, RetryQueue } from '../queue/retry-queue.ts';
+import { LivePatches, type PatchingOptions } from './live-patches.ts';
 
 /** What the pauses are ended with. */
 export interface PausesOptions extends PatchingOptions {
@@ -20,11 +20,11 @@ export interface PausesOptions extends PatchingOptions {
   readonly quietMs: number;
   /** The longest that the end of a pause is put off for a rollout. */
   readonly maxWaitMs: number;
-  readonly concurrency: number;
 }
 
 /** One workload that is paused, as it was seen last. */
-interface Paused extends Patched {
+interface Paused {
+  readonly workload: Workload;
   readonly pause: Pause;
   /** Whether the end was put off for a rollout: that is done once. */
   hasWaited: boolean;
@@ -42,19 +42,18 @@ const LONGEST_SLEEP_MS = 60_000;
 /** See the file's comment. */
 export class Pauses {
   readonly #options: PausesOptions;
-  readonly #queue: WorkQueue;
+  readonly #queue: RetryQueue;
   readonly #patches: LivePatches;
   readonly #paused = new Map<ObjectKey, Paused>();
 
   constructor(options: PausesOptions) {
     this.#options = options;
-    this.#queue = new WorkQueue({ work: (key) => this.#work(key), concurrency: options.concurrency });
+    this.#queue = new RetryQueue({ ...options, reconcile: (key) => this.#reconcile(key) });
     this.#patches = new LivePatches({
       ...options,
+      queue: this.#queue,
       unfinishedOf: ({ isPaused }) =>
         isPaused === true ? 'not resumed, and tried again until it is' : STILL_MARKED,
-      tryAfter: (key, ms) => this.#queue.addAfter(key, ms),
-      forget: (key) => this.#forget(key),
     });
   }
 
@@ -89,7 +88,8 @@ export class Pauses {
   }
 
   #lookLater(key: ObjectKey, workload: Workload, pause: Pause, atLeastMs: number): void {
-    this.#paused.set(key, { workload, pause, failures: 0, hasWaited: false });
+    this.#paused.set(key, { workload, pause, hasWaited: false });
+    this.#queue.forget(key);
     this.#queue.addAfter(key, Math.max(atLeastMs, sleepOf(pause)));
   }
 
@@ -98,23 +98,21 @@ export class Pauses {
     this.#queue.forget(key);
   }
 
-  async #work(key: ObjectKey): Promise<void> {
+  async #reconcile(key: ObjectKey): Promise<Result> {
+    const { isWaiting, maxWaitMs } = this.#options;
     const paused = this.#paused.get(key);
-    if (paused === undefined) return;
+    if (paused === undefined) return 'done';
     const ms = sleepOf(paused.pause);
-    if (ms > 0) this.#queue.addAfter(key, ms);
-    else await this.#patches.fenced(key, paused, () => this.#end(key, paused));
+    if (ms > 0) return { afterMs: ms };
+    if (paused.workload.isPaused !== true || paused.hasWaited || !isWaiting(key))
+      return await this.#end(key, paused);
+    paused.hasWaited = true;
+    return { afterMs: maxWaitMs };
   }
 
-  async #end(key: ObjectKey, paused: Paused): Promise<void> {
-    const { isWaiting, maxWaitMs } = this.#options;
-    if (paused.workload.isPaused === true && !paused.hasWaited && isWaiting(key)) {
-      paused.hasWaited = true;
-      this.#queue.addAfter(key, maxWaitMs);
-      return;
-    }
+  async #end(key: ObjectKey, paused: Paused): Promise<Result> {
     let isPaused: boolean | undefined;
-    await this.#patches.patch(key, paused, {
+    return await this.#patches.patch(key, paused.workload, {
       bodyFor: (live) => {
         isPaused = live.isPaused;
         return this.#endOf(key, live);

@@ -4,9 +4,10 @@ import type { ConfigObject } from '../model/config-object.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
+import { LATER_BACKOFF } from '../model/time.ts';
 import { EVER, type InformerEvent, type Timeline } from '../model/timeline.ts';
-
 import type { Workload } from '../model/workload.ts';
+import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { Store } from '../store/store.ts';
 
 /** A fresh look at one object. Never throws. */
@@ -19,7 +20,7 @@ export type ReadConfig = (
 >;
 
 /** What it is made of. */
-export interface RefetcherOptions {
+export interface RefetcherOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
   readonly store: Store;
   readonly timeline: Timeline;
   readonly readConfig: ReadConfig;
@@ -36,9 +37,24 @@ const OUTSIDE_THE_STREAM = { isInInitialList: false, isRelisted: true } as const
 /** See the file's comment. */
 export class Refetcher {
   readonly #options: RefetcherOptions;
+  /** Objects to look at later, one after the other: no rollout waits for them. */
+  readonly #queue: RetryQueue;
 
   constructor(options: RefetcherOptions) {
     this.#options = options;
+    const reconcile = async (config: ObjectKey): Promise<Result> =>
+      (await this.atConfig(config)) ? 'done' : this.#queue.backOff(config, { bounds: LATER_BACKOFF });
+    this.#queue = new RetryQueue({ ...options, reconcile, concurrency: 1 });
+  }
+
+  /** Looks at an object until that succeeds; never blocks. */
+  later(config: ObjectKey): void {
+    this.#queue.add(config);
+  }
+
+  /** Looks at nothing more later; resolves when the look under way has ended. */
+  async close(): Promise<void> {
+    await this.#queue.close();
   }
 
   /** Looks at an object, once more where the stream was faster; false: it failed, or the stream was faster again. */

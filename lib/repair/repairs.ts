@@ -4,14 +4,14 @@ import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { Pauses, type PausesOptions } from './pauses.ts';
-import { WaveCleanup, type WaveCleanupOptions } from './wave-cleanup.ts';
+import { WaveCleanup } from './wave-cleanup.ts';
 
 /** See the file's comment. */
 export class Repairs {
   readonly #pauses: Pauses;
   readonly #waveCleanup: WaveCleanup;
 
-  constructor(options: PausesOptions & WaveCleanupOptions) {
+  constructor(options: PausesOptions) {
     this.#pauses = new Pauses(options);
     this.#waveCleanup = new WaveCleanup(options);
   }

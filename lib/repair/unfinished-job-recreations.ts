@@ -6,24 +6,22 @@
 import type { Finding } from '../model/finding.ts';
 import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
-import { type BackoffBounds, backoffMs } from '../model/time.ts';
+import type { BackoffBounds } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { WorkQueue } from '../queue/work-queue.ts';
+import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 
 /** What it is made of. */
-export interface UnfinishedJobRecreationsOptions {
+export interface UnfinishedJobRecreationsOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
   /** Goes on where somebody left off; `ref` is that of the copy. Accepted: nothing is left to do. Never throws. */
   readonly finish: (ref: WorkloadRef) => Promise<WriteResult<undefined>>;
   /** Tells people who look at the copy why it stays. */
   readonly say: (copy: Pick<Workload, 'ref' | 'uid'>, finding: Finding) => void;
-  readonly random: () => number;
 }
 
 /** A copy that is there. */
 interface Copy {
   readonly workload: Workload;
-  failures: number;
   /** The refusal that was told last. */
   told?: string;
 }
@@ -36,11 +34,13 @@ const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 300_000 };
 /** See the file's comment. */
 export class UnfinishedJobRecreations {
   readonly #options: UnfinishedJobRecreationsOptions;
-  readonly #queue = new WorkQueue({ work: (key) => this.#work(key), concurrency: CONCURRENCY });
+  readonly #queue: RetryQueue;
   readonly #copies = new Map<ObjectKey, Copy>();
 
   constructor(options: UnfinishedJobRecreationsOptions) {
     this.#options = options;
+    const reconcile = (key: string): Promise<Result> => this.#reconcile(key);
+    this.#queue = new RetryQueue({ ...options, reconcile, concurrency: CONCURRENCY });
   }
 
   /** News of anything in the streams of workloads. */
@@ -51,7 +51,7 @@ export class UnfinishedJobRecreations {
       return;
     }
     if (this.#copies.has(key)) return;
-    this.#copies.set(key, { workload: event.object, failures: 0 });
+    this.#copies.set(key, { workload: event.object });
     if (event.isInInitialList) this.#queue.add(key);
     else this.#queue.addAfter(key, USUAL_MS);
   }
@@ -61,18 +61,16 @@ export class UnfinishedJobRecreations {
     await this.#queue.close();
   }
 
-  async #work(key: ObjectKey): Promise<void> {
+  async #reconcile(key: ObjectKey): Promise<Result> {
     const copy = this.#copies.get(key);
-    if (copy === undefined) return;
+    if (copy === undefined) return 'done';
     const result = await this.#options.finish(copy.workload.ref);
-    if (result.kind === 'accepted') {
-      this.#copies.delete(key);
-      return;
+    if (result.kind !== 'accepted') {
+      this.#tell(copy, result);
+      return this.#queue.backOff(key, { bounds: BACKOFF });
     }
-    const ms = backoffMs(copy.failures, BACKOFF, this.#options.random);
-    copy.failures += 1;
-    this.#tell(copy, result);
-    this.#queue.addAfter(key, ms);
+    this.#copies.delete(key);
+    return 'done';
   }
 
   /** The same refusal of a copy is told once. */

@@ -7,35 +7,22 @@ import { cleanupPatch, cleanupText } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { WorkQueue } from '../queue/work-queue.ts';
-import { LivePatches, type Patched, type PatchingOptions } from './live-patches.ts';
-
-/** What it is done with. */
-export interface WaveCleanupOptions extends PatchingOptions {
-  readonly concurrency: number;
-}
-
-/** One workload that waits, as it was seen last. */
-interface Parked extends Patched {
-  workload: Workload;
-}
+import { type Result, RetryQueue } from '../queue/retry-queue.ts';
+import { LivePatches, type PatchingOptions } from './live-patches.ts';
 
 /** See the file's comment. */
 export class WaveCleanup {
-  readonly #options: WaveCleanupOptions;
-  readonly #queue: WorkQueue;
+  readonly #options: PatchingOptions;
+  readonly #queue: RetryQueue;
   readonly #patches: LivePatches;
-  readonly #parked = new Map<ObjectKey, Parked>();
+  /** The workloads that wait, as they were seen last. */
+  readonly #parked = new Map<ObjectKey, Workload>();
 
-  constructor(options: WaveCleanupOptions) {
+  constructor(options: PatchingOptions) {
     this.#options = options;
-    this.#queue = new WorkQueue({ work: (key) => this.#work(key), concurrency: options.concurrency });
-    this.#patches = new LivePatches({
-      ...options,
-      unfinishedOf: () => 'left waiting by wave, and tried again until it is not',
-      tryAfter: (key, ms) => this.#queue.addAfter(key, ms),
-      forget: (key) => this.#forget(key),
-    });
+    this.#queue = new RetryQueue({ ...options, reconcile: (key) => this.#reconcile(key) });
+    const unfinishedOf = () => 'left waiting by wave, and tried again until it is not';
+    this.#patches = new LivePatches({ ...options, queue: this.#queue, unfinishedOf });
   }
 
   /** News of a workload. */
@@ -43,19 +30,15 @@ export class WaveCleanup {
     if (event.type === 'absent') this.#forget(event.key);
     if (event.type !== 'present') return;
     const { key, object: workload } = event;
-    const known = this.#parked.get(key);
+    const isKnown = this.#parked.has(key);
     if (workload.waveLeftovers === undefined || this.#options.client.patch === undefined) this.#forget(key);
-    else if (known !== undefined) known.workload = workload;
-    else {
-      this.#parked.set(key, { workload, failures: 0 });
-      this.#queue.add(key);
-    }
+    else this.#parked.set(key, workload);
+    if (this.#parked.has(key) && !isKnown) this.#queue.add(key);
   }
 
   /** Workloads of these namespaces are written from now on. */
   select(namespaces: ReadonlySet<string>): void {
-    for (const [key, { workload }] of this.#parked)
-      if (namespaces.has(workload.ref.namespace)) this.#queue.add(key);
+    for (const [key, { ref }] of this.#parked) if (namespaces.has(ref.namespace)) this.#queue.add(key);
   }
 
   /** Begins nothing more; resolves when what is under way is answered. */
@@ -67,15 +50,11 @@ export class WaveCleanup {
     if (this.#parked.delete(key)) this.#queue.forget(key);
   }
 
-  async #work(key: ObjectKey): Promise<void> {
+  async #reconcile(key: ObjectKey): Promise<Result> {
     const parked = this.#parked.get(key);
-    if (parked === undefined || !this.#options.store.isSelected(parked.workload.ref.namespace)) return;
-    await this.#patches.fenced(key, parked, () => this.#unpark(key, parked));
-  }
-
-  async #unpark(key: ObjectKey, parked: Parked): Promise<void> {
+    if (parked === undefined || !this.#options.store.isSelected(parked.ref.namespace)) return 'done';
     let words = '';
-    await this.#patches.patch(key, parked, {
+    return await this.#patches.patch(key, parked, {
       bodyFor: (live) => {
         if (live.waveLeftovers === undefined) {
           this.#forget(key);
@@ -87,7 +66,7 @@ export class WaveCleanup {
       isDone: (answered) => answered.waveLeftovers === undefined,
       accepted: (object) => {
         const message = `wave had left it waiting: ${words}`;
-        this.#options.say(parked.workload, { reason: 'wave-cleaned-up', about: 'parking', message });
+        this.#options.say(parked, { reason: 'wave-cleaned-up', about: 'parking', message });
         // Of a dry run it stays as it is: what is known of it keeps the same from being said with all news.
         if (object !== undefined) this.#parked.delete(key);
       },

@@ -20,7 +20,16 @@ import {
 } from '../tracking/rollout.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
 import { Births, type ListBirths } from './births.ts';
-import type { Retry } from './retries.ts';
+
+/** What is remembered of the attempts to roll one workload that did not succeed. */
+export interface Tries {
+  /** Times in a row that another writer was first. */
+  conflicts: number;
+  /** The plan that was refused on fresh data, as text: refused again it is a refusal. */
+  refused: string | undefined;
+  /** What the workload needs and was not there. */
+  needs: readonly ConfigRef[];
+}
 
 /** What attempts are made with. */
 export interface AttemptOptions {
@@ -35,6 +44,8 @@ export interface AttemptOptions {
   readonly externalRolloutMs: (workload: ObjectKey, record: WorkloadRecord) => number;
   /** What the workload needs, and what is not there: its pods would wait for it. Mostly nothing. */
   readonly needsOf: (record: WorkloadRecord) => readonly ConfigRef[];
+  /** Looks again for objects that no stream may show. */
+  readonly lookFor: (missing: readonly ConfigRef[]) => Promise<void>;
   readonly listBirths: ListBirths;
   /** The API server answered a patch. */
   readonly onPatchAnswered: (seconds: number) => void;
@@ -52,8 +63,8 @@ export class RolloutAttempts {
     this.#births = new Births(options);
   }
 
-  /** One attempt; `retry` is what is remembered of those before, `since` when the first change was seen, as monotonicMs says it. Never two at once. */
-  async run(ref: WorkloadRef, retry: Retry, since: number): Promise<Outcome> {
+  /** One attempt; `tries` is what is remembered of those before, `since` when the first change was seen, as monotonicMs says it. Never two at once. */
+  async run(ref: WorkloadRef, tries: Tries, since: number): Promise<Outcome> {
     const { store, client } = this.#options;
     const key = keyOf(ref);
     const unresolved = await this.#resolveFlight(key, ref);
@@ -62,6 +73,7 @@ export class RolloutAttempts {
     if (this.#isGivenUp(key)) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
     await this.#births.weigh(key);
     if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
+    if (tries.needs.length > 0) await this.#options.lookFor(tries.needs);
     const now = Date.now();
     const changedAt = now - (monotonicMs() - since);
     const plan = planRollout(store, key, Math.floor(changedAt / 1000), new Date(now).toISOString());
@@ -73,7 +85,7 @@ export class RolloutAttempts {
     const startedAt = monotonicMs();
     const result = await client.roll(plan);
     this.#options.onPatchAnswered((monotonicMs() - startedAt) / 1000);
-    return await this.#answered(plan, result, retry);
+    return await this.#answered(plan, result, tries);
   }
 
   #isGivenUp(key: ObjectKey): boolean {
@@ -100,7 +112,7 @@ export class RolloutAttempts {
   async #answered(
     plan: RolloutPlan,
     result: RollResult<RawWorkload | undefined>,
-    retry: Retry,
+    tries: Tries,
   ): Promise<Outcome> {
     if (result.mayHaveRun) doubtRollout(this.#options.store, plan);
     switch (result.kind) {
@@ -112,7 +124,7 @@ export class RolloutAttempts {
         this.#abandon(plan);
         return { type: 'gone' };
       case 'rejected':
-        return await this.#rejected(plan, result.code === 'forbidden', result.message, retry);
+        return await this.#rejected(plan, result.code === 'forbidden', result.message, tries);
       case 'throttled':
         this.#abandon(plan);
         return { type: 'later', message: result.message, ...retryAfter(result.retryAfterMs) };
@@ -138,10 +150,10 @@ export class RolloutAttempts {
   }
 
   /** A refusal counts only when the same plan is refused twice on fresh data: the first may have been of a stale one. */
-  async #rejected(plan: RolloutPlan, isForbidden: boolean, message: string, retry: Retry): Promise<Outcome> {
+  async #rejected(plan: RolloutPlan, isForbidden: boolean, message: string, tries: Tries): Promise<Outcome> {
     const text = JSON.stringify({ ...plan.body, metadata: undefined });
-    const isRefusal = isForbidden || retry.refused === text;
-    retry.refused = text;
+    const isRefusal = isForbidden || tries.refused === text;
+    tries.refused = text;
     if (isRefusal) {
       this.#abandon(plan);
       return { type: 'refused', message };

@@ -8,20 +8,12 @@ import { type Log, NO_LOG } from '../model/log.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
 import { type Pace, UNHURRIED } from '../model/settings.ts';
-import {
-  type BackoffBounds,
-  backoffMs,
-  CONFLICT_BACKOFF,
-  LATER_BACKOFF,
-  monotonicMs,
-  REFUSAL_BACKOFF,
-} from '../model/time.ts';
+import { backoffMs, CONFLICT_BACKOFF, LATER_BACKOFF, monotonicMs, REFUSAL_BACKOFF } from '../model/time.ts';
 import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
-import { WorkQueue } from '../queue/work-queue.ts';
+import { type Failure, type Result, RetryQueue } from '../queue/retry-queue.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
-import { Retries } from './retries.ts';
-import { type AttemptOptions, RolloutAttempts } from './rollout-attempt.ts';
+import { type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
 import { RolloutPace } from './rollout-pace.ts';
 
 /** Who wants to know what became of a workload that was due. */
@@ -56,31 +48,28 @@ const DEFAULT_WAIT_IN_PERIODS = 6;
 /** See the file's comment. */
 export class RolloutController {
   readonly #options: RolloutControllerOptions;
-  readonly #log: Log;
   readonly #quiet: QuietPeriod;
-  readonly #queue: WorkQueue;
+  readonly #queue: RetryQueue;
   /** Released by the quiet period and not yet patched, refused or settled. */
   readonly #due = new Set<ObjectKey>();
-  readonly #retries = new Retries();
+  /** What is remembered of the attempts that did not succeed, until one does. */
+  readonly #tries = new Map<ObjectKey, Tries>();
   readonly #attempts: RolloutAttempts;
   readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
   /** How often each workload was rolled lately. */
   readonly #pace = new RolloutPace((key) => this.#paceOf(key));
   /** Owed something, in a namespace that is not selected. */
   readonly #heldBack = new Set<ObjectKey>();
-  /** Owed something, while something is not there that their pods need. */
-  readonly #lacking = new Map<ObjectKey, readonly ConfigRef[]>();
   readonly #pendingChanges = new Map<ObjectKey, { changes: number; since: number }>();
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
-    const { concurrency, log = NO_LOG } = options;
-    this.#log = log;
+    const { log = NO_LOG } = options;
     this.#quiet = new QuietPeriod({
       windowOf: (key) => this.#openedWindowOf(key),
       release: (key) => this.#release(key),
     });
-    this.#queue = new WorkQueue({ work: (key) => this.#work(key), concurrency });
+    this.#queue = new RetryQueue({ ...options, log, reconcile: (key) => this.#reconcile(key) });
     const externalRolloutMs = this.#externalRolloutDeadlines.remaining.bind(this.#externalRolloutDeadlines);
     this.#attempts = new RolloutAttempts({ ...options, externalRolloutMs });
   }
@@ -93,7 +82,7 @@ export class RolloutController {
       this.#heldBack.add(workload);
       return Number.POSITIVE_INFINITY;
     }
-    const { backoff } = this.#retries.get(workload) ?? {};
+    const backoff = this.#queue.backoffOf(workload);
     if (backoff !== undefined) return Math.max(0, backoff.until - monotonicMs());
     return this.#quiet.touch(workload);
   }
@@ -105,31 +94,30 @@ export class RolloutController {
 
   /** The owner's rollout ended: what waited for it is settled, or rolled. */
   resume(workload: ObjectKey): void {
-    if (this.#externalRolloutDeadlines.delete(workload)) this.#release(workload);
-  }
-
-  /** What is not there may be there now: who of these, or of all, waits for nothing of it any more is rolled. */
-  recheck(workloads?: Iterable<ObjectKey>): void {
-    const { store, needsOf } = this.#options;
-    if (this.#lacking.size === 0) return;
-    for (const key of [...(workloads ?? this.#lacking.keys())]) {
-      if (!this.#lacking.has(key)) continue;
-      const record = store.workloads.get(key);
-      if (record !== undefined && needsOf(record).length > 0) continue;
-      this.#lacking.delete(key);
-      this.#quiet.touch(key);
-    }
+    if (!this.#externalRolloutDeadlines.delete(workload)) return;
+    this.#queue.forget(workload);
+    this.#release(workload);
   }
 
   /** What the workload waits for that is not there; mostly nothing. */
   needsOf(workload: ObjectKey): readonly ConfigRef[] {
-    return this.#lacking.get(workload) ?? [];
+    return this.#tries.get(workload)?.needs ?? [];
   }
 
-  /** The owner changed the workload: what was refused before may be accepted now. */
+  /** News of these workloads, or of what they name: one that no longer waits for a dependency is rolled. */
+  wake(workloads: Iterable<ObjectKey>): void {
+    const { store, needsOf } = this.#options;
+    for (const key of workloads) {
+      if (this.needsOf(key).length === 0) continue;
+      const record = store.workloads.get(key);
+      if (record === undefined || needsOf(record).length === 0) this.retryNow(key);
+    }
+  }
+
+  /** What was in the way before may not be any more: the workload does not wait for its backoff. */
   retryNow(workload: ObjectKey): void {
-    if (this.#retries.get(workload)?.backoff === undefined) return;
-    this.#retries.delete(workload);
+    if (this.#queue.backoffOf(workload) === undefined) return;
+    this.#tries.delete(workload);
     this.#queue.forget(workload);
     this.#quiet.touch(workload);
   }
@@ -138,9 +126,7 @@ export class RolloutController {
   contest(workload: ObjectKey, times: number): void {
     const ref = this.#options.store.workloads.get(workload)?.workload.ref;
     if (ref === undefined) return;
-    this.#quiet.forget(workload);
-    this.#retries.of(workload).failures = times - 1;
-    this.#conclude(workload, ref, { type: 'refused', message: 'the stamp is reverted each time' });
+    this.#conclude(workload, ref, { type: 'refused', message: 'the stamp is reverted each time' }, times);
   }
 
   /** Forgets a workload that is gone or follows nothing any more. */
@@ -163,7 +149,7 @@ export class RolloutController {
 
   /** Whether the workload is going to be patched soon, so that a commit of what it owes waits for it. */
   isWaiting(workload: ObjectKey): boolean {
-    if (this.#retries.get(workload)?.backoff !== undefined) return false;
+    if (this.#queue.backoffOf(workload) !== undefined || this.needsOf(workload).length > 0) return false;
     const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
     if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);
@@ -175,8 +161,8 @@ export class RolloutController {
   /** Why the workload is not being patched now; undefined if nothing is to be done for it. */
   pendingReasonOf(workload: ObjectKey): PendingReason | undefined {
     if (this.#heldBack.has(workload)) return { type: 'selection' };
-    if (this.#lacking.has(workload)) return { type: 'dependency' };
-    const { backoff } = this.#retries.get(workload) ?? {};
+    if (this.needsOf(workload).length > 0) return { type: 'dependency' };
+    const backoff = this.#queue.backoffOf(workload);
     if (backoff?.until === Number.POSITIVE_INFINITY) return { type: 'change', message: backoff.message };
     if (backoff !== undefined) return { type: 'backoff', ...backoff };
     if (this.#due.has(workload)) return { type: 'queued' };
@@ -220,31 +206,21 @@ export class RolloutController {
     this.#queue.add(key);
   }
 
-  async #work(key: ObjectKey): Promise<void> {
+  async #reconcile(key: ObjectKey): Promise<Result> {
     const ref = this.#options.store.workloads.get(key)?.workload.ref;
-    if (ref === undefined) return this.#settle(key);
-    const outcome = await this.#fencedAttempt(key, ref);
-    try {
-      this.#conclude(key, ref, outcome);
-    } catch (error) {
-      const message = `internal error: ${String(error)}`;
-      this.#log.error('what became of a rollout could not be told, it is tried again', {
-        workload: key,
-        error: message,
-      });
-      // Who owes nothing any more is settled by the next attempt.
-      this.#putOff(key, message, LATER_BACKOFF);
-    }
+    if (ref !== undefined) return this.#conclude(key, ref, await this.#fencedAttempt(key, ref));
+    this.#settle(key);
+    return 'done';
   }
 
-  /** A defect of ours must not end the process: the workload stays owed and is tried again. */
+  /** A defect of ours is told as other failures are: the workload stays owed and is tried again. */
   async #fencedAttempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {
     const { heartbeat } = this.#options;
     const loop = `the rollout of ${key}`;
     heartbeat.sleeps(loop, monotonicMs() + LONGEST_ATTEMPT_MS);
     try {
       const since = this.#pendingChanges.get(key)?.since ?? monotonicMs();
-      return await this.#attempts.run(ref, this.#retries.of(key), since);
+      return await this.#attempts.run(ref, this.#triesOf(key), since);
     } catch (error) {
       return { type: 'later', message: `internal error: ${String(error)}` };
     } finally {
@@ -252,10 +228,17 @@ export class RolloutController {
     }
   }
 
-  /** The one switch: what follows for the queue and for those who watch. */
-  #conclude(key: ObjectKey, ref: WorkloadRef, outcome: Outcome): void {
+  /** What follows for the queue and for those who watch. `times`: how often in a row it was refused, if others counted. */
+  #conclude(key: ObjectKey, ref: WorkloadRef, outcome: Outcome, times?: number): Result {
     const pending = this.#pendingChanges.get(key) ?? { changes: 1, since: monotonicMs() };
-    let nextTryMs: number | undefined;
+    const result = this.#resultOf(key, outcome, times);
+    const nextTryMs = result === 'done' ? undefined : result === 'again' ? 0 : result.afterMs;
+    this.#options.observer.onOutcome(ref, outcome, pending, nextTryMs);
+    return result;
+  }
+
+  /** The one switch. */
+  #resultOf(key: ObjectKey, outcome: Outcome, times: number | undefined): Result {
     switch (outcome.type) {
       case 'settled':
       case 'done':
@@ -264,83 +247,69 @@ export class RolloutController {
         this.#settle(key);
         // What came during the attempt begins a window of its own.
         if (needsRollout(this.#options.store, key)) this.touch(key, 1);
-        break;
+        return 'done';
       case 'unselected':
-        this.#due.delete(key);
-        this.#retries.delete(key);
+        this.#cease(key);
         this.#heldBack.add(key);
-        break;
-      case 'waiting-for-dependency':
-        this.#due.delete(key);
-        this.#retries.delete(key);
-        this.#lacking.set(key, outcome.needs);
-        break;
+        return 'done';
       case 'absorbing':
-        this.#due.delete(key);
-        this.#retries.delete(key);
-        this.#queue.addAfter(
-          key,
-          Math.max(0, (this.#externalRolloutDeadlines.untilOf(key) ?? 0) - monotonicMs()),
-        );
-        break;
+        this.#cease(key);
+        return {
+          afterMs: Math.max(0, (this.#externalRolloutDeadlines.untilOf(key) ?? 0) - monotonicMs()),
+        };
       case 'again':
-        nextTryMs = this.#again(key);
-        break;
+        return this.#again(key);
+      case 'waiting-for-dependency':
+        this.#cease(key);
+        this.#triesOf(key).needs = outcome.needs;
+        return this.#putOff(key, { bounds: REFUSAL_BACKOFF });
       case 'later':
-        nextTryMs = this.#putOff(key, outcome.message, LATER_BACKOFF, outcome.retryAfterMs);
-        break;
+        return this.#putOff(key, { ...outcome, bounds: LATER_BACKOFF, atLeastMs: outcome.retryAfterMs });
       case 'given-up':
-        this.#giveUp(key, outcome.message);
-        break;
+        // Until there is a reason to try again, see retryNow.
+        return this.#putOff(key, {
+          ...outcome,
+          bounds: REFUSAL_BACKOFF,
+          atLeastMs: Number.POSITIVE_INFINITY,
+        });
       case 'refused':
-        nextTryMs = this.#putOff(key, outcome.message, REFUSAL_BACKOFF);
-        break;
+        return this.#putOff(key, { ...outcome, bounds: REFUSAL_BACKOFF, ...(times && { times }) });
       case 'gone':
-        nextTryMs = this.#putOff(key, 'the workload no longer exists', LATER_BACKOFF);
-        break;
+        return this.#putOff(key, { bounds: LATER_BACKOFF, message: 'the workload no longer exists' });
     }
-    this.#options.observer.onOutcome(ref, outcome, pending, nextTryMs);
   }
 
-  #again(key: ObjectKey): number {
-    const retry = this.#retries.of(key);
-    const ms =
-      retry.conflicts === 0 ? 0 : backoffMs(retry.conflicts - 1, CONFLICT_BACKOFF, this.#options.random);
-    retry.conflicts += 1;
-    retry.backoff = undefined;
+  #again(key: ObjectKey): Result {
+    const tries = this.#triesOf(key);
+    const { conflicts } = tries;
+    tries.conflicts += 1;
     this.#due.add(key);
-    if (ms === 0) this.#queue.add(key);
-    else this.#queue.addAfter(key, ms);
-    return ms;
+    if (conflicts === 0) return 'again';
+    return { afterMs: backoffMs(conflicts - 1, CONFLICT_BACKOFF, this.#options.random) };
   }
 
-  #putOff(key: ObjectKey, message: string, bounds: BackoffBounds, atLeastMs = 0): number {
-    const retry = this.#retries.of(key);
-    const ms = Math.max(atLeastMs, backoffMs(retry.failures, bounds, this.#options.random));
-    retry.failures += 1;
-    retry.conflicts = 0;
-    retry.backoff = { until: monotonicMs() + ms, message };
+  #putOff(key: ObjectKey, failure: Failure): Result {
+    this.#triesOf(key).conflicts = 0;
     this.#due.delete(key);
     this.#quiet.forget(key);
-    this.#queue.forget(key);
-    this.#queue.addAfter(key, ms);
-    return ms;
+    return this.#queue.backOff(key, failure);
   }
 
-  /** It is spurred once there is a reason to try again. */
-  #giveUp(key: ObjectKey, message: string): void {
-    this.#retries.of(key).backoff = { until: Number.POSITIVE_INFINITY, message };
+  #triesOf(key: ObjectKey): Tries {
+    const tries = this.#tries.get(key) ?? { conflicts: 0, refused: undefined, needs: [] };
+    this.#tries.set(key, tries);
+    return tries;
+  }
+
+  #cease(key: ObjectKey): void {
     this.#due.delete(key);
-    this.#quiet.forget(key);
-    this.#queue.forget(key);
+    this.#tries.delete(key);
   }
 
   #settle(key: ObjectKey): void {
+    this.#cease(key);
     this.#heldBack.delete(key);
-    this.#lacking.delete(key);
     this.#externalRolloutDeadlines.delete(key);
-    this.#due.delete(key);
-    this.#retries.delete(key);
     this.#pendingChanges.delete(key);
   }
 

@@ -23,17 +23,6 @@ export function missingNeeds(
   return [...record.edges.keys()].flatMap((config) => missingOf(store, record, config, missingObjectOf));
 }
 
-/** Whether the workload needs the object that it follows by `config`, and all of that is missing. */
-export function isNeeded(
-  store: Store,
-  record: WorkloadRecord,
-  config: ObjectKey,
-  missingObjectOf: AbsenceOf,
-): boolean {
-  if (!store.settings.vocabularies.isKeyScoped(record.workload.annotations)) return false;
-  return missingOf(store, record, config, missingObjectOf).some(({ keys }) => keys === undefined);
-}
-
 /** What is missing of one object that the workload follows. */
 function missingOf(
   store: Store,

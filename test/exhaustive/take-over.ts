@@ -5,6 +5,7 @@
 
 import { handOver } from '../../lib/app/hand-over.ts';
 import type { ConfigObject } from '../../lib/model/config-object.ts';
+import { NO_LOG } from '../../lib/model/log.ts';
 import { keyOf, type WorkloadRef } from '../../lib/model/object-ref.ts';
 import { STATE_VERSION, STATE_VERSION_ANNOTATION } from '../../lib/model/persisted-state.ts';
 import { formatEntry, formatOverrides } from '../../lib/model/state-entry.ts';
@@ -172,6 +173,8 @@ function lookOf(world: World, store: Store, timeline: Timeline): Refetcher {
     client: { get: () => Promise.resolve({ kind: 'found', object }) },
     onConfig: (event) => observeConfig(store, event),
     onWorkload: (event) => observeWorkload(store, event, true),
+    random: () => 0,
+    log: NO_LOG,
   });
 }
 

@@ -62,16 +62,16 @@ export const BOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'absences: each of those of a namespace is told by itself',
-    edit: change('MissingObjectProbe.#take', 'turn.configs.length === 0', 'true'),
+    edit: change(
+      'MissingObjectProbe.#reconcile',
+      'turn.configs.length > 0',
+      'this.#publish(turn), turn.configs.length > 0',
+    ),
     tests: [ABSENCES],
   },
   {
     name: 'absences: one namespace is looked into after the other',
-    edit: change(
-      'MissingObjectProbe.#round',
-      'Map.groupBy(suspects, namespaceIn)',
-      "Map.groupBy(suspects, () => '')",
-    ),
+    edit: drop('MissingObjectProbe.#reconcile', '!isLong'),
     tests: [ABSENCES],
   },
   {

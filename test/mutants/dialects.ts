@@ -76,7 +76,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   { name: 'parking: it is not fenced', edit: drop('cleanupPatch', 'resourceVersion,'), tests: PARKING },
   {
     name: 'parking: what fails is not tried again',
-    edit: change('WaveCleanup.constructor', '(key, ms) => this.#queue.addAfter(key, ms)', '() => undefined'),
+    edit: change('LivePatches.#putOff', 'queue.backOff()', "'done'"),
     tests: ['test/unit/repair/wave-cleanup.test.ts'],
   },
 ];

@@ -39,6 +39,21 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     tests: ['test/unit/tracking/key-shards.test.ts'],
   },
   {
+    name: 'keys: a dependency that no stream shows is not looked for again',
+    edit: drop('RolloutAttempts.run', 'tries.needs.length > 0'),
+    tests: ['test/unit/rollout/rollout-controller.test.ts'],
+  },
+  {
+    name: 'keys: a commit waits for a workload that waits for a dependency',
+    edit: drop('RolloutController.isWaiting', 'this.needsOf(workload).length > 0'),
+    tests: ['test/unit/rollout/rollout-controller.test.ts'],
+  },
+  {
+    name: 'keys: each rollout that waits for an object asks for it',
+    edit: drop('MissingObjectProbe.lookFor', 'now - lastAt < REFUSAL_BACKOFF.baseMs'),
+    tests: ['test/unit/repair/missing-object-probe.test.ts'],
+  },
+  {
     name: 'keys: a workload does not wait for what its pods need',
     edit: drop('RolloutAttempts.run', 'needs.length > 0'),
     tests: ['test/unit/rollout/rollout-controller.test.ts'],

@@ -10,17 +10,16 @@ const RECREATION = 'test/exhaustive/job-recreation.test.ts';
 export const LIST_MUTANTS: readonly Mutant[] = [
   {
     name: 'defects: one where an outcome is told ends the program',
-    edit: change('RolloutController.#work', 'this.#putOff(key, message, LATER_BACKOFF);', 'throw error;'),
-    tests: ['test/unit/rollout/rollout-races.test.ts'],
-  },
-  {
-    name: 'defects: one where missing objects are told of ends the program',
-    edit: change('MissingObjectProbe.#round', 'this.#fencedTake(turn, signal)', 'this.#take(turn, signal)'),
-    tests: ['test/unit/repair/missing-object-probe.test.ts'],
+    edit: change('RetryQueue.#fencedReconcile', 'this.backOff()', 'Promise.reject(error)'),
+    tests: ['test/unit/queue/retry-queue.test.ts'],
   },
   {
     name: 'defects: what was suspected is forgotten after one',
-    edit: drop('MissingObjectProbe.#fencedTake', 'add()'),
+    edit: change(
+      'MissingObjectProbe.#endTurn',
+      'this.#publish(turn);',
+      'this.#turns.delete(namespace); this.#publish(turn);',
+    ),
     tests: ['test/unit/repair/missing-object-probe.test.ts'],
   },
   {

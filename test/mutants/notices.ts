@@ -1,6 +1,6 @@
 /** Sabotages of what people are told: when nothing happens, and by Events. */
 
-import { change, drop } from './edit.ts';
+import { change } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const ABSENCES = 'test/unit/repair/missing-object-probe.test.ts';
@@ -46,15 +46,15 @@ export const NOTICE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a notice is made of a name at once',
-    edit: drop('MissingObjectProbe.#round', 'await wait()'),
+    edit: change('MissingObjectProbe.suspect', 'this.#options.graceMs', '0'),
     tests: [ABSENCES],
   },
   {
     name: 'a notice claims what could not be found out',
     edit: change(
       'MissingObjectProbe.#missingObjectOf',
-      'return undefined;',
-      'return { ref, leftOutType: undefined, isUnselected: false, selector, similar };',
+      "reading.kind === 'failed'",
+      "reading.kind === 'failed') return { ...nothing, similar }; if (false",
     ),
     tests: [ABSENCES],
   },

@@ -62,7 +62,7 @@ export const PACE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-backs: who is given up is tried for ever',
-    edit: change('RolloutController.#giveUp', 'Number.POSITIVE_INFINITY', '0'),
+    edit: change('RolloutController.#resultOf', 'Number.POSITIVE_INFINITY', '0'),
     tests: [ROLLOUTS],
   },
   {

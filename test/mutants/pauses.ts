@@ -44,15 +44,12 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: a look that fails is the last',
-    edit: drop('LivePatches.patch', "this.#putOff(key, subject, { reason: 'retry', ...reading })"),
+    edit: change('LivePatches.patch', "this.#putOff(key, workload, 'retry', reading)", "'done'"),
     tests: BY_RULES,
   },
   {
     name: 'pauses: a refused end is not tried again',
-    edit: drop(
-      'LivePatches.patch',
-      "this.#putOff(key, subject, { reason: 'refused', message: result.message })",
-    ),
+    edit: change('LivePatches.patch', "this.#putOff(key, workload, 'refused', result)", "'done'"),
     tests: BY_RULES,
   },
   {
@@ -67,7 +64,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: a conflict is the end of it',
-    edit: drop('LivePatches.patch', 'this.#again()'),
+    edit: change('LivePatches.patch', 'queue.backOff()', "'done'"),
     tests: BY_RULES,
   },
   {
@@ -86,12 +83,12 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: a rollout that is about to be written is not waited for',
-    edit: change('Pauses.#end', 'isWaiting()', 'false'),
+    edit: change('Pauses.#reconcile', 'isWaiting()', 'false'),
     tests: BY_RULES,
   },
   {
     name: 'pauses: changes put the end off for ever',
-    edit: drop('Pauses.#end', '!paused.hasWaited'),
+    edit: change('Pauses.#reconcile', 'paused.hasWaited = true;', ';'),
     tests: BY_RULES,
   },
   {

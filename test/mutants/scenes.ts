@@ -26,10 +26,7 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scenes: the end of a pause that is refused is not tried again',
-    edit: drop(
-      'LivePatches.patch',
-      "this.#putOff(key, subject, { reason: 'refused', message: result.message })",
-    ),
+    edit: change('LivePatches.patch', "this.#putOff(key, workload, 'refused', result)", "'done'"),
     tests: OF_PAUSES,
   },
   {
@@ -61,7 +58,7 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scenes: what is left of a Job that another process deleted stays so',
-    edit: change('UnfinishedJobRecreations.#work', 'copy === undefined', 'true'),
+    edit: change('UnfinishedJobRecreations.#reconcile', 'copy === undefined', 'true'),
     tests: OF_JOBS,
   },
   {

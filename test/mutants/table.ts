@@ -190,9 +190,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'refused plan gives up',
     edit: change(
-      'RolloutController.#conclude',
-      'nextTryMs = this.#putOff(key, outcome.message, REFUSAL_BACKOFF)',
-      'this.#settle(key)',
+      'RolloutController.#resultOf',
+      '{ ...outcome, bounds: REFUSAL_BACKOFF, ...(times && { times }) }',
+      '{ ...outcome, bounds: REFUSAL_BACKOFF, atLeastMs: Number.POSITIVE_INFINITY }',
     ),
     tests: [ROLLOUTS],
   },
@@ -203,8 +203,28 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'single flight broken: two workers have one key',
-    edit: drop('WorkQueue.#start', 'has()'),
-    tests: ['test/unit/queue/work-queue.test.ts', ROLLOUTS],
+    edit: drop('RetryQueue.#start', 'has()'),
+    tests: ['test/unit/queue/retry-queue.test.ts', ROLLOUTS],
+  },
+  {
+    name: 'queue: news shortens a backoff',
+    edit: drop('RetryQueue.add', 'this.#backoffs.has(key)'),
+    tests: ['test/unit/queue/retry-queue.test.ts', ROLLOUTS],
+  },
+  {
+    name: 'queue: what succeeded once backs off as long as before',
+    edit: change('RetryQueue.#work', 'this.#failures.delete(key);', ';'),
+    tests: ['test/unit/queue/retry-queue.test.ts'],
+  },
+  {
+    name: 'queue: what is added during its work waits for a delay',
+    edit: drop('RetryQueue.#work', '!has()'),
+    tests: ['test/unit/queue/retry-queue.test.ts'],
+  },
+  {
+    name: 'queue: the end does not wait for the work under way',
+    edit: change('RetryQueue.close', 'this.#running.size === 0', 'true'),
+    tests: ['test/unit/queue/retry-queue.test.ts'],
   },
   {
     name: 'no maximum wait: a busy source postpones its rollout for ever',

@@ -287,7 +287,6 @@ test('what is held for a Secret that comes, and that no stream shows, is rolled'
     }
     await settle();
   };
-  void reloader.missingObjects.run(new AbortController().signal);
   for (const config of world.record('web').edges.keys()) reloader.missingObjects.suspect(config);
   await pass(10);
   world.holds({ a: '2' });

@@ -1,12 +1,11 @@
 /** Absences over a world, as the program has them. */
 
-import assert from 'node:assert/strict';
-import { getEventListeners } from 'node:events';
 import type { TestContext } from 'node:test';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { type ConfigRef, describe } from '../../../lib/model/object-ref.ts';
 import { MissingObjectProbe, type ReadLeftOut } from '../../../lib/repair/missing-object-probe.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
+import { mockTime } from '../../mock-time.ts';
 import { settle } from '../state/committer-stage.ts';
 import { KeyWorld } from '../tracking/key-world.ts';
 
@@ -23,25 +22,20 @@ export class Stage {
   tellings = 0;
   readonly asked: string[] = [];
   readonly readings: Reading[] = [];
-  readonly warnings: string[] = [];
+  readonly errors: string[] = [];
   /** Thrown by the next telling. */
   defect: Error | undefined;
   readonly missingObjects: MissingObjectProbe;
-  /** The workloads whose rollout is held. */
-  readonly held: Set<string> = new Set();
   random = 0;
   isSynced = true;
   readonly #timers: TestContext['mock']['timers'];
-  readonly #end = new AbortController();
-  readonly #running: Promise<void>;
 
   constructor(t: TestContext, resourceSelector?: string) {
-    t.mock.timers.enable({ apis: ['setTimeout'] });
+    mockTime(t);
     this.#timers = t.mock.timers;
     this.missingObjects = new MissingObjectProbe({
       store: this.world.store,
       isSynced: () => this.isSynced,
-      isHeld: (workload) => this.held.has(workload),
       resourceSelector,
       readLeftOut: async ({ name }) => {
         this.asked.push(name);
@@ -55,15 +49,9 @@ export class Stage {
         for (const config of configs) this.told.push(config.replace('home/', ''));
       },
       graceMs: GRACE_MS,
-      log: { ...NO_LOG, warn: (_, fields) => void this.warnings.push(String(fields?.['error'])) },
+      log: { ...NO_LOG, error: (_, fields) => void this.errors.push(String(fields?.['error'])) },
       random: () => this.random,
-      wait: (ms, signal) =>
-        new Promise((resolve) => {
-          setTimeout(resolve, ms);
-          signal.addEventListener('abort', () => resolve(), { once: true });
-        }),
     });
-    this.#running = this.missingObjects.run(this.#end.signal);
   }
 
   /** Does with effects what the program does, as far as absences are concerned. */
@@ -77,10 +65,9 @@ export class Stage {
     this.apply(this.world.workload(workload, { secrets: [name] }));
   }
 
-  /** A rollout of the workload is held. */
-  hold(workload: string): void {
-    this.held.add(this.world.workloadKey(workload));
-    this.missingObjects.hold(this.world.workloadKey(workload));
+  /** A rollout that waits for what the workload needs is tried again. */
+  async retry(workload: string): Promise<void> {
+    await this.missingObjects.lookFor(this.missingObjects.needsOf(this.world.record(workload)));
   }
 
   /** What the workload needs and is not there. */
@@ -97,8 +84,6 @@ export class Stage {
   }
 
   async stop(): Promise<void> {
-    this.#end.abort();
-    await this.#running;
-    assert.equal(getEventListeners(this.#end.signal, 'abort').length, 0);
+    await this.missingObjects.close();
   }
 }

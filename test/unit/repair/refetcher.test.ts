@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NO_LOG } from '../../../lib/model/log.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { Refetcher, type RefetcherOptions } from '../../../lib/repair/refetcher.ts';
 import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
@@ -15,6 +16,8 @@ const UNUSED: Omit<RefetcherOptions, 'store'> = {
   client: { get: async () => ({ kind: 'gone' }) },
   onConfig: () => assert.fail('no object is looked at'),
   onWorkload: () => assert.fail('no workload is looked at'),
+  random: () => 0,
+  log: NO_LOG,
 };
 
 function fresh(world: World): Refetcher {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { NO_LOG } from '../../../lib/model/log.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import type { WorkloadClient } from '../../../lib/model/outcome.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
@@ -54,6 +55,7 @@ class Stage {
       say: (_, { reason, message }) => void this.said.push(`${reason}: ${message}`),
       concurrency: 16,
       random: () => 0,
+      log: NO_LOG,
     });
   }
 

@@ -84,23 +84,17 @@ test('a workload that is gone is not patched again, and its record is tried late
   assert.equal(stage.patches.length, 1);
 });
 
-test('the same plan refused twice on fresh data is a refusal; once is not', async (t) => {
+test('the same plan refused twice on fresh data is a refusal; once is not, it may have been stale', async (t) => {
   const stage = new RolloutStage(t);
-  stage.faults.push(INVALID, INVALID);
-  stage.change('b');
-  await stage.pass(1000);
-  assert.deepEqual(stage.outcomes, ['again', 'refused']);
-  assert.equal(stage.reads, 1);
+  stage.faults.push(INVALID, {}, INVALID, INVALID);
+  for (const content of 'bc') {
+    stage.change(content);
+    await stage.pass(1000);
+  }
+  assert.deepEqual(stage.outcomes, ['again', 'done', 'again', 'refused']);
+  assert.equal(stage.reads, 2);
   assert.equal(stage.isWaiting('web'), false);
   assert.ok(stage.world.needsRollout('web'), 'no error settles a workload');
-});
-
-test('a refusal of a stale plan only is none', async (t) => {
-  const stage = new RolloutStage(t);
-  stage.faults.push(INVALID);
-  stage.change('b');
-  await stage.pass(1000);
-  assert.deepEqual(stage.outcomes, ['again', 'done']);
 });
 
 test('a refusal is retried for ever, with pauses that grow up to five minutes', async (t) => {
@@ -371,18 +365,36 @@ test('what its pods need is waited for, without a patch, and what changes meanwh
   stage.needs = [{ kind: 'ConfigMap', namespace: 'home', name: 'other', keys: ['a'] }];
   const web = stage.world.workloadKey('web');
   stage.change('b');
-  await stage.pass(20_000);
+  await stage.pass(1_000);
   assert.deepEqual([stage.outcomes, stage.patches], [['waiting-for-dependency'], []]);
   assert.deepEqual(stage.controller.pendingReasonOf(web), { type: 'dependency' });
-  assert.equal(stage.controller.isWaiting(web), false, 'a commit does not wait for it');
-  stage.controller.recheck();
-  await stage.pass(20_000);
-  assert.deepEqual(stage.patches, []);
+  assert.equal(stage.isWaiting('web'), false, 'a commit does not wait for it');
+  stage.controller.wake([web]);
+  assert.equal(stage.isWaiting('web'), false, 'it is not there yet');
   stage.change('c');
   stage.needs = [];
-  stage.controller.recheck();
-  await stage.pass(20_000);
+  stage.controller.wake([web]);
+  assert.ok(stage.isWaiting('web'), 'an event ends the wait at once, after a quiet period');
+  await stage.pass(1_000);
   assert.equal(stage.patches.length, 1);
   assert.equal(stage.world.edge('web').runningDigest, 'c'.repeat(40));
   assert.equal(stage.controller.pendingReasonOf(web), undefined);
+});
+
+test('what its pods need is looked for again with growing pauses, without holding up a commit', async (t) => {
+  const stage = new RolloutStage(t, ['web'], { random: () => 1 });
+  stage.needs = [{ kind: 'Secret', namespace: 'home', name: 'tls' }];
+  stage.change('b');
+  await stage.pass(1_000);
+  assert.deepEqual(stage.lookedFor, []);
+  await stage.pass(80_000);
+  assert.deepEqual(
+    stage.attempts.map(({ atMs }) => atMs),
+    [1_000, 11_000, 31_000, 71_000],
+  );
+  assert.equal(stage.lookedFor.length, 3);
+  assert.ok(stage.attempts.every(({ isWaiting }) => !isWaiting));
+  stage.needs = [];
+  await stage.pass(80_000);
+  assert.equal(stage.outcomes.at(-1), 'done');
 });

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import { type ConfigRef, keyOf } from '../../../lib/model/object-ref.ts';
+import { type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
 import type { Outcome, PendingChanges, RollResult, WorkloadClient } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
@@ -72,6 +72,7 @@ export class RolloutStage {
   readonly errors: string[] = [];
   /** What every workload needs, and what is not there. */
   needs: readonly ConfigRef[] = [];
+  readonly lookedFor: string[] = [];
   readonly #timers: TestContext['mock']['timers'];
   readonly #startedAt: number;
   readonly #time: MockTime;
@@ -99,6 +100,10 @@ export class RolloutStage {
       },
       listBirths: () => Promise.resolve(new Map()),
       needsOf: () => this.needs,
+      lookFor: (missing) => {
+        this.lookedFor.push(...missing.map(describe));
+        return Promise.resolve();
+      },
       observer: {
         onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),
         onOutcome: (ref, { type }, pending, nextTryMs) => {
