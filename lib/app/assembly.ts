@@ -36,10 +36,11 @@ import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { isOutdatedOn } from '../tracking/edge-policy.ts';
 import { isGenuineCopy } from '../tracking/genuine-copy.ts';
+import type { ControllersOptions } from './controllers.ts';
 import { type Election, electionOf } from './election.ts';
 import { Informers, streamsOf } from './informers.ts';
 import { alertsOf, webhookOf } from './notifications.ts';
-import { Reloader, type ReloaderOptions } from './reloader.ts';
+import { Reloader } from './reloader.ts';
 import { snapshotOf, statusOf } from './status.ts';
 import { type RunEnd, type Term, Terms } from './terms.ts';
 
@@ -158,10 +159,10 @@ export function assemble(parts: Parts): Assembly {
 }
 
 /** Whom a reloader tells. */
-type Told = Pick<ReloaderOptions, 'recordEvent' | 'onRollout'>;
+type Told = Pick<ControllersOptions, 'recordEvent' | 'onRollout'>;
 
 /** What all reloaders of the process share. */
-type Common = Pick<ReloaderOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'gate' | 'journal'> &
+type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'gate' | 'journal'> &
   ReturnType<typeof settingsOf>;
 
 /** What every reloader of the process is set to. */
@@ -274,7 +275,7 @@ function clientsOf(
   { send, options }: Pick<Parts, 'send' | 'options'>,
   store: Store,
   webhook: Webhook | undefined,
-): Pick<ReloaderOptions, 'client' | 'finish' | 'readConfig' | 'listBirths' | 'readLeftOut'> {
+): Pick<ControllersOptions, 'client' | 'finish' | 'readConfig' | 'listBirths' | 'readLeftOut'> {
   const { dryRun, resourceLabelSelector: labelSelector } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
   const client: WorkloadClient =

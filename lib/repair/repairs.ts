@@ -1,23 +1,33 @@
-/** What is put right on workloads beside their rollouts: pauses that are over, and what another reloader left them waiting for. */
+/**
+ * What is put right on workloads beside their rollouts: pauses that are over, what another reloader left them waiting for, and
+ * Jobs whose recreation was left unfinished.
+ */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { Pauses, type PausesOptions } from './pauses.ts';
+import {
+  UnfinishedJobRecreations,
+  type UnfinishedJobRecreationsOptions,
+} from './unfinished-job-recreations.ts';
 import { WaveCleanup } from './wave-cleanup.ts';
 
 /** See the file's comment. */
 export class Repairs {
   readonly #pauses: Pauses;
   readonly #waveCleanup: WaveCleanup;
+  readonly #jobs: UnfinishedJobRecreations;
 
-  constructor(options: PausesOptions) {
+  constructor(options: PausesOptions & UnfinishedJobRecreationsOptions) {
     this.#pauses = new Pauses(options);
     this.#waveCleanup = new WaveCleanup(options);
+    this.#jobs = new UnfinishedJobRecreations(options);
   }
 
   /** News of a workload. */
-  observe(event: InformerEvent<Workload>): void {
+  observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+    this.#jobs.observe(event);
     this.#pauses.observe(event);
     this.#waveCleanup.observe(event);
   }
@@ -34,6 +44,6 @@ export class Repairs {
 
   /** Begins nothing more; resolves when what is under way is answered. */
   async close(): Promise<void> {
-    await Promise.all([this.#pauses.close(), this.#waveCleanup.close()]);
+    await Promise.all([this.#pauses.close(), this.#waveCleanup.close(), this.#jobs.close()]);
   }
 }

@@ -84,7 +84,7 @@ export class Births {
         rolloutInProgress: false,
       });
       effects.note({ reason: 'created-after-change', workload: record.workload.ref, config: config.ref });
-      (wouldForget(store, record, config, next) ? effects.writeNow : effects.writeSoon).add(key);
+      effects.persist(key, wouldForget(store, record, config, next) ? 'now' : 'soon');
     }
     apply(effects);
   }

@@ -78,5 +78,6 @@ function isDoubted(
 function doubt(store: Store, effects: Effects, workload: WorkloadRecord, ref: ConfigRef, edge: Edge): void {
   const config = keyOf(ref);
   const next = putEdge(store, workload, config, asUnknown(edge));
-  if (isOutdatedOn(store, workload, config, next)) effects.enqueue(keyOf(workload.workload.ref), config);
+  if (isOutdatedOn(store, workload, config, next))
+    effects.enqueue(keyOf(workload.workload.ref), { type: 'changed', config });
 }

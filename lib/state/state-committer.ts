@@ -65,7 +65,7 @@ export class StateCommitter {
 
   constructor(options: StateCommitterOptions) {
     this.#options = options;
-    const review = (effects: Effects): void => this.#add(effects.writeNow, effects.writeSoon);
+    const review = (effects: Effects): void => this.#add(effects.toPersist('now'), effects.toPersist('soon'));
     this.#known = new KnownState({ ...options, review });
   }
 

@@ -124,7 +124,7 @@ export function reviewState(store: Store, effects: Effects, config: ObjectKey): 
   const isForgotten = store
     .edgesOf(config)
     .some(([workload, edge]) => wouldForget(store, workload, observed, edge));
-  (isForgotten ? effects.writeNow : effects.writeSoon).add(config);
+  effects.persist(config, isForgotten ? 'now' : 'soon');
 }
 
 /** `ran` of every edge as a reloader would believe that started from `state` now: the law's other side. */

@@ -94,7 +94,7 @@ function observeState(store: Store, event: Present): Effects {
 function observeScope(store: Store, effects: Effects, event: Present, ref: ConfigRef): void {
   const record = store.configRecordOf(ref);
   const object = scopedObjectOf(event.object, ref);
-  if (object === undefined) effects.unread.add(event.key);
+  if (object === undefined) effects.report({ type: 'unread', config: event.key });
   if (object === undefined || isStale(record, object)) return;
   const isInInitialList = event.isInInitialList || record.isUnread === true;
   if (record.isUnread === true) record.isUnread = false;
@@ -120,12 +120,13 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   takeVersion(record, object, span.to);
   if (difference.isFirst === true) appear(store, effects, event, record);
   if (workloads.length === 0) return;
-  if (difference.before === undefined) effects.returned.add(event.key);
-  if (difference.type !== undefined) effects.changes.push({ config: object.ref, type: difference.type });
+  if (difference.before === undefined) effects.report({ type: 'found', config: event.key });
+  if (difference.type !== undefined)
+    effects.report({ type: 'change', config: object.ref, change: difference.type });
   for (const workload of workloads) {
     observeEdge(store, effects, workload, event.key, differenceFor(workload));
   }
-  effects.writeSoon.add(event.key);
+  effects.persist(event.key, 'soon');
 }
 
 /** The object is in this version, which was written at `at`, on the Timeline. */
@@ -150,7 +151,7 @@ function appear(
   { object, isInInitialList, span }: Present,
   record: ConfigRecord,
 ): void {
-  for (const former of store.abandoned.of(keyOf(wholeOf(object.ref)))) effects.writeSoon.add(keyOf(former));
+  for (const former of store.abandoned.of(keyOf(wholeOf(object.ref)))) effects.persist(keyOf(former), 'soon');
   if (object.ref.keys !== undefined) return;
   // Who begins to follow keys of it begins with these.
   if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
@@ -226,8 +227,8 @@ function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span):
     store.forgetConfig(key);
     return;
   }
-  effects.absent.add(key);
-  effects.changes.push({ config: record.ref, type: 'deleted' });
+  effects.report({ type: 'missing', config: key });
+  effects.report({ type: 'change', config: record.ref, change: 'deleted' });
   const difference = { type: undefined, before, isInInitialList: false, mayHaveChanged: true, span };
   if (committable(store, record) === undefined) {
     effects.note({ reason: 'absent', config: record.ref, ...(store.settings.isSelective ? UNSELECTED : {}) });
@@ -235,7 +236,7 @@ function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span):
   }
   if (Number.isFinite(span.to)) record.changedAt = Math.max(record.changedAt, span.to);
   for (const workload of workloads) observeEdge(store, effects, workload, key, difference);
-  effects.writeSoon.add(key);
+  effects.persist(key, 'soon');
 }
 
 /** The stream of a kind has listed for the first time: what it does not show is not there, where that counts. */
@@ -275,7 +276,7 @@ function observeEdge(
     observed === undefined
       ? putEdge(store, dependent, config, edge)
       : observeContent(store, effects, { dependent, record, edge, observed }, difference);
-  if (next !== edge && wouldForget(store, dependent, record, next)) effects.writeNow.add(config);
+  if (next !== edge && wouldForget(store, dependent, record, next)) effects.persist(config, 'now');
 }
 
 /** An edge, and what is in force now. */
@@ -300,7 +301,8 @@ function observeContent(store: Store, effects: Effects, change: Change, differen
   say(effects, reason, dependent, record);
   // A change back begins the quiet period again where something else is owed.
   const staysOutdated = owed || (wasOutdated && needsRollout(store, workload));
-  if (staysOutdated && (!wasOutdated || difference.mayHaveChanged)) effects.enqueue(workload, config);
+  if (staysOutdated && (!wasOutdated || difference.mayHaveChanged))
+    effects.enqueue(workload, { type: 'changed', config });
   return next;
 }
 

@@ -20,45 +20,81 @@ export interface DecisionLog {
   readonly say: (reason: Reason, message: string, namespace?: string) => void;
 }
 
-/** The consequences of one observation. */
-export class Effects {
-  /** Workloads whose quiet period begins or begins again, with the objects that changed for them. */
-  readonly enqueued: Map<ObjectKey, Set<ObjectKey>> = new Map();
-  /** Workloads that are gone or follow nothing any more: what was planned for them is forgotten. */
-  readonly forgotten: Set<ObjectKey> = new Set();
-  /** Objects that workloads name and that are not there, as far as is known. */
-  readonly absent: Set<ObjectKey> = new Set();
-  /** Objects that workloads name and that are there now. */
-  readonly returned: Set<ObjectKey> = new Set();
-  /** Whole objects of which keys are followed that were not told apart when they were read. */
-  readonly unread: Set<ObjectKey> = new Set();
-  /** Changes of content that workloads follow, for those who count. */
-  readonly changes: { readonly config: ConfigRef; readonly type: 'created' | 'updated' | 'deleted' }[] = [];
-  /** Workloads that their owner changed, not only in scale: a refusal of before says nothing any more. */
-  readonly retryNow: Set<ObjectKey> = new Set();
-  /** Workloads whose owner's rollout ended, well or not: what waited for it goes on. */
-  readonly resumed: Set<ObjectKey> = new Set();
-  /** Workloads whose stamp was taken back before they had rolled, and how many times more often than is tried. */
-  readonly stampReverted: Map<ObjectKey, number> = new Map();
-  /** Opt-ins that went together with our stamps. */
-  readonly lostOptIns: LostOptIn[] = [];
-  /** Other reloaders of the same workloads. */
-  readonly competitors: CompetingReloader[] = [];
-  /** Objects whose state must be written at once. */
-  readonly writeNow: Set<ObjectKey> = new Set();
-  /** Objects whose state may have to be written with the next batch. */
-  readonly writeSoon: Set<ObjectKey> = new Set();
-  readonly notes: Note[] = [];
+/** Why the rollout of a workload is to be looked at. */
+export type EnqueueReason =
+  /** It is gone or follows nothing any more: what was planned for it is forgotten. */
+  | { readonly type: 'forgotten' }
+  /** It owes a rollout because of this object: its quiet period begins or begins again. */
+  | { readonly type: 'changed'; readonly config: ObjectKey }
+  /** Its owner changed it, not only in scale: a refusal of before says nothing any more. */
+  | { readonly type: 'retry-now' }
+  /** Its owner's rollout ended, well or not: what waited for it goes on. */
+  | { readonly type: 'external-rollout-over' }
+  /** Its stamp was taken back before it had rolled, so many times more often than is tried at once. */
+  | { readonly type: 'stamp-reverted'; readonly times: number };
 
-  /** `workload` owes a rollout because of `config`. */
-  enqueue(workload: ObjectKey, config: ObjectKey): void {
-    const configs = this.enqueued.get(workload);
-    if (configs === undefined) this.enqueued.set(workload, new Set([config]));
-    else configs.add(config);
+/** Something for those who tell people, count, or look for objects. */
+export type Report =
+  | ({ readonly type: 'note' } & Note)
+  /** A change of content that workloads follow. */
+  | {
+      readonly type: 'change';
+      readonly config: ConfigRef;
+      readonly change: 'created' | 'updated' | 'deleted';
+    }
+  /** An opt-in that went together with our stamps. */
+  | { readonly type: 'lost-opt-in'; readonly lostOptIn: LostOptIn }
+  /** Another reloader of the same workload. */
+  | { readonly type: 'competitor'; readonly competitor: CompetingReloader }
+  /** Workloads name the object, and it is not there as far as is known; or it is there now. */
+  | { readonly type: 'missing' | 'found'; readonly config: ObjectKey }
+  /** Keys of the whole object are followed that were not told apart when it was read. */
+  | { readonly type: 'unread'; readonly config: ObjectKey };
+
+/** `now`: a crash would lose it. `soon`: with the next batch, if it differs at all. */
+export type Urgency = 'now' | 'soon';
+
+/** The consequences of one observation: workloads to roll, state to write, and what to tell. */
+export class Effects {
+  readonly #enqueued: (readonly [workload: ObjectKey, reason: EnqueueReason])[] = [];
+  readonly #persisted = new Map<ObjectKey, Urgency>();
+  readonly #reports: Report[] = [];
+
+  /** The rollout of `workload` is to be looked at. */
+  enqueue(workload: ObjectKey, reason: EnqueueReason): void {
+    this.#enqueued.push([workload, reason]);
+  }
+
+  /** The state of an object may have to be written. */
+  persist(config: ObjectKey, urgency: Urgency): void {
+    if (urgency === 'now' || !this.#persisted.has(config)) this.#persisted.set(config, urgency);
+  }
+
+  /** Adds a report. */
+  report(report: Report): void {
+    this.#reports.push(report);
   }
 
   /** Adds a note. */
   note(note: Note): void {
-    this.notes.push(note);
+    this.#reports.push({ ...note, type: 'note' });
+  }
+
+  /** The workloads that are enqueued for reasons of one type, in the order in which they were. */
+  enqueuedFor<T extends EnqueueReason['type']>(
+    type: T,
+  ): (readonly [ObjectKey, Extract<EnqueueReason, { type: T }>])[] {
+    type Wanted = readonly [ObjectKey, Extract<EnqueueReason, { type: T }>];
+    return this.#enqueued.filter((each): each is Wanted => each[1].type === type);
+  }
+
+  /** The objects whose state is to be written so soon. */
+  toPersist(urgency: Urgency): ReadonlySet<ObjectKey> {
+    return new Set([...this.#persisted].filter(([, each]) => each === urgency).map(([config]) => config));
+  }
+
+  /** The reports of one type, in order. */
+  reported<T extends Report['type']>(type: T): Extract<Report, { type: T }>[] {
+    return this.#reports.filter((each): each is Extract<Report, { type: T }> => each.type === type);
   }
 }

@@ -36,7 +36,7 @@ export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   record.externalRollout = isUnderWay ? furthest(rollout, seen) : undefined;
   if (isUnderWay) return;
   if (counts && isAnotherRevision(rollout, seen)) diff.readSince = rollout.startedAfter;
-  effects.resumed.add(key);
+  effects.enqueue(key, { type: 'external-rollout-over' });
 }
 
 /** Only where every pod was of the template before can none of the new one be older. */

@@ -106,7 +106,7 @@ function abandon(store: Store, effects: Effects, ref: ConfigRef): void {
   const key = keyOf(ref);
   if (store.dependents.dependentsOf(key).size > 0) return;
   store.abandoned.set(key, ref);
-  effects.writeSoon.add(key);
+  effects.persist(key, 'soon');
 }
 
 function haveCommonKeys({ keys: one }: ConfigRef, { keys: other }: ConfigRef): boolean {

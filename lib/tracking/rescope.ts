@@ -40,14 +40,14 @@ export function rescope(
       detail: runningDigest ?? '',
     });
     lookFor(effects, config, store.configRecordOf(ref));
-    effects.writeNow.add(config);
+    effects.persist(config, 'now');
   }
 }
 
 /** What has to be found out of an object of which nothing is known yet, or which is not there. */
 export function lookFor(effects: Effects, config: ObjectKey, { digest, isUnread }: ConfigRecord): void {
-  if (isUnread === true) effects.unread.add(wholeKeyOf(config));
-  else if (digest === undefined) effects.absent.add(config);
+  if (isUnread === true) effects.report({ type: 'unread', config: wholeKeyOf(config) });
+  else if (digest === undefined) effects.report({ type: 'missing', config: config });
 }
 
 function followedBefore(

@@ -168,7 +168,6 @@ function review(store: Store, effects: Effects, record: WorkloadRecord): void {
   for (const [config, edge] of record.edges) {
     const observed = store.configs.get(config);
     if (observed === undefined) continue;
-    const target = wouldForget(store, record, observed, edge) ? effects.writeNow : effects.writeSoon;
-    target.add(config);
+    effects.persist(config, wouldForget(store, record, observed, edge) ? 'now' : 'soon');
   }
 }

@@ -29,7 +29,7 @@ export function endState(store: Store, effects: Effects, record: ConfigRecord): 
 function lookAgain(store: Store, effects: Effects, key: ObjectKey): void {
   for (const each of [key, ...store.scopes.of(key).map(keyOf)]) {
     if (store.dependents.dependentsOf(each).size === 0) continue;
-    effects.returned.add(each);
-    effects.absent.add(each);
+    effects.report({ type: 'found', config: each });
+    effects.report({ type: 'missing', config: each });
   }
 }

@@ -16,7 +16,7 @@ export const MOST_TRIES = 10;
 export function countTakeBack(effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
   record.takeBacks += 1;
   const beyond = record.takeBacks - TRIED_LIKE_A_CHANGE;
-  if (beyond > 0) effects.stampReverted.set(key, beyond);
+  if (beyond > 0) effects.enqueue(key, { type: 'stamp-reverted', times: beyond });
 }
 
 /** Whether the workload is not rolled any more before an object that it follows, or its own template, changes. */
@@ -26,6 +26,6 @@ export function isGivenUp({ takeBacks }: Pick<WorkloadRecord, 'takeBacks'>): boo
 
 /** An object that the workload follows, or its own template, is another one: what was taken back before says nothing. */
 export function beginAnew(effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
-  if (isGivenUp(record)) effects.retryNow.add(key);
+  if (isGivenUp(record)) effects.enqueue(key, { type: 'retry-now' });
   record.takeBacks = 0;
 }

@@ -44,7 +44,7 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   if (known !== undefined) recognise(store, effects, known, event);
   const refs = store.settings.vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
   const lostOptIn = known && lostByUndo(store, known, workload, refs);
-  if (lostOptIn !== undefined) effects.lostOptIns.push(lostOptIn);
+  if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
   const hasPatterns = store.settings.vocabularies.hasPatterns(workload);
   const asksForNothing = workload.isLeftAlone || (refs.length === 0 && !hasPatterns);
   if (known === undefined || asksForNothing) forget(store, effects, key, mayAbandon);
@@ -144,9 +144,9 @@ function tell(
 ): void {
   const configRecord = store.configs.get(config);
   if (isOutdatedOn(store, record, config, edge) && !wasOutdated)
-    effects.enqueue(keyOf(record.workload.ref), config);
+    effects.enqueue(keyOf(record.workload.ref), { type: 'changed', config });
   const isUrgent = configRecord !== undefined && wouldForget(store, record, configRecord, edge);
-  (isUrgent ? effects.writeNow : effects.writeSoon).add(config);
+  effects.persist(config, isUrgent ? 'now' : 'soon');
 }
 
 /** An object that was not known until now: those follow it whose patterns match its name. */
@@ -188,7 +188,7 @@ function noticeRival(
   const competitor = onlyMarksChanged
     ? store.settings.vocabularies.competitorIn(before, record.workload)
     : undefined;
-  if (competitor !== undefined) effects.competitors.push(competitor);
+  if (competitor !== undefined) effects.report({ type: 'competitor', competitor });
 }
 
 /** A stamp that is taken back once the workload has rolled may be a person's undo: it counts, and is not told. */
@@ -220,7 +220,7 @@ function forget(store: Store, effects: Effects, key: ObjectKey, mayAbandon: bool
   for (const config of [...record.edges.keys()]) release(store, effects, key, record, config, mayAbandon);
   store.workloads.delete(key);
   store.withPatterns.delete(key);
-  effects.forgotten.add(key);
+  effects.enqueue(key, { type: 'forgotten' });
 }
 
 /** Forgets one edge; a stamp that still speaks is silenced by a write at once. */
@@ -246,7 +246,7 @@ function release(
   const isRecorded = store.persisted.overrideOf(record.workload.ref, ref) !== undefined;
   const mustWrite = isRecorded || isUncommitted(edge.stamp, store.persisted.entryOf(ref));
   store.persisted.raiseMinSequence(config, Math.max(edge.highestSequence, sequenceInFlight(record, config)));
-  (mustWrite ? effects.writeNow : effects.writeSoon).add(config);
+  effects.persist(config, mustWrite ? 'now' : 'soon');
   if (store.dependents.dependentsOf(config).size > 0) return;
   if (mayAbandon) store.abandoned.set(config, ref);
   store.forgetConfig(config);

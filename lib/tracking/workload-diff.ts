@@ -44,7 +44,7 @@ export function diffWorkload(effects: Effects, record: WorkloadRecord, event: Wo
   const mayHaveStarted = podsRestart || !seen.isRolledOut || mayHaveRolled(known, event);
   const startedAfter =
     mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
-  if (mayLiftRefusal(known, seen)) effects.retryNow.add(key);
+  if (mayLiftRefusal(known, seen)) effects.enqueue(key, { type: 'retry-now' });
   record.rolledUntil = rolledUntil(record, event, mayHaveStarted);
   if (!isSameTemplate) beginAnew(effects, key, record);
   record.workload = seen;

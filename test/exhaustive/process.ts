@@ -67,23 +67,24 @@ export function nowhere(): Actor {
 export function apply(world: World, effects: Effects, withKick = true): void {
   const process = processOf(world);
   applyToTurns(process, effects);
-  if (effects.writeNow.has(CONFIG_KEY)) process.urgent = true;
-  if (process.urgent || effects.writeSoon.has(CONFIG_KEY)) process.candidate = true;
+  if (effects.toPersist('now').has(CONFIG_KEY)) process.urgent = true;
+  if (process.urgent || effects.toPersist('soon').has(CONFIG_KEY)) process.candidate = true;
   takeFirst(world);
   if (withKick) kick(world);
 }
 
 function applyToTurns(process: Process, effects: Effects): void {
+  const reverted = new Map(effects.enqueuedFor('stamp-reverted'));
   const isPutOff = (key: string): boolean => process.turns[nameOfKey(key)].backoff;
-  for (const key of effects.forgotten) turnOf(process, key, { window: false, backoff: false });
-  for (const key of effects.retryNow) {
-    if (isPutOff(key) && !effects.stampReverted.has(key))
-      turnOf(process, key, { window: true, backoff: false });
+  for (const [key] of effects.enqueuedFor('forgotten'))
+    turnOf(process, key, { window: false, backoff: false });
+  for (const [key] of effects.enqueuedFor('retry-now')) {
+    if (isPutOff(key) && !reverted.has(key)) turnOf(process, key, { window: true, backoff: false });
   }
-  for (const key of effects.enqueued.keys()) {
+  for (const [key] of effects.enqueuedFor('changed')) {
     if (!isPutOff(key) && process.store.workloads.has(key)) turnOf(process, key, { window: true });
   }
-  for (const key of effects.stampReverted.keys()) turnOf(process, key, { window: false, backoff: true });
+  for (const key of reverted.keys()) turnOf(process, key, { window: false, backoff: true });
 }
 
 function turnOf(process: Process, key: string, change: Partial<Turn>): void {

@@ -52,7 +52,7 @@ export const PACE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-backs: who was given up is not spurred',
-    edit: drop('beginAnew', 'effects.retryNow.add(key)'),
+    edit: drop('beginAnew', "effects.enqueue(key, { type: 'retry-now' })"),
     tests: [WORKLOADS],
   },
   {

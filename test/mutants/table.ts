@@ -155,7 +155,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'nothing is written at once: what a restart would believe wrongly waits for the next batch',
-    edit: change('tell', 'add()', 'effects.writeSoon.add(config)'),
+    edit: change('tell', 'effects.persist()', "effects.persist(config, 'soon')"),
     tests: [WORKLOADS],
   },
   {
@@ -291,7 +291,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the end does not wait for the patches under way',
-    edit: drop('Reloader.#parts', 'this.rollouts'),
+    edit: drop('Controllers.parts', 'this.rollouts'),
     tests: [GUARDS],
   },
   {

@@ -54,7 +54,7 @@ export const TERM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: a standby writes',
-    edit: change('Reloader.#apply', '!this.leads', 'false'),
+    edit: change('Controllers.apply', 'this.#leads', 'true'),
     tests: [TERMS],
   },
   {

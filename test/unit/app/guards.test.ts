@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Reloader, type ReloaderOptions } from '../../../lib/app/reloader.ts';
+import type { ControllersOptions } from '../../../lib/app/controllers.ts';
+import { Reloader } from '../../../lib/app/reloader.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
@@ -22,7 +23,7 @@ function never(signal: AbortSignal): Promise<void> {
 }
 
 /** A reloader over `world`, without a quiet period; its looks at objects fail. `calls`: what it asked for, in order. */
-function reloaderOver(world: World, changes: Partial<ReloaderOptions> = {}) {
+function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
   const calls: string[] = [];
   const ignore = (): void => {};
   const reloader = new Reloader({
@@ -153,7 +154,7 @@ test('a rollout that is undone before it was seen through leaves pods of before,
   world.write();
   const effects = world.workload('web', { stamps: {}, isRolledOut: true });
   assert.ok(world.needsRollout('web'));
-  assert.ok(effects.writeNow.has(world.configKey('cfg')), 'a crash now would forget it');
+  assert.ok(effects.toPersist('now').has(world.configKey('cfg')), 'a crash now would forget it');
   world.write();
   assert.ok(world.restart().needsRollout('web'));
 });

@@ -56,8 +56,8 @@ export class Stage {
 
   /** Does with effects what the program does, as far as absences are concerned. */
   apply(effects: Effects): void {
-    for (const config of effects.absent) this.missingObjects.suspect(config);
-    for (const config of effects.returned) this.missingObjects.clear(config);
+    for (const { config } of effects.reported('missing')) this.missingObjects.suspect(config);
+    for (const { config } of effects.reported('found')) this.missingObjects.clear(config);
   }
 
   /** A Deployment follows a Secret. */

@@ -51,9 +51,9 @@ class Stage {
 
   /** Its owner changes the Deployment, and the stream tells; the rules that say what it follows are asked too. */
   follow(sketch: Sketch): void {
-    const { lostOptIns, competitors } = this.world.workload('web', sketch);
-    for (const lostOptIn of lostOptIns) this.findings.lose(lostOptIn);
-    for (const competitor of competitors) this.findings.meet(competitor);
+    const effects = this.world.workload('web', sketch);
+    for (const { lostOptIn } of effects.reported('lost-opt-in')) this.findings.lose(lostOptIn);
+    for (const { competitor } of effects.reported('competitor')) this.findings.meet(competitor);
     const span = { from: this.world.now - 1, to: this.world.now };
     const news = { type: 'present', span, isInInitialList: false, isRelisted: false } as const;
     this.findings.observe({ ...news, key: this.key, object: this.world.view('web') });

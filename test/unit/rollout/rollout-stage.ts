@@ -142,9 +142,9 @@ export class RolloutStage {
 
   /** Does with effects what the program does, as far as rollouts are concerned. */
   apply(effects: Effects): void {
-    for (const key of effects.forgotten) this.controller.forget(key);
-    for (const key of effects.retryNow) this.controller.retryNow(key);
-    for (const [key, configs] of effects.enqueued) this.controller.touch(key, configs.size);
+    for (const [key] of effects.enqueuedFor('forgotten')) this.controller.forget(key);
+    for (const [key] of effects.enqueuedFor('retry-now')) this.controller.retryNow(key);
+    for (const [key] of effects.enqueuedFor('changed')) this.controller.touch(key, 1);
   }
 
   isWaiting(workload: string): boolean {

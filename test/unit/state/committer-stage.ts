@@ -79,7 +79,7 @@ export class CommitterStage {
         isWaiting: (key) => this.waiting.has(key.slice(key.lastIndexOf('/') + 1)),
       },
       journal: this.journal,
-      apply: (effects) => this.committer.request(effects.writeNow, effects.writeSoon),
+      apply: (effects) => this.committer.request(effects.toPersist('now'), effects.toPersist('soon')),
       onCommit: ({ kind }, nextTryMs) => this.results.push({ kind, nextTryMs }),
       onUnknownVersion: (version) => this.unknownVersions.push(version),
       random: () => this.random,

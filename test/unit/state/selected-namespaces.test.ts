@@ -26,8 +26,8 @@ class SelectionStage extends RolloutStage {
       journal: this.journal,
       release: (workload) => this.controller.release(workload),
       onSelected: (namespaces) => void this.selected.push(...namespaces),
-      apply: ({ writeNow }) => {
-        for (const config of writeNow) this.writeNow.add(config);
+      apply: (effects) => {
+        for (const config of effects.toPersist('now')) this.writeNow.add(config);
       },
     });
     this.namespaces.observe({ type: 'synced' });
@@ -155,9 +155,9 @@ function unselected(state: Record<string, string> = {}): World {
 
 test('where nothing was begun nothing is owed, and nothing is written', () => {
   const world = unselected();
-  const { notes } = world.config('cfg', 'b');
+  const effects = world.config('cfg', 'b');
   assert.deepEqual(
-    notes.map(({ reason, detail }) => [reason, detail]),
+    effects.reported('note').map(({ reason, detail }) => [reason, detail]),
     [['skipped', 'its namespace is not selected']],
   );
   world.write();

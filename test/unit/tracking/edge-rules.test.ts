@@ -281,8 +281,12 @@ for (const [sentence, { given, runningDigest, needsRollout, isDirty }] of Object
 
 test('a stamp of a peer is recorded as unknown at once', () => {
   const world = settled('web');
-  const { writeNow, enqueued } = world.workload('web', { stamps: { cfg: 'a.2' } });
-  assert.ok(writeNow.has(world.configKey('cfg')) && enqueued.has(world.workloadKey('web')));
+  const appeared = world.workload('web', { stamps: { cfg: 'a.2' } });
+  assert.ok(appeared.toPersist('now').has(world.configKey('cfg')));
+  assert.deepEqual(
+    appeared.enqueuedFor('changed').map(([key]) => key),
+    [world.workloadKey('web')],
+  );
   world.write();
   assert.deepEqual(world.written, {
     'v1.ConfigMap_cfg': 'a.2',
@@ -349,7 +353,7 @@ test('a workload that appears with a foreign stamp does not silence what others 
   world.config('cfg', 'b');
   world.roll('w1');
   const effects = world.workload('w3', { follows: ['cfg'], stamps: { cfg: 'c.9' } });
-  assert.ok(effects.writeNow.has(world.configKey('cfg')), 'it lifts the number at once');
+  assert.ok(effects.toPersist('now').has(world.configKey('cfg')), 'it lifts the number at once');
   world.write();
   world.config('cfg', 'a');
   const next = world.restart();

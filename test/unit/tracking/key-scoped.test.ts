@@ -12,8 +12,11 @@ const scoped = (value: string) => ({ asks: { [`${PREFIX}/key-scoped`]: value } }
 
 test('a key that no pod reads is nothing to anybody', () => {
   const world = atRest('a');
-  const { enqueued } = world.holds({ a: '1', b: '2', c: '1' });
-  assert.deepEqual([enqueued.size, world.needsRollout('web'), world.plan()], [0, false, undefined]);
+  const effects = world.holds({ a: '1', b: '2', c: '1' });
+  assert.deepEqual(
+    [effects.enqueuedFor('changed').length, world.needsRollout('web'), world.plan()],
+    [0, false, undefined],
+  );
 });
 
 test('a key that they read is owed, once, and stamped under the name of the object', () => {
@@ -157,8 +160,11 @@ for (const first of ['configs', 'workloads'] as const) {
 test('who asks for keys where none are told apart has its object looked at once, and then begins', () => {
   const world = new KeyWorld({}, WHOLE);
   world.holds({ a: '1', b: '1' }, { initial: true });
-  const { unread } = world.reads('web', ['a'], scoped('true'));
-  assert.deepEqual([[...unread], world.only('web').runningDigest], [['home/ConfigMap/cfg'], undefined]);
+  const effects = world.reads('web', ['a'], scoped('true'));
+  assert.deepEqual(
+    [effects.reported('unread').map(({ config }) => config), world.only('web').runningDigest],
+    [['home/ConfigMap/cfg'], undefined],
+  );
   world.look({ relisted: true });
   assert.equal(world.needsRollout('web'), false);
   world.holds({ a: '1', b: '2' });
@@ -187,8 +193,8 @@ test('who asks for keys again is not told of those that were there when it asked
   world.workload('web', scoped('false'));
   world.holds({ a: '2' });
   world.roll('web');
-  const { unread } = world.workload('web', scoped('true'));
-  assert.equal(unread.size, 1);
+  const effects = world.workload('web', scoped('true'));
+  assert.equal(effects.reported('unread').length, 1);
   world.look({ relisted: true });
   assert.equal(world.needsRollout('web'), false);
   world.holds({ a: '1' });

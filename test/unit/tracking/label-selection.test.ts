@@ -60,7 +60,10 @@ test('but not of an object that was gone, where everything is watched', () => {
 
 test('people are told that it may be there all the same', () => {
   const told = (world: World): (string | undefined)[] =>
-    world.noConfig('cfg').notes.map(({ detail }) => detail);
+    world
+      .noConfig('cfg')
+      .reported('note')
+      .map(({ detail }) => detail);
   assert.deepEqual(told(settled('web')), [undefined]);
   assert.match(told(selective('web')).join(), /^or its labels are not/);
 });

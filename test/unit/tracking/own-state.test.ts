@@ -3,12 +3,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
+import type { Effects } from '../../../lib/tracking/effects.ts';
 import { named, STAKATER } from '../annotations/judged.ts';
 import { World } from './world.ts';
 
 const STATE = { marks: { [STATE_VERSION_ANNOTATION]: '1' } };
 const ORDINARY = { marks: {} };
 const FIRST = { initial: true } as const;
+
+const lookedFor = (effects: Effects): string[][] =>
+  (['found', 'missing'] as const).flatMap((type) =>
+    [...new Set(effects.reported(type).map(({ config }) => config))].map((config) => [type, config]),
+  );
 
 const ASKS = {
   'names it': { follows: ['web', 'their-state'] },
@@ -55,12 +61,18 @@ test('what was found out of a missing object is looked into again once it is a s
   world.workload('web', { follows: ['cfg'] }, FIRST);
   const key = world.configKey('cfg');
   const came = world.config('cfg', 'a', STATE);
-  assert.deepEqual([came.returned.has(key), came.absent.has(key)], [true, true]);
+  assert.deepEqual(lookedFor(came), [
+    ['found', key],
+    ['missing', key],
+  ]);
   assert.ok(world.store.isState(world.configRef('cfg')));
   const again = world.config('cfg', 'b');
-  assert.deepEqual([again.returned.size, again.absent.size], [0, 0]);
+  assert.deepEqual(lookedFor(again), []);
   const gone = world.noConfig('cfg');
-  assert.deepEqual([gone.returned.has(key), gone.absent.has(key)], [true, true]);
+  assert.deepEqual(lookedFor(gone), [
+    ['found', key],
+    ['missing', key],
+  ]);
   assert.ok(!world.store.isState(world.configRef('cfg')));
 });
 

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import { observeConfig } from '../../../lib/tracking/config-controller.ts';
+import type { Effects } from '../../../lib/tracking/effects.ts';
 import { named, STAKATER } from '../annotations/judged.ts';
 import { d } from './sketch.ts';
 import { World } from './world.ts';
@@ -15,8 +16,7 @@ function followedBy(world: World, name = 'web'): string[] {
   return [...world.record(name).edges.keys()].map((key) => key.slice(key.lastIndexOf('/') + 1)).sort();
 }
 
-const reasons = (effects: { readonly notes: readonly { readonly reason: string }[] }): string[] =>
-  effects.notes.map(({ reason }) => reason);
+const reasons = (effects: Effects): string[] => effects.reported('note').map(({ reason }) => reason);
 
 test('an object that appears later is followed from what it is then: nothing is rolled, the next content is', () => {
   const world = new World();
@@ -26,9 +26,10 @@ test('an object that appears later is followed from what it is then: nothing is 
   const effects = world.config('web-a', 'a');
   assert.deepEqual(followedBy(world), ['web-a']);
   assert.deepEqual(reasons(effects), ['followed']);
-  assert.ok(!world.needsRollout('web') && effects.enqueued.size === 0);
+  assert.ok(!world.needsRollout('web') && effects.enqueuedFor('changed').length === 0);
   assert.ok(
-    effects.writeNow.has(world.configKey('web-a')) || effects.writeSoon.has(world.configKey('web-a')),
+    effects.toPersist('now').has(world.configKey('web-a')) ||
+      effects.toPersist('soon').has(world.configKey('web-a')),
   );
   world.write();
   assert.deepEqual(world.written, { 'v1.ConfigMap_web-a': 'a.1' });
@@ -113,7 +114,10 @@ test('an object that only the state knows is followed, and compared when it retu
     });
     const effects = world.workload('web', PATTERN, FIRST);
     assert.deepEqual(followedBy(world), ['web-a']);
-    assert.deepEqual([...effects.absent], [world.configKey('web-a')]);
+    assert.deepEqual(
+      effects.reported('missing').map(({ config }) => config),
+      [world.configKey('web-a')],
+    );
     assert.ok(!world.needsRollout('web'));
     world.config('web-a', content);
     assert.equal(world.needsRollout('web'), needsRollout);

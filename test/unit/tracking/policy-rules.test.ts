@@ -234,18 +234,24 @@ for (const [sentence, isFirst] of [
 
 test('a change that is declined is told with the reason', () => {
   const world = begun(SEARCH);
-  const { notes, enqueued } = world.config('cfg', 'b');
-  assert.deepEqual(notes, [
-    {
-      reason: 'skipped',
-      workload: world.workloadRef('web'),
-      config: world.configRef('cfg'),
-      detail: 'the workload searches for objects that carry a mark, and this one does not',
-    },
-  ]);
-  assert.equal(enqueued.size, 0);
-  assert.deepEqual(world.mark('cfg', IGNORE).notes, []);
-  assert.deepEqual(world.config('cfg', 'c').notes[0]?.detail, 'the object is marked to be ignored');
+  const effects = world.config('cfg', 'b');
+  assert.deepEqual(
+    effects.reported('note').map(({ type, ...note }) => note),
+    [
+      {
+        reason: 'skipped',
+        workload: world.workloadRef('web'),
+        config: world.configRef('cfg'),
+        detail: 'the workload searches for objects that carry a mark, and this one does not',
+      },
+    ],
+  );
+  assert.deepEqual(effects.enqueuedFor('changed'), []);
+  assert.deepEqual(world.mark('cfg', IGNORE).reported('note'), []);
+  assert.deepEqual(
+    world.config('cfg', 'c').reported('note')[0]?.detail,
+    'the object is marked to be ignored',
+  );
 });
 
 test('a change that is declined is committed, without an exception', () => {
@@ -260,17 +266,17 @@ test('a change that is declined is written at once while a stamp would be believ
   world.config('cfg', 'b');
   world.roll('web');
   const declined = world.config('cfg', 'c', { marks: IGNORE });
-  assert.ok(declined.writeNow.has(world.configKey('cfg')));
+  assert.ok(declined.toPersist('now').has(world.configKey('cfg')));
   world.write();
   const later = world.config('cfg', 'd', { marks: IGNORE });
-  assert.ok(!later.writeNow.has(world.configKey('cfg')), 'the stamp is silent');
+  assert.ok(!later.toPersist('now').has(world.configKey('cfg')), 'the stamp is silent');
 });
 
 test('where nothing is recorded yet, no stamp would be believed and nothing that is declined is urgent', () => {
   const world = begun(AUTO);
   world.store.persisted.state = NO_STATE;
   world.workload('web', { stamps: { cfg: 'b.2' }, asks: SEARCH });
-  assert.equal(world.config('cfg', 'c').writeNow.size, 0);
+  assert.equal(world.config('cfg', 'c').toPersist('now').size, 0);
 });
 
 test('of two workloads only that one owes which asks', () => {
@@ -291,9 +297,12 @@ test('what is asked for while another workload still owes begins with what is in
   const world = begun(SEARCH);
   world.workload('api', { follows: ['cfg'] }, { initial: true });
   world.config('cfg', 'b');
-  const { writeNow } = world.mark('cfg', MATCH);
+  const marked = world.mark('cfg', MATCH);
   assert.ok(!world.needsRollout('web'));
-  assert.ok(writeNow.has(world.configKey('cfg')), 'a start would believe that web ran the old content');
+  assert.ok(
+    marked.toPersist('now').has(world.configKey('cfg')),
+    'a start would believe that web ran the old content',
+  );
   world.write();
   const next = world.restart();
   assert.deepEqual([next.needsRollout('web'), next.needsRollout('api')], [false, true]);
@@ -310,7 +319,7 @@ test('what is ignored while its patch is on the way is settled by the answer', (
   assert.ok(!world.needsRollout('web'));
   world.mark('cfg', {});
   assert.ok(!world.needsRollout('web'));
-  assert.equal(world.config('cfg', 'b').enqueued.size, 1);
+  assert.equal(world.config('cfg', 'b').enqueuedFor('changed').length, 1);
 });
 
 test('the owner rolls what does not ask while another owes: it owes nothing, then or later', () => {
@@ -359,7 +368,10 @@ for (const [sentence, [before, after]] of Object.entries(ASKING_LATE)) {
     assert.ok(!world.needsRollout('web'));
     const effects = world.tellWorkload('web');
     assert.ok(world.needsRollout('web'));
-    assert.deepEqual([...effects.enqueued.keys()], [world.workloadKey('web')]);
+    assert.deepEqual(
+      effects.enqueuedFor('changed').map(([key]) => key),
+      [world.workloadKey('web')],
+    );
     world.write();
     assert.ok(world.restart().needsRollout('web'));
     world.roll('web');

@@ -181,7 +181,7 @@ test('the informer may tell first: the answer then says nothing more', () => {
   assert.equal(world.edge('web').runningDigest, d('b'));
   world.config('cfg', 'c');
   const effects = world.answer(plan);
-  assert.equal(effects.enqueued.size, 0);
+  assert.equal(effects.enqueuedFor('changed').length, 0);
   assert.equal(world.edge('web').runningDigest, d('b'));
 });
 

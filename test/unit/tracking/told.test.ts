@@ -38,7 +38,7 @@ describe('what was told is done', () => {
     const effects = take(world, world.send('web'));
     assert.equal(world.edge('web').runningDigest, d('b'));
     assert.equal(world.needsRollout('web'), false);
-    assert.deepEqual([...effects.writeNow], [world.configKey('cfg')]);
+    assert.deepEqual([...effects.toPersist('now')], [world.configKey('cfg')]);
   });
 
   const restarts: Record<string, (world: World) => void> = {

@@ -8,16 +8,18 @@ import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
 import type { Sketch } from './sketch.ts';
 import { settled, World } from './world.ts';
 
-const reasons = (effects: Effects): string[] => effects.notes.map(({ reason }) => reason);
+const reasons = (effects: Effects): string[] => effects.reported('note').map(({ reason }) => reason);
 const touched = (effects: Effects): string[] =>
-  [...effects.enqueued.keys()].map((key) => key.replace(/.*\//, ''));
+  [...new Set(effects.enqueuedFor('changed').map(([key]) => key))].map((key) => key.replace(/.*\//, ''));
 
 test('a change touches those who owe it, and no others', () => {
   const world = settled('web', 'api');
   world.workload('other', { follows: ['tls'] });
   const effects = world.config('cfg', 'b');
   assert.deepEqual(touched(effects), ['web', 'api']);
-  assert.deepEqual(effects.changes, [{ config: world.configRef('cfg'), type: 'updated' }]);
+  assert.deepEqual(effects.reported('change'), [
+    { type: 'change', config: world.configRef('cfg'), change: 'updated' },
+  ]);
 });
 
 test('further changes touch again, an edit of metadata does not', () => {
@@ -25,7 +27,7 @@ test('further changes touch again, an edit of metadata does not', () => {
   world.config('cfg', 'b');
   assert.deepEqual(touched(world.config('cfg', 'c')), ['web']);
   const edit = world.config('cfg', 'c');
-  assert.deepEqual([touched(edit), edit.changes], [[], []]);
+  assert.deepEqual([touched(edit), edit.reported('change')], [[], []]);
 });
 
 test('a change back says so and touches nobody', () => {
@@ -39,7 +41,10 @@ test('what nobody follows changes without a word, and is forgotten when it goes'
   const world = new World();
   world.config('cfg', 'a', { initial: true });
   const effects = world.config('cfg', 'b');
-  assert.deepEqual([effects.changes, effects.notes, effects.writeSoon.size], [[], [], 0]);
+  assert.deepEqual(
+    [effects.reported('change'), effects.reported('note'), effects.toPersist('soon').size],
+    [[], [], 0],
+  );
   world.noConfig('cfg');
   assert.equal(world.store.configs.size, 0);
 });
@@ -53,17 +58,15 @@ test('older news than what is known says nothing', () => {
   const { image } = world.live.get('web') ?? {};
   world.workload('web', { image: 'v2' });
   world.live.set('web', { ...(world.live.get('web') ?? assert.fail()), image: image ?? '', version: 1 });
-  assert.deepEqual(world.tellWorkload('web').notes, []);
+  assert.deepEqual(world.tellWorkload('web').reported('note'), []);
 });
 
 const WRITES: Record<string, readonly [(world: World) => Effects, 'now' | 'soon']> = {
   'an edge without an entry: its baseline': [
     (world) => {
       world.config('tls', 'a');
-      world.edit('web', { follows: ['tls'] });
-      const effects = world.tellWorkload('web');
-      effects.writeNow.delete(world.configKey('cfg'));
-      return effects;
+      world.edit('web', { follows: ['cfg', 'tls'] });
+      return world.tellWorkload('web');
     },
     'now',
   ],
@@ -113,8 +116,8 @@ const WRITES: Record<string, readonly [(world: World) => Effects, 'now' | 'soon'
 for (const [sentence, [act, when]] of Object.entries(WRITES)) {
   test(`written ${when === 'now' ? 'at once' : 'with the next batch'}: ${sentence}`, () => {
     const effects = act(settled('web', 'api'));
-    assert.equal(effects.writeNow.size > 0, when === 'now');
-    assert.ok(effects.writeNow.size + effects.writeSoon.size > 0);
+    assert.equal(effects.toPersist('now').size > 0, when === 'now');
+    assert.ok(effects.toPersist('now').size + effects.toPersist('soon').size > 0);
   });
 }
 
@@ -124,9 +127,9 @@ test('a stamp taken back before the workload had rolled is told with its manager
   for (let round = 1; round <= 4; round += 1) {
     world.roll('web', false);
     const effects = world.workload('web', { stamps: {}, manager: 'argocd' });
-    const note = effects.notes.find(({ reason }) => reason === 'stamp-reverted');
+    const note = effects.reported('note').find(({ reason }) => reason === 'stamp-reverted');
     assert.equal(note?.detail, 'argocd');
-    assert.equal(effects.stampReverted.size, round > 3 ? 1 : 0);
+    assert.equal(effects.enqueuedFor('stamp-reverted').length, round > 3 ? 1 : 0);
     assert.ok(world.needsRollout('web'));
   }
 });
@@ -164,7 +167,10 @@ for (const [sentence, [act, isAnew]] of Object.entries(NEWS)) {
     }
     const effects = act(world);
     assert.equal(isGivenUp(world.record('web')), !isAnew);
-    assert.equal(effects.retryNow.has(world.workloadKey('web')), isAnew);
+    assert.equal(
+      effects.enqueuedFor('retry-now').some(([key]) => key === world.workloadKey('web')),
+      isAnew,
+    );
   });
 }
 
@@ -192,7 +198,7 @@ for (const [sentence, [edit, isSpurred]] of Object.entries(SPURS)) {
     const world = settled();
     world.workload('web', { follows: ['cfg'], stamps: { cfg: 'a.1' } });
     edit(world);
-    assert.equal(world.tellWorkload('web').retryNow.has(world.workloadKey('web')), isSpurred);
+    assert.equal(world.tellWorkload('web').enqueuedFor('retry-now').length > 0, isSpurred);
   });
 }
 
@@ -218,9 +224,9 @@ for (const [sentence, [sketch, lost]] of Object.entries(LOSSES)) {
     const world = settled();
     world.config('tls', 'a');
     world.workload('web', { follows: ['cfg', 'tls'], stamps: { cfg: 'b.2' } });
-    const { lostOptIns } = world.workload('web', sketch);
+    const effects = world.workload('web', sketch);
     assert.deepEqual(
-      lostOptIns.flatMap(({ refs }) => refs.map(({ name }) => name)),
+      effects.reported('lost-opt-in').flatMap(({ lostOptIn: { refs } }) => refs.map(({ name }) => name)),
       lost,
     );
   });
@@ -231,15 +237,18 @@ test('no opt-in is lost where the template alone goes back to before it referred
   const asks = { 'reloader.k8s.collaborne.com/auto': 'true' };
   world.workload('web', { asks, refers: ['cfg'], stamps: { cfg: 'b.2' } });
   assert.ok(world.edge('web'));
-  const { lostOptIns } = world.workload('web', { refers: [], stamps: {}, image: 'v0' });
-  assert.deepEqual(lostOptIns, []);
+  const effects = world.workload('web', { refers: [], stamps: {}, image: 'v0' });
+  assert.deepEqual(effects.reported('lost-opt-in'), []);
 });
 
 test('opting out forgets what was owed', () => {
   const world = settled('web');
   world.config('cfg', 'b');
   const effects = world.workload('web', { follows: [] });
-  assert.deepEqual([...effects.forgotten], [world.workloadKey('web')]);
+  assert.deepEqual(
+    effects.enqueuedFor('forgotten').map(([key]) => key),
+    [world.workloadKey('web')],
+  );
   assert.equal(world.store.workloads.size, 0);
   assert.equal(world.store.dependents.size, 0);
 });
@@ -272,7 +281,7 @@ test('a workload of the same name is another one', () => {
   const world = settled('web', 'api');
   world.config('cfg', 'b');
   const effects = world.workload('web', { uid: 'uid-2' });
-  assert.ok(effects.forgotten.has(world.workloadKey('web')));
+  assert.ok(effects.enqueuedFor('forgotten').some(([key]) => key === world.workloadKey('web')));
   // Its pods may be those of the one before.
   assert.equal(world.edge('web', 'cfg').runningDigest, '?');
 });

@@ -1,0 +1,180 @@
+/** The parts of one reloader that act, wired: what one of them decides, the others carry out. */
+
+import type { Heartbeat } from '../model/health.ts';
+import type { Log } from '../model/log.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { WorkloadClient } from '../model/outcome.ts';
+import type { Timeline } from '../model/timeline.ts';
+import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';
+import { type ReadConfig, Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
+import { Repairs } from '../repair/repairs.ts';
+import type { UnfinishedJobRecreationsOptions } from '../repair/unfinished-job-recreations.ts';
+import { Findings } from '../report/findings.ts';
+import { Reporter, type ReporterOptions } from '../report/reporter.ts';
+import type { AttemptOptions } from '../rollout/rollout-attempt.ts';
+import { RolloutController, type RolloutObserver } from '../rollout/rollout-controller.ts';
+import type { StateLayout } from '../state/known-state.ts';
+import { SelectedNamespaces } from '../state/selected-namespaces.ts';
+import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
+import type { WriteGate } from '../state/state-overrides.ts';
+import type { StateClient } from '../store/state-client.ts';
+import type { Store } from '../store/store.ts';
+import type { SyncGate } from '../store/sync-gate.ts';
+import type { Effects } from '../tracking/effects.ts';
+import { carryOut, type EffectTargets, keepUp } from './effects-runner.ts';
+
+/** What the parts are made of. */
+export interface ControllersOptions
+  extends Pick<AttemptOptions, 'listBirths'>,
+    Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
+  readonly store: Store;
+  readonly gate: SyncGate;
+  /** The ConfigMaps of the state, in the home namespace of `edges`. */
+  readonly state: StateLayout;
+  readonly client: WorkloadClient;
+  readonly finish: UnfinishedJobRecreationsOptions['finish'];
+  readonly stateClient: StateClient;
+  readonly readConfig: ReadConfig;
+  readonly readLeftOut: ReadLeftOut;
+  /** The labels of the ConfigMaps and Secrets that the streams show; undefined: all. */
+  readonly resourceSelector: string | undefined;
+  readonly timeline: Timeline;
+  readonly log: Log;
+  readonly heartbeat: Heartbeat;
+  /** Whether it acts on what it sees; else it is a standby. */
+  readonly leads: boolean;
+  readonly mark?: StateCommitterOptions['mark'];
+  readonly onContested?: StateCommitterOptions['onContested'];
+  /** The state belongs to a later version of this program. */
+  readonly onUnknownVersion: (version: string) => void;
+  readonly quietMs: number;
+  readonly maxWaitMs: number;
+  readonly concurrency: number;
+  readonly random: () => number;
+  /** Resolves after `ms` or when `signal` is aborted. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Where looks outside the streams are taken in. */
+export type LookTaker = Pick<RefetcherOptions, 'onConfig' | 'onWorkload' | 'project'>;
+
+/** An object may be created just after those who name it. */
+const LEAST_GRACE_MS = 1_000;
+
+/** See the file's comment. */
+export class Controllers implements EffectTargets {
+  readonly store: Store;
+  readonly counters: ReporterOptions['counters'];
+  readonly reporter: Reporter;
+  readonly refetcher: Refetcher;
+  readonly missingObjects: MissingObjectProbe;
+  readonly rollouts: RolloutController;
+  readonly findings: Findings;
+  readonly repairs: Repairs;
+  readonly namespaces: SelectedNamespaces;
+  readonly committer: StateCommitter;
+  readonly #leads: boolean;
+
+  constructor(options: ControllersOptions, taker: LookTaker) {
+    const { store, gate, quietMs, counters } = options;
+    this.store = store;
+    this.counters = counters;
+    this.#leads = options.leads;
+    this.reporter = new Reporter(options);
+    this.refetcher = new Refetcher({ ...options, ...taker });
+    this.missingObjects = new MissingObjectProbe({
+      ...options,
+      isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
+      onNews: (configs) => this.#reviewDependents(configs),
+      graceMs: Math.max(quietMs, LEAST_GRACE_MS),
+    });
+    this.rollouts = this.#newRollouts(options);
+    const say: UnfinishedJobRecreationsOptions['say'] = (workload, finding) =>
+      this.reporter.finding(workload, finding);
+    const isWaiting = (workload: ObjectKey): boolean => this.rollouts.isWaiting(workload);
+    this.findings = new Findings({
+      store,
+      missingObjectOf: (config) => this.missingObjects.of(config),
+      isSlowed: (workload) => this.rollouts.isSlowed(workload),
+      needsOf: (workload) => this.rollouts.needsOf(workload),
+      say,
+    });
+    this.repairs = new Repairs({ ...options, isWaiting, say });
+    const { journal } = this.reporter;
+    const apply = (effects: Effects): void => this.apply(effects);
+    this.namespaces = new SelectedNamespaces({
+      store,
+      journal,
+      apply,
+      release: (workload) => this.rollouts.release(workload),
+      onSelected: (namespaces) => {
+        this.findings.select(namespaces);
+        this.repairs.select(namespaces);
+      },
+    });
+    this.committer = new StateCommitter({
+      ...options,
+      ...options.state,
+      journal,
+      apply,
+      gate: writeGate(gate, isWaiting),
+      onCommit: (result, nextTryMs) => this.reporter.commit(result, nextTryMs),
+    });
+  }
+
+  /** All that works on its own, but for the committer, which writes last. */
+  get parts(): readonly { readonly close: () => Promise<void> }[] {
+    return [this.rollouts, this.repairs, this.refetcher, this.missingObjects];
+  }
+
+  /** Carries out what was decided. */
+  apply(effects: Effects): void {
+    (this.#leads ? carryOut : keepUp)(this, effects);
+  }
+
+  /** Streams that listed earlier may have left objects unwritten until another one had. */
+  reconsider(): void {
+    if (!this.#leads) return;
+    this.missingObjects.relist();
+    this.committer.request(new Set(), new Set(this.store.dependents.configs()));
+    this.committer.kick();
+  }
+
+  #newRollouts(options: ControllersOptions): RolloutController {
+    return new RolloutController({
+      ...options,
+      apply: (effects) => this.apply(effects),
+      observe: (ref, workload) => this.refetcher.take(ref, workload),
+      needsOf: (record) => this.missingObjects.needsOf(record),
+      lookFor: (missing) => this.missingObjects.lookFor(missing),
+      observer: {
+        onSlowed: (ref, ms) => this.reporter.slowed(ref, ms),
+        onOutcome: (...told) => this.#onOutcome(...told),
+      },
+      onPatchAnswered: (seconds) => this.counters.patched(seconds),
+    });
+  }
+
+  #reviewDependents(configs: ReadonlySet<ObjectKey>): void {
+    const workloads = this.store.dependents.dependentsOfAny(configs);
+    for (const workload of workloads) this.findings.review(workload);
+    this.rollouts.wake(workloads);
+  }
+
+  #onOutcome(...[ref, outcome, pending, nextTryMs]: Parameters<RolloutObserver['onOutcome']>): void {
+    this.reporter.outcome(ref, outcome, pending, nextTryMs);
+    if (outcome.type === 'done') this.findings.rolled(keyOf(ref));
+    this.findings.review(keyOf(ref));
+    this.repairs.proceed(keyOf(ref));
+    this.committer.kick();
+  }
+}
+
+function writeGate(gate: SyncGate, isWaiting: WriteGate['isWaiting']): WriteGate {
+  return {
+    isSynced: (...about) => gate.isSynced(...about),
+    refused: (namespace) => gate.refused(namespace),
+    lists: (...about) => gate.lists(...about),
+    isWaiting,
+  };
+}

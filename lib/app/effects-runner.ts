@@ -1,0 +1,87 @@
+/** Carries out what the rules have decided. */
+
+import type { ObjectKey } from '../model/object-ref.ts';
+import type { MissingObjectProbe } from '../repair/missing-object-probe.ts';
+import type { Refetcher } from '../repair/refetcher.ts';
+import { duesOf } from '../report/dues.ts';
+import type { Findings } from '../report/findings.ts';
+import type { Due, Reporter, ReporterOptions } from '../report/reporter.ts';
+import type { RolloutController } from '../rollout/rollout-controller.ts';
+import type { SelectedNamespaces } from '../state/selected-namespaces.ts';
+import type { StateCommitter } from '../state/state-committer.ts';
+import type { Store } from '../store/store.ts';
+import type { Effects } from '../tracking/effects.ts';
+
+/** The parts of a reloader that act. */
+export interface EffectTargets {
+  readonly store: Store;
+  readonly counters: ReporterOptions['counters'];
+  readonly rollouts: RolloutController;
+  readonly committer: StateCommitter;
+  readonly reporter: Reporter;
+  readonly findings: Findings;
+  readonly missingObjects: MissingObjectProbe;
+  readonly refetcher: Refetcher;
+  readonly namespaces: SelectedNamespaces;
+}
+
+/** As a leader: all of it. What is forgotten goes first, for it may be followed anew. */
+export function carryOut(targets: EffectTargets, effects: Effects): void {
+  const { rollouts, committer, reporter, counters } = targets;
+  for (const [workload] of effects.enqueuedFor('forgotten')) {
+    rollouts.forget(workload);
+    reporter.forget(workload);
+  }
+  reporter.notes(effects.reported('note'));
+  for (const { config, change } of effects.reported('change')) counters.changed(config.kind, change);
+  const reverted = new Map(effects.enqueuedFor('stamp-reverted'));
+  for (const [workload] of effects.enqueuedFor('retry-now'))
+    if (!reverted.has(workload)) rollouts.retryNow(workload);
+  touch(targets, effects);
+  for (const [workload] of effects.enqueuedFor('external-rollout-over')) rollouts.resume(workload);
+  for (const [workload, { times }] of reverted) rollouts.contest(workload, times);
+  committer.request(effects.toPersist('now'), effects.toPersist('soon'));
+  inquire(targets, effects);
+}
+
+/** As a standby: it only reads what it has to know, and keeps nothing of what is not followed any more. */
+export function keepUp({ store, refetcher }: EffectTargets, effects: Effects): void {
+  for (const { config } of effects.reported('unread')) refetcher.later(config);
+  for (const config of [...effects.toPersist('now'), ...effects.toPersist('soon')]) {
+    if (store.dependents.dependentsOf(config).size > 0) continue;
+    store.abandoned.delete(config);
+    store.persisted.minSequences.delete(config);
+  }
+}
+
+/** Begins quiet periods, and tells when they end. */
+function touch(targets: EffectTargets, effects: Effects): void {
+  const { store, rollouts, committer } = targets;
+  const touched = new Map<ObjectKey, Set<ObjectKey>>();
+  for (const [workload, { config }] of effects.enqueuedFor('changed'))
+    touched.set(workload, (touched.get(workload) ?? new Set()).add(config));
+  const dues = duesOf(store, touched, (workload, changes) => {
+    const ms = rollouts.touch(workload, changes);
+    if (!rollouts.isWaiting(workload)) committer.kick();
+    return ms;
+  });
+  for (const [config, each] of dues) for (const due of each) tellDue(targets, config, due);
+}
+
+/** Tells of a change for which workloads are due, or wait for their namespace to be selected. */
+function tellDue({ store, reporter, namespaces }: EffectTargets, config: ObjectKey, due: Due): void {
+  const ref = store.configs.get(config)?.ref;
+  if (ref === undefined) return;
+  const isHeldBack = due.refs.some(({ namespace }) => !store.isSelected(namespace));
+  if (Number.isFinite(due.ms)) reporter.due(ref, due);
+  else if (isHeldBack && namespaces.hasListed) reporter.heldBack(ref, due.refs);
+}
+
+/** Passes on what has to be found out, and what people have to be told. */
+function inquire({ findings, missingObjects, refetcher }: EffectTargets, effects: Effects): void {
+  for (const { lostOptIn } of effects.reported('lost-opt-in')) findings.lose(lostOptIn);
+  for (const { competitor } of effects.reported('competitor')) findings.meet(competitor);
+  for (const { config } of effects.reported('found')) missingObjects.clear(config);
+  for (const { config } of effects.reported('missing')) missingObjects.suspect(config);
+  for (const { config } of effects.reported('unread')) refetcher.later(config);
+}

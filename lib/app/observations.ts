@@ -1,0 +1,70 @@
+/** Takes in what the streams, and looks outside them, tell, and passes on what follows. */
+
+import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
+import { type ConfigRef, keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
+import type { RawConfigObject } from '../model/raw-objects.ts';
+import type { InformerEvent } from '../model/timeline.ts';
+import type { Workload } from '../model/workload.ts';
+import { seeShownState } from '../state/shown-state.ts';
+import type { SyncGate } from '../store/sync-gate.ts';
+import { observeConfig } from '../tracking/config-controller.ts';
+import { wantsLegacyDigest } from '../tracking/legacy-digest.ts';
+import { observeWorkload } from '../tracking/workload-controller.ts';
+import { Controllers, type ControllersOptions } from './controllers.ts';
+import { saysSomething } from './hand-over.ts';
+
+/** See the file's comment. */
+export class Observations {
+  readonly controllers: Controllers;
+  /** Workloads that follow nothing and say something all the same, see saysSomething. */
+  readonly others: Map<ObjectKey, Workload> = new Map();
+  readonly #gate: SyncGate;
+  readonly #leads: boolean;
+
+  constructor(options: ControllersOptions) {
+    this.#gate = options.gate;
+    this.#leads = options.leads;
+    this.controllers = new Controllers(options, {
+      project: (kind, raw) => this.project(kind, raw),
+      onConfig: (event) => this.config(event),
+      onWorkload: (event) => this.workload(event),
+    });
+  }
+
+  /** What is kept of a ConfigMap or Secret. */
+  project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
+    const { store, committer } = this.controllers;
+    const object = configObjectOf(kind, raw, {
+      legacyDigest: (ref) => wantsLegacyDigest(store, ref),
+      keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
+      annotation: store.settings.vocabularies.isConfigAnnotation,
+      isOwnState: (ref) => store.settings.ownState.has(keyOf(ref)),
+    });
+    if (object.isState === true) seeShownState(store, this.#leads ? committer : undefined, raw);
+    return object;
+  }
+
+  /** A ConfigMap or Secret: what waits for something that is not there may find it now. */
+  config(event: InformerEvent<ConfigObject>): void {
+    const { controllers } = this;
+    const { store, rollouts } = controllers;
+    controllers.apply(observeConfig(store, event));
+    if (event.type === 'synced') return;
+    const keys = [event.key, ...store.scopes.of(event.key).map(keyOf)];
+    rollouts.wake(store.dependents.dependentsOfAny(keys));
+  }
+
+  /** A workload. */
+  workload(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
+    const { controllers, others } = this;
+    const { store, rollouts, findings, repairs } = controllers;
+    controllers.apply(observeWorkload(store, event, this.#gate.isSynced(namespaceIn(event.key))));
+    if (event.type === 'present' && !store.workloads.has(event.key) && saysSomething(event.object))
+      others.set(event.key, event.object);
+    else others.delete(event.key);
+    if (!this.#leads) return;
+    rollouts.wake([event.key]);
+    findings.observe(event);
+    repairs.observe(event);
+  }
+}
