@@ -23,8 +23,6 @@ export interface Edge {
    * list, if a rollout was observed since, or if a pattern matches the object.
    */
   readonly followedSince: Span | undefined;
-  /** When the policy last skipped a version that the pods did not run, on the Timeline; -Infinity if it never did. */
-  readonly skippedAt: number;
   /** The content changed while pods were starting: out of date until a patch, whatever the digests say. */
   readonly mixedPods: boolean;
   /** The stamp in the live template. */
@@ -80,7 +78,6 @@ export function newEdge(stamp: Stamp | undefined, followedSince: Span | undefine
   return {
     runningDigest: undefined,
     followedSince,
-    skippedAt: Number.NEGATIVE_INFINITY,
     mixedPods: false,
     stamp,
     highestSequence: stamp?.sequence ?? 0,
@@ -99,13 +96,9 @@ export function withSequence(edge: Edge, sequence: number): Edge {
   return { ...edge, highestSequence: Math.max(edge.highestSequence, sequence) };
 }
 
-/**
- * The edge after the policy skipped the observed version: the pods are taken to run it. `at`: when that version came, on the
- * Timeline; undefined if no annotation could ask for it.
- */
-export function asSkipped(edge: Edge, observed: Digest, at: number | undefined): Edge {
-  const skippedAt = at !== undefined && isOutdated(edge, observed) ? at : edge.skippedAt;
-  return { ...edge, runningDigest: observed, skippedAt, mixedPods: false };
+/** The edge after the policy skipped the observed version: the pods are taken to run it. */
+export function asSkipped(edge: Edge, observed: Digest): Edge {
+  return { ...edge, runningDigest: observed, mixedPods: false };
 }
 
 /** The edge after a write that made pods start which may have read any content. */

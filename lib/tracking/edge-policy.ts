@@ -116,7 +116,7 @@ function underPolicy(
   // That an object comes to be, or goes, no words ask for.
   const isStep = !store.presence.counts(begun.runningDigest, observed);
   const isAsked = asks(store, record, config) && !isStep;
-  return isAsked ? begun : asSkipped(begun, observed, isStep ? undefined : config.writtenAt);
+  return isAsked ? begun : asSkipped(begun, observed);
 }
 
 /**

@@ -164,19 +164,14 @@ export function followedEdge(store: Store, diff: WorkloadDiff, config: ConfigRec
   const mayHaveReadBoth = next.runningDigest !== undefined && config.changedAt > startedAfter;
   const startsWhileOutdated = !isRolledOut && isOutdated(next, observed);
   const mixedPods =
-    next.mixedPods || mayHaveReadBoth || startsWhileOutdated || isAskedLate(store, diff, config, edge);
+    next.mixedPods || mayHaveReadBoth || startsWhileOutdated || isAskedLate(store, diff, config);
   const rolloutInProgress = next.rolloutInProgress && !isRolledOut;
   return afterExternalRollout(diff, config, { ...next, mixedPods, rolloutInProgress }, observed);
 }
 
-/** Whether words that ask for the object may have come before what they ask for, which was heard of first. */
-function isAskedLate(
-  store: Store,
-  { before, event }: WorkloadDiff,
-  config: ConfigRecord,
-  { skippedAt }: Edge,
-): boolean {
-  if (config.digest === undefined || Math.max(config.changedAt, skippedAt) <= event.span.from) return false;
+/** Whether words that ask for the object may have come before its last write, which was heard of first. */
+function isAskedLate(store: Store, { before, event }: WorkloadDiff, config: ConfigRecord): boolean {
+  if (config.digest === undefined || config.writtenAt <= event.span.from) return false;
   return !store.settings.vocabularies.judge(before, config.ref, config.annotations).asks;
 }
 

@@ -46,7 +46,6 @@ const VERSIONS: readonly string[] = ['resourceVersion', 'configVersion'];
 const TIMES: readonly string[] = [
   'changedAt',
   'foundChangedAt',
-  'skippedAt',
   'rolledUntil',
   'knownAt',
   'from',

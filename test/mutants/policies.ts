@@ -105,7 +105,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: a version that was declined just after words that asked for it is not owed',
-    edit: change('isAskedLate', 'max()', 'config.changedAt'),
+    edit: change('isAskedLate', 'config.writtenAt', 'config.changedAt'),
     tests: [RULES],
   },
   {

@@ -17,7 +17,6 @@ const ENTRY = { digest: A, sequence: 2 };
 const EDGE: Edge = {
   runningDigest: A,
   followedSince: { from: 3, to: 4 },
-  skippedAt: 2,
   mixedPods: false,
   stamp: { digest: A, sequence: 2 },
   highestSequence: 5,

@@ -194,6 +194,15 @@ for (const [sentence, { asks, marks, steps }] of Object.entries(CASES)) {
   });
 }
 
+test('words that are told late are rolled for what was skipped, be it that only metadata was written since', () => {
+  const world = begun(SEARCH);
+  world.config('cfg', 'b');
+  world.edit('web', { asks: AUTO });
+  world.mark('cfg', { other: 'mark' });
+  world.tellWorkload('web');
+  assert.ok(world.needsRollout('web'));
+});
+
 function taken(world: World, step: Step): World {
   if (step.restart) return restarted(world, step);
   const { content, marks, asks } = step;
