@@ -29,8 +29,6 @@ export interface Edge {
   readonly stamp: Stamp | undefined;
   /** The highest sequence of a stamp that was observed on this edge, or may have been in force unobserved. */
   readonly highestSequence: number;
-  /** A sequence that a process may have used just before it died, so that pods of it may exist; no stamp uses it again. */
-  readonly reservedSequence: number;
   /** A patch of ours changed the running digest, and its rollout is not known to be complete: older pods may be left. */
   readonly rolloutInProgress: boolean;
 }
@@ -81,7 +79,6 @@ export function newEdge(stamp: Stamp | undefined, followedSince: Span | undefine
     mixedPods: false,
     stamp,
     highestSequence: stamp?.sequence ?? 0,
-    reservedSequence: 0,
     rolloutInProgress: false,
   };
 }

@@ -90,8 +90,6 @@ export interface RolloutPlan extends RolloutDraft {
   readonly workload: WorkloadRef;
   /** The version of the workload for which the plan was made. */
   readonly resourceVersion: string;
-  /** The generation of that version; each patch of a template raises it. */
-  readonly generation: number;
   /** The strategic merge patch, which the API server refuses for any other version. */
   readonly body: object;
   /** The part of it that concerns the pod template. */
@@ -126,8 +124,8 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   const template = templatePatchOf([...changes.values()], { ...annotations, ...draft.annotations });
   const { metadata, spec } = fencedPause(workload, withoutTriggers(draft));
   const body = { metadata, spec: { ...spec, ...workloadKindOf(workload.ref.kind).specWith(template) } };
-  const { resourceVersion, generation } = workload;
-  return { ...draft, workload: workload.ref, resourceVersion, generation, body, template };
+  const { resourceVersion } = workload;
+  return { ...draft, workload: workload.ref, resourceVersion, body, template };
 }
 
 /** The changes of the workload's own metadata and pause. */

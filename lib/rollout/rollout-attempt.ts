@@ -11,13 +11,7 @@ import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
-import {
-  abandonRollout,
-  acceptRollout,
-  doubtRollout,
-  planRollout,
-  spendSequences,
-} from '../tracking/rollout.ts';
+import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
 import { Births, type ListBirths } from './births.ts';
 
@@ -172,13 +166,11 @@ export class RolloutAttempts {
       case 'found': {
         const workload = store.viewOf(ref, reading.object);
         observe(ref, workload);
-        if (isUnanswered) spendSequences(store, plan);
-        this.#abandon(plan);
+        this.#abandon(plan, isUnanswered);
         return carries(workload, plan) ? { type: 'done', plan } : undefined;
       }
       case 'gone':
-        if (isUnanswered) spendSequences(store, plan, true);
-        this.#abandon(plan);
+        this.#abandon(plan, isUnanswered);
         return { type: 'gone' };
       case 'failed':
         // The plan stays in flight: until it is known whether it is in force, nobody plans anew.
@@ -186,9 +178,9 @@ export class RolloutAttempts {
     }
   }
 
-  #abandon(plan: RolloutPlan): void {
+  #abandon(plan: RolloutPlan, wasUnanswered = false): void {
     const effects = new Effects();
-    abandonRollout(this.#options.store, effects, plan);
+    abandonRollout(this.#options.store, effects, plan, wasUnanswered);
     this.#options.apply(effects);
   }
 

@@ -14,7 +14,6 @@ import {
 import { type LostOptIn, lostAnnotations } from '../model/finding.ts';
 import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
-import type { StateEntry } from '../model/state-entry.ts';
 import type { Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
@@ -75,7 +74,10 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const { workload } = record;
   const { stamp, ambiguous } = liveStampOf(store, record, keyOf(config.ref));
   const entry = store.persisted.entryOf(config.ref);
-  const edge = edgeOfList(beginningEdge(store, record, config, stamp, undefined), entry, workload);
+  const edge = {
+    ...beginningEdge(store, record, config, stamp, undefined),
+    rolloutInProgress: stamp !== undefined && !workload.isRolledOut,
+  };
   const runningDigest = believedDigest(store, beginning, config, stamp);
   if (runningDigest === undefined) {
     const detail = config.digest;
@@ -129,16 +131,6 @@ function believedDigest(
   // An entry that others have brought about says nothing of pods that are known to have missed a change.
   const isOfOthers = override === undefined && !isUncommitted(own, entry);
   return isOfOthers && hasDebtOfOtherScope(store, record, config) ? UNKNOWN : runningDigest;
-}
-
-/**
- * While the workload is rolling, pods may be left of a stamp that a process died over and that somebody took back since:
- * its number is not used again, so that no template comes again while they run.
- */
-function edgeOfList(edge: Edge, entry: StateEntry | undefined, { isRolledOut }: Workload): Edge {
-  if (isRolledOut) return edge;
-  const reservedSequence = entry === undefined ? 0 : entry.sequence + 1;
-  return { ...edge, rolloutInProgress: edge.stamp !== undefined, reservedSequence };
 }
 
 /** No number is used again that the template carries, be it of another part of the object: that may be followed again. */

@@ -42,11 +42,7 @@ export function planRollout(
     if (observed === undefined || digest === undefined || variables === undefined) continue;
     versions.set(config, { digest, changedAt: observed.changedAt });
     if (!isOutdatedOn(store, record, config, edge)) continue;
-    const used = Math.max(
-      store.persisted.minSequenceOf(observed.ref),
-      edge.highestSequence,
-      edge.reservedSequence,
-    );
+    const used = Math.max(store.persisted.minSequenceOf(observed.ref), edge.highestSequence);
     const stamp = { digest, sequence: sequenceAfter(used, store.settings.term) };
     const about = [record.workload, observed.ref, observed.annotations] as const;
     const places = store.settings.vocabularies.placesOf(...about, variables);
@@ -110,23 +106,22 @@ export function doubtRollout(store: Store, plan: RolloutPlan): void {
 }
 
 /**
- * The answer to `plan` was lost, and what is known of the workload since does not carry it. If somebody has written the spec,
- * or the workload `isGone`, the patch may have been in force, and pods may be left of it: its numbers are not used again.
+ * The patch of the workload is not in force, as far as is known: nothing is in flight any more. `wasUnanswered`: pods may be
+ * left of it, or it may arrive yet, so its sequences are used. Those that another process left so are of other terms.
  */
-export function spendSequences(store: Store, plan: RolloutPlan, isGone = false): void {
-  const record = store.workloads.get(keyOf(plan.workload));
-  if (record === undefined || (!isGone && record.workload.generation === plan.generation)) return;
-  for (const { config, stamp } of plan.stamps) {
-    const edge = record.edges.get(config);
-    if (edge !== undefined) putEdge(store, record, config, withSequence(edge, stamp.sequence));
-  }
-}
-
-/** The patch of the workload is not in force, as far as is known: nothing is in flight any more. */
-export function abandonRollout(store: Store, effects: Effects, plan: RolloutPlan): void {
+export function abandonRollout(
+  store: Store,
+  effects: Effects,
+  plan: RolloutPlan,
+  wasUnanswered: boolean,
+): void {
   const record = store.workloads.get(keyOf(plan.workload));
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
+  for (const { config, stamp } of wasUnanswered ? plan.stamps : []) {
+    const edge = record.edges.get(config);
+    if (edge !== undefined) putEdge(store, record, config, withSequence(edge, stamp.sequence));
+  }
   review(store, effects, record);
 }
 

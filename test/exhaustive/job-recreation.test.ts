@@ -117,7 +117,6 @@ class World {
     return {
       workload: WORK,
       resourceVersion: this.sandbox.get('jobs', 'default', 'work')?.metadata.resourceVersion ?? '',
-      generation: 1,
       body: {},
       template: { spec: { containers: [{ name: 'app', env }] } },
       stamps: [],

@@ -4,7 +4,7 @@ import { carries, type RolloutPlan } from '../../lib/model/rollout-plan.ts';
 import { formatStamp } from '../../lib/model/stamp.ts';
 import { needsRollout } from '../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../lib/tracking/effects.ts';
-import { abandonRollout, acceptRollout, planRollout, spendSequences } from '../../lib/tracking/rollout.ts';
+import { abandonRollout, acceptRollout, planRollout } from '../../lib/tracking/rollout.ts';
 import { observeWorkload } from '../../lib/tracking/workload-controller.ts';
 import { carryOut, isFresh, keyOfName, repeatsStamp, workloadView } from './cluster.ts';
 import { forgiveUnknownStamp } from './limits.ts';
@@ -91,7 +91,7 @@ export function loseAnswer(world: World, name: Name): void {
 
 function judgeStamp(world: World, name: Name, plan: RolloutPlan): void {
   if (!repeatsStamp(world, name, plan)) return;
-  if (!world.hasDied) throw new Broken(`a stamp of ${name} comes again`);
+  if (!world.hasDied || world.term !== undefined) throw new Broken(`a stamp of ${name} comes again`);
   for (const { stamp } of plan.stamps) forgiveUnknownStamp(world, name, formatStamp(stamp));
 }
 
@@ -110,13 +110,12 @@ function refresh(world: World, name: Name, plan: RolloutPlan, isUnanswered = fal
   const span = timeOf(world, (timeline) => timeline.ofListed(object.resourceVersion, before));
   const event = { type: 'present', key, object, span, isInInitialList: false, isRelisted: true } as const;
   apply(world, observeWorkload(store, event, world.workloads.hasListed));
-  if (isUnanswered) spendSequences(store, plan);
-  abandon(world, plan);
+  abandon(world, plan, isUnanswered);
 }
 
-function abandon(world: World, plan: RolloutPlan): void {
+function abandon(world: World, plan: RolloutPlan, wasUnanswered = false): void {
   const effects = new Effects();
-  abandonRollout(processOf(world).store, effects, plan);
+  abandonRollout(processOf(world).store, effects, plan, wasUnanswered);
   apply(world, effects);
 }
 

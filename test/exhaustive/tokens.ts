@@ -53,13 +53,7 @@ const TIMES: readonly string[] = [
   'arrival',
   'absentAfter',
 ];
-const NUMBERS: readonly string[] = [
-  'sequence',
-  'highestSequence',
-  'reservedSequence',
-  'minSequences',
-  'numbers',
-];
+const NUMBERS: readonly string[] = ['sequence', 'highestSequence', 'minSequences', 'numbers'];
 /** Fields whose values never change once made: their tokens are worked out once. */
 const LASTING: readonly string[] = [
   ...['object', 'plan', 'inFlight', 'answer', 'write', 'state', 'stored', 'template', 'former', 'queue'],

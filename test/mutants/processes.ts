@@ -109,17 +109,12 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: the number of a patch whose answer was lost is used again',
-    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendSequences(store, plan);'),
+    edit: change('abandonRollout', 'wasUnanswered ? plan.stamps : []', '[]'),
     tests: [RACES],
   },
   {
     name: 'processes: the number of a patch under way is used again once it is followed again',
     edit: change('release', 'max()', 'edge.highestSequence'),
     tests: ['test/unit/tracking/rollout.test.ts'],
-  },
-  {
-    name: 'processes: the number of a patch whose answer was lost is used again once the workload is made anew',
-    edit: drop('RolloutAttempts.#refresh', 'if (isUnanswered) spendSequences(store, plan, true);'),
-    tests: [RACES],
   },
 ];

@@ -15,7 +15,6 @@ const PLAN: RolloutPlan = {
   stamps: [],
   versions: new Map(),
   resourceVersion: '7',
-  generation: 1,
   template: {},
 };
 const STAMPED = {

@@ -20,7 +20,6 @@ const PLAN: RolloutPlan = {
   stamps: [],
   versions: new Map(),
   resourceVersion: '7',
-  generation: 1,
   template: {},
 };
 const RAW_STATE = {

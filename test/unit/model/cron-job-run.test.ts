@@ -29,7 +29,6 @@ function plan(digests: Readonly<Record<string, readonly [digest: string, sequenc
     body: {},
     versions: new Map(),
     resourceVersion: '7',
-    generation: 1,
     template: {},
     stamps,
   };

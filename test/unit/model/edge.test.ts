@@ -20,7 +20,6 @@ const EDGE: Edge = {
   mixedPods: false,
   stamp: { digest: A, sequence: 2 },
   highestSequence: 5,
-  reservedSequence: 0,
   rolloutInProgress: false,
 };
 

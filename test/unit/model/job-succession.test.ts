@@ -58,7 +58,6 @@ const env = [
 const PLAN: RolloutPlan = {
   workload: { kind: 'Job', namespace: 'ns', name: 'work' },
   resourceVersion: '7',
-  generation: 1,
   body: {},
   template: { spec: { containers: [{ name: 'app', env }] } },
   stamps: [],

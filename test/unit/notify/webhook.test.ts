@@ -20,7 +20,6 @@ function planOf(stamps: Readonly<Record<string, number>>): RolloutPlan {
     })),
     versions: new Map(),
     resourceVersion: '7',
-    generation: 1,
     template: {},
     body: { metadata: { resourceVersion: '7' } },
   };

@@ -158,7 +158,7 @@ class Drama {
       world.land(flight.plan);
     } else if (what === 'answer' && flight.hasLanded) world.answer(flight.plan);
     else if (what === 'give-up' && !flight.hasLanded) {
-      abandonRollout(world.store, new Effects(), flight.plan);
+      abandonRollout(world.store, new Effects(), flight.plan, false);
     }
   }
 

@@ -6,7 +6,7 @@ import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { noteSent } from '../../../lib/state/state-write.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
-import { abandonRollout, acceptRollout, planRollout, spendSequences } from '../../../lib/tracking/rollout.ts';
+import { abandonRollout, acceptRollout, planRollout } from '../../../lib/tracking/rollout.ts';
 import { d } from './sketch.ts';
 import { settled, World } from './world.ts';
 
@@ -16,9 +16,8 @@ const stampsOf = (world: World): string[] =>
   );
 
 /** Nobody answers; then the workload is looked at, and what was sent is not there. */
-function loseAnswer({ store }: World, plan: RolloutPlan, isGone = false): void {
-  spendSequences(store, plan, isGone);
-  abandonRollout(store, new Effects(), plan);
+function loseAnswer({ store }: World, plan: RolloutPlan): void {
+  abandonRollout(store, new Effects(), plan, true);
 }
 
 const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
@@ -51,19 +50,24 @@ const NUMBERS: Record<string, readonly [(world: World) => void, string]> = {
     (world) => {
       world.config('cfg', 'b');
       const plan = world.send('web');
-      loseAnswer(world, plan, true);
+      loseAnswer(world, plan);
       world.noWorkload('web');
       world.workload('web', { follows: ['cfg'] });
       world.config('cfg', 'c');
     },
     'c.3',
   ],
-  'is that of a patch that cannot have been in force': [
+  'is above that of a patch that may arrive yet': [
     (world) => {
       world.config('cfg', 'b');
-      const plan = world.send('web');
-      world.workload('web', { isRolledOut: true });
-      loseAnswer(world, plan);
+      loseAnswer(world, world.send('web'));
+    },
+    'b.3',
+  ],
+  'is that of a patch that the server refused': [
+    (world) => {
+      world.config('cfg', 'b');
+      abandonRollout(world.store, new Effects(), world.send('web'), false);
     },
     'b.2',
   ],
@@ -188,7 +192,7 @@ test('the informer may tell first: the answer then says nothing more', () => {
 test('a patch that is abandoned leaves what was owed', () => {
   const world = settled('web');
   world.config('cfg', 'b');
-  abandonRollout(world.store, new Effects(), world.send('web'));
+  abandonRollout(world.store, new Effects(), world.send('web'), false);
   assert.equal(world.record('web').inFlight, undefined);
   assert.ok(world.needsRollout('web'));
 });
