@@ -74,7 +74,7 @@ function writtenBy(to: number): { readonly from: number; readonly to: number } {
 /** The object as its stream told it; of some keys of one, and of one that is not there, nothing is told. */
 function objectOf({ ref, digest, resourceVersion, ...rest }: ConfigRecord): ConfigObject | undefined {
   if (ref.keys !== undefined || resourceVersion === undefined) return undefined;
-  const { annotations, lastWrite, legacyDigest, keyDigests } = rest;
+  const { annotations, lastWrite, otherDigests, keyDigests } = rest;
   return {
     ref,
     uid: '',
@@ -82,7 +82,7 @@ function objectOf({ ref, digest, resourceVersion, ...rest }: ConfigRecord): Conf
     digest: digest ?? '',
     annotations,
     lastWrite,
-    ...(legacyDigest === undefined ? {} : { legacyDigest }),
+    otherDigests,
     ...(keyDigests === undefined ? {} : { keyDigests }),
     ...(rest.isState === true ? { isState: true } : {}),
   };

@@ -8,7 +8,7 @@ import type { Workload } from '../model/workload.ts';
 import { seeShownState } from '../state/shown-state.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
 import { observeConfig } from '../tracking/config-controller.ts';
-import { wantsLegacyDigest } from '../tracking/legacy-digest.ts';
+import { namedAlgorithms } from '../tracking/named-algorithms.ts';
 import { observeWorkload } from '../tracking/workload-controller.ts';
 import { Controllers, type ControllersOptions } from './controllers.ts';
 import { saysSomething } from './hand-over.ts';
@@ -35,7 +35,7 @@ export class Observations {
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
     const { store, committer } = this.controllers;
     const object = configObjectOf(kind, raw, {
-      legacyDigest: (ref) => wantsLegacyDigest(store, ref),
+      algorithms: (ref) => namedAlgorithms(store, ref),
       keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
       annotation: store.settings.vocabularies.isConfigAnnotation,
       isOwnState: (ref) => store.settings.ownState.has(keyOf(ref)),

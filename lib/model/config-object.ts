@@ -1,13 +1,20 @@
 /** Turns a ConfigMap or Secret into a digest as soon as it is parsed; its content goes no further. */
 
-import { type Digest, digestOf, type KeyDigests, keyDigestsOf, legacyDigestOf } from './digest.ts';
+import {
+  type Digest,
+  type Digests,
+  digestOf,
+  digestsUnder,
+  type KeyDigests,
+  keyDigestsOf,
+} from './digest.ts';
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from './persisted-state.ts';
 import type { RawConfigObject } from './raw-objects.ts';
 import { lastWriteOf } from './time.ts';
 
 /** The part of one version of a ConfigMap or Secret that stays in memory. */
-export interface ConfigObject {
+export interface ConfigObject extends Digests {
   readonly ref: ConfigRef;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -16,8 +23,6 @@ export interface ConfigObject {
   readonly lastWrite?: number | undefined;
   /** The annotations that policies read; mostly none. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** The digest under the older formula, if an old state entry has to be compared. */
-  readonly legacyDigest?: Digest;
   /** The digests of its keys, if a workload may follow some of them. */
   readonly keyDigests?: KeyDigests;
   /** A reloader keeps its state in it: no workload follows that. */
@@ -26,8 +31,8 @@ export interface ConfigObject {
 
 /** The digests to compute besides that of the content. */
 export interface Wanted {
-  /** Whether an old state entry has to be compared. */
-  readonly legacyDigest: (ref: ConfigRef) => boolean;
+  /** The further algorithms under which the content is to be compared. @default none */
+  readonly algorithms?: (ref: ConfigRef) => readonly string[];
   /** Whether a workload follows some of its keys, or may do so. */
   readonly keyDigests: (ref: ConfigRef) => boolean;
   readonly annotation: (key: string) => boolean;
@@ -44,11 +49,12 @@ export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: W
   const ref: ConfigRef = { kind, namespace, name };
   const annotations = annotationsOf(raw, wanted.annotation);
   const lastWrite = lastWriteOf(raw.metadata);
+  const algorithms = wanted.algorithms?.(ref) ?? [];
   const object = { ref, uid, resourceVersion, digest: digestOf(kind, raw), annotations };
   return {
     ...object,
     ...(lastWrite === undefined ? {} : { lastWrite }),
-    ...(wanted.legacyDigest(ref) ? { legacyDigest: legacyDigestOf(raw) } : {}),
+    ...(algorithms.length === 0 ? {} : { otherDigests: digestsUnder(algorithms, raw) }),
     ...(wanted.keyDigests(ref) ? { keyDigests: keyDigestsOf(kind, raw) } : {}),
     ...(isState(ref, raw, wanted) ? { isState: true } : {}),
   };

@@ -13,8 +13,44 @@ export type Digest = string;
 /** The digest of a missing object, for pods that start without it. */
 export const ABSENT: Digest = '-';
 
+/** The algorithms besides this program's own, by the name that stands before their digests. */
+const ALGORITHMS: Readonly<Record<string, (raw: RawConfigObject) => string>> = {
+  collaborne: collaborneHexOf,
+};
+
 /** The algorithm of digests in states without a version. */
-export const LEGACY_ALGORITHM = 'collaborne';
+export const UNVERSIONED_ALGORITHM = 'collaborne';
+
+/** Whether digests of the algorithm can be computed here. */
+export function isAlgorithm(name: string): boolean {
+  return Object.hasOwn(ALGORITHMS, name);
+}
+
+/** The algorithm that `digest` names; undefined: this program's own. */
+export function algorithmOf(digest: Digest): string | undefined {
+  const [name, hex] = digest.split(':');
+  return hex === undefined ? undefined : name;
+}
+
+/** The digest of a content, and its digests under the algorithms that older entries, overrides or stamps name. */
+export interface Digests {
+  readonly digest?: Digest | undefined;
+  /** @default none */
+  readonly otherDigests?: readonly Digest[] | undefined;
+}
+
+/** `former`, or the digest of the same content under this program's own algorithm if `former` is one under another. */
+export function translated<T>(former: Digest | T, { digest, otherDigests = [] }: Digests): Digest | T {
+  return digest !== undefined && otherDigests.some((other) => other === former) ? digest : former;
+}
+
+/** The digest of `raw` under each of the algorithms. */
+export function digestsUnder(algorithms: readonly string[], raw: RawConfigObject): readonly Digest[] {
+  return algorithms.flatMap((name) => {
+    const hexOf = ALGORITHMS[name];
+    return hexOf === undefined ? [] : [`${name}:${hexOf(raw)}`];
+  });
+}
 
 /**
  * SHA-1 over `data` and `binaryData`: keys sorted by code unit, every key and value preceded by its length in bytes, so
@@ -29,14 +65,14 @@ export function digestOf(kind: ConfigKind, raw: RawConfigObject): Digest {
 }
 
 /**
- * The digest of states without a version: SHA-1 over `key=value` of `data` alone, joined by nothing, in the order in
+ * The digest of Collaborne's states, which have no version: SHA-1 over `key=value` of `data` alone, joined by nothing, in the order in
  * which JavaScript lists the properties of the parsed JSON; Secrets over the base64 text. Ambiguous, and kept only to
  * compare an old entry under its own formula.
  */
-export function legacyDigestOf(raw: RawConfigObject): Digest {
+function collaborneHexOf(raw: RawConfigObject): string {
   const hash = createHash('sha1');
   for (const [key, value] of Object.entries(raw.data ?? {})) hash.update(`${key}=${value}`);
-  return `${LEGACY_ALGORITHM}:${hash.digest('hex')}`;
+  return hash.digest('hex');
 }
 
 /** The first hex digits, enough for a person to tell two digests apart. */

@@ -1,7 +1,7 @@
 /** The grammar of the state: its keys, entries and overrides. */
 
 import { createHash } from 'node:crypto';
-import { ABSENT, type Digest, LEGACY_ALGORITHM } from './digest.ts';
+import { ABSENT, type Digest, isAlgorithm, UNVERSIONED_ALGORITHM } from './digest.ts';
 import { type RunningDigest, UNKNOWN } from './edge.ts';
 import { type ConfigRef, configKindOf, type WorkloadRef } from './object-ref.ts';
 import { countedSequence, NUMBER } from './stamp.ts';
@@ -109,8 +109,8 @@ export function parseEntry(value: string, isLegacy: boolean): StateEntry | undef
   const sequence = countedSequence(groups?.['number']);
   if (groups?.['digest'] === undefined || sequence === undefined) return undefined;
   const isOlder = isLegacy && groups['digest'] !== ABSENT;
-  const algorithm = groups['algorithm'] ?? (isOlder ? LEGACY_ALGORITHM : undefined);
-  if (algorithm !== undefined && algorithm !== LEGACY_ALGORITHM) return undefined;
+  const algorithm = groups['algorithm'] ?? (isOlder ? UNVERSIONED_ALGORITHM : undefined);
+  if (algorithm !== undefined && !isAlgorithm(algorithm)) return undefined;
   const digest = algorithm === undefined ? groups['digest'] : `${algorithm}:${groups['digest']}`;
   return { digest, sequence };
 }

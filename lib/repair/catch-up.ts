@@ -12,7 +12,7 @@ import {
 import { EMPTY_STATE, parseState } from '../model/persisted-state.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
-import { wantsLegacyDigest } from '../tracking/legacy-digest.ts';
+import { namedAlgorithms } from '../tracking/named-algorithms.ts';
 import { staleCaches } from '../tracking/stale-caches.ts';
 import type { Refetcher } from './refetcher.ts';
 
@@ -37,8 +37,9 @@ export async function catchUp(
   }
   for (const config of store.dependents.configs()) {
     const record = store.configs.get(config);
-    // In the version that is known it is looked at again, for its digest under the older formula.
-    if (record !== undefined && wantsLegacyDigest(store, record.ref)) record.resourceVersion = undefined;
+    if (record === undefined) continue;
+    // In the version that is known it is looked at again, for its digest under another algorithm.
+    if (namedAlgorithms(store, record.ref).length > 0) record.resourceVersion = undefined;
   }
   return await lookAtStale(store, look, isListed);
 }

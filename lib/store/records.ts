@@ -28,8 +28,8 @@ export interface ConfigRecord {
   lastDigest: Digest | undefined;
   /** Its annotations that policies ask for, as they came with that content. */
   annotations: ConfigAnnotations;
-  /** The present content's digest under the older formula, while an old entry has to be compared. */
-  legacyDigest: Digest | undefined;
+  /** The present content's digests under the further algorithms that the state names. */
+  otherDigests?: readonly Digest[] | undefined;
   resourceVersion: string | undefined;
   /** When that version was written, on the Timeline; -Infinity while none was seen. */
   writtenAt: number;

@@ -1,7 +1,7 @@
 /** What follows when a ConfigMap or Secret is observed. */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import type { Digest } from '../model/digest.ts';
+import { type Digest, translated } from '../model/digest.ts';
 import { type Edge, isOutdated } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { POLICIES, type Reason } from '../model/reasons.ts';
@@ -134,7 +134,7 @@ function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): vo
   record.annotations = object.annotations;
   record.digest = object.digest;
   record.lastDigest = object.digest;
-  record.legacyDigest = object.legacyDigest;
+  record.otherDigests = object.otherDigests;
   record.resourceVersion = object.resourceVersion;
   record.writtenAt = at;
   record.lastWrite = object.lastWrite;
@@ -216,7 +216,6 @@ function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span):
   record.absentAfter = Math.min(record.absentAfter ?? Number.POSITIVE_INFINITY, span.from);
   const before = record.digest;
   record.digest = undefined;
-  record.legacyDigest = undefined;
   record.resourceVersion = undefined;
   // What has only lost its labels goes on changing unseen.
   if (store.settings.isSelective) record.mayHaveReturned = true;
@@ -379,7 +378,7 @@ function afterChange(
   if (edge.runningDigest === undefined) {
     return { ...edge, runningDigest: digest, mixedPods: edge.mixedPods || (isAfterGap && mayHaveBeenRead) };
   }
-  const runningDigest = edge.runningDigest === record.legacyDigest ? digest : edge.runningDigest;
+  const runningDigest = translated(edge.runningDigest, record);
   const next = { ...edge, runningDigest, mixedPods: edge.mixedPods || mayHaveBeenRead };
   const mayHaveStarted = isInInitialList || !dependent.workload.isRolledOut;
   return isOutdated(next, digest) && mayHaveStarted ? { ...next, mixedPods: true } : next;

@@ -1,5 +1,6 @@
 /** How the edge between a workload and one object begins, and what a new look at the workload makes of it. */
 
+import { translated } from '../model/digest.ts';
 import {
   asUnknown,
   type Edge,
@@ -86,12 +87,10 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
     }
     return { ...edge, runningDigest: config.digest };
   }
-  const translated =
-    runningDigest === config.legacyDigest && config.digest !== undefined ? config.digest : runningDigest;
-  const known = { ...edge, runningDigest: translated };
+  const known = { ...edge, runningDigest: translated(runningDigest, config) };
   const observed = observedBy(store, record, config);
   const begins =
-    observed !== undefined && !store.presence.counts(translated, observed)
+    observed !== undefined && !store.presence.counts(known.runningDigest, observed)
       ? { ...known, runningDigest: observed }
       : known;
   const start = ambiguous && isUncommitted(stamp, entry) ? asUnknown(begins) : begins;

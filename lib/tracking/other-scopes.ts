@@ -3,7 +3,7 @@
  * workload was rolled for the whole object until now, or its template read other keys.
  */
 
-import { isDigestOf, scopedDigestOf } from '../model/digest.ts';
+import { isDigestOf, scopedDigestOf, translated } from '../model/digest.ts';
 import { type RunningDigest, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
@@ -129,6 +129,6 @@ function ranCurrent(
     stamp && others.find(({ ref: { keys } }) => keys !== undefined && isDigestOf(stamp.digest, keys))?.ref;
   const own = speaker?.keys?.join() === ref.keys?.join() ? stamp : undefined;
   const runningDigest = runningDigestAtStart(entry, override, own);
-  if (ref.keys === undefined) return runningDigest === whole?.digest || runningDigest === whole?.legacyDigest;
+  if (ref.keys === undefined) return whole !== undefined && translated(runningDigest, whole) === whole.digest;
   return runningDigest === scopedDigestOf(whole?.keyDigests ?? '', ref.keys);
 }

@@ -10,8 +10,8 @@ import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { workloadRefOf } from '../model/state-entry.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { wantsLegacyDigest } from './legacy-digest.ts';
 import { liveStampOf } from './live-stamps.ts';
+import { namedAlgorithms } from './named-algorithms.ts';
 
 /** What may be older than the state. */
 export interface StaleCaches {
@@ -35,7 +35,8 @@ export function staleCaches(store: Store): StaleCaches {
 
 function mayBeOlder(store: Store, config: ObjectKey, { ref, digest = ABSENT }: ConfigRecord): boolean {
   const entry = store.persisted.entryOf(ref);
-  if (wantsLegacyDigest(store, ref) || (entry !== undefined && entry.digest !== digest)) return true;
+  if (namedAlgorithms(store, ref).length > 0) return true;
+  if (entry !== undefined && entry.digest !== digest) return true;
   return store.edgesOf(config).some(([record]) => {
     const { stamp, ambiguous } = liveStampOf(store, record, config);
     return isUncommitted(stamp, entry) && (ambiguous || stamp.digest !== digest);

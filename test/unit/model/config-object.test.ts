@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configObjectOf } from '../../../lib/model/config-object.ts';
-import { digestOf, legacyDigestOf } from '../../../lib/model/digest.ts';
+import { digestOf, digestsUnder } from '../../../lib/model/digest.ts';
 
 const RAW = {
   metadata: { name: 'cfg', namespace: 'ns', uid: 'u', resourceVersion: '7', annotations: { a: 'seen' } },
@@ -13,7 +13,6 @@ test('of an object only its reference, its version and its digest are kept', () 
   const digest = digestOf('Secret', RAW);
   assert.deepEqual(
     configObjectOf('Secret', RAW, {
-      legacyDigest: () => false,
       keyDigests: () => false,
       annotation: () => false,
     }),
@@ -29,28 +28,30 @@ test('of an object only its reference, its version and its digest are kept', () 
 
 test('of its annotations those are kept that a policy may ask for', () => {
   const wanted = {
-    legacyDigest: () => false,
     keyDigests: () => false,
     annotation: (key: string) => key === 'a',
   };
   assert.deepEqual(configObjectOf('Secret', RAW, wanted).annotations, { a: 'seen' });
 });
 
-test('the digest of the older formula is kept only where an old entry has to be compared', () => {
+test('a digest under another algorithm is kept only where one has to be compared', () => {
   const asked: unknown[] = [];
   const object = configObjectOf('Secret', RAW, {
-    legacyDigest: (ref) => asked.push(ref) > 0,
+    algorithms: (ref) => {
+      asked.push(ref);
+      return ['collaborne', 'unheard-of'];
+    },
     keyDigests: () => false,
     annotation: () => false,
   });
   assert.deepEqual(asked, [REF]);
-  assert.equal(object.legacyDigest, legacyDigestOf(RAW));
+  assert.deepEqual(object.otherDigests, digestsUnder(['collaborne'], RAW));
 });
 
 test('no value stays behind', () => {
   const text = JSON.stringify(
     configObjectOf('Secret', RAW, {
-      legacyDigest: () => true,
+      algorithms: () => ['collaborne'],
       keyDigests: () => false,
       annotation: () => true,
     }),
@@ -64,7 +65,6 @@ test('a ConfigMap of a state is known by its annotation, our own by its name too
       kind,
       { metadata: { name, annotations } },
       {
-        legacyDigest: () => false,
         keyDigests: () => false,
         annotation: () => false,
         isOwnState: (ref) => ref.name === 'ours',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { digestOf, legacyDigestOf, shortDigest } from '../../../lib/model/digest.ts';
+import { digestOf, digestsUnder, shortDigest } from '../../../lib/model/digest.ts';
 import type { ConfigKind } from '../../../lib/model/object-ref.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
 import { fc } from '../../laws.ts';
@@ -11,7 +11,8 @@ type Content = Pick<RawConfigObject, 'data' | 'binaryData'>;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const digest = (content: Content, kind: ConfigKind = 'ConfigMap'): string =>
   digestOf(kind, { metadata: { name: 'c' }, ...content });
-const legacy = (content: Content): string => legacyDigestOf({ metadata: { name: 'c' }, ...content });
+const legacy = (content: Content): string =>
+  digestsUnder(['collaborne'], { metadata: { name: 'c' }, ...content }).join();
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
 const DIFFERENT: Record<string, readonly [Content, Content]> = {

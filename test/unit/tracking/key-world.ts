@@ -48,7 +48,6 @@ export class KeyWorld extends World {
       'ConfigMap',
       { metadata, data },
       {
-        legacyDigest: () => false,
         keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
         annotation: () => false,
       },
