@@ -10,6 +10,7 @@ import { isAfter } from '../model/time.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, observedBy, putEdge, wouldForget } from '../tracking/edge-policy.ts';
+import { nextEdge } from '../tracking/edge-state.ts';
 import { Effects } from '../tracking/effects.ts';
 
 /** The ReplicaSets of the Deployments of a namespace, by the Deployments' uids; none where they may not be listed. Never throws. */
@@ -76,13 +77,8 @@ export class Births {
     for (const [key, config] of this.#doubtful(record)) {
       const edge = record.edges.get(key);
       if (edge === undefined || !isAfter(createdAt, config.lastWrite)) continue;
-      const runningDigest = observedBy(store, record, config);
-      const next = putEdge(store, record, key, {
-        ...edge,
-        runningDigest,
-        mixedPods: false,
-        rolloutInProgress: false,
-      });
+      const observed = observedBy(store, record, config);
+      const next = putEdge(store, record, key, nextEdge(edge, { type: 'pods-younger', observed }));
       effects.note({ reason: 'created-after-change', workload: record.workload.ref, config: config.ref });
       effects.persist(key, wouldForget(store, record, config, next) ? 'now' : 'soon');
     }

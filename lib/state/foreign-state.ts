@@ -1,11 +1,12 @@
 /** What follows when a shard of the state is read again and shows what this process did not write. */
 
-import { asUnknown, type Edge } from '../model/edge.ts';
+import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, putEdge } from '../tracking/edge-policy.ts';
+import { nextEdge } from '../tracking/edge-state.ts';
 import { Effects } from '../tracking/effects.ts';
 import { believedAtStart, sameEntry } from './state-write.ts';
 
@@ -77,7 +78,7 @@ function isDoubted(
 
 function doubt(store: Store, effects: Effects, workload: WorkloadRecord, ref: ConfigRef, edge: Edge): void {
   const config = keyOf(ref);
-  const next = putEdge(store, workload, config, asUnknown(edge));
+  const next = putEdge(store, workload, config, nextEdge(edge, { type: 'doubted' }));
   if (isOutdatedOn(store, workload, config, next))
     effects.enqueue(keyOf(workload.workload.ref), { type: 'changed', config });
 }

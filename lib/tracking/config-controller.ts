@@ -12,6 +12,7 @@ import { scopedObjectOf } from '../store/scoped-record.ts';
 import type { Store } from '../store/store.ts';
 import type { Stream } from '../store/sync-gate.ts';
 import { committable, judge, needsRollout, observedBy, putEdge, wouldForget } from './edge-policy.ts';
+import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
 import { digestByOtherScopes } from './other-scopes.ts';
 import { becomeState, endState } from './state-objects.ts';
@@ -315,9 +316,9 @@ function begunEdge(
   // What was absent at the start is compared with what the state says of other parts as it comes.
   const isOfStart = isInInitialList || (isFirst === true && dependent.isFromStart);
   if (edge.runningDigest !== undefined || !isOfStart) return edge;
-  const runningDigest =
+  const running =
     store.persisted.entryOf(record.ref)?.digest ?? digestByOtherScopes(store, effects, dependent, record);
-  return { ...edge, runningDigest };
+  return nextEdge(edge, { type: 'entry-adopted', running });
 }
 
 /** What was in force for the workload before. */
@@ -372,16 +373,15 @@ function afterChange(
   { isInInitialList, mayHaveChanged, isAfterGap = false, span }: Difference,
 ): Edge {
   const { followedSince } = edge;
-  // Late news: this was in force when the workload began to follow it.
-  if (followedSince !== undefined && span.to <= followedSince.from) return { ...edge, runningDigest: digest };
-  const mayHaveBeenRead = mayHaveChanged && span.from < readUntil(edge, dependent, isAfterGap);
-  if (edge.runningDigest === undefined) {
-    return { ...edge, runningDigest: digest, mixedPods: edge.mixedPods || (isAfterGap && mayHaveBeenRead) };
-  }
-  const runningDigest = translated(edge.runningDigest, record);
-  const next = { ...edge, runningDigest, mixedPods: edge.mixedPods || mayHaveBeenRead };
-  const mayHaveStarted = isInInitialList || !dependent.workload.isRolledOut;
-  return isOutdated(next, digest) && mayHaveStarted ? { ...next, mixedPods: true } : next;
+  return nextEdge(edge, {
+    type: 'content-changed',
+    observed: digest,
+    running: translated(edge.runningDigest, record),
+    isLate: followedSince !== undefined && span.to <= followedSince.from,
+    mayHaveBeenRead: mayHaveChanged && span.from < readUntil(edge, dependent, isAfterGap),
+    isAfterGap,
+    mayHaveStarted: isInInitialList || !dependent.workload.isRolledOut,
+  });
 }
 
 /** Until when pods may have read it: they started; or the workload began to follow it, and a gap hides what was in force. */

@@ -1,18 +1,12 @@
 /** Which content counts for a workload, whether its policy asks for it, and whether an edge is out of date. */
 
 import { ABSENT, type Digest } from '../model/digest.ts';
-import {
-  asSkipped,
-  type Edge,
-  isOutdated,
-  isUncommitted,
-  runningDigestAtStart,
-  UNKNOWN,
-} from '../model/edge.ts';
+import { type Edge, isOutdated, isUncommitted, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Verdict } from '../model/reasons.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { nextEdge } from './edge-state.ts';
 
 /** Whether `workload` owes something. */
 export function needsRollout(store: Store, workload: ObjectKey): boolean {
@@ -106,17 +100,17 @@ function underPolicy(
 ): Edge {
   if (config === undefined || config.isUnread === true) return edge;
   const isAway = store.presence.beginsAbsent(record.workload, config.ref, config.digest);
-  const begun = isAway && edge.runningDigest === undefined ? { ...edge, runningDigest: ABSENT } : edge;
+  const begun = isAway && edge.runningDigest === undefined ? nextEdge(edge, { type: 'began-absent' }) : edge;
   const observed = observedBy(store, record, config);
   if (observed === undefined) {
     // Pods that start now do so without it: for its return they are rolled, and others are not.
     const startsWithout = isAway && begun.runningDigest !== ABSENT && !record.workload.isRolledOut;
-    return startsWithout ? { ...begun, mixedPods: true } : begun;
+    return startsWithout ? nextEdge(begun, { type: 'pods-start-without' }) : begun;
   }
   // That an object comes to be, or goes, no words ask for.
   const isStep = !store.presence.counts(begun.runningDigest, observed);
   const isAsked = asks(store, record, config) && !isStep;
-  return isAsked ? begun : asSkipped(begun, observed);
+  return isAsked ? begun : nextEdge(begun, { type: 'skipped', observed });
 }
 
 /**

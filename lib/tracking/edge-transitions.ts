@@ -2,7 +2,6 @@
 
 import { translated } from '../model/digest.ts';
 import {
-  asUnknown,
   type Edge,
   isOutdated,
   isUncommitted,
@@ -10,7 +9,6 @@ import {
   type RunningDigest,
   runningDigestAtStart,
   UNKNOWN,
-  withStamp,
 } from '../model/edge.ts';
 import { type LostOptIn, lostAnnotations } from '../model/finding.ts';
 import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
@@ -20,6 +18,7 @@ import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { asks, isOpen, observedBy } from './edge-policy.ts';
+import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { afterExternalRollout, isReadByExternalRollout } from './external-rollout.ts';
 import { liveStampOf, stampOfAnyPart } from './live-stamps.ts';
@@ -93,7 +92,7 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
     observed !== undefined && !store.presence.counts(known.runningDigest, observed)
       ? { ...known, runningDigest: observed }
       : known;
-  const start = ambiguous && isUncommitted(stamp, entry) ? asUnknown(begins) : begins;
+  const start = ambiguous && isUncommitted(stamp, entry) ? nextEdge(begins, { type: 'doubted' }) : begins;
   const mixedPods = isOutdated(start, observed) || mayHaveReadOther(store, workload, config, stamp);
   if (mixedPods && asks(store, record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
@@ -150,14 +149,12 @@ function beginningEdge(
 export function followedEdge(store: Store, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
   const { record, startedAfter } = diff;
   const { isRolledOut } = record.workload;
-  const next = afterWrites(store, diff, config, edge);
+  const written = afterWrites(store, diff, config, edge);
   const observed = observedBy(store, record, config);
-  const mayHaveReadBoth = next.runningDigest !== undefined && config.changedAt > startedAfter;
-  const startsWhileOutdated = !isRolledOut && isOutdated(next, observed);
-  const mixedPods =
-    next.mixedPods || mayHaveReadBoth || startsWhileOutdated || isAskedLate(store, diff, config);
-  const rolloutInProgress = next.rolloutInProgress && !isRolledOut;
-  return afterExternalRollout(diff, config, { ...next, mixedPods, rolloutInProgress }, observed);
+  const changedSince = written.runningDigest !== undefined && config.changedAt > startedAfter;
+  const mayHaveReadBoth = changedSince || isAskedLate(store, diff, config);
+  const next = nextEdge(written, { type: 'pods-seen', observed, isRolledOut, mayHaveReadBoth });
+  return afterExternalRollout(diff, config, next, observed);
 }
 
 /** Whether words that ask for the object may have come before its last write, which was heard of first. */
@@ -177,14 +174,15 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   const { stamp, ambiguous } = liveStampOf(store, record, key);
   if (stamp !== undefined && isOfPeer(store, config, edge, stamp)) {
     effects.note({ reason: 'stamped-by-peer', ...about });
-    return withStamp(asUnknown(edge), stamp);
+    return nextEdge(edge, { type: 'stamped-by-peer', stamp });
   }
-  if (store.settings.onlyTells || !diff.podsRestart) return withStamp(edge, stamp);
-  if (!asks(store, record, config)) return withStamp(edge, stamp);
-  if (!ambiguous && !edge.rolloutInProgress && !isOpen(store, key)) return withStamp(edge, stamp);
+  const seen = nextEdge(edge, { type: 'stamp-seen', stamp });
+  if (store.settings.onlyTells || !diff.podsRestart) return seen;
+  if (!asks(store, record, config)) return seen;
+  if (!ambiguous && !edge.rolloutInProgress && !isOpen(store, key)) return seen;
   if (!isReadByExternalRollout(diff, config)) effects.note({ reason: 'external-rollout', ...about });
   noticeTakeBack(diff, edge, stamp);
-  return asUnknown(withStamp(edge, stamp));
+  return nextEdge(edge, { type: 'template-changed', stamp });
 }
 
 /** Of several stamps that went by one write the one counts whose rollout was not over. */

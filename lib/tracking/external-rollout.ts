@@ -10,6 +10,7 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn } from './edge-policy.ts';
+import { nextEdge } from './edge-state.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
 
 /** An owner's rollout that is under way. */
@@ -78,13 +79,7 @@ export function afterExternalRollout(
   if (isOutdated(edge, observed)) {
     effects.note({ reason: 'external-rollout-done', workload: record.workload.ref, config: config.ref });
   }
-  return {
-    ...edge,
-    runningDigest: observed,
-    followedSince: undefined,
-    mixedPods: false,
-    rolloutInProgress: false,
-  };
+  return nextEdge(edge, { type: 'external-rollout-done', observed });
 }
 
 /** Whether the workload owes something, and all of it is in force since before its owner's rollout, so that this brings it. */

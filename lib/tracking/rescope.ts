@@ -4,11 +4,12 @@
  */
 
 import { ABSENT } from '../model/digest.ts';
-import { type Edge, type RunningDigest, UNKNOWN, withSequence } from '../model/edge.ts';
+import { type Edge, type RunningDigest, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
 import { type ConfigRecord, sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { putEdge } from './edge-policy.ts';
+import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { liveStampOf } from './live-stamps.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
@@ -28,7 +29,8 @@ export function rescope(
     if (before === undefined) continue;
     const { stamp } = liveStampOf(store, record, config);
     const runningDigest = ranOf(before.edge, before.config, store.configRecordOf(ref));
-    const edge = withSequence(before.edge, sequenceInFlight(record, keyOf(before.config.ref)));
+    const sequence = sequenceInFlight(record, keyOf(before.config.ref));
+    const edge = nextEdge(before.edge, { type: 'patch-unanswered', sequence });
     putEdge(store, record, config, { ...edge, runningDigest, stamp });
     store.dependents.add(key, config);
     store.abandoned.delete(config);

@@ -1,7 +1,6 @@
 /** The decision to roll one workload, and what is known once its patch is answered. */
 
 import type { FollowedContent } from '../annotations/vocabularies.ts';
-import { asPatched, asTold, asUnknown, withSequence, withStamp } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import {
   type PlannedStamp,
@@ -16,6 +15,7 @@ import type { Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, observedBy, putEdge, wouldForget } from './edge-policy.ts';
+import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { liveStampOf } from './live-stamps.ts';
 import { countTakeBack } from './take-backs.ts';
@@ -101,7 +101,7 @@ export function doubtRollout(store: Store, plan: RolloutPlan): void {
   if (record?.inFlight !== plan) return;
   for (const { config } of plan.stamps) {
     const edge = record.edges.get(config);
-    if (edge !== undefined) putEdge(store, record, config, asUnknown(edge));
+    if (edge !== undefined) putEdge(store, record, config, nextEdge(edge, { type: 'doubted' }));
   }
 }
 
@@ -120,7 +120,8 @@ export function abandonRollout(
   record.inFlight = undefined;
   for (const { config, stamp } of wasUnanswered ? plan.stamps : []) {
     const edge = record.edges.get(config);
-    if (edge !== undefined) putEdge(store, record, config, withSequence(edge, stamp.sequence));
+    if (edge === undefined) continue;
+    putEdge(store, record, config, nextEdge(edge, { type: 'patch-unanswered', sequence: stamp.sequence }));
   }
   review(store, effects, record);
 }
@@ -137,15 +138,16 @@ function settle(store: Store, record: WorkloadRecord, plan: RolloutPlan, isPatch
     const version = plan.versions.get(config);
     const { stamp } = liveStampOf(store, record, config);
     if (version === undefined) {
-      putEdge(store, record, config, withStamp(edge, stamp));
+      putEdge(store, record, config, nextEdge(edge, { type: 'stamp-seen', stamp }));
       continue;
     }
     const changedSince = (store.configs.get(config)?.changedAt ?? 0) > version.changedAt;
     const sequence = sequenceIn(plan, config);
+    const { digest } = version;
     const next = isPatched
-      ? asPatched(edge, version.digest, stamp)
-      : asTold(edge, { digest: version.digest, sequence });
-    putEdge(store, record, config, { ...next, mixedPods: changedSince });
+      ? nextEdge(edge, { type: 'patch-accepted', digest, stamp, changedSince })
+      : nextEdge(edge, { type: 'told', digest, sequence, changedSince });
+    putEdge(store, record, config, next);
   }
 }
 
@@ -154,7 +156,7 @@ function overtake(store: Store, record: WorkloadRecord, plan: RolloutPlan): void
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);
     if (edge === undefined) continue;
-    putEdge(store, record, config, withSequence(asUnknown(edge), stamp.sequence));
+    putEdge(store, record, config, nextEdge(edge, { type: 'patch-overtaken', sequence: stamp.sequence }));
   }
 }
 

@@ -1,6 +1,6 @@
 /** What follows when a workload is observed: by its informer, by a fresh look, or in the answer to a patch. */
 
-import { asUnknown, type Edge, isUncommitted } from '../model/edge.ts';
+import { type Edge, isUncommitted } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import { type InformerEvent, isOlder } from '../model/timeline.ts';
@@ -10,6 +10,7 @@ import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { recallDebt, rememberDebt } from './debts.ts';
 import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
+import { nextEdge } from './edge-state.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-transitions.ts';
 import { Effects } from './effects.ts';
 import { followExternalRollout } from './external-rollout.ts';
@@ -126,7 +127,7 @@ function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   const configRecord = store.configRecordOf(ref);
   const edge = (isAtStart ? edgeAtStart : appearingEdge)(store, beginning, configRecord);
   const isStillOutdated = recallDebt(store, keyOf(record.workload.ref), config);
-  const next = putEdge(store, record, config, isStillOutdated ? asUnknown(edge) : edge);
+  const next = putEdge(store, record, config, isStillOutdated ? nextEdge(edge, { type: 'doubted' }) : edge);
   lookFor(effects, config, configRecord);
   store.dependents.add(keyOf(record.workload.ref), config);
   store.abandoned.delete(config);

@@ -100,7 +100,11 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: what is not asked for keeps what it ran, and is owed once it is asked for',
-    edit: change('underPolicy', 'asSkipped()', '{ ...begun, mixedPods: false }'),
+    edit: change(
+      'underPolicy',
+      "nextEdge(begun, { type: 'skipped', observed })",
+      '{ ...begun, mixedPods: false }',
+    ),
     tests: [RULES, LAW],
   },
   {

@@ -52,7 +52,7 @@ export const PRESENCE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'presence: that pods started without the object is forgotten with the process',
-    edit: change('underPolicy', 'startsWithout ? { ...begun, mixedPods: true } : begun', 'begun'),
+    edit: change('underPolicy', "nextEdge(begun, { type: 'pods-start-without' })", 'begun'),
     tests: [PRESENCE],
   },
   {

@@ -30,7 +30,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     name: 'processes: what others wrote to the state settles an edge',
     edit: change(
       'foreign-state/doubt',
-      'asUnknown()',
+      'nextEdge()',
       '{ ...edge, runningDigest: believedAtStart(store, store.persisted.state, workload, ref) }',
     ),
     tests: [FOREIGN],

@@ -111,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no dirty: pods that start after a late change are taken to have read one content',
-    edit: change('followedEdge', 'next.mixedPods || mayHaveReadBoth', 'next.mixedPods'),
+    edit: change('afterLook', 'edge.mixedPods || mayHaveReadBoth', 'edge.mixedPods'),
     tests: [GUARDS],
   },
   {
@@ -121,12 +121,12 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a patch settles what changed while it was on its way',
-    edit: change('settle', 'mixedPods: changedSince,', 'dirty: false'),
+    edit: change('afterPatch', 'mixedPods: changedSince,', 'mixedPods: false'),
     tests: [ROLLOUT, EDGE_RULES],
   },
   {
     name: 'unknown never set: pods that an owner starts while a change is open are taken to have read the last content',
-    edit: change('afterWrites', 'asUnknown(withStamp(edge, stamp))', 'withStamp(edge, stamp)'),
+    edit: change('afterWrites', "nextEdge(edge, { type: 'template-changed', stamp })", 'seen'),
     tests: [EDGE_RULES],
   },
   {
@@ -257,7 +257,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'what a list shows first after a gap has come to be',
-    edit: drop('afterChange', '(isAfterGap && mayHaveBeenRead)'),
+    edit: drop('afterContent', '(isAfterGap && mayHaveBeenRead)'),
     tests: [LATE_NEWS],
   },
   {

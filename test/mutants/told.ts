@@ -16,7 +16,7 @@ export const TOLD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'told: two rollouts are told with the same number',
-    edit: change('settle', 'asTold()', 'asTold(edge, { digest: version.digest, number: 0 })'),
+    edit: change('afterTelling', 'withSequence()', 'edge'),
     tests: [TOLD],
   },
   {

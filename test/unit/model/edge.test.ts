@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  asPatched,
-  asUnknown,
   type Edge,
   isOutdated,
   isUncommitted,
   newEdge,
   recordedDigest,
   runningDigestAtStart,
-  withStamp,
 } from '../../../lib/model/edge.ts';
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
@@ -82,8 +79,7 @@ for (const [sentence, [edge, isInFlight, runningDigest]] of Object.entries(RECOR
   test(sentence, () => assert.equal(recordedDigest({ ...EDGE, ...edge }, isInFlight), runningDigest));
 }
 
-const DIRTY: Edge = { ...EDGE, mixedPods: true };
-const TRANSITIONS: Record<string, readonly [Edge, Partial<Edge>]> = {
+const NEW: Record<string, readonly [Edge, Partial<Edge>]> = {
   'a new edge keeps the sequence that it was found with': [
     newEdge({ digest: B, sequence: 7 }, EDGE.followedSince),
     {
@@ -98,28 +94,8 @@ const TRANSITIONS: Record<string, readonly [Edge, Partial<Edge>]> = {
     newEdge(undefined, undefined),
     { stamp: undefined, highestSequence: 0 },
   ],
-  'a lower stamp does not lower the highest sequence seen': [
-    withStamp(EDGE, { digest: B, sequence: 1 }),
-    { runningDigest: A, stamp: { digest: B, sequence: 1 }, highestSequence: 5 },
-  ],
-  'a removed stamp leaves its sequence': [
-    withStamp(EDGE, undefined),
-    { stamp: undefined, highestSequence: 5 },
-  ],
-  'unknown needs no dirt beside it': [
-    asUnknown(DIRTY),
-    { runningDigest: '?', mixedPods: false, rolloutInProgress: false },
-  ],
-  'a patch cleans the edge and leaves its rollout to be seen': [
-    asPatched(DIRTY, B, { digest: B, sequence: 6 }),
-    { runningDigest: B, mixedPods: false, highestSequence: 6, rolloutInProgress: true },
-  ],
-  'a patch for another object of the workload leaves this one settled': [
-    asPatched(EDGE, A, EDGE.stamp),
-    { runningDigest: A, mixedPods: false, rolloutInProgress: false },
-  ],
 };
 
-for (const [sentence, [edge, expected]] of Object.entries(TRANSITIONS)) {
+for (const [sentence, [edge, expected]] of Object.entries(NEW)) {
   test(sentence, () => assert.deepEqual(edge, { ...edge, ...expected }));
 }

@@ -1,0 +1,168 @@
+/** The state chart: each row of the table in the docs is an event, each cell what becomes of a part of the edge. */
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { ABSENT } from '../../../lib/model/digest.ts';
+import type { Edge } from '../../../lib/model/edge.ts';
+import { type EdgeEvent, nextEdge } from '../../../lib/tracking/edge-state.ts';
+
+const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
+const stamp = { digest: C, sequence: 7 };
+const BEGUN: Edge = {
+  runningDigest: A,
+  followedSince: { from: 3, to: 4 },
+  mixedPods: false,
+  stamp: { digest: A, sequence: 2 },
+  highestSequence: 5,
+  rolloutInProgress: false,
+};
+const CONTENT = { isLate: false, mayHaveBeenRead: false, isAfterGap: false, mayHaveStarted: false };
+
+/** One of each; `observed` is B. */
+const EVENTS: { readonly [T in EdgeEvent['type']]: EdgeEvent & { readonly type: T } } = {
+  'entry-adopted': { type: 'entry-adopted', running: B },
+  'began-absent': { type: 'began-absent' },
+  'pods-start-without': { type: 'pods-start-without' },
+  'content-changed': { type: 'content-changed', observed: B, running: A, ...CONTENT },
+  skipped: { type: 'skipped', observed: B },
+  'stamp-seen': { type: 'stamp-seen', stamp },
+  'stamped-by-peer': { type: 'stamped-by-peer', stamp },
+  'template-changed': { type: 'template-changed', stamp },
+  'pods-seen': { type: 'pods-seen', observed: A, isRolledOut: true, mayHaveReadBoth: false },
+  'external-rollout-done': { type: 'external-rollout-done', observed: B },
+  'pods-younger': { type: 'pods-younger', observed: B },
+  doubted: { type: 'doubted' },
+  'patch-accepted': { type: 'patch-accepted', digest: B, stamp, changedSince: false },
+  told: { type: 'told', digest: B, sequence: 7, changedSince: false },
+  'patch-overtaken': { type: 'patch-overtaken', sequence: 7 },
+  'patch-unanswered': { type: 'patch-unanswered', sequence: 7 },
+};
+
+const RUNNING: Record<string, string> = { observed: B, unknown: '?', absent: ABSENT };
+const FLAGS: Record<string, boolean> = { yes: true, no: false };
+
+const PAGE = new URL('../../../docs/explanation/how-it-decides.md', import.meta.url);
+const ROWS = readFileSync(PAGE, 'utf8')
+  .split('\n')
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .filter(([, event = '']) => /^`[a-z-]+`$/.test(event) && event.slice(1, -1) in EVENTS)
+  .map(([, event = '', , running = '', mixed = '', inProgress = '', sequence = '']) => {
+    return { event: EVENTS[event.slice(1, -1) as EdgeEvent['type']], running, mixed, inProgress, sequence };
+  });
+
+test('the table has every event once', () => {
+  assert.deepEqual(ROWS.map(({ event }) => event.type).sort(), Object.keys(EVENTS).sort());
+});
+
+for (const { event, running, mixed, inProgress, sequence } of ROWS) {
+  for (const flag of [false, true]) {
+    test(`${event.type}, of pods that ${flag ? 'are mixed and' : 'are not mixed nor'} being replaced`, () => {
+      const edge = { ...BEGUN, mixedPods: flag, rolloutInProgress: flag };
+      const { runningDigest, mixedPods, rolloutInProgress, highestSequence } = nextEdge(edge, event);
+      assert.deepEqual(
+        { runningDigest, mixedPods, rolloutInProgress, highestSequence },
+        {
+          runningDigest: RUNNING[running] ?? A,
+          mixedPods: FLAGS[mixed] ?? flag,
+          rolloutInProgress: FLAGS[inProgress] ?? flag,
+          highestSequence: sequence === 'raised' ? 7 : 5,
+        },
+      );
+    });
+  }
+}
+
+const FURTHER: Record<string, readonly [Partial<Edge>, EdgeEvent, Partial<Edge>]> = {
+  'late news are what was in force when the edge began': [
+    { mixedPods: true },
+    { ...EVENTS['content-changed'], isLate: true },
+    { runningDigest: B, mixedPods: true },
+  ],
+  'the first content is the baseline': [
+    { runningDigest: undefined },
+    { ...EVENTS['content-changed'], running: undefined, mayHaveBeenRead: true },
+    { runningDigest: B, mixedPods: false },
+  ],
+  'but not where a gap hides what pods may have read': [
+    { runningDigest: undefined },
+    { ...EVENTS['content-changed'], running: undefined, mayHaveBeenRead: true, isAfterGap: true },
+    { runningDigest: B, mixedPods: true },
+  ],
+  'content that pods may have read mixes them, whatever it is now': [
+    {},
+    { ...EVENTS['content-changed'], observed: A, mayHaveBeenRead: true },
+    { mixedPods: true },
+  ],
+  'content that changes while pods start mixes them': [
+    {},
+    { ...EVENTS['content-changed'], mayHaveStarted: true },
+    { mixedPods: true },
+  ],
+  'content that is as before does not': [
+    {},
+    { ...EVENTS['content-changed'], observed: A, mayHaveStarted: true },
+    {},
+  ],
+  'pods that start while the edge is out of date are mixed': [
+    { rolloutInProgress: true },
+    { ...EVENTS['pods-seen'], observed: B, isRolledOut: false },
+    { mixedPods: true, rolloutInProgress: true },
+  ],
+  'pods that start while it is not are not': [{}, { ...EVENTS['pods-seen'], isRolledOut: false }, {}],
+  'pods that may have read both are mixed': [
+    {},
+    { ...EVENTS['pods-seen'], mayHaveReadBoth: true },
+    { mixedPods: true },
+  ],
+  'content that changed since the plan may have been read by the pods of its patch': [
+    {},
+    { ...EVENTS['patch-accepted'], changedSince: true },
+    {
+      runningDigest: B,
+      mixedPods: true,
+      rolloutInProgress: true,
+      stamp,
+      highestSequence: 7,
+      followedSince: undefined,
+    },
+  ],
+  'or by those of who was told': [
+    {},
+    { ...EVENTS.told, changedSince: true },
+    { runningDigest: B, mixedPods: true, highestSequence: 7, followedSince: undefined },
+  ],
+  'a patch for another object of the workload begins no rollout of this one': [
+    {},
+    { ...EVENTS['patch-accepted'], digest: A, stamp: BEGUN.stamp },
+    { followedSince: undefined },
+  ],
+  'a lower stamp does not lower the highest sequence': [
+    {},
+    { type: 'stamp-seen', stamp: { digest: B, sequence: 1 } },
+    { stamp: { digest: B, sequence: 1 } },
+  ],
+  'a stamp that goes leaves its sequence': [
+    {},
+    { type: 'stamp-seen', stamp: undefined },
+    { stamp: undefined },
+  ],
+};
+
+for (const [sentence, [before, event, after]] of Object.entries(FURTHER)) {
+  test(sentence, () => {
+    const edge = { ...BEGUN, ...before };
+    assert.deepEqual(nextEdge(edge, event), { ...edge, ...after });
+  });
+}
+
+test('what is unknown, patched, told or rolled from outside is not what was in force as the edge began', () => {
+  const kept = Object.values(EVENTS).filter((event) => nextEdge(BEGUN, event).followedSince !== undefined);
+  assert.deepEqual(
+    kept.map(({ type }) => type).sort(),
+    [
+      ...['began-absent', 'content-changed', 'entry-adopted', 'patch-unanswered', 'pods-seen'],
+      ...['pods-start-without', 'pods-younger', 'skipped', 'stamp-seen'],
+    ].sort(),
+  );
+});
