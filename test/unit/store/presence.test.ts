@@ -42,13 +42,13 @@ for (const [sentence, [rules, sketch, isOutdated]] of Object.entries(CREATED)) {
   });
 }
 
-test('words that are told late do not ask for the coming of an object where it does not count', () => {
+test('words that are told late are rolled once in doubt, also where only the object came to be, which does not count', () => {
   const world = start(DELETE, { mayMiss: ['cfg'], asks: { 'reloader.stakater.com/search': 'true' } });
   world.edit('web', { asks: { 'reloader.k8s.collaborne.com/auto': 'true' } });
   world.config('cfg', 'a');
   assert.equal(world.needsRollout('web'), false);
   world.tellWorkload('web');
-  assert.equal(world.needsRollout('web'), false);
+  assert.equal(world.needsRollout('web'), true);
 });
 
 const DELETED: Record<string, readonly [PresenceRules, Sketch, boolean]> = {
