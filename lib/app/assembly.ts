@@ -5,37 +5,30 @@ import { Reviewer } from '../admission/reviewer.ts';
 import { vocabulariesOf } from '../annotations/union.ts';
 import { collectionPath, FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
-import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
-import { listBirths } from '../kubernetes/replica-sets.ts';
 import { resourceOf } from '../kubernetes/sources.ts';
-import { DryRunState, StateConfigMap } from '../kubernetes/state-config-map.ts';
 import type { Send } from '../kubernetes/transport.ts';
-import { WorkloadWriter } from '../kubernetes/workload-writer.ts';
 import { fenced, observed } from '../kubernetes/wrapped-send.ts';
 import type { Edge } from '../model/edge.ts';
 import { Heartbeat, WatchHealth, type WatchStatus } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
-import { SHARD_BYTES, shardNames } from '../model/state-shards.ts';
+import { SHARD_BYTES } from '../model/state-shards.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
 import { Timeline } from '../model/timeline.ts';
 import type { ProxyVariables } from '../notify/http-post.ts';
-import type { Webhook } from '../notify/webhook.ts';
 import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { Journal } from '../report/journal.ts';
-import { oneAtATime } from '../rollout/one-at-a-time.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Settings } from '../store/settings.ts';
-import { type StateClient, stateKeysOf } from '../store/state-client.ts';
+import { stateKeysOf } from '../store/state-client.ts';
 import { Store } from '../store/store.ts';
 import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { isOutdatedOn } from '../tracking/edge-policy.ts';
-import { isGenuineCopy } from '../tracking/genuine-copy.ts';
+import { clientsOf, stateClientOf } from './clients.ts';
 import type { ControllersOptions } from './controllers.ts';
 import { type Election, electionOf } from './election.ts';
 import { Informers, streamsOf } from './informers.ts';
@@ -186,7 +179,7 @@ function newTerms(parts: Parts, common: Common, { identity, run: elect }: Electi
     random: common.random,
     identity,
     elect,
-    storeFor: (lead) => storeOf({ ...parts, send: fenced(parts.send, lead) }),
+    storeFor: (lead) => stateClientOf({ ...parts, send: fenced(parts.send, lead) }),
     newLeader: newReloader,
     newStandby: () => newReloader(undefined),
   });
@@ -205,7 +198,7 @@ function newReloaders(parts: Parts, common: Common, told: Told): (term: Term | u
       ...clientsOf({ ...parts, send }, store, webhook),
       ...told,
       recordEvent: options.dryRun ? ignore : told.recordEvent,
-      stateClient: term?.stateClient ?? storeOf(parts),
+      stateClient: term?.stateClient ?? stateClientOf(parts),
       store,
       leads: term !== undefined,
       mark: term?.mark,
@@ -268,51 +261,6 @@ function streamsFor(options: Options, { namespaces }: Place): Stream[] {
   const { ignoredNamespaces, namespaceSelector } = options;
   const served = { configKinds: configKindsOf(options), workloadKinds: workloadKindsOf(options) };
   return streamsOf(namespaces, served, ignoredNamespaces, namespaceSelector !== undefined);
-}
-
-/** What the reloader calls the API server with; in a dry run, what only reads. With a webhook that is told in place of a patch. */
-function clientsOf(
-  { send, options }: Pick<Parts, 'send' | 'options'>,
-  store: Store,
-  webhook: Webhook | undefined,
-): Pick<ControllersOptions, 'client' | 'finish' | 'readConfig' | 'listBirths' | 'readLeftOut'> {
-  const { dryRun, resourceLabelSelector: labelSelector } = options;
-  const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
-  const client: WorkloadClient =
-    webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
-  const mayWrite = !dryRun && webhook === undefined;
-  return {
-    client: oneAtATime(
-      dryRun ? { roll: leaveAsItIs, patch: leaveAsItIs, get: (ref) => writer.get(ref) } : client,
-    ),
-    finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
-    readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
-    listBirths: (namespace) => listBirths(send, namespace),
-    readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
-  };
-}
-
-/** Where nothing is written to workloads, what somebody began stays as it is. */
-function leaveAsItIs(): Promise<WriteResult<undefined>> {
-  return Promise.resolve({ kind: 'accepted', object: undefined });
-}
-
-function storeOf({ send, server, options, place }: Parts): StateClient {
-  const shards = shardNames(options.stateConfigMap).map((name) => {
-    const Shard = options.dryRun ? DryRunState : StateConfigMap;
-    return new Shard(send, { namespace: place.stateNamespace, name });
-  });
-  const at = (shard: number): StateConfigMap => {
-    const found = shards[shard];
-    if (found === undefined) throw new RangeError(`no shard ${shard}`);
-    return found;
-  };
-  return {
-    server,
-    read: (shard, signal) => at(shard).read(signal),
-    create: (shard) => at(shard).create(),
-    patch: (shard, patch) => at(shard).patch(patch),
-  };
 }
 
 const NOT_COMPARABLE =

@@ -1,0 +1,66 @@
+/** The clients through which a reloader sends its requests. */
+
+import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
+import { listBirths } from '../kubernetes/replica-sets.ts';
+import { DryRunState, StateConfigMap } from '../kubernetes/state-config-map.ts';
+import { WorkloadWriter } from '../kubernetes/workload-writer.ts';
+import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
+import { shardNames } from '../model/state-shards.ts';
+import type { Webhook } from '../notify/webhook.ts';
+import { oneAtATime } from '../rollout/one-at-a-time.ts';
+import type { StateClient } from '../store/state-client.ts';
+import type { Store } from '../store/store.ts';
+import { isGenuineCopy } from '../tracking/genuine-copy.ts';
+import type { Parts } from './assembly.ts';
+import type { ControllersOptions } from './controllers.ts';
+
+/** The clients of workloads and objects; in a dry run they only read. With a webhook each rollout is a notification. */
+export function clientsOf(
+  { send, options }: Pick<Parts, 'send' | 'options'>,
+  store: Store,
+  webhook: Webhook | undefined,
+): Pick<ControllersOptions, 'client' | 'finish' | 'readConfig' | 'listBirths' | 'readLeftOut'> {
+  const { dryRun, resourceLabelSelector: labelSelector } = options;
+  const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
+  const client: WorkloadClient =
+    webhook === undefined ? writer : { roll: (plan) => webhook.tell(plan), get: (ref) => writer.get(ref) };
+  const mayWrite = !dryRun && webhook === undefined;
+  return {
+    client: oneAtATime(
+      dryRun ? { roll: leaveAsItIs, patch: leaveAsItIs, get: (ref) => writer.get(ref) } : client,
+    ),
+    finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
+    readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
+    listBirths: (namespace) => listBirths(send, namespace),
+    readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
+  };
+}
+
+/** Answers as if the write were accepted, and writes nothing. */
+function leaveAsItIs(): Promise<WriteResult<undefined>> {
+  return Promise.resolve({ kind: 'accepted', object: undefined });
+}
+
+/** The ConfigMaps of the state; in a dry run they are only read. */
+export function stateClientOf({
+  send,
+  server,
+  options,
+  place,
+}: Pick<Parts, 'send' | 'server' | 'options' | 'place'>): StateClient {
+  const shards = shardNames(options.stateConfigMap).map((name) => {
+    const Shard = options.dryRun ? DryRunState : StateConfigMap;
+    return new Shard(send, { namespace: place.stateNamespace, name });
+  });
+  const at = (shard: number): StateConfigMap => {
+    const found = shards[shard];
+    if (found === undefined) throw new RangeError(`no shard ${shard}`);
+    return found;
+  };
+  return {
+    server,
+    read: (shard, signal) => at(shard).read(signal),
+    create: (shard) => at(shard).create(),
+    patch: (shard, patch) => at(shard).patch(patch),
+  };
+}
