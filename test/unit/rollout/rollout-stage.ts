@@ -101,7 +101,7 @@ export class RolloutStage {
       listBirths: () => Promise.resolve(new Map()),
       needsOf: () => this.needs,
       lookFor: (missing) => {
-        this.lookedFor.push(...missing.map(describe));
+        this.lookedFor.push(...missing.map((ref) => `${describe(ref)} ${this.isWaiting('web')}`));
         return Promise.resolve();
       },
       observer: {
