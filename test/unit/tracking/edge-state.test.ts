@@ -42,9 +42,8 @@ const EVENTS: { readonly [T in EdgeEvent['type']]: EdgeEvent & { readonly type: 
 const RUNNING: Record<string, string> = { observed: B, unknown: '?', absent: ABSENT };
 const FLAGS: Record<string, boolean> = { yes: true, no: false };
 
-const PAGE = new URL('../../../docs/explanation/how-it-decides.md', import.meta.url);
-const ROWS = readFileSync(PAGE, 'utf8')
-  .split('\n')
+const PAGE = readFileSync(new URL('../../../docs/explanation/how-it-decides.md', import.meta.url), 'utf8');
+const ROWS = PAGE.split('\n')
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .filter(([, event = '']) => /^`[a-z-]+`$/.test(event) && event.slice(1, -1) in EVENTS)
   .map(([, event = '', , running = '', mixed = '', inProgress = '', sequence = '']) => {
@@ -53,6 +52,34 @@ const ROWS = readFileSync(PAGE, 'utf8')
 
 test('the table has every event once', () => {
   assert.deepEqual(ROWS.map(({ event }) => event.type).sort(), Object.keys(EVENTS).sort());
+});
+
+/** Where the drawing has an event lead to, where that depends on more than the event. */
+const BY_INPUT: Partial<Record<EdgeEvent['type'], readonly string[]>> = {
+  'content-changed': ['Mixed', 'Outdated', 'UpToDate'],
+  'pods-seen': ['Mixed'],
+};
+
+/** By event: the states to which the drawing has it lead. */
+function drawnTargets(): ReadonlyMap<string, readonly string[]> {
+  const arrows = [...PAGE.matchAll(/^ {4}\S+ --> (\w+): (.*)$/gm)].flatMap(([, to = '', events = '']) =>
+    events.split(', ').map((event) => ({ event, to })),
+  );
+  const targets = Map.groupBy(arrows, ({ event }) => event);
+  return new Map([...targets].map(([event, each]) => [event, [...new Set(each.map(({ to }) => to))].sort()]));
+}
+
+/** The same of a row of the table. */
+function targetsOf({ event, running, mixed }: (typeof ROWS)[number]): readonly string[] {
+  const byInput = BY_INPUT[event.type];
+  if (byInput !== undefined) return byInput;
+  if (running !== '') return [running === 'unknown' ? 'Unknown' : 'UpToDate'];
+  return mixed === 'yes' ? ['Mixed'] : [];
+}
+
+test('the drawing has what the table has', () => {
+  const drawn = drawnTargets();
+  for (const row of ROWS) assert.deepEqual(drawn.get(row.event.type) ?? [], targetsOf(row), row.event.type);
 });
 
 for (const { event, running, mixed, inProgress, sequence } of ROWS) {
