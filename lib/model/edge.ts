@@ -1,6 +1,6 @@
 /**
  * The edge between a workload and an object that it follows, and the rules for its running digest. The workload needs a rollout
- * exactly when its policy asks for the object and the running digest is not the observed one.
+ * when its policy asks for the object, and the running digest is not the observed one or its pods are mixed.
  */
 
 import type { Digest } from './digest.ts';
