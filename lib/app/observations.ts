@@ -7,9 +7,9 @@ import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { seeShownState } from '../state/shown-state.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
-import { observeConfig } from '../tracking/config-controller.ts';
 import { namedAlgorithms } from '../tracking/named-algorithms.ts';
-import { observeWorkload } from '../tracking/workload-controller.ts';
+import { observeConfig } from '../tracking/observe-config.ts';
+import { observeWorkload } from '../tracking/observe-workload.ts';
 import { Controllers, type ControllersOptions } from './controllers.ts';
 import { saysSomething } from './hand-over.ts';
 

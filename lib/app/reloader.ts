@@ -20,7 +20,7 @@ import type { StateCommitter } from '../state/state-committer.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import type { Stream } from '../store/sync-gate.ts';
-import { observeListed } from '../tracking/config-controller.ts';
+import { observeListed } from '../tracking/observe-config.ts';
 import type { ControllersOptions } from './controllers.ts';
 import { handOver } from './hand-over.ts';
 import { Listing } from './listing.ts';

@@ -11,7 +11,7 @@ import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
-import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout.ts';
+import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout-decision.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
 import { Births, type ListBirths } from './births.ts';
 

@@ -43,7 +43,7 @@ export interface RolloutControllerOptions extends Omit<AttemptOptions, 'external
 /** Several calls, each of which may take half a minute to be answered. */
 const LONGEST_ATTEMPT_MS = 120_000;
 /** A window that lasts longer than this many quiet periods holds up no commit. */
-const DEFAULT_WAIT_IN_PERIODS = 6;
+const COMMIT_WAITS_FOR_PERIODS = 6;
 
 /** See the file's comment. */
 export class RolloutController {
@@ -153,7 +153,7 @@ export class RolloutController {
     const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
     if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);
-    const longestMs = DEFAULT_WAIT_IN_PERIODS * this.#options.quietMs;
+    const longestMs = COMMIT_WAITS_FOR_PERIODS * this.#options.quietMs;
     if (openedAt === undefined || this.#windowOf(workload).quietMs > longestMs) return false;
     return monotonicMs() - openedAt < longestMs;
   }

@@ -2,11 +2,11 @@
  * The state chart of an edge: all that can happen to one that has begun, and what it is then. The table of
  * docs/explanation/how-it-decides.md draws it, and the test of this file reads that table.
  *
- *     up to date ── content-changed, doubted, template-changed, stamped-by-peer ──► out of date
- *         ▲                                                                             │
- *         └── patch-accepted, told, skipped, external-rollout-done, pods-younger ◄──────┘
+ *     up to date ── content-changed, pods-seen, pods-start-without, doubted, ───────► out of date
+ *         ▲         template-changed, stamped-by-peer, patch-overtaken                    │
+ *         └── patch-accepted, told, skipped, external-rollout-done, pods-younger ◄────────┘
  *
- * Whatever has to be asked of anything but the edge is gathered by the caller and is part of the event.
+ * The caller gathers all facts that the edge itself does not have: they are part of the event.
  */
 
 import { ABSENT, type Digest } from '../model/digest.ts';

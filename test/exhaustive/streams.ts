@@ -1,8 +1,8 @@
 /** The two streams of a process: what lists and news tell the rules, and when. */
 
 import { keyOf } from '../../lib/model/object-ref.ts';
-import { observeConfig } from '../../lib/tracking/config-controller.ts';
-import { observeWorkload } from '../../lib/tracking/workload-controller.ts';
+import { observeConfig } from '../../lib/tracking/observe-config.ts';
+import { observeWorkload } from '../../lib/tracking/observe-workload.ts';
 import { CONFIG_KEY, configView, keyOfName, workloadView } from './cluster.ts';
 import { supersedeMeanwhile, supersedeUnseen } from './limits.ts';
 import { apply, kick, processOf } from './process.ts';

@@ -22,7 +22,7 @@ export const BOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'state: what changes in a state is a change to workloads',
-    edit: change('config-controller/observePresent', 'object.isState === true', 'false'),
+    edit: change('observe-config/observePresent', 'object.isState === true', 'false'),
     tests: [OWN_STATE],
   },
   {

@@ -6,7 +6,7 @@ import type { Mutant } from './table.ts';
 const ABSENCES = 'test/unit/repair/missing-object-probe.test.ts';
 const NOTICES = 'test/unit/report/findings.test.ts';
 const SECOND = 'test/unit/annotations/second-reloader.test.ts';
-const WORKLOADS = 'test/unit/tracking/workload-controller.test.ts';
+const WORKLOADS = 'test/unit/tracking/observe-workload.test.ts';
 
 /** Each must be noticed. */
 export const NOTICE_MUTANTS: readonly Mutant[] = [

@@ -4,7 +4,7 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const TAKE_BACKS = 'test/simulation/take-backs.test.ts';
-const WORKLOADS = 'test/unit/tracking/workload-controller.test.ts';
+const WORKLOADS = 'test/unit/tracking/observe-workload.test.ts';
 const ROLLOUTS = 'test/unit/rollout/rollout-controller.test.ts';
 const FLAPPING = 'test/simulation/flapping.test.ts';
 

@@ -104,7 +104,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   {
     name: 'pauses: one is begun although nothing is patched',
     edit: change('planRollout', 'store.settings.onlyTells', 'false'),
-    tests: ['test/unit/tracking/rollout.test.ts'],
+    tests: ['test/unit/tracking/rollout-decision.test.ts'],
   },
   {
     name: 'pauses: they count as holds',

@@ -82,7 +82,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'processes: a look that the stream overtook is taken for news',
     edit: drop(
-      'workload-controller/observePresent',
+      'observe-workload/observePresent',
       'if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;',
     ),
     tests: ['test/unit/repair/refetcher.test.ts'],
@@ -115,6 +115,6 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'processes: the number of a patch under way is used again once it is followed again',
     edit: change('release', 'max()', 'edge.highestSequence'),
-    tests: ['test/unit/tracking/rollout.test.ts'],
+    tests: ['test/unit/tracking/rollout-decision.test.ts'],
   },
 ];

@@ -104,7 +104,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   {
     name: 'terms: numbers go on by one',
     edit: change('planRollout', 'store.settings.term', 'undefined'),
-    tests: ['test/unit/tracking/rollout.test.ts'],
+    tests: ['test/unit/tracking/rollout-decision.test.ts'],
   },
   {
     name: 'terms: numbers leave the remainder of another term',

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { Refetcher, type RefetcherOptions } from '../../../lib/repair/refetcher.ts';
-import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
+import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { settled, type World } from '../tracking/world.ts';
 
 /** What a look does not need that is taken in by hand. */

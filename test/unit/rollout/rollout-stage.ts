@@ -12,7 +12,7 @@ import { monotonicMs } from '../../../lib/model/time.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
-import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
+import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { type MockTime, mockTime } from '../../mock-time.ts';
 import { settle } from '../state/committer-stage.ts';
 import { fenceOf, settledWith, type World } from '../tracking/world.ts';

@@ -14,7 +14,7 @@ import { applyStateWrite, believedAtStart, noteSent } from '../../../lib/state/s
 import type { ConfigRecord, WorkloadRecord } from '../../../lib/store/records.ts';
 import { asks, isOutdatedOn } from '../../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
-import { abandonRollout, planRollout } from '../../../lib/tracking/rollout.ts';
+import { abandonRollout, planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { fc } from '../../laws.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import type { Marks, Sketch } from '../tracking/sketch.ts';

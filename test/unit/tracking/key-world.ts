@@ -6,8 +6,8 @@ import { configObjectOf } from '../../../lib/model/config-object.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import type { RawPodTemplate } from '../../../lib/model/raw-objects.ts';
-import { observeConfig } from '../../../lib/tracking/config-controller.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
+import { observeConfig } from '../../../lib/tracking/observe-config.ts';
 import type { Arrival, Sketch } from './sketch.ts';
 import { World } from './world.ts';
 

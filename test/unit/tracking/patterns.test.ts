@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyOf } from '../../../lib/model/object-ref.ts';
-import { observeConfig } from '../../../lib/tracking/config-controller.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
+import { observeConfig } from '../../../lib/tracking/observe-config.ts';
 import { named, STAKATER } from '../annotations/judged.ts';
 import { d } from './sketch.ts';
 import { World } from './world.ts';

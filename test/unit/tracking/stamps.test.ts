@@ -6,7 +6,7 @@ import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import type { RawContainer, RawPodTemplate } from '../../../lib/model/raw-objects.ts';
 import { MOST_AHEAD } from '../../../lib/model/stamp.ts';
 import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
-import { planRollout } from '../../../lib/tracking/rollout.ts';
+import { planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { fc } from '../../laws.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import { d, full } from './sketch.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
-import { acceptRollout } from '../../../lib/tracking/rollout.ts';
+import { acceptRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { d } from './sketch.ts';
 import { settled, type World } from './world.ts';
 

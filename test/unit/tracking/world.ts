@@ -23,11 +23,11 @@ import {
 import type { PresenceRules } from '../../../lib/store/presence.ts';
 import type { WorkloadRecord } from '../../../lib/store/records.ts';
 import { Store } from '../../../lib/store/store.ts';
-import { observeConfig, observeListed } from '../../../lib/tracking/config-controller.ts';
 import { needsRollout } from '../../../lib/tracking/edge-policy.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
-import { acceptRollout, planRollout } from '../../../lib/tracking/rollout.ts';
-import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
+import { observeConfig, observeListed } from '../../../lib/tracking/observe-config.ts';
+import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
+import { acceptRollout, planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
 import { strategicMerge } from '../../sandbox/strategic-merge.ts';
 import { settingsWith, type TestSettings } from '../../settings.ts';

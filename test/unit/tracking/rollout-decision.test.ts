@@ -6,7 +6,7 @@ import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
 import { noteSent } from '../../../lib/state/state-write.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';
-import { abandonRollout, acceptRollout, planRollout } from '../../../lib/tracking/rollout.ts';
+import { abandonRollout, acceptRollout, planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { d } from './sketch.ts';
 import { settled, World } from './world.ts';
 

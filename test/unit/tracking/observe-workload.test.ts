@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Effects } from '../../../lib/tracking/effects.ts';
+import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { isGivenUp } from '../../../lib/tracking/take-backs.ts';
-import { observeWorkload } from '../../../lib/tracking/workload-controller.ts';
 import type { Sketch } from './sketch.ts';
 import { settled, World } from './world.ts';
 

@@ -9,13 +9,13 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { recallDebt, rememberDebt } from './debts.ts';
+import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-observation.ts';
 import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
-import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-transitions.ts';
 import { Effects } from './effects.ts';
 import { followExternalRollout } from './external-rollout.ts';
 import { lookFor, rescope } from './rescope.ts';
-import { acceptRollout } from './rollout.ts';
+import { acceptRollout } from './rollout-decision.ts';
 import { countTakeBack } from './take-backs.ts';
 import { diffWorkload, type WorkloadDiff, type WorkloadPresent } from './workload-diff.ts';
 

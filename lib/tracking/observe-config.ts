@@ -14,10 +14,10 @@ import type { Stream } from '../store/sync-gate.ts';
 import { committable, judge, needsRollout, observedBy, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
+import { followAppeared } from './observe-workload.ts';
 import { digestByOtherScopes } from './other-scopes.ts';
 import { becomeState, endState } from './state-objects.ts';
 import { beginAnew } from './take-backs.ts';
-import { followAppeared } from './workload-controller.ts';
 
 /** What is said beside the end of an object where it may be there all the same. */
 const UNSELECTED = { detail: 'or its labels are not those that are watched any more' } as const;
