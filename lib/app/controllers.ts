@@ -29,7 +29,7 @@ export interface ControllersOptions
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
   readonly store: Store;
   readonly gate: SyncGate;
-  /** The ConfigMaps of the state, in the home namespace of `edges`. */
+  /** The ConfigMaps of the state, in the home namespace of `store`. */
   readonly state: StateLayout;
   readonly client: WorkloadClient;
   readonly finish: UnfinishedJobRecreationsOptions['finish'];

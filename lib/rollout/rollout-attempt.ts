@@ -34,7 +34,7 @@ export interface AttemptOptions {
   readonly apply: (effects: Effects) => void;
   /** Takes in a look at a workload. */
   readonly observe: (ref: WorkloadRef, workload: Workload) => void;
-  /** For how many ms more a workload is left to its owner's rollout, which brings what is owed. */
+  /** For how many ms more a workload waits for an external rollout that brings its changes. */
   readonly externalRolloutMs: (workload: ObjectKey, record: WorkloadRecord) => number;
   /** What the workload needs, and what is not there: its pods would wait for it. Mostly nothing. */
   readonly needsOf: (record: WorkloadRecord) => readonly ConfigRef[];
@@ -87,7 +87,7 @@ export class RolloutAttempts {
     return record !== undefined && isGivenUp(record);
   }
 
-  /** A rollout of the owner that comes no further is not waited for any more. */
+  /** An external rollout without progress is not waited for any longer. */
   #isOwnersTurn(key: ObjectKey): boolean {
     const { store, externalRolloutMs } = this.#options;
     const record = store.workloads.get(key);

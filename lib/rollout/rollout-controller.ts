@@ -1,6 +1,6 @@
 /**
- * Rolls what is owed: a quiet period for each workload, then a worker that makes one attempt at a time, and acts on its
- * outcome. No outcome settles a workload but an accepted patch or the end of what it owes.
+ * Rolls outdated workloads: a quiet period for each one, then one attempt at a time, whose outcome decides what follows. A
+ * workload is done only when a patch was accepted, or when it is no longer outdated.
  */
 
 import type { Heartbeat } from '../model/health.ts';
@@ -18,7 +18,7 @@ import { RolloutPace } from './rollout-pace.ts';
 
 /** Who wants to know what became of a workload that was due. */
 export interface RolloutObserver {
-  /** An attempt ended; `tally` is what it was about. */
+  /** An attempt ended; `pending` has the changes that it was about. */
   readonly onOutcome: (
     ref: WorkloadRef,
     outcome: Outcome,
@@ -58,7 +58,7 @@ export class RolloutController {
   readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
   /** How often each workload was rolled lately. */
   readonly #pace = new RolloutPace((key) => this.#paceOf(key));
-  /** Owed something, in a namespace that is not selected. */
+  /** Outdated workloads of namespaces that are not selected. */
   readonly #heldBack = new Set<ObjectKey>();
   readonly #pendingChanges = new Map<ObjectKey, { changes: number; since: number }>();
 
@@ -92,7 +92,7 @@ export class RolloutController {
     return this.#heldBack.delete(workload) ? this.#quiet.touch(workload) : undefined;
   }
 
-  /** The owner's rollout ended: what waited for it is settled, or rolled. */
+  /** The external rollout ended: a workload that waited for it is up to date, or rolled. */
   resume(workload: ObjectKey): void {
     if (!this.#externalRolloutDeadlines.delete(workload)) return;
     this.#queue.forget(workload);

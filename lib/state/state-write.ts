@@ -127,7 +127,7 @@ export function reviewState(store: Store, effects: Effects, config: ObjectKey): 
   effects.persist(config, isForgotten ? 'now' : 'soon');
 }
 
-/** `ran` of every edge as a reloader would believe that started from `state` now: the law's other side. */
+/** the running digest of every edge as a reloader would believe that started from `state` now: the law's other side. */
 export function believedAtStart(
   store: Store,
   state: PersistedState,

@@ -65,7 +65,7 @@ export function appearingEdge(
 }
 
 /**
- * An edge of the first list: what its stamp, the state's exception or the state's entry says. What is owed already was
+ * An edge of the first list: its stamp, the state's override or the state's entry says what its pods run. A change that is found was
  * changed while no reloader ran, so pods may have started with either content: it stays owed until patched. So does what
  * changed after its own list and before that of the workload.
  */
@@ -165,7 +165,7 @@ function isAskedLate(store: Store, { before, event }: WorkloadDiff, config: Conf
 
 /**
  * What the writes since the last look say about the edge: another reloader's, an owner's, or none that matters. Of the pods
- * that either of them starts it is not known what they read, unless times show it, see afterOwner.
+ * that either of them starts it is not known what they read, unless times show it, see afterExternalRollout.
  */
 function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
   const { record, effects } = diff;

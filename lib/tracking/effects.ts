@@ -24,11 +24,11 @@ export interface DecisionLog {
 export type EnqueueReason =
   /** It is gone or follows nothing any more: what was planned for it is forgotten. */
   | { readonly type: 'forgotten' }
-  /** It owes a rollout because of this object: its quiet period begins or begins again. */
+  /** It needs a rollout because of this object: its quiet period begins or begins again. */
   | { readonly type: 'changed'; readonly config: ObjectKey }
-  /** Its owner changed it, not only in scale: a refusal of before says nothing any more. */
+  /** An external writer changed more of it than its scale: an earlier refusal no longer holds. */
   | { readonly type: 'retry-now' }
-  /** Its owner's rollout ended, well or not: what waited for it goes on. */
+  /** The external rollout ended, with success or without: waiting work goes on. */
   | { readonly type: 'external-rollout-over' }
   /** Its stamp was taken back before it had rolled, so many times more often than is tried at once. */
   | { readonly type: 'stamp-reverted'; readonly times: number };

@@ -71,7 +71,7 @@ function observePresent(store: Store, event: Present): Effects {
   const whole = store.configs.get(key);
   // A look outside the stream may have run ahead of it.
   if (whole?.resourceVersion !== object.resourceVersion) return effects;
-  // Of an older version they would be wrong: nobody asked for those of this one.
+  // Key digests of an older version would be wrong: this version may have been read without them.
   if (object.keyDigests !== whole.keyDigests) whole.keyDigests = object.keyDigests;
   for (const ref of store.scopes.of(key)) observeScope(store, effects, event, ref);
   return effects;
@@ -165,8 +165,8 @@ function countsAbsence(store: Store, key: ObjectKey, ref: ConfigRef): boolean {
 }
 
 /**
- * `absence`: what it is to those who may have started while the object was away. Where they owe the absence itself, as any
- * content, its end is a change like others; else whoever started in it may have read something else than the object.
+ * `missingObject`: what an absence means to workloads whose pods may have started during it. If it counts as a content, its end is
+ * a change like any other; else those pods may have read another content than the object's.
  */
 function differenceFrom(record: ConfigRecord, event: Present, missingObject: AbsenceIs): Difference {
   const { object, isInInitialList, isRelisted } = event;
@@ -299,7 +299,7 @@ function observeContent(store: Store, effects: Effects, change: Change, differen
   const reason = isSkipped ? undefined : reasonOf(edge, next, wasOutdated && !owed, difference);
   if (isSkipped) decline(store, effects, dependent, record);
   say(effects, reason, dependent, record);
-  // A change back begins the quiet period again where something else is owed.
+  // A change back begins the quiet period again if the workload still needs a rollout for another object.
   const staysOutdated = owed || (wasOutdated && needsRollout(store, workload));
   if (staysOutdated && (!wasOutdated || difference.mayHaveChanged))
     effects.enqueue(workload, { type: 'changed', config });
