@@ -61,7 +61,7 @@ export interface Parts {
   readonly log: Log;
   /** The proxies to those who are told, as variables name them. @default none */
   readonly proxies?: ProxyVariables | undefined;
-  /** Counts; absent where nobody reads them. */
+  /** The metrics; absent if none are served. */
   readonly metrics?: Metrics | undefined;
   /** How many bytes of data make a ConfigMap of the state full. @default SHARD_BYTES */
   readonly stateShardBytes?: number | undefined;
@@ -275,7 +275,7 @@ const NO_COUNTERS = {
 };
 
 function ignore(): void {
-  // Nobody counts.
+  // There are no metrics.
 }
 
 /** The collections of each kind that is watched anyway, so that the probe needs no further right. */

@@ -46,7 +46,7 @@ export interface InformersOptions {
   readonly streams: readonly Stream[];
   /** The labels of the ConfigMaps and Secrets that are watched; undefined: all. */
   readonly resourceSelector: string | undefined;
-  /** The labels of the namespaces that are selected; undefined: nobody asks. */
+  /** The labels of the namespaces that are selected; undefined: all are. */
   readonly namespaceSelector: string | undefined;
   readonly send: Send;
   readonly timeline: Timeline;

@@ -98,7 +98,7 @@ function workloadStatus(
   };
 }
 
-/** A workload that follows nothing, although somebody seems to expect it to. */
+/** A workload that follows nothing, although its annotations suggest that it should. */
 function strangerStatus(ref: WorkloadRef, findings: readonly Finding[]): WorkloadStatus {
   return { namespace: ref.namespace, workload: describe(ref), follows: [], isOutdated: false, findings };
 }

@@ -49,7 +49,7 @@ export interface MissingObjectProbeOptions extends Pick<RetryQueueOptions, 'rand
 const PAUSE_MS = 100;
 type LeftOut = Extract<Awaited<ReturnType<ReadLeftOut>>, { kind: 'known' }>;
 
-/** In each namespace and turn, for so many similar names are looked for: a notice shows no more of them. */
+/** In each namespace and turn, for so many similar names are looked for: a finding shows no more of them. */
 const MOST_SEARCHES = 10;
 const BACKOFF = { baseMs: 1_000, capMs: 300_000 };
 
@@ -213,7 +213,7 @@ export class MissingObjectProbe {
     return SOURCE_KINDS[kind].ignoredTypes.length > 0 || this.#options.resourceSelector !== undefined;
   }
 
-  /** Whether somebody names `config` and it is not there. */
+  /** Whether a workload names `config` and it does not exist. */
   #isMissed(config: ObjectKey): boolean {
     const { configs, dependents } = this.#options.store;
     return configs.get(config)?.digest === undefined && dependents.dependentsOf(config).size > 0;

@@ -13,7 +13,7 @@ import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-
 
 /** What it is made of. */
 export interface UnfinishedJobRecreationsOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
-  /** Goes on where somebody left off; `ref` is that of the copy. Accepted: nothing is left to do. Never throws. */
+  /** Goes on where a process left off; `ref` is that of the copy. Accepted: nothing is left to do. Never throws. */
   readonly finish: (ref: WorkloadRef) => Promise<WriteResult<undefined>>;
   /** Tells people who look at the copy why it stays. */
   readonly say: (copy: Pick<Workload, 'ref' | 'uid'>, finding: Finding) => void;
@@ -27,7 +27,7 @@ interface Copy {
 }
 
 const CONCURRENCY = 4;
-/** Whoever made the copy is done by then. */
+/** The process that made the copy has finished by then. */
 const USUAL_MS = 1_000;
 const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 300_000 };
 

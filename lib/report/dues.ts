@@ -1,4 +1,4 @@
-/** When the workloads are rolled that owe something, told by object. */
+/** When the outdated workloads are rolled, grouped by object. */
 
 import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Store } from '../store/store.ts';

@@ -23,7 +23,7 @@ import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Store } from '../store/store.ts';
 
-/** Whom a notice is about. */
+/** The workload that a finding is about. */
 type Subject = Pick<Workload, 'ref' | 'uid'>;
 
 /** What stands against one workload. */
@@ -94,7 +94,7 @@ function held({ ref, hold }: Workload): readonly Finding[] {
   return [{ reason: 'pods-not-replaced', about: hold.type, message: `stamped, but ${whenTaken(hold, ref)}` }];
 }
 
-/** What the notices are made of. */
+/** The sources of the findings. */
 export interface NoticesOptions {
   readonly store: Store;
   /** What was found out about an object that is not there. */
@@ -103,7 +103,7 @@ export interface NoticesOptions {
   readonly needsOf: (workload: ObjectKey) => readonly ConfigRef[];
   /** Whether a workload is rolled too often. */
   readonly isSlowed: (workload: ObjectKey) => boolean;
-  /** Tells people of a notice that did not stand before. */
+  /** Reports a finding that is new. */
   readonly say: (workload: Subject, finding: Finding) => void;
 }
 
@@ -170,7 +170,7 @@ export class Findings {
       if (namespaces.has(board.ref.namespace)) this.#replace(key, board, board.findings);
   }
 
-  /** What stands against a workload; nothing where its namespace is not selected, for nobody expects anything there. */
+  /** The findings about a workload; none if its namespace is not selected, since no rollout is expected there. */
   of(workload: ObjectKey): readonly Finding[] {
     const board = this.#boards.get(workload);
     return board !== undefined && this.#isHeard(board.ref) ? board.findings : [];
@@ -236,7 +236,7 @@ export class Findings {
   }
 }
 
-/** What a notice is about, each thing with the reason. */
+/** The things that a finding is about, each with the reason. */
 function thingsIn({ reason, about, covers = [about] }: Finding): readonly string[] {
   return covers.map((thing) => `${reason} ${thing}`);
 }

@@ -49,7 +49,7 @@ export interface ReporterOptions {
   readonly recordEvent: RecordEvent;
   /** Whether nothing is written: then what is told is what would have been done. @default false */
   readonly isDryRun?: boolean;
-  /** Is told of every rollout; never blocks. @default nobody */
+  /** Is called after every rollout; never blocks. @default nothing */
   readonly onRollout?: ((news: RolloutInfo) => void) | undefined;
   /** Keeps what was decided. @default one of its own */
   readonly journal?: Journal | undefined;
@@ -105,7 +105,7 @@ export class Reporter {
       this.#event(workload, 'StampReverted', detail, `reverted by ${detail}`);
   }
 
-  /** A notice that did not stand before. */
+  /** A finding that is new. */
   finding({ ref, uid }: Pick<Workload, 'ref' | 'uid'>, { reason, about, message }: Finding): void {
     this.journal.say(reason, `${describe(ref)}: ${message}`, ref.namespace);
     const event = eventTelling(reason);

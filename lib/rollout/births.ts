@@ -57,7 +57,7 @@ export class Births {
     return births;
   }
 
-  /** What is owed since the start of objects that were written after the state was. */
+  /** The edges that are outdated since the start, of objects that were written after the state was. */
   #doubtful(record: WorkloadRecord): readonly (readonly [ObjectKey, ConfigRecord])[] {
     const { store } = this.#options;
     if (store.settings.onlyTells) return [];

@@ -1,4 +1,4 @@
-/** One write of a workload at a time, whoever asks for it: a second one is sent when the first is answered. */
+/** One write of a workload at a time, from all callers: a second one is sent when the first is answered. */
 
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';

@@ -173,7 +173,7 @@ export class RolloutAttempts {
         this.#abandon(plan, isUnanswered);
         return { type: 'gone' };
       case 'failed':
-        // The plan stays in flight: until it is known whether it is in force, nobody plans anew.
+        // The plan stays in flight: there is no new plan until it is known whether this one is in force.
         return { type: 'later', message: reading.message, ...retryAfter(reading.retryAfterMs) };
     }
   }

@@ -74,7 +74,7 @@ export class RolloutController {
     this.#attempts = new RolloutAttempts({ ...options, externalRolloutMs });
   }
 
-  /** `workload` owes something because `changes` objects changed; answers in how many ms it is rolled, if nothing else comes. */
+  /** `workload` needs a rollout because `changes` objects changed; answers in how many ms it is rolled, if nothing else comes. */
   touch(workload: ObjectKey, changes: number): number {
     const pending = this.#pendingChanges.get(workload) ?? { changes: 0, since: monotonicMs() };
     this.#pendingChanges.set(workload, { ...pending, changes: pending.changes + changes });
@@ -122,7 +122,7 @@ export class RolloutController {
     this.#quiet.touch(workload);
   }
 
-  /** Our stamp was taken back `times` more often than is tried: that counts as so many refusals in a row. */
+  /** Our stamp was reverted `times` more often than is tried at once: that counts as so many refusals in a row. */
   contest(workload: ObjectKey, times: number): void {
     const ref = this.#options.store.workloads.get(workload)?.workload.ref;
     if (ref === undefined) return;
@@ -147,7 +147,7 @@ export class RolloutController {
     return this.#pace.slowed;
   }
 
-  /** Whether the workload is going to be patched soon, so that a commit of what it owes waits for it. */
+  /** Whether the workload is going to be patched soon, so that the commit of its changes waits for it. */
   isWaiting(workload: ObjectKey): boolean {
     if (this.#queue.backoffOf(workload) !== undefined || this.needsOf(workload).length > 0) return false;
     const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
@@ -213,7 +213,7 @@ export class RolloutController {
     return 'done';
   }
 
-  /** A defect of ours is told as other failures are: the workload stays owed and is tried again. */
+  /** A defect of ours counts as any failure: the workload stays outdated and is tried again. */
   async #fencedAttempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {
     const { heartbeat } = this.#options;
     const loop = `the rollout of ${key}`;

@@ -16,7 +16,7 @@ export interface Ending {
   readonly log: Log;
 }
 
-/** Resolves when all is finished, or the time is over: then nothing more is begun, and what is left is owed at the next start. */
+/** Resolves when all is finished, or the time is over: then nothing more is begun, and the next start finds what is left. */
 export async function finishInTime({ parts, committer, wait, log }: Ending): Promise<void> {
   const end = new AbortController();
   let isDone = false;

@@ -48,7 +48,7 @@ export function takeInForeign(
   return { effects, foreign };
 }
 
-/** Whose the entry of `ref` is, seen from what was known and sent; the numbers of stamps go on above that of others. */
+/** Which program wrote the entry of `ref`, judged by what was known and sent; later stamps have a sequence above it. */
 function judge(
   store: Store,
   [before, sent]: readonly [PersistedState, PersistedState],

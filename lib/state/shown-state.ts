@@ -10,7 +10,7 @@ import { covers, type Stream } from '../store/sync-gate.ts';
 import type { StateCommitter } from './state-committer.ts';
 
 /**
- * What the stream shows of the state. A standby knows it by that: the numbers of the leader are those that reviews ask for.
+ * What the stream shows of the state. A standby knows it by that: reviews ask for the sequences of the leader.
  * A leader only sees whose it is.
  */
 export function seeShownState(

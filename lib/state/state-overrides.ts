@@ -1,5 +1,5 @@
 /**
- * The exceptions that a write of the state records: of every workload whose pods ran something else than the entry says,
+ * The overrides that a write of the state records: of every workload whose running digest is not the entry's,
  * each in the shard of its object, beside the entry.
  */
 
@@ -69,7 +69,7 @@ export function changedOverrides(
   return changes;
 }
 
-/** The workloads that have recorded exceptions, of which some may have become untrue. */
+/** The workloads with recorded overrides, of which some may have become untrue. */
 export function withOverrides(store: Store): WorkloadRecord[] {
   const recorded = recordedKeys(store);
   const named = [...recorded].map((key) => workloadRefOf(key, store.settings.homeNamespace));
@@ -82,7 +82,7 @@ export function withOverrides(store: Store): WorkloadRecord[] {
   );
 }
 
-/** The exceptions of one workload, by shard: where a start would not believe what is to be recorded. */
+/** The overrides of one workload, by shard, where a start would believe something else without them. */
 function overridesByShard(
   store: Store,
   workload: WorkloadRecord,
@@ -149,7 +149,7 @@ function overridesOfFormer(
   return byShard;
 }
 
-/** Recorded exceptions of workloads that are gone or follow nothing any more, where that is positively known. */
+/** Recorded overrides of workloads that are known to be gone or to follow nothing any more. */
 function staleOverrides(store: Store, gate: WriteGate): OverrideChange[] {
   const alive = new Set(
     withOverrides(store).map(({ workload }) => store.persisted.overridesKeyOf(workload.ref)),

@@ -53,7 +53,7 @@ export interface StatePlan {
 
 /** What is to be written, and why. */
 export interface StateRequest {
-  /** Objects whose entries or exceptions may differ from what they should be. */
+  /** Objects whose entries or overrides may differ from what they should be. */
   readonly candidates: Iterable<ObjectKey>;
   /** Those of them that are written although workloads are waiting. */
   readonly urgent: ReadonlySet<ObjectKey>;
@@ -108,7 +108,7 @@ export function shardAfter({ persisted }: Store, write: StateWrite): PersistedSt
   };
 }
 
-/** A write is about to be sent: its numbers and its places may be in force from now on, whatever the answer. */
+/** A write is about to be sent: its sequences and its places may be in force from now on, whatever the answer. */
 export function noteSent(store: Store, write: StateWrite): void {
   for (const [config, sequence] of write.numbers) {
     if (sequence !== undefined) store.persisted.raiseMinSequence(config, sequence);
@@ -329,7 +329,7 @@ function dataOf({ entries, overrides }: Draft): Record<StateKey, string | null> 
   return data;
 }
 
-/** By shard: the candidates, and all else that the workloads follow whose exceptions are rebuilt. */
+/** By shard: the candidates, and all else that the workloads follow whose overrides are rebuilt. */
 function touchedByShard(
   store: Store,
   considered: ReadonlyMap<ObjectKey, number>,

@@ -65,7 +65,7 @@ export interface WorkloadRecord {
   knownAt: number;
   /** The external rollout under way, where its pods make one of ours needless. */
   externalRollout: ExternalRollout | undefined;
-  /** How often our stamp was taken back before the workload had rolled. */
+  /** How often our stamp was reverted before the workload had rolled. */
   takeBacks: number;
   /** The plan whose patch is on its way, or whose answer was lost. */
   inFlight: RolloutPlan | undefined;

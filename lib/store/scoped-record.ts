@@ -25,7 +25,7 @@ export function newRecord(ref: ConfigRef): ConfigRecord {
 
 /**
  * The record of `ref`, some keys of the object of `whole`. When they last changed is not known: not after the object did. Where
- * the object is there and its keys were never told apart, nothing is known until somebody looks.
+ * the object is there and its keys were never told apart, nothing is known until the object is read again.
  */
 export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
   const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, foundChangedAt, keyDigests } =

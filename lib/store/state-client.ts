@@ -54,7 +54,7 @@ export function stateKeysOf(name: string, namespace: string): readonly ObjectKey
 
 /**
  * Reads all shards that there are. One that is missing between others, or that the first one tells of, is undefined. One that
- * may not be read, and that nobody tells of, is none: where rights name the first shard alone, there are no others.
+ * may not be read, and that the first one does not name, counts as none: the rights may name the first shard alone.
  */
 export async function readShards(
   stateClient: StateClient,

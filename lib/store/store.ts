@@ -65,7 +65,7 @@ export class Store {
     return record;
   }
 
-  /** Forgets what nobody follows: some keys of an object at once, an object only when it is absent and so are all followed keys. */
+  /** Forgets an object without followers: a set of keys at once, a whole object only when it and all followed keys are absent. */
   forgetConfig(key: ObjectKey): void {
     const record = this.configs.get(key);
     if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;

@@ -1,5 +1,5 @@
 /**
- * What is owed as an edge ends. An opt-in that is away for a moment owes it still, and so does a workload that is created
+ * Edges that end outdated. A workload whose opt-in is away for a moment stays outdated, and so does one that is created
  * anew under its name: its pods may have been left alone. For long nothing is remembered: an opt-in is no rollout.
  */
 
@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts';
 /** How long it is remembered. */
 const GRACE_MS = 60_000;
 
-/** The edge of `workload` and `config` ends, and is owed. */
+/** Remembers that the edge of `workload` and `config` ends outdated. */
 export function rememberDebt(
   { debts, settings: { now } }: Store,
   workload: ObjectKey,
@@ -20,7 +20,7 @@ export function rememberDebt(
   debts.set(nameOf(workload, config), present + GRACE_MS);
 }
 
-/** Whether the edge, which begins, was owed as it ended a moment ago. */
+/** Whether the edge, which begins, was outdated as it ended a moment ago. */
 export function recallDebt(
   { debts, settings: { now } }: Store,
   workload: ObjectKey,

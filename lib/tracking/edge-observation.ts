@@ -65,9 +65,9 @@ export function appearingEdge(
 }
 
 /**
- * An edge of the first list: its stamp, the state's override or the state's entry says what its pods run. A change that is found was
- * changed while no reloader ran, so pods may have started with either content: it stays owed until patched. So does what
- * changed after its own list and before that of the workload.
+ * An edge of the first list: its stamp, the state's override or the state's entry says what its pods run. A change that it finds was
+ * made while no reloader ran, so pods may have started with either content: the edge stays outdated until a patch. The same holds
+ * for a change after the object's own list and before that of the workload.
  */
 export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRecord): Edge {
   const { record, effects } = beginning;
@@ -164,7 +164,7 @@ function isAskedLate(store: Store, { before, event }: WorkloadDiff, config: Conf
 }
 
 /**
- * What the writes since the last look say about the edge: another reloader's, an owner's, or none that matters. Of the pods
+ * The edge after the writes since the last look: of another reloader, of an external writer, or none that matters. Of the pods
  * that either of them starts it is not known what they read, unless times show it, see afterExternalRollout.
  */
 function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {

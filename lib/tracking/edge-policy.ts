@@ -8,7 +8,7 @@ import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextEdge } from './edge-state.ts';
 
-/** Whether `workload` owes something. */
+/** Whether `workload` has an outdated edge. */
 export function needsRollout(store: Store, workload: ObjectKey): boolean {
   const record = store.workloads.get(workload);
   if (record === undefined) return false;
@@ -16,12 +16,12 @@ export function needsRollout(store: Store, workload: ObjectKey): boolean {
   return false;
 }
 
-/** Whether `edge`, of `record` and `config`, is owed. */
+/** Whether `edge`, of `record` and `config`, is outdated. */
 export function isOutdatedOn(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
   return isOutdated(edge, observedBy(store, record, store.configs.get(config)));
 }
 
-/** What is in force of an object for the workload; undefined: nothing, or nobody knows. */
+/** The digest in force of an object for the workload; undefined if there is none, or it is not known. */
 export function observedBy(
   store: Store,
   { workload }: WorkloadRecord,
@@ -45,7 +45,7 @@ export function committable(store: Store, config: ConfigRecord): Digest | undefi
 }
 
 /**
- * Whether `config` is open: changed and not committed, or owed by somebody. Pods that somebody else starts while it is
+ * Whether `config` is open: changed and not committed, or a follower is outdated. Pods that an external writer starts while it is
  * may have read anything.
  */
 export function isOpen(store: Store, config: ObjectKey): boolean {
@@ -84,7 +84,7 @@ export function judge(
 
 /**
  * Every change of an edge goes through here. Of what its policy does not ask for the pods are taken to run whatever is
- * in force: so it owes nothing, and begins with that once it asks for more. Answers the edge as it is from now on.
+ * in force: so it is up to date, and begins with that once it asks for more. Answers the edge as it is from now on.
  */
 export function putEdge(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): Edge {
   const next = underPolicy(store, record, store.configs.get(config), edge);
@@ -115,7 +115,7 @@ function underPolicy(
 
 /**
  * Whether a restart at this moment would believe something else of the edge than this process does: then the state must
- * be written at once. What is only dirty waits for the next write, what is being patched for the answer.
+ * be written at once. An edge that only has mixed pods waits for the next write, one that is being patched for the answer.
  */
 export function wouldForget(
   store: Store,

@@ -1,4 +1,4 @@
-/** How long workloads wait for a rollout of their owner that comes no further. */
+/** How long workloads wait for an external rollout that makes no progress. */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -15,7 +15,7 @@ interface Turn {
 export class ExternalRolloutDeadlines {
   readonly #turns = new Map<ObjectKey, Turn>();
 
-  /** When the owner's rollout must have come further; undefined: nobody waits. */
+  /** By when the external rollout must make progress; undefined if the workload does not wait. */
   untilOf(workload: ObjectKey): number | undefined {
     return this.#turns.get(workload)?.until;
   }

@@ -1,5 +1,5 @@
 /**
- * The rollout that a workload's owner began by a change of the pod template. Where every pod was of the template before,
+ * The rollout that an external writer began by a change of the pod template. Where every pod was of the template before,
  * all pods of the new one have read what was in force when it was written: what changed before that needs no rollout of ours.
  */
 
@@ -25,7 +25,7 @@ export interface ExternalRollout {
   readonly progress: number;
 }
 
-/** What a look says of the owner's rollout: one begins, goes on, comes to its end, or is given up. */
+/** Follows the external rollout of a workload: it begins, goes on, ends, or is given up. */
 export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   const { effects, key, record } = diff;
   const { workload: seen } = record;
@@ -63,12 +63,12 @@ function furthest(rollout: ExternalRollout, { progress }: Workload): ExternalRol
   return { ...rollout, progress: Math.max(rollout.progress, progress) };
 }
 
-/** Whether the pods of an owner's rollout, under way or through, read what is in force of the object. */
+/** Whether the pods of an external rollout, under way or complete, read the content in force of the object. */
 export function isReadByExternalRollout({ readSince, record }: WorkloadDiff, config: ConfigRecord): boolean {
   return wasInForce(config, record.externalRollout?.startedAfter ?? readSince);
 }
 
-/** The edge once the owner's rollout is through, if its pods have read what is in force. */
+/** The edge after the external rollout is complete, if its pods have read the content in force. */
 export function afterExternalRollout(
   { effects, readSince, record }: WorkloadDiff,
   config: ConfigRecord,
@@ -82,7 +82,7 @@ export function afterExternalRollout(
   return nextEdge(edge, { type: 'external-rollout-done', observed });
 }
 
-/** Whether the workload owes something, and all of it is in force since before its owner's rollout, so that this brings it. */
+/** Whether the workload is outdated, and the external rollout brings all of its changes, which came before it. */
 export function isBroughtByExternalRollout(store: Store, record: WorkloadRecord): boolean {
   const { externalRollout } = record;
   if (externalRollout === undefined) return false;

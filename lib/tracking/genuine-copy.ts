@@ -1,4 +1,4 @@
-/** Whether the copy of a Job that is there already is one of ours: anybody who may create Jobs can write the same words. */
+/** Whether an existing copy of a Job is one of ours: any client that may create Jobs can write the same annotations. */
 
 import { isCopyOf, successorOf } from '../model/jobs.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 
 /**
  * Whether `job` may be deleted for `copy`, or be created from it where it is undefined: only what asks for reloads, and only
- * for what would be made of it. Where the Job is gone there is nothing to compare with, and nothing of anybody to lose.
+ * for what would be made of it. If the Job is gone, there is nothing to compare with, and nothing to lose.
  */
 export function isGenuineCopy(store: Store, copy: RawWorkload, job: RawWorkload | undefined): boolean {
   const { vocabularies } = store.settings;

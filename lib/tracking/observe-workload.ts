@@ -192,7 +192,7 @@ function noticeRival(
   if (competitor !== undefined) effects.report({ type: 'competitor', competitor });
 }
 
-/** A stamp that is taken back once the workload has rolled may be a person's undo: it counts, and is not told. */
+/** A stamp that is reverted after the workload has rolled may be a person's undo: it counts, and is not reported. */
 function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
   if (takenBack === 'no') return;
   countTakeBack(effects, key, record);
@@ -224,7 +224,7 @@ function forget(store: Store, effects: Effects, key: ObjectKey, mayAbandon: bool
   effects.enqueue(key, { type: 'forgotten' });
 }
 
-/** Forgets one edge; a stamp that still speaks is silenced by a write at once. */
+/** Forgets one edge; if its stamp is uncommitted, the state is written at once. */
 function release(
   store: Store,
   effects: Effects,

@@ -26,8 +26,8 @@ const PARTS = new WeakMap<Entries, ReadonlyMap<ObjectKey, readonly OtherEntry[]>
 
 /**
  * Undefined where the present content is the baseline: nothing is said of the object, or its other parts are as the
- * workload's pods ran them, as far as the two have keys in common. Otherwise nobody knows. The entries of the other parts
- * are given up, unless somebody follows them.
+ * workload's pods ran them, as far as the two have keys in common. Otherwise it is unknown. The entries of the other parts
+ * are given up, unless a workload follows them.
  */
 export function digestByOtherScopes(
   store: Store,
@@ -65,7 +65,7 @@ export function hasDebtOfOtherScope(
     .some((other) => store.persisted.overrideOf(workload.ref, other.ref) !== undefined);
 }
 
-/** The state was read: the keys of what it has parts of are told apart from now on, whoever follows them. */
+/** The state was read: the keys of what it has parts of are told apart from now on, for every follower. */
 export function noteParts(store: Store): void {
   for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
 }

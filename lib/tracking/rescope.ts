@@ -1,6 +1,6 @@
 /**
  * What a workload follows of an object becomes more or less of it: its template reads other keys, or it is rolled for keys
- * from now on, or for the whole object again. That is no new edge, for something may be owed.
+ * from now on, or for the whole object again. That is no new edge, for it may be outdated.
  */
 
 import { ABSENT } from '../model/digest.ts';
@@ -15,7 +15,7 @@ import { liveStampOf } from './live-stamps.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
 
 /**
- * Goes over to `refs`, of objects of which `sight` shows that the workload followed something else. What replaces pods is
+ * Goes over to `refs`, of objects of which `diff` shows that the workload followed something else. What replaces pods is
  * judged afterwards, as for any edge. The new entries are written before the old ones are given up.
  */
 export function rescope(
@@ -66,7 +66,7 @@ function followedBefore(
   return undefined;
 }
 
-/** Who ran what is in force of one part of the object runs what is in force of the other. Of who did not nobody knows. */
+/** Pods that ran the content in force of one part of the object run that of the other; else their running digest is unknown. */
 function ranOf(
   { runningDigest }: Edge,
   before: ConfigRecord,

@@ -21,7 +21,7 @@ import { liveStampOf } from './live-stamps.ts';
 import { countTakeBack } from './take-backs.ts';
 
 /**
- * The rollout that `workload` is owed at this moment; undefined if it owes nothing, or is not known any more. `seconds`:
+ * The rollout that `workload` needs at this moment; undefined if it needs none, or is not known any more. `seconds`:
  * when the first change was seen, since 1970; `now`: this moment, which the beginning of a pause says.
  */
 export function planRollout(
@@ -93,7 +93,7 @@ export function acceptRollout(
 }
 
 /**
- * Something that `plan` starts may run already, with whatever it reads: what it was for is owed until all of it is done.
+ * Pods that `plan` starts may run already, with any content: its edges stay outdated until all of it is done.
  * Says nothing if the plan is no longer the one in flight: then the informer told first that all of it is.
  */
 export function doubtRollout(store: Store, plan: RolloutPlan): void {
@@ -151,7 +151,7 @@ function settle(store: Store, record: WorkloadRecord, plan: RolloutPlan, isPatch
   }
 }
 
-/** The patch was in force, but somebody else's write is known that came after it: the pods may have read anything. */
+/** The patch was in force, but a later write of another client is known: the pods may have read any content. */
 function overtake(store: Store, record: WorkloadRecord, plan: RolloutPlan): void {
   for (const { config, stamp } of plan.stamps) {
     const edge = record.edges.get(config);

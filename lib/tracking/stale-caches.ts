@@ -52,7 +52,7 @@ function isRecorded(store: Store, { workload: { ref }, edges: own }: WorkloadRec
   });
 }
 
-/** The workloads whose exceptions the state has, as far as its keys tell. */
+/** The workloads whose overrides the state has, as far as its keys tell. */
 function namedByState({ persisted, settings: { homeNamespace } }: Store): ObjectKey[] {
   return [...persisted.state.overrides.keys()].flatMap((key) => {
     const ref = workloadRefOf(key, homeNamespace);

@@ -7,12 +7,12 @@ import type { ObjectKey } from '../model/object-ref.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Effects } from './effects.ts';
 
-/** How often a stamp that was taken back is written again like after any change; then ever more rarely. */
+/** How often a reverted stamp is written again as after any change; then with growing delays. */
 const TRIED_LIKE_A_CHANGE = 3;
-/** How often a stamp is written for one content, if it is taken back each time. */
+/** How often a stamp is written for one content, if it is reverted each time. */
 export const MOST_TRIES = 10;
 
-/** The stamp of `record` was taken back, and so the workload is owed again what it was rolled for. */
+/** The stamp of `record` was reverted, so the workload needs the same rollout again. */
 export function countTakeBack(effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
   record.takeBacks += 1;
   const beyond = record.takeBacks - TRIED_LIKE_A_CHANGE;
@@ -24,7 +24,7 @@ export function isGivenUp({ takeBacks }: Pick<WorkloadRecord, 'takeBacks'>): boo
   return takeBacks >= MOST_TRIES;
 }
 
-/** An object that the workload follows, or its own template, is another one: what was taken back before says nothing. */
+/** An object that the workload follows, or its own template, has changed: earlier reverts no longer count. */
 export function beginAnew(effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
   if (isGivenUp(record)) effects.enqueue(key, { type: 'retry-now' });
   record.takeBacks = 0;

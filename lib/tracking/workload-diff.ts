@@ -7,7 +7,7 @@ import type { WorkloadRecord } from '../store/records.ts';
 import type { Effects } from './effects.ts';
 import { beginAnew } from './take-backs.ts';
 
-/** News of a workload that is there. */
+/** An observation of a workload that exists. */
 export type WorkloadPresent = Extract<InformerEvent<Workload>, { type: 'present' }>;
 
 /** What one look shows. */
@@ -20,7 +20,7 @@ export interface WorkloadDiff {
   readonly before: Workload;
   /** The same template as before in another spelling: of another version of the API server. */
   readonly isRespelled: boolean;
-  /** Somebody's write made the pods start anew. */
+  /** A write made the pods start anew. */
   readonly podsRestart: boolean;
   /** Nothing but marks changed in the pod template, and by one write as far as is known. */
   readonly onlyMarksChanged: boolean;
@@ -28,7 +28,7 @@ export interface WorkloadDiff {
   readonly startedAfter: number;
   /** Every pod has started after this, on the Timeline; -Infinity where that is not known. */
   readSince: number;
-  /** Whether a stamp of ours went that is owed again for it. */
+  /** Whether a stamp of ours was reverted, so that the workload needs its rollout again. */
   takenBack: 'no' | 'before it had rolled' | 'after it had rolled';
 }
 
@@ -68,7 +68,7 @@ function hasNewSpelling(known: Workload, seen: Workload): boolean {
   return known.generation === seen.generation && known.templateDigest !== seen.templateDigest;
 }
 
-/** Whether somebody wrote to the spec more than the number of replicas, as an autoscaler does all the time. */
+/** Whether a write changed more of the spec than the number of replicas, which an autoscaler changes all the time. */
 function mayLiftRefusal(known: Workload, seen: Workload): boolean {
   if (known.generation === seen.generation) return false;
   const isSameTemplate = known.templateDigest === seen.templateDigest && sameMarks(known.stamps, seen.stamps);
