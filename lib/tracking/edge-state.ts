@@ -19,7 +19,7 @@ interface ContentChanged {
   readonly observed: Digest;
   /** The running digest under this program's own algorithm. */
   readonly running: RunningDigest | undefined;
-  /** Late news: this was in force when the workload began to follow the object. */
+  /** The event arrived late: this content was in force when the workload began to follow the object. */
   readonly isLate: boolean;
   /** Pods that are there may have read another content. */
   readonly mayHaveBeenRead: boolean;
