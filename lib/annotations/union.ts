@@ -86,7 +86,7 @@ class Union implements Vocabularies {
     this.#kinds = CONFIG_KINDS.filter((kind) => !options.ignoredKinds.includes(kind));
     const native = nativeVocabulary(options.alternativeAnnotations);
     const all = [native, stakaterVocabulary(options.stakaterKeys), sapVocabulary(), waveVocabulary()];
-    this.#words = all.filter(({ vocabularies }) => options.dialects.includes(vocabularies));
+    this.#words = all.filter(({ name }) => options.dialects.includes(name));
     const speaksNative = this.#words.includes(native);
     this.#keys = new Map(speaksNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);
     const { pause } = this.#words.find((words) => words.pause !== undefined) ?? {};
@@ -216,11 +216,11 @@ class Union implements Vocabularies {
     const beside: Place = { variable: inAnnotations, container: ANNOTATIONS };
     if (this.#strategyOf(workload) === 'annotations') return [beside];
     const container = referenceOf(workload, ref)?.container;
-    const places = this.#asking(workload, ref, annotations).map(({ vocabularies }): Place => {
-      const variable = written[vocabularies];
+    const places = this.#asking(workload, ref, annotations).map(({ name }): Place => {
+      const variable = written[name];
       return variable === undefined
         ? beside
-        : { variable, container: vocabularies === 'stakater' ? container : undefined };
+        : { variable, container: name === 'stakater' ? container : undefined };
     });
     return places.filter((place, index) => place !== beside || places.indexOf(beside) === index);
   };

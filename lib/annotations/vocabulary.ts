@@ -20,7 +20,7 @@ const NO_WORDS: KeysByKind = byConfigKind(() => NO_WORD);
 
 /** The annotations of one vocabulary. */
 export interface Vocabulary {
-  readonly vocabularies: VocabularyName;
+  readonly name: VocabularyName;
   /** On a workload: lists of objects that it is rolled for, whether or not its pods refer to them. */
   readonly named: Readonly<Record<ConfigKind, readonly string[]>>;
   /** Whether the items of those lists are expressions, each of which matches whole names. */
@@ -75,7 +75,7 @@ export const STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/reload-strategy`;
 export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, readonly string[]>>): Vocabulary {
   const own = (word: string): string => `${NATIVE_PREFIX}/${word}`;
   return {
-    vocabularies: 'collaborne',
+    name: 'collaborne',
     named: byConfigKind((kind) => [own(kind.toLowerCase()), ...alternatives[kind]]),
     namesArePatterns: false,
     auto: own('auto'),
@@ -100,7 +100,7 @@ const STAKATER_UNSERVED: Readonly<Record<string, string>> = {
 /** The vocabulary of Stakater Reloader. */
 export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
   return {
-    vocabularies: 'stakater',
+    name: 'stakater',
     named: { ConfigMap: [keys.configMap], Secret: [keys.secret] },
     namesArePatterns: true,
     auto: keys.auto,
@@ -120,7 +120,7 @@ export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
 export function sapVocabulary(): Vocabulary {
   return {
     ...WORDS_OF_HASHES,
-    vocabularies: 'sap',
+    name: 'sap',
     named: { ConfigMap: ['pod-reloader.cs.sap.com/configmaps'], Secret: ['pod-reloader.cs.sap.com/secrets'] },
     disabling: ['pod-reloader.cs.sap.com/ignored', 'pod-reloader.cs.sap.com/disabled'],
     hash: SAP_HASH_ANNOTATION,
@@ -132,7 +132,7 @@ export function sapVocabulary(): Vocabulary {
 export function waveVocabulary(): Vocabulary {
   return {
     ...WORDS_OF_HASHES,
-    vocabularies: 'wave',
+    name: 'wave',
     named: { ConfigMap: ['wave.pusher.com/extra-configmaps'], Secret: ['wave.pusher.com/extra-secrets'] },
     namesMayBeElsewhere: true,
     namesNeedAuto: true,

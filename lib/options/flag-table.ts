@@ -108,7 +108,7 @@ export const TABLE = {
     },
     '--rollout-limit <limit>': {
       default: '20/1h',
-      help: 'rollouts of one workload within a time; each one beyond waits twice as long as the one before, at most 1h; off: no limit',
+      help: 'rollouts of one workload within a time; each one beyond waits twice as long as the one before, at most 10m; off: no limit',
     },
     '--max-concurrent-patches <number>': {
       default: '32',

@@ -30,7 +30,7 @@ export interface StateWrite {
   readonly entries: ReadonlyMap<StateKey, StateEntry | undefined>;
   readonly overrides: ReadonlyMap<StateKey, Overrides | undefined>;
   /** The objects whose entries are written, with the number of each; undefined for a removed entry. */
-  readonly numbers: ReadonlyMap<ObjectKey, number | undefined>;
+  readonly sequences: ReadonlyMap<ObjectKey, number | undefined>;
   /** Every object whose belief the write touches: to be looked at again once it is in force. */
   readonly touched: ReadonlySet<ObjectKey>;
   /** The same as data of a merge patch: null removes a key. */
@@ -90,7 +90,7 @@ export function applyStateWrite(store: Store, effects: Effects, write: StateWrit
   store.persisted.takeShard(write.shard, shardAfter(store, write));
   for (const key of write.entries.keys())
     if (!store.persisted.state.entries.has(key)) store.persisted.places.delete(key);
-  for (const [config, sequence] of write.numbers) {
+  for (const [config, sequence] of write.sequences) {
     if (sequence === undefined && store.dependents.dependentsOf(config).size === 0) {
       store.abandoned.delete(config);
       store.persisted.minSequences.delete(config);
@@ -110,7 +110,7 @@ export function shardAfter({ persisted }: Store, write: StateWrite): PersistedSt
 
 /** A write is about to be sent: its sequences and its places may be in force from now on, whatever the answer. */
 export function noteSent(store: Store, write: StateWrite): void {
-  for (const [config, sequence] of write.numbers) {
+  for (const [config, sequence] of write.sequences) {
     if (sequence !== undefined) store.persisted.raiseMinSequence(config, sequence);
   }
   for (const [key, entry] of write.entries)
@@ -302,7 +302,7 @@ function draftEntries(
   for (const [config, { ref, entry, shard }] of desired) {
     if (sameEntry(entry, store.persisted.entryOf(ref))) continue;
     draftOf(drafts, shard).entries.set(store.persisted.entryKeyOf(ref), entry);
-    draftOf(drafts, shard).numbers.set(config, entry?.sequence);
+    draftOf(drafts, shard).sequences.set(config, entry?.sequence);
   }
   for (const [shard, keys] of store.persisted.state.strays) {
     for (const key of keys) draftOf(drafts, shard).entries.set(key, undefined);
@@ -313,11 +313,11 @@ function draftEntries(
 interface Draft {
   readonly entries: Map<StateKey, StateEntry | undefined>;
   readonly overrides: Map<StateKey, Overrides | undefined>;
-  readonly numbers: Map<ObjectKey, number | undefined>;
+  readonly sequences: Map<ObjectKey, number | undefined>;
 }
 
 function draftOf(drafts: Map<number, Draft>, shard: number): Draft {
-  const draft = drafts.get(shard) ?? { entries: new Map(), overrides: new Map(), numbers: new Map() };
+  const draft = drafts.get(shard) ?? { entries: new Map(), overrides: new Map(), sequences: new Map() };
   drafts.set(shard, draft);
   return draft;
 }

@@ -7,23 +7,11 @@ import type { Digest } from '../model/digest.ts';
 import { type Edge, isOutdated } from '../model/edge.ts';
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
-import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import type { ConfigRecord, ExternalRollout, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
-
-/** An owner's rollout that is under way. */
-export interface ExternalRollout {
-  /** Every pod of it started after this, on the Timeline. */
-  readonly startedAfter: number;
-  /** The digest of the template of before, without our marks: if that comes back, so do its pods. */
-  readonly from: string;
-  /** What that template was the revision of: unless another one comes, it was but spelled another way. */
-  readonly revision: string | undefined;
-  /** The furthest that it was seen to have come, see progressOf. */
-  readonly progress: number;
-}
 
 /** Follows the external rollout of a workload: it begins, goes on, ends, or is given up. */
 export function followExternalRollout(store: Store, diff: WorkloadDiff): void {

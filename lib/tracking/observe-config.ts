@@ -135,13 +135,13 @@ function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): vo
   record.annotations = object.annotations;
   record.digest = object.digest;
   record.lastDigest = object.digest;
-  record.otherDigests = object.otherDigests;
   record.resourceVersion = object.resourceVersion;
   record.writtenAt = at;
   record.lastWrite = object.lastWrite;
   record.absentAfter = undefined;
   record.mayHaveReturned = false;
-  // Few objects have the field: it is not added to the others.
+  // Few objects have these fields: they are not added to the others, which would take 40 bytes each.
+  if (record.otherDigests !== object.otherDigests) record.otherDigests = object.otherDigests;
   if (record.isState === true) record.isState = false;
 }
 

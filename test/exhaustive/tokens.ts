@@ -53,7 +53,7 @@ const TIMES: readonly string[] = [
   'arrival',
   'absentAfter',
 ];
-const NUMBERS: readonly string[] = ['sequence', 'highestSequence', 'minSequences', 'numbers'];
+const NUMBERS: readonly string[] = ['sequence', 'highestSequence', 'minSequences', 'sequences'];
 /** Fields whose values never change once made: their tokens are worked out once. */
 const LASTING: readonly string[] = [
   ...['object', 'plan', 'inFlight', 'answer', 'write', 'state', 'stored', 'template', 'former', 'queue'],

@@ -188,20 +188,20 @@ const RULES: Record<string, (words: Vocabulary) => Case> = {
 
 for (const words of BOTH) {
   for (const [sentence, rule] of Object.entries(RULES)) {
-    test(`${words.vocabularies}: ${sentence}`, () => {
+    test(`${words.name}: ${sentence}`, () => {
       hold(rule(words));
       const { flags, ...alone } = rule(words);
-      hold({ ...alone, flags: { ...flags, dialects: [words.vocabularies] } });
+      hold({ ...alone, flags: { ...flags, dialects: [words.name] } });
     });
   }
 
   for (const value of ['1', 't', 'T', 'TRUE', 'true', 'True']) {
-    test(`${words.vocabularies}: auto "${value}" is true`, () =>
+    test(`${words.name}: auto "${value}" is true`, () =>
       hold({ own: { [words.auto]: value }, says: 'auto' }));
   }
 
   for (const value of ['0', 'f', 'F', 'FALSE', 'false', 'False', '', ' true', 'tRUE', 'yes', 'on', 'y']) {
-    test(`${words.vocabularies}: auto "${value}" is not true`, () =>
+    test(`${words.name}: auto "${value}" is not true`, () =>
       hold({ own: { [words.auto]: value }, says: 'not-asked' }));
   }
 }

@@ -6,7 +6,7 @@ import { NATIVE, STAKATER } from './judged.ts';
 
 test('the words are those that people have in their manifests', () => {
   assert.deepEqual(NATIVE, {
-    vocabularies: 'collaborne',
+    name: 'collaborne',
     named: {
       ConfigMap: ['reloader.k8s.collaborne.com/configmap'],
       Secret: ['reloader.k8s.collaborne.com/secret'],
@@ -35,7 +35,7 @@ test('the words are those that people have in their manifests', () => {
     'reloader.stakater.com/rollout-strategy',
   ]);
   assert.deepEqual(served, {
-    vocabularies: 'stakater',
+    name: 'stakater',
     named: {
       ConfigMap: ['configmap.reloader.stakater.com/reload'],
       Secret: ['secret.reloader.stakater.com/reload'],

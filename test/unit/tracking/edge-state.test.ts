@@ -39,7 +39,7 @@ const EVENTS: { readonly [T in EdgeEvent['type']]: EdgeEvent & { readonly type: 
   'patch-unanswered': { type: 'patch-unanswered', sequence: 7 },
 };
 
-const RUNNING: Record<string, string> = { observed: B, unknown: '?', absent: ABSENT };
+const RUNNING: Record<string, string> = { observed: B, "the entry's": B, unknown: '?', absent: ABSENT };
 const FLAGS: Record<string, boolean> = { yes: true, no: false };
 
 const PAGE = readFileSync(new URL('../../../docs/explanation/how-it-decides.md', import.meta.url), 'utf8');
@@ -58,6 +58,8 @@ test('the table has every event once', () => {
 const BY_INPUT: Partial<Record<EdgeEvent['type'], readonly string[]>> = {
   'content-changed': ['Mixed', 'Outdated', 'UpToDate'],
   'pods-seen': ['Mixed'],
+  'patch-accepted': ['Mixed', 'UpToDate'],
+  told: ['Mixed', 'UpToDate'],
 };
 
 /** By event: the states to which the drawing has it lead. */
