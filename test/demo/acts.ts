@@ -101,7 +101,9 @@ function showPapers(stage: Stage): void {
   screen.heading('6. Meanwhile: what was sent, and what is remembered');
   screen.act(`the last patch of ${describe(web)}: one variable of the pod template, and nothing else`);
   printPatch(stage, web);
-  screen.act('the state ConfigMap: a digest and a number per object, and what the pods of cache still run');
+  screen.act(
+    'the state ConfigMap: a digest and a sequence per object, and the digest that the pods of cache still run',
+  );
   printState(stage);
 }
 
