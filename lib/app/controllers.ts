@@ -129,6 +129,7 @@ export class Controllers implements EffectTargets {
 
   /** Carries out what was decided. */
   apply(effects: Effects): void {
+    if (effects.isEmpty) return;
     (this.#leads ? carryOut : keepUp)(this, effects);
   }
 

@@ -60,6 +60,11 @@ export class Effects {
   readonly #persisted = new Map<ObjectKey, Urgency>();
   readonly #reports: Report[] = [];
 
+  /** Whether nothing follows, as from most objects that a start lists. */
+  get isEmpty(): boolean {
+    return this.#enqueued.length + this.#persisted.size + this.#reports.length === 0;
+  }
+
   /** The rollout of `workload` is to be looked at. */
   enqueue(workload: ObjectKey, reason: EnqueueReason): void {
     this.#enqueued.push([workload, reason]);
