@@ -15,7 +15,7 @@ export class ConnectionError extends Error {
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-const NOBODY: User = { name: 'nobody' };
+const ANONYMOUS: User = { name: 'nobody' };
 
 /**
  * The connection that `settings` ask for. The first of these that is there is the base: `--kubeconfig`, KUBECONFIG, the pod's
@@ -131,7 +131,7 @@ function selected(base: KubeConfigParts, { context: wanted, server }: Connection
   if (context === undefined && wanted !== undefined)
     throw new ConnectionError(`--context: there is no context "${wanted}" in ${base.origin}`);
   const cluster = base.clusters.find((candidate) => candidate.name === context?.cluster);
-  const user = base.users.find((candidate) => candidate.name === context?.user) ?? NOBODY;
+  const user = base.users.find((candidate) => candidate.name === context?.user) ?? ANONYMOUS;
   if (cluster !== undefined && context !== undefined) return { cluster, user, context };
   if (server === undefined)
     throw new ConnectionError(`${base.origin}: its current context names no cluster that is in it`);
@@ -214,7 +214,7 @@ function succeeds(parse: () => unknown): boolean {
     parse();
     return true;
   } catch {
-    return false; // why not is said in words that help nobody, such as `no start line`
+    return false; // the error's text, such as `no start line`, does not help a user
   }
 }
 

@@ -64,8 +64,8 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
 }
 
 /**
- * What was created anew since is there again. While a Job is, the state keeps what it says of the objects: nobody may be
- * left who remembers.
+ * Forgets a workload that is gone, unless it was created again since. While a Job is created anew, the state keeps its entries:
+ * no process may be left that remembers them.
  */
 function observeAbsent(
   store: Store,

@@ -68,9 +68,9 @@ function contentsOf(store: Store, record: WorkloadRecord): readonly FollowedCont
 }
 
 /**
- * The patch of `plan` is in force and `workload` is what the server answered; undefined where nothing is patched, in a dry run
- * or because somebody is told instead: the live object stays as it was. What the plan read of each object is what the pods run; what changed since may have been read
- * too. Says nothing if the plan is no longer the one in flight: then the informer told first.
+ * The patch of `plan` is in force, and the server answered with `workload`; undefined if nothing was patched (a dry run, or a
+ * webhook that was notified instead), so the live object is as before. The pods run the contents that the plan read, and may have
+ * read those that changed since. Does nothing if the plan is no longer in flight: then the informer came first.
  */
 export function acceptRollout(
   store: Store,
