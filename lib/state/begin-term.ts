@@ -1,6 +1,7 @@
 /**
- * Begins the term of a leader: before anything else is written each shard of the state is marked, fenced by its version.
- * What an earlier leader has sent fails its own fence from then on, and the answers are the state that counts.
+ * Begins the term of a leader: before any other write it marks each shard of the state, fenced by the shard's resourceVersion.
+ * From then on a write that the previous leader still has on its way fails with a conflict. The answers to the marking writes
+ * are the state with which the new leader starts, so no earlier write can be missing from it.
  */
 
 import { unknownVersionIn } from '../model/persisted-state.ts';
@@ -14,16 +15,16 @@ import {
 } from '../store/state-client.ts';
 import type { Refusal } from './known-state.ts';
 
-/** What a term is begun with. */
+/** The input of `beginTerm`. */
 export interface TermOptions {
   readonly stateClient: StateClient;
-  /** Of this process, unlike that of any other. */
+  /** The identity of this process, which no other process has. */
   readonly identity: string;
-  /** Ends the reading. */
+  /** Aborts the reads. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The term, and the state that counts in it. */
+/** A term, and the state as its leader marked it. */
 export interface BegunTerm {
   readonly kind: 'begun';
   readonly term: number;
@@ -31,9 +32,9 @@ export interface BegunTerm {
 }
 
 /**
- * One try. The term is one above the highest that is found, and the shards are marked one after the other: of two that begin at
- * once one is first at the first shard. A shard that is not there is not marked, and a state that a later version of this
- * program wrote is answered as it was read.
+ * Makes one attempt; the caller retries after a `Failure`. The term is one above the highest on any shard. The shards are
+ * marked one after the other, so of two processes that begin at once only one can mark the first shard. Shards that do not
+ * exist stay so. If a later version of this program wrote the state, it is returned as read, without a mark.
  */
 export async function beginTerm({
   stateClient,
@@ -57,7 +58,7 @@ export async function beginTerm({
     const { resourceVersion, lastWrite } = version;
     const result = await stateClient.patch(shard, { resourceVersion, data: {}, annotations });
     if (result.kind !== 'accepted') return failureOf(result);
-    // What a workload is younger than is what the state says, not its mark.
+    // The mark changes no entry: an age comparison with the state still needs the time of the last write of an entry.
     marked.push({ ...result.object, lastWrite });
   }
   const [first, ...further] = marked;

@@ -1,14 +1,20 @@
-/** The end: what is under way is finished, but not for longer than a pod is given. */
+/**
+ * The orderly end of a leader: rollouts and repairs under way are finished, then the last commit is written. All of it takes
+ * less time than the grace period of a pod; the next start can recover whatever is left.
+ */
 
 import type { Log } from '../model/log.ts';
 import type { StateCommitter } from './state-committer.ts';
 
-/** How long the end may take once it was asked for; a pod is given 30 s by default. */
+/** The longest time for the end; terminationGracePeriodSeconds is 30 by default. */
 export const LONGEST_END_MS = 20_000;
 
 /** What has to end. */
 export interface Ending {
-  /** Each begins nothing more; what is under way is answered before the last commit. */
+  /**
+   * `close` begins nothing more and resolves once all answers have arrived; all close before the last commit, which records
+   * them.
+   */
   readonly parts: readonly { readonly close: () => Promise<void> }[];
   readonly committer: Pick<StateCommitter, 'close' | 'halt'>;
   /** Resolves after `ms` or when `signal` is aborted. */
@@ -16,7 +22,7 @@ export interface Ending {
   readonly log: Log;
 }
 
-/** Resolves when all is finished, or the time is over: then nothing more is begun, and the next start finds what is left. */
+/** Resolves when all is finished, or after LONGEST_END_MS: then nothing more is begun, and the next start does the rest. */
 export async function finishInTime({ parts, committer, wait, log }: Ending): Promise<void> {
   const end = new AbortController();
   let isDone = false;

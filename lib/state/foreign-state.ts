@@ -1,4 +1,7 @@
-/** What follows when a shard of the state is read again and shows what this process did not write. */
+/**
+ * What follows when a shard of the state is read again and shows entries or overrides that this process did not write. Promise:
+ * a foreign write can make an edge unknown (one rollout more), but never up to date.
+ */
 
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
@@ -10,25 +13,25 @@ import { nextEdge } from '../tracking/edge-state.ts';
 import { Effects } from '../tracking/effects.ts';
 import { believedAtStart, sameEntry } from './state-write.ts';
 
-/** How one look at a shard differs from what was known. */
+/** The two states that this process may have written; the third, as just read, is in `store.persisted`. */
 export interface Comparison {
-  /** What all shards were known to say together. */
+  /** All shards together, as known before the read. */
   readonly before: PersistedState;
-  /** What they say if the write is in force that was sent to this one and not answered. @default none was sent */
+  /** The same with the write that was sent to the shard and not answered. @default no such write */
   readonly sent?: PersistedState | undefined;
-  /** The shard was emptied: the damage is one, and no entry is told. */
+  /** The shard lost all of its entries: this is reported once, not for each entry. */
   readonly isEmptied: boolean;
 }
 
-/** What one object's entry became in the hands of a person or of another program. */
+/** An entry that another client changed or removed. */
 export interface ForeignEntry {
   readonly ref: ConfigRef;
   readonly how: 'removed' | 'changed';
 }
 
 /**
- * Compares the state now known to `edges` with what was known and sent. What others wrote may add a doubt: it settles nothing
- * and removes no doubt, and what they removed is written again from memory.
+ * Compares the state in `store` with what this process knew and sent. An edge of which a start would now believe something that
+ * this process never wrote becomes unknown. Entries that were removed are written again from memory by the next commit.
  */
 export function takeInForeign(
   store: Store,
@@ -48,7 +51,9 @@ export function takeInForeign(
   return { effects, foreign };
 }
 
-/** Which program wrote the entry of `ref`, judged by what was known and sent; later stamps have a sequence above it. */
+/**
+ * Whether this process wrote the entry of `ref`. Of a foreign one the sequence is taken over, so that later stamps exceed it.
+ */
 function judge(
   store: Store,
   [before, sent]: readonly [PersistedState, PersistedState],
@@ -63,7 +68,9 @@ function judge(
   return known === undefined ? 'first' : 'changed';
 }
 
-/** Whether a start would believe of the edge what neither this process does nor what it knew and sent says. */
+/**
+ * Whether a start would believe a running digest that differs from this edge's, and that no state of `own` would lead it to.
+ */
 function isDoubted(
   store: Store,
   own: readonly PersistedState[],

@@ -1,6 +1,7 @@
 /**
- * What a write of the state keeps for workloads that may not be listed: of each object whose entry it writes, what was
- * committed before. What they ran since is unknown, since their pods start unseen; the oldest content makes them owe.
+ * The kind overrides of a write of the state. A workload of a kind that the reloader may not list can follow any object, and
+ * its pods start unseen. So each commit records, per such kind, the digest that was committed before. Once the kind may be
+ * listed, its workloads start from this oldest digest and are out of date, rather than up to date without proof.
  */
 
 import { type RunningDigest, UNKNOWN } from '../model/edge.ts';
@@ -12,21 +13,21 @@ import type { Store } from '../store/store.ts';
 import { isPartOfKnown } from '../tracking/other-scopes.ts';
 import type { Desired, OverrideChange, WriteGate } from './state-overrides.ts';
 
-/** The overrides of a plan. */
+/** The kind overrides of one plan. */
 export interface KindOverridePlan {
-  /** What the shards do not say yet. */
+  /** The changes that the shards need. */
   readonly changes: readonly OverrideChange[];
-  /** What they say once the plan is written. */
+  /** All kind overrides once the plan is written. */
   readonly after: Pick<PersistedState, 'overrides'>;
-  /** Those for whom nothing is kept any more: what was kept is to be recorded of each by itself. */
+  /** The workloads of kinds that are listed by now: each needs an override of its own in place of the kind override. */
   readonly ended: readonly WorkloadRecord[];
 }
 
 type Kept = Map<StateKey, Readonly<Record<StateKey, RunningDigest>>>;
 
 /**
- * What is kept already is older, and stays, until the workloads are listed. Of an object without an entry nothing is kept,
- * unless the state speaks of other parts of it.
+ * Plans the kind overrides that go with the entries in `desired`. A recorded kind override is older than the entry and stays as
+ * it is until the kind is listed. An object without an entry gets none, unless the state has an entry of another part of it.
  */
 export function planKindOverrides(
   store: Store,
@@ -50,7 +51,7 @@ export function planKindOverrides(
   return { changes: differences(before, after), after: merged(after), ended: among(store, listed) };
 }
 
-/** What was committed of the object before this plan changes it; undefined where there is nothing to be kept. */
+/** The digest that is committed before this plan changes the entry; undefined if no override is needed. */
 function ranBefore(store: Store, { ref, entry }: Desired): RunningDigest | undefined {
   const before = store.persisted.entryOf(ref);
   if (entry === undefined) return undefined;

@@ -1,6 +1,7 @@
 /**
- * Knows the shards of the state: which there are, in which version, what has to be read again, and what follows when
- * others wrote. Every write goes through it, fenced by the version of its own shard.
+ * The shards of the state as this process last read or wrote them: which exist, at which resourceVersion, and which have to be
+ * read again. Every write goes through this class and carries the resourceVersion of its shard, so a write that is based on
+ * an old version fails with a conflict instead of overwriting another client's write.
  */
 
 import type { WriteResult } from '../model/outcome.ts';
@@ -30,61 +31,64 @@ import { noteParts } from '../tracking/other-scopes.ts';
 import { type Comparison, takeInForeign } from './foreign-state.ts';
 import { applyStateWrite, noteSent, reviewState, type StateWrite, shardAfter } from './state-write.ts';
 
-/** How the state is laid out. */
+/** How the state is split into ConfigMaps. */
 export interface StateLayout {
   /** The name of the first shard. */
   readonly name: string;
-  /** A new entry goes to the first shard that stays below this with it. */
+  /** In bytes of keys and values: a new entry goes to the first shard that stays below this size with it. */
   readonly shardBytes: number;
 }
 
-/** What it is made of. */
+/** The collaborators of a `KnownState`. */
 export interface KnownStateOptions extends StateLayout {
   readonly store: Store;
   readonly stateClient: StateClient;
   readonly journal: DecisionLog;
-  /** Carries out the consequences of what was learned. */
+  /** Carries out the effects of a state that another client changed. */
   readonly apply: (effects: Effects) => void;
-  /** What may have to be written because of what was learned or written. */
+  /** Takes note of the objects whose entries or overrides may have to be written after a read or a write. */
   readonly review: (effects: Effects) => void;
   /** The state was written by a later version of this program: nothing may be written or rolled any more. */
   readonly onUnknownVersion: (version: string) => void;
-  /** What every write leaves on its shard. @default nothing */
+  /** The term and identity that every write leaves in the annotations of its shard. @default none */
   readonly mark?: TermMark | undefined;
   /**
-   * Told once, of the first shard that is read with another mark and none of an earlier term: nothing is written to the state
-   * from then on. @default whose marks there are is no matter
+   * Called once, with the first shard found that carries another process's mark of the same or a later term. From then on
+   * nothing is written to the state. @default marks are not checked
    */
   readonly onContested?: ((contest: Contest) => void) | undefined;
 }
 
-/** Who else holds a shard. */
+/** The mark of another leader, and the shard on which it was found. */
 export interface Contest extends TermMark {
   readonly shard: number;
 }
 
-/** A write that did not take effect, as far as is known. */
+/** The result of a write that was refused or not answered; one that was not answered may still be in force. */
 export type Refusal = Exclude<WriteResult<never>, { kind: 'accepted' }>;
 
-/** Above it is said again once there is no room. */
+/** A shard that was reported as full and has shrunk below this size is reported again when it is full once more. */
 const ROOMY_BYTES = FULL_BYTES * 0.9;
 
-/** See the file's comment. */
+/**
+ * See the file's comment. Not safe for concurrent use: the committer calls `settle`, `prepare` and `write` one after the other.
+ * `notice` and `isContested` may be called at any time.
+ */
 export class KnownState {
   readonly #options: KnownStateOptions;
-  /** The version that the next write of each shard is made from; undefined where it is not there. */
+  /** The resourceVersion that fences the next write of each shard; undefined for a shard that does not exist. */
   readonly #versions: (string | undefined)[] = [undefined];
   readonly #bytes: number[] = [0];
-  /** How many shards the first one tells of. */
-  #told = 1;
+  /** The number of shards in the annotation of the first shard; a start reads no others. */
+  #announced = 1;
   #isVersioned = false;
-  /** Shards that others wrote, or whose answer was lost: read before anything is written. */
+  /** Shards that another client wrote, or of whose last write the answer was lost: read again before the next write. */
   readonly #stale = new Set<number>();
-  /** What the stream showed last of each shard and has not been weighed yet. */
+  /** The resourceVersion last seen in the watch of each shard, until `weighNotices` compares it. */
   readonly #noticed = new Map<number, string | undefined>();
-  /** Writes that may or may not be in force. */
+  /** The last write of each shard that is not answered yet: it may or may not be in force. */
   readonly #sent = new Map<number, StateWrite>();
-  /** Shards that are said to be full. */
+  /** Shards that were reported as full. */
   readonly #full = new Set<number>();
   #hasStoodDown = false;
 
@@ -92,37 +96,37 @@ export class KnownState {
     this.#options = options;
   }
 
-  /** The bytes of all keys and values, as last read or answered. */
+  /** The bytes of the keys and values of all shards, as last read or written. */
   get bytes(): number {
     return this.#bytes.reduce((sum, bytes) => sum + bytes, 0);
   }
 
-  /** How many shards there are, those included that are missing. */
+  /** The number of shards, including those that are missing. */
   get count(): number {
     return this.#versions.length;
   }
 
-  /** Whether something has to be read before anything is written. */
+  /** Whether a shard has to be read again before the next write. */
   get isStale(): boolean {
     return this.#stale.size > 0;
   }
 
-  /** Whether a shard is missing, or the first one does not tell of all: a start would not read what is known here. */
+  /** Whether a shard is missing, or the first one announces too few: a start would then not read all of the state. */
   get isBroken(): boolean {
-    return this.count > 1 && (this.#told < this.count || this.#versions.includes(undefined));
+    return this.count > 1 && (this.#announced < this.count || this.#versions.includes(undefined));
   }
 
-  /** Whether it belongs to a later version of this program, or to another leader. */
+  /** Whether the state belongs to a later version of this program, or to another leader: this process writes it no more. */
   get hasStoodDown(): boolean {
     return this.#hasStoodDown;
   }
 
-  /** The bytes of one shard. */
+  /** The bytes of the keys and values of one shard. */
   bytesOf(shard: number): number {
     return this.#bytes[shard] ?? 0;
   }
 
-  /** Takes the state as it was read at the start. */
+  /** Takes over the state as it was read at the start of the term; undefined: that shard does not exist. */
   begin(shards: AllShards): void {
     for (const [shard, version] of [...shards.entries()].reverse()) {
       this.#extendTo(shard + 1);
@@ -135,12 +139,15 @@ export class KnownState {
     this.#stale.clear();
   }
 
-  /** The stream of ConfigMaps shows a shard in this version, or gone (undefined): weighed when no write is under way. */
+  /**
+   * The watch of ConfigMaps shows a shard at this resourceVersion, or deleted (undefined). Compared only when no write is under
+   * way: the watch may deliver the event of our own write before its answer arrives.
+   */
   notice(shard: number, resourceVersion: string | undefined): void {
     this.#noticed.set(shard, resourceVersion);
   }
 
-  /** What was noticed and is none of the versions that this process knows has to be read. */
+  /** Marks each shard for reading that the watch showed deleted, or at another version than ours that is not older. */
   weighNotices(): void {
     for (const [shard, seen] of this.#noticed) {
       const known = this.#versions[shard];
@@ -150,12 +157,12 @@ export class KnownState {
     this.#noticed.clear();
   }
 
-  /** By how many bytes a shard may grow; what the law demands is written beyond that too. */
+  /** By how many bytes a shard may grow; an override without which a start would be wrong is written beyond that too. */
   roomIn(shard: number): number {
     return FULL_BYTES - this.bytesOf(shard);
   }
 
-  /** These have no room for all that is to be written, which is said once for as long as it is so. */
+  /** Reports shards that have no room for all that is to be written; each once, until it has room again. */
   noteFull(shards: Iterable<number>): void {
     for (const shard of shards) {
       if (!this.#full.has(shard)) this.#note('state-full', shard);
@@ -163,15 +170,15 @@ export class KnownState {
     }
   }
 
-  /** Chooses shards for new entries; `mayGrow`: a shard more may be made. */
+  /** A function from the bytes of a new entry to its shard; `mayGrow`: it may answer a shard that does not exist yet. */
   placer(mayGrow: boolean): (bytes: number) => number {
     const most = mayGrow ? MOST_SHARDS : this.count;
     return placerFor({ bytes: this.#bytes, most, limitBytes: this.#options.shardBytes });
   }
 
   /**
-   * Reads what is stale; answers what kept it from that: nothing may be written before. Of a state that it must not touch it
-   * answers nothing, see hasStoodDown.
+   * Reads each stale shard again. A refusal means that a read failed and that nothing may be written before the next try.
+   * Undefined means success, or that the state belongs to another program or leader: see `hasStoodDown`.
    */
   async settle(): Promise<Refusal | undefined> {
     for (let [shard] = this.#stale; shard !== undefined; [shard] = this.#stale) {
@@ -181,14 +188,14 @@ export class KnownState {
     return undefined;
   }
 
-  /** Whether a write may go to the shard: it is there, and the first one tells of it. */
+  /** Whether a write may go to the shard: it exists, and the first shard announces it, so that a start reads it. */
   isReady(shard: number): boolean {
-    return this.#versions[shard] !== undefined && (shard === 0 || shard < this.#told);
+    return this.#versions[shard] !== undefined && (shard === 0 || shard < this.#announced);
   }
 
   /**
-   * Makes the first `count` shards ready. A new one is created empty, then the first one tells of it; only then is it known
-   * here, and anything written to it: a crash in between loses nothing.
+   * Makes the first `count` shards ready, see `isReady`. The order is safe against a crash after any step: a new shard is
+   * created empty, then the first shard announces it, and only then is an entry written to it.
    */
   async prepare(count: number): Promise<Refusal | undefined> {
     const fresh = new Map<number, StateVersion>();
@@ -199,14 +206,17 @@ export class KnownState {
       if (shard < this.count) this.#receive(shard, result.object);
       else fresh.set(shard, result.object);
     }
-    if (this.#told >= count || this.#hasStoodDown) return undefined;
+    if (this.#announced >= count || this.#hasStoodDown) return undefined;
     const result = await this.#send(0, {}, Math.max(count, this.count));
     if (result.kind !== 'accepted') return result;
     for (const [shard, version] of fresh) this.#receive(shard, version);
     return undefined;
   }
 
-  /** Sends one write; what it says is known if it was accepted. */
+  /**
+   * Sends one write, fenced by the resourceVersion of its shard. If it is accepted, the known state contains it. Its sequences
+   * count as used before it is sent: if the answer is lost, no later stamp may use them.
+   */
   async write(write: StateWrite): Promise<WriteResult<unknown>> {
     const { store, review } = this.#options;
     noteSent(store, write);
@@ -219,13 +229,15 @@ export class KnownState {
     return result;
   }
 
-  /** Every write of the first shard tells how many there are; its first one gives it a version. */
+  /**
+   * Sends a merge patch. Every write of the first shard also announces `count` shards and the version of the state's format.
+   */
   async #send(shard: number, changes: StateWrite['data'], count: number): Promise<WriteResult<StateVersion>> {
     const resourceVersion = this.#versions[shard];
     if (resourceVersion === undefined) return { kind: 'gone' };
-    const told = shard === 0 && count > 1 ? { [STATE_SHARDS_ANNOTATION]: String(count) } : {};
+    const announced = shard === 0 && count > 1 ? { [STATE_SHARDS_ANNOTATION]: String(count) } : {};
     const mark = this.#options.mark && annotationsOf(this.#options.mark);
-    const annotations = { [STATE_VERSION_ANNOTATION]: STATE_VERSION, ...told, ...mark };
+    const annotations = { [STATE_VERSION_ANNOTATION]: STATE_VERSION, ...announced, ...mark };
     const data = shard === 0 ? { ...this.#versionedOrphans(), ...changes } : changes;
     const result = await this.#options.stateClient.patch(shard, { resourceVersion, data, annotations });
     if (result.kind === 'conflict' || result.kind === 'unanswered') this.#stale.add(shard);
@@ -235,6 +247,9 @@ export class KnownState {
     return result;
   }
 
+  /**
+   * Reads one shard and compares it with what was known. A write whose answer was lost counts as our own if the shard shows it.
+   */
   async #readAgain(shard: number): Promise<Refusal | undefined> {
     const { store, stateClient } = this.#options;
     const reading = await stateClient.read(shard);
@@ -257,14 +272,14 @@ export class KnownState {
     return undefined;
   }
 
-  /** It was created; it may have come to be meanwhile, and hold what others wrote. */
+  /** Takes the answer to a creation; the shard may have existed already and hold entries that another client wrote. */
   #receive(shard: number, version: StateVersion): void {
     const before = this.#options.store.persisted.state;
     this.#stale.delete(shard);
     if (this.#take(shard, version)) this.#judgeForeign({ before, isEmptied: false });
   }
 
-  /** What others did to the entries. */
+  /** Reports entries that another client changed, and adds the doubts that follow from them. */
   #judgeForeign(comparison: Comparison): void {
     const { store, journal, apply } = this.#options;
     const { effects, foreign } = takeInForeign(store, comparison);
@@ -273,7 +288,7 @@ export class KnownState {
     this.reviewAll();
   }
 
-  /** All that is followed may have to be written. */
+  /** Takes note that every followed object may have to be written. */
   reviewAll(): void {
     const { store, review } = this.#options;
     const effects = new Effects();
@@ -281,14 +296,14 @@ export class KnownState {
     review(effects);
   }
 
-  /** The shard is not there: what it held is made again from memory. */
+  /** The shard does not exist any more: it is created again, and its entries are written again from memory. */
   #lose(shard: number): void {
     const { store } = this.#options;
     const held = store.persisted.state.shards[shard]?.entries.size ?? 0;
     this.#versions[shard] = undefined;
     this.#bytes[shard] = 0;
     if (shard === 0) {
-      this.#told = 1;
+      this.#announced = 1;
       this.#isVersioned = false;
     }
     store.persisted.takeShard(shard, EMPTY_STATE);
@@ -296,7 +311,7 @@ export class KnownState {
     this.reviewAll();
   }
 
-  /** Takes a version as what is known; false, and nothing is taken, if this program must not touch it. */
+  /** Makes this version the known one; false, and nothing is taken, if this process must not write the shard. */
   #take(shard: number, version: StateVersion): boolean {
     const { store, journal, onUnknownVersion } = this.#options;
     const parsed = parseState(version.data, version.annotations, store.settings.homeNamespace, shard === 0);
@@ -330,13 +345,13 @@ export class KnownState {
     this.#bytes[shard] = sizeOf(data);
     if (shard === 0) {
       this.#isVersioned = annotations[STATE_VERSION_ANNOTATION] !== undefined;
-      this.#told = shardsToldBy(annotations);
-      this.#extendTo(this.#told);
+      this.#announced = shardsToldBy(annotations);
+      this.#extendTo(this.#announced);
     }
     this.#warnIfFull(shard);
   }
 
-  /** There are at least so many shards; what they say has to be read. */
+  /** At least `count` shards exist; those that were not known yet are read before the next write. */
   #extendTo(count: number): void {
     for (let shard = this.count; shard < count; shard += 1) {
       this.#versions.push(undefined);
@@ -364,7 +379,7 @@ export class KnownState {
   }
 }
 
-/** What has to be read before a write keeps that from taking effect as a refusal of its own would. */
+/** A failed read, as the refusal of the write that had to wait for it. */
 function refusalOf({ message, isForbidden, retryAfterMs }: Failure): Refusal {
   if (isForbidden === true) return { kind: 'rejected', code: 'forbidden', message };
   return { kind: 'unanswered', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };

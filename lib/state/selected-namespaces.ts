@@ -1,6 +1,7 @@
 /**
- * Follows which namespaces are selected. In one that is not, nothing is rolled and no entry of the state is begun; what the
- * state has an entry of is known and owed all the same, and rolled once the namespace is selected.
+ * Keeps the set of namespaces that the namespace selector matches. In any other namespace nothing is rolled and no baseline is
+ * written. Edges that the state has an entry of become out of date there too, and their workloads are rolled once the
+ * namespace is selected.
  */
 
 import { describeAll, nameIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
@@ -11,22 +12,22 @@ import { needsRollout } from '../tracking/edge-policy.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { reviewState } from './state-write.ts';
 
-/** What it is made of. */
+/** The collaborators of a `SelectedNamespaces`. */
 export interface SelectedNamespacesOptions {
   readonly store: Store;
   readonly journal: DecisionLog;
-  /** The workload may be rolled from now on; in how many ms it is, undefined if nothing was held back. */
+  /** Lets the workload be rolled from now on. The result: in how many ms it is; undefined if no rollout was held back. */
   readonly release: (workload: ObjectKey) => number | undefined;
-  /** The namespaces are selected from now on. */
+  /** Called after these namespaces became selected. */
   readonly onSelected: (namespaces: ReadonlySet<string>) => void;
-  /** Carries out the consequences. */
+  /** Carries out the effects. */
   readonly apply: (effects: Effects) => void;
 }
 
 /** See the file's comment. */
 export class SelectedNamespaces {
   readonly #options: SelectedNamespacesOptions;
-  /** Selected by the list under way. */
+  /** The namespaces of the first list so far; they are taken together when it is complete. */
   readonly #listed = new Set<string>();
   #hasListed = false;
 
@@ -34,12 +35,12 @@ export class SelectedNamespaces {
     this.#options = options;
   }
 
-  /** Whether it is known which namespaces are selected. */
+  /** Whether the first list is complete; before it an unselected namespace may only be one not listed yet. */
   get hasListed(): boolean {
     return this.#hasListed;
   }
 
-  /** News of a namespace that has the labels: it is there with them, or not any more. */
+  /** An event of the stream of namespaces with the labels; `absent` also means that the labels were removed. */
   observe(event: InformerEvent<string>): void {
     switch (event.type) {
       case 'present':
@@ -75,7 +76,7 @@ export class SelectedNamespaces {
     journal.say('unselected-namespace', message, namespace);
   }
 
-  /** What was held back in these namespaces is rolled, and what follows without an entry begins with what is in force. */
+  /** Rolls the workloads that were held back in these namespaces, and has the baselines of all their other edges written. */
   #take(namespaces: ReadonlySet<string>): void {
     const { store, release, onSelected, apply } = this.#options;
     const effects = new Effects();

@@ -1,4 +1,7 @@
-/** What the stream of ConfigMaps shows of the state. */
+/**
+ * The ConfigMaps of the state as the watch shows them. A standby keeps its view of the state up to date by them; a leader,
+ * which reads and writes the state itself, notices by them that another client wrote it.
+ */
 
 import type { ConfigObject } from '../model/config-object.ts';
 import { keyOf } from '../model/object-ref.ts';
@@ -10,8 +13,8 @@ import { covers, type Stream } from '../store/sync-gate.ts';
 import type { StateCommitter } from './state-committer.ts';
 
 /**
- * What the stream shows of the state. A standby knows it by that: reviews ask for the sequences of the leader.
- * A leader only sees whose it is.
+ * Takes in one ConfigMap if it is a shard of the state. A standby parses it, for its admission webhook needs the sequences that
+ * the leader has used. A leader only checks the mark: its own reads and writes are newer than the watch.
  */
 export function seeShownState(
   store: Store,
@@ -30,9 +33,10 @@ export function seeShownState(
 }
 
 /**
- * Tells of the state's own ConfigMaps; of a list also those that are not in it: these are read before that is believed.
- * Where ConfigMaps are watched by their labels nothing else may be heard of them: what somebody else writes is then
- * noticed with the next list or the next write, and with the next write alone where the home namespace is left out.
+ * Passes the versions of the shards to the committer. A complete list also reports the shards that it does not contain; the
+ * committer reads these before it believes that they were deleted. Where ConfigMaps are watched by a label selector, the watch
+ * does not show the shards: a foreign write is then noticed by the next list or by a conflict, and where the home namespace is
+ * not watched by a conflict alone.
  */
 export function noticeState(
   store: Store,

@@ -1,7 +1,7 @@
 /**
- * Keeps the state true to the law: what must not be forgotten is written at once, a baseline at once as long as little is
- * written, the rest in batches, at most one per second, less often where much is; never two writes at a time, over all
- * shards.
+ * Decides when the state is written, and keeps the law of state-write.ts true over time. A change that a crash would lose is
+ * written at once; a baseline at once while the write budget lasts; all else in batches, at most one per second and fewer if
+ * they are large. At most one write is under way, over all shards.
  */
 
 import type { Heartbeat } from '../model/health.ts';
@@ -15,52 +15,58 @@ import type { WriteGate } from './state-overrides.ts';
 import { isBaseline, planStateWrites, type StatePlan, type StateWrite } from './state-write.ts';
 import { msFor, WriteBudget } from './write-budget.ts';
 
-/** What the committer is made of. */
+/** The collaborators of the committer. */
 export interface StateCommitterOptions extends Omit<KnownStateOptions, 'review'> {
   readonly gate: WriteGate;
   readonly heartbeat: Heartbeat;
-  /** Each answer to a write of the state. `nextTryMs` is set where it has to be sent again. */
+  /** Called with each result of a write or creation; `nextTryMs`: in how many ms it is retried, undefined after success. */
   readonly onCommit: (result: WriteResult<unknown>, nextTryMs: number | undefined) => void;
   readonly random: () => number;
 }
 
 const LOOP = 'the state';
-/** From one write to the next there are several calls, each of which may take half a minute to be answered. */
+/** For the heartbeat: one step is several calls, each with a time-out of half a minute. */
 const LONGEST_STEP_MS = 120_000;
 const BATCH_MS = 1000;
-/** From one look for something to write to the next, where there was nothing: each looks at all that follows an object. */
+/**
+ * The pause after a batch that wrote nothing: planning reads all edges of each candidate, so it must not run for every event.
+ */
 const LOOK_MS = 100;
-/** How long no further shard is asked for after one was refused. */
+/** For how long no further shard is created after the API server refused one. */
 const NO_GROWTH_MS = 30_000;
 
-/** See the file's comment. */
+/**
+ * See the file's comment. A level-based loop: callers only name objects that may need a write, and each round (`#flush`) plans
+ * the writes anew from the store. All moments are by monotonicMs.
+ */
 export class StateCommitter {
   readonly #options: StateCommitterOptions;
   readonly #known: KnownState;
-  /** Objects whose entries may differ from what they should be. */
+  /** Objects whose entry or overrides may differ from what they should be; the next round looks at them. */
   readonly #candidates = new Set<ObjectKey>();
-  /** Those of them that are written although workloads are waiting: what a crash would lose. */
+  /** Candidates with a change that a crash would lose: written although a workload is about to be rolled. */
   readonly #urgent = new Set<ObjectKey>();
-  /** Those of them of which the state says nothing yet: what a crash makes begin later. */
+  /** Candidates without an entry: a crash before the write would make the baseline the content at the next start. */
   readonly #fresh = new Set<ObjectKey>();
   readonly #budget = new WriteBudget();
-  /** Candidates that could not be written when last tried; tried again when something changed. */
+  /** Objects that could not be written in the last round; candidates again after `kick`. */
   readonly #postponed = new Set<ObjectKey>();
-  /** Shards that are not yet as they should be, beside what is known of candidates. */
+  /** Whether the last plan had writes that were not sent or failed, so that another round is needed without candidates. */
   #isUnfinished = false;
   #nextBatchAt = Number.NEGATIVE_INFINITY;
-  /** Rounds in a row in which something failed, and whether something did in the present one. */
+  /** The number of consecutive rounds with a failure, and whether the present round has had one. */
   #failures = 0;
   #hasFailed = false;
-  /** Whether no shard could not be made ready in the present round. */
+  /** False once a shard could not be created in the present round: the round tries no other one. */
   #mayPrepare = true;
   #timer: NodeJS.Timeout | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
+  /** The round under way; while it is set no other one begins. */
   #running: Promise<void> | undefined;
   #isClosed = false;
-  /** What is not sent until this moment, after a failure. */
+  /** After a failure: nothing is sent before this moment. */
   #notBefore = Number.NEGATIVE_INFINITY;
-  /** Until this moment new entries go to the shards that there are. */
+  /** Until this moment new entries go to existing shards. */
   #noGrowthUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: StateCommitterOptions) {
@@ -69,29 +75,31 @@ export class StateCommitter {
     this.#known = new KnownState({ ...options, review });
   }
 
-  /** The size of the state's data in bytes, as last read or answered. */
+  /** The bytes of the keys and values of all shards, as last read or written. */
   get bytes(): number {
     return this.#known.bytes;
   }
 
-  /** How many ConfigMaps the state lies in. */
+  /** The number of ConfigMaps that hold the state. */
   get shards(): number {
     return this.#known.count;
   }
 
-  /** Takes the state as it was read at the start. */
+  /** Takes over the state as it was read at the start of the term; called before all else. */
   begin(shards: AllShards): void {
     this.#known.begin(shards);
   }
 
-  /** These objects' state may have to be written: `now` at once, `soon` with the next batch. */
+  /** The entry or overrides of these objects may have to be written: `now` at once, `soon` with the next batch. */
   request(now: ReadonlySet<ObjectKey>, soon: ReadonlySet<ObjectKey>): void {
     if (now.size === 0 && soon.size === 0) return;
     this.#add(now, soon);
     this.#schedule();
   }
 
-  /** Something changed that a postponed write may have waited for. */
+  /**
+   * A stream has listed, or a workload is done: what postponed writes waited for may have happened, so they are planned again.
+   */
   kick(): void {
     this.#add([], this.#postponed);
     this.#postponed.clear();
@@ -99,22 +107,22 @@ export class StateCommitter {
   }
 
   /**
-   * The stream of ConfigMaps shows a shard in this version, or gone (undefined). If that is none that this process knows,
-   * others wrote it: it is read again, with the next batch.
+   * The watch of ConfigMaps shows a shard at this resourceVersion, or deleted (undefined). If this process does not know the
+   * version, another client wrote the shard, and it is read again with the next batch.
    */
   notice(shard: number, resourceVersion: string | undefined): void {
     this.#known.notice(shard, resourceVersion);
     if (this.#running === undefined) this.#goOn();
   }
 
-  /** The stream of ConfigMaps shows a shard with these annotations: another leader's mark ends this lead at once. */
+  /** The watch of ConfigMaps shows a shard with these annotations. The mark of another leader ends this term at once. */
   weigh(shard: number, annotations: Readonly<Record<string, string>>): void {
     this.#known.isContested(shard, { annotations });
   }
 
   /**
-   * Writes what can be written once more, then nothing any more. What fails is tried again as long as `again`, which waits
-   * so many ms, says that there is time.
+   * Writes the last commits and ends. A write that fails is retried as long as `again` answers true; `again` waits the given
+   * milliseconds first. Concurrent rounds are impossible: it awaits the one under way.
    */
   async close(again: (ms: number) => Promise<boolean>): Promise<void> {
     if (this.#isOver) return;
@@ -183,7 +191,7 @@ export class StateCommitter {
     });
   }
 
-  /** A defect of ours must not end the process: what is to be written stays so. */
+  /** One round. An exception, which can only be a defect of this program, counts as a failed write and all is planned again. */
   async #fencedFlush(): Promise<void> {
     this.#hasFailed = false;
     this.#mayPrepare = true;
@@ -198,23 +206,26 @@ export class StateCommitter {
     }
   }
 
-  /** Writes each shard that is due at most once; before each, the rest is planned anew, from what is known then. */
+  /**
+   * Writes each shard that is due, at most once per round. It plans anew before each write: the store may have changed while
+   * the previous one was under way.
+   */
   async #flush(): Promise<void> {
     const isBatch = this.#isClosed || monotonicMs() >= this.#nextBatchAt;
     const tried = new Set<number>();
     let bytes = 0;
     if (!(await this.#isSettled())) return;
-    // What a start would not find, or not know to be missing, is made whole before all else.
+    // A missing shard comes first: after a crash now, a start could not tell that its entries are lost.
     if (this.#known.isBroken) await this.#prepare(this.#known.count);
     while (await this.#isSettled()) {
       const plan = this.#plan();
       const next = plan.writes.find((write) => !tried.has(write.shard) && (isBatch || this.#isDue(write)));
       if (next !== undefined && !this.#known.isReady(next.shard)) {
-        // What is asked for during the wait belongs to this write: it is planned again.
+        // The plan is dropped: requests that arrive while the shard is created belong to the same write.
         await this.#waitFor(next.shard, tried);
         continue;
       }
-      // Nothing may be awaited since the plan: what is asked for in between would be taken for planned.
+      // No await between #plan and #keep: #keep clears the candidates, and with them a request that the plan has not seen.
       this.#keep(plan, next);
       if (next === undefined) break;
       tried.add(next.shard);
@@ -228,7 +239,7 @@ export class StateCommitter {
     return write.isUrgent || (write.isFresh && monotonicMs() >= this.#budget.freeAt);
   }
 
-  /** Whether nothing has to be read or looked at any more before a write; what is in the way is as a write that failed. */
+  /** Reads stale shards; whether a write may follow. A failed read counts as a failed write. */
   async #isSettled(): Promise<boolean> {
     this.#options.heartbeat.sleeps(LOOP, monotonicMs() + LONGEST_STEP_MS);
     const refusal = await this.#known.settle();
@@ -236,13 +247,16 @@ export class StateCommitter {
     return refusal === undefined && !this.#known.hasStoodDown;
   }
 
-  /** Makes `shard` ready, or leaves it out. */
+  /** Creates `shard`; if that fails, this round does without it. */
   async #waitFor(shard: number, tried: Set<number>): Promise<void> {
     await this.#prepare(shard + 1);
     if (!this.#known.isReady(shard)) tried.add(shard);
   }
 
-  /** Makes the first `count` shards ready; a further one that is refused is done without for a while. */
+  /**
+   * Creates what is missing of the first `count` shards. If a further shard is refused, existing ones take the entries for a
+   * while.
+   */
   async #prepare(count: number): Promise<void> {
     if (!this.#mayPrepare) return;
     const isGrowth = count > this.#known.count;
@@ -266,8 +280,8 @@ export class StateCommitter {
   }
 
   /**
-   * After a plan only what belongs to writes that are not sent yet is a candidate; what it postponed waits for something
-   * to change.
+   * Takes over a plan of which only `sent` is sent now: the objects of its other writes stay candidates, the postponed ones
+   * wait for `kick`.
    */
   #keep({ writes, postponed, full }: StatePlan, sent: StateWrite | undefined): void {
     this.#known.noteFull(full);
@@ -283,7 +297,7 @@ export class StateCommitter {
     for (const config of postponed) this.#postponed.add(config);
   }
 
-  /** Answers how many bytes were stored. */
+  /** Sends one write. The result is the size of the stored shard in bytes, 0 after a failure. */
   async #write(write: StateWrite): Promise<number> {
     const result = await this.#known.write(write);
     if (result.kind === 'accepted') {
@@ -297,7 +311,7 @@ export class StateCommitter {
     return 0;
   }
 
-  /** It is sent again later; after a conflict or a loss, the first time at once. */
+  /** Schedules a retry; the first one after a conflict or a lost shard comes without a delay, since it reads first. */
   #failed(refusal: Refusal): void {
     this.#isUnfinished = true;
     const isFree = (refusal.kind === 'conflict' || refusal.kind === 'gone') && this.#failures === 0;

@@ -1,6 +1,6 @@
 /**
- * The overrides that a write of the state records: of every workload whose running digest is not the entry's,
- * each in the shard of its object, beside the entry.
+ * Plans the overrides of a write of the state: one for each edge of which a start would otherwise believe another running
+ * digest. An override lies in the shard of its object, beside the entry, so that one write changes both.
  */
 
 import { type Edge, isUncommitted, type RunningDigest, recordedDigest } from '../model/edge.ts';
@@ -20,33 +20,36 @@ import type { Store } from '../store/store.ts';
 import type { LeftOut } from '../store/sync-gate.ts';
 import { type KindOverridePlan, planKindOverrides } from './kind-overrides.ts';
 
-/** What a plan has to know of the rest of the program. */
+/** What a plan asks about lists and rollouts; pure queries of the present moment. */
 export interface WriteGate {
-  /** Whether `kind` is watched in `namespace`, and it and all kinds of workload there are listed, but for those `leftOut`. */
+  /** Whether `kind` and all kinds of workload are listed in `namespace`; streams that are `leftOut` do not count. */
   readonly isSynced: (namespace: string, kind: string, leftOut?: LeftOut) => boolean;
-  /** The workloads that may follow what is in `namespace` and that may not be listed. */
+  /** The kinds that may not be listed and whose workloads may follow objects in `namespace`. */
   readonly refused: (namespace: string) => readonly KindScope[];
-  /** Whether all workloads of a kind are listed, in one namespace or (undefined) in all. */
+  /** Whether all workloads of a kind are listed in one namespace, or (undefined) in all. */
   readonly lists: (kind: string, namespace: string | undefined) => boolean;
-  /** Whether `workload` is going to be patched soon: a quiet period, a patch under way, a conflict. */
+  /** Whether `workload` is about to be patched: it is in its quiet period, a patch is under way, or one is retried. */
   readonly isWaiting: (workload: ObjectKey) => boolean;
 }
 
-/** What an object's entry is to be, and in which shard; without an entry it is to be removed. */
+/** The entry that an object should have, and in which shard; undefined: the entry is to be removed. */
 export interface Desired {
   readonly ref: ConfigRef;
   readonly entry: StateEntry | undefined;
   readonly shard: number;
 }
 
-/** What one shard is to say of one workload; undefined: nothing any more. */
+/** The overrides that one shard should hold for one workload; undefined: the key is to be removed. */
 export interface OverrideChange {
   readonly shard: number;
   readonly key: StateKey;
   readonly overrides: Overrides | undefined;
 }
 
-/** Where the shards do not say what they should once the entries are as `desired`: all of each workload, rebuilt from memory. */
+/**
+ * The changes of overrides that have to be written together with the entries in `desired`. The overrides of each of `workloads`
+ * are rebuilt from memory and compared with the shards, so that outdated ones disappear as well.
+ */
 export function changedOverrides(
   store: Store,
   workloads: ReadonlySet<WorkloadRecord>,
@@ -69,20 +72,20 @@ export function changedOverrides(
   return changes;
 }
 
-/** The workloads with recorded overrides, of which some may have become untrue. */
+/** The workloads with overrides in the state; their running digests may have changed since. */
 export function withOverrides(store: Store): WorkloadRecord[] {
   const recorded = recordedKeys(store);
   const named = [...recorded].map((key) => workloadRefOf(key, store.settings.homeNamespace));
   if (!named.includes(undefined)) {
     return named.flatMap((ref) => (ref && store.workloads.get(keyOf(ref))) ?? []);
   }
-  // A key that ends in a digest does not say whose it is.
+  // A long key ends in a hash instead of the name: only the other direction tells which workload it belongs to.
   return [...store.workloads.values()].filter(({ workload }) =>
     recorded.has(store.persisted.overridesKeyOf(workload.ref)),
   );
 }
 
-/** The overrides of one workload, by shard, where a start would believe something else without them. */
+/** The overrides that one workload needs, by shard. */
 function overridesByShard(
   store: Store,
   workload: WorkloadRecord,
@@ -104,7 +107,7 @@ function overridesByShard(
   return byShard;
 }
 
-/** Undefined where a start believes as much by the stamp, or by the entry and no override stands before it. */
+/** The override of one edge; undefined where a start derives the running digest from the stamp or from the entry. */
 function overrideFor(
   store: Store,
   record: WorkloadRecord,
@@ -124,7 +127,10 @@ function overrideFor(
   return runningDigest === entry.digest && !isByKind ? undefined : runningDigest;
 }
 
-/** Where nothing can be written yet of what is followed of an object, what is recorded of another part of it stays. */
+/**
+ * While the key set that a workload follows of an object has no digest and no entry yet, the overrides of key sets that it
+ * followed before stay: a start needs them to know that the edge was out of date.
+ */
 function overridesOfFormer(
   store: Store,
   { workload, edges: own }: WorkloadRecord,
@@ -149,7 +155,10 @@ function overridesOfFormer(
   return byShard;
 }
 
-/** Recorded overrides of workloads that are known to be gone or to follow nothing any more. */
+/**
+ * Overrides in the state of workloads that do not exist or follow nothing any more. Only a complete list proves that; a key
+ * that cannot be parsed is kept.
+ */
 function staleOverrides(store: Store, gate: WriteGate): OverrideChange[] {
   const alive = new Set(
     withOverrides(store).map(({ workload }) => store.persisted.overridesKeyOf(workload.ref)),

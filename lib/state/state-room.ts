@@ -1,6 +1,7 @@
 /**
- * What of a plan has room in the ConfigMaps of the state. A commit records each workload that is behind, so it takes the more
- * the more of them there are; without room the object stays as it was committed last, and stamps that speak say the rest.
+ * Decides which commits have room in their shards. A commit needs one override for each workload that is still out of date. An
+ * object without room keeps its last entry; the stamps of its workloads stay uncommitted and so still prove what their pods
+ * run.
  */
 
 import { isUncommitted, recordedDigest } from '../model/edge.ts';
@@ -9,18 +10,18 @@ import { formatEntry, overriddenKeyOf, type StateKey } from '../model/state-entr
 import type { Store } from '../store/store.ts';
 import type { Desired, WriteGate } from './state-overrides.ts';
 
-/** A digest in quotes, and what stands around it. */
+/** The bytes of a digest in JSON: quotes, colon and comma included. */
 const BYTES_OF_VALUE = 50;
 
-/** What had no room. */
+/** The objects that had no room, and their shards. */
 export interface NoRoom {
   readonly configs: ReadonlySet<ObjectKey>;
   readonly shards: ReadonlySet<number>;
 }
 
 /**
- * Takes from `desired` what its shard has no room for, by the upper bound of what it adds. `room`: how many bytes a shard may
- * grow by.
+ * Removes from `desired` the objects for which their shard has no room, estimated by the most bytes that they can add. `room`
+ * answers by how many bytes a shard may grow. Objects that come first in `desired` are served first.
  */
 export function takeOutWhatHasNoRoom(
   store: Store,
@@ -43,7 +44,7 @@ export function takeOutWhatHasNoRoom(
   return { configs, shards };
 }
 
-/** How many bytes the write of an entry adds at most: a key that is there already costs nothing. */
+/** The most bytes that the write of an entry and its overrides adds; replacing an existing key costs nothing. */
 function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired, gate: WriteGate): number {
   if (entry === undefined) return 0;
   const before = store.persisted.entryOf(ref);

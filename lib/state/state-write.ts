@@ -1,8 +1,8 @@
 /**
- * The plan of the writes of the state, one for each shard. The law of every write: a reloader that starts from what was
- * written believes of every edge what this process believes. A write of an object's entry lifts its number above every stamp
- * seen, which silences them all; so every workload whose pods ran something else than the committed digest gets an exception
- * in the same write. Nothing that must be true together is in two writes, so each may fail alone.
+ * Plans the writes of the state, one for each shard. The law of every write: a reloader that starts from the written state
+ * believes the same running digest of every edge as this process does. An entry gets a sequence that no stamp exceeds, which
+ * makes all stamps of the object committed ones; so each workload whose running digest differs from the entry gets an override
+ * in the same write. Values that must be true together are never in two writes, so each write may fail alone.
  */
 
 import { type RunningDigest, runningDigestAtStart } from '../model/edge.ts';
@@ -24,49 +24,49 @@ import { isPartOfKnown } from '../tracking/other-scopes.ts';
 import { changedOverrides, type Desired, type WriteGate, withOverrides } from './state-overrides.ts';
 import { takeOutWhatHasNoRoom } from './state-room.ts';
 
-/** One write of one shard: a value sets a key, undefined removes it. */
+/** One merge patch of one shard; in the maps a value sets a key and undefined removes it. */
 export interface StateWrite {
   readonly shard: number;
   readonly entries: ReadonlyMap<StateKey, StateEntry | undefined>;
   readonly overrides: ReadonlyMap<StateKey, Overrides | undefined>;
-  /** The objects whose entries are written, with the number of each; undefined for a removed entry. */
+  /** The objects whose entries are written, with the sequence of each; undefined for a removed entry. */
   readonly sequences: ReadonlyMap<ObjectKey, number | undefined>;
-  /** Every object whose belief the write touches: to be looked at again once it is in force. */
+  /** The objects whose edges the write records: compared again once it is in force, for they may have changed on its way. */
   readonly touched: ReadonlySet<ObjectKey>;
-  /** The same as data of a merge patch: null removes a key. */
+  /** `entries` and `overrides` as the data of the merge patch: null removes a key. */
   readonly data: Readonly<Record<StateKey, string | null>>;
-  /** Whether something of it is to be written although the next batch is not due. */
+  /** Whether it holds a change that a crash would lose, and so does not wait for the next batch. */
   readonly isUrgent: boolean;
-  /** Whether something of it is a baseline, which is written before the next batch where little was written lately. */
+  /** Whether it holds a baseline, which does not wait for the next batch while the write budget lasts. */
   readonly isFresh: boolean;
 }
 
-/** The answer of the planner. */
+/** The result of planning. */
 export interface StatePlan {
-  /** One for each shard that does not say yet what it may; the lowest first. */
+  /** One for each shard that has to change; the lowest shard first. */
   readonly writes: readonly StateWrite[];
-  /** Candidates that cannot be written yet: something is not listed, a workload is about to be patched, or there is no room. */
+  /** Candidates that cannot be written yet: a kind is not listed, a workload is about to be patched, or there is no room. */
   readonly postponed: ReadonlySet<ObjectKey>;
   /** The shards that have no room for some of them. */
   readonly full: ReadonlySet<number>;
 }
 
-/** What is to be written, and why. */
+/** The input of the planner. */
 export interface StateRequest {
   /** Objects whose entries or overrides may differ from what they should be. */
   readonly candidates: Iterable<ObjectKey>;
-  /** Those of them that are written although workloads are waiting. */
+  /** Candidates that are written even while one of their workloads is about to be patched. */
   readonly urgent: ReadonlySet<ObjectKey>;
-  /** The same where the state says nothing of the object. @default none */
+  /** The same, of objects without an entry. @default none */
   readonly fresh?: ReadonlySet<ObjectKey>;
   readonly gate: WriteGate;
-  /** Chooses the shard of a new entry of so many bytes. */
+  /** Chooses the shard for a new entry of so many bytes. */
   readonly place: (bytes: number) => number;
-  /** By how many bytes a shard may grow. @default by any */
+  /** By how many bytes a shard may grow. @default without limit */
   readonly room?: (shard: number) => number;
 }
 
-/** Plans the next writes. */
+/** Plans the next writes. It sends nothing, but forgets abandoned objects that nothing in the store refers to any more. */
 export function planStateWrites(store: Store, request: StateRequest): StatePlan {
   const choice: Choice = { desired: new Map(), considered: new Map(), postponed: new Set() };
   for (const config of request.candidates) {
@@ -79,13 +79,13 @@ export function planStateWrites(store: Store, request: StateRequest): StatePlan 
   return { writes: writesOf(store, request, choice, configs), postponed, full };
 }
 
-/** Whether a write of the object is its first one: until then a start takes what it finds for the baseline. */
+/** Whether the state has no entry of the object yet, so that the next write of it is the baseline. */
 export function isBaseline(store: Store, config: ObjectKey): boolean {
   const ref = store.configs.get(config)?.ref;
   return ref !== undefined && saysNothingOf(store, ref);
 }
 
-/** The write is in force: the state as it is now known. What changed while it was on its way is written again. */
+/** Takes over a write that the API server accepted; `effects` asks for another one of what changed while it was on its way. */
 export function applyStateWrite(store: Store, effects: Effects, write: StateWrite): void {
   store.persisted.takeShard(write.shard, shardAfter(store, write));
   for (const key of write.entries.keys())
@@ -99,7 +99,7 @@ export function applyStateWrite(store: Store, effects: Effects, write: StateWrit
   for (const config of write.touched) reviewState(store, effects, config);
 }
 
-/** What the shard says once the write is in force. */
+/** The shard as it is once the write is in force. */
 export function shardAfter({ persisted }: Store, write: StateWrite): PersistedState {
   const before = persisted.state.shards[write.shard] ?? EMPTY_STATE;
   return {
@@ -108,7 +108,7 @@ export function shardAfter({ persisted }: Store, write: StateWrite): PersistedSt
   };
 }
 
-/** A write is about to be sent: its sequences and its places may be in force from now on, whatever the answer. */
+/** Called before a write is sent: from now on its sequences and shards count as used, even if the answer is lost. */
 export function noteSent(store: Store, write: StateWrite): void {
   for (const [config, sequence] of write.sequences) {
     if (sequence !== undefined) store.persisted.raiseMinSequence(config, sequence);
@@ -117,7 +117,9 @@ export function noteSent(store: Store, write: StateWrite): void {
     if (entry !== undefined) store.persisted.places.set(key, write.shard);
 }
 
-/** Asks for writes of `config` as far as the state now known differs from what this process believes. */
+/**
+ * Asks for a write of `config`: at once if a start would forget that an edge of it is out of date, else with the next batch.
+ */
 export function reviewState(store: Store, effects: Effects, config: ObjectKey): void {
   const observed = store.configs.get(config);
   if (observed === undefined) return;
@@ -127,7 +129,7 @@ export function reviewState(store: Store, effects: Effects, config: ObjectKey): 
   effects.persist(config, isForgotten ? 'now' : 'soon');
 }
 
-/** the running digest of every edge as a reloader would believe that started from `state` now: the law's other side. */
+/** The running digest that a reloader which starts from `state` now would believe of the edge: the other side of the law. */
 export function believedAtStart(
   store: Store,
   state: PersistedState,
@@ -145,8 +147,8 @@ export function believedAtStart(
 }
 
 /**
- * Nothing follows the object and nothing is written of it: nothing of it is kept either, and the answer is true. A write that may
- * be in force is never unknown to a plan: the state is read before.
+ * Forgets an object without followers and without an entry; the result is whether it did. An unanswered write cannot be
+ * overlooked here: the shard is read again before the next plan.
  */
 function forgetIfUnused(store: Store, config: ObjectKey, ref: ConfigRef): boolean {
   if (store.dependents.dependentsOf(config).size > 0 || store.persisted.entryOf(ref) !== undefined)
@@ -158,7 +160,7 @@ function forgetIfUnused(store: Store, config: ObjectKey, ref: ConfigRef): boolea
 
 const NONE: ReadonlySet<ObjectKey> = new Set();
 
-/** What becomes of the candidates. */
+/** The decisions about the candidates so far. */
 interface Choice {
   readonly desired: Map<ObjectKey, Desired>;
   /** The shard of each candidate that is not postponed. */
@@ -173,10 +175,10 @@ function consider(
   config: ObjectKey,
   ref: ConfigRef,
 ): void {
-  // Of a kind that may never be listed too: else every name that comes and goes would stay.
+  // Before the checks of lists: of a kind that can never be listed, each deleted name would stay in memory.
   const isUnused = forgetIfUnused(store, config, ref);
   const entry = isHeldUp(store, request, config, ref) ? 'later' : desiredEntry(store, config, ref);
-  // Workloads that may not be listed may follow what is to be removed.
+  // An entry is removed only after all kinds are listed: a workload of a kind that is not may still follow the object.
   if (entry === 'later' || (entry === undefined && !request.gate.isSynced(ref.namespace, ref.kind))) {
     if (!isUnused) postponed.add(config);
     return;
@@ -190,8 +192,8 @@ function consider(
 }
 
 /**
- * Whether something is to be listed first, or a workload is about to be patched. Of what the state says nothing a start would
- * take the content for the baseline too: the write of that waits for no kind of workload that fails to be listed.
+ * Whether a kind has to be listed first, or a workload is about to be patched. A baseline does not wait for kinds whose lists
+ * fail: without it a start would take the content it finds as the baseline, and lose the changes until then.
  */
 function isHeldUp(
   store: Store,
@@ -208,7 +210,7 @@ function saysNothingOf(store: Store, ref: ConfigRef): boolean {
   return store.persisted.entryOf(ref) === undefined && !isPartOfKnown(store, ref);
 }
 
-/** All that is followed of one object lies in one shard. */
+/** The shard of another part of the same object: all parts lie in one shard, so that one write can replace one by another. */
 function shardBeside(
   store: Store,
   considered: ReadonlyMap<ObjectKey, number>,
@@ -229,6 +231,10 @@ function isBlocked(store: Store, config: ObjectKey, gate: WriteGate): boolean {
     );
 }
 
+/**
+ * The entry that `ref` should have: undefined to remove it, `nothing` to leave the state as it is. The sequence is at least
+ * that of every stamp seen and of every stamp that may have been written.
+ */
 function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEntry | undefined | 'nothing' {
   const dependents = store.edgesOf(config);
   const persisted = store.persisted.entryOf(ref);
@@ -248,7 +254,10 @@ function desiredEntry(store: Store, config: ObjectKey, ref: ConfigRef): StateEnt
   return { digest, sequence };
 }
 
-/** Whether nothing is written of another part of the object, which is followed, nor can be yet: then this entry speaks for it. */
+/**
+ * Whether a followed part of the object has neither an entry nor a digest yet. Until it has, the entry of the former part is
+ * kept, for a start derives the running digest from it.
+ */
 function isAllThatIsSaid(store: Store, ref: ConfigRef): boolean {
   const whole = wholeOf(ref);
   return [whole, ...store.scopes.of(keyOf(whole))].some((other) => {
@@ -268,7 +277,7 @@ function writesOf(
   { desired, considered }: Choice,
   withoutRoom: ReadonlySet<ObjectKey>,
 ): StateWrite[] {
-  // Of what is not committed it is recorded all the same who ran something else.
+  // Also without room for the entry: the overrides of these workloads may have changed.
   const configs = [...desired.keys(), ...withoutRoom];
   const workloads = new Set([
     ...configs.flatMap((config) => store.edgesOf(config).map(([workload]) => workload)),
@@ -309,7 +318,7 @@ function draftEntries(
   }
 }
 
-/** A write as it comes to be. */
+/** A write while it is being built. */
 interface Draft {
   readonly entries: Map<StateKey, StateEntry | undefined>;
   readonly overrides: Map<StateKey, Overrides | undefined>;
@@ -329,7 +338,7 @@ function dataOf({ entries, overrides }: Draft): Record<StateKey, string | null> 
   return data;
 }
 
-/** By shard: the candidates, and all else that the workloads follow whose overrides are rebuilt. */
+/** By shard: the candidates, and every object that one of `workloads`, whose overrides are rebuilt, follows. */
 function touchedByShard(
   store: Store,
   considered: ReadonlyMap<ObjectKey, number>,
@@ -350,7 +359,7 @@ function bytesOf(store: Store, ref: ConfigRef, entry: StateEntry): number {
   return store.persisted.entryKeyOf(ref).length + formatEntry(entry).length;
 }
 
-/** Whether both say the same, or there is none. */
+/** Whether both are equal, or both undefined. */
 export function sameEntry(a: StateEntry | undefined, b: StateEntry | undefined): boolean {
   return a?.digest === b?.digest && a?.sequence === b?.sequence;
 }

@@ -1,18 +1,19 @@
 /**
- * How many bytes of the state may be stored: every write stores its ConfigMap whole. Each is paid for; what may wait does until
- * all of them are, but for as much as is stored in half a second.
+ * Limits the bytes of the state that are written per second, since each write makes etcd store the whole ConfigMap. A write
+ * takes up time in proportion to that size; a write that may wait is sent when all earlier ones have used up their time, with
+ * a burst of half a second.
  */
 
 import { SHARD_BYTES } from '../model/state-shards.ts';
 import { monotonicMs } from '../model/time.ts';
 
-/** So much may be stored in each second. */
+/** One full shard per second. */
 const BYTES_PER_MS = SHARD_BYTES / 1000;
-/** A small write costs as much as one of this size: a request is one whatever it stores. */
+/** The least time that a write takes up, however small it is: a request has a cost of its own. */
 const LEAST_MS = 250;
 const BURST_MS = 500;
 
-/** How long a write of so many bytes takes up. */
+/** The milliseconds that a write of so many bytes takes up. */
 export function msFor(bytes: number): number {
   return bytes / BYTES_PER_MS;
 }
@@ -21,13 +22,13 @@ export function msFor(bytes: number): number {
 export class WriteBudget {
   #paidAt = Number.NEGATIVE_INFINITY;
 
-  /** So much was stored. */
+  /** Accounts for a write that was accepted. */
   spend(bytes: number): void {
     const from = Math.max(this.#paidAt, monotonicMs() - BURST_MS);
     this.#paidAt = from + Math.max(LEAST_MS, msFor(bytes));
   }
 
-  /** From when on a write that may wait is sent. */
+  /** The time, by monotonicMs, from which a write that may wait is sent. */
   get freeAt(): number {
     return this.#paidAt;
   }

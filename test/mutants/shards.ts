@@ -13,14 +13,14 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
     name: 'shards: a new one is written to before the first one tells of it',
     edit: change(
       'KnownState.prepare',
-      'if (this.#told >= count || this.#hasStoodDown) return undefined;',
-      'if (fresh.size > 0) this.#told = count; for (const [shard, version] of fresh) await this.#receive(shard, version); if (this.#told >= count || this.#hasStoodDown) return undefined;',
+      'if (this.#announced >= count || this.#hasStoodDown) return undefined;',
+      'if (fresh.size > 0) this.#announced = count; for (const [shard, version] of fresh) await this.#receive(shard, version); if (this.#announced >= count || this.#hasStoodDown) return undefined;',
     ),
     tests: [SHARDS],
   },
   {
     name: 'shards: one that the first does not tell of any more is written to all the same',
-    edit: drop('KnownState.isReady', '(shard === 0 || shard < this.#told)'),
+    edit: drop('KnownState.isReady', '(shard === 0 || shard < this.#announced)'),
     tests: [SHARDS],
   },
   {
