@@ -1,4 +1,4 @@
-/** Serves the admission webhook, where it is asked for. */
+/** Starts the admission webhook if the options ask for one, and keeps its serving certificate valid. */
 
 import { AdmissionServer, type KeyPair } from '../admission/admission-server.ts';
 import { followCertificateFiles } from '../admission/certificate-files.ts';
@@ -9,9 +9,10 @@ import { sleep } from '../queue/abortable-sleep.ts';
 import type { Assembly, Parts } from './assembly.ts';
 
 /**
- * Listens at once and serves until `signal` is aborted; what it answers resolves when that is over.
+ * Listens at once and serves until `signal` is aborted. The promise of the returned function resolves when the server has
+ * ended.
  *
- * @throws ListenError if its port is taken, it may not be used, or the address is none of this machine.
+ * @throws ListenError if the port is taken or not permitted, or the address does not belong to this machine.
  */
 export async function serveAdmission(
   parts: Parts,
@@ -42,7 +43,7 @@ async function followCertificate(
     await followCertificateFiles({ ...shared, directory: certificate.directory }, signal);
     return;
   }
-  // Only who makes certificates pays for what makes them.
+  // Loaded on demand: a process with certificate files does not need the memory of the code that issues certificates.
   const { issuePair } = await import('../admission/certificate-authority.ts');
   const store = new WebhookStore(send, { ...certificate, namespace: place.stateNamespace }, signal);
   await keepOwnCertificate({ ...shared, store, issue: issuePair, now: () => Date.now() }, signal);

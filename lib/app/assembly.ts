@@ -1,4 +1,7 @@
-/** Puts the parts together around one `send`: the same program for a cluster, a test and a simulation. */
+/**
+ * The composition root: builds the whole program around one `send` function. Everything else arrives as a parameter, so a test
+ * or the simulation runs the same program as a cluster does. It has no rule of its own.
+ */
 
 import { cacheReaderOf } from '../admission/cache-reader.ts';
 import { Reviewer } from '../admission/reviewer.ts';
@@ -37,44 +40,45 @@ import { Reloader } from './reloader.ts';
 import { snapshotOf, statusOf } from './status.ts';
 import { type RunEnd, type Term, Terms } from './terms.ts';
 
-/** Where the reloader works. */
+/** The namespaces in which the reloader works. */
 export interface Place {
   /** The namespaces that are watched; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
+  /** The namespace of the state, also called the home namespace. */
   readonly stateNamespace: string;
 }
 
-/** Where `options` send a reloader whose own namespace is `own`. */
+/** The namespaces that `options` ask for; `own`: the namespace of the reloader's pod. */
 export function placeOf(options: Options, own: string): Place {
   const { scope } = options;
   const namespaces = scope.type === 'namespaces' ? scope.names : scope.type === 'all' ? undefined : [own];
   return { namespaces, stateNamespace: stateNamespaceOf(options, own) };
 }
 
-/** What the program is put together from. */
+/** The input of `assemble`. */
 export interface Parts {
   readonly send: Send;
-  /** Scheme and host of whom it sends to, for the log; nothing else of the address may be shown. */
+  /** Scheme and host of the API server, for the log; the rest of its address may be a secret. */
   readonly server?: string | undefined;
   readonly options: Options;
   readonly place: Place;
   readonly log: Log;
-  /** The proxies to those who are told, as variables name them. @default none */
+  /** The proxies for webhook and alerts, by the environment variables that name them. @default none */
   readonly proxies?: ProxyVariables | undefined;
   /** The metrics; absent if none are served. */
   readonly metrics?: Metrics | undefined;
-  /** How many bytes of data make a ConfigMap of the state full. @default SHARD_BYTES */
+  /** The size in bytes from which a new entry goes to the next ConfigMap of the state. @default SHARD_BYTES */
   readonly stateShardBytes?: number | undefined;
-  /** The pod that it runs in. @default the name of the host */
+  /** The name of the pod that this process runs in. @default the name of the host */
   readonly podName?: string | undefined;
   readonly podUid?: string | undefined;
-  /** What tells this process from those that ran in its pod before. @default random */
+  /** Distinguishes this process from earlier ones in the same pod. @default random */
   readonly token?: string | undefined;
-  /** @default Math.random */
+  /** Answers a number in [0, 1), for the jitter of backoffs. @default Math.random */
   readonly random?: (() => number) | undefined;
 }
 
-/** What one edge is believed to be. */
+/** The belief about one edge, for tests. */
 export interface EdgeBelief {
   readonly workload: ObjectKey;
   readonly config: ObjectKey;
@@ -84,26 +88,27 @@ export interface EdgeBelief {
   readonly needsRollout: boolean;
 }
 
-/** The program, put together. */
+/** The composed program. All members but `run` are synchronous queries of memory. */
 export interface Assembly {
-  /** Runs until `signal` is aborted and what was under way is finished. Never rejects. */
+  /** Runs until `signal` is aborted and the work under way is finished. Called once; never rejects. */
   readonly run: (signal: AbortSignal) => Promise<RunEnd>;
+  /** The content of `/status.json` and of the status page. */
   readonly status: () => StatusReport;
-  /** What is believed of every edge, for tests. */
+  /** The beliefs about all edges, for tests. */
   readonly beliefs: () => readonly EdgeBelief[];
-  /** The loops that are stuck. */
+  /** The loops that have made no progress for too long; any makes the liveness probe fail. */
   readonly stuck: () => readonly string[];
-  /** How the watches fare. */
+  /** The condition of each watch. */
   readonly watches: () => readonly WatchStatus[];
-  /** Answers a review of the admission webhook from what is known. @throws MalformedReviewError if it is none */
+  /** Answers the text of an AdmissionReview with another one. @throws MalformedReviewError if the text is no AdmissionReview */
   readonly review: (text: string) => string;
-  /** What has to happen before decisions are made; empty when ready. */
+  /** What has to happen before decisions are made; any makes the readiness probe fail. */
   readonly waitingFor: () => readonly string[];
-  /** Whether this process leads. */
+  /** Whether this process leads, and so writes. */
   readonly leads: () => boolean;
 }
 
-/** Puts the program together; nothing happens before `run`. */
+/** Composes the program; it sends nothing before `run`. */
 export function assemble(parts: Parts): Assembly {
   const { options, place, log, metrics, random = Math.random } = parts;
   const send = observed(parts.send, (report) => metrics?.requested(report));
@@ -151,14 +156,14 @@ export function assemble(parts: Parts): Assembly {
   };
 }
 
-/** Whom a reloader tells. */
-type Told = Pick<ControllersOptions, 'recordEvent' | 'onRollout'>;
+/** Where a reloader reports its rollouts. */
+type Reports = Pick<ControllersOptions, 'recordEvent' | 'onRollout'>;
 
-/** What all reloaders of the process share. */
+/** What the reloaders of all terms share: streams, clock and journal go on while a term ends and the next one begins. */
 type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'gate' | 'journal'> &
   ReturnType<typeof settingsOf>;
 
-/** What every reloader of the process is set to. */
+/** The settings of every reloader of the process. */
 function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
   return {
     resourceSelector: options.resourceLabelSelector,
@@ -172,8 +177,8 @@ function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTE
   };
 }
 
-function newTerms(parts: Parts, common: Common, { identity, run: elect }: Election, told: Told): Terms {
-  const newReloader = newReloaders(parts, common, told);
+function newTerms(parts: Parts, common: Common, { identity, run: elect }: Election, reports: Reports): Terms {
+  const newReloader = newReloaders(parts, common, reports);
   return new Terms({
     log: common.log,
     random: common.random,
@@ -185,8 +190,11 @@ function newTerms(parts: Parts, common: Common, { identity, run: elect }: Electi
   });
 }
 
-/** Makes a reloader for each term; without one, a standby. */
-function newReloaders(parts: Parts, common: Common, told: Told): (term: Term | undefined) => Reloader {
+/**
+ * Answers a function that makes the reloader of one term, or a standby if the term is undefined. A leader gets a `send` that
+ * refuses every request once its lead has ended.
+ */
+function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Term | undefined) => Reloader {
   const webhook = webhookOf(parts);
   const { options, place } = parts;
   const { timeline } = common;
@@ -196,20 +204,20 @@ function newReloaders(parts: Parts, common: Common, told: Told): (term: Term | u
     return new Reloader({
       ...common,
       ...clientsOf({ ...parts, send }, store, webhook),
-      ...told,
-      recordEvent: options.dryRun ? ignore : told.recordEvent,
+      ...reports,
+      recordEvent: options.dryRun ? ignore : reports.recordEvent,
       stateClient: term?.stateClient ?? stateClientOf(parts),
       store,
       leads: term !== undefined,
       mark: term?.mark,
-      // In a dry run the state is that of another process.
+      // A dry run reads the state of the reloader that runs beside it: a mark there is no contest.
       onContested: options.dryRun ? undefined : term?.onContested,
       onUnknownVersion: term?.onUnknownVersion ?? ignore,
     });
   };
 }
 
-/** Answers the admission webhook from what `reloader` knows. */
+/** The reviewer of the admission webhook. One is made for each review: the reloader changes with each term. */
 function reviewerOf({ options, log, metrics }: Parts, { store, leads }: Reloader, gate: SyncGate): Reviewer {
   const checksHashes = options.admission?.checksHashes ?? false;
   const known = cacheReaderOf(store, gate, { ownManager: FIELD_MANAGER, checksHashes, leads });
@@ -220,7 +228,7 @@ function reviewerOf({ options, log, metrics }: Parts, { store, leads }: Reloader
   });
 }
 
-/** What the rules of one term are set to. */
+/** The frozen settings by which the rules of one term decide. */
 function rulesFor(options: Options, place: Place, timeline: Timeline, term: number | undefined): Settings {
   const vocabularies = vocabulariesOf({
     dialects: options.dialects,
@@ -243,14 +251,14 @@ function rulesFor(options: Options, place: Place, timeline: Timeline, term: numb
     ownState: new Set(stateKeysOf(options.stateConfigMap, place.stateNamespace)),
     presence: {
       onCreate: options.reloadOnCreate,
-      // An object that has only lost its labels is not deleted.
+      // With a label selector the watch reports an object that has only lost its labels as deleted.
       onDelete: options.reloadOnDelete && !isSelective,
     },
     term,
     selectsNamespaces: options.namespaceSelector !== undefined,
     isSelective,
     keyScoped: options.keyScoped,
-    // Whether versions compare is found out before the first list.
+    // A function: the probe for comparable versions ends before the first list, but after this object is made.
     absorbsExternalRollouts: () => timeline.comparable && options.absorbOwnerRollouts,
     onlyTells: options.webhookUrl !== undefined,
     now: monotonicMs,
@@ -278,7 +286,7 @@ function ignore(): void {
   // There are no metrics.
 }
 
-/** The collections of each kind that is watched anyway, so that the probe needs no further right. */
+/** By kind, the paths of the collections that are watched anyway: the probe of versions lists them without further rights. */
 function collectionsOf(streams: readonly Stream[]): string[][] {
   const kinds = new Map<string, string[]>();
   for (const { kind, namespace } of streams) {
@@ -289,7 +297,7 @@ function collectionsOf(streams: readonly Stream[]): string[][] {
   return [...kinds.values()];
 }
 
-/** A standby is ready once it is warm; without an election there is none. */
+/** A standby is ready once its caches are filled. Without an election the process leads soon, and is not ready before. */
 function waitingFor(terms: Terms, gate: SyncGate, { hasStandby }: Election): string[] {
   const isToLead = !terms.current.leads && (terms.isBeginning || !hasStandby);
   if (isToLead) return ['the state'];

@@ -1,4 +1,7 @@
-/** The clients through which a reloader sends its requests. */
+/**
+ * The clients through which a reloader reads and writes the API server. The modes differ only here: in a dry run all writes
+ * succeed without being sent, and with a webhook a notification takes the place of the patch of a workload.
+ */
 
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
 import { listBirths } from '../kubernetes/replica-sets.ts';
@@ -14,7 +17,7 @@ import { isGenuineCopy } from '../tracking/genuine-copy.ts';
 import type { Parts } from './assembly.ts';
 import type { ControllersOptions } from './controllers.ts';
 
-/** The clients of workloads and objects; in a dry run they only read. With a webhook each rollout is a notification. */
+/** The clients of workloads and of objects. `store`: decides whether a placeholder Job was made by this program. */
 export function clientsOf(
   { send, options }: Pick<Parts, 'send' | 'options'>,
   store: Store,
@@ -36,12 +39,12 @@ export function clientsOf(
   };
 }
 
-/** Answers as if the write were accepted, and writes nothing. */
+/** Answers like an accepted write, and sends nothing. */
 function leaveAsItIs(): Promise<WriteResult<undefined>> {
   return Promise.resolve({ kind: 'accepted', object: undefined });
 }
 
-/** The ConfigMaps of the state; in a dry run they are only read. */
+/** The client of the ConfigMaps of the state; in a dry run they are only read. */
 export function stateClientOf({
   send,
   server,

@@ -1,4 +1,7 @@
-/** The parts of one reloader that act, wired: what one of them decides, the others carry out. */
+/**
+ * The acting parts of one reloader, and the only place where they are connected: rollouts, commits, repairs, findings and
+ * reports do not know each other. No rule is here.
+ */
 
 import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
@@ -23,7 +26,7 @@ import type { SyncGate } from '../store/sync-gate.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { carryOut, type EffectTargets, keepUp } from './effects-runner.ts';
 
-/** What the parts are made of. */
+/** The collaborators and settings of all parts. */
 export interface ControllersOptions
   extends Pick<AttemptOptions, 'listBirths'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
@@ -41,27 +44,31 @@ export interface ControllersOptions
   readonly timeline: Timeline;
   readonly log: Log;
   readonly heartbeat: Heartbeat;
-  /** Whether it acts on what it sees; else it is a standby. */
+  /** Whether this reloader leads; a standby observes and writes nothing. */
   readonly leads: boolean;
   readonly mark?: StateCommitterOptions['mark'];
   readonly onContested?: StateCommitterOptions['onContested'];
-  /** The state belongs to a later version of this program. */
+  /** Called if a later version of this program wrote the state: this process must not write it. */
   readonly onUnknownVersion: (version: string) => void;
+  /** The quiet period. */
   readonly quietMs: number;
+  /** The longest time from the first change to the rollout, in milliseconds. */
   readonly maxWaitMs: number;
+  /** How many workloads are patched at the same time. */
   readonly concurrency: number;
+  /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
-  /** Resolves after `ms` or when `signal` is aborted. */
+  /** Resolves after `ms` or when `signal` is aborted; never rejects. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Where looks outside the streams are taken in. */
+/** Takes in objects that the refetcher read outside their streams. */
 export type LookTaker = Pick<RefetcherOptions, 'onConfig' | 'onWorkload' | 'project'>;
 
-/** An object may be created just after those who name it. */
+/** The least time before an object counts as missing: a manifest may create it just after the workload that names it. */
 const LEAST_GRACE_MS = 1_000;
 
-/** See the file's comment. */
+/** See the file's comment. One instance serves one term. */
 export class Controllers implements EffectTargets {
   readonly store: Store;
   readonly counters: ReporterOptions['counters'];
@@ -122,18 +129,18 @@ export class Controllers implements EffectTargets {
     });
   }
 
-  /** All that works on its own, but for the committer, which writes last. */
+  /** The parts with loops of their own, without the committer: it closes after them, since it records their results. */
   get parts(): readonly { readonly close: () => Promise<void> }[] {
     return [this.rollouts, this.repairs, this.refetcher, this.missingObjects];
   }
 
-  /** Carries out what was decided. */
+  /** Carries out the effects of one observation; synchronous, so the next observation meets them carried out. */
   apply(effects: Effects): void {
     if (effects.isEmpty) return;
     (this.#leads ? carryOut : keepUp)(this, effects);
   }
 
-  /** Streams that listed earlier may have left objects unwritten until another one had. */
+  /** A stream has listed: commits and probes that waited for its list are considered again. */
   reconsider(): void {
     if (!this.#leads) return;
     this.missingObjects.relist();
@@ -150,7 +157,7 @@ export class Controllers implements EffectTargets {
       lookFor: (missing) => this.missingObjects.lookFor(missing),
       observer: {
         onSlowed: (ref, ms) => this.reporter.slowed(ref, ms),
-        onOutcome: (...told) => this.#onOutcome(...told),
+        onOutcome: (...report) => this.#onOutcome(...report),
       },
       onPatchAnswered: (seconds) => this.counters.patched(seconds),
     });
@@ -162,6 +169,7 @@ export class Controllers implements EffectTargets {
     this.rollouts.wake(workloads);
   }
 
+  /** After each attempt, whatever its outcome, commits that waited for the workload may be possible. */
   #onOutcome(...[ref, outcome, pending, nextTryMs]: Parameters<RolloutObserver['onOutcome']>): void {
     this.reporter.outcome(ref, outcome, pending, nextTryMs);
     if (outcome.type === 'done') this.findings.rolled(keyOf(ref));

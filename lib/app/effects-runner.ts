@@ -1,4 +1,4 @@
-/** Carries out what the rules have decided. */
+/** Carries out the effects that the rules in tracking have decided, and holds the order in which a leader does so. */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { MissingObjectProbe } from '../repair/missing-object-probe.ts';
@@ -25,7 +25,10 @@ export interface EffectTargets {
   readonly namespaces: SelectedNamespaces;
 }
 
-/** As a leader: all of it. What is forgotten goes first, for it may be followed anew. */
+/**
+ * Carries out all effects as a leader. The order matters: workloads are forgotten first, since the same effects may begin to
+ * follow them again; windows begin before the commit is requested, since a commit waits for the workloads in a window.
+ */
 export function carryOut(targets: EffectTargets, effects: Effects): void {
   const { rollouts, committer, reporter, counters } = targets;
   for (const [workload] of effects.enqueuedFor('forgotten')) {
@@ -44,7 +47,7 @@ export function carryOut(targets: EffectTargets, effects: Effects): void {
   inquire(targets, effects);
 }
 
-/** As a standby: it only reads what it has to know, and keeps nothing of what is not followed any more. */
+/** As a standby: reads what the store lacks, and forgets objects without followers, which a leader's commit would do. */
 export function keepUp({ store, refetcher }: EffectTargets, effects: Effects): void {
   for (const { config } of effects.reported('unread')) refetcher.later(config);
   for (const config of [...effects.toPersist('now'), ...effects.toPersist('soon')]) {
@@ -54,7 +57,7 @@ export function keepUp({ store, refetcher }: EffectTargets, effects: Effects): v
   }
 }
 
-/** Begins quiet periods, and tells when they end. */
+/** Begins or prolongs the windows of changed workloads, and reports when they end. */
 function touch(targets: EffectTargets, effects: Effects): void {
   const { store, rollouts, committer } = targets;
   const touched = new Map<ObjectKey, Set<ObjectKey>>();
@@ -68,7 +71,7 @@ function touch(targets: EffectTargets, effects: Effects): void {
   for (const [config, each] of dues) for (const due of each) tellDue(targets, config, due);
 }
 
-/** Tells of a change for which workloads are due, or wait for their namespace to be selected. */
+/** Reports when the workloads of a change are rolled, or that they wait for their namespace to be selected. */
 function tellDue({ store, reporter, namespaces }: EffectTargets, config: ObjectKey, due: Due): void {
   const ref = store.configs.get(config)?.ref;
   if (ref === undefined) return;
@@ -77,7 +80,7 @@ function tellDue({ store, reporter, namespaces }: EffectTargets, config: ObjectK
   else if (isHeldBack && namespaces.hasListed) reporter.heldBack(ref, due.refs);
 }
 
-/** Passes on what has to be found out, and what people have to be told. */
+/** Passes on findings, and objects that have to be looked up. */
 function inquire({ findings, missingObjects, refetcher }: EffectTargets, effects: Effects): void {
   for (const { lostOptIn } of effects.reported('lost-opt-in')) findings.lose(lostOptIn);
   for (const { competitor } of effects.reported('competitor')) findings.meet(competitor);

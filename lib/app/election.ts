@@ -1,4 +1,4 @@
-/** Whether and how this process stands for the lead. */
+/** The leader election of this process: by a Lease, or none, with which the process leads for as long as it runs. */
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -14,16 +14,16 @@ import type { TermsOptions } from './terms.ts';
 
 /** An election, or the lack of one. */
 export interface Election {
-  /** The name of this process, unlike that of any other. */
+  /** The identity of this process in the Lease and in the state, which no other process has. */
   readonly identity: string;
   /** Whether this process may be a standby. */
   readonly hasStandby: boolean;
   readonly run: TermsOptions['elect'];
-  /** Who leads, as far as it is known here. */
+  /** The leader, as far as this process knows. */
   readonly status: () => Pick<StatusReport, 'leader'>;
 }
 
-/** The election that the options ask for; `onTurnedBack`: the version of the Lease has gone back. */
+/** The election that the options ask for. `onTurnedBack` is called if the resourceVersion of the Lease has gone back. */
 export function electionOf(parts: Parts, onTurnedBack: () => void): Election {
   const { options, place, send, log, metrics, podName = hostname(), podUid, random = Math.random } = parts;
   const token = parts.token ?? randomBytes(4).toString('hex');
@@ -66,7 +66,7 @@ export function leasePlaceOf(
   return { namespace: namespace ?? stateNamespace, name: id };
 }
 
-/** Without a Lease a process leads for as long as it runs. */
+/** Leads for as long as the process runs; after a contest it pauses, so that two such processes do not race for the state. */
 async function leadAlone(
   signal: AbortSignal,
   lead: (leadership: Leadership) => Promise<LeadEnd>,

@@ -1,4 +1,7 @@
-/** What one reloader has seen, told to the next one as if it were listed now: no request is needed for it. */
+/**
+ * Hands the observations of one reloader to the next one at a change of terms, as if they were listed now. So a new term needs
+ * no list, and its store is built by the same rules as at a start.
+ */
 
 import type { ConfigObject } from '../model/config-object.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
@@ -7,14 +10,14 @@ import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 
-/** Who has seen it. */
+/** The reloader of the term that ended. */
 export interface Former {
   readonly store: Store;
-  /** Workloads that follow nothing and say something all the same. */
+  /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
   readonly others: ReadonlyMap<ObjectKey, Workload>;
 }
 
-/** Who is told. */
+/** The event handlers of the reloader of the new term. */
 export interface Heir {
   readonly config: (event: Extract<InformerEvent<ConfigObject>, { type: 'present' }>) => void;
   readonly workload: (event: Extract<InformerEvent<Workload>, { type: 'present' }>) => void;
@@ -23,7 +26,7 @@ export interface Heir {
 
 const LISTED = { type: 'present', isInInitialList: true, isRelisted: false } as const;
 
-/** Tells `heir` all that `former` has seen and that is there. */
+/** Replays every existing namespace, object and workload. Objects precede workloads, whose edges begin with the digests. */
 export function handOver({ store, others }: Former, heir: Heir): void {
   for (const namespace of store.selected) {
     heir.namespace({
@@ -45,7 +48,10 @@ export function handOver({ store, others }: Former, heir: Heir): void {
   }
 }
 
-/** Whether a workload that follows nothing has to be known all the same: it is a copy, it waits, or its words may be wrong. */
+/**
+ * Whether a workload that follows nothing has to be kept all the same: it is a placeholder Job, is paused, or has annotations
+ * or stamps that may lead to a finding or a repair.
+ */
 export function saysSomething(workload: Workload): boolean {
   const {
     isCopy,
@@ -57,12 +63,12 @@ export function saysSomething(workload: Workload): boolean {
     labels,
     templateAnnotations,
   } = workload;
-  const words = [annotations, labels, templateAnnotations].some((each) => Object.keys(each).length > 0);
+  const isAnnotated = [annotations, labels, templateAnnotations].some((each) => Object.keys(each).length > 0);
   return (
     isCopy ||
     isPaused === true ||
     waveLeftovers !== undefined ||
-    words ||
+    isAnnotated ||
     unknownAnnotations.length + stamps.length > 0
   );
 }
@@ -71,7 +77,7 @@ function writtenBy(to: number): { readonly from: number; readonly to: number } {
   return { from: Number.NEGATIVE_INFINITY, to };
 }
 
-/** The object as its stream told it; of some keys of one, and of one that is not there, nothing is told. */
+/** The object as its stream delivered it; undefined for a key set, which follows from its object, and for a missing object. */
 function objectOf({ ref, digest, resourceVersion, ...rest }: ConfigRecord): ConfigObject | undefined {
   if (ref.keys !== undefined || resourceVersion === undefined) return undefined;
   const { annotations, lastWrite, otherDigests, keyDigests } = rest;

@@ -1,4 +1,7 @@
-/** One informer for each stream, and who is told how it fares: the watches' record, metrics and the heartbeat. */
+/**
+ * Runs one informer for each stream. Its events go to the reloader of the present term; its health goes to the status, the
+ * metrics and the heartbeat.
+ */
 
 import { questionsOf, review } from '../kubernetes/access-reviews.ts';
 import { Informer } from '../kubernetes/informer.ts';
@@ -19,13 +22,16 @@ import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Reloader } from './reloader.ts';
 
-/** A watch is cut after 160 s of silence; its loop is expected to move soon after. */
+/** For the heartbeat: the reflector ends a watch after 160 s of silence, so its loop makes progress soon after. */
 const LONGEST_SILENCE_MS = 165_000;
 
 const REFUSED = 'may not be listed or watched: it is left out until it may, and all else is served';
 const UNORDERED = 'has resourceVersions that are no numbers: it is left out, and all else is served';
 
-/** The streams of `namespaces` and of these kinds; of all but some where it is undefined, and then perhaps of the namespaces themselves. */
+/**
+ * The streams to watch: each kind in each of `namespaces`. If that is undefined, each kind in all namespaces but `except`, and
+ * with `selectsNamespaces` the Namespaces themselves.
+ */
 export function streamsOf(
   namespaces: readonly string[] | undefined,
   served: { readonly configKinds: readonly ConfigKind[]; readonly workloadKinds: readonly WorkloadKind[] },
@@ -41,7 +47,7 @@ export function streamsOf(
   return namespaces.flatMap((namespace) => kinds.map((row) => ({ ...row, namespace })));
 }
 
-/** What informers are made of. */
+/** The collaborators of the informers. */
 export interface InformersOptions {
   readonly streams: readonly Stream[];
   /** The labels of the ConfigMaps and Secrets that are watched; undefined: all. */
@@ -50,9 +56,9 @@ export interface InformersOptions {
   readonly namespaceSelector: string | undefined;
   readonly send: Send;
   readonly timeline: Timeline;
-  /** The reloader that follows what happens now. */
+  /** The reloader of the present term; asked again for each event, since terms change while a watch goes on. */
   readonly reloader: () => Reloader;
-  /** The versions of the stream have gone back. */
+  /** Called if resourceVersions of the stream have gone back, as after a restore of etcd. */
   readonly onTurnedBack: (stream: string) => void;
   readonly heartbeat: Heartbeat;
   readonly watches: WatchHealth;
@@ -64,7 +70,7 @@ export interface InformersOptions {
 /** Runs one informer per stream. */
 export class Informers {
   readonly #options: InformersOptions;
-  /** The streams of which the API server is being asked whether they may be read. */
+  /** The streams with an access review under way. */
   readonly #asked = new Set<Stream>();
 
   constructor(options: InformersOptions) {
@@ -159,7 +165,10 @@ export class Informers {
     };
   }
 
-  /** Who refuses a list may be anybody: whether the right is missing is asked. Never rejects; without an answer it is asked again. */
+  /**
+   * Asks the API server whether the right to read the stream is missing: a 403 alone may also come from a proxy in front of it.
+   * Never rejects. If the review is not answered, the next 403 asks again.
+   */
   async #askForRight(stream: Stream): Promise<void> {
     const { send, reloader } = this.#options;
     const permission = streamPermission(stream);

@@ -1,15 +1,18 @@
-/** What follows when a stream lists, fails, may not be listed, or is watched again. */
+/**
+ * Follows the lists of all streams: what happens when one completes, fails, is refused, or works again. Decisions that need
+ * complete lists wait on the SyncGate that this class updates.
+ */
 
 import type { Log } from '../model/log.ts';
 import { nameOf, type Stream, type SyncGate } from '../store/sync-gate.ts';
 
-/** Whom it tells. */
+/** The collaborators of a `Listing`. */
 export interface ListingOptions {
   readonly gate: SyncGate;
   readonly log: Log;
-  /** Everything that may be listed is. */
+  /** Called when every stream that is not left out has listed. */
   readonly onListed: () => void;
-  /** What was left undone until a stream had listed may be done now, or without it. */
+  /** Called when work that waited for a stream may be possible: it has listed, or work goes on without it. */
   readonly onNews: () => void;
 }
 
@@ -21,7 +24,7 @@ export class Listing {
     this.#options = options;
   }
 
-  /** The stream has listed. */
+  /** A list of the stream is complete. */
   synced(stream: Stream): void {
     const { gate, onNews } = this.#options;
     this.watched(stream);
@@ -39,7 +42,7 @@ export class Listing {
     if (this.#options.gate.markFailing(stream)) this.#options.onNews();
   }
 
-  /** The stream cannot be listed or watched, which `sentence` says: all else goes on without it. */
+  /** The stream cannot be listed or watched; all else goes on without it. `sentence`: the reason, for the log. */
   leaveOut(stream: Stream, sentence: string): void {
     const { gate, log, onNews } = this.#options;
     const wasListed = gate.awaited().length === 0;

@@ -1,4 +1,4 @@
-/** The running program: connection, log, metrics, HTTP, permissions, and the reloader between them. */
+/** The process: connects to the API server, serves pages and webhook, checks rights, runs the assembly, and ends in order. */
 
 import { setFlagsFromString } from 'node:v8';
 import { HttpsTransport } from '../kubernetes/https-transport.ts';
@@ -26,8 +26,8 @@ import { logUnhealthy } from './unhealthy-log.ts';
 const FAILED = 1;
 
 /**
- * Runs until `signal` is aborted and what was under way is finished; answers the exit code: 0 as asked, 1 if it cannot
- * work, 64 if its settings cannot.
+ * Runs until `signal` is aborted and the work under way is finished. The result is the exit code: 0 after a requested end, 1 if
+ * the program cannot work, 64 if a setting is wrong. Never rejects.
  */
 export async function main(
   options: Options,
@@ -52,9 +52,8 @@ export async function main(
 }
 
 /**
- * What lives longer than a moment here is some hundred bytes for each object. Left to itself the collector answers the
- * growth of a long list with a nursery of up to 64 MB, which it keeps, and looks at the rest only when that has grown
- * by much more. The price is more of its short pauses.
+ * Sets V8's garbage collector for a small heap. Only some hundred bytes per object live long, but a long list makes V8 grow its
+ * young generation to 64 MB for good and collect the old one late. The price is more of its short pauses.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
@@ -89,7 +88,7 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   const pages = await servePages(assembly, options, { about: aboutOf(options, place), metrics, log });
   logStart(options, place, pages, log);
   const isAsAsked = await work(parts, assembly, signal).finally(async () => {
-    // Also after an error: what does not work any more must not say that it is alive.
+    // Also after an error: otherwise the liveness probe of a process that does no work would succeed.
     await pages.stop();
     transport.close();
   });
@@ -97,17 +96,19 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
   return isAsAsked ? 0 : FAILED;
 }
 
-/** Runs `assembly` and what stands beside it: the end of one is the end of all. Answers whether that was asked for. */
+/**
+ * Runs the assembly, the webhook, the preflight and the log of problems; if one ends, all end. Whether the end was requested.
+ */
 async function work(parts: Parts, assembly: Assembly, signal: AbortSignal): Promise<boolean> {
   const ending = new AbortController();
   const stop = AbortSignal.any([signal, ending.signal]);
   const admissionEnded = await serveAdmission(parts, assembly, stop);
   const rights = preflight(parts, () => assembly.waitingFor().length === 0, stop);
   void rights.then((mayGoOn) => mayGoOn || ending.abort());
-  const complaints = logUnhealthy(assembly, parts.log, stop);
+  const problemsLogged = logUnhealthy(assembly, parts.log, stop);
   const end = await assembly.run(stop).finally(() => ending.abort());
   const hasRights = await rights;
-  await complaints;
+  await problemsLogged;
   await admissionEnded();
   return end === 'stopped' && hasRights;
 }
@@ -131,7 +132,7 @@ function logStart(
   logWhoIsTold(options, log);
 }
 
-/** Of an address only scheme and host: the rest is a secret. */
+/** Logs only scheme and host of an address: its path and query may hold a secret. */
 function logWhoIsTold({ dryRun, webhookUrl, alerts }: Options, log: Log): void {
   if (dryRun) log.info('dry run: what would be rolled is reported, nothing is written');
   else if (webhookUrl !== undefined) log.info(`nothing is rolled: ${originOf(webhookUrl)} is told instead`);

@@ -1,4 +1,4 @@
-/** Makes those who tell people and programs outside the cluster. */
+/** Makes the clients that notify people and programs outside the cluster: alerts and the webhook. */
 
 import { Alerts } from '../notify/alerts.ts';
 import { HttpPoster } from '../notify/http-post.ts';
@@ -9,7 +9,7 @@ import type { Parts } from './assembly.ts';
 
 const USER_AGENT = `kubernetes-reloader/${VERSION}`;
 
-/** What sends an alert for each rollout; undefined if none is asked for, or nothing is rolled. */
+/** The sender of alerts, one for each rollout; undefined if the options ask for none, or nothing is rolled. */
 export function alertsOf({
   options,
   log,
@@ -31,7 +31,7 @@ export function alertsOf({
   });
 }
 
-/** What is told in place of a rollout; undefined: workloads are rolled. */
+/** The webhook that is called in place of a rollout; undefined: workloads are rolled. */
 export function webhookOf({ options, proxies }: Parts): Webhook | undefined {
   const { webhookUrl: url } = options;
   return url === undefined ? undefined : new Webhook(new HttpPoster({ url, proxies, userAgent: USER_AGENT }));

@@ -1,4 +1,7 @@
-/** Takes in what the streams, and looks outside them, tell, and passes on what follows. */
+/**
+ * The entry of all observations, from streams, refetches and hand-overs: projects raw objects, runs the rules of tracking, and
+ * passes on their effects. Each method is synchronous and carries its effects out before it returns, so no two interleave.
+ */
 
 import { type ConfigObject, configObjectOf } from '../model/config-object.ts';
 import { type ConfigRef, keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
@@ -16,7 +19,7 @@ import { saysSomething } from './hand-over.ts';
 /** See the file's comment. */
 export class Observations {
   readonly controllers: Controllers;
-  /** Workloads that follow nothing and say something all the same, see saysSomething. */
+  /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
   readonly others: Map<ObjectKey, Workload> = new Map();
   readonly #gate: SyncGate;
   readonly #leads: boolean;
@@ -31,7 +34,7 @@ export class Observations {
     });
   }
 
-  /** What is kept of a ConfigMap or Secret. */
+  /** The projection of a ConfigMap or Secret: digests and metadata. The content is not kept. */
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
     const { store, committer } = this.controllers;
     const object = configObjectOf(kind, raw, {
@@ -44,7 +47,7 @@ export class Observations {
     return object;
   }
 
-  /** A ConfigMap or Secret: what waits for something that is not there may find it now. */
+  /** An event of a ConfigMap or Secret; it may also be the dependency that a workload waits for. */
   config(event: InformerEvent<ConfigObject>): void {
     const { controllers } = this;
     const { store, rollouts } = controllers;
@@ -54,7 +57,7 @@ export class Observations {
     rollouts.wake(store.dependents.dependentsOfAny(keys));
   }
 
-  /** A workload. */
+  /** An event of a workload; findings and repairs follow the effects, since they read the edges that these have changed. */
   workload(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
     const { controllers, others } = this;
     const { store, rollouts, findings, repairs } = controllers;

@@ -1,4 +1,4 @@
-/** The pages of the program and the port for probes. */
+/** Serves metrics, status and probes, and optionally the probes on a port of their own. */
 
 import type { Log } from '../model/log.ts';
 import type { Options } from '../options/options.ts';
@@ -9,10 +9,10 @@ import { pageRequestOf, statusPage } from '../telemetry/status-page.ts';
 import type { About } from '../telemetry/status-view.ts';
 import type { Assembly } from './assembly.ts';
 
-/** For one more search after so many texts of one look there is no page. */
+/** The most texts cached for one report: a further search within its second is answered with an error instead of memory. */
 const MOST_TEXTS = 20;
 
-/** What is served beside the assembly. */
+/** What the pages need beside the assembly. */
 interface Served {
   readonly about: About;
   readonly metrics: Metrics;
@@ -22,16 +22,16 @@ interface Served {
 /** Servers that listen. */
 export interface ServedPages {
   readonly port: number;
-  /** Where probes alone are answered; undefined: nowhere. */
+  /** The port that answers only probes; undefined: there is none. */
   readonly healthPort: number | undefined;
   /** Resolves when no server listens any more. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Listens, and serves until it is stopped.
+ * Listens, and serves until `stop`.
  *
- * @throws ListenError if a port is taken, it may not be used, or the address is none of this machine; then none listens.
+ * @throws ListenError if a port is taken or not permitted, or the address does not belong to this machine; then none listens.
  */
 export async function servePages(assembly: Assembly, options: Options, served: Served): Promise<ServedPages> {
   const { bindAddress: address, allowedHosts } = options;
@@ -54,7 +54,7 @@ export async function servePages(assembly: Assembly, options: Options, served: S
   }
 }
 
-/** One look at the program is what all of them show for a second. */
+/** All pages show the same report for a second, so that many requests cost as much as one. */
 function pagesOf(
   assembly: Assembly,
   { statusPage: hasPage }: Options,

@@ -1,4 +1,4 @@
-/** Whether the reloader has the rights that it needs, and what it says if not. */
+/** Checks at the start whether the reloader has the rights that it needs, and logs the rules to add for those that it lacks. */
 
 import {
   type MissingPermission,
@@ -18,14 +18,14 @@ import type { Parts } from './assembly.ts';
 import { leasePlaceOf } from './election.ts';
 
 const RBAC_RETRY_MS = 3_000;
-/** Where the server does not answer. */
+/** Between reviews that are not answered. */
 const UNANSWERED_BACKOFF: BackoffBounds = { baseMs: RBAC_RETRY_MS, capMs: 30_000 };
 
 /**
- * Looks for missing rights until all are known to be there, or none is known to be missing and `isReady`: where the server
- * does not answer, nothing is known to be missing but what it refused when it answered last. A right that was found is not
- * looked for again. What is missing for longer than RBAC may lag is said, each with the rule to add. Answers false only if it
- * is essential; else the streams concerned keep trying, and the rest works.
+ * Reviews the rights until all are confirmed, or until `isReady` and none is known to be missing. A review without an answer
+ * keeps the result of the one before; a confirmed right is not reviewed again. Rights that are missing for longer than RBAC
+ * may lag behind are logged, each with the rule to add. The result is false only if the program cannot work without them;
+ * otherwise the streams concerned keep retrying. It runs beside the informers and delays nothing.
  */
 export async function preflight(
   parts: Pick<Parts, 'send' | 'options' | 'place' | 'log' | 'random'>,
@@ -52,14 +52,14 @@ export async function preflight(
   return true;
 }
 
-/** What it means to be without a right that is not essential and of which a warning is enough. */
+/** The consequence of lacking a right for which a warning is enough. */
 const WITHOUT: Partial<Record<PermissionPurpose, string>> = {
   age: 'Without it a Deployment that was rolled after a change while the reloader was away is rolled once more.',
   lease:
     'Without it this process acts whether or not another one does; without list and watch it only learns later of a Lease that is free.',
 };
 
-/** Says what is missing. A state that exists needs no right to create it. */
+/** Logs the missing rights; whether the program can work without them. An existing state needs no right to create it. */
 async function mayGoOn(
   { send, place, options, log }: Pick<Parts, 'send' | 'options' | 'place' | 'log'>,
   missing: readonly MissingPermission[],
@@ -85,13 +85,13 @@ async function mayGoOn(
   return !isEssential(needed, wanted);
 }
 
-/** @param failures rounds on end in which something was not answered. */
+/** @param failures consecutive rounds in which a review was not answered. */
 function waitMs({ retryAfterMs = 0 }: Reviewed, failures: number, random: () => number): number {
   if (failures === 0) return RBAC_RETRY_MS;
   return Math.max(retryAfterMs, backoffMs(failures - 1, UNANSWERED_BACKOFF, random));
 }
 
-/** Everything that the program asks of the API server with these settings, at this place. */
+/** All permissions that the program needs with these options in these namespaces. */
 export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place'>): Permission[] {
   const certificate = options.admission?.certificate;
   const { leaderElection: election } = options;
@@ -109,11 +109,14 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
   });
 }
 
-/** Without the state, without the namespaces where they are selected, without any kind of object, or without any kind of workload nothing can be done. */
+/**
+ * Whether nothing can be done: the state or the selected namespaces cannot be read, or no kind of object or no kind of workload
+ * can.
+ */
 function isEssential(missing: readonly MissingPermission[], wanted: readonly Permission[]): boolean {
   const lacksAll = (purpose: PermissionPurpose): boolean => {
-    const lacking = missing.filter(({ permission }) => permission.purpose === purpose).length;
-    return lacking > 0 && lacking === wanted.filter((permission) => permission.purpose === purpose).length;
+    const count = missing.filter(({ permission }) => permission.purpose === purpose).length;
+    return count > 0 && count === wanted.filter((permission) => permission.purpose === purpose).length;
   };
   return lacksAll('state') || lacksAll('scope') || lacksAll('config') || lacksAll('workload');
 }

@@ -1,6 +1,6 @@
 /**
- * The reloader: takes in what the streams tell, and as a leader carries out what follows. One is made for each term; as a
- * standby it only follows what happens, so that the next one can begin with all that it has seen.
+ * The reloader of one term: observes the streams, and as a leader rolls workloads and writes the state. As a standby it only
+ * observes, so that the reloader of the next term can take over its observations without a list.
  */
 
 import type { ConfigObject } from '../model/config-object.ts';
@@ -26,7 +26,7 @@ import { handOver } from './hand-over.ts';
 import { Listing } from './listing.ts';
 import { Observations } from './observations.ts';
 
-/** See the file's comment. */
+/** See the file's comment. A leader is used in this order: `begin`, `takeOver`, events, then `finish` or `abandon`. */
 export class Reloader {
   readonly rollouts: RolloutController;
   readonly committer: StateCommitter;
@@ -54,33 +54,33 @@ export class Reloader {
     });
   }
 
-  /** What was decided, and why. */
+  /** The decisions and their reasons. */
   get journal(): Journal {
     return this.#observations.controllers.reporter.journal;
   }
 
-  /** What it knows. */
+  /** The observations and beliefs. */
   get store(): Store {
     return this.#options.store;
   }
 
-  /** Whether it acts on what it sees. */
+  /** Whether it rolls workloads and writes the state; constant. */
   get leads(): boolean {
     return this.#options.leads;
   }
 
-  /** Workloads that follow nothing and say something all the same. */
+  /** Workloads that follow nothing and are kept all the same, see `saysSomething`. */
   get others(): ReadonlyMap<ObjectKey, Workload> {
     return this.#observations.others;
   }
 
-  /** Begins with this state. */
+  /** Takes over the state; before any observation, since edges begin from its entries. */
   begin(shards: AllShards): void {
     this.committer.begin(shards);
     this.#beganWithoutState = shards.every((shard) => Object.keys(shard?.data ?? {}).length === 0);
   }
 
-  /** Begins with all that `former` has seen, as if it were listed now. */
+  /** Takes over the observations of `former`, as if they were listed now. */
   takeOver(former: Reloader): void {
     const { gate } = this.#options;
     const { controllers } = this.#observations;
@@ -94,36 +94,39 @@ export class Reloader {
     controllers.reconsider();
   }
 
-  /** Looks at all that is known too late beside this state, which was read just now; false: something cannot be looked at. */
+  /**
+   * Called on a standby before it leads: reads again what its caches may hold in an older version than `shards`, which were
+   * just read. False: a read failed, and the caller has to retry with the state read anew.
+   */
   async catchUp(shards: AllShards): Promise<boolean> {
     const { store, gate } = this.#options;
     const { refetcher } = this.#observations.controllers;
     return await catchUp(store, shards, refetcher, (ref) => gate.lists(ref.kind, ref.namespace));
   }
 
-  /** Finishes the patches and the commit under way within 20 s. */
+  /** Finishes the patches and commits under way, within 20 s. Nothing may be called afterwards. */
   async finish(): Promise<void> {
     const { parts, committer } = this.#observations.controllers;
     await finishInTime({ ...this.#options, parts, committer });
   }
 
-  /** Begins nothing more; what is under way is not waited for. */
+  /** Begins nothing more and does not wait: the lead is lost, and `send` refuses all further requests of this term. */
   abandon(): void {
     this.committer.halt();
     for (const part of this.#observations.controllers.parts) void part.close();
   }
 
-  /** What is kept of a ConfigMap or Secret. */
+  /** The projection of a ConfigMap or Secret: digests and metadata. */
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
     return this.#observations.project(kind, raw);
   }
 
-  /** What is kept of a workload. */
+  /** The projection of a workload. */
   view(row: WorkloadKind, raw: RawWorkload): Workload {
     return workloadOf(row, raw, this.store.settings.vocabularies);
   }
 
-  /** News of a ConfigMap or Secret. */
+  /** An event of a ConfigMap or Secret. */
   onConfig(stream: Stream, event: InformerEvent<ConfigObject>): void {
     if (event.type === 'synced') this.listing.synced(stream);
     this.#observations.config(event);
@@ -131,19 +134,21 @@ export class Reloader {
     if (this.leads) noticeState(this.store, this.committer, stream, event);
   }
 
-  /** News of a workload. */
+  /** An event of a workload. */
   onWorkload(stream: Stream, event: InformerEvent<Workload>): void {
     if (event.type === 'synced') this.listing.synced(stream);
     else this.#observations.workload(event);
   }
 
-  /** News of a namespace that is selected, or of one that is not any more. */
+  /** An event of a namespace that is selected, or is not any more. */
   onNamespace(stream: Stream, event: InformerEvent<string>): void {
     this.#observations.controllers.namespaces.observe(event);
     if (event.type === 'synced') this.listing.synced(stream);
   }
 
-  /** The first list of the stream is complete. */
+  /**
+   * A list of the stream is complete; absence counts from the first one on, so objects that it does not contain are missing.
+   */
   #listed(stream: Stream): void {
     const { store } = this;
     const { controllers } = this.#observations;

@@ -1,4 +1,4 @@
-/** What is so at this moment, for people and for metrics. Digests in short form only. */
+/** Computes the status report and the gauges from the present reloader. It shows digests in short form only, never content. */
 
 import { shortDigest } from '../model/digest.ts';
 import type { Finding } from '../model/finding.ts';
@@ -16,25 +16,25 @@ import type { Store } from '../store/store.ts';
 import { isOutdatedOn, judge } from '../tracking/edge-policy.ts';
 import type { Reloader } from './reloader.ts';
 
-/** What the reloader itself knows of a report. */
+/** The part of a status report that comes from the reloader. */
 export type ReloaderStatus = Pick<StatusReport, 'workloads' | 'decisions'>;
 
-/** The present state of `reloader`; `now` as monotonicMs says it. */
+/** The report about the workloads and decisions of `reloader`; `now` by monotonicMs. */
 export function statusOf(reloader: Reloader, now: number): ReloaderStatus {
   const { store } = reloader;
   const { decisions } = reloader.journal;
-  // A standby does not know what pods run.
+  // A standby has not begun with a state, so its running digests mean nothing.
   if (!reloader.leads) return { workloads: [], decisions };
   const followers = [...store.workloads].map(([key, record]) =>
     workloadStatus(reloader, store, key, record, now),
   );
   const others = [...reloader.findings.workloads()]
     .filter(([key]) => !store.workloads.has(key))
-    .map(([key, ref]) => strangerStatus(ref, reloader.findings.of(key)));
+    .map(([key, ref]) => nonFollowerStatus(ref, reloader.findings.of(key)));
   return { workloads: [...followers, ...others], decisions };
 }
 
-/** Gauges for a scrape; `now` as monotonicMs says it. */
+/** The gauges of one scrape; `now` by monotonicMs. */
 export function snapshotOf(reloader: Reloader, now: number): Snapshot {
   const { store } = reloader;
   const present = [...store.configs.values()].filter(
@@ -52,11 +52,11 @@ function workOf(reloader: Reloader, now: number): WorkSnapshot {
   let outdatedEdges = 0;
   let oldest = now;
   for (const [key, record] of store.workloads) {
-    const owed = [...record.edges].filter(([config, edge]) =>
+    const outdated = [...record.edges].filter(([config, edge]) =>
       isOutdatedOn(store, record, config, edge),
     ).length;
-    outdatedEdges += owed;
-    if (owed > 0) oldest = Math.min(oldest, reloader.rollouts.pendingChangesOf(key)?.since ?? now);
+    outdatedEdges += outdated;
+    if (outdated > 0) oldest = Math.min(oldest, reloader.rollouts.pendingChangesOf(key)?.since ?? now);
   }
   return {
     edges: store.dependents.size,
@@ -98,8 +98,8 @@ function workloadStatus(
   };
 }
 
-/** A workload that follows nothing, although its annotations suggest that it should. */
-function strangerStatus(ref: WorkloadRef, findings: readonly Finding[]): WorkloadStatus {
+/** A workload with findings that follows nothing, such as one with a misspelt annotation. */
+function nonFollowerStatus(ref: WorkloadRef, findings: readonly Finding[]): WorkloadStatus {
   return { namespace: ref.namespace, workload: describe(ref), follows: [], isOutdated: false, findings };
 }
 

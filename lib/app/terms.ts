@@ -1,7 +1,8 @@
 /**
- * The terms of a process. It follows what happens all the time; while it leads, a reloader acts on it. A term begins with a
- * fenced write of its mark to the state, so that a late write of the leader before is refused, and with a look at what the
- * caches may be too old to know of. It ends without a list: the next reloader is told what the last one has seen.
+ * Begins and ends the terms of a process. The streams run all the time; a reloader acts on them only during a term. A term
+ * begins with a fenced write of its mark to the state, so that a late write of the previous leader is refused, and with reads
+ * of what the caches may hold in an older version. At each change the next reloader takes over the observations of the last
+ * one.
  */
 
 import type { LeadEnd, Leadership } from '../leader/elector.ts';
@@ -13,25 +14,29 @@ import { beginTerm } from '../state/begin-term.ts';
 import type { AllShards, StateClient } from '../store/state-client.ts';
 import type { Reloader } from './reloader.ts';
 
-/** How a run ended: as asked, or because the process cannot go on, which the log says. */
+/** How a run ended: as requested, or because the process cannot go on, for the reason in the log. */
 export type RunEnd = 'stopped' | 'failed';
 
-/** What one term works with. */
+/** The lead, the state and the mark of one term. */
 export interface Term {
   readonly lead: Leadership;
   readonly stateClient: StateClient;
-  /** What each write of the state is marked with. */
+  /** The mark that each write of the state carries. */
   readonly mark: TermMark;
-  /** Another process has written the state. */
+  /** Called if the state carries the mark of another process: ends the term without further writes. */
   readonly onContested: (other: TermMark) => void;
+  /** Called if a later version of this program wrote the state: ends the process. */
   readonly onUnknownVersion: (version: string) => void;
 }
 
-/** What it is made of. */
+/** The collaborators of `Terms`. */
 export interface TermsOptions {
-  /** Who writes, as the state says it. */
+  /** The identity of this process, for the marks. */
   readonly identity: string;
-  /** Runs `lead` for as long as this process leads, until `signal` is aborted; tells if it does not at first. */
+  /**
+   * Calls `lead` each time this process becomes the leader, until `signal` is aborted. Calls `onStandby` if another process
+   * leads at first.
+   */
   readonly elect: (
     signal: AbortSignal,
     lead: (lead: Leadership) => Promise<LeadEnd>,
@@ -56,19 +61,20 @@ export class Terms {
     this.#current = options.newStandby();
   }
 
-  /** The reloader that follows what happens now, as a leader or as a standby. */
+  /** The reloader that observes the streams now, as a leader or as a standby. */
   get current(): Reloader {
     return this.#current;
   }
 
-  /** Whether it is to lead and does not yet. */
+  /** Whether the lead is won and the term has not begun yet. */
   get isBeginning(): boolean {
     return this.#isBeginning;
   }
 
   /**
-   * Leads as soon as it may, and runs the streams as soon as that is known, until `signal` is aborted and what was under way is
-   * finished. `runStreams` resolves when all streams have ended.
+   * Runs until `signal` is aborted and the work under way is finished. The streams begin once the first term has begun or
+   * another process leads: a leader has to know the state before the first object arrives. `runStreams` resolves when all
+   * streams have ended.
    */
   async run(signal: AbortSignal, runStreams: (signal: AbortSignal) => Promise<void>): Promise<RunEnd> {
     const failure = this.#failure.signal;
@@ -81,19 +87,23 @@ export class Terms {
     return failure.aborted ? 'failed' : 'stopped';
   }
 
-  /** The versions of `what` have gone back: all that is known is of another history. */
+  /** The resourceVersions of `what` have gone back: the caches describe a history that does not exist any more. */
   turnBack(what: string): void {
     this.#fail(
       `the versions of ${what} have gone back, as after a restore of etcd from a backup: this process ends, and the next one compares everything anew`,
     );
   }
 
-  /** The process cannot go on: from now on nothing is sent but the release of the Lease, and the run ends. */
+  /** Ends the run: from now on nothing is sent, except that the elector gives up the Lease. */
   #fail(message: string): void {
     if (!this.#failure.signal.aborted) this.#options.log.error(message);
     this.#failure.abort();
   }
 
+  /**
+   * One term, from the begin to the end of `signal`. If the lead is still valid at its end, the leader finishes its work;
+   * otherwise it is abandoned at once and a standby takes over its observations.
+   */
   async #lead({ signal, isValid }: Leadership, onBegun: () => void): Promise<LeadEnd> {
     const { identity, newLeader, newStandby, storeFor } = this.#options;
     const contest = new AbortController();
@@ -107,7 +117,7 @@ export class Terms {
     if (begun === undefined) return 'ended';
     const mark = { term: begun.term, writer: identity };
     const onContested = (other: TermMark): void => {
-      this.#logUnhealthy(other, mark);
+      this.#logContest(other, mark);
       contest.abort();
     };
     const onUnknownVersion = (version: string): void =>
@@ -130,13 +140,16 @@ export class Terms {
     return contest.signal.aborted ? 'contested' : 'ended';
   }
 
-  #logUnhealthy(other: TermMark, own: TermMark): void {
+  #logContest(other: TermMark, own: TermMark): void {
     this.#options.log.warn(
       `another process writes the state (${other.writer}, term ${other.term}): this one (${own.writer}, term ${own.term}) stops, and stands again later`,
     );
   }
 
-  /** Writes the term's mark and looks at what the caches may not know; undefined if the lead ends before. */
+  /**
+   * Writes the mark of the term, then brings the caches up to date. Retries until both succeed; each retry begins with the
+   * mark, so that the caches are compared with a state that is fenced. Undefined if the lead ends first.
+   */
   async #begin(
     stateClient: StateClient,
     signal: AbortSignal,
