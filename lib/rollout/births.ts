@@ -1,7 +1,7 @@
 /**
- * Workloads that were created, or rolled by their owners, while no reloader ran and after the object had been written last:
- * all their pods have read what is in force, so nothing is left to roll. Looked at once for each workload that was there at the
- * start, before its first rollout.
+ * Spares needless rollouts after an absence. A workload all of whose pods started after the last write of an object has read
+ * the content in force, although its edge looks out of date. This is checked once for each workload that was listed at the
+ * start, before its first rollout, by the times that the API server puts into metadata.
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
@@ -13,10 +13,13 @@ import { isOutdatedOn, observedBy, putEdge, wouldForget } from '../tracking/edge
 import { nextEdge } from '../tracking/edge-state.ts';
 import { Effects } from '../tracking/effects.ts';
 
-/** The ReplicaSets of the Deployments of a namespace, by the Deployments' uids; none where they may not be listed. Never throws. */
+/**
+ * Lists the present ReplicaSets of a namespace by the uid of their Deployment; an empty map if they may not be listed. Never
+ * rejects.
+ */
 export type ListBirths = (namespace: string) => Promise<ReadonlyMap<string, PodsBirth>>;
 
-/** What it is made of. */
+/** The collaborators of `Births`. */
 export interface BirthsOptions {
   readonly store: Store;
   readonly listBirths: ListBirths;
@@ -26,14 +29,16 @@ export interface BirthsOptions {
 /** See the file's comment. */
 export class Births {
   readonly #options: BirthsOptions;
+  /** One list per namespace for all its Deployments; never refreshed, for only the pods of the start matter. */
   readonly #lists = new Map<string, ReturnType<ListBirths>>();
+  /** The workloads that were checked. */
   readonly #seen = new WeakSet<WorkloadRecord>();
 
   constructor(options: BirthsOptions) {
     this.#options = options;
   }
 
-  /** Settles what the pods of the workload have read already. */
+  /** Makes those edges of the workload up to date whose content all its pods have read. Safe to call before each attempt. */
   async weigh(workload: ObjectKey): Promise<void> {
     const { store } = this.#options;
     const record = store.workloads.get(workload);
@@ -41,12 +46,15 @@ export class Births {
     this.#seen.add(record);
     if (this.#doubtful(record).length === 0) return;
     const { uid, ref, createdAt } = record.workload;
+    // Only a Deployment keeps the time of its last rollout, in its ReplicaSets; of other kinds it is the workload's own
+    // creation.
     if (ref.kind !== 'Deployment') {
       this.#settle(record, createdAt);
       return;
     }
     const birth = (await this.#birthsIn(ref.namespace)).get(uid);
     const { isRolledOut, revision } = record.workload;
+    // The workload may have been replaced or changed during the list.
     const isPresent = store.workloads.get(workload) === record && isRolledOut;
     if (isPresent && birth?.revision === revision) this.#settle(record, birth?.createdAt);
   }
@@ -57,7 +65,7 @@ export class Births {
     return births;
   }
 
-  /** The edges that are outdated since the start, of objects that were written after the state was. */
+  /** The edges that are out of date since the start and whose object was written after the state. */
   #doubtful(record: WorkloadRecord): readonly (readonly [ObjectKey, ConfigRecord])[] {
     const { store } = this.#options;
     if (store.settings.onlyTells) return [];
@@ -65,12 +73,12 @@ export class Births {
       const config = store.configs.get(key);
       if (config?.digest === undefined || !isOutdatedOn(store, record, key, edge)) return [];
       const isSame = config.changedAt === Number.NEGATIVE_INFINITY;
-      // What was written before the entry, and is another now, has lost keys since at a time that is not known.
+      // An object written before the state differs from its entry only by a removed key, of which metadata has no time.
       return isSame && isAfter(config.lastWrite, store.persisted.writtenAt) ? [[key, config] as const] : [];
     });
   }
 
-  /** No pod of the workload is older than `createdAt`. */
+  /** Makes each edge up to date whose object was written before `createdAt`, the time of the oldest possible pod. */
   #settle(record: WorkloadRecord, createdAt: number | undefined): void {
     const { store, apply } = this.#options;
     const effects = new Effects();

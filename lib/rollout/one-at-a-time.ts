@@ -1,9 +1,12 @@
-/** One write of a workload at a time, from all callers: a second one is sent when the first is answered. */
+/**
+ * Serializes the writes of each workload over all callers: the next one is sent when the previous one is answered. So a repair
+ * and a rollout never conflict with each other.
+ */
 
 import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 
-/** The same client, which keeps writes of one workload in line. */
+/** Wraps `client`; reads and writes of different workloads are not delayed. A failed write does not stop the next one. */
 export function oneAtATime(client: WorkloadClient): WorkloadClient {
   const lines = new Map<ObjectKey, Promise<unknown>>();
   const inLine = async <T>(ref: WorkloadRef, send: () => Promise<T>): Promise<T> => {

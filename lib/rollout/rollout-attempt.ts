@@ -1,4 +1,7 @@
-/** One attempt to roll a workload: plan from the present, patch once, find out what became of it. */
+/**
+ * One attempt to roll a workload: plan from the present store, send one patch, find out its result. Promise: the outcome is
+ * `done` only if the patch is known to be in force, and a patch whose result is unknown is looked up before the next one.
+ */
 
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome, RollResult, WorkloadClient } from '../model/outcome.ts';
@@ -15,33 +18,33 @@ import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tra
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
 import { Births, type ListBirths } from './births.ts';
 
-/** What is remembered of the attempts to roll one workload that did not succeed. */
+/** The memory of consecutive failed attempts to roll one workload. */
 export interface Tries {
-  /** Times in a row that another writer was first. */
+  /** The number of consecutive conflicts. */
   conflicts: number;
-  /** The plan that was refused on fresh data, as text: refused again it is a refusal. */
+  /** The body of the patch that was refused last, as text; only a second refusal of the same body counts. */
   refused: string | undefined;
-  /** What the workload needs and was not there. */
+  /** The dependencies that were missing at the last attempt. */
   needs: readonly ConfigRef[];
 }
 
-/** What attempts are made with. */
+/** The collaborators of the attempts. */
 export interface AttemptOptions {
   readonly store: Store;
   readonly client: WorkloadClient;
   readonly timeline: Timeline;
-  /** Carries out the consequences of what was learned. */
+  /** Carries out the effects of a patch or of its refusal. */
   readonly apply: (effects: Effects) => void;
-  /** Takes in a look at a workload. */
+  /** Observes a workload that was read again. */
   readonly observe: (ref: WorkloadRef, workload: Workload) => void;
-  /** For how many ms more a workload waits for an external rollout that brings its changes. */
+  /** For how many more ms the workload waits for an external rollout that absorbs its changes; 0: it is rolled. */
   readonly externalRolloutMs: (workload: ObjectKey, record: WorkloadRecord) => number;
-  /** What the workload needs, and what is not there: its pods would wait for it. Mostly nothing. */
+  /** The missing dependencies of the workload: without them its new pods would not start. */
   readonly needsOf: (record: WorkloadRecord) => readonly ConfigRef[];
-  /** Looks again for objects that no stream may show. */
+  /** Reads objects from the API server that the streams may not show. */
   readonly lookFor: (missing: readonly ConfigRef[]) => Promise<void>;
   readonly listBirths: ListBirths;
-  /** The API server answered a patch. */
+  /** Called with the latency of each patch, answered or not. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
 
@@ -57,7 +60,10 @@ export class RolloutAttempts {
     this.#births = new Births(options);
   }
 
-  /** One attempt; `tries` is what is remembered of those before, `since` when the first change was seen, as monotonicMs says it. Never two at once. */
+  /**
+   * One attempt. `tries`: the memory of the attempts before, which it updates. `since`: when the first pending change was seen,
+   * by monotonicMs. The caller makes no two attempts for one workload at once. May reject only by a defect.
+   */
   async run(ref: WorkloadRef, tries: Tries, since: number): Promise<Outcome> {
     const { store, client } = this.#options;
     const key = keyOf(ref);
@@ -75,6 +81,7 @@ export class RolloutAttempts {
     if (plan === undefined || record === undefined) return { type: 'settled' };
     const needs = this.#options.needsOf(record);
     if (needs.length > 0) return { type: 'waiting-for-dependency', needs };
+    // Set before the patch is sent: if its answer is lost or this method throws, the next attempt looks the patch up first.
     record.inFlight = plan;
     const startedAt = monotonicMs();
     const result = await client.roll(plan);
@@ -87,7 +94,7 @@ export class RolloutAttempts {
     return record !== undefined && isGivenUp(record);
   }
 
-  /** An external rollout without progress is not waited for any longer. */
+  /** Whether the workload still waits for an external rollout; one that made no progress for its deadline does not count. */
   #isOwnersTurn(key: ObjectKey): boolean {
     const { store, externalRolloutMs } = this.#options;
     const record = store.workloads.get(key);
@@ -97,7 +104,7 @@ export class RolloutAttempts {
     return false;
   }
 
-  /** Finds out what became of a patch whose answer was lost; undefined when that is known. */
+  /** Finds out whether an earlier patch without an answer is in force; undefined: there is none, or it is not in force. */
   async #resolveFlight(key: ObjectKey, ref: WorkloadRef): Promise<Outcome | undefined> {
     const plan = this.#options.store.workloads.get(key)?.inFlight;
     return plan === undefined ? undefined : await this.#refresh(ref, plan, true);
@@ -129,6 +136,7 @@ export class RolloutAttempts {
     }
   }
 
+  /** The answer has to show the stamp: a mutating webhook may have dropped it. */
   #accepted(plan: RolloutPlan, object: RawWorkload | undefined): Outcome {
     const { store, apply, timeline } = this.#options;
     const workload = object && store.viewOf(plan.workload, object);
@@ -143,7 +151,10 @@ export class RolloutAttempts {
     return { type: 'done', plan };
   }
 
-  /** A refusal counts only when the same plan is refused twice on fresh data: the first may have been of a stale one. */
+  /**
+   * A 403 is a refusal at once. Any other refusal counts when the same plan is refused twice in a row, with a fresh read
+   * between: the first may have been planned on an outdated workload.
+   */
   async #rejected(plan: RolloutPlan, isForbidden: boolean, message: string, tries: Tries): Promise<Outcome> {
     const text = JSON.stringify({ ...plan.body, metadata: undefined });
     const isRefusal = isForbidden || tries.refused === text;
@@ -156,8 +167,8 @@ export class RolloutAttempts {
   }
 
   /**
-   * Looks at the workload afresh; undefined once it is known that `plan` is not in force and nothing is in its way.
-   * `isUnanswered`: it may have been meanwhile; else the server has said that it was not.
+   * Reads the workload and observes it; undefined: `plan` is not in force, and a new attempt may follow. `isUnanswered`: the
+   * patch may have been in force for a while and been overwritten since; false: the API server refused it.
    */
   async #refresh(ref: WorkloadRef, plan: RolloutPlan, isUnanswered = false): Promise<Outcome | undefined> {
     const { client, observe, store } = this.#options;

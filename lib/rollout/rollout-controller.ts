@@ -1,6 +1,6 @@
 /**
- * Rolls outdated workloads: a quiet period for each one, then one attempt at a time, whose outcome decides what follows. A
- * workload is done only when a patch was accepted, or when it is no longer outdated.
+ * Decides when an out-of-date workload is rolled: after a window of its own, by one attempt at a time, whose outcome decides
+ * about the retry. Promise: a workload leaves this controller only when a patch was accepted, or when it is up to date or gone.
  */
 
 import type { Heartbeat } from '../model/health.ts';
@@ -16,50 +16,62 @@ import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines
 import { type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
 import { RolloutPace } from './rollout-pace.ts';
 
-/** Who wants to know what became of a workload that was due. */
+/** Called synchronously, in the turn in which an attempt ends or a window opens. */
 export interface RolloutObserver {
-  /** An attempt ended; `pending` has the changes that it was about. */
+  /**
+   * An attempt ended; `pending`: the changes that it was for; `nextTryMs`: in how many ms it is retried, undefined if it is
+   * not.
+   */
   readonly onOutcome: (
     ref: WorkloadRef,
     outcome: Outcome,
     pending: PendingChanges,
     nextTryMs: number | undefined,
   ) => void;
-  /** A workload that is rolled too often waits: the next rollout of it comes in so many ms at the latest. */
+  /** The window of a workload that is rolled too often was lengthened: its next rollout comes in so many ms at the latest. */
   readonly onSlowed: (ref: WorkloadRef, atTheLatestMs: number) => void;
 }
 
-/** What the controller is made of. */
+/** The collaborators and times of the controller. */
 export interface RolloutControllerOptions extends Omit<AttemptOptions, 'externalRolloutMs'> {
   readonly heartbeat: Heartbeat;
   readonly observer: RolloutObserver;
+  /** The quiet period, unless a workload asks for a longer window. */
   readonly quietMs: number;
+  /** The maximum wait from the first change; at least `quietMs`. */
   readonly maxWaitMs: number;
+  /** How many attempts run at once, of different workloads. */
   readonly concurrency: number;
+  /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
   readonly log?: Log | undefined;
 }
 
-/** Several calls, each of which may take half a minute to be answered. */
+/** For the heartbeat: one attempt is several calls, each with a time-out of half a minute. */
 const LONGEST_ATTEMPT_MS = 120_000;
-/** A window that lasts longer than this many quiet periods holds up no commit. */
+/** A commit does not wait for a window that lasts longer than this many quiet periods; it records an override instead. */
 const COMMIT_WAITS_FOR_PERIODS = 6;
 
-/** See the file's comment. */
+/**
+ * See the file's comment. A workload passes through these stages: its window (`#quiet`), due and queued (`#due`, `#queue`), in
+ * an attempt, then perhaps backing off (`#queue`), waiting for an external rollout (`#externalRolloutDeadlines`), or held back
+ * (`#heldBack`). A change during an attempt opens the next window. Only keys are kept; each attempt reads the store anew.
+ */
 export class RolloutController {
   readonly #options: RolloutControllerOptions;
   readonly #quiet: QuietPeriod;
   readonly #queue: RetryQueue;
-  /** Released by the quiet period and not yet patched, refused or settled. */
+  /** Workloads whose window has ended and that are not yet patched, refused or up to date: a commit waits for them. */
   readonly #due = new Set<ObjectKey>();
-  /** What is remembered of the attempts that did not succeed, until one does. */
+  /** The failed attempts of each workload since its last success. */
   readonly #tries = new Map<ObjectKey, Tries>();
   readonly #attempts: RolloutAttempts;
   readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
-  /** How often each workload was rolled lately. */
+  /** The recent rollouts of each workload, by which its windows are lengthened. */
   readonly #pace = new RolloutPace((key) => this.#paceOf(key));
-  /** Outdated workloads of namespaces that are not selected. */
+  /** Out-of-date workloads in namespaces that are not selected. */
   readonly #heldBack = new Set<ObjectKey>();
+  /** The changes since the last rollout of each workload; `since` by monotonicMs. */
   readonly #pendingChanges = new Map<ObjectKey, { changes: number; since: number }>();
 
   constructor(options: RolloutControllerOptions) {
@@ -74,7 +86,11 @@ export class RolloutController {
     this.#attempts = new RolloutAttempts({ ...options, externalRolloutMs });
   }
 
-  /** `workload` needs a rollout because `changes` objects changed; answers in how many ms it is rolled, if nothing else comes. */
+  /**
+   * `workload` needs a rollout because `changes` objects changed: opens its window, or restarts its quiet period. The result:
+   * in how many ms it is rolled without a further change; Infinity if its namespace is not selected. A backoff is not
+   * shortened.
+   */
   touch(workload: ObjectKey, changes: number): number {
     const pending = this.#pendingChanges.get(workload) ?? { changes: 0, since: monotonicMs() };
     this.#pendingChanges.set(workload, { ...pending, changes: pending.changes + changes });
@@ -87,24 +103,26 @@ export class RolloutController {
     return this.#quiet.touch(workload);
   }
 
-  /** The workload's namespace is selected: in how many ms it is rolled; undefined if nothing was held back. */
+  /**
+   * The namespace of the workload is selected now. The result: in how many ms it is rolled; undefined if it was not held back.
+   */
   release(workload: ObjectKey): number | undefined {
     return this.#heldBack.delete(workload) ? this.#quiet.touch(workload) : undefined;
   }
 
-  /** The external rollout ended: a workload that waited for it is up to date, or rolled. */
+  /** An external rollout ended: a workload that waited for it is decided again at once. */
   resume(workload: ObjectKey): void {
     if (!this.#externalRolloutDeadlines.delete(workload)) return;
     this.#queue.forget(workload);
     this.#release(workload);
   }
 
-  /** What the workload waits for that is not there; mostly nothing. */
+  /** The missing dependencies that the workload waits for. */
   needsOf(workload: ObjectKey): readonly ConfigRef[] {
     return this.#tries.get(workload)?.needs ?? [];
   }
 
-  /** News of these workloads, or of what they name: one that no longer waits for a dependency is rolled. */
+  /** These workloads, or objects that they name, have changed: one whose dependencies are no longer missing is retried. */
   wake(workloads: Iterable<ObjectKey>): void {
     const { store, needsOf } = this.#options;
     for (const key of workloads) {
@@ -114,7 +132,7 @@ export class RolloutController {
     }
   }
 
-  /** What was in the way before may not be any more: the workload does not wait for its backoff. */
+  /** Ends the backoff of the workload, since the reason for its failure may be gone. Without a backoff it does nothing. */
   retryNow(workload: ObjectKey): void {
     if (this.#queue.backoffOf(workload) === undefined) return;
     this.#tries.delete(workload);
@@ -122,14 +140,16 @@ export class RolloutController {
     this.#quiet.touch(workload);
   }
 
-  /** Our stamp was reverted `times` more often than is tried at once: that counts as so many refusals in a row. */
+  /**
+   * An external writer reverted our stamp `times` more often than is retried at once: counts as so many consecutive refusals.
+   */
   contest(workload: ObjectKey, times: number): void {
     const ref = this.#options.store.workloads.get(workload)?.workload.ref;
     if (ref === undefined) return;
     this.#conclude(workload, ref, { type: 'refused', message: 'the stamp is reverted each time' }, times);
   }
 
-  /** Forgets a workload that is gone or follows nothing any more. */
+  /** Forgets a workload that does not exist or follows nothing any more; an attempt under way goes on. */
   forget(workload: ObjectKey): void {
     this.#quiet.forget(workload);
     this.#queue.forget(workload);
@@ -137,17 +157,21 @@ export class RolloutController {
     this.#settle(workload);
   }
 
-  /** Whether the workload is rolled so often that its window was lengthened. */
+  /** Whether the workload is rolled so often that its window is lengthened. */
   isSlowed(workload: ObjectKey): boolean {
     return this.#pace.isSlowed(workload);
   }
 
-  /** How many workloads are. */
+  /** The number of workloads whose window is lengthened. */
   get slowed(): number {
     return this.#pace.slowed;
   }
 
-  /** Whether the workload is going to be patched soon, so that the commit of its changes waits for it. */
+  /**
+   * Whether the workload is about to be patched, so that a commit waits for it instead of recording an override. Not for one
+   * that backs off, waits for a dependency, or has been in its window for six quiet periods: no workload delays the others for
+   * long.
+   */
   isWaiting(workload: ObjectKey): boolean {
     if (this.#queue.backoffOf(workload) !== undefined || this.needsOf(workload).length > 0) return false;
     const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
@@ -158,7 +182,7 @@ export class RolloutController {
     return monotonicMs() - openedAt < longestMs;
   }
 
-  /** Why the workload is not being patched now; undefined if nothing is to be done for it. */
+  /** Why the workload is not being patched now; undefined if it needs no rollout. */
   pendingReasonOf(workload: ObjectKey): PendingReason | undefined {
     if (this.#heldBack.has(workload)) return { type: 'selection' };
     if (this.needsOf(workload).length > 0) return { type: 'dependency' };
@@ -174,18 +198,18 @@ export class RolloutController {
       : { type: 'external-rollout', until: externalRolloutMs };
   }
 
-  /** What waits to be rolled out to the workload. */
+  /** The changes that the next rollout of the workload will bring. */
   pendingChangesOf(workload: ObjectKey): PendingChanges | undefined {
     return this.#pendingChanges.get(workload);
   }
 
-  /** Starts no more rollouts; resolves when the patches under way are answered. */
+  /** Starts no more rollouts; resolves when the attempts under way have ended. */
   async close(): Promise<void> {
     this.#quiet.close();
     await this.#queue.close();
   }
 
-  /** The window that opens now; where the pace makes it longer, people are told when the next rollout comes. */
+  /** The length of the window that opens now; a lengthened one is reported. */
   #openedWindowOf(key: ObjectKey): WindowLength {
     const window = this.#pace.windowOf(key, this.#windowOf(key));
     const ref = this.#options.store.workloads.get(key)?.workload.ref;
@@ -193,7 +217,7 @@ export class RolloutController {
     return window;
   }
 
-  /** Where a workload asks for a longer one it lasts so long from the first change. */
+  /** The window without the pace. One that the workload asks for is a least length, counted from the first change. */
   #windowOf(workload: ObjectKey): WindowLength {
     const { store, quietMs, maxWaitMs } = this.#options;
     const record = store.workloads.get(workload);
@@ -213,7 +237,7 @@ export class RolloutController {
     return 'done';
   }
 
-  /** A defect of ours counts as any failure: the workload stays outdated and is tried again. */
+  /** An exception, which can only be a defect of this program, counts as a failed attempt: the workload is retried. */
   async #fencedAttempt(key: ObjectKey, ref: WorkloadRef): Promise<Outcome> {
     const { heartbeat } = this.#options;
     const loop = `the rollout of ${key}`;
@@ -228,7 +252,7 @@ export class RolloutController {
     }
   }
 
-  /** What follows for the queue and for those who watch. `times`: how often in a row it was refused, if others counted. */
+  /** Reports the outcome, and answers the result for the queue. `times`: consecutive refusals, if the caller counts them. */
   #conclude(key: ObjectKey, ref: WorkloadRef, outcome: Outcome, times?: number): Result {
     const pending = this.#pendingChanges.get(key) ?? { changes: 1, since: monotonicMs() };
     const result = this.#resultOf(key, outcome, times);
@@ -237,7 +261,7 @@ export class RolloutController {
     return result;
   }
 
-  /** The one switch. */
+  /** Decides about the retry: the only place that does. */
   #resultOf(key: ObjectKey, outcome: Outcome, times: number | undefined): Result {
     switch (outcome.type) {
       case 'settled':
@@ -245,7 +269,7 @@ export class RolloutController {
         if (outcome.type === 'done') this.#pace.rolled(key);
         else this.#pace.settled(key);
         this.#settle(key);
-        // What came during the attempt begins a window of its own.
+        // A change that came during the attempt is not in its patch: it begins a window of its own.
         if (needsRollout(this.#options.store, key)) this.touch(key, 1);
         return 'done';
       case 'unselected':
@@ -266,7 +290,7 @@ export class RolloutController {
       case 'later':
         return this.#putOff(key, { ...outcome, bounds: LATER_BACKOFF, atLeastMs: outcome.retryAfterMs });
       case 'given-up':
-        // Until there is a reason to try again, see retryNow.
+        // Without an end: only retryNow ends this backoff, after a change by which a new attempt may succeed.
         return this.#putOff(key, {
           ...outcome,
           bounds: REFUSAL_BACKOFF,
@@ -279,6 +303,7 @@ export class RolloutController {
     }
   }
 
+  /** The first conflict is retried at once: the workload has just been read again. */
   #again(key: ObjectKey): Result {
     const tries = this.#triesOf(key);
     const { conflicts } = tries;
@@ -288,6 +313,7 @@ export class RolloutController {
     return { afterMs: backoffMs(conflicts - 1, CONFLICT_BACKOFF, this.#options.random) };
   }
 
+  /** Backs off. The window ends as well, so that the attempt after the backoff brings the changes that came meanwhile. */
   #putOff(key: ObjectKey, failure: Failure): Result {
     this.#triesOf(key).conflicts = 0;
     this.#due.delete(key);

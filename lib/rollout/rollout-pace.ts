@@ -1,6 +1,7 @@
 /**
- * A breaker for objects that change for ever. Who is rolled more often than is usual waits longer: with each further rollout
- * its window doubles, up to ten minutes, until it has owed nothing for a while. Nothing is lost: the last content still comes.
+ * Slows the rollouts of workloads whose objects change for ever. Once a workload was rolled more often than its limit allows,
+ * its window doubles with each further rollout, up to ten minutes, until it has been up to date for as long as the limit
+ * counts. No change is lost: each rollout brings the content in force.
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
@@ -8,31 +9,34 @@ import type { Pace } from '../model/settings.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { WindowLength } from '../queue/quiet-period.ts';
 
-/** What is remembered of one workload. */
+/** The recent rollouts of one workload. */
 interface Past {
   /** The last rollouts, as many as the limit allows, by monotonicMs. */
   times: readonly number[];
   /** How often its window was doubled. */
   doublings: number;
-  /** Since when it owes nothing, by monotonicMs; Infinity while it waits for a rollout. */
+  /** Since when it is up to date, by monotonicMs; Infinity while it waits for a rollout. */
   calmSince: number;
 }
 
 const LONGEST_WINDOW_MS = 600_000;
-/** What is doubled where a window has no length. */
+/** The length that is doubled if the window has none. */
 const LEAST_WINDOW_MS = 1000;
 
-/** See the file's comment. Kept in memory only: a process that starts begins anew. */
+/** See the file's comment. Kept in memory only: a restart forgets the counts. */
 export class RolloutPace {
   readonly #paceOf: (workload: ObjectKey) => Pace;
   readonly #past = new Map<ObjectKey, Past>();
 
-  /** `paceOf`: what holds for a workload at this moment. */
+  /** `paceOf`: the limit and the interval of a workload by its present annotations. */
   constructor(paceOf: (workload: ObjectKey) => Pace) {
     this.#paceOf = paceOf;
   }
 
-  /** The length of the window that opens now, where it would be `usual`. */
+  /**
+   * The length of the window that opens now; `usual`: its length without the pace. Not pure: the workload now waits for a
+   * rollout.
+   */
   windowOf(workload: ObjectKey, usual: WindowLength): WindowLength {
     const { minIntervalMs } = this.#paceOf(workload);
     const past = this.#recent(workload);
@@ -60,28 +64,28 @@ export class RolloutPace {
     });
   }
 
-  /** The workload owes nothing any more, and was not rolled for that. */
+  /** The workload became up to date without a rollout. */
   settled(workload: ObjectKey): void {
     const past = this.#past.get(workload);
     if (past !== undefined) past.calmSince = Math.min(past.calmSince, monotonicMs());
   }
 
-  /** Whether the workload waits longer than it asks for. */
+  /** Whether the window of the workload is lengthened. */
   isSlowed(workload: ObjectKey): boolean {
     return (this.#recent(workload)?.doublings ?? 0) > 0;
   }
 
-  /** How many workloads do. */
+  /** The number of workloads whose window is lengthened. */
   get slowed(): number {
     return [...this.#past.keys()].filter((workload) => this.isSlowed(workload)).length;
   }
 
-  /** Forgets a workload that is gone or follows nothing any more. */
+  /** Forgets a workload that does not exist or follows nothing any more. */
   forget(workload: ObjectKey): void {
     this.#past.delete(workload);
   }
 
-  /** What is remembered, unless the workload has been calm for as long as its limit counts. */
+  /** The recent rollouts; forgotten once the workload has been up to date for as long as its limit counts. */
   #recent(workload: ObjectKey): Past | undefined {
     const past = this.#past.get(workload);
     if (past === undefined) return undefined;
