@@ -1,13 +1,19 @@
-/** When the outdated workloads are rolled, grouped by object. */
+/**
+ * Groups the windows of changed workloads by object and end, so that one log line reports many workloads that are rolled
+ * together.
+ */
 
 import type { ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Store } from '../store/store.ts';
 import type { Due } from './reporter.ts';
 
-/** Windows that end so many ms apart are told of together. */
+/** Windows that end within so many ms of each other are reported together. */
 const TOGETHER_MS = 100;
 
-/** Begins the window of every workload that was touched, by `touch`, which answers when it ends. By object, then by that. */
+/**
+ * Calls `touch` once for each workload in `touched`, with the number of its changed objects; it answers in how many ms the
+ * workload is rolled. The result: by object, one `Due` for each end of windows.
+ */
 export function duesOf(
   store: Store,
   touched: ReadonlyMap<ObjectKey, ReadonlySet<ObjectKey>>,

@@ -1,6 +1,6 @@
 /**
- * Why nothing happens: what stands against a workload at this moment, said once for as long as it stands. Of a workload
- * against which nothing stands nothing is kept.
+ * The findings about each workload: the reasons why an expected rollout does not happen now. All findings of a workload are
+ * computed anew after each event that concerns it, and each is reported once for as long as it lasts.
  */
 
 import type { Vocabularies } from '../annotations/vocabularies.ts';
@@ -26,32 +26,32 @@ import type { Store } from '../store/store.ts';
 /** The workload that a finding is about. */
 type Subject = Pick<Workload, 'ref' | 'uid'>;
 
-/** What stands against one workload. */
+/** The findings about one workload; a workload without findings has no board. */
 interface Board extends Subject {
   readonly findings: readonly Finding[];
-  /** Those of them that people were told of. */
+  /** The findings that were reported. */
   readonly said: readonly Finding[];
 }
 
-/** What the rules know of one workload. */
+/** The input of the rules: all that is known about one workload. */
 interface Facts {
   readonly workload: Workload;
   readonly vocabularies: Vocabularies;
-  /** Whether it was stamped, and has not been seen to be rolled out since. */
+  /** Whether a rollout of ours is in progress. */
   readonly isStamped: boolean;
-  /** What it names and is not there. */
+  /** The missing objects that its annotations name. */
   readonly missingObjects: readonly MissingObject[];
-  /** An opt-in that went together with our stamps. */
+  /** An opt-in that was removed together with our stamps. */
   readonly lostOptIn: LostOptIn | undefined;
-  /** What it waits for that is not there. */
+  /** The missing dependencies that its rollout waits for. */
   readonly needs: readonly ConfigRef[];
-  /** Another reloader of it. */
+  /** Another reloader that stamps it. */
   readonly competitor: CompetingReloader | undefined;
-  /** Whether it is rolled so often that its window was lengthened. */
+  /** Whether it is rolled so often that its window is lengthened. */
   readonly isSlowed: boolean;
 }
 
-/** What stands against a workload: all the rules, in the order in which people are told. */
+/** The rules, pure functions of the facts, in the order in which their findings are reported. */
 const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
   ({ vocabularies, workload }) => vocabularies.mistakesOf(workload),
   ({ vocabularies, lostOptIn }) =>
@@ -95,55 +95,56 @@ function held({ ref, hold }: Workload): readonly Finding[] {
 }
 
 /** The sources of the findings. */
-export interface NoticesOptions {
+export interface FindingsOptions {
   readonly store: Store;
-  /** What was found out about an object that is not there. */
+  /** The result of the probe for a missing object; undefined before it was probed, or if it exists. */
   readonly missingObjectOf: (config: ObjectKey) => MissingObject | undefined;
-  /** What a workload waits for that is not there. */
+  /** The missing dependencies that a rollout of the workload waits for. */
   readonly needsOf: (workload: ObjectKey) => readonly ConfigRef[];
-  /** Whether a workload is rolled too often. */
+  /** Whether the window of a workload is lengthened. */
   readonly isSlowed: (workload: ObjectKey) => boolean;
-  /** Reports a finding that is new. */
+  /** Reports a new finding. */
   readonly say: (workload: Subject, finding: Finding) => void;
 }
 
-/** Against one workload. Who mends so many is told of the next ones. */
-const MOST_NOTICES = 30;
+/** The most findings about one workload; the next ones are reported when these are gone. */
+const MOST_FINDINGS = 30;
 const NOTHING: ReadonlyMap<ObjectKey, Edge> = new Map();
 
-/** See the file's comment. */
+/** See the file's comment. Nothing is persisted: a restart computes and reports the findings again. */
 export class Findings {
-  readonly #options: NoticesOptions;
+  readonly #options: FindingsOptions;
   readonly #boards = new Map<ObjectKey, Board>();
   readonly #lostOptIns = new Map<ObjectKey, LostOptIn>();
+  /** `hasRolledSince`: whether we have rolled the workload once since the competitor last wrote it. */
   readonly #competitors = new Map<
     ObjectKey,
     { readonly competitor: CompetingReloader; hasRolledSince: boolean }
   >();
 
-  constructor(options: NoticesOptions) {
+  constructor(options: FindingsOptions) {
     this.#options = options;
   }
 
-  /** A workload has lost its opt-in: that stands until it has it back, or its pod template is changed again. */
+  /** A workload has lost its opt-in. The finding lasts until the workload follows the objects again or its template changes. */
   lose(lostOptIn: LostOptIn): void {
     this.#lostOptIns.set(keyOf(lostOptIn.after.ref), lostOptIn);
   }
 
-  /** Another reloader wrote to a workload: that stands until two rollouts of ours had none of its between them. */
+  /** Another reloader has stamped a workload. The finding lasts until we have rolled it twice without a stamp of the other. */
   meet(competitor: CompetingReloader): void {
-    if (!this.#isHeard(competitor.workload.ref)) return;
+    if (!this.#isSelected(competitor.workload.ref)) return;
     this.#competitors.set(keyOf(competitor.workload.ref), { competitor, hasRolledSince: false });
   }
 
-  /** We have rolled a workload. */
+  /** A rollout of ours was accepted. */
   rolled(workload: ObjectKey): void {
     const met = this.#competitors.get(workload);
     if (met?.hasRolledSince) this.#competitors.delete(workload);
     else if (met !== undefined) met.hasRolledSince = true;
   }
 
-  /** News of a workload, once what it follows is brought up to date. */
+  /** An event of a workload; called after its edges were brought up to date. */
   observe(event: InformerEvent<Workload>): void {
     if (event.type === 'absent') {
       this.#boards.delete(event.key);
@@ -151,12 +152,12 @@ export class Findings {
       this.#competitors.delete(event.key);
     }
     if (event.type !== 'present') return;
-    // What is known may be newer than the news.
+    // The record in the store may be newer than the event.
     if (this.#options.store.workloads.has(event.key)) this.review(event.key);
     else this.#replace(event.key, event.object, this.#findingsOf(event.object));
   }
 
-  /** Something changed for a workload that follows something. */
+  /** Computes the findings about a workload anew, after a change of any of their sources. */
   review(workload: ObjectKey): void {
     const { store } = this.#options;
     const record = store.workloads.get(workload);
@@ -164,7 +165,7 @@ export class Findings {
     this.#replace(workload, record.workload, this.#findingsOf(record.workload, record.edges));
   }
 
-  /** People are told from now on what stands in these namespaces: they are selected. */
+  /** These namespaces are selected now: the findings in them are reported. */
   select(namespaces: ReadonlySet<string>): void {
     for (const [key, board] of this.#boards)
       if (namespaces.has(board.ref.namespace)) this.#replace(key, board, board.findings);
@@ -173,12 +174,14 @@ export class Findings {
   /** The findings about a workload; none if its namespace is not selected, since no rollout is expected there. */
   of(workload: ObjectKey): readonly Finding[] {
     const board = this.#boards.get(workload);
-    return board !== undefined && this.#isHeard(board.ref) ? board.findings : [];
+    return board !== undefined && this.#isSelected(board.ref) ? board.findings : [];
   }
 
-  /** The workloads against which something stands. */
+  /** The workloads with findings. */
   workloads(): Iterable<readonly [ObjectKey, WorkloadRef]> {
-    return [...this.#boards].filter(([, { ref }]) => this.#isHeard(ref)).map(([key, { ref }]) => [key, ref]);
+    return [...this.#boards]
+      .filter(([, { ref }]) => this.#isSelected(ref))
+      .map(([key, { ref }]) => [key, ref]);
   }
 
   #findingsOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Finding[] {
@@ -186,8 +189,8 @@ export class Findings {
     const { store, missingObjectOf, isSlowed, needsOf } = this.#options;
     const facts: Facts = {
       workload,
-      lostOptIn: this.#lossOf(workload, follows),
-      competitor: this.#rivalOf(workload, follows),
+      lostOptIn: this.#lostOptInOf(workload, follows),
+      competitor: this.#competitorOf(workload, follows),
       needs: needsOf(keyOf(workload.ref)),
       isSlowed: isSlowed(keyOf(workload.ref)),
       vocabularies: store.settings.vocabularies,
@@ -196,11 +199,11 @@ export class Findings {
         .map(missingObjectOf)
         .filter((missingObject) => missingObject !== undefined),
     };
-    const findings = RULES.flatMap((rule) => rule(facts)).slice(0, MOST_NOTICES);
+    const findings = RULES.flatMap((rule) => rule(facts)).slice(0, MOST_FINDINGS);
     return findings.map((finding) => ({ ...finding, message: cutToBytes(finding.message) }));
   }
 
-  #lossOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge>): LostOptIn | undefined {
+  #lostOptInOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge>): LostOptIn | undefined {
     const key = keyOf(workload.ref);
     const lostOptIn = this.#lostOptIns.get(key);
     if (lostOptIn === undefined) return undefined;
@@ -212,7 +215,8 @@ export class Findings {
     return undefined;
   }
 
-  #rivalOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge>): CompetingReloader | undefined {
+  /** Forgets the competitor of a workload that was recreated or follows nothing any more. */
+  #competitorOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge>): CompetingReloader | undefined {
     const key = keyOf(workload.ref);
     const competitor = this.#competitors.get(key)?.competitor;
     if (competitor?.workload.uid === workload.uid && follows.size > 0) return competitor;
@@ -220,23 +224,24 @@ export class Findings {
     return undefined;
   }
 
+  /** Replaces the findings of a workload and reports the new ones; of a recreated workload all are new. */
   #replace(key: ObjectKey, { ref, uid }: Subject, findings: readonly Finding[]): void {
     const board = this.#boards.get(key);
     const before = board?.uid === uid ? board.said : [];
     const known = new Set(before.flatMap(thingsIn));
     const wasSaid = (finding: Finding): boolean => thingsIn(finding).every((thing) => known.has(thing));
-    const said = this.#isHeard(ref) ? findings : findings.filter(wasSaid);
+    const said = this.#isSelected(ref) ? findings : findings.filter(wasSaid);
     if (findings.length === 0) this.#boards.delete(key);
     else this.#boards.set(key, { ref, uid, findings, said });
     for (const finding of said) if (!wasSaid(finding)) this.#options.say({ ref, uid }, finding);
   }
 
-  #isHeard({ namespace }: WorkloadRef): boolean {
+  #isSelected({ namespace }: WorkloadRef): boolean {
     return this.#options.store.isSelected(namespace);
   }
 }
 
-/** The things that a finding is about, each with the reason. */
+/** A key for each thing that a finding covers: a finding that covers fewer things than before is not new. */
 function thingsIn({ reason, about, covers = [about] }: Finding): readonly string[] {
   return covers.map((thing) => `${reason} ${thing}`);
 }

@@ -1,4 +1,4 @@
-/** What was decided and why: a log line each, and the last ones kept for those who ask. */
+/** The journal of decisions: each becomes a log line with its reason, and the last ones are kept for the status page. */
 
 import { shortDigest } from '../model/digest.ts';
 import type { Log } from '../model/log.ts';
@@ -7,7 +7,9 @@ import { REASONS, type Reason } from '../model/reasons.ts';
 import type { Decision } from '../model/status-report.ts';
 import type { Note } from '../tracking/effects.ts';
 
-/** How many decisions are kept. Beyond that the namespace with the most of them loses its oldest one. */
+/**
+ * How many decisions are kept. Beyond that the namespace with the most loses its oldest one, so that no other is crowded out.
+ */
 const KEPT = 50;
 
 /** Reasons that call for a person's attention. */
@@ -35,10 +37,10 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'state-unreadable',
   'state-foreign',
 ]);
-/** Reasons that are frequent and of use only to those who debug. */
+/** Frequent reasons that only help to debug. */
 const DETAILS: ReadonlySet<Reason> = new Set(['conflict', 'unfollowed', 'unchanged']);
 
-/** Writes and keeps decisions. */
+/** See the file's comment. Its messages name objects and reasons, never content. */
 export class Journal {
   readonly #log: Log;
   readonly #decisions: Decision[] = [];
@@ -52,7 +54,7 @@ export class Journal {
     return [...this.#decisions].reverse();
   }
 
-  /** The place of the oldest decision of the namespace that has the most. */
+  /** The index of the oldest decision of the namespace with the most decisions. */
   #mostFrequent(): number {
     const counts = [...Map.groupBy(this.#decisions, ({ namespace }) => namespace).values()];
     const most = counts.reduce((longest, each) => (each.length > longest.length ? each : longest), []);
@@ -60,18 +62,18 @@ export class Journal {
     return oldest === undefined ? 0 : this.#decisions.indexOf(oldest);
   }
 
-  /** Says a note in the sentence of its reason. */
+  /** Records a note, with the sentence of its reason. */
   note(note: Note): void {
     this.say(note.reason, messageOf(note), note.workload?.namespace ?? note.config?.namespace);
   }
 
-  /** Says that there are as many more of the sort of `note`. */
+  /** Records that `count` further notes of this reason and workload were left out. */
   more({ reason, workload, config }: Note, count: number): void {
     const who = workload === undefined ? '' : `${describe(workload)}: `;
     this.say(reason, `${who}the same of ${count} more objects`, workload?.namespace ?? config?.namespace);
   }
 
-  /** Says `message` for `reason`. */
+  /** Records `message` for `reason`; `namespace`: of the object or workload that it is about. */
   say(reason: Reason, message: string, namespace?: string): void {
     const time = new Date().toISOString();
     const level = levelOf(reason);

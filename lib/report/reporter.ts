@@ -1,4 +1,7 @@
-/** Tells what happened to those who want to know: the journal, the counters, and Events on the workloads. */
+/**
+ * Reports what happened: to the journal, to the counters, and as Events on the workloads. It decides nothing and waits for
+ * nothing, so a report cannot delay a rollout.
+ */
 
 import type { Finding } from '../model/finding.ts';
 import { pauseWords, whenTaken } from '../model/hold.ts';
@@ -23,13 +26,13 @@ import type { Store } from '../store/store.ts';
 import type { Note } from '../tracking/effects.ts';
 import { Journal } from './journal.ts';
 
-/** How an attempt ended. */
+/** The outcomes of an attempt that sent a patch, or would have in a dry run. */
 type AttemptEnd = Exclude<
   Outcome['type'],
   'settled' | 'unselected' | 'absorbing' | 'waiting-for-dependency' | 'given-up'
 >;
 
-/** Who counts what happens. Every method is cheap and never throws. */
+/** The counters. Every method is cheap and never throws. */
 export interface Counters {
   readonly changed: (kind: ConfigRef['kind'], type: 'created' | 'updated' | 'deleted') => void;
   readonly attempted: (ref: WorkloadRef, outcome: AttemptEnd) => void;
@@ -38,40 +41,40 @@ export interface Counters {
   readonly committed: (result: WriteResult<unknown>['kind']) => void;
 }
 
-/** Tells the people who look at a workload; never blocks. */
+/** Records an Event on a workload; never blocks. */
 export type RecordEvent = (news: EventRecord) => void;
 
-/** Whom a reporter tells. */
+/** The receivers of the reports. */
 export interface ReporterOptions {
   readonly store: Store;
   readonly log: Log;
   readonly counters: Counters;
   readonly recordEvent: RecordEvent;
-  /** Whether nothing is written: then what is told is what would have been done. @default false */
+  /** Whether nothing is written: then the reports say what would have been done. @default false */
   readonly isDryRun?: boolean;
-  /** Is called after every rollout; never blocks. @default nothing */
+  /** Called after each rollout; never blocks. @default nothing */
   readonly onRollout?: ((news: RolloutInfo) => void) | undefined;
-  /** Keeps what was decided. @default one of its own */
+  /** The journal. @default a new one */
   readonly journal?: Journal | undefined;
 }
 
-/** Whose quiet period ends when. */
+/** Workloads whose windows end at the same time. */
 export interface Due {
-  /** From now. */
+  /** Milliseconds from now; Infinity while their namespace is not selected. */
   readonly ms: number;
   readonly refs: readonly WorkloadRef[];
 }
 
-/** How many decisions are told that are alike. */
+/** How many decisions with the same reason about the same workload are reported one by one. */
 const MOST_ALIKE = 10;
-/** How many sources an Event names. */
+/** How many objects an Event names. */
 const MOST_SOURCES = 10;
 
 /** See the file's comment. */
 export class Reporter {
   readonly journal: Journal;
   readonly #options: ReporterOptions;
-  /** The refusal last told by an Event, by workload: the same one is told once. */
+  /** The message of the refusal last reported as an Event, by workload: the same one is reported once. */
   readonly #refusals = new Map<ObjectKey, string>();
 
   constructor(options: ReporterOptions) {
@@ -79,12 +82,15 @@ export class Reporter {
     this.journal = options.journal ?? new Journal(options.log);
   }
 
-  /** A workload is gone or follows nothing any more. */
+  /** Forgets a workload that does not exist or follows nothing any more. */
   forget(workload: ObjectKey): void {
     this.#refusals.delete(workload);
   }
 
-  /** Decisions of the rules, made at once: of many for one workload that are alike the first ones, and how many more there are. */
+  /**
+   * Reports the decisions of one observation. Of many with the same reason and workload: the first ones and the number of
+   * others.
+   */
   notes(notes: readonly Note[]): void {
     const counts = new Map<string, { readonly note: Note; times: number }>();
     for (const note of notes) {
@@ -105,7 +111,7 @@ export class Reporter {
       this.#event(workload, 'StampReverted', detail, `reverted by ${detail}`);
   }
 
-  /** A finding that is new. */
+  /** Reports a new finding. */
   finding({ ref, uid }: Pick<Workload, 'ref' | 'uid'>, { reason, about, message }: Finding): void {
     this.journal.say(reason, `${describe(ref)}: ${message}`, ref.namespace);
     const event = eventTelling(reason);
@@ -113,7 +119,7 @@ export class Reporter {
       this.#options.recordEvent({ regarding: ref, uid, reason: event, about, message });
   }
 
-  /** `config` changed, and these workloads wait to be rolled for it. */
+  /** Reports that `config` changed, and when these workloads are rolled for it. */
   due(config: ConfigRef, { ms, refs }: Due): void {
     this.journal.say(
       'changed',
@@ -122,13 +128,13 @@ export class Reporter {
     );
   }
 
-  /** `config` changed, and these workloads wait for their namespace to be selected. */
+  /** Reports that `config` changed, and that these workloads wait for their namespace to be selected. */
   heldBack(config: ConfigRef, refs: readonly WorkloadRef[]): void {
     const message = `${describe(config)} changed: ${describeAll(refs)} not before the namespace is selected`;
     this.journal.say('unselected-namespace', message, config.namespace);
   }
 
-  /** A workload that is rolled too often waits for longer than it asks for: told once for each of its windows. */
+  /** Reports the lengthened window of a workload that is rolled too often; called once per window. */
   slowed(ref: WorkloadRef, atTheLatestMs: number): void {
     const at = new Date(Date.now() + atTheLatestMs).toISOString();
     const message = `rolled too often: the next rollout comes ${inTime(atTheLatestMs)} at the latest, at ${at}`;
@@ -136,7 +142,7 @@ export class Reporter {
     this.#event(ref, 'RolloutsSlowed', at, message);
   }
 
-  /** An attempt to roll ended. */
+  /** Reports the end of an attempt; `nextTryMs`: in how many ms it is retried, undefined if it is not. */
   outcome(ref: WorkloadRef, outcome: Outcome, pending: PendingChanges, nextTryMs: number | undefined): void {
     const { counters } = this.#options;
     const who = describe(ref);
@@ -188,7 +194,7 @@ export class Reporter {
     }
   }
 
-  /** A write of the state was answered. */
+  /** Reports the result of a write of the state. A conflict is only counted: it is retried at once. */
   commit(result: WriteResult<unknown>, nextTryMs: number | undefined): void {
     const { counters, log } = this.#options;
     counters.committed(result.kind);
@@ -197,7 +203,7 @@ export class Reporter {
     log.warn('the state is not written yet', { result: result.kind, ...error, retryInMs: nextTryMs ?? 0 });
   }
 
-  /** Everything has listed. */
+  /** Reports that everything is listed; and warns if workloads carry stamps although no state was found. */
   listed(beganWithoutState: boolean): void {
     const { store, log } = this.#options;
     const workloads = [...store.workloads.values()].map(({ workload }) => workload);
@@ -229,12 +235,12 @@ export class Reporter {
     return this.#options.store.settings.onlyTells;
   }
 
-  /** What is done to a workload when it is rolled. */
+  /** The verb for the rollout of a workload of this kind. */
   #doneTo({ kind }: WorkloadRef): string {
     return this.#isTold ? 'told to the webhook' : workloadKindOf(kind).done;
   }
 
-  /** While an entry lives no stamp repeats: they tell this rollout from every other one. */
+  /** Reports a rollout. Its stamps identify it in the Event's `about`: while an entry exists, no stamp repeats. */
   #tellOfRollout({ workload, stamps }: RolloutPlan, { changes }: PendingChanges): void {
     const { configs } = this.#options.store;
     const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
@@ -245,7 +251,7 @@ export class Reporter {
     this.#options.onRollout?.({ workload, objects: sources });
   }
 
-  /** When its pods take what was rolled, if not at once. */
+  /** The end of the message for a workload whose pods are not replaced at once. */
   #laterOf(ref: WorkloadRef): string {
     const { workloads, settings } = this.#options.store;
     const workload = workloads.get(keyOf(ref))?.workload;
@@ -260,7 +266,7 @@ export class Reporter {
   }
 }
 
-/** Whether the API server was asked, or would have been. */
+/** Whether the attempt sent a patch, or would have in a dry run. */
 function isAttempt(outcome: Outcome): outcome is Extract<Outcome, { type: AttemptEnd }> {
   return !['settled', 'unselected', 'absorbing', 'waiting-for-dependency', 'given-up'].includes(outcome.type);
 }

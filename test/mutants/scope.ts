@@ -48,7 +48,7 @@ export const SCOPE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scope: people are told of what stands where nothing is selected',
-    edit: change('Findings.#replace', 'this.#isHeard()', 'true'),
+    edit: change('Findings.#replace', 'this.#isSelected()', 'true'),
     tests: [NOTICES],
   },
   {
