@@ -44,7 +44,8 @@ const AFTERWARDS_MS = 3_000;
 /** One start of both beside so many objects. */
 interface Start {
   readonly figures: readonly Figure[];
-  readonly peak: number;
+  /** After a collection. */
+  readonly heap: number;
   readonly line: Line;
 }
 
@@ -82,9 +83,9 @@ export async function scale(bench: Bench): Promise<Findings> {
   if (sizes.grown > 0) {
     await fill(bench, admin, sizes.objects, sizes.grown);
     const grown = await started(bench, sizes.grown, async () => undefined);
-    const each = (grown.peak - first.peak) / (2 * (sizes.grown - sizes.objects));
+    const each = (grown.heap - first.heap) / (2 * (sizes.grown - sizes.objects));
     figures.push(...grown.figures, {
-      ...figure('memory', 'memory of each further object', 'bytes'),
+      ...figure('memory', 'heap of each further object, after a collection', 'bytes'),
       measured: each,
       wanted: { atMost: MOST_BYTES_EACH },
     });
@@ -125,7 +126,6 @@ async function started(
   await using subject = await Subject.start(bench, NAMESPACE);
   await subject.settled();
   await pause(AFTERWARDS_MS);
-  const peak = subject.peakBytes();
   const isFirst = objects <= FULL.objects;
   const figures: Figure[] = [
     {
@@ -135,14 +135,19 @@ async function started(
     },
     {
       ...figure('memory', `peak memory, ${beside}`, 'MB'),
-      measured: peak / MEGABYTE,
+      measured: subject.peakBytes() / MEGABYTE,
       floor: peakBytes(bare.pid) / MEGABYTE,
       ...(isFirst ? { wanted: { atMost: MOST_PEAK } } : {}),
     },
   ];
   await then(subject, bare);
+  const heap = await subject.heapBytes();
+  figures.push({
+    ...figure('memory', `heap after a collection, ${beside}`, 'MB'),
+    measured: heap / MEGABYTE,
+  });
   const points = subject.memory.map(({ seconds, bytes }) => [seconds, bytes / MEGABYTE] as const);
-  return { figures, peak, line: { name: `${2 * objects} objects`, points } };
+  return { figures, heap, line: { name: `${2 * objects} objects`, points } };
 }
 
 /** What it costs to see changes of objects without followers. */

@@ -2,6 +2,7 @@
 
 import { dockerfile, stagesIn } from '../install/dockerfile.ts';
 import { ReloaderProcess, until } from '../integration/reloader-process.ts';
+import { heapAfterCollection } from './heap.ts';
 import { cpuSeconds, peakBytes, residentBytes } from './process-facts.ts';
 import type { Bench } from './scenario.ts';
 
@@ -13,6 +14,8 @@ export interface MemorySample {
 
 const READY_MS = 300_000;
 const SAMPLE_MS = 50;
+/** As Node says once the inspector is open, which a SIGUSR1 opens at any port. */
+const INSPECTOR = /Debugger listening on (ws:\S+)\n/;
 
 /** A reloader of one namespace. */
 export class Subject implements AsyncDisposable {
@@ -38,7 +41,7 @@ export class Subject implements AsyncDisposable {
     const startedAt = performance.now();
     const elapsed = (): number => (performance.now() - startedAt) / 1000;
     const own = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--port', '0', '--log-format', 'json'];
-    const env = { ...environmentOfTheImage(), NODE_OPTIONS: nodeOptions };
+    const env = { ...environmentOfTheImage(), NODE_OPTIONS: `--inspect-port=0 ${nodeOptions}` };
     const process = new ReloaderProcess([...own, ...flags], env);
     const memory: MemorySample[] = [];
     const sampler = setInterval(
@@ -59,6 +62,13 @@ export class Subject implements AsyncDisposable {
   /** The most memory that it ever had resident, in bytes. */
   peakBytes(): number {
     return peakBytes(this.#process.pid);
+  }
+
+  /** The bytes that its objects take after a collection. */
+  async heapBytes(): Promise<number> {
+    process.kill(this.#process.pid, 'SIGUSR1');
+    await until('the inspector listens', () => INSPECTOR.test(this.#process.stderr));
+    return await heapAfterCollection(INSPECTOR.exec(this.#process.stderr)?.[1] ?? '');
   }
 
   /** The time that it has computed so far. */
