@@ -199,6 +199,16 @@ test(`no file is longer than ${MAX_FILE_LINES} lines`, () => {
   );
 });
 
+test('no two files of lib have one name', () => {
+  const lib = TREE.filter(({ folder }) => folder !== 'bin');
+  const byName = Map.groupBy(lib, ({ name }) => path.basename(name));
+  const twice = [...byName.values()].filter((files) => files.length > 1);
+  assert.deepEqual(
+    twice.map((files) => files.map(({ name }) => name)),
+    [],
+  );
+});
+
 test(`no function is longer than ${MAX_FUNCTION_LINES} lines`, () => {
   const long = TREE.flatMap(functionsOf).filter(({ lines }) => lines > MAX_FUNCTION_LINES);
   assert.deepEqual(long, []);

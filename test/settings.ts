@@ -1,7 +1,7 @@
 /** Settings of rules under test, which a test may change before anything is observed. */
 
 import { monotonicMs } from '../lib/model/time.ts';
-import type { Settings } from '../lib/store/settings.ts';
+import type { Settings } from '../lib/store/term-settings.ts';
 import { vocabulary } from './unit/annotations/defaults.ts';
 
 /** The same, not frozen. */

@@ -8,7 +8,7 @@ import { listBirths } from '../kubernetes/replica-sets.ts';
 import { DryRunState, StateConfigMap } from '../kubernetes/state-config-map.ts';
 import { WorkloadWriter } from '../kubernetes/workload-writer.ts';
 import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
-import { shardNames } from '../model/state-shards.ts';
+import { shardNames } from '../model/shards.ts';
 import type { Webhook } from '../notify/webhook.ts';
 import { oneAtATime } from '../rollout/one-at-a-time.ts';
 import type { StateClient } from '../store/state-client.ts';

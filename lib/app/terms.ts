@@ -7,7 +7,7 @@
 
 import type { LeadEnd, Leadership } from '../leader/elector.ts';
 import type { Log } from '../model/log.ts';
-import type { TermMark } from '../model/term.ts';
+import type { TermMark } from '../model/shards.ts';
 import { backoffMs, LATER_BACKOFF } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { beginTerm } from '../state/begin-term.ts';

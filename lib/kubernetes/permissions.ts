@@ -1,7 +1,7 @@
 /** The rights that the reloader needs, as data. */
 
 import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
-import { shardNames } from '../model/state-shards.ts';
+import { shardNames } from '../model/shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import {
   type ApiResource,

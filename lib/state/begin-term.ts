@@ -5,7 +5,7 @@
  */
 
 import { unknownVersionIn } from '../model/persisted-state.ts';
-import { annotationsOf, markIn, termAfter } from '../model/term.ts';
+import { annotationsOf, markIn, termAfter } from '../model/shards.ts';
 import {
   type AllShards,
   type Failure,

@@ -5,8 +5,13 @@
  */
 
 import { type RunningDigest, UNKNOWN } from '../model/edge.ts';
-import { type KindScope, keyUnderKind, kindOverrideKeyOf, kindScopeOf } from '../model/kind-overrides.ts';
-import type { PersistedState } from '../model/persisted-state.ts';
+import {
+  type KindScope,
+  keyUnderKind,
+  kindOverrideKeyOf,
+  kindScopeOf,
+  type PersistedState,
+} from '../model/persisted-state.ts';
 import { formatOverrides, type Overrides, type StateKey } from '../model/state-entry.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';

@@ -11,17 +11,20 @@ import {
   STATE_VERSION,
   STATE_VERSION_ANNOTATION,
 } from '../model/persisted-state.ts';
-import { formatEntry, type StateKey } from '../model/state-entry.ts';
 import {
+  annotationsOf,
+  contests,
   FULL_BYTES,
   MOST_SHARDS,
+  markIn,
   placerFor,
   STATE_SHARDS_ANNOTATION,
   shardNames,
   shardsToldBy,
   sizeOf,
-} from '../model/state-shards.ts';
-import { annotationsOf, contests, markIn, type TermMark } from '../model/term.ts';
+  type TermMark,
+} from '../model/shards.ts';
+import { formatEntry, type StateKey } from '../model/state-entry.ts';
 import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, Failure, StateClient, StateVersion } from '../store/state-client.ts';

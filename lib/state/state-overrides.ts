@@ -4,8 +4,8 @@
  */
 
 import { type Edge, isUncommitted, type RunningDigest, recordedDigest } from '../model/edge.ts';
-import { type KindScope, kindOverrideOf, kindScopeOf } from '../model/kind-overrides.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { type KindScope, kindOverrideOf, kindScopeOf } from '../model/persisted-state.ts';
 import {
   formatOverrides,
   type Overrides,

@@ -6,9 +6,8 @@
  */
 
 import { type RunningDigest, runningDigestAtStart } from '../model/edge.ts';
-import { recordedOf } from '../model/kind-overrides.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
-import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
+import { EMPTY_STATE, type PersistedState, recordedOf } from '../model/persisted-state.ts';
 import {
   formatEntry,
   formatOverrides,

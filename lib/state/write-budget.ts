@@ -4,7 +4,7 @@
  * a burst of half a second.
  */
 
-import { SHARD_BYTES } from '../model/state-shards.ts';
+import { SHARD_BYTES } from '../model/shards.ts';
 import { monotonicMs } from '../model/time.ts';
 
 /** One full shard per second. */

@@ -1,10 +1,9 @@
 /** The state as it was last read or written, and what a write under way may have changed of it. */
 
 import type { RunningDigest } from '../model/edge.ts';
-import { recordedOf } from '../model/kind-overrides.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import { EMPTY_STATE, type PersistedState } from '../model/persisted-state.ts';
-import { NO_STATE, type ShardedState, together } from '../model/sharded-state.ts';
+import { EMPTY_STATE, type PersistedState, recordedOf } from '../model/persisted-state.ts';
+import { NO_STATE, type ShardedState, together } from '../model/shards.ts';
 import { entryKeyOf, overridesKeyOf, type StateEntry, type StateKey } from '../model/state-entry.ts';
 
 /** See the file's comment. */

@@ -2,7 +2,7 @@
 
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
-import { MOST_SHARDS, shardNames, shardsToldBy } from '../model/state-shards.ts';
+import { MOST_SHARDS, shardNames, shardsToldBy } from '../model/shards.ts';
 
 /** One shard in one version. */
 export interface StateVersion {

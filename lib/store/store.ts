@@ -14,7 +14,7 @@ import { Presence } from './presence.ts';
 import type { ConfigRecord, WorkloadRecord } from './records.ts';
 import { newRecord, scopedRecordOf } from './scoped-record.ts';
 import { ScopesIndex } from './scopes-index.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './term-settings.ts';
 
 /** See the file's comment. */
 export class Store {

@@ -5,8 +5,8 @@
 
 import { ABSENT } from '../model/digest.ts';
 import { isUncommitted } from '../model/edge.ts';
-import { kindScopeOf } from '../model/kind-overrides.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { kindScopeOf } from '../model/persisted-state.ts';
 import { workloadRefOf } from '../model/state-entry.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';

@@ -1,6 +1,6 @@
 /** Where histories begin. */
 
-import { NO_STATE } from '../../lib/model/sharded-state.ts';
+import { NO_STATE } from '../../lib/model/shards.ts';
 import { appear, rolloutStep } from './cluster.ts';
 import { drain } from './judge.ts';
 import { nowhere } from './process.ts';

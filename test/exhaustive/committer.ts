@@ -2,7 +2,7 @@
 
 import { recordedDigest } from '../../lib/model/edge.ts';
 import type { PersistedState } from '../../lib/model/persisted-state.ts';
-import { contests, type TermMark } from '../../lib/model/term.ts';
+import { contests, type TermMark } from '../../lib/model/shards.ts';
 import { takeInForeign } from '../../lib/state/foreign-state.ts';
 import {
   applyStateWrite,

@@ -6,7 +6,7 @@
 
 import type { ConfigObject } from '../../lib/model/config-object.ts';
 import type { RolloutPlan } from '../../lib/model/rollout-plan.ts';
-import type { ShardedState } from '../../lib/model/sharded-state.ts';
+import type { ShardedState } from '../../lib/model/shards.ts';
 import type { SignOfLife } from '../../lib/model/timeline.ts';
 import type { Workload } from '../../lib/model/workload.ts';
 import type { StateWrite } from '../../lib/state/state-write.ts';

@@ -1,6 +1,6 @@
 /** What the answers to all writes tell: who holds the Lease, who marks the state, which content is rolled when. */
 
-import { markIn } from '../../lib/model/term.ts';
+import { markIn } from '../../lib/model/shards.ts';
 import { stampsOf, type WorkloadParts } from '../e2e/workloads.ts';
 import { type Json, objectOf, pick, stringOf } from '../sandbox/json.ts';
 import type { OnWrite } from './fault-proxy.ts';

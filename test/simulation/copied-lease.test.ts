@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Send } from '../../lib/kubernetes/transport.ts';
-import { markIn } from '../../lib/model/term.ts';
+import { markIn } from '../../lib/model/shards.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAME } from './api.ts';
 import { stopTime, type VirtualClock } from './clock.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { annotationsOf } from '../../lib/model/term.ts';
+import { annotationsOf } from '../../lib/model/shards.ts';
 import { judgeLeads } from './leads.ts';
 import { COPIED_WRITER } from './people.ts';
 import type { Fact, Trace } from './trace.ts';

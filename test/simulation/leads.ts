@@ -1,6 +1,6 @@
 /** Where a leader is elected: who writes has the lead, and it is taken over in time. */
 
-import { markIn, type TermMark } from '../../lib/model/term.ts';
+import { markIn, type TermMark } from '../../lib/model/shards.ts';
 import type { LooseObject } from './api.ts';
 import { COPIED_WRITER } from './people.ts';
 import { LONGEST_TAKE_OVER_MS } from './replica.ts';

@@ -1,6 +1,6 @@
 /** Stands beside the cluster and writes down what happens: contents, workloads, pods, writes. */
 
-import { TERM_ANNOTATION } from '../../lib/model/term.ts';
+import { TERM_ANNOTATION } from '../../lib/model/shards.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';

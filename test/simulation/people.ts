@@ -1,8 +1,7 @@
 /** The people and owners of a history: they edit content, write pod templates, and break the reloader's state. */
 
+import { annotationsOf, markIn, STATE_SHARDS_ANNOTATION } from '../../lib/model/shards.ts';
 import { entryKeyOf, overridesKeyOf } from '../../lib/model/state-entry.ts';
-import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
-import { annotationsOf, markIn } from '../../lib/model/term.ts';
 import {
   type Api,
   collectionOf,

@@ -1,7 +1,7 @@
 /** What the ConfigMaps of the state say, in terms of contents. Written from the model, not from the program. */
 
+import { STATE_SHARDS_ANNOTATION } from '../../lib/model/shards.ts';
 import { entryKeyOf, overridesKeyOf } from '../../lib/model/state-entry.ts';
-import { STATE_SHARDS_ANNOTATION } from '../../lib/model/state-shards.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, split } from './api.ts';
 import { readOfDigest, SCOPES } from './contents.ts';

@@ -6,7 +6,7 @@ import {
   parseState,
   STATE_VERSION_ANNOTATION,
 } from '../../../lib/model/persisted-state.ts';
-import { NO_STATE, together } from '../../../lib/model/sharded-state.ts';
+import { NO_STATE, together } from '../../../lib/model/shards.ts';
 import {
   entryKeyOf,
   formatEntry,

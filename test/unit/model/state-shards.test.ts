@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  placerFor,
-  type Shelves,
-  shardNames,
-  shardsToldBy,
-  sizeOf,
-} from '../../../lib/model/state-shards.ts';
+import { placerFor, type Shelves, shardNames, shardsToldBy, sizeOf } from '../../../lib/model/shards.ts';
 import { fc } from '../../laws.ts';
 
 const TOLD = 'reloader.k8s.collaborne.com/state-shards';

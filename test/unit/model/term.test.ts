@@ -10,7 +10,7 @@ import {
   TERM_ANNOTATION,
   type TermMark,
   termAfter,
-} from '../../../lib/model/term.ts';
+} from '../../../lib/model/shards.ts';
 import { fc } from '../../laws.ts';
 
 const TERMS: Record<string, readonly [text: string | undefined, term: number]> = {

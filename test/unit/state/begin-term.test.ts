@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
-import { annotationsOf, markIn } from '../../../lib/model/term.ts';
+import { annotationsOf, markIn } from '../../../lib/model/shards.ts';
 import { beginTerm } from '../../../lib/state/begin-term.ts';
 import type { AllShards, StateClient } from '../../../lib/store/state-client.ts';
 import { fc } from '../../laws.ts';

@@ -6,7 +6,7 @@ import { NO_LOG } from '../../../lib/model/log.ts';
 import type { ObjectKey } from '../../../lib/model/object-ref.ts';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import { STATE_VERSION_ANNOTATION } from '../../../lib/model/persisted-state.ts';
-import type { TermMark } from '../../../lib/model/term.ts';
+import type { TermMark } from '../../../lib/model/shards.ts';
 import { Journal } from '../../../lib/report/journal.ts';
 import type { Contest } from '../../../lib/state/known-state.ts';
 import { StateCommitter } from '../../../lib/state/state-committer.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { recordedDigest } from '../../../lib/model/edge.ts';
-import { kindOverrideKeyOf, kindScopeOf } from '../../../lib/model/kind-overrides.ts';
+import { kindOverrideKeyOf, kindScopeOf } from '../../../lib/model/persisted-state.ts';
 import type { WriteGate } from '../../../lib/state/state-overrides.ts';
 import { applyStateWrite, believedAtStart, noteSent } from '../../../lib/state/state-write.ts';
 import { Effects } from '../../../lib/tracking/effects.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { annotationsOf } from '../../../lib/model/term.ts';
+import { annotationsOf } from '../../../lib/model/shards.ts';
 import { beginTerm } from '../../../lib/state/begin-term.ts';
 import { CommitterStage, OURS } from './committer-stage.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { FULL_BYTES } from '../../../lib/model/state-shards.ts';
+import { FULL_BYTES } from '../../../lib/model/shards.ts';
 import { CommitterStage, OURS } from './committer-stage.ts';
 
 const CFG = 'v1.ConfigMap_cfg';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_STATE } from '../../../lib/model/sharded-state.ts';
+import { NO_STATE } from '../../../lib/model/shards.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import { World } from './world.ts';
 

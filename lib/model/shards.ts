@@ -1,0 +1,166 @@
+/**
+ * The shards of the state: one ConfigMap, and further ones for entries that do not fit into it; the mark of a leader on each; and
+ * their union. The entry of an object and the overrides of its followers share one shard, so that each write of a shard is
+ * consistent by itself.
+ */
+
+import { EMPTY_STATE, type PersistedState } from './persisted-state.ts';
+import { entryKeyBeside, type Overrides, type StateEntry, type StateKey } from './state-entry.ts';
+
+/** The maximum number of shards: a Role names each of them. */
+export const MOST_SHARDS = 10;
+
+/** A new entry goes to the first shard whose keys and values stay below this size with it, in bytes. */
+export const SHARD_BYTES = 262_144;
+
+/**
+ * Beyond this size, in bytes of keys and values, a shard accepts no commit of a change with outdated workloads. The API server
+ * allows 1 MiB of values, and etcd a request of 1.5 MiB, in which each key stands twice, once in managedFields: with values of at
+ * least 16 bytes that is never more than twice this size.
+ */
+export const FULL_BYTES = 786_432;
+
+/** The annotation of the first shard with the number of shards; without it there is one. */
+export const STATE_SHARDS_ANNOTATION = 'reloader.k8s.collaborne.com/state-shards';
+
+/** The names of all shards that the state called `name` may ever have: it, then `<name>-1` to `<name>-9`. */
+export function shardNames(name: string): readonly string[] {
+  return Array.from({ length: MOST_SHARDS }, (_, shard) => (shard === 0 ? name : `${name}-${shard}`));
+}
+
+/** The number of shards by the annotations of the first one: 1 without the annotation, and if it is invalid. */
+export function shardsToldBy(annotations: Readonly<Record<string, string>> | undefined): number {
+  const text = annotations?.[STATE_SHARDS_ANNOTATION] ?? '';
+  const count = /^\d{1,2}$/.test(text) ? Number(text) : 1;
+  return count >= 1 && count <= MOST_SHARDS ? count : 1;
+}
+
+/** The facts from which a shard is chosen. */
+export interface Shelves {
+  /** The bytes in each existing shard, in order. */
+  readonly bytes: readonly number[];
+  /** The maximum number of shards now. */
+  readonly most: number;
+  readonly limitBytes: number;
+}
+
+/**
+ * Chooses shards for new entries, one after the other: the first with room for the given bytes, else a further one; at the
+ * maximum number, the last one, even if it is full.
+ */
+export function placerFor({ bytes, most, limitBytes }: Shelves): (bytes: number) => number {
+  const filled = [...bytes];
+  return (size) => {
+    const withRoom = filled.findIndex((used) => used + size <= limitBytes);
+    const shard = withRoom >= 0 ? withRoom : Math.min(filled.length, most - 1);
+    filled[shard] = (filled[shard] ?? 0) + size;
+    return shard;
+  };
+}
+
+/** The bytes of a shard's keys and values. */
+export function sizeOf(data: Readonly<Record<string, string>>): number {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(data)) bytes += key.length + value.length;
+  return bytes;
+}
+
+/** The leader that last marked a shard. */
+export interface TermMark {
+  /** At least 1; 0 if no leader has marked it. */
+  readonly term: number;
+  /** The identity of the leader. */
+  readonly writer: string;
+}
+
+/** The annotation of a shard with the term of its last writer. */
+export const TERM_ANNOTATION = 'reloader.k8s.collaborne.com/term';
+
+/** The annotation of a shard with the identity of its last writer. */
+const WRITER_ANNOTATION = 'reloader.k8s.collaborne.com/writer';
+
+/** The highest valid term: any client may write annotations, so a higher one is invented. */
+export const LAST_TERM: number = 2 ** 40;
+
+/** Parses the annotations of a shard; an invalid term counts as 0. */
+export function markIn(annotations: Readonly<Record<string, string>>): TermMark {
+  const text = annotations[TERM_ANNOTATION] ?? '';
+  const term = /^\d{1,13}$/.test(text) ? Number(text) : 0;
+  return { term: term <= LAST_TERM ? term : 0, writer: annotations[WRITER_ANNOTATION] ?? '' };
+}
+
+/** The annotations of a mark. */
+export function annotationsOf({ term, writer }: TermMark): Readonly<Record<string, string>> {
+  return { [TERM_ANNOTATION]: String(term), [WRITER_ANNOTATION]: writer };
+}
+
+/** The term of a new leader, above those of all `marks`. */
+export function termAfter(marks: readonly TermMark[]): number {
+  const highest = Math.max(0, ...marks.map(({ term }) => term));
+  return highest < LAST_TERM ? highest + 1 : 1;
+}
+
+/** Whether `found` contests the lead of `own`: it is another process's mark of no earlier term, or a later one of the same process. */
+export function contests(found: TermMark, own: TermMark): boolean {
+  return found.writer === own.writer ? found.term > own.term : found.term >= own.term;
+}
+
+/** The shards, and in `entries` and `overrides` those that count. */
+export interface ShardedState extends PersistedState {
+  /** Each shard, in order; there is always one. */
+  readonly shards: readonly PersistedState[];
+  /** The shard of each entry that counts. */
+  readonly homes: ReadonlyMap<StateKey, number>;
+  /** By shard, the keys of duplicate entries that do not count. */
+  readonly strays: ReadonlyMap<number, readonly StateKey[]>;
+}
+
+/**
+ * Merges the shards. Of two entries of one object the one with the higher sequence counts, with equal sequences that of the
+ * lower shard; an override counts only beside the entry of its object that counts.
+ */
+export function together(shards: readonly PersistedState[], homeNamespace: string): ShardedState {
+  const { entries, homes, strays } = entriesOf(shards);
+  return { shards, entries, homes, strays, overrides: overridesOf(shards, homes, homeNamespace) };
+}
+
+/** A state without entries. */
+export const NO_STATE: ShardedState = together([EMPTY_STATE], '');
+
+function entriesOf(shards: readonly PersistedState[]): Pick<ShardedState, 'entries' | 'homes' | 'strays'> {
+  const entries = new Map<StateKey, StateEntry>();
+  const homes = new Map<StateKey, number>();
+  const strays = new Map<number, StateKey[]>();
+  for (const [shard, key, entry] of shards.flatMap(allEntries)) {
+    const [home, other] = [homes.get(key), entries.get(key)];
+    const counts = other === undefined || entry.sequence > other.sequence;
+    const stray = counts ? home : shard;
+    if (stray !== undefined) strays.set(stray, [...(strays.get(stray) ?? []), key]);
+    if (!counts) continue;
+    entries.set(key, entry);
+    homes.set(key, shard);
+  }
+  return { entries, homes, strays };
+}
+
+function allEntries({ entries }: PersistedState, shard: number): [number, StateKey, StateEntry][] {
+  return [...entries].map(([key, entry]) => [shard, key, entry]);
+}
+
+function overridesOf(
+  shards: readonly PersistedState[],
+  homes: ReadonlyMap<StateKey, number>,
+  homeNamespace: string,
+): ReadonlyMap<StateKey, Overrides> {
+  const overrides = new Map<StateKey, Overrides>();
+  for (const [shard, { overrides: own }] of shards.entries()) {
+    for (const [workload, runningDigest] of own) {
+      const counting = Object.entries(runningDigest).filter(
+        ([local]) => homes.get(entryKeyBeside(workload, local, homeNamespace)) === shard,
+      );
+      if (counting.length === 0) continue;
+      overrides.set(workload, { ...overrides.get(workload), ...Object.fromEntries(counting) });
+    }
+  }
+  return overrides;
+}
