@@ -3,16 +3,12 @@
 import { shortDigest } from '../model/digest.ts';
 import type { Finding } from '../model/finding.ts';
 import { describe, keyOf, type WorkloadRef } from '../model/object-ref.ts';
-import type {
-  FollowedStatus,
-  Snapshot,
-  StatusReport,
-  WorkloadStatus,
-  WorkSnapshot,
-} from '../model/status-report.ts';
+import type { FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import type { LeaderGauge } from '../telemetry/metric-table.ts';
+import type { Snapshot } from '../telemetry/metrics.ts';
 import { isOutdatedOn, judge } from '../tracking/edge-policy.ts';
 import type { Reloader } from './reloader.ts';
 
@@ -44,10 +40,10 @@ export function snapshotOf(reloader: Reloader, now: number): Snapshot {
     configObjects: countByKind(present.map(({ ref }) => ref.kind)),
     workloads: countByKind([...store.workloads.values()].map(({ workload }) => workload.ref.kind)),
   };
-  return { ...seen, work: reloader.leads ? workOf(reloader, now) : undefined };
+  return { ...seen, leader: reloader.leads ? leaderGaugesOf(reloader, now) : undefined };
 }
 
-function workOf(reloader: Reloader, now: number): WorkSnapshot {
+function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<LeaderGauge, number>> {
   const { store } = reloader;
   let outdatedEdges = 0;
   let oldest = now;
@@ -61,7 +57,7 @@ function workOf(reloader: Reloader, now: number): WorkSnapshot {
   return {
     edges: store.dependents.size,
     outdatedEdges,
-    oldestOutdatedAgeSeconds: secondsOf(now - oldest),
+    oldestOutdatedAge: secondsOf(now - oldest),
     slowedWorkloads: reloader.rollouts.slowed,
     stateEntries: store.persisted.state.entries.size,
     stateOverrides: store.persisted.state.overrides.size,

@@ -1,4 +1,4 @@
-/** The data of the pages and the metrics. Digests have their short form. */
+/** The data of the pages. Digests have their short form. */
 
 import type { Finding } from './finding.ts';
 import type { WatchStatus } from './health.ts';
@@ -78,27 +78,4 @@ export interface StatusReport {
   readonly decisions: readonly Decision[];
   /** One for each kind, or for each kind and namespace. */
   readonly watches: readonly WatchStatus[];
-}
-
-/** The values of the gauges at one scrape. Missing kinds count as 0. */
-export interface Snapshot {
-  readonly configObjects: Readonly<Record<string, number>>;
-  readonly workloads: Readonly<Record<string, number>>;
-  /** Undefined in a standby, which does not know the running digests. */
-  readonly work: WorkSnapshot | undefined;
-}
-
-/** The values that only a leader knows. */
-export interface WorkSnapshot {
-  readonly edges: number;
-  readonly outdatedEdges: number;
-  /** 0 if every workload is up to date. */
-  readonly oldestOutdatedAgeSeconds: number;
-  /** Workloads beyond their rollout limit, whose windows are longer. */
-  readonly slowedWorkloads: number;
-  readonly stateEntries: number;
-  readonly stateOverrides: number;
-  readonly stateBytes: number;
-  /** The number of ConfigMaps of the state. */
-  readonly stateShards: number;
 }

@@ -37,14 +37,69 @@ const USUAL = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods')
 const WORKLOADS: readonly string[] = USUAL.map(({ kind }) => kind);
 const PLAIN: readonly Labels[] = [{}];
 
+/**
+ * The gauges that only a leader knows, all without labels. A row is all of one but its figure, which `app/status.ts` computes for
+ * each scrape.
+ */
+export const LEADER_GAUGES = {
+  edges: {
+    name: 'reloader_edges',
+    help: 'Pairs of a workload and a ConfigMap or Secret that it follows',
+    type: 'gauge',
+    series: [{}],
+  },
+  outdatedEdges: {
+    name: 'reloader_outdated_edges',
+    help: 'Of these, the pairs whose pods may run an older content: the workload needs a rollout',
+    type: 'gauge',
+    series: [{}],
+  },
+  oldestOutdatedAge: {
+    name: 'reloader_oldest_outdated_edge_age_seconds',
+    help: 'Age of the oldest change that still needs a rollout; 0 if no workload needs one',
+    type: 'gauge',
+    series: [{}],
+  },
+  slowedWorkloads: {
+    name: 'reloader_slowed_workloads',
+    help: 'Workloads that were rolled more often than their limit allows, and wait longer for that',
+    type: 'gauge',
+    series: [{}],
+  },
+  stateEntries: {
+    name: 'reloader_state_entries',
+    help: 'ConfigMaps and Secrets whose digest the state holds',
+    type: 'gauge',
+    series: [{}],
+  },
+  stateOverrides: {
+    name: 'reloader_state_overrides',
+    help: 'Workloads that the state records as behind',
+    type: 'gauge',
+    series: [{}],
+  },
+  stateBytes: {
+    name: 'reloader_state_bytes',
+    help: 'Size of all keys and values of the state',
+    type: 'gauge',
+    series: [{}],
+  },
+  stateShards: {
+    name: 'reloader_state_config_maps',
+    help: 'ConfigMaps that the state lies in, at most 10 of about 262144 bytes each',
+    type: 'gauge',
+    series: [{}],
+  },
+} as const;
+
+/** The name of one of LEADER_GAUGES in the code. */
+export type LeaderGauge = keyof typeof LEADER_GAUGES;
+
 /** The names of the metrics in the code. */
 export type MetricWord =
+  | LeaderGauge
   | 'configObjects'
   | 'workloads'
-  | 'edges'
-  | 'outdatedEdges'
-  | 'oldestOutdatedAge'
-  | 'slowedWorkloads'
   | 'changes'
   | 'rollouts'
   | 'reloads'
@@ -52,10 +107,6 @@ export type MetricWord =
   | 'changesPerRollout'
   | 'changeToRollout'
   | 'patchDuration'
-  | 'stateEntries'
-  | 'stateOverrides'
-  | 'stateBytes'
-  | 'stateShards'
   | 'commits'
   | 'alerts'
   | 'leader'
@@ -81,30 +132,7 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     type: 'gauge',
     series: every({ kind: WORKLOADS }),
   },
-  edges: {
-    name: 'reloader_edges',
-    help: 'Pairs of a workload and a ConfigMap or Secret that it follows',
-    type: 'gauge',
-    series: PLAIN,
-  },
-  outdatedEdges: {
-    name: 'reloader_outdated_edges',
-    help: 'Of these, the pairs whose pods may run an older content: the workload needs a rollout',
-    type: 'gauge',
-    series: PLAIN,
-  },
-  oldestOutdatedAge: {
-    name: 'reloader_oldest_outdated_edge_age_seconds',
-    help: 'Age of the oldest change that still needs a rollout; 0 if no workload needs one',
-    type: 'gauge',
-    series: PLAIN,
-  },
-  slowedWorkloads: {
-    name: 'reloader_slowed_workloads',
-    help: 'Workloads that were rolled more often than their limit allows, and wait longer for that',
-    type: 'gauge',
-    series: PLAIN,
-  },
+  ...LEADER_GAUGES,
   changes: {
     name: 'reloader_changes_total',
     help: 'Changes of content that were seen of objects that workloads follow',
@@ -150,30 +178,6 @@ export const METRICS: Readonly<Record<MetricWord, MetricRow>> = {
     type: 'histogram',
     series: PLAIN,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  },
-  stateEntries: {
-    name: 'reloader_state_entries',
-    help: 'ConfigMaps and Secrets whose digest the state holds',
-    type: 'gauge',
-    series: PLAIN,
-  },
-  stateOverrides: {
-    name: 'reloader_state_overrides',
-    help: 'Workloads that the state records as behind',
-    type: 'gauge',
-    series: PLAIN,
-  },
-  stateBytes: {
-    name: 'reloader_state_bytes',
-    help: 'Size of all keys and values of the state',
-    type: 'gauge',
-    series: PLAIN,
-  },
-  stateShards: {
-    name: 'reloader_state_config_maps',
-    help: 'ConfigMaps that the state lies in, at most 10 of about 262144 bytes each',
-    type: 'gauge',
-    series: PLAIN,
   },
   commits: {
     name: 'reloader_commits_total',

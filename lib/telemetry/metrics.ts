@@ -5,16 +5,27 @@ import type { WatchEnd } from '../model/health.ts';
 import type { ConfigKind, WorkloadRef } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import type { AdmissionResult, AlertResult } from '../model/settings.ts';
-import type { Snapshot } from '../model/status-report.ts';
 import type { WorkloadKind } from '../model/workload-kind.ts';
 import {
   type CHANGE_TYPES,
   type Labels,
+  LEADER_GAUGES,
+  type LeaderGauge,
   METRICS,
   type MetricRow,
   type ROLLOUT_OUTCOMES,
   seriesOf,
 } from './metric-table.ts';
+
+const LEADER_WORDS = Object.keys(LEADER_GAUGES) as readonly LeaderGauge[];
+
+/** The values of the gauges at one scrape. Missing kinds count as 0. */
+export interface Snapshot {
+  readonly configObjects: Readonly<Record<string, number>>;
+  readonly workloads: Readonly<Record<string, number>>;
+  /** Undefined in a standby, which does not know the running digests. */
+  readonly leader: Readonly<Record<LeaderGauge, number>> | undefined;
+}
 
 /** One rollout that was accepted. */
 export interface RolloutReport {
@@ -55,14 +66,7 @@ export class Metrics {
   readonly #watchUp = this.#gauge(METRICS.watchUp);
   readonly #configObjects = this.#gauge(METRICS.configObjects);
   readonly #workloads = this.#gauge(METRICS.workloads);
-  readonly #edges = this.#gauge(METRICS.edges);
-  readonly #outdatedEdges = this.#gauge(METRICS.outdatedEdges);
-  readonly #oldestOutdatedAge = this.#gauge(METRICS.oldestOutdatedAge);
-  readonly #slowedWorkloads = this.#gauge(METRICS.slowedWorkloads);
-  readonly #stateEntries = this.#gauge(METRICS.stateEntries);
-  readonly #stateOverrides = this.#gauge(METRICS.stateOverrides);
-  readonly #stateBytes = this.#gauge(METRICS.stateBytes);
-  readonly #stateShards = this.#gauge(METRICS.stateShards);
+  readonly #leaderGauges = LEADER_WORDS.map((word) => [word, this.#gauge(METRICS[word])] as const);
   readonly #kinds: Labels[] = [...METRICS.workloads.series];
   #isLeader = false;
   #takeSnapshot: (() => Snapshot) | undefined;
@@ -179,19 +183,11 @@ export class Metrics {
     for (const labels of this.#kinds) {
       this.#workloads.set(labels, snapshot.workloads[labels['kind'] ?? ''] ?? 0);
     }
-    const { work } = snapshot;
-    const show = (gauge: Gauge, value: number | undefined): void => {
+    for (const [word, gauge] of this.#leaderGauges) {
+      const value = snapshot.leader?.[word];
       if (value === undefined) gauge.remove();
       else gauge.set(value);
-    };
-    show(this.#edges, work?.edges);
-    show(this.#outdatedEdges, work?.outdatedEdges);
-    show(this.#oldestOutdatedAge, work?.oldestOutdatedAgeSeconds);
-    show(this.#slowedWorkloads, work?.slowedWorkloads);
-    show(this.#stateEntries, work?.stateEntries);
-    show(this.#stateOverrides, work?.stateOverrides);
-    show(this.#stateBytes, work?.stateBytes);
-    show(this.#stateShards, work?.stateShards);
+    }
   }
 
   #counter(row: MetricRow): Counter {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Snapshot } from '../../../lib/model/status-report.ts';
 import { WORKLOAD_KINDS } from '../../../lib/model/workload-kind.ts';
 import { METRICS, type MetricRow } from '../../../lib/telemetry/metric-table.ts';
-import { Metrics } from '../../../lib/telemetry/metrics.ts';
+import { Metrics, type Snapshot } from '../../../lib/telemetry/metrics.ts';
 
 /** Series of Stakater Reloader that mean something else than anything here: a dashboard must not mix the two. */
 const NOT_OFFERED = [
@@ -28,10 +27,10 @@ const ROWS: readonly MetricRow[] = Object.values(METRICS);
 const SNAPSHOT: Snapshot = {
   configObjects: { ConfigMap: 3, Secret: 2 },
   workloads: { Deployment: 5 },
-  work: {
+  leader: {
     edges: 7,
     outdatedEdges: 1,
-    oldestOutdatedAgeSeconds: 12.5,
+    oldestOutdatedAge: 12.5,
     slowedWorkloads: 3,
     stateEntries: 4,
     stateOverrides: 1,
@@ -198,7 +197,7 @@ test('gauges show what is true at each scrape; a kind that is not told counts as
   };
   for (const [series, value] of Object.entries(want))
     assert.equal(await seriesIn(metrics, series), value, series);
-  now = { ...SNAPSHOT, workloads: {}, work: undefined };
+  now = { ...SNAPSHOT, workloads: {}, leader: undefined };
   assert.equal(await seriesIn(metrics, 'reloader_workloads{kind="Deployment"}'), '0');
   assert.equal(await seriesIn(metrics, 'reloader_outdated_edges'), undefined, 'of a standby');
   now = SNAPSHOT;
