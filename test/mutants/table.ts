@@ -192,7 +192,7 @@ export const MUTANTS: readonly Mutant[] = [
     edit: change(
       'RolloutController.#resultOf',
       '{ ...outcome, bounds: REFUSAL_BACKOFF, ...(times && { times }) }',
-      '{ ...outcome, bounds: REFUSAL_BACKOFF, atLeastMs: Number.POSITIVE_INFINITY }',
+      '{ ...outcome, bounds: REFUSAL_BACKOFF, atLeastMs: 24 * 60 * 60_000 }',
     ),
     tests: [ROLLOUTS],
   },
