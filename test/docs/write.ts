@@ -1,16 +1,17 @@
-/** `npm run reference`: writes the tables of docs/reference anew. */
+/** `npm run reference`: writes the tables of docs/reference anew, and the chart's copies of the alerts and the dashboard. */
 
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { chartFiles, read } from '../monitoring/files.ts';
 import { withTables } from './tables.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-for (const page of globSync('docs/reference/*.md', { cwd: ROOT })) {
-  const file = path.join(ROOT, page);
-  const text = readFileSync(file, 'utf8');
-  const written = withTables(text);
-  if (written === text) continue;
-  writeFileSync(file, written);
+const pages = globSync('docs/reference/*.md', { cwd: ROOT }).map((page) => [page, withTables(read(page))]);
+
+for (const [page = '', text = ''] of [...pages, ...Object.entries(chartFiles())]) {
+  if (existsSync(path.join(ROOT, page)) && text === read(page)) continue;
+  mkdirSync(path.dirname(path.join(ROOT, page)), { recursive: true });
+  writeFileSync(path.join(ROOT, page), text);
   console.log(`${page} is written anew`);
 }

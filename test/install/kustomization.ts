@@ -24,16 +24,23 @@ export const K8S: string = path.resolve(import.meta.dirname, '../../k8s');
 export const INSTALLATIONS: readonly string[] = ['base', 'cluster', 'namespaces'];
 
 /** The components that an overlay may name. */
-export const COMPONENTS: readonly string[] = ['cron-jobs', 'ha', 'jobs', 'webhook', 'webhook-cert-manager'];
+export const COMPONENTS: readonly string[] = [
+  'cron-jobs',
+  'ha',
+  'jobs',
+  'monitoring',
+  'webhook',
+  'webhook-cert-manager',
+];
 
 /** Two sets of components that may stand together, and all of them between the two. */
 export const TOGETHER: readonly (readonly string[])[] = [
-  ['cron-jobs', 'ha', 'jobs', 'webhook'],
+  ['cron-jobs', 'ha', 'jobs', 'monitoring', 'webhook'],
   ['webhook-cert-manager'],
 ];
 
 const UNDERSTOOD = ['apiVersion', 'kind', 'namespace', 'resources', 'labels', 'patches'];
-const COMPONENT = ['apiVersion', 'kind', 'resources', 'patches', 'replacements'];
+const COMPONENT = ['apiVersion', 'kind', 'resources', 'configMapGenerator', 'patches', 'replacements'];
 const CLUSTER_SCOPED = ['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'MutatingWebhookConfiguration'];
 
 /** What an overlay adds to a folder below k8s. */
@@ -67,13 +74,16 @@ function built(folder: string): readonly JsonObject[] {
   return namespace === undefined ? labelled : moved(labelled, namespace);
 }
 
-/** A component holds resources, patches of operations, each with its target, and replacements. */
+/** A component holds resources, ConfigMaps of files, patches of operations, each with its target, and replacements. */
 function withComponent(objects: readonly JsonObject[], name: string): readonly JsonObject[] {
   const folder = path.join(K8S, 'components', name);
   const [component = {}] = documentsOf(path.join(folder, 'kustomization.yaml'));
   const strange = Object.keys(component).filter((field) => !COMPONENT.includes(field));
   if (strange.length > 0) throw new Error(`${folder}: ${strange.join(', ')} is not understood here`);
-  const more = strings(component['resources']).flatMap((below) => resourcesAt(path.join(folder, below)));
+  const more = [
+    ...strings(component['resources']).flatMap((below) => resourcesAt(path.join(folder, below))),
+    ...objectsOf(component['configMapGenerator']).map((generator) => configMapOf(folder, generator)),
+  ];
   const patched = objectsOf(component['patches']).reduce(
     (all, { target, path: file, patch }) => {
       const text =
@@ -85,6 +95,15 @@ function withComponent(objects: readonly JsonObject[], name: string): readonly J
     [...objects, ...more],
   );
   return objectsOf(component['replacements']).reduce(withReplacement, patched);
+}
+
+/** A ConfigMap of files, whose name has no hash. */
+function configMapOf(folder: string, { name = '', namespace = '', files, options }: JsonObject): JsonObject {
+  if (pick(options, 'disableNameSuffixHash') !== true)
+    throw new Error(`${folder}: hashes are not understood here`);
+  const metadata = { name, namespace, labels: objectOf(pick(options, 'labels')) };
+  const data = strings(files).map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]);
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: Object.fromEntries(data) as JsonObject };
 }
 
 function documentsOf(file: string): readonly JsonObject[] {
