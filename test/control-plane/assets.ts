@@ -2,7 +2,18 @@
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { BUILDS, buildKey, CONTROL_PLANE, HELM, type HelmVersion, type Program, STAGES } from './recipe.ts';
+import {
+  BUILDS,
+  buildKey,
+  CONTROL_PLANE,
+  HELM,
+  type HelmVersion,
+  type Part,
+  PROMETHEUS,
+  type Program,
+  type PrometheusProgram,
+  STAGES,
+} from './recipe.ts';
 
 /** The programs of one control plane. */
 export interface Assets {
@@ -40,13 +51,22 @@ export function programOf({ folder }: Assets, program: Program): string {
 
 /** The path of Helm; undefined if it was not built. */
 export function helmOf(version: HelmVersion): string | undefined {
-  const program = path.join(BUILDS, buildKey(HELM[version]), 'helm');
-  return existsSync(program) ? program : undefined;
+  return builtIn(HELM[version], 'helm');
+}
+
+/** The path of Prometheus or its tool; undefined if it was not built. */
+export function prometheusOf(program: PrometheusProgram): string | undefined {
+  return builtIn(PROMETHEUS, program);
 }
 
 /** Where kwok's file of that name stands in a folder of programs. */
 export function stageIn(folder: string, stage: string): string {
   return path.join(folder, 'stages', path.basename(stage));
+}
+
+function builtIn(part: Part, name: Program): string | undefined {
+  const program = path.join(BUILDS, buildKey(part), name);
+  return existsSync(program) ? program : undefined;
 }
 
 function assetsIn(folder: string): Assets {

@@ -1,6 +1,6 @@
 /**
- * `npm run control-plane`: builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, kwok and Helm
- * from their Go modules into .control-plane/<version>. Some minutes the first time, seconds when they are there.
+ * `npm run control-plane`: builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, kwok, Helm
+ * and Prometheus from their Go modules into .control-plane/<version>. Some minutes the first time, seconds when they are there.
  */
 
 import { copyFileSync, existsSync } from 'node:fs';
@@ -50,7 +50,7 @@ async function build(module: GoModule, target: string): Promise<void> {
   const ldflags = ['-s', '-w', ...variables].join(' ');
   await runGo({
     folder: module.folder,
-    args: ['build', '-v', ...GO_FLAGS, '-ldflags', ldflags, '-o', `${target}/`, 'tool'],
+    args: ['build', '-v', ...flagsOf(module), '-ldflags', ldflags, '-o', `${target}/`, 'tool'],
     onLine,
   });
   for (const [program, made = program] of module.programs)
@@ -58,15 +58,20 @@ async function build(module: GoModule, target: string): Promise<void> {
 }
 
 /** How many packages there are; fetches what is not there. */
-async function packagesOf({ folder }: GoModule, name: string, progress: Progress): Promise<number> {
+async function packagesOf(module: GoModule, name: string, progress: Progress): Promise<number> {
   let fetched = 0;
   progress.is(`${name}: looking for its modules`);
   const onLine = (line: string): void => {
     if (line.startsWith('go: downloading ')) fetched += 1;
     if (fetched > 0) progress.is(`${name}: fetched ${fetched} modules`);
   };
-  const list = await runGo({ folder, args: ['list', '-mod=readonly', '-deps', 'tool'], onLine });
+  const args = ['list', ...flagsOf(module), '-deps', 'tool'];
+  const list = await runGo({ folder: module.folder, args, onLine });
   return list.split('\n').length;
+}
+
+function flagsOf({ tags = '' }: GoModule): readonly string[] {
+  return [...GO_FLAGS, '-tags', tags];
 }
 
 /** The files that tell kwok what nodes and pods do. */

@@ -16,6 +16,8 @@ export interface GoModule {
   /** Variables that the linker sets to the version of the module that this one is about. */
   readonly about: string;
   readonly versionVariables: readonly string[];
+  /** Build tags that leave out what no test needs. @default none */
+  readonly tags?: string;
 }
 
 /** What is built together, into a folder of its own. */
@@ -36,7 +38,11 @@ export type Program =
   | 'kube-scheduler'
   | 'kubectl'
   | 'kwok'
-  | 'helm';
+  | 'helm'
+  | PrometheusProgram;
+
+/** Prometheus, and the tool that checks and tests its rules. */
+export type PrometheusProgram = 'prometheus' | 'promtool';
 
 /** The versions of Helm whose ways to write differ: three-way merge, and server-side apply. */
 export type HelmVersion = 3 | 4;
@@ -80,8 +86,23 @@ export const CONTROL_PLANE: Part = { modules: GO_MODULES, stages: STAGES, minute
 /** Helm, by version. */
 export const HELM: Readonly<Record<HelmVersion, Part>> = { 3: helm(3), 4: helm(4) };
 
+/** Prometheus without its pages, and without service discovery but for files. */
+export const PROMETHEUS: Part = {
+  modules: [
+    {
+      folder: path.join(import.meta.dirname, 'prometheus'),
+      programs: [['prometheus'], ['promtool']],
+      about: 'github.com/prometheus/prometheus',
+      versionVariables: ['github.com/prometheus/common/version.Version'],
+      tags: 'remove_all_sd',
+    },
+  ],
+  stages: [],
+  minutes: 3,
+};
+
 /** Everything, in the order of its building. */
-export const PARTS: readonly Part[] = [CONTROL_PLANE, HELM[3], HELM[4]];
+export const PARTS: readonly Part[] = [CONTROL_PLANE, HELM[3], HELM[4], PROMETHEUS];
 
 /** Where everything that is built stands; ignored by git. */
 export const BUILDS: string = path.resolve(import.meta.dirname, '../../.control-plane');
