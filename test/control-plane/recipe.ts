@@ -98,7 +98,7 @@ export const PROMETHEUS: Part = {
     },
   ],
   stages: [],
-  minutes: 3,
+  minutes: 2,
 };
 
 /** Everything, in the order of its building. */
