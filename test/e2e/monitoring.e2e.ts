@@ -15,7 +15,9 @@ const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
 const skip =
   (!cluster.access.hasAccounts && 'service accounts are needed') ||
-  (prometheusOf('prometheus') === undefined && !isRequired() && 'Prometheus is not built: npm run control-plane');
+  (prometheusOf('prometheus') === undefined &&
+    !isRequired() &&
+    'Prometheus is not built: npm run control-plane');
 
 /** What a person waits for in minutes, a test waits for in seconds. The unit tests of the rules have the real times. */
 const SHORTER: readonly Shortening[] = [
@@ -126,7 +128,9 @@ async function greatest(prometheus: Prometheus, expr: string, start: number): Pr
   return values.filter((value) => !Number.isNaN(value)).sort((a, b) => b - a)[0];
 }
 
-test('each alert fires after what it is about, and each query of the dashboard shows it', { skip }, async () => {
+test('each alert fires after what it is about, and each query of the dashboard shows it', {
+  skip,
+}, async () => {
   const start = Date.now() / 1000;
   const flags = [...SHORT_LEASE, '--rollout-limit', '2/1h'];
   await using pair = await Pair.open(cluster, { flags });
@@ -139,7 +143,12 @@ test('each alert fires after what it is about, and each query of the dashboard s
     await isCalm(scene);
     await act(scene);
   }
-  assert.deepEqual([...scene.fired].sort(), alerts().map(({ name }) => name).sort());
+  assert.deepEqual(
+    [...scene.fired].sort(),
+    alerts()
+      .map(({ name }) => name)
+      .sort(),
+  );
   for (const { title, queries } of panels())
     for (const { expr } of queries) {
       const value = await greatest(prometheus, expr, start);

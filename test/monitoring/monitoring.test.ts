@@ -35,7 +35,9 @@ const MATCHES: Readonly<Record<string, (value: string, wanted: string) => boolea
 };
 
 /** The metric, the label, the operator and each wanted value of all selectors of an expression but those of a target. */
-function conditionsIn(expr: string): (readonly [metric: string, label: string, sign: string, value: string])[] {
+function conditionsIn(
+  expr: string,
+): (readonly [metric: string, label: string, sign: string, value: string])[] {
   return [...expr.matchAll(/(?<metric>\w+)\{(?<inner>[^}]*)\}/g)].flatMap(({ groups = {} }) =>
     [...(groups['inner'] ?? '').matchAll(/(?<label>\w+)(?<sign>=~|!~|!=|=)"(?<value>[^"]*)"/g)]
       .map((found) => found.groups ?? {})
@@ -109,10 +111,14 @@ describe('each alert', () => {
   });
 
   test('is tested where it fires and where it does not', () => {
-    const { tests } = parse(read(TESTS)) as { tests: readonly { promql_expr_test: readonly Expectation[] }[] };
+    const { tests } = parse(read(TESTS)) as {
+      tests: readonly { promql_expr_test: readonly Expectation[] }[];
+    };
     const expected = tests.flatMap((each) => each.promql_expr_test);
     const about = (those: readonly Expectation[]): string[] =>
-      [...new Set(those.map(({ expr }) => /alertname="(\w+)", alertstate="firing"/.exec(expr)?.[1] ?? expr))].sort();
+      [
+        ...new Set(those.map(({ expr }) => /alertname="(\w+)", alertstate="firing"/.exec(expr)?.[1] ?? expr)),
+      ].sort();
     const fires = ({ exp_samples: samples = [] }: Expectation): boolean => samples.length > 0;
     assert.deepEqual(about(expected.filter(fires)), NAMES);
     assert.deepEqual(about(expected.filter((each) => !fires(each))), NAMES);
