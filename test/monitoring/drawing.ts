@@ -30,7 +30,18 @@ const HEADER = 44;
 const GAP = 4;
 const LEGEND_LINE = 15;
 const TICKS = 4;
-const COLOURS = ['#2f6fb3', '#d9822b', '#3a8f5c', '#b0413e', '#7a5aa6', '#8a6d3b', '#c2608f', '#5f6b76'];
+const COLOURS = [
+  '#2f6fb3',
+  '#d9822b',
+  '#3a8f5c',
+  '#b0413e',
+  '#7a5aa6',
+  '#8a6d3b',
+  '#c2608f',
+  '#5f6b76',
+  '#1c9aa0',
+  '#a3b126',
+];
 /** Grafana's names, dark enough to be read on white. */
 const SHADES: Readonly<Record<string, string>> = { green: '#2b7a48', orange: '#b35c00', red: '#b3261e' };
 const MIB = 2 ** 20;
@@ -93,7 +104,7 @@ function drawnStat({ unit, steps, queries }: Panel, lines: readonly Line[], { x,
 
 function drawnLines({ unit }: Panel, lines: readonly Line[], box: Box, span: Span): string {
   const legend = legendOf(lines, box);
-  const plot: Box = { x: box.x + 58, y: box.y + 34, w: box.w - 72, h: box.h - 56 - legend.height };
+  const plot: Box = { x: box.x + 58, y: box.y + 34, w: box.w - 80, h: box.h - 56 - legend.height };
   const step = niceStep(
     Math.max(...lines.flatMap(({ points }) => points.map(([, value]) => value)), 0),
     unit,

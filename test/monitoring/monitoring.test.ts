@@ -72,7 +72,7 @@ describe('the alerts and the dashboard', () => {
     const conditions = EXPRESSIONS.flatMap(([, expr]) => conditionsIn(expr));
     assert.ok(conditions.some(([, label]) => label === 'outcome') && conditions.length > 5);
     const isMet = ([metric, label, sign, value]: (typeof conditions)[0]): boolean =>
-      seriesOf(metric).some((labels) => MATCHES[sign]?.(labels[label] ?? '', value));
+      seriesOf(metric).some(({ [label]: own }) => own !== undefined && MATCHES[sign]?.(own, value));
     assert.deepEqual(
       conditions.filter((condition) => !isMet(condition)),
       [],
@@ -91,6 +91,12 @@ describe('the alerts and the dashboard', () => {
       assert.equal(read(file), text, 'npm run reference writes it anew');
     assert.deepEqual(parse(read('k8s/chart/files/rules.yaml')).groups[0].rules.length, ALERTS.length);
   });
+});
+
+test('the picture of the dashboard has every panel', () => {
+  const picture = read('docs/explanation/images/dashboard.svg');
+  const missing = panels().filter(({ title }) => !picture.includes(`>${title}</text>`));
+  assert.deepEqual(missing, [], 'npm run dashboard draws it anew');
 });
 
 describe('each alert', () => {
