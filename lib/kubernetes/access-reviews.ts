@@ -1,31 +1,33 @@
-/** Which rights the reloader has, as the API server answers SelfSubjectAccessReviews. */
+/**
+ * Asks the API server by SelfSubjectAccessReviews which rights the reloader has. A missing answer is never taken for a refusal.
+ */
 
 import { ApiError, type ApiErrorCode } from './api-error.ts';
 import { callJson } from './json-call.ts';
 import { type Permission, ruleYaml } from './permissions.ts';
 import type { Send } from './transport.ts';
 
-/** What one review asks. */
+/** One review: may the reloader do `verb` under `permission`? */
 export interface Question {
   readonly permission: Permission;
   readonly verb: string;
 }
 
-/** What is not known to be allowed after a round of questions. */
+/** The questions of a round that were not answered with yes. */
 export interface Reviewed {
-  /** Plainly answered with no. */
+  /** Answered with no. */
   readonly refused: readonly Question[];
-  /** Not answered at all, or not asked any more. */
+  /** Not answered, or not asked because the round ended early. */
   readonly unanswered: readonly Question[];
-  /** How long the server wants to be left alone, if it said so. */
+  /** The longest Retry-After of the round; undefined if the server sent none. */
   readonly retryAfterMs: number | undefined;
 }
 
-/** A right that is positively known to be missing. */
+/** A permission with verbs that the API server has refused. */
 export interface MissingPermission {
   readonly permission: Permission;
   readonly verbs: readonly string[];
-  /** For people: what is missing, and the rule to add. */
+  /** For the log: the missing right, and the rule to add. */
   readonly sentence: string;
 }
 
@@ -35,8 +37,8 @@ export function questionsOf(permissions: readonly Permission[]): Question[] {
 }
 
 /**
- * Asks `questions`, those of one permission together. Whatever is no answer leaves its question unanswered; where that
- * says something of the server the rest is not asked: it cannot be reached, or wants to be left alone. Never throws.
+ * Asks `questions`, those of one permission at the same time. An error leaves its question unanswered; if it shows that the
+ * server cannot be reached or is overloaded, the rest of the round is not asked. Never rejects.
  */
 export async function review(
   send: Send,
@@ -44,10 +46,10 @@ export async function review(
   signal?: AbortSignal,
 ): Promise<Reviewed> {
   const answers = new Map<Question, Answer>();
-  for (const [, together] of Map.groupBy(questions, ({ permission }) => permission)) {
-    const told = await Promise.all(together.map((question) => ask(send, question, signal)));
-    for (const [index, question] of together.entries()) answers.set(question, told[index] ?? {});
-    if (told.some(endsTheRound)) break;
+  for (const [, batch] of Map.groupBy(questions, ({ permission }) => permission)) {
+    const answered = await Promise.all(batch.map((question) => ask(send, question, signal)));
+    for (const [index, question] of batch.entries()) answers.set(question, answered[index] ?? {});
+    if (answered.some(endsTheRound)) break;
   }
   const delays = [...answers.values()].map(({ error }) => error?.retryAfterMs ?? 0);
   const retryAfterMs = Math.max(0, ...delays);
@@ -58,32 +60,32 @@ export async function review(
   };
 }
 
-/** What is told of the questions that were refused. */
+/** The missing permissions behind `refused`, each with its refused verbs. */
 export function missingOf(refused: readonly Question[]): MissingPermission[] {
   const byPermission = Map.groupBy(refused, ({ permission }) => permission);
   return [...byPermission].map(([permission, questions]) => {
-    const lacking = new Set(questions.map(({ verb }) => verb));
+    const verbs = new Set(questions.map(({ verb }) => verb));
     return describeMissing(
       permission,
-      permission.rule.verbs.filter((verb) => lacking.has(verb)),
+      permission.rule.verbs.filter((verb) => verbs.has(verb)),
     );
   });
 }
 
-/** `isAllowed` is absent where there is no answer. */
+/** `isAllowed` is undefined if the server did not answer. */
 interface Answer {
   readonly isAllowed?: boolean;
   readonly error?: ApiError;
 }
 
-/** What the next question would meet as well. */
+/** The errors that the next question would meet as well. */
 const OF_THE_SERVER: ReadonlySet<ApiErrorCode> = new Set(['throttled', 'silent', 'unanswered', 'aborted']);
 
 function endsTheRound({ error }: Answer): boolean {
   return error !== undefined && (error.retryAfterMs !== undefined || OF_THE_SERVER.has(error.code));
 }
 
-/** Of a rule with names only the first is asked for: without the others the reloader can do its work. */
+/** Sends one review. Of a rule with names it asks for the first one only: the reloader works without the others. */
 async function ask(
   send: Send,
   { permission: { namespace, rule }, verb }: Question,

@@ -1,17 +1,20 @@
-/** The one error of this folder: what went wrong with a request, without a status number, and what that means for a read or a write. */
+/**
+ * The one error of this folder: a closed set of codes in place of status numbers, and the translation of each code into the
+ * result of a read or of a write. No caller outside this folder sees a status number or matches a message.
+ */
 
 import type { WriteResult } from '../model/outcome.ts';
 import { type ApiResponse, readStart } from './transport.ts';
 
 /** Every way in which a request can fail. */
 export type ApiErrorCode =
-  /** Who we are is not known (401), new credentials have been tried. */
+  /** The credentials are not accepted (401), nor are newly loaded ones. */
   | 'unauthorized'
   /** RBAC, a webhook, a quota or a terminating namespace (403). */
   | 'forbidden'
   /** The API server says that there is no such object (404). */
   | 'not-found'
-  /** Somebody else wrote first (409). */
+  /** Another client wrote first (409). */
   | 'conflict'
   /** A create found the name taken (409). */
   | 'already-exists'
@@ -19,24 +22,24 @@ export type ApiErrorCode =
   | 'expired'
   /** The resourceVersion is newer than what this API server has seen (504): ask again. */
   | 'version-too-new'
-  /** The request itself is wrong, now and later (400, 405, 406, 413, 415, 422). */
+  /** The request itself is wrong and will stay so (400, 405, 406, 413, 415, 422). */
   | 'invalid'
-  /** Not carried out, try again later (429). */
+  /** The server asks to retry later (429); the request was not carried out. */
   | 'throttled'
-  /** The server failed (5xx), or the answer is not the API server's. */
+  /** The server failed (5xx), or the answer is not from the API server. */
   | 'unavailable'
-  /** What was received is not what the API sends. */
+  /** The answer does not have the form that the API promises. */
   | 'malformed'
-  /** The resourceVersions are no numbers, as an aggregated API may have them: what is newer cannot be told. */
+  /** The resourceVersions are not numbers, as an aggregated API may have them: they have no order. */
   | 'unordered'
-  /** Nothing was heard for too long. */
+  /** No byte arrived for too long. */
   | 'silent'
-  /** No answer: refused, cut, no credentials. */
+  /** No answer: connection refused or cut, or no credentials. */
   | 'unanswered'
-  /** The caller's own signal ended it, or the end of the program. */
+  /** The signal of the caller or the end of the program ended the request. */
   | 'aborted';
 
-/** A `Status` as the API server sends it; every field possibly absent. */
+/** A `Status` as the API server sends it; every field may be absent. */
 interface RawStatus {
   readonly kind?: string;
   readonly code?: number;
@@ -62,16 +65,17 @@ const CODES: Readonly<Record<number, ApiErrorCode>> = {
   422: 'invalid',
   429: 'throttled',
 };
-/** API servers ask for seconds. More is a mistake of something in between, and as long as it counts nothing is heard. */
+/** API servers ask for seconds; a proxy in front may ask for hours, in which this process would observe nothing. */
 const LONGEST_RETRY_AFTER_MS = 60_000;
+/** In characters, as the next one. */
 const LONGEST_STATUS = 64 * 1024;
 const LONGEST_MESSAGE = 1_024;
 
-/** A request that did not succeed. `message` is for people and never holds the content of an object. */
+/** A request that failed. `message` is for the log and never holds the content of an object. */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
   readonly code: ApiErrorCode;
-  /** The server asked for at least this wait before the next try. */
+  /** The least wait before the next attempt that the server asked for. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -84,7 +88,7 @@ export class ApiError extends Error {
     this.retryAfterMs = options.retryAfterMs;
   }
 
-  /** Whatever was thrown while a request was made or its answer read. */
+  /** Converts whatever was thrown while a request was sent or its answer read; an unknown error means no answer. */
   static from(thrown: unknown): ApiError {
     if (thrown instanceof ApiError) return thrown;
     if (thrown instanceof Error && thrown.name === 'AbortError') {
@@ -93,21 +97,21 @@ export class ApiError extends Error {
     return new ApiError('unanswered', messageOf(thrown), { cause: thrown });
   }
 
-  /** An answer that is not 2xx; reads its body, at most 64 KiB of it. */
+  /** The error for an answer that is not 2xx; reads at most 64 KiB of its body. */
   static async fromResponse(response: ApiResponse): Promise<ApiError> {
     const status = parseStatus(await readStart(response.body, LONGEST_STATUS));
     return ApiError.fromStatus(response.status, status, response.headers['retry-after']);
   }
 
   /**
-   * A `Status` object, from an answer or from an ERROR event of a watch. A 404 without one comes from something between us
-   * and the API server: it says nothing about an object.
+   * The error for a `Status` object, of an answer or of an ERROR event of a watch. A 404 without a Status comes from a proxy
+   * and proves nothing about the object, so it is `unavailable`.
    */
   static fromStatus(number: number, status: object | undefined, retryAfter?: string): ApiError {
     const raw: RawStatus = status ?? {};
     const code = number === 404 && raw.kind !== 'Status' ? 'unavailable' : codeOf(number, raw);
-    const told = (raw.message ?? `the server answered ${number}`).slice(0, LONGEST_MESSAGE);
-    const message = code === 'unauthorized' ? `${told}: check the token or certificate` : told;
+    const sent = (raw.message ?? `the server answered ${number}`).slice(0, LONGEST_MESSAGE);
+    const message = code === 'unauthorized' ? `${sent}: check the token or certificate` : sent;
     return new ApiError(code, message, { retryAfterMs: retryAfterMsOf(retryAfter, raw) });
   }
 }
@@ -131,7 +135,7 @@ function parseStatus(text: string): object | undefined {
     const parsed: unknown = JSON.parse(text);
     return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
   } catch {
-    return undefined; // a proxy's page, or cut: the status line alone has to do
+    return undefined; // the page of a proxy, or a body that was cut: the status number has to do
   }
 }
 
@@ -141,7 +145,7 @@ function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** A read that told nothing: the object may be there or not. */
+/** A read without a result: the object may exist or not. */
 export interface FailedRead {
   readonly kind: 'failed';
   readonly message: string;
@@ -150,13 +154,13 @@ export interface FailedRead {
   readonly isForbidden?: boolean;
 }
 
-/** What a read has found; `absent` only where the API server says that there is none. */
+/** The result of a read; `absent` only if the API server itself answered that the object does not exist. */
 export type Reading<T> =
   | { readonly kind: 'found'; readonly object: T }
   | { readonly kind: 'absent' }
   | FailedRead;
 
-/** The result of `read`. Never throws. */
+/** Runs `read` and converts its error into a result. Never rejects. */
 export async function readingOf<T>(read: () => Promise<T>): Promise<Reading<T>> {
   try {
     return { kind: 'found', object: await read() };
@@ -166,7 +170,7 @@ export async function readingOf<T>(read: () => Promise<T>): Promise<Reading<T>> 
   }
 }
 
-/** The result of `write`. Never throws. */
+/** Runs `write` and converts its error into a result. Never rejects. */
 export async function writeResultOf<T>(write: () => Promise<T>): Promise<WriteResult<T>> {
   try {
     return { kind: 'accepted', object: await write() };
@@ -175,7 +179,7 @@ export async function writeResultOf<T>(write: () => Promise<T>): Promise<WriteRe
   }
 }
 
-/** The result of a write that ended with what was `thrown`. */
+/** The result of a write that threw. Every error after which the write may be in force becomes `unanswered`. */
 export function failedWrite(thrown: unknown): WriteResult<never> {
   const error = ApiError.from(thrown);
   const { code, message } = error;
@@ -195,7 +199,7 @@ export function failedWrite(thrown: unknown): WriteResult<never> {
   }
 }
 
-/** The result of a read that ended with what was `thrown`. */
+/** The result of a read that threw. */
 export function failedRead(thrown: unknown): FailedRead {
   const error = ApiError.from(thrown);
   const isForbidden = error.code === 'forbidden' && { isForbidden: true };

@@ -1,8 +1,8 @@
-/** Paths of the API, and the requests that write there. */
+/** The paths of the API, and requests that write there: each carries the field manager of this program. */
 
 import type { ApiRequest } from './transport.ts';
 
-/** What a path needs to know of a kind. */
+/** A kind as paths name it. */
 export interface ApiResource {
   /** Empty for the core group. */
   readonly group: string;
@@ -15,23 +15,23 @@ export interface ApiResource {
 export const NAMESPACES: ApiResource = { group: '', version: 'v1', resource: 'namespaces' };
 /** Events on objects. */
 export const EVENT_OBJECTS: ApiResource = { group: '', version: 'v1', resource: 'events' };
-/** Jobs, which CronJobs start, or which are created anew. */
+/** Jobs: started from a CronJob, or recreated. */
 export const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
 /** The ReplicaSets of Deployments. */
 export const REPLICA_SETS: ApiResource = { group: 'apps', version: 'v1', resource: 'replicasets' };
-/** The Leases by which one leads. */
+/** Leases of the leader election. */
 export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
-/** What says where the API server asks, and whom it trusts there. */
+/** The configurations that name an admission webhook and the CA that the API server trusts for it. */
 export const WEBHOOK_CONFIGURATIONS: ApiResource = {
   group: 'admissionregistration.k8s.io',
   version: 'v1',
   resource: 'mutatingwebhookconfigurations',
 };
 
-/** The name under which our writes stand in managedFields. */
+/** The field manager of all our writes, by which managedFields tells them from those of external writers. */
 export const FIELD_MANAGER = 'kubernetes-reloader';
 
-/** The path of all objects of a kind, in `namespace` or in all namespaces. */
+/** The path of the collection of a kind, in `namespace` or in all namespaces. */
 export function collectionPath({ group, version, resource }: ApiResource, namespace?: string): string {
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
   const scope = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
@@ -43,7 +43,7 @@ export function objectPath(resource: ApiResource, namespace: string, name: strin
   return `${collectionPath(resource, namespace)}/${encodeURIComponent(name)}`;
 }
 
-/** `path` with a query of those parameters that have a value. */
+/** `path` with a query; parameters that are undefined or empty are left out. */
 export function withQuery(
   path: string,
   parameters: Readonly<Record<string, string | number | undefined>>,
@@ -55,7 +55,7 @@ export function withQuery(
   return query === '' ? path : `${path}?${query}`;
 }
 
-/** Sends `body` to `path`, as a write of ours; a patch says by its type how it is merged. */
+/** A request that writes `body` to `path`; of a patch, `contentType` names its type. */
 export function writing(
   method: 'POST' | 'PUT' | 'PATCH',
   path: string,
@@ -71,7 +71,7 @@ export function writing(
   };
 }
 
-/** Whether what is asked for at `path` is a watch, which lasts for minutes. */
+/** Whether `path` opens a watch, which lasts for minutes. */
 export function isWatch(path: string): boolean {
   return /[?&]watch=(1|true)/.test(path);
 }

@@ -1,4 +1,7 @@
-/** Whether the resourceVersions of different kinds come from one counter. */
+/**
+ * Finds out whether the resourceVersions of different kinds come from one counter, so that "this workload was written after
+ * that object" can be decided. It errs towards no: then no external rollout is absorbed, which costs at most one rollout more.
+ */
 
 import { backoffMs } from '../model/time.ts';
 import { decimalOf } from '../model/timeline.ts';
@@ -8,27 +11,27 @@ import { withQuery } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
 
-/** What is asked, and how often. */
+/** The input of `areVersionsComparable`. */
 export interface ComparableVersionsOptions {
   readonly send: Send;
-  /** For each kind that is watched, the paths of its collections, without a query: any of them will do. */
+  /** By kind, the paths of its collections without a query; any one of them that may be listed is enough. */
   readonly kinds: readonly (readonly string[])[];
   readonly signal: AbortSignal;
   /** @default Math.random */
   readonly random?: () => number;
 }
 
-/** Half a minute at the most. */
+/** With the backoff, half a minute at most: the first lists wait for the answer. */
 const ATTEMPTS = 10;
-/** A right may lag behind what grants it; where it is missing for good the rest need not wait long. */
+/** A right may lag behind its RoleBinding; after so many attempts it counts as missing. */
 const ATTEMPTS_WITHOUT_RIGHT = 4;
 const BACKOFF = { baseMs: 500, capMs: 5_000 };
 
 /**
- * Lists each kind, and each but the last again, one object each: only if all versions are decimal and none is lower than the
- * one before may versions be compared across kinds. So of any two kinds one is listed between two lists of the other: an API
- * server may keep any kind in an etcd of its own. A kind that may not be listed shows no version, and is left out. Where
- * the lists go on failing the answer is no. It holds for the life of the process, so a failure that may pass is waited for.
+ * Lists each kind, then each but the last once more, one object each. The versions are comparable if all are decimal and none
+ * is lower than the one before: of any two kinds, one is listed between two lists of the other, so two counters would show. (An
+ * API server may keep any kind in an etcd of its own.) A kind that may not be listed is left out. If lists keep failing, the
+ * result is false; it holds for the life of the process, so temporary failures are retried first. Never rejects.
  */
 export async function areVersionsComparable(options: ComparableVersionsOptions): Promise<boolean> {
   const { signal, random = Math.random } = options;
@@ -36,7 +39,7 @@ export async function areVersionsComparable(options: ComparableVersionsOptions):
     try {
       return ascends(await versionsOf(options, attempt + 1 < ATTEMPTS_WITHOUT_RIGHT));
     } catch {
-      // What cannot be asked is not compared, which errs towards a rollout more.
+      // A failure may pass, and after the last attempt the result is false.
       await sleep(backoffMs(attempt, BACKOFF, random), signal);
     }
   }
@@ -54,7 +57,7 @@ async function versionsOf(options: ComparableVersionsOptions, mayLag: boolean): 
   return versions;
 }
 
-/** Undefined where none of the collections may be listed. */
+/** The resourceVersion of the first collection that may be listed; undefined if none may. */
 async function versionOf(
   { send, signal }: ComparableVersionsOptions,
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** A fresh look at one ConfigMap or Secret, with the right to list alone. */
+/** Reads one ConfigMap or Secret from the API server. It lists by name, so it needs no other rights than the watches. */
 
 import { type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
@@ -8,26 +8,27 @@ import { callJson, METADATA_ALONE } from './json-call.ts';
 import { configSource, type StreamFilter } from './sources.ts';
 import type { Send } from './transport.ts';
 
-/** What was seen. The object holds its values: digest it and let go of it. */
+/** The result of a read. The object holds its content: the caller digests it and keeps no reference. */
 export type ConfigReading =
   | { readonly kind: 'found'; readonly object: RawConfigObject }
   | { readonly kind: 'absent' }
   | FailedRead;
 
-/** Why the streams do not show an object; none of it where there is no such object. */
+/** Why the streams do not show an object; `type` undefined and `isUnselected` false: it does not exist. */
 export type LeftOutReading =
   | {
       readonly kind: 'known';
-      /** Of the types that are not watched, that of a Secret. */
+      /** The type of a Secret whose type is not watched. */
       readonly type: string | undefined;
-      /** It is there, without the labels that are watched. */
+      /** Whether the object exists without the labels that the streams select. */
       readonly isUnselected: boolean;
     }
   | FailedRead;
 
 /**
- * Looks for an object that no stream shows among those that they leave out, without asking for its data. `labelSelector`:
- * what the streams show is chosen by it. Never throws.
+ * Looks for an object that no stream shows among those that the streams leave out; it asks for metadata only, never for
+ * content.
+ * `labelSelector`: the selector of the streams. Never rejects.
  */
 export async function readLeftOut(
   send: Send,
@@ -57,7 +58,7 @@ export async function readLeftOut(
   }
 }
 
-/** The object as it is now, from no cache; what the streams leave out is `absent` here too. Never throws. */
+/** The most recent version of the object, not one from a cache; `absent` also if the streams leave it out. Never rejects. */
 export async function readConfigObject(
   send: Send,
   ref: ConfigRef,

@@ -1,4 +1,7 @@
-/** What a request needs besides itself: the server, the headers that say who we are, and sockets to send it on. */
+/**
+ * Credentials and connections: for each request the server, the headers that authenticate it, and an agent with open sockets.
+ * Certificates, token files and exec plugins may change while the program runs, so each request asks anew.
+ */
 
 import { createHash } from 'node:crypto';
 import { Agent as HttpAgent } from 'node:http';
@@ -8,43 +11,48 @@ import type { KubeConfig } from '@kubernetes/client-node';
 import { monotonicMs } from '../model/time.ts';
 import { IdleDeadline } from './idle-deadline.ts';
 
-/** Everything for one request but the request. */
+/** The credentials and the connection for one request. */
 export interface Access {
-  /** Whose credentials these are: to tell, after a 401, whether others have been loaded meanwhile. */
+  /** The KubeConfig that they come from; after a 401 `renew` compares it, to load new ones only once. */
   readonly config: KubeConfig;
   /** protocol, hostname, port, agent, auth. */
   readonly target: RequestOptions;
   /** Path of the server's URL, without a slash at its end. */
   readonly basePath: string;
-  /** Authorization, Impersonate-User. */
+  /** Authorization and Impersonate-User. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The credentials cannot be had: an exec plugin, a token file, a certificate. Quotes nothing that a plugin or file said. */
+/** An exec plugin, token file or certificate gave no credentials. The message quotes nothing of their output or content. */
 class CredentialsError extends Error {
   override readonly name: string = 'CredentialsError';
 }
 
-/** Longer than a plugin takes that asks its cloud. */
+/** How long a request waits for credentials; an exec plugin that calls its cloud takes less. */
 const CREDENTIALS_MS = 30_000;
 /** After so long a plugin that hangs is run once more. */
 const GIVEN_UP_MS = 600_000;
 const MAX_FREE_SOCKETS = 64;
-/** Idle sockets are let go before a load balancer cuts them. */
+/** Idle sockets are closed before a load balancer cuts them. */
 const IDLE_SOCKET_MS = 30_000;
-/** No agent bounds its sockets: what waits for one could not be ended, and watches would take them from the rest. */
+/**
+ * Without maxSockets: a request that waits for a socket cannot be aborted, and watches would keep the sockets from the rest.
+ */
 const KEEP_ALIVE: AgentOptions = {
   keepAlive: true,
   maxFreeSockets: MAX_FREE_SOCKETS,
   timeout: IDLE_SOCKET_MS,
 };
 
-/** Holds one KubeConfig and one keep-alive agent; a new agent takes over when the certificates change. */
+/**
+ * Holds one KubeConfig and one keep-alive agent. A new agent takes over when the certificates change; requests under way on the
+ * old one end undisturbed. Safe for concurrent requests.
+ */
 export class Credentials {
   readonly #load: () => KubeConfig;
   #config: KubeConfig | undefined;
   #agent: HttpAgent | undefined;
-  /** The digest of what the agent was made with. */
+  /** The digest of the settings that the agent was made with. */
   #agentOf = '';
   /** Requests that start together share one run of an exec plugin. */
   #pending: Promise<Access> | undefined;
@@ -54,7 +62,7 @@ export class Credentials {
     this.#load = load;
   }
 
-  /** @throws CredentialsError, or what `load` throws. */
+  /** The present credentials. @throws CredentialsError, or the error of `load`. */
   access(): Promise<Access> {
     this.#pending ??= this.#prepare().finally(() => {
       this.#pending = undefined;
@@ -62,7 +70,10 @@ export class Credentials {
     return this.#pending;
   }
 
-  /** The server does not take `refused`: the next `access` reads everything anew, unless that has happened meanwhile. */
+  /**
+   * The server answered 401 to `refused`: the next `access` reads all files anew, unless another request has caused that
+   * already.
+   */
   renew(refused: Access): void {
     if (this.#config !== refused.config) return;
     this.#config = undefined;
@@ -88,7 +99,7 @@ export class Credentials {
     };
   }
 
-  /** Of a new KubeConfig where the agent of the present one has outlived its certificates. */
+  /** Applies the KubeConfig, or a new one if its certificates changed: the library's proxy agent would keep the old ones. */
   async #apply(): Promise<Applied> {
     const applied = await apply(this.#newest());
     if (applied.proxyAgent === undefined || applied.proxyAgent !== this.#agent) return applied;
@@ -112,16 +123,16 @@ export class Credentials {
   }
 }
 
-/** What a KubeConfig says now, its files included. */
+/** The settings of a KubeConfig as its files are now. */
 interface Applied {
   readonly config: KubeConfig;
   readonly options: RequestOptions;
   readonly protocol: string;
-  /** Certificates, and how they are checked. */
+  /** The certificates, and how those of the server are checked. */
   readonly tls: AgentOptions;
-  /** Of all that an agent is made with. */
+  /** The digest of everything that an agent is made with. */
   readonly digest: string;
-  /** Through a proxy leads only an agent of the library's. It makes one for a KubeConfig and never looks at files again. */
+  /** With a proxy: the agent of the client library, which makes one per KubeConfig and never reads its files again. */
   readonly proxyAgent: HttpAgent | undefined;
 }
 
@@ -152,7 +163,7 @@ function newAgent(protocol: string, tls: AgentOptions): HttpAgent {
   return protocol === 'http:' ? new HttpAgent(KEEP_ALIVE) : new HttpsAgent({ ...KEEP_ALIVE, ...tls });
 }
 
-/** What is under way on `agent` ends as it may; then its sockets are closed. */
+/** Closes the idle sockets of `agent`; requests under way end undisturbed, and then their sockets are closed. */
 function retire(agent: HttpAgent | undefined): void {
   if (agent === undefined) return;
   agent.maxFreeSockets = 0;
@@ -161,10 +172,10 @@ function retire(agent: HttpAgent | undefined): void {
   }
 }
 
-/** What each KubeConfig is asked for now. */
+/** The run of an exec plugin under way for each KubeConfig. */
 const RUNS = new WeakMap<KubeConfig, { readonly options: Promise<RequestOptions>; readonly until: number }>();
 
-/** Nobody can end a plugin that hangs: it is run again beside itself, but seldom. */
+/** Joins the run under way. A plugin that hangs cannot be ended, so a second run is started beside it after GIVEN_UP_MS. */
 function running(config: KubeConfig): Promise<RequestOptions> {
   const known = RUNS.get(config);
   if (known !== undefined && monotonicMs() < known.until) return known.options;
@@ -177,7 +188,7 @@ function running(config: KubeConfig): Promise<RequestOptions> {
   return run.options;
 }
 
-/** A plugin that hangs is not waited for: who asks later may be luckier. */
+/** The options of `config`. The wait for a plugin is bounded; its run goes on, and a later request may get its result. */
 async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
   const deadline = new IdleDeadline(CREDENTIALS_MS);
   try {
@@ -189,7 +200,7 @@ async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
   }
 }
 
-/** A token file may end in a line end, which no header may hold. */
+/** Trims the values: a token file may end with a newline, which a header must not contain. */
 function headersOf({ headers }: RequestOptions): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => [name, String(value).trim()]),

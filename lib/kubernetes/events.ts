@@ -1,4 +1,4 @@
-/** Records Events on objects, slowly and on the side: nothing waits for them and nothing fails with them. */
+/** Records Events on objects, in the background and at a limited rate: no rollout waits for an Event or fails with one. */
 
 import { type Log, NO_LOG } from '../model/log.ts';
 import { describe } from '../model/object-ref.ts';
@@ -12,42 +12,44 @@ import { collectionPath, EVENT_OBJECTS, FIELD_MANAGER } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
 
-/** What a recorder is made of. */
+/** The collaborators of a recorder. */
 export interface EventRecorderOptions {
   readonly send: Send;
   readonly log?: Log;
-  /** The longest queue; of what comes on top a Warning takes the place of something Normal. @default 500 */
+  /** The most Events that wait; beyond that a Warning displaces a Normal one, see `#makeRoomFor`. @default 500 */
   readonly capacity?: number;
   /** @default Math.random */
   readonly random?: () => number;
 }
 
-const NO_QUEUE: ReadonlyMap<string, PendingReason> = new Map();
+const NO_QUEUE: ReadonlyMap<string, PendingEvent> = new Map();
 const BACKOFF = { baseMs: 1_000, capMs: 30_000 };
 const ATTEMPTS = 4;
-/** From one Event to the next: 50 leave within 5 s. */
+/** The pause after each Event: 50 are sent within 5 s. */
 const INTERVAL_MS = 100;
 /** In bytes: the API server takes no more. */
 const LONGEST_MESSAGE = 1_024;
-/** Of so many namespaces it is remembered that nothing can be recorded there. */
+/** The most namespaces of which a refusal is remembered, so that it is logged once. */
 const MOST_FORBIDDEN = 100;
 
-/** What waits to be recorded. */
-interface PendingReason {
+/** An Event that waits to be sent; `at`: when it was recorded, as RFC 3339. */
+interface PendingEvent {
   readonly name: string;
-  readonly news: EventRecord;
+  readonly record: EventRecord;
   readonly at: string;
 }
 
-/** A queue for each namespace, each of which has its turn, and one worker. */
+/** One worker over one queue per namespace, in rotation: a namespace with many Events does not delay the others. */
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #log: Log;
-  /** By namespace, the one whose turn it is first, and by the name of the Event. */
-  readonly #queues = new Map<string, Map<string, PendingReason>>();
+  /** By namespace, the next one in turn first, then by the name of the Event. */
+  readonly #queues = new Map<string, Map<string, PendingEvent>>();
+  /** The number of Events in all queues. */
   #size = 0;
+  /** Ends the worker's wait for an Event; undefined while it does not wait. */
   #wake: (() => void) | undefined;
-  /** Namespaces in which Events are refused, and of which that was said; the oldest first. */
+  /** Namespaces in which Events were refused with a log line, the oldest first. */
   readonly #forbidden = new Set<string>();
 
   constructor(options: EventRecorderOptions) {
@@ -55,38 +57,38 @@ export class EventRecorder {
     this.#log = options.log ?? NO_LOG;
   }
 
-  /** Takes note and returns; never throws. What `run` has not sent when it ends is not recorded. */
-  record(news: EventRecord): void {
-    const name = eventNameOf(news);
-    const { namespace } = news.regarding;
+  /** Queues an Event and returns; never throws. An Event that `run` has not sent when it ends is lost. */
+  record(record: EventRecord): void {
+    const name = eventNameOf(record);
+    const { namespace } = record.regarding;
     if (this.#queues.get(namespace)?.has(name) === true) return;
-    if (this.#size >= (this.#options.capacity ?? 500) && !this.#makeRoomFor(news)) {
-      this.#log.debug('an Event is dropped: too many are waiting', { object: describe(news.regarding) });
+    if (this.#size >= (this.#options.capacity ?? 500) && !this.#makeRoomFor(record)) {
+      this.#log.debug('an Event is dropped: too many are waiting', { object: describe(record.regarding) });
       return;
     }
-    const queue = this.#queues.get(namespace) ?? new Map<string, PendingReason>();
-    this.#queues.set(namespace, queue.set(name, { name, news, at: new Date().toISOString() }));
+    const queue = this.#queues.get(namespace) ?? new Map<string, PendingEvent>();
+    this.#queues.set(namespace, queue.set(name, { name, record, at: new Date().toISOString() }));
     this.#size += 1;
     this.#wake?.();
   }
 
-  /** Sends what is recorded, one after the other; resolves when `signal` is aborted. Never rejects. */
+  /** Sends the Events one after the other; resolves when `signal` is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const wake = (): void => this.#wake?.();
     signal.addEventListener('abort', wake, { once: true });
     while (!signal.aborted) {
       const next = this.#next();
-      if (next === undefined) await this.#news();
+      if (next === undefined) await this.#recorded();
       else {
-        await this.#deliver(next.news, next.at, signal);
+        await this.#deliver(next.record, next.at, signal);
         await sleep(INTERVAL_MS, signal);
       }
     }
     signal.removeEventListener('abort', wake);
   }
 
-  /** The oldest of the namespace whose turn it is: that is the last one to have the next. */
-  #next(): PendingReason | undefined {
+  /** Takes the oldest Event of the namespace whose turn it is, and moves that namespace to the end of the rotation. */
+  #next(): PendingEvent | undefined {
     const [turn] = this.#queues;
     if (turn === undefined) return undefined;
     const [namespace, queue] = turn;
@@ -97,17 +99,20 @@ export class EventRecorder {
     return next;
   }
 
-  #remove({ name, news }: PendingReason): void {
-    const { namespace } = news.regarding;
+  #remove({ name, record }: PendingEvent): void {
+    const { namespace } = record.regarding;
     const queue = this.#queues.get(namespace);
     if (queue?.delete(name) === true) this.#size -= 1;
     if (queue?.size === 0) this.#queues.delete(namespace);
   }
 
-  /** A Warning is worth more than the oldest news that is none, and any news more than the newest of who has the most. */
+  /**
+   * Drops a waiting Event in favour of a new one; whether there is room now. A Warning displaces the oldest Normal Event. Any
+   * Event displaces the newest of the namespace with the most, if that has at least two more than its own namespace.
+   */
   #makeRoomFor({ reason, regarding }: EventRecord): boolean {
     const queues = [...this.#queues.values()];
-    const isNormal = ({ news }: PendingReason): boolean => EVENTS[news.reason].type === 'Normal';
+    const isNormal = ({ record }: PendingEvent): boolean => EVENTS[record.reason].type === 'Normal';
     const longest = queues.reduce((most, queue) => (queue.size > most.size ? queue : most), NO_QUEUE);
     const isAhead = longest.size > (this.#queues.get(regarding.namespace)?.size ?? 0) + 1;
     const weakest =
@@ -119,23 +124,24 @@ export class EventRecorder {
     return last !== undefined;
   }
 
-  async #news(): Promise<void> {
+  /** Resolves when the next Event is recorded, or at the end of `run`. */
+  async #recorded(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
     });
     this.#wake = undefined;
   }
 
-  async #deliver(news: EventRecord, at: string, signal: AbortSignal): Promise<void> {
-    const body = JSON.stringify(this.#eventOf(news, at));
-    const path = collectionPath(EVENT_OBJECTS, news.regarding.namespace);
+  async #deliver(record: EventRecord, at: string, signal: AbortSignal): Promise<void> {
+    const body = JSON.stringify(this.#eventOf(record, at));
+    const path = collectionPath(EVENT_OBJECTS, record.regarding.namespace);
     for (let attempt = 0; attempt < ATTEMPTS && !signal.aborted; attempt += 1) {
       try {
         await callJson(this.#options.send, { method: 'POST', path, body, signal });
         return;
       } catch (thrown) {
         const error = ApiError.from(thrown);
-        if (!this.#isWorthARetry(error, news)) return;
+        if (!this.#isWorthARetry(error, record)) return;
         const pause = backoffMs(attempt, BACKOFF, this.#options.random ?? Math.random);
         if (attempt + 1 < ATTEMPTS) await sleep(Math.max(pause, error.retryAfterMs ?? 0), signal);
       }
@@ -147,7 +153,7 @@ export class EventRecorder {
     switch (code) {
       case 'already-exists':
       case 'conflict':
-        return false; // it is recorded
+        return false; // an earlier attempt, or this program before a restart, has recorded it
       case 'forbidden':
         this.#sayForbidden(regarding.namespace, fields);
         return false;
@@ -163,7 +169,10 @@ export class EventRecorder {
     }
   }
 
-  /** For each namespace by itself: one that is about to go or full of Events refuses too, and is not a right that is missing. */
+  /**
+   * Logs a refusal once per namespace: one that is terminating or has a quota refuses too, so it is no proof of a missing
+   * right.
+   */
   #sayForbidden(namespace: string, fields: Readonly<Record<string, unknown>>): void {
     if (this.#forbidden.has(namespace)) return;
     const [oldest] = this.#forbidden;
@@ -172,14 +181,14 @@ export class EventRecorder {
     this.#log.warn(`Events cannot be recorded in ${namespace}; said once`, fields);
   }
 
-  #eventOf(news: EventRecord, at: string): object {
-    const { regarding, uid, reason, message } = news;
+  #eventOf(record: EventRecord, at: string): object {
+    const { regarding, uid, reason, message } = record;
     const { kind, namespace, name } = regarding;
     const { group, version } = workloadKindOf(kind);
     return {
       apiVersion: 'v1',
       kind: 'Event',
-      metadata: { name: eventNameOf(news), namespace },
+      metadata: { name: eventNameOf(record), namespace },
       involvedObject: {
         apiVersion: `${group}/${version}`,
         kind,

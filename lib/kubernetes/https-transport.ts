@@ -1,4 +1,7 @@
-/** Sends requests to a real API server, over HTTPS (or HTTP), on connections that are kept open. */
+/**
+ * Sends requests to a real API server, over HTTPS or HTTP, on kept connections. It retries only what is safe: a read on a stale
+ * connection, and any request once after a 401, which was not carried out.
+ */
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -9,30 +12,33 @@ import { type Access, Credentials } from './credentials.ts';
 import { IdleDeadline } from './idle-deadline.ts';
 import type { ApiRequest, ApiResponse, Piece, Send } from './transport.ts';
 
-/** What the transport is made of. */
+/** The settings of the transport. */
 export interface HttpsTransportOptions {
-  /** Reads the settings anew, files included: called before the first request and after each 401. */
+  /** Reads the KubeConfig and its files anew: called before the first request and after each 401. */
   readonly load: () => KubeConfig;
-  /** Of the program, for the user agent. */
+  /** The version of the program, for the user agent. */
   readonly version: string;
-  /** The longest time to the head of an answer, connecting included; before that, the longest wait for a turn. @default 30000 */
+  /**
+   * The longest time to the head of an answer, connecting included; also the longest wait for a slot before that.
+   * @default 30000
+   */
   readonly headTimeoutMs?: number;
-  /** So many requests are under way at a time, watches not counted; the others wait for their turn. @default 128 */
+  /** How many requests are under way at once; watches do not count. The others wait in order. @default 128 */
   readonly maxRequests?: number;
 }
 
 const HEAD_TIMEOUT_MS = 30_000;
-/** With hundreds of lists at the start; a reloader at work has a fraction of it under way. */
+/** A bound for the start with its hundreds of lists; afterwards a fraction of it is under way. */
 export const MAX_REQUESTS = 128;
 
-/** One per process. */
+/** The transport of the process. Safe for concurrent requests. */
 export class HttpsTransport {
   readonly #credentials: Credentials;
   readonly #userAgent: string;
   readonly #headTimeoutMs: number;
-  /** A watch takes no place: it would keep it for minutes. */
-  readonly #places: Semaphore;
-  /** Cuts each call; one that waits for its place finds that it is closed. */
+  /** A watch takes no slot: it would keep it for minutes. */
+  readonly #slots: Semaphore;
+  /** Cuts each call; a request that waits for its slot is refused when it gets one. */
   readonly #end = new AbortController();
 
   constructor({
@@ -41,15 +47,15 @@ export class HttpsTransport {
     headTimeoutMs = HEAD_TIMEOUT_MS,
     maxRequests = MAX_REQUESTS,
   }: HttpsTransportOptions) {
-    this.#places = new Semaphore(maxRequests);
+    this.#slots = new Semaphore(maxRequests);
     this.#credentials = new Credentials(load);
     this.#userAgent = `kubernetes-reloader/${version}`;
     this.#headTimeoutMs = headTimeoutMs;
   }
 
   /**
-   * See Send. A 401 is answered only after new credentials, if there are any, were refused too. Once it is closed every
-   * request is refused, also what would be sent once more.
+   * See `Send`. A 401 is returned only after newly loaded credentials were refused too. After `close` every request is refused,
+   * including retries.
    */
   readonly send: Send = async (request) => {
     this.#end.signal.throwIfAborted();
@@ -59,7 +65,7 @@ export class HttpsTransport {
     return await this.#withNewCredentials(access, request, response);
   };
 
-  /** Closes every connection; what is under way fails, and nothing is sent any more. */
+  /** Closes every connection: requests under way fail, and later ones are refused. */
   close(): void {
     this.#end.abort(new ApiError('aborted', 'nothing is sent any more: the program ends'));
     this.#credentials.close();
@@ -73,12 +79,12 @@ export class HttpsTransport {
     try {
       access = await this.#credentials.access();
     } catch {
-      return { ...first, body: told(pieces) }; // there are no others: the refusal itself says more
+      return { ...first, body: replayed(pieces) }; // there are no new credentials: the 401 explains more
     }
     return await this.#attempt(access, request);
   }
 
-  /** An idle connection may be closed by the server while a request is on its way: a read is simply sent once more. */
+  /** The server may close an idle connection while a request is on its way; a read is then sent once more. */
   async #attempt(access: Access, request: ApiRequest): Promise<ApiResponse> {
     try {
       return await this.#exchange(access, request);
@@ -90,17 +96,17 @@ export class HttpsTransport {
 
   async #exchange(access: Access, request: ApiRequest): Promise<ApiResponse> {
     if (isWatch(request.path)) return await this.#call(access, request, () => undefined);
-    const inVain = `not sent within ${this.#headTimeoutMs / 1000} s: as many requests as may be are under way`;
-    const leave = await this.#places.take(this.#headTimeoutMs, inVain, request.signal);
+    const problem = `not sent within ${this.#headTimeoutMs / 1000} s: as many requests as may be are under way`;
+    const release = await this.#slots.take(this.#headTimeoutMs, problem, request.signal);
     try {
-      return await this.#call(access, request, leave);
+      return await this.#call(access, request, release);
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
   }
 
-  /** @param onClose is told when an answer has been read, or cut. */
+  /** @param onClose is called when the answer has been read to its end, or cut. */
   async #call(access: Access, request: ApiRequest, onClose: () => void): Promise<ApiResponse> {
     const signal =
       request.signal === undefined ? this.#end.signal : AbortSignal.any([request.signal, this.#end.signal]);
@@ -120,7 +126,7 @@ export class HttpsTransport {
     const timeout = (): Error => new Error(`no answer within ${this.#headTimeoutMs / 1000} s`);
     const deadline = new IdleDeadline(this.#headTimeoutMs, signal, timeout);
     try {
-      // A call that has no socket yet, since a proxy keeps it waiting, tells nothing of its end.
+      // A race, since a call that a proxy keeps waiting for its socket reports nothing when it is destroyed.
       return responseOf(await deadline.race(head), signal);
     } catch (error) {
       cut();
@@ -152,25 +158,25 @@ export class HttpsTransport {
   }
 }
 
-/** So many at a time, the others in the order in which they came. */
+/** A counting semaphore, first come first served. */
 class Semaphore {
   #free: number;
-  /** Those who wait; calling one gives it a place. */
+  /** The waiting callers in order; calling one gives it a slot. */
   readonly #waiting = new Set<() => void>();
 
-  constructor(places: number) {
-    this.#free = places;
+  constructor(slots: number) {
+    this.#free = slots;
   }
 
   /**
-   * Resolves when there is a place; what it answers gives the place back, and does nothing when called again.
+   * Resolves with a slot. The returned function gives it back; a second call does nothing.
    *
-   * @throws an error that says `inVain` after `withinMs`, or the signal's reason: then there is no place to give back.
+   * @throws an error with the message `problem` after `withinMs`, or the signal's reason: then no slot is taken.
    */
-  async take(withinMs: number, inVain: string, signal?: AbortSignal): Promise<() => void> {
+  async take(withinMs: number, problem: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
-    else await this.#turn(new IdleDeadline(withinMs, signal, () => new Error(inVain)));
+    else await this.#turn(new IdleDeadline(withinMs, signal, () => new Error(problem)));
     let isHeld = true;
     return () => {
       if (isHeld) this.#release();
@@ -184,7 +190,7 @@ class Semaphore {
     try {
       await deadline.race(promise);
     } catch (error) {
-      if (!this.#waiting.delete(resolve)) this.#release(); // its turn had come
+      if (!this.#waiting.delete(resolve)) this.#release(); // it had been given a slot in the same moment
       throw error;
     } finally {
       deadline.end();
@@ -201,7 +207,7 @@ class Semaphore {
   }
 }
 
-/** The server closed a kept connection before it saw the request. */
+/** The server closed a kept connection, probably before it received the request. */
 class StaleSocketError extends Error {}
 
 function staleOr(error: NodeJS.ErrnoException, call: ClientRequest): Error {
@@ -210,7 +216,7 @@ function staleOr(error: NodeJS.ErrnoException, call: ClientRequest): Error {
 }
 
 function responseOf(message: IncomingMessage, signal: AbortSignal): ApiResponse {
-  message.on('error', () => undefined); // told by the iteration of the body, if anybody reads it
+  message.on('error', () => undefined); // the reader of the body gets it; without a listener it would end the process
   const headers = Object.entries(message.headers).map(([name, value]) => [name, String(value)] as const);
   return {
     status: message.statusCode ?? 0,
@@ -228,6 +234,6 @@ async function* piecesOf(message: IncomingMessage, signal: AbortSignal): AsyncGe
   }
 }
 
-async function* told(pieces: readonly Piece[]): AsyncGenerator<Piece> {
+async function* replayed(pieces: readonly Piece[]): AsyncGenerator<Piece> {
   yield* pieces;
 }

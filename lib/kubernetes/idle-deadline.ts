@@ -1,12 +1,12 @@
-/** A signal that ends a request when the caller says so, or when nothing was heard for too long. */
+/** A deadline for silence: a signal that is aborted by the caller's signal, or when no byte arrived for too long. */
 
 import { ApiError } from './api-error.ts';
 import type { Piece } from './transport.ts';
 
-/** Why nothing goes on after `end()`. One for all: without it each request would make an error, with a stack that nobody reads. */
+/** The abort reason of `end()`. One for all: a new error per request would collect a stack for nothing. */
 const OVER = new ApiError('aborted', 'the request is over');
 
-/** Runs from its construction; `end()` must be called, whatever happens. */
+/** Runs from its construction. The caller has to call `end()` in every case, or the timer and the listener leak. */
 export class IdleDeadline {
   readonly #controller = new AbortController();
   readonly #idleMs: number;
@@ -15,7 +15,7 @@ export class IdleDeadline {
   readonly #onParentAbort = (): void => this.#controller.abort(this.#parent?.reason);
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** @param idleMs the longest time between two calls of `touch()`, after which it ends with what `expired` makes. */
+  /** @param idleMs the longest time without a `touch()`; then the signal is aborted with the error that `expired` makes. */
   constructor(
     idleMs: number,
     parent?: AbortSignal,
@@ -29,18 +29,18 @@ export class IdleDeadline {
     this.touch();
   }
 
-  /** Aborted with the parent's reason, with what `expired` makes, or by `end()`. */
+  /** Aborted with the parent's reason, with the error of `expired`, or by `end()`. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Something was heard: the time starts anew. */
+  /** A byte arrived: restarts the time. */
   touch(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#controller.abort(this.#expired()), this.#idleMs);
   }
 
-  /** The request is over: lets go of the parent and the timer and cuts what may still be open. */
+  /** The request is over: removes listener and timer, and aborts a body that may still be open. */
   end(): void {
     clearTimeout(this.#timer);
     this.#parent?.removeEventListener('abort', this.#onParentAbort);
@@ -58,7 +58,7 @@ export class IdleDeadline {
     });
   }
 
-  /** The pieces of `body`; each one touches the deadline, and the signal ends the waiting for the next. */
+  /** The pieces of `body`. Each one restarts the time, and the signal ends the wait for the next one. */
   async *over(body: AsyncIterable<Piece>): AsyncGenerator<Piece> {
     const pieces = body[Symbol.asyncIterator]();
     try {
@@ -69,7 +69,7 @@ export class IdleDeadline {
         yield piece.value;
       }
     } finally {
-      // Not awaited: a body that hangs would hang here again; the signal cuts it.
+      // Not awaited: a body that hangs would hang here as well; the signal cuts it.
       void pieces.return?.().catch(() => undefined);
     }
   }

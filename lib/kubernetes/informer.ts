@@ -1,4 +1,7 @@
-/** Turns one stream of objects into news: what is there in a version not told before, what is gone, when a list is complete. */
+/**
+ * Turns the lists and watches of one stream into events: an object is present in a new version, an object is absent, a list is
+ * complete. It keeps only the versions, not the objects.
+ */
 
 import { type Log, NO_LOG } from '../model/log.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
@@ -13,28 +16,29 @@ import {
   type ReflectorTarget,
 } from './reflector.ts';
 
-/** What an informer is made of; what its observer throws is logged and goes no further. */
+/** The collaborators of an informer. An exception of its observer is logged and does not stop the stream. */
 export interface InformerOptions<R extends RawObject, T> extends Omit<ReflectorOptions, 'target'> {
   readonly timeline: Timeline;
-  /** What is kept of an object; the object itself is dropped. May throw: then this version is not told. */
+  /** The part of an object that events carry; the object itself is dropped. If it throws, this version is skipped. */
   readonly project: (raw: R) => T;
-  /** Called one event after the other, in the order of the stream. What it throws is logged and goes no further. */
+  /** Called synchronously for each event, in the order of the stream. An exception is logged and does not stop the stream. */
   readonly handler: (event: InformerEvent<T>) => void;
 }
 
 /**
- * Reflector, projection and handler.
+ * A reflector, a projection and a handler.
  *
- * Promised: each object's versions are told in order, each at most once, and the last one always; `synced` follows a
- * complete list. Not promised: every version in between (a list skips some); a version again after the handler threw.
+ * Promised: the versions of each object are delivered in order, each at most once, and the last one always; `synced` follows
+ * each complete list. Not promised: every intermediate version (a list skips some); a second delivery after the handler threw.
  */
 export class Informer<R extends RawObject, T> implements ReflectorTarget {
   readonly #options: InformerOptions<R, T>;
   readonly #log: Log;
-  /** The version last told of each object that is there. */
+  /** The resourceVersion last delivered of each present object. */
   readonly #known = new Map<ObjectKey, string>();
-  /** What the list under way has shown. */
+  /** The objects of the list under way so far. */
   #listed = new Set<ObjectKey>();
+  /** The version and time of the last list or event: a change that is noticed next happened after it. */
   #lastSign: SignOfLife | undefined;
   /** Whether the first list is complete. */
   #hasSynced = false;
@@ -44,13 +48,13 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     this.#log = options.log ?? NO_LOG;
   }
 
-  /** Resolves when `signal` is aborted and nothing is open any more; never rejects. */
+  /** Resolves when `signal` is aborted and no request is open any more; never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const observer = this.#fencedObserver();
     await new Reflector({ ...this.#options, target: this, observer }).run(signal);
   }
 
-  /** See ReflectorTarget; for the reflector only, as are the next three. */
+  /** See ReflectorTarget. Called only by the reflector, like the next three. */
   beginList(): void {
     this.#listed = new Set();
   }
@@ -61,7 +65,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     const key = this.#keyOf(object);
     this.#listed.add(key);
     const known = this.#known.get(key) ?? '';
-    // Of one stream that cannot be, unless versions went back and have passed the last one since.
+    // Impossible within one stream, unless etcd was restored and its versions have since overtaken that of the last list.
     if (isOlder(version, known)) this.#fence(() => this.#options.observer?.onTurnedBack?.());
     else if (version === '' || known !== version)
       this.#tellPresent(
@@ -107,7 +111,7 @@ export class Informer<R extends RawObject, T> implements ReflectorTarget {
     try {
       object = this.#options.project(raw as R);
     } catch {
-      // The error is not told: it may quote the content.
+      // The error is not logged: it may quote the content.
       this.#log.error('an object cannot be read, its last readable version stays in force', { object: key });
       return;
     }

@@ -1,4 +1,8 @@
-/** Creates Jobs anew, and finishes what somebody began: the requests between the steps of job-succession.ts. */
+/**
+ * Recreates Jobs, whose template is immutable: creates a suspended placeholder Job that holds the manifest, deletes the Job,
+ * creates it again from the placeholder, deletes the placeholder. `nextStep` derives the step from what exists, so any process
+ * can finish a recreation that another one left after any step.
+ */
 
 import { copyNameOf, copyOf, type JobPair, nextStep, replacedBy, successorOf } from '../model/jobs.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
@@ -10,13 +14,13 @@ import { collectionPath, JOBS, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
-/** Four are enough; more only where others write too. */
+/** Four steps are enough; more are needed only if other clients write at the same time. */
 const MOST_STEPS = 20;
 
 /**
  * Creates a Job.
  *
- * @throws ApiError; `malformed` if it is accepted with an answer that is not that Job: it may have been created or not.
+ * @throws ApiError; `malformed` if the answer is not that Job: then it may have been created or not.
  */
 export async function createJob(send: Send, manifest: Pick<RawWorkload, 'metadata'>): Promise<RawWorkload> {
   const { name, namespace = '' } = manifest.metadata;
@@ -27,31 +31,31 @@ export async function createJob(send: Send, manifest: Pick<RawWorkload, 'metadat
   throw new ApiError('malformed', `the answer to the creation of Job/${name} is not that Job`);
 }
 
-/** What must hold of a Job that is deleted. */
+/** The preconditions of a delete: the API server refuses it with a conflict if one does not hold. */
 interface Preconditions {
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
 }
 
-/** Where the two Jobs are. */
+/** The namespace and name of the Job that is recreated. */
 interface Place {
   readonly namespace: string;
   readonly name: string;
 }
 
 /**
- * Whether a copy that another process made, or says to have made, may be acted on: the Job is deleted and created from it.
- * `job`: the Job that it says to be a copy of; undefined where there is none any more.
+ * Whether a placeholder Job of another process may be trusted: a Job is deleted and created by it, so a forged one would be an
+ * attack. `job`: the Job that the placeholder names; undefined if it does not exist.
  */
 export type IsGenuine = (copy: RawWorkload, job: RawWorkload | undefined) => boolean;
 
-/** Knows how to create Jobs anew. Never throws. */
+/** See the file's comment. One recreation per Job at a time; its methods never reject. */
 export class JobRecreator {
   readonly #send: Send;
   readonly #isGenuine: IsGenuine;
-  /** The uids of the copies that this process made and works on. */
+  /** The uids of the placeholders that this process created: these need no check. */
   readonly #own = new Set<string>();
-  /** The copies that are being worked on. */
+  /** The Jobs with a recreation under way in this process. */
   readonly #busy = new Set<string>();
 
   constructor(send: Send, isGenuine: IsGenuine) {
@@ -59,12 +63,12 @@ export class JobRecreator {
     this.#isGenuine = isGenuine;
   }
 
-  /** Carries out `plan`; refused on any other version of the Job than the one that it was made for. */
+  /** Carries out `plan`. A conflict if the Job is not at the version that the plan was made for. */
   async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
     return await this.#alone(plan.workload, () => this.#roll(plan));
   }
 
-  /** Goes on where somebody left off; `ref` is that of the copy. Accepted: nothing is left to do. */
+  /** Finishes a recreation that another process left; `ref`: the placeholder Job. Accepted: nothing is left to do. */
   async finish(ref: WorkloadRef): Promise<WriteResult<undefined>> {
     const { namespace } = ref;
     const copy = await this.#guarded(async () => ({ kind: 'accepted', object: await this.#read(ref) }));
@@ -79,7 +83,7 @@ export class JobRecreator {
     });
   }
 
-  /** Two at once would only hinder each other. */
+  /** Refuses a second recreation of a Job while one is under way: the two would only cause conflicts. */
   async #alone<T>(place: Place, act: () => Promise<WriteResult<T>>): Promise<WriteResult<T>> {
     const key = `${place.namespace}/${place.name}`;
     if (this.#busy.has(key)) return { kind: 'unanswered', message: 'it is being created anew already' };
@@ -113,7 +117,7 @@ export class JobRecreator {
     return made === undefined ? { kind: 'conflict' } : { kind: 'accepted', object: made };
   }
 
-  /** The copy that is there now, be it made for an earlier plan. */
+  /** Creates the placeholder, or takes an existing one, even of an earlier plan. `foreign`: another Job has its name. */
   async #copy(place: Place, job: RawWorkload, plan: RolloutPlan): Promise<RawWorkload | 'foreign'> {
     try {
       const copy = await createJob(this.#send, copyOf(job, plan));
@@ -125,7 +129,7 @@ export class JobRecreator {
     }
   }
 
-  /** Takes all steps that are left; answers the Job that it has made, if it is still the one that is there. */
+  /** Takes all remaining steps. The result: the Job that it created, if that is still the one that exists. */
   async #advance(place: Place, begin: JobPair): Promise<RawWorkload | undefined> {
     let pair = begin;
     let made: RawWorkload | undefined;
@@ -138,7 +142,7 @@ export class JobRecreator {
     throw new ApiError('unavailable', 'others write the Job all the time');
   }
 
-  /** What is there after the next step; undefined if somebody was faster. */
+  /** The pair after the next step; undefined if another client was faster, so that both have to be read again. */
   async #step(place: Place, pair: JobPair): Promise<JobPair | undefined> {
     const { job, copy } = pair;
     this.#distrust(place, pair);
@@ -163,7 +167,7 @@ export class JobRecreator {
     }
   }
 
-  /** @throws ApiError if a Job would be deleted or created for a copy that this program would not have made. */
+  /** @throws ApiError if the next step would delete or create a Job because of an untrusted placeholder. */
   #distrust({ name }: Place, { job, copy }: JobPair): void {
     const isHarmless = copy === undefined || nextStep({ job, copy }) === 'delete-copy';
     if (isHarmless || this.#own.has(copy.metadata.uid ?? '') || this.#isGenuine(copy, job)) return;
@@ -172,7 +176,7 @@ export class JobRecreator {
   }
 
   async #look(place: Place): Promise<JobPair> {
-    // The copy first: what is created after it is deleted is never mistaken for the old one.
+    // The placeholder first: a Job read after it is at least as new, so the recreated Job is never taken for the old one.
     const copy = await this.#read({ ...place, name: copyNameOf(place.name) });
     const job = await this.#read(place);
     return { job, copy: copy !== undefined && replacedBy(copy)?.name === place.name ? copy : undefined };
@@ -187,7 +191,7 @@ export class JobRecreator {
     }
   }
 
-  /** Deletes what is still as `is` says, and lets its pods go after it. */
+  /** Deletes a Job under the preconditions `is`; the garbage collector deletes its pods afterwards. */
   async #delete({ namespace, name }: Place, is: Preconditions = {}): Promise<void> {
     const { uid, resourceVersion } = is;
     const body = JSON.stringify({

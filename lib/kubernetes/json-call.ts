@@ -1,4 +1,4 @@
-/** One request with one JSON answer, and how answers are read. */
+/** Sends one request with one JSON answer, and reads answers within bounds of time and size. */
 
 import { ApiError } from './api-error.ts';
 import { IdleDeadline } from './idle-deadline.ts';
@@ -11,18 +11,18 @@ import {
   type Send,
 } from './transport.ts';
 
-/** The longest time between two pieces of an answer, and to its head. */
+/** The longest time to the head of an answer, and between two pieces of its body. */
 export const IDLE_MS = 60_000;
-/** Asks for the metadata of a list's objects alone, of a server that knows how; from any other the rest is dropped with the answer. */
+/** An Accept header that asks for the metadata of a list's objects only; a server that cannot do that sends whole objects. */
 export const METADATA_ALONE =
   'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;q=0.9';
-/** Many times the largest object. */
+/** In characters: many times the largest object. */
 const LONGEST_BODY = 64 * 1024 * 1024;
 
 /**
- * The JSON object of the answer, unchecked: `T` is what the API promises, so its fields are best all optional.
+ * The JSON object of the answer. Its fields are not checked, so `T` should have only optional ones.
  *
- * @throws ApiError for every answer but 2xx, for none at all, and for a body that is no JSON object.
+ * @throws ApiError if there is no answer, it is not 2xx, or its body is not a JSON object.
  */
 export async function callJson<T extends object>(send: Send, request: ApiRequest): Promise<T> {
   const deadline = new IdleDeadline(IDLE_MS, request.signal);
@@ -37,9 +37,9 @@ export async function callJson<T extends object>(send: Send, request: ApiRequest
 }
 
 /**
- * The answer, its body under the deadline.
+ * An answer with 2xx, its body under the deadline.
  *
- * @throws ApiError for every answer but 2xx, and for none at all.
+ * @throws ApiError if there is no answer or it is not 2xx.
  */
 export async function accepted(
   send: Send,
@@ -64,10 +64,9 @@ export async function readText(response: ApiResponse): Promise<string> {
 }
 
 /**
- * The lines of a body, without their ends; blank ones are left out. What follows the last line end is not told: it is a line
- * that was cut, or one that is still to come.
+ * The lines of a body, without line ends and without blank lines. Text after the last line end is dropped: that line was cut.
  *
- * @throws ApiError `malformed` where one is longer than `longest`, and whatever reading the body throws.
+ * @throws ApiError `malformed` if a line is longer than `longest` characters; also any error of the body.
  */
 export async function* linesOf(body: AsyncIterable<Piece>, longest: number): AsyncGenerator<string> {
   const decode = decoderOf();

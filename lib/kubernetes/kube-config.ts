@@ -1,4 +1,7 @@
-/** Where the API server is and who we are: from flags, a kubeconfig, the pod's service account, or nothing but a server. */
+/**
+ * Finds the API server and the credentials, as kubectl does: from flags, a kubeconfig, the pod's service account, or a server
+ * alone. It checks each file at the start, so that a wrong one is an error message and not a failing connection.
+ */
 
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -6,10 +9,12 @@ import { delimiter, join } from 'node:path';
 import { type Cluster, type Context, KubeConfig, type User } from '@kubernetes/client-node';
 import type { ConnectionOptions } from '../model/settings.ts';
 
-/** What is read of the environment: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT. */
+/** The environment, of which KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are read. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings do not lead to an API server. The message names the flag or file, and quotes nothing of its content. */
+/**
+ * The settings name no usable API server or credentials. The message names the flag or file, and quotes nothing of its content.
+ */
 export class ConnectionError extends Error {
   override readonly name: string = 'ConnectionError';
 }
@@ -28,7 +33,7 @@ export function loadKubeConfig(settings: ConnectionOptions, env: Environment, ro
   const found = selected(baseConfig(settings, env, root), settings);
   const cluster = overriddenCluster(found.cluster, settings);
   const user = overriddenUser(found.user, settings);
-  // The client library refuses http unless told not to verify; like kubectl we speak it, but without saying who we are.
+  // The client library refuses http unless verification is off. Like kubectl we allow http, but send no credentials over it.
   const isSafe = cluster.skipTLSVerify || cluster.server.startsWith('https:');
   const config = new KubeConfig();
   config.loadFromOptions({
@@ -50,7 +55,7 @@ export function podNamespace(root = ''): string | undefined {
   return textOf(`${root}${SERVICE_ACCOUNT}/namespace`)?.trim() || undefined;
 }
 
-/** What a kubeconfig says, before any flag has its say. */
+/** The content of a kubeconfig, before flags override its fields. */
 interface KubeConfigParts {
   readonly clusters: readonly Cluster[];
   readonly users: readonly User[];
@@ -77,7 +82,7 @@ function baseConfig(settings: ConnectionOptions, env: Environment, root: string)
   );
 }
 
-/** Of several files, as kubectl has it: missing ones are skipped, and what a name first means it means. */
+/** Merges several files as kubectl does: missing files are skipped, and of two entries with one name the first counts. */
 function fromFiles(files: readonly string[], origin: string): KubeConfigParts {
   const present = files.length === 1 ? files : files.filter((file) => textOf(file) !== undefined);
   if (present.length === 0) throw new ConnectionError(`${origin}: none of its files can be read`);
@@ -97,7 +102,7 @@ function parsedFile(file: string, origin: string): KubeConfig {
   try {
     config.loadFromFile(file);
   } catch {
-    // The parser's message quotes the lines around the fault, and with them tokens and keys.
+    // The message of the parser is dropped: it quotes the lines around the error, and with them tokens and keys.
     throw new ConnectionError(`${origin}: ${file} is not a valid kubeconfig`);
   }
   return config;
@@ -183,25 +188,25 @@ function without(user: User, fields: readonly (keyof User)[]): User {
   return { name: user.name, ...Object.fromEntries(others) };
 }
 
-/** The part of a user that has its token from a file. */
+/** The fields of a user whose token is in a file, which is read again when it changes. */
 function bearerFile(tokenFile: string): Pick<User, 'authProvider'> {
   return { authProvider: { name: 'tokenFile', config: { tokenFile } } };
 }
 
 /**
- * What is no PEM would fail at each connection, or count for nothing without a word.
+ * Checks a certificate at the start: TLS would fail at each connection with it, or silently ignore it.
  *
- * @throws ConnectionError naming `flag`, from which the file comes, if no certificate begins it.
+ * @throws ConnectionError that names `flag` if `file` is not a PEM certificate.
  */
 function requireCertificate(file: string, flag: string): void {
   const content = requireReadable(file, flag);
-  // A certificate in binary is parsed here too, but not where connections are made.
+  // X509Certificate parses DER as well, but TLS connections take only PEM.
   const isPem = content.includes('-----BEGIN ');
   if (!isPem || !succeeds(() => new X509Certificate(content)))
     throw new ConnectionError(`${flag}: ${file} holds no PEM certificate`);
 }
 
-/** A key with a passphrase is one. @throws ConnectionError naming `flag`, from which the file comes. */
+/** Checks a private key; one with a passphrase cannot be parsed and is accepted. @throws ConnectionError that names `flag` */
 function requireKey(file: string, flag: string): void {
   const content = requireReadable(file, flag);
   const isEncrypted = /^(-----BEGIN ENCRYPTED|Proc-Type: 4,ENCRYPTED)/m.test(content.toString('latin1'));
@@ -218,7 +223,7 @@ function succeeds(parse: () => unknown): boolean {
   }
 }
 
-/** What is in `file`. @throws ConnectionError naming `origin`, the flag or field that the file comes from. */
+/** The content of `file`. @throws ConnectionError that names `origin`, the flag or field with the path. */
 function requireReadable(file: string, origin: string): Buffer {
   try {
     return readFileSync(file);
@@ -232,6 +237,6 @@ function textOf(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined; // not there is an answer here; where a file must be there, requireReadable says why it is not
+    return undefined; // a missing file is a normal result here; requireReadable reports those that have to exist
   }
 }

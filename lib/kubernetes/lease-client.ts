@@ -1,4 +1,4 @@
-/** Keeps the Lease that says who leads. */
+/** Reads, writes and watches the Lease of the leader election. Each write is fenced by the resourceVersion of the last read. */
 
 import type { LeaseClient, LeaseReading, LeaseRecord, LeaseVersion } from '../leader/lease.ts';
 import type { WriteResult } from '../model/outcome.ts';
@@ -9,7 +9,7 @@ import { callJson, IDLE_MS } from './json-call.ts';
 import { openWatch } from './list-watch.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
-/** After this time a watch is begun anew. */
+/** The API server ends a watch after this time. */
 const WATCH_SECONDS = 300;
 
 interface RawLease {
@@ -17,12 +17,12 @@ interface RawLease {
   readonly spec?: Partial<LeaseRecord>;
 }
 
-/** Knows how to read and write it. Never throws. */
+/** See LeaseClient. Its methods never reject. */
 export class KubernetesLease implements LeaseClient {
   readonly #send: Send;
   readonly #namespace: string;
   readonly #name: string;
-  /** As it was answered last: what others put there, as labels, stays there. */
+  /** The Lease as last answered: an update keeps the fields that it does not know, such as labels. */
   #last: RawLease = {};
 
   constructor(send: Send, { namespace, name }: { readonly namespace: string; readonly name: string }) {
@@ -65,7 +65,7 @@ export class KubernetesLease implements LeaseClient {
         if (type === 'DELETED' || (type !== 'BOOKMARK' && spec?.holderIdentity !== holder)) return;
       }
     } catch {
-      // A watch that ended: whoever waits reads the Lease.
+      // The watch failed: the caller reads the Lease next, as after a change.
     }
   }
 
@@ -97,7 +97,7 @@ export class KubernetesLease implements LeaseClient {
   }
 }
 
-/** undefined without a holder; what else is not as it should be is no duration, no time and no number. */
+/** The record in a Lease; undefined without a holder. Other fields that are missing or invalid become 0 or an empty text. */
 function recordOf(spec: RawLease['spec']): LeaseRecord | undefined {
   if (typeof spec?.holderIdentity !== 'string') return undefined;
   const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec;

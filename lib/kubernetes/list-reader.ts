@@ -1,55 +1,60 @@
-/** Reads a list while it arrives: each item becomes an object with its last byte, so that no page is ever held as a whole. */
+/**
+ * Parses a list while it arrives: each item becomes an object as soon as its last byte is here, so that a page of large objects
+ * is never in memory as a whole.
+ */
 
 import type { RawObject } from '../model/raw-objects.ts';
 import { ApiError } from './api-error.ts';
 import { parseObject } from './json-call.ts';
 import type { Piece } from './transport.ts';
 
-/** What a list says of itself. */
+/** The metadata of a list. */
 export interface ListMetadata {
   readonly resourceVersion: string;
-  /** Asks for the next page; empty or absent on the last one. */
+  /** The token for the next page; empty or absent on the last one. */
   readonly continue?: string;
 }
 
 const FIRST_BYTES = 128 * 1024;
 /** Several times the largest object that etcd takes. */
 const LONGEST_ITEM = 16 * 1024 * 1024;
-/** The depth between the items: inside the list and inside its array. */
+/** The nesting depth between two items: inside the object of the list and inside its array. */
 const BETWEEN = 2;
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 const [OBJECT, OBJECT_END, ARRAY, ARRAY_END] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
- * One per page. What is not yet understood is kept as bytes, in a buffer that is used again: as texts it would be copied
- * by one garbage collection after the other. All that is not an item is the envelope, which is parsed as a list without
- * items.
+ * The reader of one page. Incomplete items are kept as bytes in one reused buffer; strings would be copied by each garbage
+ * collection. The bytes outside the items form the envelope, which is parsed as a list without items. It counts brackets
+ * outside strings only; JSON.parse checks the rest.
  */
 export class ListReader {
   #bytes = Buffer.allocUnsafe(FIRST_BYTES);
-  /** Where the bytes begin that belong to no item and no envelope yet; all before them is done with. */
+  /** The first byte that belongs to no parsed item and is not in the envelope; those before it are done with. */
   #from = 0;
-  /** The next byte to look at. */
+  /** The next byte to read. */
   #at = 0;
+  /** The end of the bytes that have arrived. */
   #end = 0;
+  /** The number of open brackets. */
   #depth = 0;
-  /** Where the string began that `at` is in. */
+  /** The position of the opening quote if `#at` is inside a string. */
   #string: number | undefined;
-  /** The last string among the list's own fields: the name of the array that follows it. */
+  /** The last string at the level of the list's own fields: the name of an array that follows it. */
   #field = '';
   #isInItems = false;
   #envelope = '';
   #metadata: ListMetadata | undefined;
 
-  /** Known before the items where the server sends it first, as for all of its own kinds. */
+  /** The metadata; known before the items if the server sends it first, as it does for all built-in kinds. */
   get metadata(): ListMetadata | undefined {
     return this.#metadata;
   }
 
   /**
-   * The objects that the next piece of the body completes. Each is parsed when it is asked for, and all must be: what is
-   * dropped before the next one lives too short to be in anybody's way.
+   * The objects that the next piece of the body completes. Each is parsed when the caller asks for it, so that it can be
+   * garbage before the next one exists. The caller has to exhaust the generator before the next call.
    *
    * @throws ApiError `malformed`; its message does not quote the body.
    */
@@ -62,9 +67,9 @@ export class ListReader {
   }
 
   /**
-   * The body is at its end.
+   * Called at the end of the body; returns the metadata of the list.
    *
-   * @throws ApiError `malformed` if that was no list, or not all of it.
+   * @throws ApiError `malformed` if the body was not a list, or was cut.
    */
   finish(): ListMetadata {
     this.#toEnvelope(this.#end);
@@ -89,7 +94,7 @@ export class ListReader {
     else this.#bytes.set(piece, held);
   }
 
-  /** To the end of the string, or to that of what is here. */
+  /** Moves to the end of the string, or to the end of the bytes that have arrived. */
   #readString(from: number): void {
     const quote = this.#bytes.indexOf(QUOTE, this.#at);
     if (quote < 0 || quote >= this.#end) {
@@ -99,12 +104,12 @@ export class ListReader {
     let before = quote;
     while (this.#bytes[before - 1] === BACKSLASH) before -= 1;
     this.#at = quote + 1;
-    if ((quote - before) % 2 === 1) return; // the quote is part of the string
+    if ((quote - before) % 2 === 1) return; // an odd number of backslashes: the quote is escaped
     this.#string = undefined;
     if (this.#depth === 1) this.#field = this.#text(from + 1, quote);
   }
 
-  /** Whether it was the last byte of an item. */
+  /** Reads one byte outside a string; whether it was the last one of an item. */
   #readByte(byte: number): boolean {
     let isItem = false;
     switch (byte) {
@@ -171,7 +176,7 @@ export class ListReader {
   }
 }
 
-/** A list on the wire; every field possibly absent. */
+/** A list as the server sends it; every field may be absent. */
 interface RawList {
   readonly metadata?: Partial<ListMetadata>;
   readonly items?: readonly unknown[] | null;

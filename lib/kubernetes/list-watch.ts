@@ -1,4 +1,4 @@
-/** How one kind is listed and watched: paths, parameters, and the shape of what comes back. */
+/** Lists and watches one kind: the requests with their parameters, and the parsing of pages and events. */
 
 import type { RawObject } from '../model/raw-objects.ts';
 import { ApiError } from './api-error.ts';
@@ -10,7 +10,7 @@ import type { Piece, Send } from './transport.ts';
 
 /** One stream of objects of one kind. */
 export interface ListWatchSource {
-  /** The kind of the objects: the items of a list do not tell it. */
+  /** The kind of the objects, which the items of a list do not contain. */
   readonly kind: string;
   /** The collection's path, without a query. */
   readonly path: string;
@@ -18,57 +18,58 @@ export interface ListWatchSource {
   readonly labelSelector?: string;
 }
 
-/** Which part of a list is asked for; all pages of a list show the same moment. */
+/** The page of a list to ask for; all pages of a list show the same snapshot. */
 export interface ListPage {
-  /** The token of the page before; undefined: the list begins here. */
+  /** The token from the page before; undefined for the first page. */
   readonly continue: string | undefined;
-  /** Asks for all objects in one answer. */
+  /** Whether to ask for all objects in one answer. */
   readonly isWhole: boolean;
 }
 
-/** An object of a page, or the page's end. */
-export interface ListNews {
+/** An object of a page, or (without `object`) the end of the page. */
+export interface ListItem {
   readonly object?: RawObject;
-  /** The list's, where a watch goes on. */
+  /** The version of the list, from which a watch continues. */
   readonly resourceVersion: string;
-  /** At the end of a page that is not the last one: the token of the next. */
+  /** At the end of a page that is not the last one: the token for the next page. */
   readonly continue?: string;
 }
 
-/** News of a watch. A BOOKMARK's object has nothing but its resourceVersion. */
+/** One event of a watch. The object of a BOOKMARK has nothing but its resourceVersion. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: RawObject;
   readonly resourceVersion: string;
 }
 
-/** From where, how long, and with how much patience to watch. */
+/** The bounds of a watch. */
 export interface WatchOptions {
+  /** Events after this version are delivered. */
   readonly resourceVersion: string;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
-  /** Without a byte for this long the watch is cut. */
+  /** The watch is cut when no byte arrived for this long. */
   readonly silenceMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Objects per page of a list: of 100 a start takes longer, and some megabytes less. */
+/** Objects per page of a list: with 100 a start takes longer and needs some megabytes less. */
 const PAGE_SIZE = 500;
 /** Several times the largest object that etcd takes. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /**
- * One page of the most recent data, each object as soon as it is here: no resourceVersion is asked for, so no cache answers
- * that lags behind.
+ * One page, each object as soon as it has arrived. The request has no resourceVersion, so the data is the most recent and not
+ * that of a cache of the API server that lags behind.
  *
- * @throws ApiError; `expired` means that the moment of the list is no longer known, so the token is of no use.
+ * @throws ApiError; `expired` means that etcd has compacted the snapshot of the list, so the token is of no use.
  */
 export async function* listPage(
   send: Send,
   source: ListWatchSource,
   { continue: token, isWhole }: ListPage,
   signal: AbortSignal,
-): AsyncGenerator<ListNews> {
+): AsyncGenerator<ListItem> {
   const path = withQuery(source.path, {
     limit: isWhole ? undefined : PAGE_SIZE,
     fieldSelector: source.fieldSelector,
@@ -78,7 +79,7 @@ export async function* listPage(
   const deadline = new IdleDeadline(IDLE_MS, signal);
   try {
     const { body } = await accepted(send, { method: 'GET', path }, deadline);
-    yield* newsOf(body);
+    yield* itemsOf(body);
   } catch (error) {
     throw ApiError.from(error);
   } finally {
@@ -86,7 +87,8 @@ export async function* listPage(
   }
 }
 
-async function* newsOf(body: AsyncIterable<Piece>): AsyncGenerator<ListNews> {
+/** Holds the objects back only if the server sends the metadata after them. */
+async function* itemsOf(body: AsyncIterable<Piece>): AsyncGenerator<ListItem> {
   const reader = new ListReader();
   const held: RawObject[] = [];
   for await (const piece of body) {
@@ -101,9 +103,10 @@ async function* newsOf(body: AsyncIterable<Piece>): AsyncGenerator<ListNews> {
 }
 
 /**
- * Starts a watch; resolves when the server has accepted it. The events end when the server ends the watch.
+ * Opens a watch; resolves when the server has accepted it. The generator ends when the server ends the watch. The caller has to
+ * exhaust or return it, which releases the request.
  *
- * @throws ApiError, also while the events are read: `expired`, `malformed`, `silent` and the rest.
+ * @throws ApiError, also from the generator: `expired`, `malformed`, `silent` and others.
  */
 export async function openWatch(
   send: Send,
@@ -141,9 +144,9 @@ async function* eventsOf(body: AsyncIterable<Piece>, deadline: IdleDeadline): As
 }
 
 /**
- * The event that a line tells.
+ * Parses one line of a watch.
  *
- * @throws ApiError `malformed`, or what an ERROR event says.
+ * @throws ApiError `malformed`, or the error of an ERROR event.
  */
 export function watchEventOf(line: string): WatchEvent {
   const { type, object } = parseObject(line, 'an event') as { type?: unknown; object?: unknown };

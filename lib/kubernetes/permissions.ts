@@ -1,4 +1,4 @@
-/** The rights that the reloader needs, as data. */
+/** The rights that the reloader needs, as data: the preflight asks for them, and a test compares them with the Roles in k8s. */
 
 import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { shardNames } from '../model/shards.ts';
@@ -22,7 +22,7 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** What a rule is needed for: what cannot be done without it. */
+/** The purpose of a rule, which decides what happens if the right is missing. */
 export type PermissionPurpose =
   | 'state'
   | 'scope'
@@ -31,24 +31,24 @@ export type PermissionPurpose =
   | 'run'
   | 'event'
   | 'webhook'
-  /** Without it a process acts without looking whether another one does. */
+  /** Without it the process leads without an election. */
   | 'lease'
-  /** Without it there is a rollout more at times. */
+  /** Without it some workloads are rolled once more after an absence. */
   | 'age';
 
-/** One rule, and where it has to hold. */
+/** One rule, and the namespace in which it is needed. */
 export interface Permission {
   readonly purpose: PermissionPurpose;
-  /** The kind that it is about, e.g. `Secret`. */
+  /** The kind of the rule's resource, e.g. `Secret`. */
   readonly kind: string;
-  /** A Role there; undefined: a ClusterRole, bound for the whole cluster. */
+  /** The namespace of a Role; undefined: a ClusterRole, bound for the whole cluster. */
   readonly namespace: string | undefined;
   readonly rule: PolicyRule;
 }
 
-/** What the reloader is to do. */
+/** The settings on which the rights depend. */
 export interface PermissionScope {
-  /** undefined: all namespaces. */
+  /** The watched namespaces; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   /** Whether namespaces are selected by their labels. */
   readonly selectsNamespaces?: boolean;
@@ -56,17 +56,17 @@ export interface PermissionScope {
   readonly stateName: string;
   readonly configKinds: readonly ConfigKind[];
   readonly workloadKinds: readonly string[];
-  /** Where a leader is elected: the Lease. */
+  /** The Lease; undefined without an election. */
   readonly lease?: { readonly namespace: string; readonly name: string } | undefined;
-  /** A dry run only reads. */
+  /** Whether it is a dry run, which only reads. */
   readonly isDryRun: boolean;
-  /** What the admission webhook has its own certificate in, and who is to trust it. */
+  /** The Secret with the webhook's own certificate and the configuration that trusts it; undefined without such. */
   readonly admission?: { readonly secret: string; readonly configuration: string } | undefined;
-  /** Whether a webhook is told in place of patching workloads. */
+  /** Whether a webhook is called in place of patching workloads. */
   readonly onlyTells?: boolean;
 }
 
-/** Everything that the reloader asks of the API server within `scope`. */
+/** All permissions that the reloader needs with these settings. */
 export function permissionsFor(scope: PermissionScope): Permission[] {
   const { stateNamespace, stateName, isDryRun, lease, namespaces = [undefined] } = scope;
   const stateVerbs = isDryRun ? ['get'] : KEEPING;
@@ -86,7 +86,7 @@ export function permissionsFor(scope: PermissionScope): Permission[] {
   ];
 }
 
-/** What it takes to list and watch one kind; undefined for namespaces, without which there is nothing to do. */
+/** The permission to list and watch the objects of one stream; undefined for the stream of Namespaces. */
 export function streamPermission({
   kind,
   namespace,
@@ -97,7 +97,7 @@ export function streamPermission({
   return permission(isWorkload ? 'workload' : 'config', kind, namespace, resource, WATCHING);
 }
 
-/** The rule as it stands in a Role. */
+/** The rule as YAML, to be pasted into a Role. */
 export function ruleYaml({ apiGroups, resources, resourceNames, verbs }: PolicyRule): string {
   const lines = [
     `- apiGroups: ${JSON.stringify(apiGroups)}`,
@@ -109,10 +109,10 @@ export function ruleYaml({ apiGroups, resources, resourceNames, verbs }: PolicyR
 }
 
 const WATCHING = ['list', 'watch'];
-/** By server-side apply, then by patches. */
+/** For an object that server-side apply creates and patches change. */
 const KEEPING = ['get', 'create', 'patch'];
 
-/** What it takes to roll a workload, besides reading it. */
+/** The verbs that a rollout needs besides reading. */
 const ROLLING: Readonly<Record<WorkloadKind['rollout'], readonly string[]>> = {
   'replace-pods': ['patch'],
   'run-now': ['patch'],
@@ -131,7 +131,7 @@ function permission(
   return { purpose, kind, namespace, rule: { apiGroups: [group], resources: [resource], ...names, verbs } };
 }
 
-/** The right to create cannot be limited to a name: a POST says it in the body alone. */
+/** The right to create has no resourceNames: RBAC sees no name in the path of a POST. */
 function leasePermissions({ namespace, name }: NonNullable<PermissionScope['lease']>): Permission[] {
   return [
     permission('lease', 'Lease', namespace, LEASES, ['get', 'update', ...WATCHING], [name]),
@@ -158,9 +158,9 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
     return permission('workload', kind, namespace, row, verbs);
   });
   const rollouts = workloadKinds.map((kind) => workloadKindOf(kind).rollout);
-  // The Jobs of CronJobs; the right to create Jobs anew includes it.
+  // For the Jobs that a CronJob's rollout creates; the right to recreate Jobs includes it.
   const startsRuns = isRolling && rollouts.includes('run-now') && !rollouts.includes('recreate');
-  // They tell a Deployment that was rolled in an absence from one that was not.
+  // The age of ReplicaSets shows whether a Deployment was rolled while no reloader ran.
   const looksAtAge = !onlyTells && workloadKinds.includes('Deployment');
   return [
     ...configKinds.map((kind) => permission('config', kind, namespace, SOURCE_KINDS[kind], WATCHING)),

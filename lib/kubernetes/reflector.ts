@@ -1,4 +1,7 @@
-/** Keeps a target up to date with one kind of object: lists, then watches, for ever. */
+/**
+ * Keeps a target up to date with one stream of objects: lists, then watches, for ever, like client-go's Reflector. It never
+ * gives up, never goes back to an older version, and a restarted list never reports an object as deleted by mistake.
+ */
 
 import type { WatchEnd } from '../model/health.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
@@ -10,33 +13,36 @@ import { ApiError } from './api-error.ts';
 import { type ListPage, type ListWatchSource, listPage, openWatch, type WatchEvent } from './list-watch.ts';
 import type { Send } from './transport.ts';
 
-/** What a reflector keeps up to date. Its methods must not throw. */
+/** The receiver of a stream. Its methods must not throw; they are called synchronously and in the order of the stream. */
 export interface ReflectorTarget {
-  /** A list begins, or begins anew: what was not listed since the last `beginList` is not known to be gone. */
+  /** A list begins, perhaps for the second time: the objects listed before this call no longer count. */
   beginList(): void;
   /** An object of the list. */
   listed(object: RawObject): void;
-  /** The list is complete: what was not listed is gone. */
+  /** The list is complete: objects that were not listed since `beginList` do not exist. */
   endList(resourceVersion: string): void;
-  /** News of a watch, bookmarks included. */
+  /** An event of a watch, bookmarks included. */
   event(event: WatchEvent): void;
 }
 
-/** Who wants to know how a stream fares: metrics, readiness, the heartbeat. */
+/** The receiver of a stream's health: metrics, readiness, the heartbeat. */
 export interface ReflectorObserver {
-  /** A list or watch failed; the next try comes in `nextRetryMs`. */
+  /** A list or watch failed; the next attempt follows in `nextRetryMs`. */
   onFailure?(error: ApiError, nextRetryMs: number): void;
   /** The server has accepted a watch. */
   onWatchUp?(): void;
-  /** A watch, or the attempt to open one, is over. Not told at shutdown. */
+  /** A watch, or the attempt to open one, is over. Not called at shutdown. */
   onWatchDown?(reason: WatchEnd): void;
-  /** An object or a page of a list, an event or a bookmark has come. */
+  /** An object or a page of a list, an event or a bookmark has arrived. */
   onSignOfLife?(): void;
-  /** Versions have gone back, as after a restore of etcd: what was told is of another history. May be told again. */
+  /**
+   * Versions have gone back, as after a restore of etcd: the objects delivered before belong to another history. May be
+   * repeated.
+   */
   onTurnedBack?(): void;
 }
 
-/** What a reflector is made of. */
+/** The collaborators of a reflector. */
 export interface ReflectorOptions {
   readonly send: Send;
   readonly source: ListWatchSource;
@@ -47,17 +53,20 @@ export interface ReflectorOptions {
   readonly random?: (() => number) | undefined;
 }
 
-/** The page of a list that is asked for, and how the list has gone so far. */
+/** The next page of a list, and the progress of the list so far. */
 interface PageToCome extends ListPage {
-  /** That of the pages before; empty before the first. */
+  /** The version of the pages before; empty before the first. */
   readonly resourceVersion: string;
-  /** How often it failed. */
+  /** How often this page failed. */
   readonly failures: number;
-  /** The objects of the pages before. */
+  /** The number of objects on the pages before. */
   readonly objects: number;
 }
 
-/** Where the loop stands. `listing → listing … → watching …`; `waiting` may stand before each, 410 leads back to `listing`. */
+/**
+ * The state of the loop: `listing` for each page, then `watching` again and again; `waiting` before each; a 410 leads to
+ * `listing`.
+ */
 type State =
   | { readonly name: 'listing'; readonly page: PageToCome }
   | { readonly name: 'watching'; readonly resourceVersion: string }
@@ -71,34 +80,38 @@ const FIRST_PAGE: PageToCome = {
   objects: 0,
 };
 const FROM_THE_START: State = { name: 'listing', page: FIRST_PAGE };
-/** A minute or two: longer than a restart of an API server lasts, shorter than a continue token does. */
+/** With the backoff a minute or two: longer than an API server takes to restart, shorter than a continue token lives. */
 const TRIES_OF_A_PAGE = 10;
 
-/** A watch without a byte for this long is cut: bookmarks come once a minute. An observer that knows the loop to be alive adds it. */
+/** A watch without a byte for this long is cut: bookmarks arrive once a minute. */
 const SILENCE_MS = 160_000;
 const SHORTEST_WATCH_SECONDS = 300;
-/** A watch that lasted this long, or told an event, was of use: the next one need not wait. */
+/** After a watch that lasted this long, or delivered an event, the next one follows without a pause. */
 const USEFUL_WATCH_MS = 10_000;
-/** After so many lists in a row that are older than what was seen no cache lags behind: versions have gone back. */
+/** So many consecutive lists that are older than what was seen are no lagging cache any more: versions have gone back. */
 const MOST_STALE_LISTS = 4;
-/** For the same reason a version that no server has seen for so many tries is given up. */
+/** After so many attempts to watch from a version that is too new for the server, the reflector lists again. */
 const TOO_NEW_BEFORE_RELIST = 10;
-/** A server answers a watch of a version that it has not reached yet with silence: after so many in a row, see what is there. */
+/**
+ * A server that has not reached the version of a watch stays silent: after so many consecutive silences the reflector lists
+ * again.
+ */
 const SILENT_BEFORE_RELIST = 2;
 
-/** The loop. One `run` per instance. */
+/** The loop; `run` is called once per instance. Failures are counted since the last success and lengthen the pauses. */
 export class Reflector {
   readonly #options: ReflectorOptions;
   readonly #log: Log;
   readonly #random: () => number;
-  /** Pages that failed since the last complete list. */
+  /** The number of failed pages since the last complete list. */
   #failedPages = 0;
-  /** Watches since the last useful one. */
+  /** The number of watches since the last useful one. */
   #uselessWatches = 0;
+  /** The number of lists since the last complete one that were older than `#lastVersion`. */
   #staleLists = 0;
-  /** Watches that ended in silence since the last sign of life. */
+  /** The number of watches that ended in silence since the last event or list. */
   #silentWatches = 0;
-  /** The newest version seen, kept across lists. */
+  /** The newest version seen, kept across lists: a list must not be older. */
   #lastVersion = '';
 
   constructor(options: ReflectorOptions) {
@@ -107,7 +120,7 @@ export class Reflector {
     this.#random = options.random ?? Math.random;
   }
 
-  /** Resolves when `signal` is aborted and nothing is open any more; never rejects and never gives up. */
+  /** Resolves when `signal` is aborted and no request is open any more; never rejects and never gives up. */
   async run(signal: AbortSignal): Promise<void> {
     let state = FROM_THE_START;
     while (!signal.aborted) state = await this.#step(state, signal);
@@ -125,20 +138,22 @@ export class Reflector {
     }
   }
 
-  /** One page. A page that fails is asked for again: of a long list some request nearly always fails. */
+  /**
+   * Reads one page. A page that fails is asked for again instead of the whole list: of a long list some request often fails.
+   */
   async #list(page: PageToCome, signal: AbortSignal): Promise<State> {
     const { send, source, target, observer } = this.#options;
     let { resourceVersion, objects } = page;
     let next: string | undefined;
     try {
       if (page.continue === undefined) target.beginList();
-      for await (const news of listPage(send, source, page, signal)) {
-        if (news.resourceVersion !== resourceVersion) this.#weigh(news.resourceVersion);
-        resourceVersion = news.resourceVersion;
-        next = news.continue;
-        if (news.object !== undefined) {
+      for await (const item of listPage(send, source, page, signal)) {
+        if (item.resourceVersion !== resourceVersion) this.#checkVersion(item.resourceVersion);
+        resourceVersion = item.resourceVersion;
+        next = item.continue;
+        if (item.object !== undefined) {
           objects += 1;
-          target.listed(news.object);
+          target.listed(item.object);
         }
         observer?.onSignOfLife?.();
       }
@@ -165,8 +180,8 @@ export class Reflector {
     this.#lastVersion = resourceVersion;
   }
 
-  /** A list that is older than what was seen is refused, and one whose version is no number. */
-  #weigh(resourceVersion: string): void {
+  /** @throws ApiError if the version of a list is not a number, or older than one that was seen: a lagging server answered. */
+  #checkVersion(resourceVersion: string): void {
     if (decimalOf(resourceVersion) === undefined) {
       throw new ApiError('unordered', 'the resourceVersions are no numbers');
     }
@@ -185,7 +200,7 @@ export class Reflector {
     if (signal.aborted) return FROM_THE_START;
     this.#report('list', error, ms, this.#failedPages);
     if (isOutlived) {
-      // The token that the answer offers leads through the present: what changed on the pages before is never told.
+      // Not with the token that this answer offers: it continues in the present, and changes on earlier pages would be lost.
       const fields = { kind, path, objects: page.objects };
       this.#log.info(
         `list of ${kind} took longer than its version is kept, listing all in one answer`,
@@ -200,6 +215,7 @@ export class Reflector {
     return afterPause(ms, { name: 'listing', page: { ...FIRST_PAGE, failures } });
   }
 
+  /** One watch. The server's time-out is random, so that the watches of many streams do not all end at once. */
   async #watch(from: string, signal: AbortSignal): Promise<State> {
     const { send, source, target, observer } = this.#options;
     const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + this.#random()));
@@ -241,12 +257,14 @@ export class Reflector {
     );
   }
 
-  /** The server's own wish is a lower bound. */
+  /** The backoff, at least the Retry-After of the server. */
   #pauseMs(failures: number, error: ApiError | undefined): number {
     return Math.max(backoffMs(failures, LATER_BACKOFF, this.#random), error?.retryAfterMs ?? 0);
   }
 
-  /** The first failure of a row is for everybody, those that follow are not; what cannot be read always is. */
+  /**
+   * Logs the first of consecutive failures as a warning and the others for debugging; a malformed answer is always a warning.
+   */
   #report(verb: 'list' | 'watch', error: ApiError, nextRetryMs: number, inARow: number): void {
     this.#options.observer?.onFailure?.(error, nextRetryMs);
     const routine = error.code === 'expired' || error.code === 'silent';

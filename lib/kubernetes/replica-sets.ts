@@ -1,4 +1,4 @@
-/** The ReplicaSets of Deployments: how old the one of the present template is. */
+/** Reads the age of the present ReplicaSet of each Deployment: no pod of a rolled-out Deployment is older. */
 
 import type { PodsBirth } from '../model/outcome.ts';
 import type { RawObject } from '../model/raw-objects.ts';
@@ -9,14 +9,14 @@ import { callJson, METADATA_ALONE } from './json-call.ts';
 import type { Send } from './transport.ts';
 
 const PAGE = 500;
-/** Beyond 50,000 it is not worth the while. */
+/** Beyond 50,000 ReplicaSets the lists would cost more than the rollouts that they may save. */
 const MOST_PAGES = 100;
 
 const NONE: ReadonlyMap<string, PodsBirth> = new Map();
 
 /**
- * Of each Deployment in `namespace` the ReplicaSet of its highest revision, by the Deployment's uid. None where they cannot be
- * listed, whatever the reason: then there is a rollout more. Never throws.
+ * The ReplicaSet with the highest revision of each Deployment in `namespace`, by the Deployment's uid. An empty map if the list
+ * fails for any reason, which costs at most one rollout more. Never rejects.
  */
 export async function listBirths(send: Send, namespace: string): Promise<ReadonlyMap<string, PodsBirth>> {
   const births = new Map<string, PodsBirth>();
@@ -32,7 +32,7 @@ export async function listBirths(send: Send, namespace: string): Promise<Readonl
   return NONE;
 }
 
-/** Answers where the next page begins. */
+/** Reads one page into `births`; the result is the token for the next page. */
 async function readPage(
   send: Send,
   namespace: string,

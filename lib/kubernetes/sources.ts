@@ -1,4 +1,4 @@
-/** The streams that the reloader listens to: one per kind and namespace, or one per kind for the whole cluster. */
+/** The sources of the streams: paths and selectors by which each kind is listed and watched. */
 
 import { type ConfigKind, configKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
@@ -11,15 +11,15 @@ export function resourceOf(name: string): ApiResource | undefined {
   return kind === undefined ? WORKLOAD_KINDS.find((row) => row.kind === name) : SOURCE_KINDS[kind];
 }
 
-/** What a stream leaves out; the API server does it, so nothing of it comes this way. */
+/** The filters of a stream. The API server applies them, so objects that are left out are never sent to this process. */
 export interface StreamFilter {
-  /** Namespaces that a stream of all leaves out. */
+  /** Namespaces that a stream of all namespaces leaves out. */
   readonly except?: readonly string[] | undefined;
-  /** The labels of the ConfigMaps and Secrets that it shows. */
+  /** The label selector of the ConfigMaps and Secrets. */
   readonly labelSelector?: string | undefined;
 }
 
-/** The ConfigMaps or Secrets of `namespace`, or of all namespaces. */
+/** The ConfigMaps or Secrets in `namespace`, or in all namespaces; without the ignored types of Secrets. */
 export function configSource(
   kind: ConfigKind,
   namespace?: string,
@@ -34,7 +34,7 @@ export function configSource(
   };
 }
 
-/** The workloads of one kind of `namespace`, or of all namespaces. */
+/** The workloads of one kind in `namespace`, or in all namespaces. */
 export function workloadSource(
   row: WorkloadKind,
   namespace?: string,
@@ -43,7 +43,7 @@ export function workloadSource(
   return { kind: row.kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
 }
 
-/** The namespaces with these labels. */
+/** The Namespaces that match the selector. */
 export function namespaceSource(labelSelector: string): ListWatchSource {
   return { kind: 'Namespace', path: collectionPath(NAMESPACES), labelSelector };
 }

@@ -1,4 +1,4 @@
-/** Keeps one shard of the reloader's memory in a ConfigMap. */
+/** Reads and writes one shard of the state, a ConfigMap. Each change is fenced by the resourceVersion that it was made from. */
 
 import { SOURCE_KINDS } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
@@ -9,7 +9,7 @@ import { FIELD_MANAGER, objectPath, writing } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
-/** The ConfigMap in one version. */
+/** The ConfigMap at one version. */
 export interface StateSnapshot {
   readonly uid: string;
   readonly resourceVersion: string;
@@ -19,21 +19,21 @@ export interface StateSnapshot {
   readonly lastWrite?: number | undefined;
 }
 
-/** See Reading. */
+/** The result of a read, see `Reading`. */
 export type StateReading =
   | { readonly kind: 'found'; readonly state: StateSnapshot }
   | { readonly kind: 'absent' }
   | FailedRead;
 
-/** A change of the ConfigMap; null removes a key. */
+/** A change of the ConfigMap as a merge patch; null removes a key. */
 export interface StatePatch {
-  /** The version that the change was made from: the fence. */
+  /** The fence: the version that the change was made from. */
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string | null>>;
   readonly annotations?: Readonly<Record<string, string | null>>;
 }
 
-/** Knows how to read and write that ConfigMap. Never throws. */
+/** See the file's comment. Its methods never reject. */
 export class StateConfigMap {
   readonly #send: Send;
   readonly #namespace: string;
@@ -45,7 +45,7 @@ export class StateConfigMap {
     this.#name = name;
   }
 
-  /** The ConfigMap as it is now, from no cache; the signal ends the reading. */
+  /** The most recent version of the ConfigMap, not one from a cache; `signal` aborts the read. */
   async read(signal?: AbortSignal): Promise<StateReading> {
     const request = { method: 'GET', path: this.#path(), ...(signal && { signal }) } as const;
     const reading = await readingOf(() => this.#call(request));
@@ -53,9 +53,9 @@ export class StateConfigMap {
   }
 
   /**
-   * Creates it without data by server-side apply: RBAC can limit a create by name only that way. If it is there already, its
-   * data stay as they are; `gone` means that the namespace is not there. The label is what makes the API server keep
-   * managedFields of it, and with them the time of its last write: of an apply that owns nothing it never does.
+   * Creates the ConfigMap without data, by server-side apply: only so can RBAC limit a create to a name. If it exists, its data
+   * stay as they are; `gone` means that the namespace does not exist. The label is needed: of an apply that owns no field the
+   * API server keeps no managedFields, and with them the time of the last write.
    */
   async create(): Promise<WriteResult<StateSnapshot>> {
     const labels = { 'app.kubernetes.io/managed-by': FIELD_MANAGER };
@@ -64,7 +64,7 @@ export class StateConfigMap {
     return await this.#write('application/apply-patch+yaml', body);
   }
 
-  /** Changes keys by merge patch; `gone` means that it has to be created again. */
+  /** Changes keys by a merge patch; `gone` means that the ConfigMap has to be created again. */
   async patch({ resourceVersion, data, annotations }: StatePatch): Promise<WriteResult<StateSnapshot>> {
     const metadata = { resourceVersion, ...(annotations === undefined ? {} : { annotations }) };
     return await this.#write('application/merge-patch+json', { metadata, data });
@@ -88,13 +88,13 @@ export class StateConfigMap {
   }
 }
 
-/** A shard of the state for a dry run: read, and then kept in memory, where all writes succeed. */
+/** A shard of the state for a dry run: reads the ConfigMap, then keeps changes in memory, where every write succeeds. */
 export class DryRunState extends StateConfigMap {
   #state: StateSnapshot = { uid: '', resourceVersion: '0', data: {}, annotations: {} };
-  /** There is one in memory, whether or not there is a real one. */
+  /** Whether it was created in memory; the ConfigMap itself may still not exist. */
   #exists = false;
 
-  /** The real one; if there is none, that of memory. */
+  /** The ConfigMap; if it does not exist, the shard in memory. */
   override async read(signal?: AbortSignal): Promise<StateReading> {
     const reading = await super.read(signal);
     if (reading.kind === 'found') this.#state = reading.state;

@@ -1,6 +1,6 @@
 /**
- * The one seam between the reloader and an API server: `send(request)`. The adapters of this folder are written against
- * it; the HTTPS transport, a fault injector and an embedded API server are its implementations. Bodies are read with a bound.
+ * The one seam between the reloader and an API server: `send(request)`. All adapters of this folder use it; its implementations
+ * are the HTTPS transport and, in tests, a fault injector and an embedded API server.
  */
 
 import { StringDecoder } from 'node:string_decoder';
@@ -14,11 +14,11 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body?: string;
-  /** Ends the request, and a body that is still being read, with an AbortError. */
+  /** Aborts the request, also while its body is read, with an AbortError. */
   readonly signal?: AbortSignal;
 }
 
-/** One answer of the API server. `body` must be read to its end or the request's signal aborted. */
+/** One answer of the API server. The caller has to read `body` to its end or abort the request, or its connection leaks. */
 export interface ApiResponse {
   readonly status: number;
   /** Lower-case names. */
@@ -26,13 +26,13 @@ export interface ApiResponse {
   readonly body: AsyncIterable<Piece>;
 }
 
-/** A piece of a body: text, or bytes of a text in UTF-8. Bodies are cut anywhere, bytes also within a character. */
+/** A piece of a body: text, or bytes in UTF-8. A body may be cut anywhere, even within a character. */
 export type Piece = string | Uint8Array;
 
 /**
- * Sends a request; resolves when the head of the answer is there, whatever its status.
+ * Sends a request; resolves with the head of the answer, whatever its status.
  *
- * @throws when there is no answer: refused, cut, timed out, aborted. Whether the request took effect is then unknown.
+ * @throws if there is no answer: connection refused or cut, time-out, abort. The request may have taken effect all the same.
  */
 export type Send = (request: ApiRequest) => Promise<ApiResponse>;
 
@@ -47,7 +47,7 @@ export async function readStart(body: AsyncIterable<Piece>, limit: number): Prom
   return text;
 }
 
-/** What turns the pieces of one body into text, never cut within a character. */
+/** A function that turns the pieces of one body into text; characters that are cut between two pieces stay whole. */
 export function decoderOf(): (piece: Piece) => string {
   const decoder = new StringDecoder('utf8');
   return (piece) => (typeof piece === 'string' ? piece : decoder.write(piece));

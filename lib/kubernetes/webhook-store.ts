@@ -1,4 +1,7 @@
-/** Keeps the certificate of the admission webhook in a Secret, and has the API server trust it. */
+/**
+ * Stores the certificate of the admission webhook in a Secret, which all processes share, and the CA in the webhook
+ * configuration, by which the API server trusts it. All writes are fenced by a resourceVersion.
+ */
 
 import { SOURCE_KINDS } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
@@ -7,26 +10,26 @@ import { collectionPath, objectPath, WEBHOOK_CONFIGURATIONS, writing } from './a
 import { callJson } from './json-call.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
-/** Where they are. */
+/** The names of the two objects. */
 export interface WebhookPlace {
-  /** Of the Secret. */
+  /** The namespace of the Secret. */
   readonly namespace: string;
   readonly secret: string;
   /** The name of the MutatingWebhookConfiguration. */
   readonly configuration: string;
 }
 
-/** The Secret in one version; its values leave this program only as what TLS sends. */
+/** The Secret at one version. It holds a private key: its values must not be logged. */
 export interface HeldCertificate {
   readonly resourceVersion: string;
-  /** As text, by key. */
+  /** The decoded values by key. */
   readonly data: Readonly<Record<string, string>>;
 }
 
-/** The configuration in one version. */
+/** The webhook configuration at one version. */
 export interface Trust {
   readonly resourceVersion: string;
-  /** By webhook: where the API server asks, and whom it trusts there (PEM). */
+  /** By webhook: the host that the API server calls, and the CA certificates (PEM) that it trusts there. */
   readonly webhooks: readonly { readonly host: string; readonly authorities: string }[];
 }
 
@@ -46,13 +49,13 @@ interface RawConfiguration {
   readonly webhooks?: readonly { readonly clientConfig?: RawClientConfig }[];
 }
 
-/** Knows how to read and write both. */
+/** See the file's comment. Reads throw an ApiError; writes answer with a result. */
 export class WebhookStore {
   readonly #send: Send;
   readonly #place: WebhookPlace;
   readonly #signal: AbortSignal | undefined;
 
-  /** @param signal ends what is under way. */
+  /** @param signal aborts requests under way. */
   constructor(send: Send, place: WebhookPlace, signal?: AbortSignal) {
     this.#send = send;
     this.#signal = signal;
@@ -69,14 +72,14 @@ export class WebhookStore {
     }
   }
 
-  /** Creates it empty, by server-side apply as the state is; what is there already stays as it is. */
+  /** Creates an empty Secret, by server-side apply as for the state; an existing one keeps its values. */
   async create(): Promise<WriteResult<HeldCertificate>> {
     const { namespace, secret: name } = this.#place;
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace } };
     return await this.#write('application/apply-patch+yaml', body);
   }
 
-  /** Changes it, unless somebody else did since that version. */
+  /** Changes values of the Secret; a conflict if another client wrote it after `resourceVersion`. */
   async write(
     resourceVersion: string,
     texts: Readonly<Record<string, string>>,
@@ -86,7 +89,7 @@ export class WebhookStore {
     return await this.#write('application/merge-patch+json', body);
   }
 
-  /** Whom the API server trusts, and where it asks. @throws ApiError */
+  /** The hosts and CA certificates in the webhook configuration. @throws ApiError */
   async trust(): Promise<Trust> {
     const path = this.#configurationPath();
     const { metadata, webhooks = [] } = await this.#call<RawConfiguration>({ method: 'GET', path });
@@ -99,11 +102,11 @@ export class WebhookStore {
     };
   }
 
-  /** Has it trust these, unless somebody else changed the configuration since. */
+  /** Writes `authorities` (PEM) as the CA of all webhooks; a conflict if another client changed the configuration since. */
   async setTrust({ resourceVersion, webhooks }: Trust, authorities: string): Promise<WriteResult<object>> {
     const value = Buffer.from(authorities).toString('base64');
     const operations = [
-      // As part of what is written, a stale version is a conflict; a `test` of it would be an invalid patch.
+      // A stale version in a `replace` is answered with a conflict; in a `test` it would be answered as an invalid patch.
       { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
       ...webhooks.map((_, index) => ({ op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value })),
     ];

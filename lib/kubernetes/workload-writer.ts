@@ -1,4 +1,7 @@
-/** Reads workloads, and rolls them as their kind asks for. */
+/**
+ * Reads workloads and rolls them: a Deployment, StatefulSet or DaemonSet by one patch, a CronJob by a run and a patch, a Job by
+ * its recreation. Each write is fenced by the resourceVersion of the plan.
+ */
 
 import { runOf } from '../model/jobs.ts';
 import type { WorkloadRef } from '../model/object-ref.ts';
@@ -12,7 +15,7 @@ import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';
 import { callJson } from './json-call.ts';
 import type { Send } from './transport.ts';
 
-/** A fresh look at a workload. */
+/** The result of reading a workload. */
 export type WorkloadReading =
   | { readonly kind: 'found'; readonly object: RawWorkload }
   | { readonly kind: 'gone' }
@@ -20,18 +23,18 @@ export type WorkloadReading =
 
 const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
-/** Knows how to read and roll a workload of any kind of the table. Never throws. */
+/** See the file's comment. Its methods never reject. */
 export class WorkloadWriter {
   readonly #send: Send;
   readonly #jobs: JobRecreator;
 
-  /** `isGenuine`: by default the copy of a Job that another process made is not acted on. */
+  /** `isGenuine`: whether to trust a placeholder Job of another process; by default never. */
   constructor(send: Send, isGenuine: IsGenuine = () => false) {
     this.#send = send;
     this.#jobs = new JobRecreator(send, isGenuine);
   }
 
-  /** Carries out `plan`; refused on any other version of the workload than the one that it was made for. */
+  /** Carries out `plan`; a conflict if the workload is not at the version that the plan was made for. */
   async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
     switch (workloadKindOf(plan.workload.kind).rollout) {
       case 'replace-pods':
@@ -43,12 +46,12 @@ export class WorkloadWriter {
     }
   }
 
-  /** Goes on where somebody left off who created a Job anew; `ref` is that of the copy. */
+  /** Finishes the recreation of a Job that another process left; `ref`: the placeholder Job. */
   async finish(ref: WorkloadRef): Promise<WriteResult<undefined>> {
     return await this.#jobs.finish(ref);
   }
 
-  /** The workload as it is now, from no cache. */
+  /** The most recent version of the workload, not one from a cache. */
   async get(ref: WorkloadRef): Promise<WorkloadReading> {
     const reading = await readingOf(async () =>
       callJson<RawWorkload>(this.#send, { method: 'GET', path: pathOf(ref) }),
@@ -56,7 +59,7 @@ export class WorkloadWriter {
     return reading.kind === 'absent' ? { kind: 'gone' } : reading;
   }
 
-  /** One strategic merge patch; its body carries its own fence, metadata.resourceVersion. */
+  /** Sends one strategic merge patch. Its body has to contain the fence, metadata.resourceVersion. */
   async patch(workload: WorkloadRef, body: object, dryRun?: 'All'): Promise<WriteResult<RawWorkload>> {
     return await writeResultOf(async () => {
       const request = writing('PATCH', pathOf(workload), body, STRATEGIC_MERGE_PATCH, { dryRun });
@@ -65,9 +68,9 @@ export class WorkloadWriter {
   }
 
   /**
-   * First the patch is tried without effect: whoever would refuse it does so before anything runs, and the answer is the
-   * template of the run. Then the run is started. The stamps come last: until they are in force the run is owed, and is
-   * asked for by the same name.
+   * Rolls a CronJob: starts a run of it, then stamps it. A dry run of the patch comes first, so that a refusal comes before
+   * anything runs; its answer is the template of the run. The stamp comes last: after a crash in between the CronJob is still
+   * out of date, and the next attempt asks for the run under the same name, which exists already.
    */
   async #run(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
     const tried = await this.patch(plan.workload, plan.body, 'All');
@@ -78,7 +81,10 @@ export class WorkloadWriter {
     return stamped.kind === 'accepted' ? stamped : { ...stamped, mayHaveRun: true };
   }
 
-  /** Who finds the name taken was faster than himself. An answer that does not show the run is none: it is asked for again. */
+  /**
+   * Creates the Job of the run. If its name is taken, an earlier attempt has created it. After an answer that does not show the
+   * Job, the run may have started, and the next attempt asks for it again.
+   */
   async #start(stamped: RawWorkload, plan: RolloutPlan): Promise<RollResult<undefined>> {
     const job = runOf(stamped, plan);
     try {

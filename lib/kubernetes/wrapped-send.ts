@@ -1,4 +1,4 @@
-/** What stands between a client and the transport: a `send` that tells of each request, and one that ends with a lead. */
+/** Wrappers of `send`: one measures each request, the other refuses requests after the lead is lost. */
 
 import type { Leadership } from '../leader/elector.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -6,19 +6,19 @@ import { ApiError } from './api-error.ts';
 import { isWatch } from './api-path.ts';
 import type { ApiRequest, Send } from './transport.ts';
 
-/** One request and how it ended. All but the duration have few values. */
+/** The report about one request. All fields but the duration have few values, as labels of metrics must. */
 export interface RequestReport {
   /** As RBAC names it: get, list, watch, create, update, patch, delete. */
   readonly verb: string;
   /** The plural, e.g. `configmaps`. */
   readonly resource: string;
-  /** The status as text, or `none` where there was no answer. */
+  /** The status as text, or `none` without an answer. */
   readonly code: string;
-  /** To the head of the answer. */
+  /** The time to the head of the answer, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** `send`, with `onRequest` called after each head or failure. */
+/** `send`, with `onRequest` called after the head of each answer and after each failure. */
 export function observed(send: Send, onRequest: (report: RequestReport) => void): Send {
   return async (request) => {
     const startedAt = monotonicMs();
@@ -44,7 +44,10 @@ function namesOf({ method, path }: ApiRequest): { verb: string; resource: string
   return { verb: isWatch(path) ? 'watch' : 'list', resource };
 }
 
-/** `send` while the lead is valid: once it is lost nothing is sent any more, and what is under way is ended. */
+/**
+ * `send` for the requests of one term: once the lead is lost, it refuses every request and aborts those under way. This bounds
+ * what a former leader can still write to requests that the API server has already received.
+ */
 export function fenced(send: Send, { signal, isValid }: Leadership): Send {
   const lost = new AbortController();
   signal.addEventListener('abort', () => isValid() || lost.abort(), { once: true });

@@ -53,7 +53,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   {
     name: 'restores: a list that is older than what was seen is believed',
     edit: change(
-      'Reflector.#weigh',
+      'Reflector.#checkVersion',
       "throw new ApiError('unavailable', 'the list is older than what was seen before');",
       'return;',
     ),
@@ -89,7 +89,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'versions: a kind of which no version is newer than another is listed all the same',
-    edit: drop('Reflector.#weigh', 'decimalOf(resourceVersion) === undefined'),
+    edit: drop('Reflector.#checkVersion', 'decimalOf(resourceVersion) === undefined'),
     tests: ['test/unit/kubernetes/reflector.test.ts'],
   },
   {

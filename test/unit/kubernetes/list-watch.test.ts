@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import {
-  type ListNews,
+  type ListItem,
   type ListPage,
   listPage,
   openWatch,
@@ -30,8 +30,8 @@ const PATH = '/api/v1/namespaces/ns/configmaps';
 
 const FIRST: ListPage = { continue: undefined, isWhole: false };
 
-async function listed(script: Script, source = SOURCE, page = FIRST): Promise<ListNews[]> {
-  const news: ListNews[] = [];
+async function listed(script: Script, source = SOURCE, page = FIRST): Promise<ListItem[]> {
+  const news: ListItem[] = [];
   const { signal } = new AbortController();
   for await (const each of listPage(script.send, source, page, signal)) news.push(each);
   return news;
