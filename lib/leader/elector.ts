@@ -1,6 +1,7 @@
 /**
- * Leader election by a Lease, by the contract of client-go's leaderelection. The record is observed against the local monotonic
- * clock, never against the times in it, so clocks of different machines need not agree.
+ * Leader election by a Lease, by the contract of client-go's leaderelection. A change of the record is timed by the local
+ * monotonic clock, never by the times in the record, so the clocks of different machines need not agree. As there, a Lease
+ * alone cannot prevent two leaders for a moment: the fence of the state does.
  */
 
 import type { Log } from '../model/log.ts';
@@ -25,16 +26,20 @@ export interface Leadership {
 /** Why the leading code ended: `ended` on request, `contested` because another process acts although this one leads. */
 export type LeadEnd = 'ended' | 'contested';
 
-/** The parts and times of an elector. */
+/** The parts and times of an elector; retryPeriodMs < renewDeadlineMs < leaseDurationMs. */
 export interface ElectorOptions {
   readonly lease: LeaseClient;
   /** See leaderIdentity. */
   readonly identity: string;
+  /** For how long other candidates wait after the last change of the record before they take the Lease. */
   readonly leaseDurationMs: number;
+  /** For how long after its last successful renewal this process considers itself the leader. */
   readonly renewDeadlineMs: number;
+  /** The pause between two attempts to take or renew the Lease, without jitter. */
   readonly retryPeriodMs: number;
   /** Whether a graceful end releases the Lease. */
   readonly releaseOnCancel: boolean;
+  /** The uid of this process's pod; undefined outside a pod. */
   readonly podUid?: string;
   /** As Math.random. */
   readonly random: () => number;
@@ -81,7 +86,7 @@ const TOO_LATE = { kind: 'failed', message: 'there was no answer in time' } as c
 const WITHOUT_RIGHT =
   'this process leads alone, whatever others do: it may not get, create and update leases of coordination.k8s.io';
 
-/** One candidate for the lead. */
+/** One candidate for the lead; `run` is called once. It has at most one request under way, besides a watch. */
 export class Elector {
   readonly #options: ElectorOptions;
   readonly #observed = new ObservedLease();
@@ -90,8 +95,9 @@ export class Elector {
   #term: Term | undefined;
   /** Whether the recorded holder may be a former container of this pod, which cannot renew any more. */
   #isFirstLook = true;
-  #complaint = '';
-  /** Since when each answer has been that a right is missing. */
+  /** The problem that was logged last, until it is over. */
+  #problem = '';
+  /** Since when each answer has been that a right is missing, by monotonicMs. */
   #forbiddenSinceMs = Number.POSITIVE_INFINITY;
   #watch: Promise<void> | undefined;
   /** The version from which the last watch began. */
@@ -114,8 +120,9 @@ export class Elector {
   }
 
   /**
-   * Is a candidate until `signal` is aborted. While it holds the Lease it runs `lead` and awaits its end; during a graceful end of
-   * the process it goes on renewing. It calls `onStandby` after each attempt that failed or found another holder. Never rejects.
+   * Is a candidate until `signal` is aborted. While it holds the Lease it runs `lead` and awaits its end; during a graceful end
+   * of the process it goes on renewing. It calls `onStandby` after each attempt that failed or found another holder. Never
+   * rejects.
    */
   async run(
     signal: AbortSignal,
@@ -123,10 +130,10 @@ export class Elector {
     onStandby: () => void,
   ): Promise<void> {
     while (!signal.aborted) {
-      const term = await this.#stand(signal, onStandby);
+      const term = await this.#awaitLead(signal, onStandby);
       if (term === undefined) return;
       this.#term = term;
-      this.#tell();
+      this.#report();
       const end = await this.#hold(term, lead);
       const awayMs = term.isAlone ? CONTESTED_MS : this.#options.leaseDurationMs;
       const pauseMs = end === 'contested' ? awayMs : this.#pauseMs();
@@ -135,10 +142,10 @@ export class Elector {
   }
 
   /** Waits for a lead and returns its term; undefined if the process ends before. */
-  async #stand(signal: AbortSignal, onStandby: () => void): Promise<Term | undefined> {
+  async #awaitLead(signal: AbortSignal, onStandby: () => void): Promise<Term | undefined> {
     const { renewDeadlineMs } = this.#options;
-    const standing = new AbortController();
-    const end = AbortSignal.any([signal, standing.signal]);
+    const candidacy = new AbortController();
+    const end = AbortSignal.any([signal, candidacy.signal]);
     try {
       while (!signal.aborted) {
         const result = await this.#try({ untilMs: monotonicMs() + renewDeadlineMs, end });
@@ -148,17 +155,17 @@ export class Elector {
           return new Term(Number.POSITIVE_INFINITY, signal);
         }
         if (signal.aborted) break;
-        this.#tell(result);
+        this.#report(result);
         onStandby();
         await this.#awaitTurn(end);
       }
       return undefined;
     } finally {
-      standing.abort();
+      candidacy.abort();
     }
   }
 
-  /** Whether the right has been missing for longer than RBAC may lag. */
+  /** Whether the right has been missing for longer than RBAC may lag; then the process leads without a Lease. */
   #lacksRight(result: Try): boolean {
     const isForbidden = result.kind === 'failed' && result.isForbidden === true;
     if (!isForbidden) this.#forbiddenSinceMs = Number.POSITIVE_INFINITY;
@@ -193,7 +200,7 @@ export class Elector {
     const isKept = term.isAlone || (await this.#renew(term, done.signal));
     if (!isKept) {
       term.finish();
-      this.#tell();
+      this.#report();
       log.warn('the lead is lost: the Lease could not be renewed in time, or another process holds it');
     }
     const end = await work;
@@ -201,7 +208,7 @@ export class Elector {
     term.finish();
     this.#term = undefined;
     if (isKept && !term.isAlone) await this.#release({ untilMs: validUntilMs });
-    this.#tell();
+    this.#report();
     log.info('this process no longer leads', { identity });
     return end;
   }
@@ -229,7 +236,7 @@ export class Elector {
       const result = await this.#try({ untilMs: term.validUntilMs });
       if (result.kind === 'others') return false;
       if (result.kind === 'held') term.renew(result.sentMs + renewDeadlineMs);
-      this.#tell(result);
+      this.#report(result);
     }
     return true;
   }
@@ -319,15 +326,15 @@ export class Elector {
 
   /** Logs once why the Lease cannot be used, and again when the reason changes. */
   #logUnhealthy(message: string, error: string): void {
-    const complaint = `${message}: ${error}`;
-    if (this.#complaint !== complaint) this.#options.log.warn(message, { error });
-    this.#complaint = complaint;
+    const problem = `${message}: ${error}`;
+    if (this.#problem !== problem) this.#options.log.warn(message, { error });
+    this.#problem = problem;
   }
 
-  /** Reports a change of the leader. */
-  #tell(result?: Try): void {
+  /** Reports a change of the leader, and logs a failed attempt. */
+  #report(result?: Try): void {
     if (result?.kind === 'failed') this.#logUnhealthy('the Lease cannot be taken or renewed', result.message);
-    else if (result !== undefined) this.#complaint = '';
+    else if (result !== undefined) this.#problem = '';
     const { status } = this;
     const reported = this.#reported;
     if (reported?.isLeader === status.isLeader && reported.holder === status.holder) return;

@@ -12,11 +12,13 @@ const RELEASED_SECONDS = 1;
 /** The last observed version, and its local time. */
 export class ObservedLease {
   #lease: LeaseVersion | undefined;
+  /** When this version was first observed, by monotonicMs. */
   #seenMs = 0;
   #holderSinceMs: number | undefined;
+  /** The number of records made here, which makes each one differ from the last. */
   #records = 0;
 
-  /** @param lease undefined if the Lease does not exist */
+  /** Observes the Lease; the same version again does not prolong it. @param lease undefined if the Lease does not exist */
   see(lease: LeaseVersion | undefined): void {
     if (lease?.resourceVersion !== this.#lease?.resourceVersion) this.#seenMs = monotonicMs();
     const before = this.holder;
@@ -73,8 +75,8 @@ export class ObservedLease {
 }
 
 /**
- * RFC 3339 with microseconds, which count the renewals. An equal record would be no change to the API server, so other processes
- * would not see the renewal; the counter prevents that even if the time of day is set back.
+ * RFC 3339 with microseconds, which count the renewals. An equal record would be no change to the API server, so other
+ * processes would not see the renewal; the counter prevents that even if the time of day is set back.
  */
 function timeOfDay(count: number): string {
   return new Date().toISOString().replace('Z', `${String(count % 1000).padStart(3, '0')}Z`);

@@ -28,6 +28,7 @@ export class Term {
 
   readonly isValid = (): boolean => !this.#over.signal.aborted && monotonicMs() < this.#validUntilMs;
 
+  /** Prolongs the lead, by monotonicMs; called only after an accepted renewal. */
   renew(validUntilMs: number): void {
     this.#validUntilMs = validUntilMs;
   }
