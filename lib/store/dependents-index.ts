@@ -1,8 +1,8 @@
-/** Which workloads follow an object: the reverse of what each workload asks for. */
+/** The reverse index of the edges: from an object to the workloads that follow it. */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 
-/** An index from objects to the workloads that follow them. It shrinks with its last entries: nothing is kept of the gone. */
+/** See the file's comment. It keeps no key without an entry, so it does not grow with deleted objects. */
 export class DependentsIndex {
   readonly #dependents = new Map<ObjectKey, Set<ObjectKey>>();
   #edges = 0;
@@ -12,12 +12,12 @@ export class DependentsIndex {
     return this.#edges;
   }
 
-  /** The objects that have dependents. */
+  /** The objects with at least one follower. */
   configs(): Iterable<ObjectKey> {
     return this.#dependents.keys();
   }
 
-  /** The workloads that follow `config`, in the order in which they began to. */
+  /** The workloads that follow `config`, in the order in which they were added. A live view: it changes with the index. */
   dependentsOf(config: ObjectKey): ReadonlySet<ObjectKey> {
     return this.#dependents.get(config) ?? NONE;
   }
@@ -27,7 +27,7 @@ export class DependentsIndex {
     return new Set([...configs].flatMap((config) => [...this.dependentsOf(config)]));
   }
 
-  /** Records that `workload` follows `config`. */
+  /** Records that `workload` follows `config`; idempotent. */
   add(workload: ObjectKey, config: ObjectKey): void {
     const workloads = this.#dependents.get(config) ?? new Set();
     this.#dependents.set(config, workloads);

@@ -1,10 +1,10 @@
-/** The names of objects, by namespace and kind: what a workload's patterns may mean, without a look at all others. */
+/** The names of objects by namespace and kind, against which the expressions of workloads are matched. */
 
 import type { ConfigKind, ConfigRef } from '../model/object-ref.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
 import { configRefOf } from '../model/state-entry.ts';
 
-/** An index of names. It shrinks with its last entries. */
+/** See the file's comment. It keeps no namespace and kind without a name. */
 export class NamesIndex {
   readonly #names = new Map<string, Set<string>>();
 
@@ -20,7 +20,7 @@ export class NamesIndex {
     this.#names.set(place, names.add(name));
   }
 
-  /** Forgets it. */
+  /** Forgets the name of `ref`. */
   delete({ namespace, kind, name }: ConfigRef): void {
     const place = placeOf(namespace, kind);
     const names = this.#names.get(place);
@@ -32,7 +32,7 @@ export class NamesIndex {
 const NONE: ReadonlySet<string> = new Set();
 const PARSED = new WeakMap<PersistedState, NamesIndex>();
 
-/** The names of the objects that have an entry in `state`, whose keys are parsed once. */
+/** The names of the objects with an entry in `state`. Parsed once per state, which is immutable. */
 export function namesOfEntries(state: PersistedState, homeNamespace: string): NamesIndex {
   const known = PARSED.get(state);
   if (known !== undefined) return known;

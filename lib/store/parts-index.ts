@@ -1,8 +1,8 @@
-/** Objects and sets of keys of objects, found by themselves or with all that belongs to the same whole object. */
+/** An index of objects and sets of keys, which are found by their own key or by that of the whole object. */
 
 import { type ConfigRef, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
 
-/** An index from whole objects to what is kept of each. It shrinks with its last entries. */
+/** See the file's comment. It keeps no object without an entry. */
 export class PartsIndex {
   readonly #parts = new Map<ObjectKey, Map<ObjectKey, ConfigRef>>();
 
@@ -10,13 +10,13 @@ export class PartsIndex {
     return this.#parts.size === 0;
   }
 
-  /** All that is kept of `whole`, itself included. */
+  /** The entries of `whole`: the object itself and sets of its keys. */
   of(whole: ObjectKey): readonly ConfigRef[] {
     const parts = this.#parts.get(whole);
     return parts === undefined ? NONE : [...parts.values()];
   }
 
-  /** Whether anything is kept of `whole`. */
+  /** Whether `whole` has an entry, itself or a set of its keys. */
   hasOf(whole: ObjectKey): boolean {
     return this.#parts.has(whole);
   }
@@ -29,7 +29,7 @@ export class PartsIndex {
     return this.get(key) !== undefined;
   }
 
-  /** Keeps `ref`, whose key is `key`. */
+  /** Adds `ref`, whose key is `key`. */
   set(key: ObjectKey, ref: ConfigRef): void {
     const whole = wholeKeyOf(key);
     const parts = this.#parts.get(whole) ?? new Map<ObjectKey, ConfigRef>();
@@ -43,7 +43,7 @@ export class PartsIndex {
     if (parts?.size === 0) this.#parts.delete(whole);
   }
 
-  /** The keys of all that is kept. */
+  /** The keys of all entries. */
   *keys(): IterableIterator<ObjectKey> {
     for (const parts of this.#parts.values()) yield* parts.keys();
   }

@@ -1,4 +1,4 @@
-/** The state as it was last read or written, and what a write under way may have changed of it. */
+/** The state as it was last read or written, and the sequences and shards that a write without an answer may have used. */
 
 import type { RunningDigest } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
@@ -9,13 +9,13 @@ import { entryKeyOf, overridesKeyOf, type StateEntry, type StateKey } from '../m
 /** See the file's comment. */
 export class PersistedView {
   readonly #homeNamespace: string;
-  /** The shard in which each entry lies, or was last sent to or seen: a key does not move. */
+  /** The shard of each entry, existing or sent: an entry never moves to another shard. */
   readonly places: Map<StateKey, number> = new Map();
-  /** Sequences that a state write, or a stamp on a workload that has ceased to follow, may have used. */
+  /** By object, the highest sequence that a state write, or a stamp of a workload that no longer follows it, may have used. */
   readonly minSequences: Map<ObjectKey, number> = new Map();
-  /** When the state had been written last as it was first read, see lastWriteOf. */
+  /** The time of the last write of the state before this term, by the API server's clock, see lastWriteOf. */
   writtenAt: number | undefined;
-  /** The state that is known. */
+  /** The known state: all shards together. */
   state: ShardedState = NO_STATE;
 
   /** `homeNamespace`: the namespace of the state ConfigMap, whose objects' keys have no prefix. */
@@ -23,17 +23,17 @@ export class PersistedView {
     this.#homeNamespace = homeNamespace;
   }
 
-  /** The state that is known, but for one shard, which says this. */
-  withShard(shard: number, says: PersistedState): ShardedState {
+  /** The known state with one shard replaced; changes nothing. */
+  withShard(shard: number, content: PersistedState): ShardedState {
     const before = this.state.shards;
     const length = Math.max(before.length, shard + 1);
-    const shards = Array.from({ length }, (_, at) => (at === shard ? says : (before[at] ?? EMPTY_STATE)));
+    const shards = Array.from({ length }, (_, at) => (at === shard ? content : (before[at] ?? EMPTY_STATE)));
     return together(shards, this.#homeNamespace);
   }
 
-  /** One shard is known to say this from now on. */
-  takeShard(shard: number, says: PersistedState): void {
-    this.state = this.withShard(shard, says);
+  /** Replaces one shard of the known state, after it was read or written. */
+  takeShard(shard: number, content: PersistedState): void {
+    this.state = this.withShard(shard, content);
     for (const [key, home] of this.state.homes) this.places.set(key, home);
   }
 
@@ -52,34 +52,34 @@ export class PersistedView {
     return this.state.entries.get(this.entryKeyOf(ref));
   }
 
-  /** The shard in which the entry of `ref` lies, or would again; undefined before it is first written. */
+  /** The shard of the entry of `ref`, also after the entry was removed; undefined before it is first written. */
   shardOf(ref: ConfigRef): number | undefined {
     const key = this.entryKeyOf(ref);
     return this.places.get(key) ?? this.state.homes.get(key);
   }
 
-  /** Puts the entry of `ref` where that of `former` lies, which it replaces: one write does both. */
+  /** Assigns `ref` the shard of `former`, whose entry it replaces, so that one write does both. */
   placeBeside(ref: ConfigRef, former: ConfigRef): void {
     const shard = this.shardOf(former);
     if (shard !== undefined && this.shardOf(ref) === undefined) this.places.set(this.entryKeyOf(ref), shard);
   }
 
-  /** The override of an edge: its own, else the one for all workloads of its kind. */
+  /** The override of an edge: the workload's own, else the kind override. */
   overrideOf(workload: WorkloadRef, config: ConfigRef): RunningDigest | undefined {
     return recordedOf(this.state, workload, config, this.#homeNamespace).runningDigest;
   }
 
-  /** Whether an edge has no override but the one for all workloads of its kind: its pods started unseen. */
+  /** Whether an edge has only a kind override: its pods started while the reloader could not list their kind. */
   isByKind(workload: WorkloadRef, config: ConfigRef): boolean {
     return recordedOf(this.state, workload, config, this.#homeNamespace).isOfKind;
   }
 
-  /** The sequence up to which stamps of `ref` are committed, or may be once a write under way is answered. */
+  /** The minimum sequence of `ref`: every new stamp has to exceed it. It includes writes without an answer. */
   minSequenceOf(ref: ConfigRef): number {
     return Math.max(this.entryOf(ref)?.sequence ?? 0, this.minSequences.get(keyOf(ref)) ?? 0);
   }
 
-  /** Keeps later stamps of the object from using `sequence`, or a lower one. */
+  /** Makes every later stamp of the object exceed `sequence`. */
   raiseMinSequence(config: ObjectKey, sequence: number): void {
     this.minSequences.set(config, Math.max(this.minSequences.get(config) ?? 0, sequence));
   }

@@ -1,7 +1,8 @@
 /**
- * Whether it counts that an object is not there. By default it does not: nothing is owed for an absent object, and its first
- * content is the baseline. `onCreate` and `onDelete` make absence something that pods can have started with, as if it were
- * content; but only where they can have started so: an object that they cannot do without rolls nothing by its coming or going.
+ * Whether the absence of an object counts. By default it does not: no workload needs a rollout for a missing object, and its
+ * first content is the baseline. With `onCreate` or `onDelete` pods can have started with the absence as with a content. It
+ * counts only for workloads whose pods can start without the object: of a required one, pods cannot have started in its
+ * absence.
  */
 
 import { ABSENT, type Digest } from '../model/digest.ts';
@@ -10,39 +11,41 @@ import type { ConfigRef } from '../model/object-ref.ts';
 import { referenceOf, type Workload } from '../model/workload.ts';
 import type { Stream } from './sync-gate.ts';
 
-/** What rolls a workload besides a change of content. */
+/** The events that roll a workload besides a change of content. */
 export interface PresenceRules {
-  /** The object comes to be, after the pods started without it. */
+  /** Whether the creation of an object does, after pods started without it. */
   readonly onCreate: boolean;
-  /** The object is deleted. */
+  /** Whether the deletion of an object does. */
   readonly onDelete: boolean;
 }
 
-/** What a stretch without the object is: nothing to the workload, a gap in what it reads, or read as if it were content. */
+/**
+ * The meaning of an absence: none; a gap, in which pods may have started without the object; or a content of its own, ABSENT.
+ */
 export type AbsenceIs = 'nothing' | 'a gap' | 'content';
 
 /** See the file's comment. */
 export class Presence {
   readonly #rules: PresenceRules;
-  /** Streams that have listed: what they do not show is not there. */
+  /** Streams that have listed: an object of them that was not shown does not exist. */
   readonly #listed = new Set<string>();
 
   constructor(rules: PresenceRules) {
     this.#rules = rules;
   }
 
-  /** Whether it matters to the workload that the object was away: pods of it may have started meanwhile, without it. */
+  /** Whether an absence of the object counts for the workload: its pods may have started without it. */
   countsAbsence(workload: Workload, ref: ConfigRef): boolean {
     const { onCreate, onDelete } = this.#rules;
     return (onCreate || onDelete) && canDoWithout(workload, ref);
   }
 
-  /** What an absence is to those to whom it matters. */
+  /** The meaning of an absence for workloads for which it counts. */
   get absenceIs(): AbsenceIs {
     return this.#rules.onDelete ? 'content' : 'a gap';
   }
 
-  /** A stream has listed; answers whether for the first time. */
+  /** Records that a stream has listed; whether for the first time. */
   markListed({ kind, namespace }: Pick<Stream, 'kind' | 'namespace'>): boolean {
     const name = nameOf(kind, namespace);
     if (this.#listed.has(name)) return false;
@@ -50,29 +53,29 @@ export class Presence {
     return true;
   }
 
-  /** What is in force for the workload: `digest`, ABSENT where that counts, or undefined where nothing can be said. */
+  /** The digest in force for the workload: `digest`; ABSENT if the object is absent and that counts; undefined if unknown. */
   observed(workload: Workload, ref: ConfigRef, digest: Digest | undefined): Digest | undefined {
     if (digest !== undefined || !this.#rules.onDelete) return digest;
     return this.isAbsent(ref) && canDoWithout(workload, ref) ? ABSENT : undefined;
   }
 
-  /** Whether pods that are there now have started without the object, and that counts. */
+  /** Whether the present pods have started without the object, and that counts. */
   beginsAbsent(workload: Workload, ref: ConfigRef, digest: Digest | undefined): boolean {
     return digest === undefined && this.countsAbsence(workload, ref) && this.isAbsent(ref);
   }
 
-  /** Whether the step from what the pods ran to `observed` rolls them. */
+  /** Whether the difference between the running digest and `observed` makes the edge out of date. */
   counts(runningDigest: Edge['runningDigest'], observed: Digest): boolean {
     return runningDigest !== ABSENT || observed === ABSENT || this.#rules.onCreate;
   }
 
-  /** Whether an object is not there that no stream has shown: its kind has listed. */
+  /** Whether an object without a digest is known not to exist: the stream of its kind has listed. */
   isAbsent({ kind, namespace }: ConfigRef): boolean {
     return this.#listed.has(nameOf(kind, namespace)) || this.#listed.has(nameOf(kind, undefined));
   }
 }
 
-/** Whether the workload's pods start without the object: they do not refer to it, or do not need it. */
+/** Whether the pods of the workload start without the object: they do not refer to it, or the reference is optional. */
 function canDoWithout(workload: Workload, ref: ConfigRef): boolean {
   return referenceOf(workload, ref)?.isOptional ?? true;
 }

@@ -1,4 +1,7 @@
-/** What is known of one object, and of one workload that follows some. */
+/**
+ * The records of the store: one of each object, one of each workload that follows at least one. Times "on the Timeline" are
+ * comparable with each other only, see model/timeline.ts.
+ */
 
 import type { ConfigAnnotations, StampVariables } from '../annotations/vocabularies.ts';
 import type { Digest, KeyDigests } from '../model/digest.ts';
@@ -7,71 +10,76 @@ import type { ConfigRef, ObjectKey } from '../model/object-ref.ts';
 import { type RolloutPlan, sequenceIn } from '../model/rollout-plan.ts';
 import type { Workload } from '../model/workload.ts';
 
-/** A rollout that an external writer of the pod template began. */
+/** An external rollout in progress. */
 export interface ExternalRollout {
-  /** Every pod of it started after this, on the Timeline. */
+  /** All of its pods started after this moment, on the Timeline. */
   readonly startedAfter: number;
-  /** The digest of the template of before, without our stamps: if that comes back, so do its pods. */
+  /** The digest of the former template without our stamps: if that template returns, so do its pods, and it absorbs nothing. */
   readonly from: string;
-  /** The revision of that template: unless another one comes, it was but spelled another way. */
+  /** The revision of the former template: if it does not change, the template was only written in another form. */
   readonly revision: string | undefined;
-  /** The furthest that it was seen to have come, see progressOf. */
+  /** The highest progress that was observed, see progressOf. */
   readonly progress: number;
 }
 
-/** What is known of one ConfigMap or Secret, or of some keys of one. */
+/** One ConfigMap or Secret, or one followed set of its keys. */
 export interface ConfigRecord {
   readonly ref: ConfigRef;
   /** The digest of the present content; undefined while the object is absent or not yet seen. */
   digest: Digest | undefined;
-  /** The digest when it was last present. */
+  /** The digest of its last content; kept during an absence, to see on its return whether it changed. */
   lastDigest: Digest | undefined;
-  /** Its annotations that policies ask for, as they came with that content. */
+  /** Its annotations that policies read, as they came with the content. */
   annotations: ConfigAnnotations;
-  /** The present content's digests under the further algorithms that the state names. */
+  /** The digests of the present content under further algorithms, which entries of other reloaders use. */
   otherDigests?: readonly Digest[] | undefined;
   resourceVersion: string | undefined;
-  /** When that version was written, on the Timeline; -Infinity while none was seen. */
+  /** When that version was written, on the Timeline; -Infinity before the first version. */
   writtenAt: number;
-  /** Its last write that left its time, see lastWriteOf. */
+  /** The latest time in its managedFields, by the API server's clock, see lastWriteOf. */
   lastWrite: number | undefined;
-  /** After when it was deleted, on the Timeline; undefined while it is present or was never seen. */
+  /**
+   * The latest moment before its deletion at which it still existed, on the Timeline; undefined while it is present or unseen.
+   */
   absentAfter: number | undefined;
-  /** Whether a list came in its absence, so that it may have been there for a while unseen. */
+  /** Whether a list ran during its absence: the object may have existed for a while without an event. */
   mayHaveReturned: boolean;
-  /** When its content last changed or may have, on the Timeline; -Infinity: not since the first list. */
+  /** When its content last changed or may have changed, on the Timeline; -Infinity: not since the first list. */
   changedAt: number;
-  /** When what its first list showed was written, if the state has other content. */
+  /** If the first list showed another content than the state's: when that content was written. */
   foundChangedAt?: number | undefined;
-  /** The digests of the keys of a whole object as they were last, where they are told apart. */
+  /** Of a whole object whose keys are digested one by one: their last digests. */
   keyDigests?: KeyDigests | undefined;
-  /** Of some keys: the object is there, and has to be looked at before anything can be said of them. */
+  /** Of a set of keys: the object exists, but has to be read again before these keys have a digest. */
   isUnread?: boolean;
-  /** A reloader keeps its state in it: to workloads it is not there. */
+  /** Whether a reloader keeps its state in it; for workloads it counts as missing. */
   isState?: boolean;
 }
 
-/** What is known of one workload that follows something. */
+/** One workload that follows at least one object. */
 export interface WorkloadRecord {
   workload: Workload;
+  /** By object, the variables in which stamps of it are read and written. */
   variables: ReadonlyMap<ObjectKey, StampVariables>;
-  /** Changed by putEdge alone. */
+  /** Changed only by putEdge, which keeps the invariants of edges. */
   readonly edges: Map<ObjectKey, Edge>;
-  /** Whether it was there when this process listed its kind first. */
+  /** Whether it existed in the first list of its kind by this process. */
   readonly isFromStart: boolean;
-  /** Until when pods may have started, on the Timeline: Infinity while it is rolling. */
+  /** The last moment at which its pods may have started, on the Timeline; Infinity while it is rolling. */
   rolledUntil: number;
-  /** Up to when the workload's own history is known, on the Timeline. */
+  /** The moment up to which all events of the workload are known, on the Timeline. */
   knownAt: number;
-  /** The external rollout under way, where its pods make one of ours needless. */
+  /** The external rollout in progress that may absorb a rollout of ours; undefined: none. */
   externalRollout: ExternalRollout | undefined;
-  /** How often our stamp was reverted before the workload had rolled. */
+  /** How often an external writer reverted our stamp before the workload had rolled. */
   takeBacks: number;
-  /** The plan whose patch is on its way, or whose answer was lost. */
+  /**
+   * The plan of a patch that was sent and is not answered, or whose answer was lost: no other one is sent before its lookup.
+   */
   inFlight: RolloutPlan | undefined;
 }
 
-/** The sequence of the object in a patch under way, or in one whose answer was lost; 0: there is none. */
+/** The sequence of the object in the patch without an answer; 0: there is none. */
 export function sequenceInFlight({ inFlight }: WorkloadRecord, config: ObjectKey): number {
   return inFlight === undefined ? 0 : sequenceIn(inFlight, config);
 }

@@ -1,4 +1,4 @@
-/** What is known of an object as its record begins: nothing, or of some of its keys what follows from the object. */
+/** New records: that of an object which was never seen, and that of a set of keys, derived from the record of the object. */
 
 import type { ConfigObject } from '../model/config-object.ts';
 import { scopedDigestOf } from '../model/digest.ts';
@@ -24,8 +24,8 @@ export function newRecord(ref: ConfigRef): ConfigRecord {
 }
 
 /**
- * The record of `ref`, some keys of the object of `whole`. When they last changed is not known: not after the object did. Where
- * the object is there and its keys were never told apart, nothing is known until the object is read again.
+ * The record of `ref`, a set of keys of the object of `whole`. The time of its last change is that of the object, an upper
+ * bound. If the object exists without digests of its keys, the record is unread until the object is read again.
  */
 export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
   const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, foundChangedAt, keyDigests } =
@@ -48,7 +48,7 @@ export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecor
   };
 }
 
-/** `object` as those see it who follow the keys of `ref`; undefined where its keys are not told apart. */
+/** `object` reduced to the keys of `ref`; undefined if it has no digests of its keys. */
 export function scopedObjectOf(
   { uid, resourceVersion, lastWrite, annotations, keyDigests }: ConfigObject,
   ref: ConfigRef,

@@ -1,10 +1,10 @@
-/** Where the state lies: what its keeper asks of the API server, and how all of it is read at a start. */
+/** The client of the state's shards, as the rules need it, and the reading of all shards at a start. */
 
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import { MOST_SHARDS, shardNames, shardsToldBy } from '../model/shards.ts';
 
-/** One shard in one version. */
+/** One shard at one version. */
 export interface StateVersion {
   readonly resourceVersion: string;
   readonly data: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface StateVersion {
   readonly lastWrite?: number | undefined;
 }
 
-/** Why something could not be read. */
+/** A failed read: the shard may exist or not. */
 export interface Failure {
   readonly kind: 'failed';
   readonly message: string;
@@ -22,9 +22,9 @@ export interface Failure {
   readonly isForbidden?: boolean;
 }
 
-/** Knows how to read and write the shards of the state, by their numbers from 0. Never throws. */
+/** Reads and writes the shards of the state, by their numbers from 0. Its methods never reject. */
 export interface StateClient {
-  /** Scheme and host of who keeps it, to be told where it cannot be read. */
+  /** Scheme and host of the API server, for log lines about failures. */
   readonly server?: string | undefined;
   readonly read: (
     shard: number,
@@ -32,8 +32,9 @@ export interface StateClient {
   ) => Promise<
     { readonly kind: 'found'; readonly state: StateVersion } | { readonly kind: 'absent' } | Failure
   >;
-  /** Creates it without data; one that is there keeps its data. */
+  /** Creates a shard without data; an existing one keeps its data. */
   readonly create: (shard: number) => Promise<WriteResult<StateVersion>>;
+  /** A merge patch, null removes a key; a conflict unless the shard is at `resourceVersion`. */
   readonly patch: (
     shard: number,
     patch: {
@@ -44,17 +45,17 @@ export interface StateClient {
   ) => Promise<WriteResult<StateVersion>>;
 }
 
-/** All shards, the first one first; undefined for one that is not there. */
+/** All shards in order; undefined for one that does not exist. */
 export type AllShards = readonly [StateVersion | undefined, ...(StateVersion | undefined)[]];
 
-/** The keys of all ConfigMaps that the state called `name` may lie in. */
+/** The keys of all ConfigMaps that may hold shards of the state `name`, existing or not. */
 export function stateKeysOf(name: string, namespace: string): readonly ObjectKey[] {
   return shardNames(name).map((shard) => keyOf({ kind: 'ConfigMap', namespace, name: shard }));
 }
 
 /**
- * Reads all shards that there are. One that is missing between others, or that the first one tells of, is undefined. One that
- * may not be read, and that the first one does not name, counts as none: the rights may name the first shard alone.
+ * Reads all shards. The result ends with the last one that exists or that the first one announces; a missing one before that is
+ * undefined. A shard that may not be read and is not announced counts as missing: the Role may name the first shard only.
  */
 export async function readShards(
   stateClient: StateClient,
@@ -62,14 +63,14 @@ export async function readShards(
 ): Promise<{ readonly kind: 'read'; readonly shards: AllShards } | Failure> {
   const numbers = Array.from({ length: MOST_SHARDS }, (_, shard) => shard);
   const readings = await Promise.all(numbers.map((shard) => stateClient.read(shard, signal)));
-  const told = readings[0]?.kind === 'found' ? shardsToldBy(readings[0].state.annotations) : 1;
+  const announced = readings[0]?.kind === 'found' ? shardsToldBy(readings[0].state.annotations) : 1;
   for (const [shard, reading] of readings.entries()) {
-    const isNone = reading.kind === 'failed' && reading.isForbidden === true && shard >= told;
+    const isNone = reading.kind === 'failed' && reading.isForbidden === true && shard >= announced;
     if (reading.kind === 'failed' && !isNone) return reading;
   }
   const [first, ...further] = readings.map((reading) =>
     reading.kind === 'found' ? reading.state : undefined,
   );
   const found = further.findLastIndex((state) => state !== undefined) + 1;
-  return { kind: 'read', shards: [first, ...further.slice(0, Math.max(found, told - 1))] };
+  return { kind: 'read', shards: [first, ...further.slice(0, Math.max(found, announced - 1))] };
 }

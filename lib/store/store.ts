@@ -1,4 +1,7 @@
-/** What is observed: objects, the workloads that follow them, and the edges between the two. Data with look-ups. */
+/**
+ * The observations of one term: objects, the workloads that follow them, and the edges between the two. Data with look-ups and
+ * indexes; the rules that change it are in tracking.
+ */
 
 import type { KnownNames } from '../annotations/vocabularies.ts';
 import type { Edge } from '../model/edge.ts';
@@ -16,7 +19,7 @@ import { newRecord, scopedRecordOf } from './scoped-record.ts';
 import { ScopesIndex } from './scopes-index.ts';
 import type { Settings } from './term-settings.ts';
 
-/** See the file's comment. */
+/** See the file's comment. Not persisted: a start builds it from lists and from the state. */
 export class Store {
   readonly settings: Settings;
   readonly persisted: PersistedView;
@@ -25,16 +28,16 @@ export class Store {
   readonly dependents: DependentsIndex = new DependentsIndex();
   /** The names of the whole objects that have a record. */
   readonly names: NamesIndex = new NamesIndex();
-  /** The sets of keys that have a record, besides whole objects. */
+  /** The sets of keys that have a record. */
   readonly scopes: ScopesIndex;
-  /** Workloads with patterns: an object that appears may be one that they mean. */
+  /** Workloads with expressions: a new object may match one of them. */
   readonly withPatterns: Set<ObjectKey> = new Set();
   readonly presence: Presence;
-  /** The selected namespaces, where the settings select some. */
+  /** The selected namespaces; used only if the settings have a namespace selector. */
   readonly selected: Set<string> = new Set();
-  /** Until when an edge that ended out of date is remembered, see debts.ts. */
+  /** By edge that ended out of date, until when that is remembered, see debts.ts. */
   readonly debts: Map<string, number> = new Map();
-  /** Objects whose last dependent was seen to go while everything was synced: their entries are removed. */
+  /** Objects whose last follower went while everything was listed: the next commit removes their entries. */
   readonly abandoned: PartsIndex = new PartsIndex();
 
   constructor(settings: Settings) {
@@ -44,14 +47,14 @@ export class Store {
     this.scopes = new ScopesIndex(settings.keyScoped);
   }
 
-  /** A workload as it was read outside its stream. */
+  /** The projection of a workload that was read outside its stream. */
   viewOf(ref: WorkloadRef, raw: RawWorkload): Workload {
     return workloadOf(workloadKindOf(ref.kind), raw, this.settings.vocabularies);
   }
 
   /**
-   * The record of `ref`, made if there is none; `key` is its key, where there is one already. The object of which some keys
-   * have a record has one too.
+   * The record of `ref`, created if needed; for a set of keys also that of the whole object. `key`: the key of `ref`, to save
+   * its computation.
    */
   configRecordOf(ref: ConfigRef, key: ObjectKey = keyOf(ref)): ConfigRecord {
     let record = this.configs.get(key);
@@ -65,7 +68,9 @@ export class Store {
     return record;
   }
 
-  /** Forgets an object without followers: a set of keys at once, a whole object only when it and all followed keys are absent. */
+  /**
+   * Forgets an object without followers: a set of keys at once, a whole object only when it and all followed keys are absent.
+   */
   forgetConfig(key: ObjectKey): void {
     const record = this.configs.get(key);
     if (record === undefined || this.dependents.dependentsOf(key).size > 0) return;
@@ -81,7 +86,7 @@ export class Store {
     this.forgetConfig(keyOf(wholeOf(ref)));
   }
 
-  /** Knows the workload from now on. */
+  /** Adds or replaces the record of a workload. */
   keep(key: ObjectKey, record: WorkloadRecord, hasPatterns: boolean): void {
     this.workloads.set(key, record);
     if (hasPatterns) this.withPatterns.add(key);
@@ -93,7 +98,7 @@ export class Store {
     return !this.settings.selectsNamespaces || this.selected.has(namespace);
   }
 
-  /** Whether a reloader keeps its state in the object, this one or another. */
+  /** Whether a reloader, this one or another, keeps its state in the object. */
   isState(ref: ConfigRef): boolean {
     const whole = keyOf(wholeOf(ref));
     return this.settings.ownState.has(whole) || this.configs.get(whole)?.isState === true;

@@ -1,21 +1,24 @@
-/** Which streams have listed: before all of a namespace have, what is known of it is not complete. */
+/**
+ * Which streams have listed. Decisions that need all workloads or objects of a namespace, such as a commit or the removal of an
+ * entry, wait for it.
+ */
 
 /** One stream: a kind, in one namespace or (undefined) in all. */
 export interface Stream {
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly isWorkload: boolean;
-  /** Namespaces that a stream of all leaves out. */
+  /** Namespaces that a stream of all namespaces leaves out. */
   readonly except?: readonly string[];
 }
 
 /**
- * Which streams of workloads are not waited for: none; those that the right is missing for; or each that failed and has not
- * listed since, for whatever reason.
+ * The streams of workloads that a question does not wait for: none; those for which the right is missing (refused); or also
+ * those that fail and have not listed since, for any reason (failing).
  */
 export type LeftOut = 'none' | 'refused' | 'failing';
 
-/** Knows the streams, which of them have listed, and which of them may not. */
+/** See the file's comment. A stream may be failing or refused after it has listed; it stays listed. */
 export class SyncGate {
   readonly #streams: readonly Stream[];
   readonly #followsAcross: boolean;
@@ -29,7 +32,7 @@ export class SyncGate {
     this.#followsAcross = followsAcross;
   }
 
-  /** `stream`, one of those given, has listed; answers whether that is news. */
+  /** Records that `stream` has listed; whether for the first time. */
   markSynced(stream: Stream): boolean {
     const isNews = !this.#synced.has(stream);
     this.#synced.add(stream);
@@ -42,20 +45,23 @@ export class SyncGate {
     return [...this.#synced];
   }
 
-  /** A list or watch of the stream failed; answers whether that is news. */
+  /** Records that a list or watch of the stream failed; whether it did not fail before. */
   markFailing(stream: Stream): boolean {
     const isNews = !this.#failing.has(stream);
     this.#failing.add(stream);
     return isNews;
   }
 
-  /** A list or watch of the stream succeeded; answers whether it was refused before. */
+  /** Records that a list or watch of the stream succeeded; whether it was refused before. */
   markWell(stream: Stream): boolean {
     this.#failing.delete(stream);
     return this.#refused.delete(stream);
   }
 
-  /** The right to list or watch the stream is missing; answers whether that is news. Not if it has succeeded meanwhile. */
+  /**
+   * Records that the right to list or watch the stream is missing; whether that changes anything: not if it has succeeded
+   * meanwhile.
+   */
   markRefused(stream: Stream): boolean {
     if (!this.#failing.has(stream) || this.#refused.has(stream)) return false;
     this.#refused.add(stream);
@@ -68,8 +74,8 @@ export class SyncGate {
   }
 
   /**
-   * Whether all workloads are listed that may follow what is in `namespace`, but for those of the streams `leftOut`, the
-   * objects of `kind` there if one is given, and the namespaces where they are selected. False for a namespace that no stream
+   * Whether these are listed: all workloads that may follow an object in `namespace`, except those of the streams `leftOut`;
+   * the objects of `kind` there, if given; and the Namespaces, if a selector selects some. False for a namespace that no stream
    * covers, and for a kind that is not watched there.
    */
   isSynced(namespace: string, kind?: string, leftOut: LeftOut = 'none'): boolean {
@@ -84,7 +90,7 @@ export class SyncGate {
     );
   }
 
-  /** Whether all workloads of a kind are listed and watched, in one namespace or (undefined) wherever they are. */
+  /** Whether the objects or workloads of a kind are listed, in one namespace or (undefined) in all that are watched. */
   lists(kind: string, namespace: string | undefined): boolean {
     const own = this.#streams.filter(
       (stream) => stream.kind === kind && (namespace === undefined || covers(stream, namespace)),
@@ -92,15 +98,15 @@ export class SyncGate {
     return own.length > 0 && own.every((stream) => this.#isDone(stream, 'none'));
   }
 
-  /** The streams of workloads that may follow what is in `namespace`, and that the right is missing for. */
+  /** The refused streams whose workloads may follow an object in `namespace`. */
   refused(namespace: string): readonly Stream[] {
     if (this.#refused.size === 0) return [];
     return this.#followersOf(namespace).filter((stream) => this.#refused.has(stream));
   }
 
   /**
-   * The streams that have not listed yet and may. Where nothing of its sort, workload or object, has listed, what is refused is
-   * awaited too: there is nothing to serve.
+   * The streams whose first list the program waits for. A refused stream is not awaited, unless no other stream of its sort
+   * (workloads, or objects and Namespaces) has listed: then the program has nothing to do without it.
    */
   awaited(): readonly Stream[] {
     const served = new Set([...this.#synced].map(({ isWorkload }) => isWorkload));
@@ -121,12 +127,12 @@ export class SyncGate {
   }
 }
 
-/** The stream as people call it. */
+/** The name of the stream for log lines and pages. */
 export function nameOf({ kind, namespace }: Stream): string {
   return namespace === undefined ? kind : `${kind} in ${namespace}`;
 }
 
-/** Whether the stream shows what is in `namespace`. */
+/** Whether the stream shows objects of `namespace`. */
 export function covers({ namespace: own, except = [] }: Stream, namespace: string): boolean {
   return own === undefined ? !except.includes(namespace) : own === namespace;
 }

@@ -1,4 +1,4 @@
-/** What the rules are set to, fixed for one term. */
+/** The settings of the rules, frozen for one term. */
 
 import type { Vocabularies } from '../annotations/vocabularies.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
@@ -12,21 +12,23 @@ export interface Settings {
   /** The ConfigMaps of this process's own state. */
   readonly ownState: ReadonlySet<ObjectKey>;
   readonly presence: PresenceRules;
-  /** The term that the sequences of stamps belong to; undefined: they go on by one. */
+  /** The term whose range the sequences of stamps come from; undefined: each is one above the minimum sequence. */
   readonly term: number | undefined;
-  /** Whether workloads are rolled only in the namespaces that a selector selects. */
+  /** Whether a selector limits rollouts to some namespaces. */
   readonly selectsNamespaces: boolean;
-  /** Whether objects are watched by their labels: an object that no stream shows may be there all the same. */
+  /** Whether objects are watched by a label selector: an object that no stream shows may exist all the same. */
   readonly isSelective: boolean;
-  /** Whether every object's keys are told apart from the beginning. */
+  /** Whether the keys of every object are digested one by one from the beginning. */
   readonly keyScoped: boolean;
-  /** Whether an external rollout may stand for one of ours: it is wanted, and versions of different kinds compare. */
+  /**
+   * Whether an external rollout may absorb one of ours: the options ask for it, and versions of different kinds are comparable.
+   */
   readonly absorbsExternalRollouts: () => boolean;
   /**
-   * Whether a webhook is told in place of a patch. The running digest is then the one that was told last, and a template
-   * that is written from outside says nothing.
+   * Whether a webhook is called in place of a patch. Then the running digest is the one of the last notification, and changes
+   * of the template by external writers mean nothing.
    */
   readonly onlyTells: boolean;
-  /** Ms that never jump, see monotonicMs. */
+  /** A monotonic clock in milliseconds, see monotonicMs. */
   readonly now: () => number;
 }
