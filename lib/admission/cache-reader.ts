@@ -1,4 +1,4 @@
-/** Answers the questions of admission reviews from memory, without a change of that memory. */
+/** Reads the facts for admission reviews from memory. It sends no request and changes nothing, so a review takes no lock. */
 
 import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';

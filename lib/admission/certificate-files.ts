@@ -15,7 +15,10 @@ export interface CertificateFilesOptions {
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** The kubelet updates files about once a minute. It replaces a symbolic link to their folder, so polling is simpler than a watch. */
+/**
+ * The kubelet updates files about once a minute. It replaces a symbolic link to their folder, so polling is simpler than a
+ * watch.
+ */
 const LOOK_MS = 10_000;
 
 /** Polls the files until `signal` is aborted. It logs an unusable pair once, and the previous pair stays in use. */
@@ -24,7 +27,7 @@ export async function followCertificateFiles(
   signal: AbortSignal,
 ): Promise<void> {
   let tried: string | undefined;
-  let complaint: string | undefined;
+  let problem: string | undefined;
   while (!signal.aborted) {
     try {
       const pair = await readPair(directory);
@@ -33,13 +36,13 @@ export async function followCertificateFiles(
         tried = text;
         use(pair);
         log.info('the certificate of the admission webhook is in use', { directory });
-        complaint = undefined;
+        problem = undefined;
       }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== complaint)
+      if (message !== problem)
         log.warn('the certificate of the admission webhook cannot be used', { directory, error: message });
-      complaint = message;
+      problem = message;
     }
     await wait(LOOK_MS, signal);
   }

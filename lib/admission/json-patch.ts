@@ -44,6 +44,7 @@ function annotationOperations(before: TemplateMetadata, after: TemplateMetadata,
 
 type Variables = readonly RawEnvVar[];
 
+/** Turns the list `before` into `after` from the front; the paths are those at the time of each operation. */
 function variableOperations(before: Variables | undefined, after: Variables = [], path: string): Operation[] {
   if (before === undefined) return after.length === 0 ? [] : [{ op: 'add', path, value: after }];
   const operations: Operation[] = [];

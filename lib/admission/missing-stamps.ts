@@ -12,13 +12,13 @@ import { parseStamp } from '../model/stamp.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from '../model/workload.ts';
 
 /** The stamps of the live template. */
-export interface LiveMarks {
-  readonly marks: readonly TemplateStamp[];
+export interface LiveStamps {
+  readonly stamps: readonly TemplateStamp[];
   /** The verbatim value of its STAMPS_ANNOTATION. */
   readonly text: string | undefined;
 }
 
-type MarksByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
+type StampsByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
 
 /**
  * The patch that puts the live stamps back into `update`: stamps of followed objects that are missing or have a lower sequence,
@@ -28,48 +28,48 @@ type MarksByVariable = ReadonlyMap<string, readonly TemplateStamp[]>;
  */
 export function missingStampsIn(
   update: Workload,
-  live: LiveMarks,
+  live: LiveStamps,
   objects: readonly (readonly string[])[],
 ): TemplatePatch | undefined {
-  const known = new Set(live.marks.map(textOf));
-  const marks = Map.groupBy(update.stamps, ({ variable }) => variable);
+  const known = new Set(live.stamps.map(textOf));
+  const byVariable = Map.groupBy(update.stamps, ({ variable }) => variable);
   const foreign = Map.groupBy(
-    update.stamps.filter((mark) => !known.has(textOf(mark))),
+    update.stamps.filter((stamp) => !known.has(textOf(stamp))),
     ({ variable }) => variable,
   );
   const object = new Map(
     objects.toReversed().flatMap((names) => names.map((name) => [name, names] as const)),
   );
-  const [stamps, others] = [live.marks.filter(isStamp), live.marks.filter((mark) => !isStamp(mark))];
-  const missingStamps = stamps.filter((mark) =>
-    isStampMissing({ marks, foreign }, mark, object.get(mark.variable)),
+  const [stamps, others] = [live.stamps.filter(isStamp), live.stamps.filter((stamp) => !isStamp(stamp))];
+  const missingStamps = stamps.filter((stamp) =>
+    isStampMissing({ byVariable, foreign }, stamp, object.get(stamp.variable)),
   );
-  const isOld = missingStamps.some(({ variable }) => marks.has(variable));
+  const isOld = missingStamps.some(({ variable }) => byVariable.has(variable));
   const missing = [
     ...missingStamps,
-    ...others.filter((mark) => isOtherMissing(marks.get(mark.variable), mark, isOld)),
+    ...others.filter((stamp) => isOtherMissing(byVariable.get(stamp.variable), stamp, isOld)),
   ];
   if (missing.length === 0) return undefined;
   return templatePatchOf(missing, annotationPatch(update, live, missing));
 }
 
 /** The highest sequence among the stamps in `variables`; -Infinity if there is none. */
-export function sequenceIn(marks: readonly TemplateStamp[], variables: readonly string[]): number {
-  const own = marks.filter((mark) => isStamp(mark) && variables.includes(mark.variable));
+export function sequenceIn(stamps: readonly TemplateStamp[], variables: readonly string[]): number {
+  const own = stamps.filter((stamp) => isStamp(stamp) && variables.includes(stamp.variable));
   return Math.max(Number.NEGATIVE_INFINITY, ...own.map(numberOf));
 }
 
 /** A stamp is not missing if the update has an equal or higher sequence under its variable, or a new stamp of a higher one elsewhere. */
 function isStampMissing(
-  { marks, foreign }: { readonly marks: MarksByVariable; readonly foreign: MarksByVariable },
-  mark: TemplateStamp,
+  { byVariable, foreign }: { readonly byVariable: StampsByVariable; readonly foreign: StampsByVariable },
+  stamp: TemplateStamp,
   variables: readonly string[] | undefined,
 ): boolean {
   if (variables === undefined) return false;
-  const number = numberOf(mark);
-  const own = marks.get(mark.variable) ?? [];
+  const number = numberOf(stamp);
+  const own = byVariable.get(stamp.variable) ?? [];
   const others = variables.flatMap((variable) => foreign.get(variable) ?? []);
-  return sequenceIn(own, [mark.variable]) < number && sequenceIn(others, variables) <= number;
+  return sequenceIn(own, [stamp.variable]) < number && sequenceIn(others, variables) <= number;
 }
 
 /** A text that is equal only for equal stamps. */
@@ -95,14 +95,14 @@ function numberOf({ value }: TemplateStamp): number {
 /** All stamps share one annotation. If it has the same stamps as the live one, its text is the live one exactly, so no pod starts. */
 function annotationPatch(
   update: Workload,
-  live: LiveMarks,
+  live: LiveStamps,
   missing: readonly TemplateStamp[],
 ): Record<string, string | null> {
   const ours = missing.filter(({ container }) => container === ANNOTATIONS);
-  const others = ours.filter((mark) => !isStamp(mark)).map(({ variable, value }) => [variable, value]);
+  const others = ours.filter((stamp) => !isStamp(stamp)).map(({ variable, value }) => [variable, value]);
   if (!ours.some(isStamp)) return Object.fromEntries(others);
   const stamps = { ...annotatedStamps(update.stamps), ...annotatedStamps(ours) };
-  const isWhole = live.text !== undefined && isDeepStrictEqual(stamps, annotatedStamps(live.marks));
+  const isWhole = live.text !== undefined && isDeepStrictEqual(stamps, annotatedStamps(live.stamps));
   const text = isWhole ? live.text : stampsText(stamps);
   return { ...Object.fromEntries(others), [STAMPS_ANNOTATION]: text };
 }

@@ -3,8 +3,8 @@
  * writer leaves out, and stamps a new workload. On request it refuses a write that states that it was made for other contents.
  *
  * A new stamp is always committed: it has the sequence of the state's entry, so it names the content in force and proves
- * nothing. Only if the rest of the pod template stays as it is, so that no pod starts, does a stamp come back unchanged: then it
- * is about the same pods as before.
+ * nothing. Only if the rest of the pod template stays as it is, so that no pod starts, does a stamp come back unchanged: then
+ * it is about the same pods as before.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -18,9 +18,9 @@ import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../model/workload.
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { checkHashes, hashesOf, type KnownContents } from './hashes.ts';
 import { type Operation, patchBetween } from './json-patch.ts';
-import { marked, orderIn } from './marks.ts';
 import { missingStampsIn, sequenceIn } from './missing-stamps.ts';
 import type { AdmissionRequest } from './review.ts';
+import { orderIn, withStamps } from './template-stamps.ts';
 import { isUndo } from './undo.ts';
 
 /** The facts in memory that reviews need. Its functions send no request and change no state. */
@@ -78,6 +78,7 @@ export function mutate(known: CacheReader, request: AdmissionRequest): Decision 
   return { ...decision, patch: [...decision.patch, ...patch] };
 }
 
+/** The reason to store the write as it is without looking at stamps; undefined if there is none. */
 function reasonToPass(known: CacheReader, request: AdmissionRequest): AdmissionResult | undefined {
   if (request.fieldManager === known.ownManager) return 'own';
   if (!known.isServed(request.kind)) return 'unclaimed';
@@ -91,16 +92,20 @@ function stampedBy(known: CacheReader, write: Write, { oldObject, namespace }: A
     : afterUpdate(known, write, inNamespace(oldObject, namespace));
 }
 
+/**
+ * Puts missing stamps back. If that makes the pod template equal to the live one, no pod starts and they come back unchanged.
+ * Otherwise pods start with the content in force, and the objects that were stamped get new, committed stamps.
+ */
 function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Decision {
   const live = workloadOf(write.kind, before, known.vocabularies);
   const template = write.kind.template(before) ?? {};
   const variables = known.vocabularies.stampVariablesOf(write.refs, write.update.ref.namespace);
   const objects = [...variables.values()].map(({ read }) => read);
   const text = template.metadata?.annotations?.[STAMPS_ANNOTATION];
-  const missing = missingStampsIn(write.update, { marks: live.stamps, text }, objects);
+  const missing = missingStampsIn(write.update, { stamps: live.stamps, text }, objects);
   if (missing === undefined) return passed('complete');
   const kept = changed('kept', write, missing, template);
-  if (isDeepStrictEqual(marked(write.template, missing, orderIn(template)), template)) return kept;
+  if (isDeepStrictEqual(withStamps(write.template, missing, orderIn(template)), template)) return kept;
   const present = new Set(live.stamps.map(({ variable }) => variable));
   const stamped = write.refs.filter((ref) =>
     variables.get(keyOf(ref))?.read.some((variable) => present.has(variable)),
@@ -132,7 +137,7 @@ function changed(
   patch: TemplatePatch,
   live: RawPodTemplate | undefined,
 ): Decision {
-  const after = marked(template, patch, orderIn(live ?? {}));
+  const after = withStamps(template, patch, orderIn(live ?? {}));
   const operations = patchBetween(template, after, TEMPLATE);
   return operations.length === 0 ? passed('complete') : { result, patch: operations };
 }

@@ -47,7 +47,9 @@ export interface OwnCertificateOptions {
 
 /** The validity of a certificate. */
 export const LIFETIME_MS: number = 90 * 24 * 3_600_000;
-/** A certificate is renewed when a third of its validity is left; replicas, which poll once a minute, have the new one in time. */
+/**
+ * A certificate is renewed when a third of its validity is left; replicas, which poll once a minute, have the new one in time.
+ */
 const RENEWAL_MS = LIFETIME_MS / 3;
 const LOOK_MS = 60_000;
 const AGAIN_MS = 1000;
@@ -61,13 +63,16 @@ export async function keepOwnCertificate(options: OwnCertificateOptions, signal:
   while (!signal.aborted) await options.wait(await keeper.look(), signal);
 }
 
+/** The loop's state. Each poll compares Secret, trust and used certificate anew, so a crash between two writes is repaired. */
 class Keeper {
   readonly #options: OwnCertificateOptions;
   readonly #signal: AbortSignal;
+  /** The certificate that the server presents. */
   #used: string | undefined;
   /** The certificate that the last poll found trusted. */
   #seen: string | undefined;
-  #complaint: string | undefined;
+  /** The problem that was logged last, until it is over. */
+  #problem: string | undefined;
 
   constructor(options: OwnCertificateOptions, signal: AbortSignal) {
     this.#options = options;
@@ -78,14 +83,14 @@ class Keeper {
   async look(): Promise<number> {
     try {
       const isSettled = await this.#settle();
-      this.#complaint = undefined;
+      this.#problem = undefined;
       return isSettled ? LOOK_MS : AGAIN_MS;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const { log } = this.#options;
-      if (message !== this.#complaint && !this.#signal.aborted)
+      if (message !== this.#problem && !this.#signal.aborted)
         log.warn('the certificate of the admission webhook cannot be looked after', { error: message });
-      this.#complaint = message;
+      this.#problem = message;
       return LOOK_MS;
     }
   }
@@ -122,6 +127,9 @@ class Keeper {
     });
   }
 
+  /**
+   * Issues a new pair and stores it, with the authorities that have to stay trusted; undefined if another replica wrote first.
+   */
   async #renew(
     { resourceVersion, data }: Held,
     { webhooks }: Trusted,

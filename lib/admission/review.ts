@@ -9,8 +9,9 @@ export interface AdmissionRequest {
   /** The kind, of the group `apps`; empty for any other. */
   readonly kind: string;
   readonly namespace: string;
-  /** As the request names it; undefined if it does not. */
+  /** The field manager in the options of the request; undefined if it has none. */
   readonly fieldManager: string | undefined;
+  /** Whether the API server will not store the write: the decision is the same. */
   readonly isDryRun: boolean;
   /** The object to be stored. */
   readonly object: RawWorkload;
@@ -74,8 +75,8 @@ export function reviewAllowing(uid: string, patch: readonly Operation[]): string
 }
 
 /**
- * The answer that refuses the write with a reason. The code is 400, as SAP's pod-reloader has it: after a conflict the API server
- * itself would retry with the same object.
+ * The answer that refuses the write with a reason. The code is 400, as SAP's pod-reloader has it: after a conflict the API
+ * server itself would retry with the same object.
  */
 export function reviewRefusing(uid: string, message: string): string {
   const response = { uid, allowed: false, status: { code: 400, reason: 'BadRequest', message } };

@@ -1,4 +1,7 @@
-/** Answers reviews: decides each from memory, counts it and logs changes. */
+/**
+ * Answers admission reviews: decides each from memory, counts it and logs changes. Synchronous, so one review is decided at a
+ * time.
+ */
 
 import type { Log } from '../model/log.ts';
 import type { AdmissionResult } from '../model/settings.ts';
@@ -14,7 +17,8 @@ export interface ReviewerOptions {
   readonly onReview: (result: AdmissionResult, seconds: number) => void;
 }
 
-const SAID: Partial<Record<AdmissionResult, string>> = {
+/** The log lines of the results that change or refuse a write; the others are logged for debugging only. */
+const SENTENCES: Partial<Record<AdmissionResult, string>> = {
   kept: 'stamps that the update left out are kept',
   renewed: 'stamps that the update left out are put back with what is in force',
   stamped: 'stamped at its creation',
@@ -58,10 +62,10 @@ export class Reviewer {
     const workload = `${kind}/${object.metadata.name ?? ''}`;
     try {
       const decision = mutate(known, request);
-      const said = SAID[decision.result];
+      const sentence = SENTENCES[decision.result];
       const fields = { namespace, reason: decision.result };
-      if (said === undefined || isDryRun) log.debug(`admission of ${workload}`, { ...fields, isDryRun });
-      else log.info(`${workload}: ${said}`, fields);
+      if (sentence === undefined || isDryRun) log.debug(`admission of ${workload}`, { ...fields, isDryRun });
+      else log.info(`${workload}: ${sentence}`, fields);
       return decision;
     } catch (error) {
       log.error(`admission of ${workload} failed: it goes through as it is`, { namespace, error });

@@ -1,4 +1,7 @@
-/** Recognizes `kubectl rollout undo`, by field managers. */
+/**
+ * Recognizes `kubectl rollout undo` by field managers. An undo is stored as it is: the person wants the former pods, and the
+ * former stamps then show which content they start with.
+ */
 
 import type { RawManagedFields, RawWorkload } from '../model/raw-objects.ts';
 
@@ -12,7 +15,10 @@ export interface Writing {
 
 /** The field manager of restarts and pauses of kubectl. */
 const ROLLOUT = 'kubectl-rollout';
-/** The field manager that the API server records for a kubectl without one. Of all commands that write workloads only undo has none. */
+/**
+ * The field manager that the API server records for a kubectl without one. Of all commands that write workloads only undo has
+ * none.
+ */
 const NAMELESS = 'kubectl';
 
 /** Whether the write is an undo of kubectl. An undo by another tool cannot be distinguished from an older manifest. */

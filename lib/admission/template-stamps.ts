@@ -15,7 +15,7 @@ export function orderIn(template: RawPodTemplate): Order {
  * `template` with `patch` applied. Existing variables change in place; new ones get the place that `order` has, else the first.
  * Equal templates then have equal texts, so the API server sees no change.
  */
-export function marked(template: RawPodTemplate, patch: TemplatePatch, order: Order): RawPodTemplate {
+export function withStamps(template: RawPodTemplate, patch: TemplatePatch, order: Order): RawPodTemplate {
   const containers = template.spec?.containers?.map((container) => {
     const changes = patch.spec?.containers.find(({ name }) => name === container.name)?.env ?? [];
     return changes.length === 0 ? container : withVariables(container, changes, order(container.name));
