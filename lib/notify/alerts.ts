@@ -36,16 +36,17 @@ export class Alerts {
   /** Aborted when the time for queued alerts is over: no more requests. */
   readonly #end = new AbortController();
   #worker: Promise<void> | undefined;
-  #hasSaidFull = false;
+  /** Whether the log has reported dropped alerts since the queue was last empty. */
+  #hasLoggedFull = false;
 
   constructor(options: AlertsOptions) {
     this.#options = options;
   }
 
   /** Queues an alert and returns; never throws. */
-  record(news: RolloutInfo): void {
+  record(rollout: RolloutInfo): void {
     if (this.#queue.length >= (this.#options.capacity ?? CAPACITY)) this.#dropOldest();
-    this.#queue.push(news);
+    this.#queue.push(rollout);
     this.#worker ??= this.#work();
   }
 
@@ -59,20 +60,20 @@ export class Alerts {
 
   /** Never rejects. */
   async #work(): Promise<void> {
-    for (let news = this.#queue.shift(); news !== undefined; news = this.#queue.shift()) {
+    for (let rollout = this.#queue.shift(); rollout !== undefined; rollout = this.#queue.shift()) {
       if (this.#end.signal.aborted) {
         this.#dropRest();
         break;
       }
-      await this.#deliver(news);
+      await this.#deliver(rollout);
     }
     this.#worker = undefined;
-    this.#hasSaidFull = false;
+    this.#hasLoggedFull = false;
   }
 
-  async #deliver(news: RolloutInfo): Promise<void> {
+  async #deliver(rollout: RolloutInfo): Promise<void> {
     const { poster, settings, log, onResult } = this.#options;
-    const body = alertBodyOf(news, settings);
+    const body = alertBodyOf(rollout, settings);
     let result = await poster.post(body, this.#end.signal);
     for (let failures = 1; this.#isWorthARetry(result, failures); failures += 1) {
       await this.#pause(result, failures);
@@ -80,7 +81,7 @@ export class Alerts {
     }
     onResult(result.kind === 'taken' ? 'sent' : 'failed');
     if (result.kind === 'taken') return;
-    const { workload } = news;
+    const { workload } = rollout;
     const about = { object: describe(workload), namespace: workload.namespace };
     log.warn('an alert is not sent', { ...about, error: result.message });
   }
@@ -99,9 +100,9 @@ export class Alerts {
     const { log, onResult, poster } = this.#options;
     this.#queue.shift();
     onResult('dropped');
-    if (!this.#hasSaidFull)
+    if (!this.#hasLoggedFull)
       log.warn(`alerts are dropped: too many wait for ${poster.origin}; said once until they are sent`);
-    this.#hasSaidFull = true;
+    this.#hasLoggedFull = true;
   }
 
   /** Counts the alerts that were not sent in time as dropped, including the one in progress. */

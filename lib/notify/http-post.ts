@@ -45,7 +45,7 @@ const TIMEOUT_MS = 10_000;
 const LONGEST_ANSWER = 64 * 1024;
 const LONGEST_RETRY_AFTER_S = 300;
 /** Statuses below 500 after which the same request may succeed later. */
-const OF_THE_MOMENT: readonly number[] = [408, 425, 429];
+const TEMPORARY: readonly number[] = [408, 425, 429];
 
 /** Scheme and host of an address: the part that may be shown. */
 export function originOf(url: string): string {
@@ -86,7 +86,10 @@ export class HttpPoster {
     }
   }
 
-  /** Rejects if the request cannot be made at all. */
+  /**
+   * Sends one request and resolves once, with the result of the first of these: the head of the answer and then the end of the
+   * connection, an error, the timeout, an abort. Rejects only if the request cannot be made at all.
+   */
   #exchange(body: PostBody, signal?: AbortSignal): Promise<PostResult> {
     return new Promise((resolve) => {
       let result: PostResult | undefined;
@@ -131,7 +134,7 @@ export class HttpPoster {
     try {
       return this.#isPlain ? new HttpAgent(settings) : new HttpsAgent(settings);
     } catch {
-      const name = this.#isPlain ? 'http_proxy' : 'https_proxy'; // in lower case it goes before
+      const name = this.#isPlain ? 'http_proxy' : 'https_proxy'; // the lower-case variable has precedence
       const variable = proxies[name] ? name : name.toUpperCase();
       throw new ProxyError(`${variable}: expected the URL of a proxy`);
     }
@@ -160,7 +163,7 @@ export class HttpPoster {
     if (status >= 200 && status < 300) return { kind: 'taken' };
     if (status >= 300 && status < 400)
       return { kind: 'refused', message: `${message}, a redirect, which is not followed` };
-    if (status < 500 && !OF_THE_MOMENT.includes(status)) return { kind: 'refused', message };
+    if (status < 500 && !TEMPORARY.includes(status)) return { kind: 'refused', message };
     const seconds = /^\d{1,9}$/.test(headers['retry-after'] ?? '')
       ? Number(headers['retry-after'])
       : undefined;
@@ -172,7 +175,7 @@ export class HttpPoster {
 /** Receives the rest of an answer, up to a bound. */
 function drain(answer: IncomingMessage): void {
   let length = 0;
-  answer.on('error', () => undefined); // cut off after its head: the status has said all
+  answer.on('error', () => undefined); // cut after its head: the status is all that is needed
   answer.on('data', (piece: Buffer) => {
     length += piece.length;
     if (length > LONGEST_ANSWER) answer.destroy();

@@ -7,7 +7,7 @@ import type { RolloutPlan } from '../model/rollout-plan.ts';
 import { formatStamp } from '../model/stamp.ts';
 import type { HttpPoster, PostBody } from './http-post.ts';
 
-/** The webhook of the process. */
+/** The webhook of the process; it takes the place of a client of workloads. */
 export class Webhook {
   readonly #poster: Pick<HttpPoster, 'post'>;
 
@@ -33,8 +33,8 @@ export class Webhook {
 }
 
 /**
- * The body of a notification; its `webhook` is the whole message of Stakater Reloader. Each repetition has the same `id`, and no
- * other rollout has it, since no sequence of a stamp is used twice.
+ * The body of a notification; its `webhook` is the whole message of Stakater Reloader. Each repetition has the same `id`, and
+ * no other rollout has it, since no sequence of a stamp is used twice.
  */
 export function bodyOf({ workload, stamps }: RolloutPlan, now: Date): PostBody {
   const versions = stamps.map(({ config, stamp }) => [config, formatStamp(stamp)]);

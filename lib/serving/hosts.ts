@@ -1,4 +1,6 @@
-/** The hosts that a request may name, if only programs of this machine may connect. A page in a browser there is one of them. */
+/**
+ * The hosts that a request may name, if only programs of this machine may connect. A page in a browser there is one of them.
+ */
 
 import { isIP } from 'node:net';
 
@@ -12,7 +14,7 @@ export function isAllowedHost(host: string | undefined, allowed: readonly string
   return name === 'localhost' || isAddress(name) || allowed.includes(name);
 }
 
-/** IPv6 stands in brackets. */
+/** An IPv6 address in a Host header is in brackets. */
 function isAddress(name: string): boolean {
   const bracketed = /^\[(.*)\]$/.exec(name)?.[1];
   return bracketed === undefined ? isIP(name) === 4 : isIP(bracketed) === 6;
