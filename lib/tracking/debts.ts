@@ -1,6 +1,7 @@
 /**
- * Edges that end outdated. A workload whose opt-in is away for a moment stays outdated, and so does one that is created
- * anew under its name: its pods may have been left alone. For long nothing is remembered: an opt-in is no rollout.
+ * Remembers for a minute that an edge was out of date when it ended. If the edge returns within that time (an opt-in that was
+ * removed for a moment, a workload recreated under its name with its old pods), it is still out of date. After that time an
+ * opt-in is a new edge, and no workload is rolled for a new edge.
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
@@ -9,7 +10,7 @@ import type { Store } from '../store/store.ts';
 /** How long it is remembered. */
 const GRACE_MS = 60_000;
 
-/** Remembers that the edge of `workload` and `config` ends outdated. */
+/** Remembers that the edge of `workload` and `config` was out of date when it ended; forgets expired ones. */
 export function rememberDebt(
   { debts, settings: { now } }: Store,
   workload: ObjectKey,
@@ -20,7 +21,7 @@ export function rememberDebt(
   debts.set(nameOf(workload, config), present + GRACE_MS);
 }
 
-/** Whether the edge, which begins, was outdated as it ended a moment ago. */
+/** Whether the edge, which begins now, was out of date when it ended less than a minute ago. Forgets it. */
 export function recallDebt(
   { debts, settings: { now } }: Store,
   workload: ObjectKey,

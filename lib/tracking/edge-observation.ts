@@ -1,4 +1,7 @@
-/** How the edge between a workload and one object begins, and what a new look at the workload makes of it. */
+/**
+ * Gathers the input of `nextEdge` from an observed workload: how an edge begins, at a start or later, and which events an
+ * observation means for an edge that exists.
+ */
 
 import { translated } from '../model/digest.ts';
 import {
@@ -25,19 +28,19 @@ import { liveStampOf, stampOfAnyPart } from './live-stamps.ts';
 import { digestByOtherScopes, hasDebtOfOtherScope, isOfPart } from './other-scopes.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
 
-/** Where an edge begins. */
+/** The workload of an edge that begins. */
 export interface Beginning {
   readonly effects: Effects;
   readonly record: WorkloadRecord;
-  /** When the workload came to be as it is. */
+  /** When the workload was written in its present version. */
   readonly span: Span;
 }
 
 /**
- * An edge that appears while the reloader runs: what is in force is what the pods run, so nothing is rolled; but if the
- * object changed after the workload did, its pods may have read what was in force before. Of an absent object the pods
- * have read nothing yet, whatever the state may say of former times: the first content is the baseline. Unless it was
- * deleted after the workload appeared, and that was heard of first: then its last content was in force.
+ * An edge that appears while the reloader runs. The running digest is the digest in force, so no workload is rolled; the pods
+ * are mixed if the object changed after the workload was written, for they may have read the content before. If the object is
+ * absent, its first content becomes the baseline, whatever the state says of earlier times. One exception: if it was deleted
+ * after the workload was written, and that event came first, its last content was in force.
  */
 export function appearingEdge(
   store: Store,
@@ -45,7 +48,7 @@ export function appearingEdge(
   config: ConfigRecord,
 ): Edge {
   const { stamp } = liveStampOf(store, record, keyOf(config.ref));
-  // Which name a pattern means may be found out long after the words were written.
+  // An expression may match an object long after the annotation was written, so the time of the write means nothing.
   const followedSince = store.withPatterns.has(keyOf(record.workload.ref)) ? undefined : span;
   const wasThere = (config.absentAfter ?? Number.NEGATIVE_INFINITY) > span.from;
   const runningDigest = config.digest ?? (wasThere ? config.lastDigest : undefined);
@@ -65,9 +68,10 @@ export function appearingEdge(
 }
 
 /**
- * An edge of the first list: its stamp, the state's override or the state's entry says what its pods run. A change that it finds was
- * made while no reloader ran, so pods may have started with either content: the edge stays outdated until a patch. The same holds
- * for a change after the object's own list and before that of the workload.
+ * An edge of the first list: an uncommitted stamp, the override or the entry names the running digest. If it differs from the
+ * digest in force, the object changed while no reloader ran and pods may have started with either content, so the pods are
+ * mixed: the edge stays out of date until a patch. The same holds if the object changed between its own list and that of the
+ * workload.
  */
 export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRecord): Edge {
   const { record, effects } = beginning;
@@ -99,7 +103,7 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   return { ...start, mixedPods };
 }
 
-/** Whether the object changed since it was listed, or while workloads of this kind could not be. */
+/** Whether the object changed since it was listed, or while the workloads of this kind could not be listed. */
 function mayHaveReadOther(
   store: Store,
   { ref }: Workload,
@@ -112,7 +116,7 @@ function mayHaveReadOther(
   );
 }
 
-/** What the state and the template say; where they say nothing, what the state says of other parts of the object. */
+/** The running digest by the stamp and the state; without an entry by the entries of other parts of the object. */
 function believedDigest(
   store: Store,
   { record, effects }: Beginning,
@@ -126,12 +130,15 @@ function believedDigest(
   if (runningDigest === undefined) {
     return config.digest === undefined ? undefined : digestByOtherScopes(store, effects, record, config);
   }
-  // An entry that others have brought about says nothing of pods that are known to have missed a change.
+  // The entry may have been committed because of other workloads: an override of another part proves that these pods missed a
+  // change.
   const isOfOthers = override === undefined && !isUncommitted(own, entry);
   return isOfOthers && hasDebtOfOtherScope(store, record, config) ? UNKNOWN : runningDigest;
 }
 
-/** No number is used again that the template carries, be it of another part of the object: that may be followed again. */
+/**
+ * A new edge. Its highest sequence counts stamps of every part of the object, since the workload may follow that part again.
+ */
 function beginningEdge(
   store: Store,
   record: WorkloadRecord,
@@ -145,7 +152,7 @@ function beginningEdge(
   };
 }
 
-/** A known edge after a new look at its workload. */
+/** The next value of an edge after an observation of its workload: first the writes since the last one, then the pods. */
 export function followedEdge(store: Store, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
   const { record, startedAfter } = diff;
   const { isRolledOut } = record.workload;
@@ -157,15 +164,18 @@ export function followedEdge(store: Store, diff: WorkloadDiff, config: ConfigRec
   return afterExternalRollout(diff, config, next, observed);
 }
 
-/** Whether words that ask for the object may have come before its last write, which was heard of first. */
+/**
+ * Whether the workload may have asked for the object before the object's last write, although the event of that write came
+ * first.
+ */
 function isAskedLate(store: Store, { before, event }: WorkloadDiff, config: ConfigRecord): boolean {
   if (config.digest === undefined || config.writtenAt <= event.span.from) return false;
   return !store.settings.vocabularies.judge(before, config.ref, config.annotations).asks;
 }
 
 /**
- * The edge after the writes since the last look: of another reloader, of an external writer, or none that matters. Of the pods
- * that either of them starts it is not known what they read, unless times show it, see afterExternalRollout.
+ * The edge after the writes since the last observation: by another reloader, by an external writer while a change was open, or
+ * none that matters. Pods that either of them started may have read any content, unless afterExternalRollout proves otherwise.
  */
 function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edge: Edge): Edge {
   const { record, effects } = diff;
@@ -185,7 +195,7 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   return nextEdge(edge, { type: 'template-changed', stamp });
 }
 
-/** Of several stamps that went by one write the one counts whose rollout was not over. */
+/** Records that a stamp was reverted. If one write reverted several, one whose rollout was still in progress counts. */
 function noticeTakeBack(diff: WorkloadDiff, edge: Edge, stamp: Stamp | undefined): void {
   if (!isLowered(edge, stamp)) return;
   if (edge.rolloutInProgress) diff.takenBack = 'before it had rolled';
@@ -193,10 +203,10 @@ function noticeTakeBack(diff: WorkloadDiff, edge: Edge, stamp: Stamp | undefined
 }
 
 /**
- * What the workload followed and follows no more, where the same write took one of our stamps of it back or to an earlier
- * one: so does `kubectl rollout undo`, which restores a Deployment's annotations of that time too, and so does a manifest
- * of before that replaces the object. Who only takes the annotation away means it, and where the template alone goes back its
- * pods read the object no more.
+ * The opt-in that an undo removed: the workload no longer follows objects, and the same write removed or lowered our stamp of
+ * one of them. `kubectl rollout undo` does that, since it restores the annotations of that time as well, and so does replacing
+ * the workload by an older manifest. Undefined if only the annotation was removed, which is intended, or if only the template
+ * changed: then its pods no longer read the object.
  */
 export function lostByUndo(
   store: Store,
@@ -215,12 +225,12 @@ export function lostByUndo(
   return { refs: lost, before, after };
 }
 
-/** Whether the template lost our stamp, or went back to an earlier one. */
+/** Whether the template lost our stamp, or has an earlier one again. */
 function isLowered(edge: Edge, stamp: Stamp | undefined): boolean {
   return (stamp?.sequence ?? 0) < (edge.stamp?.sequence ?? 0);
 }
 
-/** Whether the stamp is none of this process: a number that was never seen on this edge, and that no entry has silenced. */
+/** Whether another process wrote the stamp: its sequence exceeds all that this process has seen or used for the object. */
 function isOfPeer(
   store: Store,
   { ref }: ConfigRecord,

@@ -1,4 +1,7 @@
-/** Which content counts for a workload, whether its policy asks for it, and whether an edge is out of date. */
+/**
+ * Which content counts for a workload, whether its policy asks for it, and whether an edge is out of date. `putEdge` is the
+ * only way to store an edge, so that no edge is out of date for content that its policy skips.
+ */
 
 import { ABSENT, type Digest } from '../model/digest.ts';
 import { type Edge, isOutdated, isUncommitted, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
@@ -8,7 +11,7 @@ import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { nextEdge } from './edge-state.ts';
 
-/** Whether `workload` has an outdated edge. */
+/** Whether `workload` has an edge that is out of date. */
 export function needsRollout(store: Store, workload: ObjectKey): boolean {
   const record = store.workloads.get(workload);
   if (record === undefined) return false;
@@ -16,7 +19,7 @@ export function needsRollout(store: Store, workload: ObjectKey): boolean {
   return false;
 }
 
-/** Whether `edge`, of `record` and `config`, is outdated. */
+/** Whether `edge`, of `record` and `config`, is out of date. */
 export function isOutdatedOn(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): boolean {
   return isOutdated(edge, observedBy(store, record, store.configs.get(config)));
 }
@@ -31,7 +34,9 @@ export function observedBy(
   return config && store.presence.observed(workload, config.ref, config.digest);
 }
 
-/** What a commit of the object records: its content, or its absence where that is what pods started with. */
+/**
+ * The digest that a commit of the object writes: of its content, or ABSENT if pods started with its absence; else undefined.
+ */
 export function committable(store: Store, config: ConfigRecord): Digest | undefined {
   if (config.digest !== undefined) return config.digest;
   const hasEntry = store.persisted.entryOf(config.ref) !== undefined;
@@ -45,8 +50,8 @@ export function committable(store: Store, config: ConfigRecord): Digest | undefi
 }
 
 /**
- * Whether `config` is open: changed and not committed, or a follower is outdated. Pods that an external writer starts while it is
- * may have read anything.
+ * Whether a change of `config` is open: not committed yet, or a follower is out of date. Pods that an external writer starts
+ * while it is open may have read any content.
  */
 export function isOpen(store: Store, config: ObjectKey): boolean {
   const record = store.configs.get(config);
@@ -61,17 +66,23 @@ export function isOpen(store: Store, config: ObjectKey): boolean {
   });
 }
 
-/** Whether nothing is begun for the object by a workload of `namespace`: that is not selected, and it never had an entry. */
+/**
+ * Whether edges of the object with workloads in `namespace` are not begun: the namespace is not selected, and there is no
+ * entry.
+ */
 export function isUnbegun(store: Store, ref: ConfigRef, namespace: string): boolean {
   return !store.isSelected(namespace) && store.persisted.shardOf(ref) === undefined;
 }
 
-/** Whether the policy of the workload asks for the object as it is now; an absent one is asked for as it was last. */
+/**
+ * Whether the policy of the workload asks for the object, by the present annotations of both; of an absent object by its last
+ * ones.
+ */
 export function asks(store: Store, workload: WorkloadRecord, config: ConfigRecord): boolean {
   return judge(store, workload, config).asks;
 }
 
-/** The same with the reason. */
+/** The verdict of the policy, with its reason. */
 export function judge(
   store: Store,
   { workload }: WorkloadRecord,
@@ -83,8 +94,8 @@ export function judge(
 }
 
 /**
- * Every change of an edge goes through here. Of what its policy does not ask for the pods are taken to run whatever is
- * in force: so it is up to date, and begins with that once it asks for more. Answers the edge as it is from now on.
+ * Stores an edge, after the policy: if it does not ask for the content in force, the pods are taken to run it, so the edge is
+ * up to date. Returns the stored edge. Every change of an edge goes through here.
  */
 export function putEdge(store: Store, record: WorkloadRecord, config: ObjectKey, edge: Edge): Edge {
   const next = underPolicy(store, record, store.configs.get(config), edge);
@@ -103,19 +114,20 @@ function underPolicy(
   const begun = isAway && edge.runningDigest === undefined ? nextEdge(edge, { type: 'began-absent' }) : edge;
   const observed = observedBy(store, record, config);
   if (observed === undefined) {
-    // Pods that start now do so without it: for its return they are rolled, and others are not.
+    // Pods that start now start without the object: when it returns, they need a rollout; pods that started before do not.
     const startsWithout = isAway && begun.runningDigest !== ABSENT && !record.workload.isRolledOut;
     return startsWithout ? nextEdge(begun, { type: 'pods-start-without' }) : begun;
   }
-  // That an object comes to be, or goes, no words ask for.
+  // By default the creation or deletion of an object rolls nothing, whatever the annotations say.
   const isStep = !store.presence.counts(begun.runningDigest, observed);
   const isAsked = asks(store, record, config) && !isStep;
   return isAsked ? begun : nextEdge(begun, { type: 'skipped', observed });
 }
 
 /**
- * Whether a restart at this moment would believe something else of the edge than this process does: then the state must
- * be written at once. An edge that only has mixed pods waits for the next write, one that is being patched for the answer.
+ * Whether a restart now would believe another running digest of the edge than this process does: then the state is written at
+ * once. Not for an edge that only has mixed pods, which a start makes of the difference anyway, and not while a patch is on
+ * its way, whose answer leads to a write.
  */
 export function wouldForget(
   store: Store,
@@ -124,7 +136,7 @@ export function wouldForget(
   edge: Edge,
 ): boolean {
   const entry = store.persisted.entryOf(config.ref);
-  // What is not asked for waits for the next write, unless a stamp would be believed that says something else.
+  // A skipped change waits for the next write, unless the stamp is uncommitted: a start would believe the stamp.
   const isStampBelieved = entry !== undefined && isUncommitted(edge.stamp, entry);
   if (!asks(store, workload, config) && !isStampBelieved) return false;
   if (edge.runningDigest === undefined || (workload.inFlight !== undefined && edge.runningDigest !== UNKNOWN))

@@ -1,84 +1,87 @@
 /**
- * The state chart of an edge: all that can happen to one that has begun, and what it is then. The table of
- * docs/explanation/how-it-decides.md draws it, and the test of this file reads that table.
+ * The state chart of an edge: the events that can happen to it once it has begun, and its next value. This is the only place
+ * that decides about it. The test of this file reads the table of docs/explanation/how-it-decides.md.
  *
  *     up to date ── content-changed, pods-seen, pods-start-without, doubted, ───────► out of date
  *         ▲         template-changed, stamped-by-peer, patch-overtaken                    │
  *         └── patch-accepted, told, skipped, external-rollout-done, pods-younger ◄────────┘
  *
- * The caller gathers all facts that the edge itself does not have: they are part of the event.
+ * It is pure: all facts that the edge itself does not have are gathered by the caller and are fields of the event.
  */
 
 import { ABSENT, type Digest } from '../model/digest.ts';
 import { type Edge, isOutdated, type RunningDigest, UNKNOWN } from '../model/edge.ts';
 import type { Stamp } from '../model/stamp.ts';
 
-/** An observation of the object's content. */
+/** The content of the object was observed. */
 interface ContentChanged {
   readonly type: 'content-changed';
   readonly observed: Digest;
-  /** The running digest under this program's own algorithm. */
+  /** The running digest, translated to this program's own algorithm; undefined: none yet. */
   readonly running: RunningDigest | undefined;
-  /** The event arrived late: this content was in force when the workload began to follow the object. */
+  /** The event arrived late: this content was in force already when the workload began to follow the object. */
   readonly isLate: boolean;
-  /** Pods that are there may have read another content. */
+  /** Existing pods may have read a content other than the running one and the observed one. */
   readonly mayHaveBeenRead: boolean;
-  /** A list told it after a while unseen. */
+  /** The observation is from a list after a gap in the watch, in which other contents may have come and gone. */
   readonly isAfterGap: boolean;
-  /** Pods may be starting, and read either. */
+  /** Pods may be starting now, and read the old content or the new one. */
   readonly mayHaveStarted: boolean;
 }
 
-/** What can happen to an edge. */
+/** The events of an edge. */
 export type EdgeEvent =
-  /** What the state says of an edge whose object was not known as the edge began. */
+  /** The object is listed after the edge began: `running` is the running digest by the state. */
   | { readonly type: 'entry-adopted'; readonly running: RunningDigest | undefined }
-  /** The object is not there, which counts as what pods started with. */
+  /** The object is absent as the edge begins, and absence counts: pods started with it. */
   | { readonly type: 'began-absent' }
-  /** Pods start while the object is away, which counts. */
+  /** Pods start while the object is absent, and absence counts. */
   | { readonly type: 'pods-start-without' }
   | ContentChanged
-  /** The policy does not ask for what is observed: pods are taken to run it. */
+  /** The policy skips the observed content: the pods are taken to run it. */
   | { readonly type: 'skipped'; readonly observed: Digest }
-  /** A look at the workload, whose template carries this stamp. */
+  /** The workload was observed, without a write that matters; its template carries this stamp. */
   | { readonly type: 'stamp-seen'; readonly stamp: Stamp | undefined }
-  /** Another process wrote the stamp: its pods may have read anything. */
+  /** Another process wrote the stamp: the pods may have read any content. */
   | { readonly type: 'stamped-by-peer'; readonly stamp: Stamp }
-  /** An external write of the template while the object was open: its pods may have read anything. */
+  /** An external writer changed the template while a change was open: the pods may have read any content. */
   | { readonly type: 'template-changed'; readonly stamp: Stamp | undefined }
-  /** A look at the pods. `mayHaveReadBoth`: the content changed after some of them may have started. */
+  /** The pods were observed. `mayHaveReadBoth`: the content changed after some of them may have started. */
   | {
       readonly type: 'pods-seen';
       readonly observed: Digest | undefined;
       readonly isRolledOut: boolean;
       readonly mayHaveReadBoth: boolean;
     }
-  /** An external rollout is through, and all its pods have read what is observed. */
+  /** An external rollout is complete, and all its pods have read the observed content. */
   | { readonly type: 'external-rollout-done'; readonly observed: Digest }
-  /** No pod is older than the last write of the object. */
+  /** All pods are younger than the last write of the object. */
   | { readonly type: 'pods-younger'; readonly observed: Digest | undefined }
-  /** Nothing is known of what the pods run: the state was changed by others, or a patch may run in part. */
+  /** The belief about the pods is not certain any more: another client changed the state, or a patch may run in part. */
   | { readonly type: 'doubted' }
-  /** A patch planned on `digest` is in force. `changedSince`: the content has changed since the plan. */
+  /** A patch that was planned on `digest` is in force. `changedSince`: the content has changed since the plan. */
   | {
       readonly type: 'patch-accepted';
       readonly digest: Digest;
       readonly stamp: Stamp | undefined;
       readonly changedSince: boolean;
     }
-  /** The rollout was taken note of outside: the receiver answers for the pods. `sequence`: 0 if none was needed. */
+  /**
+   * A webhook accepted the rollout in place of a patch: its receiver is responsible for the pods. `sequence`: 0 if none was
+   * used.
+   */
   | {
       readonly type: 'told';
       readonly digest: Digest;
       readonly sequence: number;
       readonly changedSince: boolean;
     }
-  /** A patch was in force, and a later write of the workload is known already. */
+  /** A patch was accepted, but a later write of another client to the workload is known already. */
   | { readonly type: 'patch-overtaken'; readonly sequence: number }
-  /** The answer to a patch was lost: it is not in force, and may have been, or may arrive yet. */
+  /** The answer to a patch was lost. It is not in force now, but it may have been, or the API server may still receive it. */
   | { readonly type: 'patch-unanswered'; readonly sequence: number };
 
-/** The edge after `event`. */
+/** The edge after `event`; a new object, `edge` is not changed. */
 export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
   switch (event.type) {
     case 'entry-adopted':
@@ -159,7 +162,7 @@ function asUnknown(edge: Edge): Edge {
   return { ...asRead(edge, UNKNOWN), followedSince: undefined };
 }
 
-/** All pods have read the same. */
+/** All pods have read the same content, and no rollout is in progress. */
 function asRead(edge: Edge, runningDigest: RunningDigest | undefined): Edge {
   return { ...edge, runningDigest, mixedPods: false, rolloutInProgress: false };
 }
@@ -168,7 +171,7 @@ function withStamp(edge: Edge, stamp: Stamp | undefined): Edge {
   return { ...withSequence(edge, stamp?.sequence ?? 0), stamp };
 }
 
-/** No later stamp uses `sequence`, nor a lower one. */
+/** Makes every later stamp exceed `sequence`. */
 function withSequence(edge: Edge, sequence: number): Edge {
   return { ...edge, highestSequence: Math.max(edge.highestSequence, sequence) };
 }

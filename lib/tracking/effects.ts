@@ -1,39 +1,40 @@
-/** What follows from an observation: said by the pure rules, carried out by the reloader. */
+/** The effects of an observation, as data: the rules of this folder decide them, the app carries them out. */
 
 import type { CompetingReloader, LostOptIn } from '../model/finding.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Reason } from '../model/reasons.ts';
 
-/** Something decided, for people. */
+/** A decision, for the journal. */
 export interface Note {
   readonly reason: Reason;
   readonly workload?: WorkloadRef;
   readonly config?: ConfigRef;
-  /** What the reason's sentence leaves open, e.g. a digest or a manager's name. */
+  /** The variable part of the reason's sentence, such as a digest or the name of a field manager. */
   readonly detail?: string;
 }
 
-/** Where decisions are written down. */
+/** The journal of decisions. */
 export interface DecisionLog {
-  /** Says a note in the sentence of its reason. */
+  /** Records a note, with the sentence of its reason. */
   readonly note: (note: Note) => void;
+  /** Records `message` for `reason`. */
   readonly say: (reason: Reason, message: string, namespace?: string) => void;
 }
 
-/** Why the rollout of a workload is to be looked at. */
+/** Why a workload is passed to the rollout controller. */
 export type EnqueueReason =
-  /** It is gone or follows nothing any more: what was planned for it is forgotten. */
+  /** It does not exist or follows nothing any more: its planned rollout is forgotten. */
   | { readonly type: 'forgotten' }
-  /** It needs a rollout because of this object: its quiet period begins or begins again. */
+  /** It needs a rollout because of this object: its quiet period begins, or begins again. */
   | { readonly type: 'changed'; readonly config: ObjectKey }
-  /** An external writer changed more of it than its scale: an earlier refusal no longer holds. */
+  /** An external writer changed more of it than its replicas: an earlier refusal may no longer hold. */
   | { readonly type: 'retry-now' }
-  /** The external rollout ended, with success or without: waiting work goes on. */
+  /** Its external rollout ended, complete or not: it no longer waits for it. */
   | { readonly type: 'external-rollout-over' }
-  /** Its stamp was taken back before it had rolled, so many times more often than is tried at once. */
+  /** Its stamp was reverted; `times`: how often beyond the reverts after which it is retried at once. */
   | { readonly type: 'stamp-reverted'; readonly times: number };
 
-/** Something for those who tell people, count, or look for objects. */
+/** A consequence for the journal, the counters, the findings or the look-up of objects. */
 export type Report =
   | ({ readonly type: 'note' } & Note)
   /** A change of content that workloads follow. */
@@ -42,35 +43,38 @@ export type Report =
       readonly config: ConfigRef;
       readonly change: 'created' | 'updated' | 'deleted';
     }
-  /** An opt-in that went together with our stamps. */
+  /** An opt-in that was removed together with our stamps. */
   | { readonly type: 'lost-opt-in'; readonly lostOptIn: LostOptIn }
   /** Another reloader of the same workload. */
   | { readonly type: 'competitor'; readonly competitor: CompetingReloader }
-  /** Workloads name the object, and it is not there as far as is known; or it is there now. */
+  /** An object that workloads follow is not known to exist, or exists now. */
   | { readonly type: 'missing' | 'found'; readonly config: ObjectKey }
-  /** Keys of the whole object are followed that were not told apart when it was read. */
+  /** A set of keys of the object is followed, but it was read without digests of its keys: it has to be read again. */
   | { readonly type: 'unread'; readonly config: ObjectKey };
 
-/** `now`: a crash would lose it. `soon`: with the next batch, if it differs at all. */
+/** `now`: a crash would lose it. `soon`: with the next batch, if the state differs at all. */
 export type Urgency = 'now' | 'soon';
 
-/** The consequences of one observation: workloads to roll, state to write, and what to tell. */
+/**
+ * The effects of one observation: workloads to roll, objects to commit, and reports. Collected in order; it does nothing
+ * itself.
+ */
 export class Effects {
   readonly #enqueued: (readonly [workload: ObjectKey, reason: EnqueueReason])[] = [];
   readonly #persisted = new Map<ObjectKey, Urgency>();
   readonly #reports: Report[] = [];
 
-  /** Whether nothing follows, as from most objects that a start lists. */
+  /** Whether it has no effect, as for most objects that a start lists. */
   get isEmpty(): boolean {
     return this.#enqueued.length + this.#persisted.size + this.#reports.length === 0;
   }
 
-  /** The rollout of `workload` is to be looked at. */
+  /** Passes `workload` to the rollout controller. */
   enqueue(workload: ObjectKey, reason: EnqueueReason): void {
     this.#enqueued.push([workload, reason]);
   }
 
-  /** The state of an object may have to be written. */
+  /** The entry or overrides of an object may have to be written; `now` outweighs `soon`. */
   persist(config: ObjectKey, urgency: Urgency): void {
     if (urgency === 'now' || !this.#persisted.has(config)) this.#persisted.set(config, urgency);
   }
@@ -85,7 +89,7 @@ export class Effects {
     this.#reports.push({ ...note, type: 'note' });
   }
 
-  /** The workloads that are enqueued for reasons of one type, in the order in which they were. */
+  /** The workloads enqueued for reasons of one type, in order. */
   enqueuedFor<T extends EnqueueReason['type']>(
     type: T,
   ): (readonly [ObjectKey, Extract<EnqueueReason, { type: T }>])[] {
@@ -93,7 +97,7 @@ export class Effects {
     return this.#enqueued.filter((each): each is Wanted => each[1].type === type);
   }
 
-  /** The objects whose state is to be written so soon. */
+  /** The objects to be written with this urgency. */
   toPersist(urgency: Urgency): ReadonlySet<ObjectKey> {
     return new Set([...this.#persisted].filter(([, each]) => each === urgency).map(([config]) => config));
   }

@@ -1,4 +1,7 @@
-/** How long workloads wait for an external rollout that makes no progress. */
+/**
+ * How long a workload waits for an external rollout that may absorb its own. The wait is prolonged by each progress of the
+ * pods, like the progressDeadlineSeconds of a Deployment, so a stuck rollout cannot delay a change for ever.
+ */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -11,7 +14,7 @@ interface Turn {
   readonly until: number;
 }
 
-/** By workload, until one is settled. */
+/** See the file's comment. */
 export class ExternalRolloutDeadlines {
   readonly #turns = new Map<ObjectKey, Turn>();
 
@@ -21,8 +24,8 @@ export class ExternalRolloutDeadlines {
   }
 
   /**
-   * For how many ms more the workload waits; 0: the rollout has come no further for its deadline. Then its turn is over: whoever
-   * asks must not ask again for the same rollout, and the next one has a turn of its own.
+   * For how many more ms the workload waits; 0: the external rollout has made no progress for its deadline. After a 0 the
+   * caller must not ask again for the same external rollout, since the next call begins a new wait.
    */
   remaining(key: ObjectKey, { workload, externalRollout }: WorkloadRecord): number {
     const { progress = Number.NEGATIVE_INFINITY } = externalRollout ?? {};

@@ -1,6 +1,7 @@
 /**
- * The rollout that an external writer began by a change of the pod template. Where every pod was of the template before,
- * all pods of the new one have read what was in force when it was written: what changed before that needs no rollout of ours.
+ * External rollouts, and whether they absorb ours. If all pods were of the former template when an external writer changed it,
+ * every pod of the new template started after that write and has read the content in force then. A change before the write
+ * then needs no rollout of ours.
  */
 
 import type { Digest } from '../model/digest.ts';
@@ -13,13 +14,16 @@ import { isOutdatedOn } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
 
-/** Follows the external rollout of a workload: it begins, goes on, ends, or is given up. */
+/**
+ * Updates the external rollout of a workload after an observation: it begins, makes progress, completes, or ends without
+ * effect.
+ */
 export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   const { effects, key, record } = diff;
   const { workload: seen } = record;
   const rollout = record.externalRollout ?? beginning(store, diff);
   if (rollout === undefined) return;
-  // In another spelling the template of before would not be known again.
+  // If the API server writes the template in another form, a return to the former template could not be recognized.
   const counts = seen.hold === undefined && seen.templateDigest !== rollout.from && !diff.isRespelled;
   const isUnderWay = counts && !seen.isRolledOut;
   record.externalRollout = isUnderWay ? furthest(rollout, seen) : undefined;
@@ -28,13 +32,15 @@ export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   effects.enqueue(key, { type: 'external-rollout-over' });
 }
 
-/** Only where every pod was of the template before can none of the new one be older. */
+/**
+ * The external rollout that the observed write begins; only if all pods were of the former template, so that none can be older.
+ */
 function beginning(
   store: Store,
   { before, isRespelled, record, startedAfter }: WorkloadDiff,
 ): ExternalRollout | undefined {
   const { workload: seen } = record;
-  // A new template of a CronJob starts nothing.
+  // A new template of a CronJob or Job replaces no pods.
   if (workloadKindOf(seen.ref.kind).rollout !== 'replace-pods') return undefined;
   if (!store.settings.absorbsExternalRollouts() || !before.isRolledOut) return undefined;
   if (isRespelled || before.templateDigest === seen.templateDigest) return undefined;
@@ -42,7 +48,7 @@ function beginning(
   return { startedAfter, from, revision, progress: Number.NEGATIVE_INFINITY };
 }
 
-/** A write that raises the generation may be the first that shows a new spelling: then no pod starts anew. */
+/** Whether pods were replaced: a write that raises the generation may also just show the template in another form. */
 function isAnotherRevision({ revision: before }: ExternalRollout, { revision }: Workload): boolean {
   return before !== undefined && revision !== undefined && revision !== before;
 }
@@ -51,12 +57,12 @@ function furthest(rollout: ExternalRollout, { progress }: Workload): ExternalRol
   return { ...rollout, progress: Math.max(rollout.progress, progress) };
 }
 
-/** Whether the pods of an external rollout, under way or complete, read the content in force of the object. */
+/** Whether all pods of an external rollout, in progress or complete, have read the present content of the object. */
 export function isReadByExternalRollout({ readSince, record }: WorkloadDiff, config: ConfigRecord): boolean {
   return wasInForce(config, record.externalRollout?.startedAfter ?? readSince);
 }
 
-/** The edge after the external rollout is complete, if its pods have read the content in force. */
+/** The edge after the completion of an external rollout, if one is complete and its pods have read the content in force. */
 export function afterExternalRollout(
   { effects, readSince, record }: WorkloadDiff,
   config: ConfigRecord,
@@ -70,19 +76,23 @@ export function afterExternalRollout(
   return nextEdge(edge, { type: 'external-rollout-done', observed });
 }
 
-/** Whether the workload is outdated, and the external rollout brings all of its changes, which came before it. */
+/**
+ * Whether the workload is out of date and its external rollout will absorb all of its changes: each was made before it began.
+ */
 export function isBroughtByExternalRollout(store: Store, record: WorkloadRecord): boolean {
   const { externalRollout } = record;
   if (externalRollout === undefined) return false;
-  const owed = [...record.edges].filter(([config, edge]) => isOutdatedOn(store, record, config, edge));
-  const isBrought = owed.every(([key]) => {
+  const outdated = [...record.edges].filter(([config, edge]) => isOutdatedOn(store, record, config, edge));
+  const isBrought = outdated.every(([key]) => {
     const config = store.configs.get(key);
     return config !== undefined && wasInForce(config, externalRollout.startedAfter);
   });
-  return owed.length > 0 && isBrought;
+  return outdated.length > 0 && isBrought;
 }
 
-/** Of what has not changed since it was listed only its last write is known. */
+/**
+ * Whether the present content was in force at `at`. If it has not changed since its list, only its last write bounds its age.
+ */
 function wasInForce({ changedAt, resourceVersion, writtenAt }: ConfigRecord, at: number): boolean {
   if (changedAt > Number.NEGATIVE_INFINITY) return changedAt <= at;
   return resourceVersion !== undefined && writtenAt <= at;

@@ -1,12 +1,13 @@
-/** Whether an existing copy of a Job is one of ours: any client that may create Jobs can write the same annotations. */
+/** Whether a placeholder Job may be trusted: any client that may create Jobs can write one with the same annotations. */
 
 import { isCopyOf, successorOf } from '../model/jobs.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * Whether `job` may be deleted for `copy`, or be created from it where it is undefined: only what asks for reloads, and only
- * for what would be made of it. If the Job is gone, there is nothing to compare with, and nothing to lose.
+ * Whether `job` may be deleted because of the placeholder `copy` or, if undefined, be created from it. Only a Job that asks for
+ * rollouts, and only if this program would make the same placeholder of it. If the Job does not exist, there is nothing to
+ * compare with, and nothing to lose.
  */
 export function isGenuineCopy(store: Store, copy: RawWorkload, job: RawWorkload | undefined): boolean {
   const { vocabularies } = store.settings;

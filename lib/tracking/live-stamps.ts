@@ -1,4 +1,4 @@
-/** The stamps that a workload's template carries. */
+/** Reads the stamps in the pod template of a workload. */
 
 import { ABSENT, type Digest, isDigestOf } from '../model/digest.ts';
 import { type ConfigRef, configRefIn, type ObjectKey } from '../model/object-ref.ts';
@@ -12,8 +12,9 @@ type Stamped = Pick<WorkloadRecord, 'workload' | 'variables'>;
 const NO_KEYS: Pick<ConfigRef, 'keys'> = {};
 
 /**
- * The stamp that the live template carries for one object: the highest of all its variables. Where only some keys of the
- * object are followed a stamp of others says nothing: it was put there when the template read those.
+ * The stamp of one object or set of keys in the live template: the one with the highest sequence of all its variables.
+ * Ambiguous: two stamps with that sequence differ. A stamp of another set of keys does not count: it was written when the
+ * template read those.
  */
 export function liveStampOf(
   store: Store,
@@ -25,20 +26,20 @@ export function liveStampOf(
   return highestStamp(keys === undefined ? stamps : stamps.filter(({ digest }) => isOf(digest, keys)));
 }
 
-/** The latest stamp that the template carries of the object, of whatever part. */
+/** The stamp with the highest sequence of any part of the object. */
 export function stampOfAnyPart(store: Store, record: Stamped, config: ObjectKey): Stamp | undefined {
   return highestStamp(stampsOn(store, record, config)).stamp;
 }
 
 /**
- * What the variables say that are read for `config`: parts of an object share theirs. A number that
- * counting from the state does not reach is not ours.
+ * The stamps in the variables that are read for `config`, which all parts of an object share. Stamps with a sequence too far
+ * above the minimum sequence are ignored: counting does not lead there, so another client invented them.
  */
 function stampsOn(store: Store, { workload, variables }: Stamped, config: ObjectKey): readonly Stamp[] {
   const read = variables.get(config)?.read ?? [];
-  const marks = marksByVariable(workload.stamps);
+  const byVariable = stampsByVariable(workload.stamps);
   const stamps = read
-    .flatMap((variable) => marks.get(variable) ?? [])
+    .flatMap((variable) => byVariable.get(variable) ?? [])
     .map(({ value }) => parseStamp(value))
     .filter((stamp) => stamp !== undefined);
   if (stamps.length === 0) return stamps;
@@ -46,16 +47,16 @@ function stampsOn(store: Store, { workload, variables }: Stamped, config: Object
   return stamps.filter(({ sequence }) => sequence <= highest);
 }
 
-/** That the object is not there is the same for all of its keys. */
+/** Whether the digest is of these keys; ABSENT is the same for all keys. */
 function isOf(digest: Digest, keys: readonly string[]): boolean {
   return digest === ABSENT || isDigestOf(digest, keys);
 }
 
-/** A template may carry thousands: those of each are looked up by their variables. */
+/** An index per list of stamps, made once: a template may carry thousands, and each edge looks up its own. */
 const INDEXES = new WeakMap<readonly TemplateStamp[], ReadonlyMap<string, readonly TemplateStamp[]>>();
 
-function marksByVariable(marks: readonly TemplateStamp[]): ReadonlyMap<string, readonly TemplateStamp[]> {
-  const known = INDEXES.get(marks) ?? Map.groupBy(marks, ({ variable }) => variable);
-  INDEXES.set(marks, known);
+function stampsByVariable(stamps: readonly TemplateStamp[]): ReadonlyMap<string, readonly TemplateStamp[]> {
+  const known = INDEXES.get(stamps) ?? Map.groupBy(stamps, ({ variable }) => variable);
+  INDEXES.set(stamps, known);
   return known;
 }

@@ -1,4 +1,7 @@
-/** Under which further algorithms the content of an object has to be compared. */
+/**
+ * Under which further algorithms an object has to be digested. Entries, overrides and stamps of other reloaders use algorithms
+ * of their own, and the content is only available while the object is projected.
+ */
 
 import { algorithmOf, type Digest } from '../model/digest.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
@@ -8,10 +11,10 @@ import type { Store } from '../store/store.ts';
 
 type Overridden = ReadonlyMap<StateKey, readonly Digest[]>;
 
-/** By the key of an entry, the overrides that name an algorithm: worked out once for each state. */
+/** By the key of an entry, the overrides under another algorithm; computed once for each state, which is immutable. */
 const OVERRIDDEN = new WeakMap<PersistedState['overrides'], Overridden>();
 
-/** Those that its entry names, an override, or the running digest of an edge, which may come of a stamp. */
+/** The algorithms named by its entry, by an override, or by the running digest of an edge, which may come from a stamp. */
 export function namedAlgorithms(store: Store, ref: ConfigRef): readonly string[] {
   const overridden = overriddenIn(store).get(store.persisted.entryKeyOf(ref)) ?? [];
   const running = store.edgesOf(keyOf(ref)).map(([, { runningDigest }]) => runningDigest);

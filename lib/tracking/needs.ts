@@ -1,6 +1,6 @@
 /**
- * What a workload needs and what is known not to be there: pods that it started now would wait for it. Only where it is
- * rolled for keys, and of what it follows.
+ * The missing dependencies of a workload: objects and keys that it follows, without which new pods would not start. A rollout
+ * waits for them. Only for workloads that are rolled for keys.
  */
 
 import { missingKeysOf } from '../model/digest.ts';
@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts';
 
 type AbsenceOf = (config: ObjectKey) => MissingObject | undefined;
 
-/** The objects that are missing, and the keys of those that are there. `absenceOf`: what was found out about an object. */
+/** The missing objects, and the missing keys of existing ones. `missingObjectOf`: the result of the probe for an object. */
 export function missingNeeds(
   store: Store,
   record: WorkloadRecord,
@@ -23,7 +23,7 @@ export function missingNeeds(
   return [...record.edges.keys()].flatMap((config) => missingOf(store, record, config, missingObjectOf));
 }
 
-/** What is missing of one object that the workload follows. */
+/** The missing dependencies among one followed object and its keys. */
 function missingOf(
   store: Store,
   { workload }: WorkloadRecord,
@@ -37,7 +37,7 @@ function missingOf(
   return reference.isOptional ? [] : [wholeOf(record.ref)];
 }
 
-/** Of an object that is there. */
+/** The missing keys of an existing object. */
 function missingKeys(store: Store, { ref, digest }: ConfigRecord, { read }: Reference): readonly ConfigRef[] {
   const whole = wholeOf(ref);
   const { keyDigests } = store.configs.get(keyOf(whole)) ?? {};
@@ -46,7 +46,10 @@ function missingKeys(store: Store, { ref, digest }: ConfigRecord, { read }: Refe
   return keys.length === 0 ? [] : [{ ...whole, keys }];
 }
 
-/** An object that no stream shows may be there all the same: by its labels, or a Secret by its type. */
+/**
+ * Whether the object is known not to exist. One that no stream shows may exist all the same, with other labels or a type of
+ * Secret that is not watched.
+ */
 function isMissing(
   store: Store,
   { ref, digest, isUnread, lastDigest }: ConfigRecord,

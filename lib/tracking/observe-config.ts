@@ -1,4 +1,7 @@
-/** What follows when a ConfigMap or Secret is observed. */
+/**
+ * The rules for an observed ConfigMap or Secret: whether its content changed, for which workloads, and which pods may have read
+ * which content. It updates the record, then gathers the event for each edge.
+ */
 
 import type { ConfigObject } from '../model/config-object.ts';
 import { type Digest, translated } from '../model/digest.ts';
@@ -19,29 +22,29 @@ import { digestByOtherScopes } from './other-scopes.ts';
 import { becomeState, endState } from './state-objects.ts';
 import { beginAnew } from './take-backs.ts';
 
-/** What is said beside the end of an object where it may be there all the same. */
+/** Added to the note about a deleted object if a label selector is set. */
 const UNSELECTED = { detail: 'or its labels are not those that are watched any more' } as const;
 
 type Present = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
 type Absent = Extract<InformerEvent<ConfigObject>, { type: 'absent' }>;
 
-/** How an observation differs from what was known. */
+/** How an observation differs from the record. */
 interface Difference {
-  /** How it is counted; undefined where the content is the same. */
+  /** The type of the change for the counters; undefined if the content is the same. */
   readonly type: 'created' | 'updated' | undefined;
-  /** The digest of before; undefined if the object was absent or unknown. */
+  /** The former digest; undefined if the object was absent or not yet seen. */
   readonly before: Digest | undefined;
   readonly isInInitialList: boolean;
-  /** The content changed, or may have changed and changed back unseen. */
+  /** Whether the content changed, or may have changed and changed back without an event. */
   readonly mayHaveChanged: boolean;
-  /** A list told it after a while unseen, in which other content may have come and gone. @default false */
+  /** Whether the observation is from a list after a gap, in which other contents may have come and gone. @default false */
   readonly isAfterGap?: boolean;
   readonly span: Span;
-  /** The object was never seen before. @default false */
+  /** Whether the object was never seen before. @default false */
   readonly isFirst?: boolean;
 }
 
-/** A first list: whatever was known before says nothing of it. */
+/** The difference for an object that the first list of its kind does not contain. */
 const NOTHING_BEFORE: Difference = {
   type: undefined,
   before: undefined,
@@ -50,7 +53,7 @@ const NOTHING_BEFORE: Difference = {
   span: EVER,
 };
 
-/** Takes in one observation of an object. */
+/** Observes one event: updates the store and returns the effects. Synchronous; it sends no request. */
 export function observeConfig(store: Store, event: InformerEvent<ConfigObject>): Effects {
   switch (event.type) {
     case 'present':
@@ -69,7 +72,7 @@ function observePresent(store: Store, event: Present): Effects {
   const effects = new Effects();
   observeVersion(store, effects, event);
   const whole = store.configs.get(key);
-  // A look outside the stream may have run ahead of it.
+  // The record is newer than the event if the object was read outside its stream.
   if (whole?.resourceVersion !== object.resourceVersion) return effects;
   // Key digests of an older version would be wrong: this version may have been read without them.
   if (object.keyDigests !== whole.keyDigests) whole.keyDigests = object.keyDigests;
@@ -78,8 +81,8 @@ function observePresent(store: Store, event: Present): Effects {
 }
 
 /**
- * A ConfigMap in which a reloader keeps its state. Who followed it would be rolled by each write of the state, and each
- * rollout is written there: so to workloads it is not there, or goes when it becomes one.
+ * Observes a ConfigMap in which a reloader keeps its state. For workloads it counts as missing: each write of the state would
+ * roll a follower, and each rollout leads to a write of the state, without end.
  */
 function observeState(store: Store, event: Present): Effects {
   const { object, key, span } = event;
@@ -91,7 +94,7 @@ function observeState(store: Store, event: Present): Effects {
   return effects;
 }
 
-/** The same for those who follow some keys of the object. What was not told apart before was there all the time. */
+/** Observes a followed set of keys of the object. Its first digest is treated as listed, since the object existed before. */
 function observeScope(store: Store, effects: Effects, event: Present, ref: ConfigRef): void {
   const record = store.configRecordOf(ref);
   const object = scopedObjectOf(event.object, ref);
@@ -130,7 +133,7 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   effects.persist(event.key, 'soon');
 }
 
-/** The object is in this version, which was written at `at`, on the Timeline. */
+/** Puts this version, written at `at` on the Timeline, into the record. */
 function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): void {
   record.annotations = object.annotations;
   record.digest = object.digest;
@@ -145,7 +148,7 @@ function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): vo
   if (record.isState === true) record.isState = false;
 }
 
-/** It is seen for the first time: what the state says of former parts of it is not needed any more. */
+/** The object is seen for the first time: entries of its abandoned parts can be removed, and expressions may match it. */
 function appear(
   store: Store,
   effects: Effects,
@@ -154,7 +157,7 @@ function appear(
 ): void {
   for (const former of store.abandoned.of(keyOf(wholeOf(object.ref)))) effects.persist(keyOf(former), 'soon');
   if (object.ref.keys !== undefined) return;
-  // Who begins to follow keys of it begins with these.
+  // Before followAppeared: a new edge to a set of keys begins with these digests.
   if (object.keyDigests !== undefined) record.keyDigests = object.keyDigests;
   followAppeared(store, effects, object.ref, { isInInitialList, span });
 }
@@ -164,10 +167,7 @@ function countsAbsence(store: Store, key: ObjectKey, ref: ConfigRef): boolean {
   return record !== undefined && store.presence.countsAbsence(record.workload, ref);
 }
 
-/**
- * `missingObject`: what an absence means to workloads whose pods may have started during it. If it counts as a content, its end is
- * a change like any other; else those pods may have read another content than the object's.
- */
+/** The difference between record and event. `missingObject`: what an absence means to pods that may have started in it. */
 function differenceFrom(record: ConfigRecord, event: Present, missingObject: AbsenceIs): Difference {
   const { object, isInInitialList, isRelisted } = event;
   const { digest: before, lastDigest, mayHaveReturned, absentAfter = event.span.from } = record;
@@ -185,12 +185,12 @@ function differenceFrom(record: ConfigRecord, event: Present, missingObject: Abs
   return { type, before, isInInitialList, mayHaveChanged, isAfterGap, isFirst, span };
 }
 
-/** Whether a list told it after a while unseen. A look beside the stream shows first what has just come to be. */
+/** Whether a list ended a gap in the watch. The refetch of an object not seen before (no lower bound) is no gap. */
 function hidesAGap({ isRelisted, isInInitialList, span }: Present): boolean {
   return isRelisted && !isInInitialList && Number.isFinite(span.from);
 }
 
-/** An object is seen for the first time, with other content than the state has of it. */
+/** Whether the object is seen for the first time, with another content than its entry names. */
 function isAnotherThanWritten(store: Store, { ref, lastDigest }: ConfigRecord, event: Present): boolean {
   if (lastDigest !== undefined) return false;
   const { digest } = event.object;
@@ -198,7 +198,9 @@ function isAnotherThanWritten(store: Store, { ref, lastDigest }: ConfigRecord, e
   return written !== undefined && written !== digest && store.presence.counts(written, digest);
 }
 
-/** An object that a list does not show may have been there for a while, with other content: its return is a change. */
+/**
+ * After a list: an object that is absent may have existed since the last one, with another content, so its return is a change.
+ */
 function suspectAbsent(store: Store): void {
   for (const record of store.configs.values()) {
     if (record.absentAfter !== undefined) record.mayHaveReturned = true;
@@ -218,7 +220,7 @@ function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span):
   const before = record.digest;
   record.digest = undefined;
   record.resourceVersion = undefined;
-  // What has only lost its labels goes on changing unseen.
+  // An object that has only lost its labels may change without an event.
   if (store.settings.isSelective) record.mayHaveReturned = true;
   if (record.isUnread === true) record.isUnread = false;
   endState(store, effects, record);
@@ -239,7 +241,9 @@ function observeEnd(store: Store, effects: Effects, key: ObjectKey, span: Span):
   effects.persist(key, 'soon');
 }
 
-/** The stream of a kind has listed for the first time: what it does not show is not there, where that counts. */
+/**
+ * The stream of a kind has listed for the first time: objects that it does not contain are absent, which may count for edges.
+ */
 export function observeListed(
   store: Store,
   { kind, namespace }: Pick<Stream, 'kind' | 'namespace'>,
@@ -254,7 +258,7 @@ export function observeListed(
   return effects;
 }
 
-/** A fresh look may have run ahead of the stream, whose older news then says nothing. */
+/** Whether the event is not newer than the record: a refetch may have run ahead of the stream. */
 function isStale({ resourceVersion: known }: ConfigRecord, { resourceVersion: seen }: ConfigObject): boolean {
   return known !== undefined && !isOlder(known, seen);
 }
@@ -279,7 +283,7 @@ function observeEdge(
   if (next !== edge && wouldForget(store, dependent, record, next)) effects.persist(config, 'now');
 }
 
-/** An edge, and what is in force now. */
+/** An edge with its records and the digest in force. */
 interface Change {
   readonly dependent: WorkloadRecord;
   readonly record: ConfigRecord;
@@ -294,26 +298,26 @@ function observeContent(store: Store, effects: Effects, change: Change, differen
   const changed = afterChange(edge, dependent, record, observed, difference);
   const next = putEdge(store, dependent, config, changed);
   const wasOutdated = isOutdated(edge, beforeFor(store, dependent, record, difference));
-  const owed = isOutdated(next, observed);
-  const isSkipped = !owed && isOutdated(changed, observed);
-  const reason = isSkipped ? undefined : reasonOf(edge, next, wasOutdated && !owed, difference);
-  if (isSkipped) decline(store, effects, dependent, record);
-  say(effects, reason, dependent, record);
+  const isNowOutdated = isOutdated(next, observed);
+  const isSkipped = !isNowOutdated && isOutdated(changed, observed);
+  const reason = isSkipped ? undefined : reasonOf(edge, next, wasOutdated && !isNowOutdated, difference);
+  if (isSkipped) noteSkipped(store, effects, dependent, record);
+  note(effects, reason, dependent, record);
   // A change back begins the quiet period again if the workload still needs a rollout for another object.
-  const staysOutdated = owed || (wasOutdated && needsRollout(store, workload));
+  const staysOutdated = isNowOutdated || (wasOutdated && needsRollout(store, workload));
   if (staysOutdated && (!wasOutdated || difference.mayHaveChanged))
     effects.enqueue(workload, { type: 'changed', config });
   return next;
 }
 
-/** Of what is listed first the state may have something to say, also to a workload that came before that list. */
+/** The edge with the running digest that the state names, if the object is listed after the edge of a start began. */
 function begunEdge(
   store: Store,
   effects: Effects,
   { dependent, record, edge }: Change,
   { isInInitialList, isFirst }: Difference,
 ): Edge {
-  // What was absent at the start is compared with what the state says of other parts as it comes.
+  // An object that was absent at the start is compared with the state when it appears.
   const isOfStart = isInInitialList || (isFirst === true && dependent.isFromStart);
   if (edge.runningDigest !== undefined || !isOfStart) return edge;
   const running =
@@ -321,7 +325,7 @@ function begunEdge(
   return nextEdge(edge, { type: 'entry-adopted', running });
 }
 
-/** What was in force for the workload before. */
+/** The digest that was in force for the workload before. */
 function beforeFor(
   store: Store,
   { workload }: WorkloadRecord,
@@ -332,7 +336,7 @@ function beforeFor(
   return store.presence.observed(workload, ref, difference.before);
 }
 
-function say(
+function note(
   effects: Effects,
   reason: Reason | undefined,
   { workload }: WorkloadRecord,
@@ -342,29 +346,29 @@ function say(
   effects.note({ reason, workload: workload.ref, config: ref, detail: digest ?? '' });
 }
 
-/** Says why a change is not rolled out. */
-function decline(store: Store, effects: Effects, dependent: WorkloadRecord, config: ConfigRecord): void {
+/** Notes why a change is skipped. */
+function noteSkipped(store: Store, effects: Effects, dependent: WorkloadRecord, config: ConfigRecord): void {
   const { workload } = dependent;
   const { asks, because } = judge(store, dependent, config);
   const detail = asks ? 'pods are not rolled because an object is created' : POLICIES[because];
   effects.note({ reason: 'skipped', workload: workload.ref, config: config.ref, detail });
 }
 
-/** What is worth saying of the step from `edge` to `next`, besides that a change is rolled out. */
+/** The reason to note for the step from `edge` to `next`; the rollout of a change is reported elsewhere. */
 function reasonOf(
   edge: Edge,
   next: Edge,
-  isSettled: boolean,
+  isUpToDateAgain: boolean,
   { isInInitialList }: Difference,
 ): Reason | undefined {
   if (edge.runningDigest === undefined)
     return next.mixedPods && !edge.mixedPods ? 'first-seen-late' : 'baseline';
-  if (isSettled) return 'changed-back';
+  if (isUpToDateAgain) return 'changed-back';
   if (!next.mixedPods || edge.mixedPods) return undefined;
   return isInInitialList ? 'changed-while-down' : 'changed-while-rolling';
 }
 
-/** The edge once the content is `digest`. */
+/** The edge after `content-changed` to `digest`. The times decide which pods may have read another content. */
 function afterChange(
   edge: Edge,
   dependent: WorkloadRecord,
@@ -384,7 +388,9 @@ function afterChange(
   });
 }
 
-/** Until when pods may have read it: they started; or the workload began to follow it, and a gap hides what was in force. */
+/**
+ * Until when pods may have started; after a gap also until the workload began to follow the object, as the gap hides contents.
+ */
 function readUntil({ followedSince }: Edge, { rolledUntil }: WorkloadRecord, isAfterGap: boolean): number {
   return isAfterGap && followedSince !== undefined ? Math.max(rolledUntil, followedSince.to) : rolledUntil;
 }

@@ -1,4 +1,7 @@
-/** What follows when a workload is observed: by its informer, by a fresh look, or in the answer to a patch. */
+/**
+ * The rules for an observed workload, by its informer, by a refetch, or in the answer to a patch: which edges begin, go on and
+ * end, and which writes an external writer or another reloader has made.
+ */
 
 import { type Edge, isUncommitted } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
@@ -21,7 +24,10 @@ import { diffWorkload, type WorkloadDiff, type WorkloadPresent } from './workloa
 
 type WorkloadAbsent = Extract<InformerEvent<Workload>, { type: 'absent' }>;
 
-/** Takes in one observation of a workload. `mayAbandon`: whether all kinds of its namespace are synced. */
+/**
+ * Observes one event: updates the store and returns the effects. Synchronous; it sends no request. `mayAbandon`: whether all
+ * kinds of its namespace are listed, so that an object without followers is known to have none.
+ */
 export function observeWorkload(store: Store, event: InformerEvent<Workload>, mayAbandon: boolean): Effects {
   const effects = new Effects();
   switch (event.type) {
@@ -40,9 +46,9 @@ export function observeWorkload(store: Store, event: InformerEvent<Workload>, ma
 function observePresent(store: Store, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
   const { key, object: workload } = event;
   const known = knownRecord(store, key, workload);
-  // The stream may lag behind a look outside of it.
+  // The record is newer than the event if the workload was read outside its stream.
   if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;
-  if (known !== undefined) recognise(store, effects, known, event);
+  if (known !== undefined) acceptIfCarried(store, effects, known, event);
   const refs = store.settings.vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
   const lostOptIn = known && lostByUndo(store, known, workload, refs);
   if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
@@ -54,7 +60,7 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   store.keep(key, record, hasPatterns);
   const { workload: before } = record;
   const diff = diffWorkload(effects, record, event);
-  noticeRival(store, diff, before);
+  noticeCompetitor(store, diff, before);
   record.variables = store.settings.vocabularies.stampVariablesOf(refs, workload.ref.namespace);
   followExternalRollout(store, diff);
   rescope(store, diff, refs);
@@ -64,8 +70,8 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
 }
 
 /**
- * Forgets a workload that is gone, unless it was created again since. While a Job is created anew, the state keeps its entries:
- * no process may be left that remembers them.
+ * Forgets a deleted workload, unless a newer one of its name is known. While a Job is recreated, the state keeps the entries of
+ * its objects: if this process dies in the middle, only the state knows its running digests.
  */
 function observeAbsent(
   store: Store,
@@ -80,13 +86,18 @@ function observeAbsent(
   forget(store, effects, key, mayAbandon && !isReplaced);
 }
 
-/** A patch whose answer is still awaited may be what the stream tells. */
-function recognise(store: Store, effects: Effects, known: WorkloadRecord, event: WorkloadPresent): void {
+/** The event may show our own patch before its answer arrives: then the patch is accepted now. */
+function acceptIfCarried(
+  store: Store,
+  effects: Effects,
+  known: WorkloadRecord,
+  event: WorkloadPresent,
+): void {
   if (known.inFlight === undefined || !carries(event.object, known.inFlight)) return;
   acceptRollout(store, effects, known.inFlight, event.object, event.span);
 }
 
-/** The record of this very workload: one of the same name that was there before is another one. */
+/** The record of this workload by its uid: a former one of the same name is another workload. */
 function knownRecord(store: Store, key: ObjectKey, workload: Workload): WorkloadRecord | undefined {
   const record = store.workloads.get(key);
   return record?.workload.uid === workload.uid ? record : undefined;
@@ -106,7 +117,7 @@ function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent)
   };
 }
 
-/** Brings one edge up to date, or begins it. */
+/** Computes the next value of one edge, or begins it. */
 function follow(store: Store, diff: WorkloadDiff, ref: ConfigRef): void {
   const { effects, record, event } = diff;
   const config = keyOf(ref);
@@ -117,10 +128,10 @@ function follow(store: Store, diff: WorkloadDiff, ref: ConfigRef): void {
   }
   const wasOutdated = isOutdatedOn(store, record, config, edge);
   const next = putEdge(store, record, config, followedEdge(store, diff, store.configRecordOf(ref), edge));
-  tell(store, effects, record, config, next, wasOutdated);
+  addEffects(store, effects, record, config, next, wasOutdated);
 }
 
-/** Begins an edge; `isAtStart`: what the state says of it counts. */
+/** Begins an edge; `isAtStart`: the state names its running digest. */
 function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: boolean): void {
   const { effects, record } = beginning;
   const config = keyOf(ref);
@@ -131,11 +142,11 @@ function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   lookFor(effects, config, configRecord);
   store.dependents.add(keyOf(record.workload.ref), config);
   store.abandoned.delete(config);
-  tell(store, effects, record, config, next, false);
+  addEffects(store, effects, record, config, next, false);
 }
 
-/** What follows from the edge as it is now. */
-function tell(
+/** Adds the effects of the edge as it is now. */
+function addEffects(
   store: Store,
   effects: Effects,
   record: WorkloadRecord,
@@ -150,7 +161,7 @@ function tell(
   effects.persist(config, isUrgent ? 'now' : 'soon');
 }
 
-/** An object that was not known until now: those follow it whose patterns match its name. */
+/** An object is seen for the first time: workloads whose expressions match its name begin to follow it. */
 export function followAppeared(
   store: Store,
   effects: Effects,
@@ -169,7 +180,7 @@ export function followAppeared(
     const known = [...record.edges.keys()].map((other) => store.configs.get(other)?.ref);
     const all = [...known.filter((other) => other !== undefined), followed];
     record.variables = store.settings.vocabularies.stampVariablesOf(all, ref.namespace);
-    // What came to be after the last pods started is a change to none of them.
+    // If the object was created after the last pods started, none of them can have read an earlier content.
     const from = span.from < record.rolledUntil ? span.from : span.to;
     begin(
       store,
@@ -180,8 +191,8 @@ export function followAppeared(
   }
 }
 
-/** Another reloader's write is one that changes nothing but marks. */
-function noticeRival(
+/** Reports a competing reloader: its write changes nothing but stamps. */
+function noticeCompetitor(
   store: Store,
   { effects, record, onlyMarksChanged }: WorkloadDiff,
   before: Workload,
@@ -192,7 +203,7 @@ function noticeRival(
   if (competitor !== undefined) effects.report({ type: 'competitor', competitor });
 }
 
-/** A stamp that is reverted after the workload has rolled may be a person's undo: it counts, and is not reported. */
+/** Counts a reverted stamp. One that is reverted after the rollout may be the undo of a person, and is not reported. */
 function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
   if (takenBack === 'no') return;
   countTakeBack(effects, key, record);
@@ -201,7 +212,7 @@ function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
   effects.note({ reason: 'stamp-reverted', workload: ref, detail: lastManager ?? 'an unknown manager' });
 }
 
-/** Forgets the edges that are no longer asked for. */
+/** Ends the edges to objects that are not in `refs`. */
 function unfollow(
   store: Store,
   { effects, key, record }: WorkloadDiff,
@@ -210,22 +221,25 @@ function unfollow(
 ): void {
   const wanted = new Set(refs.map(keyOf));
   for (const config of [...record.edges.keys()]) {
-    if (!wanted.has(config)) release(store, effects, key, record, config, mayAbandon);
+    if (!wanted.has(config)) endEdge(store, effects, key, record, config, mayAbandon);
   }
 }
 
-/** Forgets a workload that is gone or follows nothing any more. */
+/** Forgets a workload that does not exist or follows nothing any more, with all its edges. */
 function forget(store: Store, effects: Effects, key: ObjectKey, mayAbandon: boolean): void {
   const record = store.workloads.get(key);
   if (record === undefined) return;
-  for (const config of [...record.edges.keys()]) release(store, effects, key, record, config, mayAbandon);
+  for (const config of [...record.edges.keys()]) endEdge(store, effects, key, record, config, mayAbandon);
   store.workloads.delete(key);
   store.withPatterns.delete(key);
   effects.enqueue(key, { type: 'forgotten' });
 }
 
-/** Forgets one edge; if its stamp is uncommitted, the state is written at once. */
-function release(
+/**
+ * Ends one edge. Its sequences stay used. If its stamp is uncommitted or an override is recorded, the state is written at once:
+ * otherwise a start would believe them if the workload follows the object again.
+ */
+function endEdge(
   store: Store,
   effects: Effects,
   key: ObjectKey,
@@ -235,7 +249,7 @@ function release(
 ): void {
   const edge = record.edges.get(config);
   const configRecord = store.configs.get(config);
-  // A Job that is created anew is the rollout itself.
+  // The deletion of a Job that is recreated is part of its rollout, after which it is up to date.
   const isReplaced = workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
   if (edge !== undefined && !isReplaced && isOutdatedOn(store, record, config, edge))
     rememberDebt(store, key, config);

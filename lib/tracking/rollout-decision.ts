@@ -1,4 +1,4 @@
-/** The decision to roll one workload, and what is known once its patch is answered. */
+/** Plans the rollout of one workload, and updates its edges once the patch is answered, refused or lost. */
 
 import type { FollowedContent } from '../annotations/vocabularies.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
@@ -21,8 +21,9 @@ import { liveStampOf } from './live-stamps.ts';
 import { countTakeBack } from './take-backs.ts';
 
 /**
- * The rollout that `workload` needs at this moment; undefined if it needs none, or is not known any more. `seconds`:
- * when the first change was seen, since 1970; `now`: this moment, which the beginning of a pause says.
+ * The rollout that `workload` needs now; undefined if it needs none or does not exist. One plan stamps all of its out-of-date
+ * edges. `seconds`: when the first change was seen, in seconds since 1970; `now`: the present time as RFC 3339, with which a
+ * pause begins.
  */
 export function planRollout(
   store: Store,
@@ -47,8 +48,8 @@ export function planRollout(
     const about = [record.workload, observed.ref, observed.annotations] as const;
     const places = store.settings.vocabularies.placesOf(...about, variables);
     stamps.push({ config, stamp, places, variables: variables.read });
-    const told = store.settings.vocabularies.tellingAnnotations(...about, { digest, seconds });
-    annotations = { ...annotations, ...told };
+    const further = store.settings.vocabularies.tellingAnnotations(...about, { digest, seconds });
+    annotations = { ...annotations, ...further };
   }
   if (stamps.length === 0) return undefined;
   const pause = store.settings.onlyTells
@@ -62,15 +63,15 @@ export function planRollout(
   return planOf(record.workload, { stamps, versions, annotations, pause, triggers });
 }
 
-/** All that a workload follows, as it is now. */
+/** The present contents of all objects that the workload follows. */
 function contentsOf(store: Store, record: WorkloadRecord): readonly FollowedContent[] {
   return [...record.edges.keys()].flatMap((config) => store.configs.get(config) ?? []);
 }
 
 /**
- * The patch of `plan` is in force, and the server answered with `workload`; undefined if nothing was patched (a dry run, or a
- * webhook that was notified instead), so the live object is as before. The pods run the contents that the plan read, and may have
- * read those that changed since. Does nothing if the plan is no longer in flight: then the informer came first.
+ * The patch of `plan` is in force. `workload`: the answer of the API server; undefined if nothing was patched (a dry run, or a
+ * webhook in place of a patch). The running digests become those of the plan; the pods are mixed if a content changed since.
+ * Idempotent: it does nothing if the plan is no longer in flight, since the informer showed the patch first.
  */
 export function acceptRollout(
   store: Store,
@@ -87,14 +88,14 @@ export function acceptRollout(
     countTakeBack(effects, keyOf(plan.workload), record);
   } else {
     if (workload !== undefined) takeAnswer(record, workload, span);
-    settle(store, record, plan, workload !== undefined);
+    acceptOnEdges(store, record, plan, workload !== undefined);
   }
-  review(store, effects, record);
+  requestWrites(store, effects, record);
 }
 
 /**
- * Pods that `plan` starts may run already, with any content: its edges stay outdated until all of it is done.
- * Says nothing if the plan is no longer the one in flight: then the informer told first that all of it is.
+ * Part of `plan` may be in force, as when the run of a CronJob has started without the stamp: its edges become unknown, so they
+ * stay out of date until the whole plan is in force. Does nothing if the plan is no longer in flight: then it is.
  */
 export function doubtRollout(store: Store, plan: RolloutPlan): void {
   const record = store.workloads.get(keyOf(plan.workload));
@@ -106,8 +107,9 @@ export function doubtRollout(store: Store, plan: RolloutPlan): void {
 }
 
 /**
- * The patch of the workload is not in force, as far as is known: nothing is in flight any more. `wasUnanswered`: pods may be
- * left of it, or it may arrive yet, so its sequences are used. Those that another process left so are of other terms.
+ * The patch of `plan` is not in force: no patch is in flight any more. `wasUnanswered`: it may have been in force for a while,
+ * or the API server may still receive it, so its sequences count as used. An unanswered patch of another process cannot
+ * collide: its sequences belong to another term.
  */
 export function abandonRollout(
   store: Store,
@@ -123,7 +125,7 @@ export function abandonRollout(
     if (edge === undefined) continue;
     putEdge(store, record, config, nextEdge(edge, { type: 'patch-unanswered', sequence: stamp.sequence }));
   }
-  review(store, effects, record);
+  requestWrites(store, effects, record);
 }
 
 function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): void {
@@ -133,7 +135,8 @@ function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): voi
   record.rolledUntil = workload.isRolledOut ? span.to : Number.POSITIVE_INFINITY;
 }
 
-function settle(store: Store, record: WorkloadRecord, plan: RolloutPlan, isPatched: boolean): void {
+/** All edges, also those without a stamp of the plan: the new pods read the present content of every object. */
+function acceptOnEdges(store: Store, record: WorkloadRecord, plan: RolloutPlan, isPatched: boolean): void {
   for (const [config, edge] of record.edges) {
     const version = plan.versions.get(config);
     const { stamp } = liveStampOf(store, record, config);
@@ -160,8 +163,8 @@ function overtake(store: Store, record: WorkloadRecord, plan: RolloutPlan): void
   }
 }
 
-/** With nothing in flight any more, what has to be written is seen again. */
-function review(store: Store, effects: Effects, record: WorkloadRecord): void {
+/** Requests the writes of all edges: those that waited for the answer to the patch can be decided now. */
+function requestWrites(store: Store, effects: Effects, record: WorkloadRecord): void {
   for (const [config, edge] of record.edges) {
     const observed = store.configs.get(config);
     if (observed === undefined) continue;

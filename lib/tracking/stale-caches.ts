@@ -1,6 +1,6 @@
 /**
- * What a new leader has to fetch before it acts: the state was read after its caches were told what they hold, so they may be
- * older than what an earlier leader has seen, rolled and recorded.
+ * Which objects and workloads a new leader has to read again before it acts. The state was read after its caches were filled,
+ * so the caches may be older than the observations and rollouts of the previous leader that the state records.
  */
 
 import { ABSENT } from '../model/digest.ts';
@@ -13,15 +13,15 @@ import type { Store } from '../store/store.ts';
 import { liveStampOf } from './live-stamps.ts';
 import { namedAlgorithms } from './named-algorithms.ts';
 
-/** What may be older than the state. */
+/** The cached versions that may be older than the state. */
 export interface StaleCaches {
-  /** Objects, or some keys of one, that are followed. */
+  /** Followed objects and sets of keys. */
   readonly configs: ReadonlySet<ObjectKey>;
-  /** Workloads; those of the state that the caches do not know are among them, whether or not they are still there. */
+  /** Workloads, including those with overrides in the state that the caches do not contain; these may not exist any more. */
   readonly workloads: ReadonlySet<ObjectKey>;
 }
 
-/** Compares what is observed with what the state and the stamps that it has not committed say. */
+/** Compares the observed digests with the entries, the overrides and the uncommitted stamps. */
 export function staleCaches(store: Store): StaleCaches {
   const configs = new Set<ObjectKey>();
   for (const config of store.dependents.configs()) {
@@ -43,7 +43,7 @@ function mayBeOlder(store: Store, config: ObjectKey, { ref, digest = ABSENT }: C
   });
 }
 
-/** Whether the state says of the workload, or of all of its kind, what its pods ran. */
+/** Whether the state has an override of the workload, or a kind override for it. */
 function isRecorded(store: Store, { workload: { ref }, edges: own }: WorkloadRecord): boolean {
   if (store.persisted.state.overrides.has(store.persisted.overridesKeyOf(ref))) return true;
   return [...own.keys()].some((config) => {
@@ -52,7 +52,7 @@ function isRecorded(store: Store, { workload: { ref }, edges: own }: WorkloadRec
   });
 }
 
-/** The workloads whose overrides the state has, as far as its keys tell. */
+/** The workloads with overrides in the state; without those whose long key ends in a hash instead of the name. */
 function namedByState({ persisted, settings: { homeNamespace } }: Store): ObjectKey[] {
   return [...persisted.state.overrides.keys()].flatMap((key) => {
     const ref = workloadRefOf(key, homeNamespace);

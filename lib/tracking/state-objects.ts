@@ -1,4 +1,4 @@
-/** ConfigMaps in which a reloader keeps its state: to workloads they are not there. */
+/** ConfigMaps in which a reloader keeps its state: for workloads they count as missing. */
 
 import type { ConfigObject } from '../model/config-object.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
@@ -9,7 +9,7 @@ import type { Effects } from './effects.ts';
 
 type Present = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
 
-/** The object is one from now on, in this version; to workloads it is not there. */
+/** Records that the object holds a state, at this version. */
 export function becomeState(store: Store, effects: Effects, { object, key, span }: Present): void {
   const record = store.configRecordOf(object.ref, key);
   record.resourceVersion = object.resourceVersion;
@@ -18,14 +18,14 @@ export function becomeState(store: Store, effects: Effects, { object, key, span 
   record.isState = true;
 }
 
-/** The object is gone: if it was one, it is missing now like any other. */
+/** The object was deleted: if it held a state, it is now missing like any other. */
 export function endState(store: Store, effects: Effects, record: ConfigRecord): void {
   if (record.isState !== true) return;
   lookAgain(store, effects, keyOf(record.ref));
   record.isState = false;
 }
 
-/** What was found out of the absence of an object, by those who name it, does not hold any more. */
+/** Has the probe look for the object again: its result about the missing object does not hold any more. */
 function lookAgain(store: Store, effects: Effects, key: ObjectKey): void {
   for (const each of [key, ...store.scopes.of(key).map(keyOf)]) {
     if (store.dependents.dependentsOf(each).size === 0) continue;

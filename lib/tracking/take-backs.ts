@@ -1,13 +1,13 @@
 /**
- * Stamps that another writer takes back, again and again: for one content that costs a bounded number of rollouts. It is
- * counted in memory: a process that starts begins anew.
+ * Stamps that an external writer reverts again and again, such as a self-healing GitOps tool: the number of rollouts for one
+ * content is bounded. Counted in memory only: a restart forgets the count.
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Effects } from './effects.ts';
 
-/** How often a reverted stamp is written again as after any change; then with growing delays. */
+/** The number of reverts after which the stamp is written again without a backoff. */
 const TRIED_LIKE_A_CHANGE = 3;
 /** How often a stamp is written for one content, if it is reverted each time. */
 export const MOST_TRIES = 10;
@@ -19,7 +19,7 @@ export function countTakeBack(effects: Effects, key: ObjectKey, record: Workload
   if (beyond > 0) effects.enqueue(key, { type: 'stamp-reverted', times: beyond });
 }
 
-/** Whether the workload is not rolled any more before an object that it follows, or its own template, changes. */
+/** Whether the workload is not rolled any more until an object that it follows, or its own template, changes. */
 export function isGivenUp({ takeBacks }: Pick<WorkloadRecord, 'takeBacks'>): boolean {
   return takeBacks >= MOST_TRIES;
 }

@@ -1,4 +1,7 @@
-/** One look at a workload, compared with what was known of it. */
+/**
+ * Compares an observation of a workload with its record: whether pods started, and whether the write is an external rollout, a
+ * revert of our stamp, or one that changes stamps only.
+ */
 
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
@@ -10,29 +13,29 @@ import { beginAnew } from './take-backs.ts';
 /** An observation of a workload that exists. */
 export type WorkloadPresent = Extract<InformerEvent<Workload>, { type: 'present' }>;
 
-/** What one look shows. */
+/** The facts that follow from one observation. */
 export interface WorkloadDiff {
   readonly effects: Effects;
   readonly key: ObjectKey;
   readonly record: WorkloadRecord;
   readonly event: WorkloadPresent;
-  /** The workload as it was known until now. */
+  /** The workload as it was known before. */
   readonly before: Workload;
-  /** The same template as before in another spelling: of another version of the API server. */
+  /** Whether the template is the same, only written in another form by another version of the API server. */
   readonly isRespelled: boolean;
-  /** A write made the pods start anew. */
+  /** Whether a write of the template replaces the pods. */
   readonly podsRestart: boolean;
-  /** Nothing but marks changed in the pod template, and by one write as far as is known. */
+  /** Whether at most stamps changed in the pod template, by a single write. */
   readonly onlyMarksChanged: boolean;
-  /** Since when pods may have started, on the Timeline; Infinity if none did since the last look. */
+  /** Since when pods may have started, on the Timeline; Infinity if none have since the last observation. */
   readonly startedAfter: number;
-  /** Every pod has started after this, on the Timeline; -Infinity where that is not known. */
+  /** The moment after which all pods have started, on the Timeline; -Infinity if unknown. */
   readSince: number;
-  /** Whether a stamp of ours was reverted, so that the workload needs its rollout again. */
+  /** Whether our stamp was reverted, and whether the rollout was complete then. */
   takenBack: 'no' | 'before it had rolled' | 'after it had rolled';
 }
 
-/** Compares `event` with the record, and brings the record up to date with it. */
+/** Compares `event` with the record, then updates the record; the edges are updated by the caller. */
 export function diffWorkload(effects: Effects, record: WorkloadRecord, event: WorkloadPresent): WorkloadDiff {
   const { workload: known } = record;
   const { object: seen, span, key } = event;
@@ -63,24 +66,27 @@ export function diffWorkload(effects: Effects, record: WorkloadRecord, event: Wo
   };
 }
 
-/** Every write of a template raises the generation; what differs without one is how the API server spells it. */
+/** Whether the API server only writes the template in another form: each real change of a template raises the generation. */
 function hasNewSpelling(known: Workload, seen: Workload): boolean {
   return known.generation === seen.generation && known.templateDigest !== seen.templateDigest;
 }
 
-/** Whether a write changed more of the spec than the number of replicas, which an autoscaler changes all the time. */
+/**
+ * Whether an earlier refusal may no longer hold: a write changed more than the replicas, which an autoscaler changes all the
+ * time.
+ */
 function mayLiftRefusal(known: Workload, seen: Workload): boolean {
   if (known.generation === seen.generation) return false;
   const isSameTemplate = known.templateDigest === seen.templateDigest && sameMarks(known.stamps, seen.stamps);
   return !isSameTemplate || known.replicas === seen.replicas;
 }
 
-/** Whether the pod template may have changed and changed back. */
+/** Whether a list may hide several writes, so that the pod template may have changed and changed back. */
 function mayHideWrites(known: Workload, { object: seen, isRelisted }: WorkloadPresent): boolean {
   return isRelisted && seen.generation > known.generation + 1;
 }
 
-/** Whether a list may hide that pods started and were all there again, e.g. after a change of scale. */
+/** Whether a list may hide that pods started and the workload was rolled out again, e.g. after a change of the replicas. */
 function mayHaveRolled(known: Workload, { object: seen, isRelisted }: WorkloadPresent): boolean {
   return isRelisted && seen.generation !== known.generation;
 }

@@ -114,7 +114,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'processes: the number of a patch under way is used again once it is followed again',
-    edit: change('release', 'max()', 'edge.highestSequence'),
+    edit: change('endEdge', 'max()', 'edge.highestSequence'),
     tests: ['test/unit/tracking/rollout-decision.test.ts'],
   },
 ];

@@ -155,7 +155,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'nothing is written at once: what a restart would believe wrongly waits for the next batch',
-    edit: change('tell', 'effects.persist()', "effects.persist(config, 'soon')"),
+    edit: change('addEffects', 'effects.persist()', "effects.persist(config, 'soon')"),
     tests: [WORKLOADS],
   },
   {
@@ -171,7 +171,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an entry is removed although not everything is listed',
     edit: change(
-      'release',
+      'endEdge',
       'if (mayAbandon) store.abandoned.set(config, ref);',
       'store.abandoned.set(config, ref);',
     ),
