@@ -1,17 +1,17 @@
-/** From the words of a command line to the texts given for each flag. Their meaning is the matter of the reader. */
+/** Splits a command line into the texts that are given for each flag. The Reader parses the texts. */
 
 import { Command, CommanderError, Option } from 'commander';
 import { closestMatch } from '../model/text.ts';
 import { ALL_FLAGS, type Flag, longNamesOf } from './flags.ts';
 import { UsageError } from './options.ts';
 
-/** The texts given for one flag, and where: `--port`, `RELOADER_OPT_PORT`. */
+/** The texts for one flag, and their source for error messages: `--port` or `RELOADER_OPT_PORT`. */
 export interface Given {
   readonly texts: readonly string[];
   readonly source: string;
 }
 
-/** The given texts, by flag. */
+/** The texts by flag; a flag that is not given has no entry. */
 export type GivenFlags = ReadonlyMap<Flag['name'], Given>;
 
 /**
@@ -34,9 +34,9 @@ export function readCommandLine(argv: readonly string[]): GivenFlags {
 }
 
 /**
- * A commander command that knows every flag; it writes nothing and never ends the process. It splits the words and lays
- * out the help. Its variables, choices and conflicts are not used: it reads the variables of the process itself and one
- * for a flag, takes a switch that is off for one half of a conflict, and repeats values, which may be secrets.
+ * A commander command with every flag, which splits words and lays out the help; it writes nothing and never ends the process.
+ * Commander's variables, choices and conflicts are not used: it reads process.env directly and one variable per flag, counts a
+ * switch that is off as a conflict, and repeats values in errors, which may be secrets. `take` gets each flag with its text.
  */
 export function newCommand(take: (flag: Flag, text: string) => void): Command {
   const command = new Command('reloader').usage('[flags]').helpOption(false).exitOverride();
@@ -56,13 +56,13 @@ function splitWith(command: Command, argv: readonly string[]): { operands: strin
   try {
     return command.parseOptions([...argv]);
   } catch (error) {
-    // The only complaint at this stage is a flag at the end whose value is missing.
+    // The only possible error here is a last flag without its value.
     if (error instanceof CommanderError) throw missingValue(argv.at(-1) ?? '');
     throw error;
   }
 }
 
-/** The long name under which the flag was written; its own where both were. */
+/** The long name by which the flag was given, with dashes; its own name if both were given. */
 function writtenAs(flag: Flag, argv: readonly string[]): string {
   const isWritten = (name: string): boolean =>
     argv.some((word) => word === `--${name}` || word.startsWith(`--${name}=`));
@@ -70,7 +70,7 @@ function writtenAs(flag: Flag, argv: readonly string[]): string {
 }
 
 function unknownFlag(word: string): UsageError {
-  // The text behind = may be a secret.
+  // The text after = may be a secret.
   const [flag = word] = word.split('=');
   const nearest = closestMatch(
     flag,

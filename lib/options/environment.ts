@@ -1,4 +1,4 @@
-/** From the variables of the environment to the texts given for each flag. */
+/** Reads the texts that environment variables give for each flag. */
 
 import { closestMatch } from '../model/text.ts';
 import type { GivenFlags } from './command-line.ts';
@@ -7,14 +7,14 @@ import { ALL_FLAGS, VARIABLE_PREFIX, variablesOf } from './flags.ts';
 /** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The text of a variable; one that is empty is as good as none. */
+/** The trimmed text of a variable; empty if it is not set. */
 export function textOf(env: Environment, variable: string): string {
   return env[variable]?.trim() ?? '';
 }
 
 /**
- * The texts that the environment gives. Variables of other programs stand for flags before ours, and that of a flag's own name
- * stands last: as on the command line several add up where a list is wanted, and else the last one wins.
+ * The texts by flag. Of several variables for one flag a list takes all; otherwise the last one wins, in this order: that of
+ * another program, that of an alias, that of the flag's own name.
  */
 export function readEnvironment(env: Environment): GivenFlags {
   return new Map(
@@ -26,7 +26,7 @@ export function readEnvironment(env: Environment): GivenFlags {
   );
 }
 
-/** A warning for each variable that looks like one of ours and is none. */
+/** A warning for each variable that has our prefix and belongs to no flag. */
 export function strangeVariables(env: Environment): string[] {
   const ours = ALL_FLAGS.flatMap(variablesOf).map((variable) => variable.slice(VARIABLE_PREFIX.length));
   return Object.keys(env)

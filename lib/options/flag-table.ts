@@ -1,9 +1,9 @@
-/** The one table of flags: parsing, the types of values, variables, the help and docs/reference follow from it. */
+/** The one table of flags. Parsing, types, variables, the help and docs/reference are derived from it. */
 
 /**
- * By heading of the help, and by the forms of the flag: `[alias, ]name[ <type of value>]`, with `...` behind the type of a
- * list, which may be repeated and each time be a comma list. A flag without a type is a switch. A row is the help of the
- * flag, or its help beside other properties.
+ * The flags by heading of the help. A key is `[alias, ]name[ <type of value>]`. `...` after the type means a list: the flag may
+ * be repeated, and each value may be a comma list. A flag without a type is a switch. A row is the sentence for the help, or an
+ * object with it and other properties, see `Row` in flags.ts.
  */
 export const TABLE = {
   'What is watched:': {
@@ -222,8 +222,8 @@ export const TABLE = {
 } as const;
 
 /**
- * Flags of other reloaders that have no effect here; they are taken so that arguments can stay as they are. The heading is
- * the reason, which a warning tells. The warning never repeats a value: it may hold a secret.
+ * Flags of other reloaders without an effect here. They are accepted, so that existing arguments need no change; a warning says
+ * why the flag has no effect, which is the key of its group. The warning never repeats a value: it may be a secret.
  */
 export const DEAD = {
   'Deployments, StatefulSets and DaemonSets are served, but for --ignored-workload-types': {

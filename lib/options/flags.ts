@@ -1,4 +1,4 @@
-/** The flags of the table at run time, and the types of their values. */
+/** The flags of the table as values, and the TypeScript types that follow from the table. */
 
 import { STAKATER_KEYS, type StakaterKeys } from '../model/settings.ts';
 import { DEAD, TABLE } from './flag-table.ts';
@@ -6,17 +6,17 @@ import type { TypeName, Values } from './value-types.ts';
 
 /** The properties of one flag in the table. */
 interface Row {
-  /** The text that counts where none is given; the help shows it. A switch without one is off. */
+  /** The text that is parsed if none is given; the help shows it. A switch without a default is off. */
   readonly default?: string;
-  /** The property of Options that has its value. */
+  /** The property of Options that gets the value. */
   readonly sets?: string;
-  /** A variable of other programs that counts too, after ours. */
+  /** A variable of other programs that is read too; ours has precedence. */
   readonly variable?: string;
-  /** Which of its forms only Stakater Reloader has: its user takes this program for that one. */
+  /** The form that only Stakater Reloader has: if it is used, this program takes the place of that one. */
   readonly isStakaters?: 'name' | 'alias';
-  /** The annotation of the stakater vocabulary that it renames. */
+  /** The annotation of the stakater vocabulary that the flag renames. */
   readonly renames?: keyof StakaterKeys;
-  /** One sentence for the help; it says the default where that depends on something. */
+  /** One sentence for the help; it includes the default if that depends on other settings. */
   readonly help?: string;
 }
 
@@ -25,10 +25,10 @@ type Forms = FormsIn<typeof TABLE>;
 type LongName<F> = F extends `${string}, --${infer N}` ? N : F extends `--${infer N}` ? N : never;
 type NameIn<F> = F extends `${infer Names} <${string}>` ? LongName<Names> : LongName<F>;
 
-/** The names of the flags that have an effect. */
+/** The names of the flags with an effect. */
 export type FlagName = NameIn<Forms>;
 
-/** Those of the flags that have none. */
+/** The names of the flags without an effect. */
 export type DeadFlagName = NameIn<FormsIn<typeof DEAD>>;
 
 type RowOf<F, T = typeof TABLE> = { [G in keyof T]: F extends keyof T[G] ? T[G][F] : never }[keyof T];
@@ -39,15 +39,15 @@ type ValueIn<F> = F extends `${string} <${infer T}...>`
     ? Value<T> | (RowOf<F> extends { readonly default: string } ? never : undefined)
     : boolean;
 
-/** The value of a flag: undefined where none is given and the table has no default. */
+/** The type of a flag's value; it includes undefined if the table has no default. */
 export type ValueOf<N extends FlagName> = { [F in Forms]: NameIn<F> extends N ? ValueIn<F> : never }[Forms];
 
-/** The properties of Options that are the value of one flag. */
+/** The properties of Options that each have the value of one flag. */
 export type FlagOptions = {
   readonly [F in Forms as RowOf<F> extends { readonly sets: infer P extends string } ? P : never]: ValueIn<F>;
 };
 
-/** One flag, at run time. */
+/** One flag of the table. */
 export interface Flag<N extends string = FlagName | DeadFlagName> extends Row {
   /** Its long name without dashes; like a long alias it also names a variable, see variablesOf. */
   readonly name: N;
@@ -57,20 +57,20 @@ export interface Flag<N extends string = FlagName | DeadFlagName> extends Row {
   readonly isList: boolean;
   /** The name of its value in the help: the last word of its type; undefined for a switch. */
   readonly value: string | undefined;
-  /** The heading in the help; of a flag without an effect, which the help leaves out, the reason for that. */
+  /** The heading in the help; for a flag without an effect, which is not in the help, the reason why it has none. */
   readonly group: string;
   readonly help: string;
 }
 
 const FORMS = /^(?:(\S+), )?--(\S+)(?: <([a-z-]+)(\.\.\.)?>)?$/;
 
-/** The flags that have an effect, in the order of the help. */
+/** The flags with an effect, in the order of the help. */
 export const FLAGS: readonly Flag<FlagName>[] = flagsIn(TABLE);
 
-/** Those that have none. */
+/** The flags without an effect. */
 export const DEAD_FLAGS: readonly Flag<DeadFlagName>[] = flagsIn(DEAD);
 
-/** Both. */
+/** All flags. */
 export const ALL_FLAGS: readonly Flag[] = [...FLAGS, ...DEAD_FLAGS];
 
 function flagsIn<N extends string>(
@@ -101,15 +101,15 @@ function flagOf<N extends string>(group: string, forms: string, row: Row): Flag<
   };
 }
 
-/** The long names of a flag, its own at the end. */
+/** The long names of a flag; its own is the last one. */
 export function longNamesOf({ name, alias }: Flag): string[] {
   return alias?.startsWith('--') ? [alias.slice(2), name] : [name];
 }
 
-/** Every variable of ours begins so; a Service named "reloader" makes the kubelet inject RELOADER_PORT and the like. */
+/** The prefix of our variables. Not RELOADER_: for a Service named "reloader" the kubelet sets RELOADER_PORT and the like. */
 export const VARIABLE_PREFIX = 'RELOADER_OPT_';
 
-/** The variables that stand for a flag, one for each long name; none where it asks for a text, not for a way to run. */
+/** The variables of a flag, one for each long name; --help and --version have none. */
 export function variablesOf(flag: Flag): string[] {
   if (flag.name === 'help' || flag.name === 'version') return [];
   return longNamesOf(flag).map((name) => VARIABLE_PREFIX + name.toUpperCase().replaceAll('-', '_'));

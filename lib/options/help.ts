@@ -25,7 +25,7 @@ Examples:
 Exit codes: 0 stopped by a signal, 1 it cannot work here, 64 flags, variables or kubeconfig are not understood.
 `;
 
-/** The whole text, 110 columns wide at most. */
+/** The whole text, at most 110 columns wide. */
 export function helpText(): string {
   const command = newCommand(() => undefined)
     .description(INTRODUCTION)

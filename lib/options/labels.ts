@@ -1,25 +1,25 @@
-/** Names, labels and label selectors as Kubernetes wants them. */
+/** Checks qualified names and label selectors by the rules of Kubernetes, so that a wrong one is refused at the start. */
 
 import { DNS_SUBDOMAIN } from '../model/object-ref.ts';
 
 const NAME = /^[A-Za-z0-9]([-._A-Za-z0-9]{0,61}[A-Za-z0-9])?$/;
 
-/** `[<DNS subdomain>/]<name>`, as the key of an annotation or label is. */
+/** Whether `text` is `[<DNS subdomain>/]<name>`, the form of annotation and label keys. */
 export function isQualifiedName(text: string): boolean {
   const [name, prefix, ...rest] = text.split('/').reverse();
   if (name === undefined || rest.length > 0 || !NAME.test(name)) return false;
   return prefix === undefined || (prefix.length <= 253 && DNS_SUBDOMAIN.test(prefix));
 }
 
-/** A comma that does not stand within parentheses. */
+/** A comma outside parentheses. */
 const BETWEEN_REQUIREMENTS = /,(?![^(]*\))/;
 const ABSENT = /^!\s*(\S+)$/;
 const IN_SET = /^([^\s(]+)\s+(in|notin)\s*\(([^()]*)\)$/;
 const COMPARED = /^([^\s!=:]+)\s*(==|=|!=|:)\s*(\S*)$/;
 
 /**
- * The selector in the API server's words; undefined if a requirement is none. All requirements have to hold. As older
- * versions of Stakater Reloader had them, `key:value` becomes `key=value`, and `key:*` the key alone.
+ * The selector in the syntax of the API server; undefined if a requirement is invalid. All requirements have to hold.
+ * `key:value` becomes `key=value` and `key:*` becomes `key`, as older versions of Stakater Reloader accepted them.
  */
 export function labelSelectorOf(text: string): string | undefined {
   const parts = text.split(BETWEEN_REQUIREMENTS).map((part) => part.trim());
@@ -48,7 +48,7 @@ function setRequirement(key: string, verb: string, list: string): string | undef
   return `${key} ${verb} (${values.join(',')})`;
 }
 
-/** The value of a label may be empty. */
+/** Whether `text` is the value of a label, which may be empty. */
 function isLabelValue(text: string): boolean {
   return text === '' || NAME.test(text);
 }

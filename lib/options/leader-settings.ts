@@ -1,4 +1,4 @@
-/** The settings of the election. */
+/** The settings of the leader election. */
 
 import { formatDuration } from '../model/time.ts';
 import type { FlagName } from './flags.ts';
@@ -8,10 +8,10 @@ import type { Reader } from './reader.ts';
 const LEASE = 'leader-election-lease-duration';
 const RENEW = 'leader-election-renew-deadline';
 const RETRY = 'leader-election-retry-period';
-/** A retry period takes up to a fifth more, by chance. */
+/** With its jitter a retry period is up to a fifth longer. */
 const LONGEST_RETRY = 1.2;
 
-/** How the leader is elected; undefined: not at all, as where nothing is written. @throws UsageError */
+/** The election; undefined if it is off, or in a dry run, which writes nothing. @throws UsageError */
 export function leaderElectionFrom(
   reader: Reader,
   { stateConfigMap, dryRun }: Pick<Options, 'stateConfigMap' | 'dryRun'>,
@@ -28,14 +28,16 @@ export function leaderElectionFrom(
   return isWanted(reader) && !dryRun ? election : undefined;
 }
 
-/** Both names are read; the command line wins. */
+/** Whether an election is wanted: two flags mean the same, of which one on the command line has precedence. */
 function isWanted(reader: Reader): boolean {
   const names = ['leader-elect', 'leader-election'] as const;
   const first = names.find((name) => reader.isOnCommandLine(name));
   return reader.get(first ?? names.find((name) => reader.sourceOf(name) !== undefined) ?? 'leader-elect');
 }
 
-/** @throws UsageError unless a leader that cannot renew has stopped before another one takes over. */
+/**
+ * @throws UsageError unless retry period < renew deadline < lease duration: a leader has to stop before another one takes over.
+ */
 function refuseDisorder(reader: Reader, election: LeaderElection): void {
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = election;
   const got = (flag: FlagName, ms: number): string => `${formatDuration(ms)} of ${reader.placeOf(flag)}`;

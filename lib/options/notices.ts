@@ -1,4 +1,4 @@
-/** Warnings at the start: flags that have no effect, and why, and those that are dangerous. */
+/** Warnings at the start: about flags without an effect, with the reason, and about dangerous ones. */
 
 import { DEAD_FLAGS, FLAGS, type Flag, type FlagName } from './flags.ts';
 import type { Options } from './options.ts';

@@ -1,4 +1,4 @@
-/** The settings of the program: parsed once, validated, frozen. */
+/** The settings of the program: parsed once at the start, validated, frozen. Only this folder reads flags or variables. */
 
 import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
 import type {
@@ -11,74 +11,77 @@ import type {
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 import type { FlagOptions } from './flags.ts';
 
-/** The namespaces that are watched, and the setting that says so: mostly a flag or variable. */
+/** The watched namespaces; `source`: the setting that names them, usually a flag or variable. */
 export type Scope =
   | { readonly type: 'namespaces'; readonly names: readonly string[]; readonly source: string }
   | { readonly type: 'all'; readonly source: string }
-  /** Nothing was said: the pod's own namespace, else that of the kubeconfig's context. */
+  /** No setting: the pod's own namespace, else that of the kubeconfig's context. */
   | { readonly type: 'default' };
 
-/** How one of several processes comes to act. */
+/** The settings of the leader election, with the meaning that client-go gives them. */
 export interface LeaderElection {
   /** The name of the Lease. */
   readonly id: string;
-  /** Its namespace; undefined: that of the state ConfigMap. */
+  /** The namespace of the Lease; undefined: that of the state. */
   readonly namespace: string | undefined;
-  /** How long others wait for a leader that does not renew; whole seconds. */
+  /** How long other processes wait for a leader that does not renew the Lease; whole seconds. */
   readonly leaseDurationMs: number;
-  /** How long after its last renewal a leader stops; shorter than the lease. */
+  /** How long after its last renewal a leader stops; shorter than leaseDurationMs. */
   readonly renewDeadlineMs: number;
+  /** The time between two attempts to take or renew the Lease. */
   readonly retryPeriodMs: number;
-  /** Whether the Lease is released at the end. */
+  /** Whether a graceful end releases the Lease. */
   readonly releaseOnCancel: boolean;
 }
 
-/** All settings, deeply frozen: the values of flags with `sets` in the table, and those that take more than one flag. */
+/**
+ * All settings, deeply frozen. Each flag with `sets` in the table is a property; the others are derived from several settings.
+ */
 export interface Options extends FlagOptions {
   readonly scope: Scope;
-  /** Where the state ConfigMap is. @default see stateNamespaceOf */
+  /** The namespace of the state. @default see stateNamespaceOf */
   readonly stateNamespace?: string;
   /**
-   * The longest that further changes can postpone a rollout, from the first change; at least the period. A source that
-   * changes every second is rolled out once per 30 s. @default 6 × coalescePeriodMs
+   * The maximum wait: how long further changes can postpone a rollout, counted from the first one; at least coalescePeriodMs.
+   * With the defaults an object that changes every second is rolled out once per 30 s. @default 6 × coalescePeriodMs
    */
   readonly coalesceMaxWaitMs: number;
-  /** How often a workload may be rolled that says nothing about it. */
+  /** How often a workload without an annotation may be rolled. */
   readonly pace: Pace;
-  /** Further annotation keys of workloads that list names of that kind, as the native key does. */
+  /** By kind, further annotation keys of workloads that list names, as the native key does. */
   readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
   /** The keys of the stakater vocabulary. @default those of Stakater Reloader */
   readonly stakaterKeys: StakaterKeys;
-  /** Namespaces that are left out where all are watched; else none. */
+  /** If all namespaces are watched: those that are left out. Else empty. */
   readonly ignoredNamespaces: readonly string[];
-  /** The labels of the namespaces in which workloads are rolled, where all are watched. @default all */
+  /** If all namespaces are watched: the label selector of those in which workloads are rolled. @default all */
   readonly namespaceSelector?: string;
-  /** The labels of the ConfigMaps and Secrets that are watched, as the API server takes them. @default all */
+  /** The label selector of the watched ConfigMaps and Secrets. @default all */
   readonly resourceLabelSelector?: string;
-  /** Where metrics, health and status are served; 0 picks a free port. */
+  /** The port of metrics, health and status; 0 picks a free port. */
   readonly port: number;
-  /** Where /healthz, /live and /readyz alone are served; 0 picks a free port. @default 8081 in a pod, else nowhere */
+  /** The port of /healthz, /live and /readyz alone; 0 picks a free port. @default 8081 in a pod, else none */
   readonly healthPort?: number;
-  /** The only address that is listened at. @default all addresses in a pod, else 127.0.0.1 */
+  /** The only address to listen at. @default all addresses in a pod, else 127.0.0.1 */
   readonly bindAddress?: string;
-  /** The hosts that requests may name beside localhost and addresses; undefined, where other machines can reach it: any. */
+  /** The hosts that requests may name besides localhost and addresses; undefined if other machines can connect: any. */
   readonly allowedHosts?: readonly string[];
   /** Whether a page for browsers is served at `/`. */
   readonly statusPage: boolean;
   /** Whether rollouts are also counted by namespace: two series for each. */
   readonly countsByNamespace: boolean;
   readonly connection: ConnectionOptions;
-  /** undefined: this process acts, whatever others do; so does a dry run, which writes nothing. */
+  /** The election; undefined: this process leads without one, as a dry run does. */
   readonly leaderElection?: LeaderElection | undefined;
-  /** The program that is told whom a change concerns, in place of rolling; a secret but for scheme and host. */
+  /** The webhook that is called in place of a rollout; a secret but for scheme and host. */
   readonly webhookUrl?: string;
-  /** The webhook that keeps stamps through updates of their owners. @default none */
+  /** The admission webhook, which keeps stamps through updates by external writers. @default none */
   readonly admission?: AdmissionOptions;
-  /** Where a message goes for each rollout. @default nowhere */
+  /** The receiver of an alert for each rollout. @default none */
   readonly alerts?: AlertOptions;
 }
 
-/** One line that tells the place and the expected value; thrown inside this folder only, parseOptions answers it as a value. */
+/** One line with the source of a text and the expected value. Thrown only inside this folder: parseOptions returns it. */
 export class UsageError extends Error {}
 
 /** The command that the command line and the environment ask for. */
@@ -87,16 +90,16 @@ export type ParsedCommand =
   | { readonly type: 'run'; readonly options: Options; readonly notices: readonly string[] }
   /** Write `text` to standard output and end with `exitCode`. */
   | { readonly type: 'print'; readonly text: string; readonly exitCode: 0 }
-  /** End with USAGE_EXIT_CODE; `message` is one line that tells the place and the expected value. */
+  /** End with USAGE_EXIT_CODE; `message` is one line with the source of the text and the expected value. */
   | { readonly type: 'usage-error'; readonly message: string };
 
-/** The exit code of a command line that cannot be understood (EX_USAGE of sysexits.h). */
+/** The exit code for wrong flags or variables (EX_USAGE of sysexits.h). */
 export const USAGE_EXIT_CODE = 64;
 
 /**
- * The namespace of the state ConfigMap: the one asked for, else the only namespace that is watched, else `own`.
+ * The namespace of the state: that of the setting, else the only namespace that is watched, else `own`.
  *
- * @param own the reloader's own namespace, which is also what a scope of type `default` means.
+ * @param own the reloader's own namespace, which a scope of type `default` watches.
  */
 export function stateNamespaceOf({ scope, stateNamespace }: Options, own: string): string {
   if (stateNamespace !== undefined) return stateNamespace;
@@ -104,12 +107,12 @@ export function stateNamespaceOf({ scope, stateNamespace }: Options, own: string
   return only !== undefined && others.length === 0 ? only : own;
 }
 
-/** The kinds of object whose content is watched. */
+/** The kinds of object that are watched. */
 export function configKindsOf({ ignoredConfigKinds }: Options): readonly ConfigKind[] {
   return CONFIG_KINDS.filter((kind) => !ignoredConfigKinds.includes(kind));
 }
 
-/** The kinds of workload that are served: nothing is asked for, heard or written of the others. */
+/** The kinds of workload that are served; of the others nothing is listed, watched or written, and no right is needed. */
 export function workloadKindsOf({
   ignoredWorkloadKinds,
   cronJobReload,

@@ -1,4 +1,4 @@
-/** The command line and the environment become one validated, frozen Options. Nothing is read, written or ended here. */
+/** Parses the command line and the environment into validated, frozen Options. Pure: it reads and writes nothing else. */
 
 import type { AlertOptions, ConnectionOptions } from '../model/settings.ts';
 import { MAX_DURATION_MS } from '../model/time.ts';
@@ -16,7 +16,7 @@ import { TYPES } from './value-types.ts';
 import { VERSION } from './version.ts';
 
 const DEFAULT_WAIT_IN_PERIODS = 6;
-/** Flags that contradict each other, and why. */
+/** Pairs of flags that contradict each other, and the reason if it is not obvious. */
 const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string])[] = [
   ['token', 'token-file'],
   ['certificate-authority', 'insecure-skip-tls-verify'],
@@ -26,9 +26,9 @@ const NOT_BOTH: readonly (readonly [one: FlagName, other: FlagName, why?: string
 ];
 
 /**
- * The command that `argv` (without node and script) and `env` ask for. Flags win over RELOADER_OPT_* variables, which win
- * over PORT and KUBERNETES_NAMESPACE; besides these only variables of Stakater Reloader's manifests count. Pure and total:
- * errors are answers.
+ * The command that `argv` (without node and script) and `env` ask for. Precedence: flags, RELOADER_OPT_* variables, then PORT
+ * and KUBERNETES_NAMESPACE; besides these only variables in the manifests of Stakater Reloader are read. Pure and total: an
+ * error is a result, never an exception.
  */
 export function parseOptions(argv: readonly string[], env: Environment): ParsedCommand {
   try {
@@ -75,7 +75,10 @@ function optionsFrom(reader: Reader, env: Environment): Options {
   });
 }
 
-/** --namespace > --all-namespaces > the same two as variables > KUBERNETES_NAMESPACE > all, as Stakater Reloader has it. */
+/**
+ * The watched namespaces. Precedence: --namespace, --all-namespaces, the same two as variables, KUBERNETES_NAMESPACE; then all
+ * if this program takes the place of Stakater Reloader, which watches all; else the default.
+ */
 function scopeFrom(reader: Reader, env: Environment): Scope {
   const names = reader.get('namespace');
   const all = reader.get('all-namespaces');
@@ -120,7 +123,7 @@ function connectionFrom(reader: Reader): ConnectionOptions {
   });
 }
 
-/** Where alerts go; undefined: nowhere. The reader has refused wrong values even where alerts are off. */
+/** The settings of alerts; undefined if they are off. The reader has refused wrong values even then. */
 function alertsFrom(reader: Reader): AlertOptions | undefined {
   const url = reader.get('alert-webhook-url');
   const sink = reader.get('alert-sink') ?? 'raw';
@@ -129,7 +132,7 @@ function alertsFrom(reader: Reader): AlertOptions | undefined {
   return reader.get('alert-on-reload') && url ? defined({ sink, url, proxy, additionalInfo }) : undefined;
 }
 
-/** @throws UsageError if nothing would be watched */
+/** @throws UsageError if no kind of object or no kind of workload would be watched */
 function refuseNothing(reader: Reader, flags: FlagOptions): void {
   if (flags.ignoredConfigKinds.length > 1) {
     const place = reader.placeOf('ignored-config-resource-types');
@@ -140,7 +143,7 @@ function refuseNothing(reader: Reader, flags: FlagOptions): void {
   throw new UsageError(`${place}: expected not all kinds of workload: nothing would be watched`);
 }
 
-/** @throws UsageError if two flags cannot be followed at once */
+/** @throws UsageError if two flags contradict each other */
 function refuseContradictions(reader: Reader): void {
   for (const [one, other, why = ''] of NOT_BOTH)
     if (reader.asks(one) && reader.asks(other))
@@ -151,7 +154,7 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The properties that have a value: absent ones are not undefined ones. */
+/** Drops the properties with the value undefined, as exactOptionalPropertyTypes requires. */
 function defined<T extends object>(values: T): Defined<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

@@ -1,4 +1,4 @@
-/** Reads typed values from the texts that were given, and complains with the place where they were given. */
+/** Parses the given texts into typed values; an error names the flag or variable that gave the text. */
 
 import { parseBool } from '../model/text.ts';
 import type { Given, GivenFlags } from './command-line.ts';
@@ -9,7 +9,9 @@ import { TYPES, type ValueType } from './value-types.ts';
 const LONGEST_QUOTE = 60;
 const FLAG_OF: ReadonlyMap<Flag['name'], Flag> = new Map(ALL_FLAGS.map((flag) => [flag.name, flag]));
 
-/** Values by flag. The command line wins over the environment, per flag; the last text wins where one is wanted. */
+/**
+ * The values by flag. Per flag the command line has precedence over the environment; of several texts for one value the last.
+ */
 export class Reader {
   readonly #given: GivenFlags;
   readonly #values: ReadonlyMap<FlagName, unknown>;
@@ -20,22 +22,24 @@ export class Reader {
     this.#values = new Map(FLAGS.map((flag) => [flag.name, valueFrom(flag, this.#given.get(flag.name))]));
   }
 
-  /** Where the flag was given; undefined if nowhere. */
+  /** The flag or variable that gave a text; undefined if none did. */
   sourceOf(flag: Flag['name']): string | undefined {
     return this.#given.get(flag)?.source;
   }
 
-  /** The same, or where it could have been given. */
+  /** The source for a message: the one that gave a text, else the flag itself. */
   placeOf(flag: FlagName): string {
     return this.sourceOf(flag) ?? `--${flag}`;
   }
 
-  /** Whether the flag stands on the command line itself. */
+  /** Whether the command line, not a variable, gave the text. */
   isOnCommandLine(flag: FlagName): boolean {
     return this.sourceOf(flag)?.startsWith('--') ?? false;
   }
 
-  /** Whether a text is given that is not empty nor, for a switch or a flag without an effect, false. */
+  /**
+   * Whether a text is given that asks for something: it is not empty and, for a switch or a flag without an effect, not false.
+   */
   asks(name: Flag['name']): boolean {
     const { type, help } = FLAG_OF.get(name) ?? {};
     const text = this.#given.get(name)?.texts.at(-1)?.trim() ?? '';
@@ -48,7 +52,7 @@ export class Reader {
     return this.#values.get(name) as ValueOf<N>;
   }
 
-  /** The properties of the options that have the value of one flag. */
+  /** The properties of Options that each have the value of one flag. */
   options(): FlagOptions {
     const set = FLAGS.filter(({ sets }) => sets !== undefined);
     return Object.fromEntries(set.map(({ sets, name }) => [sets, this.#values.get(name)])) as FlagOptions;
@@ -63,7 +67,7 @@ function valueFrom({ type, isList, default: usual }: Flag, given: Given | undefi
   return parsed<unknown>(text?.trim() ?? '', TYPES[type], source);
 }
 
-/** An item of a comma list: in double quotes, as Go's pflag takes them, it may hold commas. */
+/** An item of a comma list; in double quotes, as in Go's pflag, it may contain commas. */
 const ITEM = /(?<=^|,)(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))(?=,|$)/g;
 
 function itemsOf(text: string): string[] {
@@ -72,7 +76,7 @@ function itemsOf(text: string): string[] {
   );
 }
 
-/** The items of comma lists, trimmed, each once. @throws UsageError if there is none or one is not of `type`. */
+/** The items of comma lists, trimmed, each once. @throws UsageError if there is no item, or one is not of `type`. */
 export function listOf<T>({ texts, source }: Given, type: ValueType<T>): T[] {
   const present = texts.flatMap(itemsOf).filter((item) => item !== '');
   const values = (present.length === 0 ? [''] : present).map((item) => parsed(item, type, source));

@@ -9,16 +9,16 @@ import type { Reader } from './reader.ts';
 import { isInPlaceOfStakater } from './stakater.ts';
 
 const PAGES_PORT = 8080;
-/** Where the manifests of Stakater Reloader expect `/live` and `/metrics`; it has no flag for that. */
+/** The port on which manifests of Stakater Reloader expect `/live` and `/metrics`; it has no flag for it. */
 const STAKATERS_PORT = 9090;
 const PROBES_PORT = 8081;
 
-/** Properties of the options; undefined ones are left out there. */
+/** The properties of Options that this file computes; undefined ones are dropped later. */
 type Serving = Pick<Options, 'port' | 'statusPage'> & {
   readonly [K in 'healthPort' | 'bindAddress' | 'allowedHosts' | 'admission']: Options[K] | undefined;
 };
 
-/** How the pages, the probes and the admission webhook are served. @throws UsageError */
+/** The settings of pages, probes and admission webhook. Outside a pod all listen at 127.0.0.1 by default. @throws UsageError */
 export function servingFrom(reader: Reader, env: Environment): Serving {
   const port = reader.get('port') ?? (isInPlaceOfStakater(env) ? STAKATERS_PORT : PAGES_PORT);
   const healthPort = reader.get('health-port') ?? (isPod(env) ? PROBES_PORT : undefined);
@@ -37,7 +37,7 @@ export function servingFrom(reader: Reader, env: Environment): Serving {
   };
 }
 
-/** @throws UsageError if two ports are the same one; 0 is another one each time */
+/** @throws UsageError if two ports are equal; 0 never is, since the system picks a free port each time */
 function refuseSamePort(reader: Reader, ports: { readonly [N in FlagName]?: number | undefined }): void {
   const [one, other] = Object.values(ports);
   if (one === undefined || one !== other || one === 0) return;
@@ -45,12 +45,12 @@ function refuseSamePort(reader: Reader, ports: { readonly [N in FlagName]?: numb
   throw new UsageError(`expected ${names.join(' other than ')}, got ${one} for both`);
 }
 
-/** The kubelet sets the variable in each container, also where `enableServiceLinks` is false. */
+/** Whether this process runs in a pod: the kubelet sets the variable in each container, even if enableServiceLinks is false. */
 function isPod(env: Environment): boolean {
   return textOf(env, 'KUBERNETES_SERVICE_HOST') !== '';
 }
 
-/** Whether programs of other machines cannot reach the address. */
+/** Whether only programs on this machine can connect to the address. */
 function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return false;
   const loopback = new BlockList();
@@ -59,7 +59,7 @@ function isLoopback(address: string | undefined): boolean {
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
 
-/** How the admission webhook is served; undefined: not at all. @throws UsageError */
+/** The settings of the admission webhook; undefined without --webhook-port. @throws UsageError */
 function admissionFrom(reader: Reader): AdmissionOptions | undefined {
   const port = reader.get('webhook-port');
   const checksHashes = reader.get('sap-hash-check');

@@ -1,4 +1,6 @@
-/** The settings of a Deployment of Stakater Reloader whose place this program takes. */
+/**
+ * Recognizes and reads the settings of a Deployment of Stakater Reloader, so that this program can take its place unchanged.
+ */
 
 import { STAKATER_KEYS, type StakaterKeys } from '../model/settings.ts';
 import { type Environment, textOf } from './environment.ts';
@@ -9,14 +11,14 @@ import type { Reader } from './reader.ts';
 type Word = keyof StakaterKeys;
 
 const NAME_OF_DEPLOYMENT = 'RELOADER_DEPLOYMENT_NAME';
-/** Variables that its manifests set and no others do. */
+/** Variables that only its manifests set. */
 const VARIABLES = [NAME_OF_DEPLOYMENT, 'RELOADER_NAMESPACE'];
-/** The kubelet writes such addresses into the variables of a Service, whatever its name. */
+/** The form of the addresses that the kubelet writes into variables for Services; such a variable is no setting. */
 const ADDRESS = /^[a-z]+:\/\//;
 
 /**
- * The flag or variable that only Stakater Reloader has, undefined if there is none: its user expects the namespaces that
- * it would watch. A variable RELOADER_OPT_… is written for this program.
+ * A given flag or variable that only Stakater Reloader has; undefined if there is none. With it the default is to watch all
+ * namespaces, as that program does. RELOADER_OPT_* variables do not count: they are written for this program.
  */
 export function stakaterSetting(reader: Reader, env: Environment): string | undefined {
   const itsForms = ALL_FLAGS.flatMap(({ name, alias, isStakaters: its }) => {
@@ -26,7 +28,7 @@ export function stakaterSetting(reader: Reader, env: Environment): string | unde
   return itsForms[0] ?? VARIABLES.find((variable) => isSet(env, variable));
 }
 
-/** Whether the manifest that started this process is one of Stakater Reloader. */
+/** Whether a manifest of Stakater Reloader started this process. */
 export function isInPlaceOfStakater(env: Environment): boolean {
   return isSet(env, NAME_OF_DEPLOYMENT);
 }
@@ -35,21 +37,21 @@ function isSet(env: Environment, variable: string): boolean {
   return textOf(env, variable) !== '' && !ADDRESS.test(textOf(env, variable));
 }
 
-/** The flags that rename annotations of its vocabulary. */
+/** The flags that rename annotations of the stakater vocabulary. */
 export const RENAMING_FLAGS: readonly { readonly flag: FlagName; readonly word: Word }[] = FLAGS.flatMap(
   ({ name, renames }) => (renames === undefined ? [] : [{ flag: name, word: renames }]),
 );
 
-/** Keys that may be one: a list of names may be one of both kinds, and a wish for everything one of either kind. */
+/** Annotations that may share one key: the name lists of both kinds, and the switches for all kinds and for one. */
 const SAME: { readonly [W in Word]?: Word } = {
   configMapAuto: 'auto',
   secretAuto: 'auto',
   secret: 'configMap',
 };
-/** Keys that are read on objects; on a workload the same key may mean another thing. */
+/** Annotations of objects; a key of workloads may be the same. */
 const ON_OBJECTS: readonly Word[] = ['match', 'ignore'];
 
-/** The annotations of its vocabulary, as flags rename them. @throws UsageError also where one key would mean two things. */
+/** The keys of the stakater vocabulary, renamed by flags. @throws UsageError if one key would have two meanings */
 export function stakaterKeysFrom(reader: Reader): StakaterKeys {
   const keys: Record<Word, string> = { ...STAKATER_KEYS };
   for (const { flag, word } of RENAMING_FLAGS) {

@@ -1,4 +1,4 @@
-/** The types of values: which texts they take, and the values that the texts stand for. */
+/** The types of values: the texts that each one accepts, and the parsed values. */
 
 import { isIP } from 'node:net';
 import { CONFIG_KINDS, type ConfigKind, DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
@@ -21,14 +21,14 @@ type TextType =
   | ('namespace' | 'name' | 'state-name' | 'context-name' | 'workload-kind' | 'key' | 'selector')
   | ('address' | 'host' | 'server-url' | 'webhook-url' | 'file' | 'folder' | 'token' | 'text');
 
-/** The types and their values. The help names a value by the last word of its type: `<name>`. */
+/** The types of flags and of their parsed values. The help shows the last word of the type: `<name>`. */
 export interface Values extends Record<NumberType, number>, Record<TextType, string> {
   switch: boolean;
   limit: RolloutLimit | 'off';
   'config-kind': ConfigKind;
-  /** The effect of a change on CronJobs that ask for it: none, since their next run reads it anyway, or it starts a run. */
+  /** What a change does to CronJobs that follow the object: nothing, since the next run reads it anyway, or it starts a run. */
   'cronjob-way': 'none' | 'run-now';
-  /** The effect of a change on Jobs that ask for it: none, or they are created anew, finished ones too or not. */
+  /** What a change does to Jobs that follow the object: nothing, or they are recreated; with `recreate` finished ones too. */
   'job-way': 'none' | 'recreate' | 'recreate-running';
   dialect: VocabularyName;
   strategy: ReloadStrategy;
@@ -42,22 +42,22 @@ export type TypeName = keyof Values;
 
 /** One type of value. */
 export interface ValueType<T> {
-  /** Completes "expected …". */
+  /** Completes the error "expected …". */
   readonly expected: string;
-  /** The value, or undefined if `text` is none. `text` is trimmed. */
+  /** The value; undefined if the trimmed `text` is not of the type. */
   readonly parse: (text: string) => T | undefined;
-  /** The text may hold a secret and is not repeated in errors. */
+  /** The text may be a secret, so errors do not repeat it. */
   readonly isSecret?: true;
-  /** Several texts are one value, joined by commas. */
+  /** Several texts make one value, joined by commas. */
   readonly isJoined?: true;
 }
 
 const TEXT: ValueType<string> = { expected: 'a value', parse: (text) => text || undefined };
 
-/** All of them. */
+/** All types. */
 export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   switch: { expected: 'true or false', parse: parseBool },
-  /** Milliseconds, as each kind of duration. */
+  /** In milliseconds, like the other durations. */
   duration: {
     expected: 'a duration such as 5000 (milliseconds), 500ms, 10s, 2m or 1h, at most 24 days',
     parse: parseDurationMs,
@@ -74,7 +74,7 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
     },
   },
   limit: { expected: 'a number of rollouts and a duration such as 20/1h, or off', parse: parseRolloutLimit },
-  /** 0 is any free one. */
+  /** 0 means any free port. */
   'port-number': wholeNumber(0, 65_535),
   number: wholeNumber(1, 1000),
   address: {
@@ -87,13 +87,13 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   },
   namespace: nameOf('a namespace', 63, DNS_LABEL, 'digits and -'),
   name: nameOf('an object', 253),
-  /** Leaves room for a number behind it. */
+  /** Shorter than a name, since the further ConfigMaps of the state append a number. */
   'state-name': nameOf('a ConfigMap', 251),
   key: {
     expected: 'an annotation key such as configmap.example.com/reload',
     parse: (text) => (isQualifiedName(text) ? text : undefined),
   },
-  /** As the API server takes it. */
+  /** In the syntax of the API server. */
   selector: {
     expected:
       'a label selector: key, !key, key=value, key!=value, key in (a,b) or key notin (a,b), several joined by commas',
@@ -118,23 +118,23 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   'job-way': oneOf(['none', 'recreate', 'recreate-running']),
   dialect: oneOf(VOCABULARY_NAMES),
   strategy: oneOf(['env-vars', 'annotations']),
-  /** No word at all is raw, and so is `webhook`, as the documentation of Stakater Reloader has it. */
+  /** An empty text and `webhook` mean raw, as in the documentation of Stakater Reloader. */
   sink: oneOf(ALERT_SINKS, { webhook: 'raw', '': 'raw' }),
-  /** The further words are those of Go's logrus. */
+  /** The further words are levels of Go's logrus, which Stakater Reloader accepts. */
   level: oneOf(['debug', 'info', 'warn', 'error'], {
     trace: 'debug',
     warning: 'warn',
     fatal: 'error',
     panic: 'error',
   }),
-  /** For Stakater Reloader no word at all is text. */
+  /** An empty text means text, as for Stakater Reloader. */
   format: oneOf(['text', 'json'], { '': 'text' }),
   'server-url': {
     expected: 'an http:// or https:// URL without user name and password',
     parse: (text) => webUrl(text, ({ username, password }) => username === '' && password === ''),
     isSecret: true,
   },
-  /** That of a proxy too; no text at all is none. */
+  /** Also of a proxy; an empty text means none. */
   'webhook-url': {
     expected: 'an http:// or https:// URL, with %25 for each % of a user name or password',
     parse: (text) => (text === '' ? text : webUrl(text, isDecodable)),
@@ -157,7 +157,7 @@ function wholeNumber(min: number, max: number): ValueType<number> {
   };
 }
 
-/** One of `words`, in any case; `others` mean the same as one of them. */
+/** One of `words`, in upper or lower case; `others` maps further words to one of them. */
 function oneOf<T extends string>(words: readonly T[], others: { [word: string]: T } = {}): ValueType<T> {
   const meanings = new Map<string, T>([
     ...words.map((word) => [word, word] as const),
@@ -183,7 +183,7 @@ function webUrl(text: string, isGood: (url: URL) => boolean): string | undefined
   return url !== null && /^https?:$/.test(url.protocol) && isGood(url) ? text : undefined;
 }
 
-/** Whether each % begins a character, as the sender of basic authentication takes for granted. */
+/** Whether user name and password can be percent-decoded, which the sender of basic authentication does without a check. */
 function isDecodable({ username, password }: URL): boolean {
   try {
     return [username, password].map(decodeURIComponent).length > 0;

@@ -7,7 +7,9 @@ export const VERSION: string = manifest.version;
 
 const OLDEST_NODE = Number.parseInt(manifest.engines.node.replace(/^\D*/, ''), 10);
 
-/** The complaint about a Node of this version, e.g. `24.1.0`, which would start and fail later; undefined: it will do. */
+/**
+ * An error about a Node that is too old, e.g. `22.1.0`: it would start and fail later. Undefined if the version is sufficient.
+ */
 export function wrongOfNode(version: string): string | undefined {
   return Number.parseInt(version, 10) < OLDEST_NODE
     ? `needs Node ${OLDEST_NODE} or later, this is ${version}`
