@@ -59,7 +59,10 @@ export function sequenceIn(stamps: readonly TemplateStamp[], variables: readonly
   return Math.max(Number.NEGATIVE_INFINITY, ...own.map(numberOf));
 }
 
-/** A stamp is not missing if the update has an equal or higher sequence under its variable, or a new stamp of a higher one elsewhere. */
+/**
+ * A stamp is not missing if the update has an equal or higher sequence under its variable, or a new stamp of a higher one
+ * elsewhere.
+ */
 function isStampMissing(
   { byVariable, foreign }: { readonly byVariable: StampsByVariable; readonly foreign: StampsByVariable },
   stamp: TemplateStamp,
@@ -92,7 +95,10 @@ function numberOf({ value }: TemplateStamp): number {
   return parseStamp(value)?.sequence ?? 0;
 }
 
-/** All stamps share one annotation. If it has the same stamps as the live one, its text is the live one exactly, so no pod starts. */
+/**
+ * All stamps share one annotation. If it has the same stamps as the live one, its text is the live one exactly, so no pod
+ * starts.
+ */
 function annotationPatch(
   update: Workload,
   live: LiveStamps,

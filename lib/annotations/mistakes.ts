@@ -16,6 +16,7 @@ import { nameListKeysOf, STRATEGY_ANNOTATION, type Vocabulary } from './vocabula
 
 type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Vocabulary[]) => readonly Finding[];
 
+/** The rules, in the order in which their findings are reported. */
 const RULES: readonly Rule[] = [
   malformed,
   unreadable,
@@ -41,6 +42,7 @@ export function mistakesOf(
   return RULES.flatMap((rule) => rule(workload, keys, words));
 }
 
+/** Items of name lists that cannot be names. */
 function malformed(workload: Workload, keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
   const native = [...keys.values()].flat().flatMap((key) => malformedItems(workload, key, false));
   const others = all
@@ -128,6 +130,7 @@ function isReadable(value: string, isToTheLetter: boolean): boolean {
   return isToTheLetter ? truth === false || value === 'true' : truth !== undefined;
 }
 
+/** A reload strategy that does not exist. */
 function strange({ annotations }: Workload): readonly Finding[] {
   const value = annotations[STRATEGY_ANNOTATION];
   if (value === undefined || value === 'env-vars' || value === 'annotations') return NONE;
@@ -165,6 +168,7 @@ function misplaced(
   });
 }
 
+/** Annotations with our prefix, or almost one of ours, that do not exist. */
 function mistyped(
   { annotations, unknownAnnotations }: Workload,
   keys: PolicyKeys,

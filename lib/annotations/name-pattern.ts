@@ -93,7 +93,9 @@ function compile(pattern: string): RE2JS | string {
   return now;
 }
 
-/** Marks an expression as used, and resets the automaton of the least recently used one: that costs time, and no result. */
+/**
+ * Records the use of an expression, and resets the automaton of the least recently used one: it is rebuilt when needed again.
+ */
 function keepWarm(expression: RE2JS): void {
   warm.delete(expression);
   warm.add(expression);

@@ -110,7 +110,10 @@ export class Policy {
     return this.#isAuto(kind) || this.#searches(kind);
   }
 
-  /** Whether the workload is to be rolled for an object with these annotations. */
+  /**
+   * Whether the workload is rolled for an object with these annotations. The order is the precedence: a refusal, by the
+   * workload or by the object, comes before every request, and a name before a reference.
+   */
   judge(ref: ConfigRef, config: ConfigAnnotations): Verdict {
     const { kind, name } = ref;
     const { ignore, match, typedAuto } = this.#words;

@@ -3,7 +3,7 @@
 /** How many answers the cache holds; a full one is cleared. */
 const MOST_REMEMBERED = 1_000;
 
-/** `answer` with a cache by text. `answer` never returns undefined, which stands for a text that is not cached. */
+/** `answer` with a cache by text; `answer` has to be pure and never returns undefined. */
 export function remembered<T extends NonNullable<unknown>>(answer: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {

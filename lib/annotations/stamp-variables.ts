@@ -14,6 +14,7 @@ const PLAIN: Readonly<Record<Naming, Variable>> = {
   collaborne: (ref) => capitals(`_RELOADER__${ref.kind}_${ref.name}`),
   stakater: (ref) => capitals(`STAKATER_${ref.name}_${ref.kind}`),
 };
+/** The suffix of a variable that two objects would share, see `variablesOf`. */
 const DIGITS = '(?:_[0-9A-F]{6}|_[0-9A-F]{40})?';
 const STAMPS: Readonly<Record<Naming, RegExp>> = {
   collaborne: /^_RELOADER_(?:CONFIGMAP|SECRET)_/,

@@ -55,7 +55,7 @@ export interface VocabularyOptions {
 
 type Annotations = Readonly<Record<string, string>>;
 
-const NO_NOTICES: readonly Finding[] = [];
+const NO_FINDINGS: readonly Finding[] = [];
 const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
 /** Outcomes that also override the flag for all workloads, unless another vocabulary asks for the object. */
 const REFUSING: readonly PolicyReason[] = ['ignored', 'excluded', 'disabled'];
@@ -65,8 +65,10 @@ export function vocabulariesOf(options: VocabularyOptions): Vocabularies {
   return new Union(options);
 }
 
+/** See the file's comment. Immutable; its methods are pure functions of the workload and the annotations. */
 class Union implements Vocabularies {
   readonly #options: VocabularyOptions;
+  /** The kinds that are watched. */
   readonly #kinds: readonly ConfigKind[];
   readonly #words: readonly Vocabulary[];
   /** The native lists of the kinds that are watched. */
@@ -76,7 +78,7 @@ class Union implements Vocabularies {
   readonly #templateKeys: ReadonlySet<string>;
   readonly #configKeys: ReadonlySet<string>;
   readonly #markKeys: ReadonlySet<string>;
-  /** The policies of each workload that is in memory, parsed once, in the order of the vocabularies. */
+  /** The policies of each workload in memory, in the order of the vocabularies. Parsed once: a Workload is immutable. */
   readonly #policies = new WeakMap<Workload, readonly Policy[]>();
   readonly isUnknownAnnotation: (key: string) => boolean;
   readonly pausing: Pausing;
@@ -87,8 +89,8 @@ class Union implements Vocabularies {
     const native = nativeVocabulary(options.alternativeAnnotations);
     const all = [native, stakaterVocabulary(options.stakaterKeys), sapVocabulary(), waveVocabulary()];
     this.#words = all.filter(({ name }) => options.dialects.includes(name));
-    const speaksNative = this.#words.includes(native);
-    this.#keys = new Map(speaksNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);
+    const hasNative = this.#words.includes(native);
+    this.#keys = new Map(hasNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);
     const { pause } = this.#words.find((words) => words.pause !== undefined) ?? {};
     this.pausing = new Pausing(pause, options.pausePeriodMs);
     const ofWorkloads = [...this.#words.flatMap(workloadKeysOf), ...Object.values(pause ?? {})];
@@ -171,6 +173,7 @@ class Union implements Vocabularies {
     return verdict.asks && isSkipped ? { asks: false, because: declines } : verdict;
   };
 
+  /** The verdict without `declines`. The first of these counts: a vocabulary asks, one refuses, --auto-reload-all asks. */
   #verdictOf(workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict {
     const policies = this.#policiesOf(workload);
     const verdicts = policies.map((policy) => policy.judge(ref, annotations));
@@ -197,7 +200,7 @@ class Union implements Vocabularies {
   ) => {
     const policies = this.#policiesOf(workload);
     const named = missingObjects.filter(({ ref }) => policies.some((policy) => policy.isNamed(ref)));
-    if (named.length === 0) return NO_NOTICES;
+    if (named.length === 0) return NO_FINDINGS;
     const naming = ({ ref }: MissingObject): Naming => {
       const words = this.#words.filter((_, index) => policies[index]?.isNamed(ref));
       return {
@@ -277,10 +280,12 @@ class Union implements Vocabularies {
     return this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));
   }
 
+  /** Whether --auto-reload-all counts for the workload: an auto annotation, true or false, has precedence. */
   #isAll(policies: readonly Policy[], kind: ConfigKind): boolean {
     return this.#options.autoReloadAll && !policies.some((policy) => policy.mentionsAuto(kind));
   }
 
+  /** One policy per vocabulary; they share the limit of names, in order. */
   #policiesOf(workload: Workload): readonly Policy[] {
     const known = this.#policies.get(workload);
     if (known !== undefined) return known;

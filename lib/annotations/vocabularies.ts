@@ -32,7 +32,7 @@ export interface FollowedContent {
 /** The names of the objects of a kind that are known in one namespace. */
 export type KnownNames = (kind: ConfigKind) => Iterable<string>;
 
-/** All vocabularies in use, as one. */
+/** All vocabularies in use, as one. All members are pure; a text that cannot be parsed is a finding, never an exception. */
 export interface Vocabularies extends AnnotationReader {
   /** Whether a metadata annotation of a ConfigMap or Secret can hold policy. */
   readonly isConfigAnnotation: (key: string) => boolean;
@@ -60,7 +60,7 @@ export interface Vocabularies extends AnnotationReader {
   readonly findingOfLostOptIn: (lostOptIn: LostOptIn) => Finding;
   /** The other reloader that a write reveals by changing only stamps; undefined if it reveals none. */
   readonly competitorIn: (before: Workload, after: Workload) => CompetingReloader | undefined;
-  /** The finding about it. */
+  /** The finding about a competing reloader. */
   readonly findingOfCompetingReloader: (competitor: CompetingReloader) => Finding;
   /** The variables of all objects that one workload of `namespace` follows. */
   readonly stampVariablesOf: (
