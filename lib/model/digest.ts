@@ -13,7 +13,7 @@ export type Digest = string;
 /** The digest of a missing object, for pods that start without it. */
 export const ABSENT: Digest = '-';
 
-/** The algorithms besides this program's own, by the name that stands before their digests. */
+/** The algorithms besides this program's own, by the name with which their digests begin. */
 const ALGORITHMS: Readonly<Record<string, (raw: RawConfigObject) => string>> = {
   collaborne: collaborneHexOf,
 };
@@ -65,8 +65,8 @@ export function digestOf(kind: ConfigKind, raw: RawConfigObject): Digest {
 }
 
 /**
- * The digest of Collaborne's states, which have no version: SHA-1 over `key=value` of `data` alone, joined by nothing, in the order in
- * which JavaScript lists the properties of the parsed JSON; Secrets over the base64 text. Ambiguous, and kept only to
+ * The digest of Collaborne's states, which have no version: SHA-1 over `key=value` of `data` alone, joined by nothing, in the
+ * order in which JavaScript lists the properties of the parsed JSON; Secrets over the base64 text. Ambiguous, and kept only to
  * compare an old entry under its own formula.
  */
 function collaborneHexOf(raw: RawConfigObject): string {
@@ -75,7 +75,7 @@ function collaborneHexOf(raw: RawConfigObject): string {
   return hash.digest('hex');
 }
 
-/** The first hex digits, enough for a person to tell two digests apart. */
+/** The first hex digits, enough for a person to distinguish two digests. */
 export function shortDigest(digest: Digest): string {
   const hex = digest.slice(digest.indexOf(':') + 1);
   return hex.length > 4 ? `${hex.slice(0, 4)}…` : hex;

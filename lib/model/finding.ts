@@ -42,7 +42,7 @@ export interface LostOptIn {
 export interface LostAnnotation {
   readonly key: string;
   readonly value: string;
-  /** It stood on the pod template. */
+  /** Whether it was an annotation of the pod template. */
   readonly isOnTemplate: boolean;
 }
 

@@ -3,7 +3,7 @@
 /** Facts beside a message; never a value of a ConfigMap or Secret. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Writes one line per call. A message is a constant sentence or built of names only; all other values stand in `fields`. */
+/** Writes one line per call. A message is a constant sentence, or made of names only; all other values are in `fields`. */
 export interface Log {
   /** For those who debug the reloader itself. */
   debug(message: string, fields?: LogFields): void;

@@ -5,20 +5,20 @@ import { listedText } from './text.ts';
 /** The kinds of object whose content is tracked. */
 export type ConfigKind = 'ConfigMap' | 'Secret';
 
-/** A row of the table of sources; where a pod template refers to one stands in references.ts. */
+/** A row of the table of sources; references.ts has the places where a pod template refers to one. */
 interface SourceKind {
   /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
   /** The plural. */
   readonly resource: string;
-  /** How the values of `data` are written. */
+  /** The encoding of the values of `data`. */
   readonly encoding: 'utf8' | 'base64';
-  /** Objects of these types are many, large, and read by no container: they are not even asked for. */
+  /** Types that are not watched: such objects are many and large, and no container reads them. */
   readonly ignoredTypes: readonly string[];
 }
 
-/** What the program knows of each kind. */
+/** The table of sources. */
 export const SOURCE_KINDS: Readonly<Record<ConfigKind, SourceKind>> = {
   ConfigMap: { group: '', version: 'v1', resource: 'configmaps', encoding: 'utf8', ignoredTypes: [] },
   Secret: {
@@ -30,7 +30,7 @@ export const SOURCE_KINDS: Readonly<Record<ConfigKind, SourceKind>> = {
   },
 };
 
-/** All of them. */
+/** All kinds in the table. */
 export const CONFIG_KINDS: readonly ConfigKind[] = Object.keys(SOURCE_KINDS) as ConfigKind[];
 
 /** The kind of this name; undefined for another one. */
@@ -38,7 +38,7 @@ export function configKindOf(name: string | undefined): ConfigKind | undefined {
   return CONFIG_KINDS.find((kind) => kind === name);
 }
 
-/** What `make` makes for each kind. */
+/** A record with the result of `make` for each kind. */
 export function byConfigKind<T>(make: (kind: ConfigKind) => T): Readonly<Record<ConfigKind, T>> {
   return Object.fromEntries(CONFIG_KINDS.map((kind) => [kind, make(kind)])) as Record<ConfigKind, T>;
 }
@@ -50,9 +50,9 @@ export function isObjectText(text: string): boolean {
   return OBJECT.test(text);
 }
 
-/** Labels joined by dots, in lower case. The longest depends on what they name: 253 characters, for most. */
+/** A DNS subdomain: labels in lower case, joined by dots. Its length is checked separately; most names have at most 253. */
 export const DNS_SUBDOMAIN: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** One of them; a namespace's has 63 characters at the most. */
+/** A DNS label; its length is checked separately, 63 characters for a namespace. */
 export const DNS_LABEL: RegExp = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 /** A ConfigMap or Secret, or some keys of one. */

@@ -1,4 +1,4 @@
-/** Why something was decided: reasons, the verdicts of policies, and the Events that tell a reason. */
+/** The names of decisions: reasons, the verdicts of policies, and the Events that report a reason. */
 
 import { createHash } from 'node:crypto';
 import type { WorkloadRef } from './object-ref.ts';

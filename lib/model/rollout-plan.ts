@@ -168,7 +168,9 @@ function containerOf(workload: Workload, planned: PlannedStamp, place: Place): s
   return workload.containers.find((name) => name === place.container) ?? workload.containers[0];
 }
 
-/** Stamps of the object in other places. A bare digest belongs to another program, unless it stands in a place of ours. */
+/**
+ * The stamps of the object in other places, which the patch removes. A bare digest in such a place belongs to another program.
+ */
 function othersOf(
   workload: Workload,
   planned: PlannedStamp,
@@ -183,7 +185,7 @@ function othersOf(
   );
 }
 
-/** What makes these changes to variables, and sets these annotations; null removes one. */
+/** The patch that makes these changes to variables and sets these annotations; null removes one. */
 export function templatePatchOf(
   changes: readonly Change[],
   annotations: Readonly<Record<string, string | null>>,

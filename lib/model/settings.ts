@@ -68,7 +68,7 @@ export interface ConnectionOptions {
   readonly kubeconfig?: string;
   /** Name of a context in it. @default its current-context */
   readonly context?: string;
-  /** An http or https URL; credentials never stand in it. */
+  /** An http or https URL without credentials. */
   readonly server?: string;
   /** Path of a PEM file; never together with `insecureSkipTlsVerify`. */
   readonly certificateAuthority?: string;
@@ -112,7 +112,9 @@ export type AlertResult = (typeof ALERT_RESULTS)[number];
 export type AdmissionCertificate =
   /** A folder with the files tls.crt and tls.key, which another program renews. */
   | { readonly type: 'files'; readonly directory: string }
-  /** A Secret beside the state, which the program fills and renews, and a MutatingWebhookConfiguration that it makes trust it. */
+  /**
+   * A Secret beside the state, which the program fills and renews, and a MutatingWebhookConfiguration that it makes trust it.
+   */
   | { readonly type: 'secret'; readonly secret: string; readonly configuration: string };
 
 /** How the admission webhook is served. */

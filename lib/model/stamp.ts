@@ -3,8 +3,8 @@
 import type { Digest } from './digest.ts';
 
 /**
- * `<digest>.<sequence>`. It is uncommitted only while its sequence is above that of the state's entry: then it belongs to a change
- * that is not committed yet. A bare digest has the sequence 0, so it is always committed.
+ * `<digest>.<sequence>`. It is uncommitted only while its sequence is above that of the state's entry: then it belongs to a
+ * change that is not committed yet. A bare digest has the sequence 0, so it is always committed.
  */
 export interface Stamp {
   readonly digest: Digest;
@@ -15,8 +15,8 @@ export interface Stamp {
 export const NUMBER = '\\d{1,16}';
 
 /**
- * How far a stamp may be ahead of the entry of its object. Each stamp of ours exceeds the highest sequence by at most 16. Any client
- * may write a template: the limit bounds by how much an invented sequence can raise ours.
+ * How far a stamp may be ahead of the entry of its object. Each stamp of ours exceeds the highest sequence by at most 16. Any
+ * client may write a template: the limit bounds by how much an invented sequence can raise ours.
  */
 export const MOST_AHEAD: number = 2 ** 24;
 
@@ -39,14 +39,14 @@ export function countedSequence(text = '0'): number | undefined {
   return Number.isSafeInteger(sequence) ? sequence : undefined;
 }
 
-/** The text of `stamp`, as it stands in a pod template. */
+/** The text of `stamp` in a pod template. */
 export function formatStamp(stamp: Stamp): string {
   return `${stamp.digest}.${stamp.sequence}`;
 }
 
 /**
- * The smallest sequence above `used` that a stamp of this term may have: one with its remainder modulo TERMS. So a process never
- * uses a sequence that a leader of one of the 15 terms before has sent unobserved. Without a term it is the next integer.
+ * The smallest sequence above `used` that a stamp of this term may have: one with its remainder modulo TERMS. So a process
+ * never uses a sequence that a leader of one of the 15 terms before has sent unobserved. Without a term it is the next integer.
  */
 export function sequenceAfter(used: number, term?: number): number {
   const next = used + 1;

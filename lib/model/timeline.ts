@@ -76,7 +76,7 @@ export type InformerEvent<T> =
       readonly span: Span;
       /** Whether it is part of the stream's first list, so that it existed before this process started to watch. */
       readonly isInInitialList: boolean;
-      /** Whether a later list delivered it: it may stand for several writes. */
+      /** Whether a later list delivered it: several writes may lie between this version and the one before. */
       readonly isRelisted: boolean;
     }
   /** The object no longer exists. */

@@ -15,7 +15,7 @@ import {
   type WorkloadKind,
 } from './workload-kind.ts';
 
-/** Stands for a container where a stamp is an annotation of the template; no container has this name. */
+/** The container of a stamp that is an annotation of the template; no real container has this name. */
 export const ANNOTATIONS = '';
 
 /** The annotation of a pod template that holds a stamp for each object, as JSON: `{"ConfigMap/web": "<digest>.2"}`. */
@@ -34,7 +34,7 @@ export interface TemplateStamp {
 export interface UnknownAnnotation {
   readonly key: string;
   readonly value: string;
-  /** It stands on the pod template, under a key that would be read on the workload. */
+  /** Whether it is on the pod template, under a key that is read only on the workload. */
   readonly isOnTemplate: boolean;
 }
 
@@ -81,11 +81,11 @@ export interface Workload {
   readonly containers: readonly string[];
   readonly stamps: readonly TemplateStamp[];
   /**
-   * A digest of the pod template without stamps: an equal one means that no external writer changed the template. A different one
-   * alone does not prove a change: another version of the API server may serialize the same template differently.
+   * A digest of the pod template without stamps: an equal one means that no external writer changed the template. A different
+   * one alone does not prove a change: another version of the API server may serialize the same template differently.
    */
   readonly templateDigest: string;
-  /** The field manager of the latest write to the object itself, as far as the server tells. */
+  /** The field manager of the latest write to the object itself, by its managedFields. */
   readonly lastManager: string | undefined;
 }
 
