@@ -1,4 +1,7 @@
-/** What a new leader looks at before it acts: its caches may be older than the state that the leader before it has left. */
+/**
+ * Brings the caches of a new leader up to date before it acts: they may be older than the state that the previous leader left.
+ * Reads only what may be older, by its digest, stamp or override.
+ */
 
 import {
   type ConfigRef,
@@ -21,8 +24,8 @@ type Look = Pick<Refetcher, 'atConfig' | 'atWorkload'>;
 const LOOKS_AT_ONCE = 16;
 
 /**
- * Looks at all that `edges` may know too late beside `shards`, which were read just now; false: something cannot be looked at.
- * What is not listed yet is listed later than the state was read.
+ * Reads again every object and workload in `store` that may be older than `shards`, which were just read. False: a read failed,
+ * so the caller must not act yet. Kinds that are not listed yet are left out: their list will be newer than the state.
  */
 export async function catchUp(
   store: Store,
@@ -38,13 +41,15 @@ export async function catchUp(
   for (const config of store.dependents.configs()) {
     const record = store.configs.get(config);
     if (record === undefined) continue;
-    // In the version that is known it is looked at again, for its digest under another algorithm.
+    // Forget the version, so that the same one is read again for its digest under another algorithm.
     if (namedAlgorithms(store, record.ref).length > 0) record.resourceVersion = undefined;
   }
   return await lookAtStale(store, look, isListed);
 }
 
-/** Looks at all that is stale, each once: a look at a workload may show a stamp of what was not known to be older. */
+/**
+ * Reads everything stale, each once, until nothing more is found: a stamp on a workload may show that an object is stale too.
+ */
 async function lookAtStale(
   store: Store,
   look: Look,

@@ -1,7 +1,7 @@
 /**
- * Objects that workloads name and that no stream shows. Each is looked into after a while, for it may be about to be
- * created; one after the other and each namespace in turn, since no rollout waits for it; and once for as long as it is not
- * there, unless a rollout waits for it and tries again. All findings of one namespace are told at once, so that one tells of all.
+ * Probes objects that workloads name and that no stream shows, to find out why. An object is probed after a grace period, since
+ * it may be about to be created; one at a time and each namespace in turn, since nothing waits for it; and once while it is
+ * missing, unless a rollout waits for it. The results of one namespace are published together, so that one finding covers all.
  */
 
 import type { MissingObject } from '../model/finding.ts';
@@ -22,7 +22,7 @@ import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { missingNeeds } from '../tracking/needs.ts';
 
-/** Looks for an object that is there and not watched: a Secret by its type, any by its labels. Never throws. */
+/** Looks for an object that exists and is not watched: a Secret by its type, any object by its labels. Never rejects. */
 export type ReadLeftOut = (
   ref: ConfigRef,
   signal: AbortSignal,
@@ -31,7 +31,7 @@ export type ReadLeftOut = (
   | { readonly kind: 'failed'; readonly message: string }
 >;
 
-/** What the probe is made of. */
+/** The collaborators of the probe. */
 export interface MissingObjectProbeOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
   readonly store: Store;
   /** Whether all objects of a kind and all workloads of a namespace have been listed. */
@@ -39,9 +39,9 @@ export interface MissingObjectProbeOptions extends Pick<RetryQueueOptions, 'rand
   readonly readLeftOut: ReadLeftOut;
   /** The labels of the objects that are watched; undefined: all are. */
   readonly resourceSelector: string | undefined;
-  /** What is known of the absence of these objects has changed. */
+  /** Called when the results for these objects have changed. */
   readonly onNews: (configs: ReadonlySet<ObjectKey>) => void;
-  /** How long an object may be missing before it is looked into. */
+  /** The grace period. */
   readonly graceMs: number;
 }
 
@@ -74,18 +74,18 @@ export class MissingObjectProbe {
     this.#queue = new RetryQueue({ ...options, reconcile, concurrency: 1 });
   }
 
-  /** What was found out about an object that is not there; undefined as long as nothing was. */
+  /** The result for a missing object; undefined before its probe, or if it exists. */
   of(config: ObjectKey): MissingObject | undefined {
     const known = this.#known.get(config);
     return known !== undefined && this.#isMissed(config) ? known : undefined;
   }
 
-  /** What a workload needs and what is not there. */
+  /** The missing dependencies of a workload. */
   needsOf(record: WorkloadRecord): readonly ConfigRef[] {
     return missingNeeds(this.#options.store, record, (config) => this.of(config));
   }
 
-  /** A workload names `config`, which is not there. */
+  /** A workload names `config`, which no stream shows. */
   suspect(config: ObjectKey): void {
     const namespace = namespaceIn(config);
     const suspects = this.#suspects.get(namespace);
@@ -97,20 +97,20 @@ export class MissingObjectProbe {
     if (!this.#turns.has(namespace)) this.#queue.addAfter(namespace, this.#options.graceMs);
   }
 
-  /** `config` is there. */
+  /** `config` exists. */
   clear(config: ObjectKey): void {
     this.#suspects.get(namespaceIn(config))?.delete(config);
     this.#unlisted.delete(config);
     if (this.#known.delete(config)) this.#options.onNews(new Set([config]));
   }
 
-  /** A stream has listed: what waited for that may be looked into. */
+  /** A stream has listed: objects whose probe waited for a list are probed. */
   relist(): void {
     for (const config of this.#unlisted) this.suspect(config);
     this.#unlisted.clear();
   }
 
-  /** Looks again for what a rollout waits for, where no stream may tell that it is there. Tells only what is new. */
+  /** Probes again the objects that a rollout waits for and that no stream may show. Publishes only changed results. */
   async lookFor(missing: readonly ConfigRef[]): Promise<void> {
     const { readLeftOut, onNews } = this.#options;
     for (const ref of missing.filter(({ keys, kind }) => keys === undefined && this.#isRead({ kind }))) {

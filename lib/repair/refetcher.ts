@@ -1,4 +1,7 @@
-/** Looks at objects outside their streams, which may be late. What is seen is taken in as if a list had told it. */
+/**
+ * Reads objects and workloads outside their streams, which may be late, and observes them as if a list had delivered them. If
+ * the stream delivers another version during a read, the result is dropped and the read repeated.
+ */
 
 import type { ConfigObject } from '../model/config-object.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef, wholeKeyOf } from '../model/object-ref.ts';
@@ -10,7 +13,7 @@ import type { Workload } from '../model/workload.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { Store } from '../store/store.ts';
 
-/** A fresh look at one object. Never throws. */
+/** Reads one object from the API server. Never rejects. */
 export type ReadConfig = (
   ref: ConfigRef,
 ) => Promise<
@@ -19,7 +22,7 @@ export type ReadConfig = (
   | { readonly kind: 'failed'; readonly message: string }
 >;
 
-/** What it is made of. */
+/** The collaborators of the refetcher. */
 export interface RefetcherOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
   readonly store: Store;
   readonly timeline: Timeline;
@@ -31,7 +34,7 @@ export interface RefetcherOptions extends Pick<RetryQueueOptions, 'random' | 'lo
   readonly onWorkload: (event: Exclude<InformerEvent<Workload>, { type: 'synced' }>) => void;
 }
 
-/** Neither of the first list nor of a watch: what happened in between is not known. */
+/** Neither of the first list nor of a watch: several writes may lie between this version and the one before. */
 const OUTSIDE_THE_STREAM = { isInInitialList: false, isRelisted: true } as const;
 
 /** See the file's comment. */
@@ -63,7 +66,7 @@ export class Refetcher {
     return isSeen ?? false;
   }
 
-  /** Undefined: the stream was faster, and what was read may be older than what it told. */
+  /** Whether a read succeeded; undefined: the stream was faster, and the version that was read may be older than its. */
   async #look(config: ObjectKey): Promise<boolean | undefined> {
     const { store, timeline, readConfig, project, onConfig } = this.#options;
     const whole = wholeKeyOf(config);
@@ -105,7 +108,7 @@ export class Refetcher {
     const { store, timeline, onWorkload } = this.#options;
     const key = keyOf(ref);
     const record = store.workloads.get(key);
-    // The stream told its end while it was looked at: it must not come back by what was seen before.
+    // The stream has shown its deletion during the read: an older version must not bring it back.
     if (record === undefined) return;
     const before = { at: record.knownAt, arrival: record.knownAt };
     const span = timeline.ofListed(workload.resourceVersion, before);

@@ -1,6 +1,6 @@
 /**
- * Jobs that are being created anew: a copy that stays longer than it takes was left by a process that died, or waits for what
- * the API server refuses. It is tried until the Job is there again, whatever becomes of the wish for it.
+ * Finishes recreations of Jobs that were left in the middle: a placeholder Job that stays was left by a process that died, or
+ * its next step is refused. It is retried until the Job exists again, even if the workload no longer asks for rollouts.
  */
 
 import type { Finding } from '../model/finding.ts';
@@ -11,23 +11,23 @@ import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 
-/** What it is made of. */
+/** The collaborators of this class. */
 export interface UnfinishedJobRecreationsOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
-  /** Goes on where a process left off; `ref` is that of the copy. Accepted: nothing is left to do. Never throws. */
+  /** Takes the remaining steps; `ref`: the placeholder Job. Accepted: nothing is left to do. Never rejects. */
   readonly finish: (ref: WorkloadRef) => Promise<WriteResult<undefined>>;
-  /** Tells people who look at the copy why it stays. */
+  /** Reports on the placeholder Job why it stays. */
   readonly say: (copy: Pick<Workload, 'ref' | 'uid'>, finding: Finding) => void;
 }
 
-/** A copy that is there. */
+/** An existing placeholder Job. */
 interface Copy {
   readonly workload: Workload;
-  /** The refusal that was told last. */
-  told?: string;
+  /** The message of the refusal that was reported last. */
+  reported?: string;
 }
 
 const CONCURRENCY = 4;
-/** The process that made the copy has finished by then. */
+/** The usual time of a recreation: a placeholder that is younger belongs to a process that is still at work. */
 const USUAL_MS = 1_000;
 const BACKOFF: BackoffBounds = { baseMs: 500, capMs: 300_000 };
 
@@ -43,7 +43,7 @@ export class UnfinishedJobRecreations {
     this.#queue = new RetryQueue({ ...options, reconcile, concurrency: CONCURRENCY });
   }
 
-  /** News of anything in the streams of workloads. */
+  /** An event of any workload. */
   observe(event: Exclude<InformerEvent<Workload>, { type: 'synced' }>): void {
     const { key } = event;
     if (event.type === 'absent' || !event.object.isCopy) {
@@ -66,17 +66,17 @@ export class UnfinishedJobRecreations {
     if (copy === undefined) return 'done';
     const result = await this.#options.finish(copy.workload.ref);
     if (result.kind !== 'accepted') {
-      this.#tell(copy, result);
+      this.#report(copy, result);
       return this.#queue.backOff(key, { bounds: BACKOFF });
     }
     this.#copies.delete(key);
     return 'done';
   }
 
-  /** The same refusal of a copy is told once. */
-  #tell(copy: Copy, result: WriteResult<undefined>): void {
-    if (result.kind !== 'rejected' || result.message === copy.told) return;
-    copy.told = result.message;
+  /** Reports a refusal; the same one once. */
+  #report(copy: Copy, result: WriteResult<undefined>): void {
+    if (result.kind !== 'rejected' || result.message === copy.reported) return;
+    copy.reported = result.message;
     const message = `the Job that it is the copy of is not created anew yet: ${result.message}`;
     this.#options.say(copy.workload, { reason: 'refused', about: result.message, message });
   }
