@@ -1,6 +1,6 @@
 /**
- * Patches that are read off the live workload each time, and tried again until they are accepted: so neither a restart nor a
- * failure leaves anything half done.
+ * Repairs of workloads by patches. What is due, and its patch, are read off the live workload each time, and tried again until the
+ * patch is accepted: so neither a restart nor a failure leaves anything half done.
  */
 
 import type { Finding } from '../model/finding.ts';
@@ -8,8 +8,9 @@ import type { ObjectKey } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { CONFLICT_BACKOFF, LATER_BACKOFF, REFUSAL_BACKOFF } from '../model/time.ts';
+import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import type { Result, RetryQueue, RetryQueueOptions } from '../queue/retry-queue.ts';
+import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { Store } from '../store/store.ts';
 
 /** What patches are made with. */
@@ -20,25 +21,32 @@ export interface PatchingOptions extends Pick<RetryQueueOptions, 'concurrency' |
   readonly say: (workload: Pick<Workload, 'ref' | 'uid'>, finding: Finding) => void;
 }
 
-/** Whose patches they are. */
-export interface LivePatchesOptions extends PatchingOptions {
-  /** The keys of the workloads. */
-  readonly queue: RetryQueue;
-  /** What is said of a workload before what is in the way. */
+/** One workload for which something is due, as it was seen last. */
+export interface RepairTask<Due> {
+  workload: Workload;
+  readonly due: Due;
+  /** Whether it was put off for a rollout: that is done once. */
+  hasWaited: boolean;
+}
+
+/** One kind of repair. */
+export interface RepairRule<Due> {
+  /** What is due for the workload as it is, now or later; undefined: nothing. */
+  readonly dueOf: (workload: Workload) => Due | undefined;
+  /** Whether nothing else is due than before. */
+  readonly isSame: (one: Due, other: Due) => boolean;
+  /** For how long nothing is to be done for it, in ms. */
+  readonly delayOf: (due: Due, isInInitialList: boolean) => number;
+  /** What a task still waits for as its turn comes; undefined: nothing. */
+  readonly waitOf: (key: ObjectKey, task: RepairTask<Due>) => Result | undefined;
+  readonly patchOf: (live: Workload, due: Due) => object;
+  /** What is told once the patch of `live` is in force. */
+  readonly doneOf: (live: Workload, due: Due) => Finding;
+  /** What is told of a workload before what is in the way. */
   readonly unfinishedOf: (workload: Workload) => string;
 }
 
-/** One patch. */
-export interface LivePatch {
-  /** The patch of the workload as it is now; undefined: none is needed now. */
-  readonly bodyFor: (live: Workload) => object | undefined;
-  /** Whether the workload in an answer shows that the patch is in force. */
-  readonly isDone: (answered: Workload) => boolean;
-  /** It is in force; in a dry run there is no object. */
-  readonly accepted: (object: RawWorkload | undefined) => void;
-}
-
-/** Why one was not accepted. */
+/** Why a patch was not accepted. */
 interface Problem {
   readonly message: string;
   readonly retryAfterMs?: number;
@@ -46,49 +54,118 @@ interface Problem {
 
 const NOT_IN_THE_ANSWER = 'the API server accepted the patch, but its answer does not show it';
 
-/** See the file's comment. */
-export class LivePatches {
-  readonly #options: LivePatchesOptions;
+/** The repairs of one kind. */
+export class LivePatches<Due> {
+  readonly #options: PatchingOptions;
+  readonly #rule: RepairRule<Due>;
+  readonly #queue: RetryQueue;
+  readonly #tasks = new Map<ObjectKey, RepairTask<Due>>();
 
-  constructor(options: LivePatchesOptions) {
+  constructor(options: PatchingOptions, rule: RepairRule<Due>) {
     this.#options = options;
+    this.#rule = rule;
+    this.#queue = new RetryQueue({ ...options, reconcile: (key) => this.#reconcile(key) });
   }
 
-  /** One attempt to patch `workload`, which is as it was seen last. */
-  async patch(key: ObjectKey, workload: Workload, { bodyFor, isDone, accepted }: LivePatch): Promise<Result> {
-    const { client, store, queue } = this.#options;
-    const { ref } = workload;
+  /** News of a workload. */
+  observe(event: InformerEvent<Workload>): void {
+    if (event.type === 'absent') this.#forget(event.key);
+    if (event.type !== 'present' || this.#options.client.patch === undefined) return;
+    const { key, object: workload, isInInitialList } = event;
+    const known = this.#tasks.get(key);
+    const due = this.#rule.dueOf(workload);
+    if (due === undefined) this.#forget(key);
+    else if (known !== undefined && this.#rule.isSame(known.due, due)) known.workload = workload;
+    else this.#begin(key, workload, due, isInInitialList);
+  }
+
+  /** An attempt to roll the workload ended: what waited for it waits no more. */
+  proceed(workload: ObjectKey): void {
+    if (this.#tasks.get(workload)?.hasWaited) this.#queue.add(workload);
+  }
+
+  /** Workloads of these namespaces are written from now on. */
+  select(namespaces: ReadonlySet<string>): void {
+    for (const [key, { workload }] of this.#tasks)
+      if (namespaces.has(workload.ref.namespace)) this.#queue.add(key);
+  }
+
+  /** Begins nothing more; resolves when what is under way is answered. */
+  async close(): Promise<void> {
+    await this.#queue.close();
+  }
+
+  #begin(key: ObjectKey, workload: Workload, due: Due, isInInitialList: boolean): void {
+    this.#forget(key);
+    this.#tasks.set(key, { workload, due, hasWaited: false });
+    const afterMs = this.#rule.delayOf(due, isInInitialList);
+    if (afterMs > 0) this.#queue.addAfter(key, afterMs);
+    else this.#queue.add(key);
+  }
+
+  #forget(key: ObjectKey): void {
+    this.#tasks.delete(key);
+    this.#queue.forget(key);
+  }
+
+  async #reconcile(key: ObjectKey): Promise<Result> {
+    const { client, store } = this.#options;
+    const task = this.#tasks.get(key);
+    if (task === undefined) return 'done';
+    const wait = this.#rule.waitOf(key, task);
+    if (wait !== undefined) return wait;
+    const { ref } = task.workload;
     const reading = await client.get(ref);
     if (reading.kind === 'gone') return 'done';
-    if (reading.kind === 'failed') return this.#putOff(key, workload, 'retry', reading);
-    const body = bodyFor(store.viewOf(ref, reading.object));
-    const result = body && (await client.patch?.(ref, body));
-    if (result === undefined) return 'done';
-    switch (result.kind) {
+    if (reading.kind === 'failed') return this.#putOff(key, task, 'retry', reading);
+    const live = store.viewOf(ref, reading.object);
+    const due = this.#rule.dueOf(live);
+    if (due === undefined) this.#forget(key);
+    else if (this.#rule.delayOf(due, false) > 0) this.#begin(key, live, due, false);
+    else return await this.#patch(key, task, live, due);
+    return 'done';
+  }
+
+  async #patch(key: ObjectKey, task: RepairTask<Due>, live: Workload, due: Due): Promise<Result> {
+    const { client, say } = this.#options;
+    const result = await client.patch?.(live.ref, this.#rule.patchOf(live, due));
+    switch (result?.kind) {
       case 'accepted': {
         const { object } = result;
-        if (object !== undefined && !(hasVersion(object) && isDone(store.viewOf(ref, object))))
-          return this.#putOff(key, workload, 'retry', { message: NOT_IN_THE_ANSWER });
-        accepted(object);
+        if (object !== undefined && !(hasVersion(object) && this.#isDone(live, object)))
+          return this.#putOff(key, task, 'retry', { message: NOT_IN_THE_ANSWER });
+        say(task.workload, this.#rule.doneOf(live, due));
+        // Of a dry run it stays as it is: what is known of it keeps the same from being said with all news.
+        if (object !== undefined) this.#tasks.delete(key);
         return 'done';
       }
       case 'conflict':
-        return queue.backOff(key, { bounds: CONFLICT_BACKOFF });
-      case 'gone':
-        return 'done';
+        return this.#queue.backOff(key, { bounds: CONFLICT_BACKOFF });
       case 'rejected':
-        return this.#putOff(key, workload, 'refused', result);
+        return this.#putOff(key, task, 'refused', result);
       case 'throttled':
       case 'unanswered':
-        return this.#putOff(key, workload, 'retry', result);
+        return this.#putOff(key, task, 'retry', result);
+      case 'gone':
+      case undefined:
+        return 'done';
     }
   }
 
-  #putOff(key: ObjectKey, workload: Workload, reason: 'retry' | 'refused', problem: Problem): Result {
-    const { say, unfinishedOf, queue } = this.#options;
-    const { message, retryAfterMs: atLeastMs } = problem;
-    say(workload, { reason, about: message, message: `${unfinishedOf(workload)}: ${message}` });
-    return queue.backOff(key, { bounds: reason === 'refused' ? REFUSAL_BACKOFF : LATER_BACKOFF, atLeastMs });
+  #isDone({ ref }: Workload, answered: RawWorkload): boolean {
+    return this.#rule.dueOf(this.#options.store.viewOf(ref, answered)) === undefined;
+  }
+
+  #putOff(
+    key: ObjectKey,
+    { workload }: RepairTask<Due>,
+    reason: 'retry' | 'refused',
+    { message, retryAfterMs: atLeastMs }: Problem,
+  ): Result {
+    const unfinished = this.#rule.unfinishedOf(workload);
+    this.#options.say(workload, { reason, about: message, message: `${unfinished}: ${message}` });
+    const bounds = reason === 'refused' ? REFUSAL_BACKOFF : LATER_BACKOFF;
+    return this.#queue.backOff(key, { bounds, atLeastMs });
   }
 }
 

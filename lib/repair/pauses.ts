@@ -4,12 +4,10 @@
  * ended one its beginning is removed, so that a later pause by a person does not count as this one.
  */
 
+import type { Pausing } from '../annotations/pausing.ts';
 import { type Pause, remainingMs } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import { fencedPause } from '../model/rollout-plan.ts';
-import type { InformerEvent } from '../model/timeline.ts';
-import type { Workload } from '../model/workload.ts';
-import { type Result, RetryQueue } from '../queue/retry-queue.ts';
 import { LivePatches, type PatchingOptions } from './live-patches.ts';
 
 /** What the pauses are ended with. */
@@ -22,14 +20,6 @@ export interface PausesOptions extends PatchingOptions {
   readonly maxWaitMs: number;
 }
 
-/** One workload that is paused, as it was seen last. */
-interface Paused {
-  readonly workload: Workload;
-  readonly pause: Pause;
-  /** Whether the end was put off for a rollout: that is done once. */
-  hasWaited: boolean;
-}
-
 const ROLLS_NOW = 'its pause is over: it rolls once with all that changed meanwhile';
 const RESUMED_BEFORE =
   'its pause was ended before its time: the annotation that says its beginning is removed';
@@ -40,102 +30,29 @@ const STILL_MARKED =
 const LONGEST_SLEEP_MS = 60_000;
 
 /** See the file's comment. */
-export class Pauses {
-  readonly #options: PausesOptions;
-  readonly #queue: RetryQueue;
-  readonly #patches: LivePatches;
-  readonly #paused = new Map<ObjectKey, Paused>();
-
-  constructor(options: PausesOptions) {
-    this.#options = options;
-    this.#queue = new RetryQueue({ ...options, reconcile: (key) => this.#reconcile(key) });
-    this.#patches = new LivePatches({
-      ...options,
-      queue: this.#queue,
-      unfinishedOf: ({ isPaused }) =>
-        isPaused === true ? 'not resumed, and tried again until it is' : STILL_MARKED,
-    });
-  }
-
-  /** News of a workload. */
-  observe(event: InformerEvent<Workload>): void {
-    if (event.type === 'absent') this.#forget(event.key);
-    if (event.type !== 'present') return;
-    const { key, object: workload } = event;
-    const pause = this.#pauseOf(workload);
-    const known = this.#paused.get(key)?.pause;
-    if (pause === undefined) this.#forget(key);
-    else if (known?.since !== pause.since || known.endsAt !== pause.endsAt)
-      this.#lookLater(key, workload, pause, event.isInInitialList ? this.#options.quietMs : 0);
-  }
-
-  /** An attempt to roll the workload ended: the end of its pause need not wait for it any more. */
-  proceed(workload: ObjectKey): void {
-    if (this.#paused.get(workload)?.hasWaited) this.#queue.add(workload);
-  }
-
-  /** Ends no more pauses; resolves when what is under way is answered. */
-  async close(): Promise<void> {
-    await this.#queue.close();
-  }
-
-  /** The pause that is to be ended, or what is left of one. */
-  #pauseOf(workload: Workload): Pause | undefined {
-    const { client, store } = this.#options;
-    if (client.patch === undefined || workload.isLeftAlone) return undefined;
-    const { pausing } = store.settings.vocabularies;
-    return pausing.pauseOf(workload) ?? pausing.leftBehind(workload);
-  }
-
-  #lookLater(key: ObjectKey, workload: Workload, pause: Pause, atLeastMs: number): void {
-    this.#paused.set(key, { workload, pause, hasWaited: false });
-    this.#queue.forget(key);
-    this.#queue.addAfter(key, Math.max(atLeastMs, sleepOf(pause)));
-  }
-
-  #forget(key: ObjectKey): void {
-    this.#paused.delete(key);
-    this.#queue.forget(key);
-  }
-
-  async #reconcile(key: ObjectKey): Promise<Result> {
-    const { isWaiting, maxWaitMs } = this.#options;
-    const paused = this.#paused.get(key);
-    if (paused === undefined) return 'done';
-    const ms = sleepOf(paused.pause);
-    if (ms > 0) return { afterMs: ms };
-    if (paused.workload.isPaused !== true || paused.hasWaited || !isWaiting(key))
-      return await this.#end(key, paused);
-    paused.hasWaited = true;
-    return { afterMs: maxWaitMs };
-  }
-
-  async #end(key: ObjectKey, paused: Paused): Promise<Result> {
-    let isPaused: boolean | undefined;
-    return await this.#patches.patch(key, paused.workload, {
-      bodyFor: (live) => {
-        isPaused = live.isPaused;
-        return this.#endOf(key, live);
-      },
-      isDone: (answered) => this.#pauseOf(answered) === undefined,
-      accepted: (object) => {
-        const message = isPaused === true ? ROLLS_NOW : RESUMED_BEFORE;
-        this.#options.say(paused.workload, { reason: 'resumed', about: paused.pause.since, message });
-        // Of a dry run it stays paused: what is known of it keeps the same from being said with all news.
-        if (object !== undefined) this.#paused.delete(key);
-      },
-    });
-  }
-
-  /** What ends the pause of the workload; undefined: there is none, or it lasts longer. */
-  #endOf(key: ObjectKey, live: Workload): object | undefined {
-    const pause = this.#pauseOf(live);
-    if (pause !== undefined && remainingMs(pause, Date.now()) <= 0)
-      return fencedPause(live, this.#options.store.settings.vocabularies.pausing.end(live));
-    if (pause === undefined) this.#forget(key);
-    else this.#lookLater(key, live, pause, 0);
-    return undefined;
-  }
+export function pauses({ isWaiting, quietMs, maxWaitMs, ...options }: PausesOptions): LivePatches<Pause> {
+  const pausing = (): Pausing => options.store.settings.vocabularies.pausing;
+  return new LivePatches(options, {
+    dueOf: (workload) =>
+      workload.isLeftAlone ? undefined : (pausing().pauseOf(workload) ?? pausing().leftBehind(workload)),
+    isSame: (one, other) => one.since === other.since && one.endsAt === other.endsAt,
+    delayOf: (pause, isInInitialList) => Math.max(isInInitialList ? quietMs : 0, sleepOf(pause)),
+    waitOf: (key, paused) => {
+      const afterMs = sleepOf(paused.due);
+      if (afterMs > 0) return { afterMs };
+      if (paused.workload.isPaused !== true || paused.hasWaited || !isWaiting(key)) return undefined;
+      paused.hasWaited = true;
+      return { afterMs: maxWaitMs };
+    },
+    patchOf: (live) => fencedPause(live, pausing().end(live)),
+    doneOf: ({ isPaused }, { since }) => ({
+      reason: 'resumed',
+      about: since,
+      message: isPaused === true ? ROLLS_NOW : RESUMED_BEFORE,
+    }),
+    unfinishedOf: ({ isPaused }) =>
+      isPaused === true ? 'not resumed, and tried again until it is' : STILL_MARKED,
+  });
 }
 
 /** For how long nothing is to be done for it. */

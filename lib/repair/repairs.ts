@@ -3,25 +3,27 @@
  * Jobs whose recreation was left unfinished.
  */
 
+import type { Pause, WaveLeftovers } from '../model/hold.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { Pauses, type PausesOptions } from './pauses.ts';
+import type { LivePatches } from './live-patches.ts';
+import { type PausesOptions, pauses } from './pauses.ts';
 import {
   UnfinishedJobRecreations,
   type UnfinishedJobRecreationsOptions,
 } from './unfinished-job-recreations.ts';
-import { WaveCleanup } from './wave-cleanup.ts';
+import { waveCleanup } from './wave-cleanup.ts';
 
 /** See the file's comment. */
 export class Repairs {
-  readonly #pauses: Pauses;
-  readonly #waveCleanup: WaveCleanup;
+  readonly #pauses: LivePatches<Pause>;
+  readonly #waveCleanup: LivePatches<WaveLeftovers>;
   readonly #jobs: UnfinishedJobRecreations;
 
   constructor(options: PausesOptions & UnfinishedJobRecreationsOptions) {
-    this.#pauses = new Pauses(options);
-    this.#waveCleanup = new WaveCleanup(options);
+    this.#pauses = pauses(options);
+    this.#waveCleanup = waveCleanup(options);
     this.#jobs = new UnfinishedJobRecreations(options);
   }
 

@@ -31,7 +31,7 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'clocks: a paused Deployment is read each minute',
-    edit: change('Pauses.#reconcile', 'ms > 0', 'false'),
+    edit: change('pauses', 'afterMs > 0', 'false'),
     tests: ['test/unit/repair/pauses.test.ts'],
   },
   {

@@ -76,7 +76,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   { name: 'parking: it is not fenced', edit: drop('cleanupPatch', 'resourceVersion,'), tests: PARKING },
   {
     name: 'parking: what fails is not tried again',
-    edit: change('LivePatches.#putOff', 'queue.backOff()', "'done'"),
+    edit: change('LivePatches.#putOff', 'this.#queue.backOff()', "'done'"),
     tests: ['test/unit/repair/wave-cleanup.test.ts'],
   },
 ];

@@ -29,7 +29,7 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: their beginning stays when a person has ended one',
-    edit: drop('Pauses.#pauseOf', 'leftBehind()'),
+    edit: drop('pauses', 'leftBehind()'),
     tests: BY_RULES,
   },
   {
@@ -39,38 +39,38 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: the timer is believed',
-    edit: change('Pauses.#endOf', 'remainingMs(pause, Date.now()) <= 0', 'Date.now() > 0'),
+    edit: change('LivePatches.#reconcile', 'this.#rule.delayOf(due, false) > 0', 'false'),
     tests: BY_RULES,
   },
   {
     name: 'pauses: a look that fails is the last',
-    edit: change('LivePatches.patch', "this.#putOff(key, workload, 'retry', reading)", "'done'"),
+    edit: change('LivePatches.#reconcile', "this.#putOff(key, task, 'retry', reading)", "'done'"),
     tests: BY_RULES,
   },
   {
     name: 'pauses: a refused end is not tried again',
-    edit: change('LivePatches.patch', "this.#putOff(key, workload, 'refused', result)", "'done'"),
+    edit: change('LivePatches.#patch', "this.#putOff(key, task, 'refused', result)", "'done'"),
     tests: BY_RULES,
   },
   {
     name: 'pauses: an empty answer is believed',
-    edit: drop('LivePatches.patch', 'hasVersion(object)'),
+    edit: drop('LivePatches.#patch', 'hasVersion(object)'),
     tests: BY_RULES,
   },
   {
     name: 'pauses: an answer is believed that shows the workload paused',
-    edit: drop('LivePatches.patch', 'isDone()'),
+    edit: drop('LivePatches.#patch', 'this.#isDone()'),
     tests: BY_RULES,
   },
   {
     name: 'pauses: a conflict is the end of it',
-    edit: change('LivePatches.patch', 'queue.backOff()', "'done'"),
+    edit: change('LivePatches.#patch', 'this.#queue.backOff()', "'done'"),
     tests: BY_RULES,
   },
   {
     name: 'pauses: those of the first list are left alone',
     edit: change(
-      'Pauses.observe',
+      'LivePatches.observe',
       "event.type !== 'present'",
       "event.type !== 'present' || event.isInInitialList",
     ),
@@ -78,22 +78,22 @@ export const PAUSE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'pauses: at a start nobody waits for the other lists',
-    edit: change('Pauses.observe', 'event.isInInitialList', 'false'),
+    edit: change('pauses', 'isInInitialList ? quietMs : 0', '0'),
     tests: BY_RULES,
   },
   {
     name: 'pauses: a rollout that is about to be written is not waited for',
-    edit: change('Pauses.#reconcile', 'isWaiting()', 'false'),
+    edit: change('pauses', 'isWaiting()', 'false'),
     tests: BY_RULES,
   },
   {
     name: 'pauses: changes put the end off for ever',
-    edit: change('Pauses.#reconcile', 'paused.hasWaited = true;', ';'),
+    edit: change('pauses', 'paused.hasWaited = true;', ';'),
     tests: BY_RULES,
   },
   {
     name: 'pauses: one that was ended is not ended again',
-    edit: drop('Pauses.#end', 'object !== undefined'),
+    edit: change('LivePatches.#patch', 'this.#tasks.delete(key);', ';'),
     tests: BY_RULES,
   },
   {

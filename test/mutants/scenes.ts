@@ -26,13 +26,13 @@ export const SCENE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'scenes: the end of a pause that is refused is not tried again',
-    edit: change('LivePatches.patch', "this.#putOff(key, workload, 'refused', result)", "'done'"),
+    edit: change('LivePatches.#patch', "this.#putOff(key, task, 'refused', result)", "'done'"),
     tests: OF_PAUSES,
   },
   {
     name: 'scenes: a pause that another process began is not ended',
     edit: change(
-      'Pauses.observe',
+      'LivePatches.observe',
       "event.type !== 'present'",
       "event.type !== 'present' || event.isInInitialList",
     ),

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { WaveLeftovers } from '../../../lib/model/hold.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { keyOf } from '../../../lib/model/object-ref.ts';
 import type { WorkloadClient } from '../../../lib/model/outcome.ts';
@@ -9,7 +10,8 @@ import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { workloadOf } from '../../../lib/model/workload.ts';
 import { workloadKindOf } from '../../../lib/model/workload-kind.ts';
-import { WaveCleanup } from '../../../lib/repair/wave-cleanup.ts';
+import type { LivePatches } from '../../../lib/repair/live-patches.ts';
+import { waveCleanup } from '../../../lib/repair/wave-cleanup.ts';
 import { Store } from '../../../lib/store/store.ts';
 import { mockTime } from '../../mock-time.ts';
 import { type JsonObject, objectOf } from '../../sandbox/json.ts';
@@ -39,13 +41,13 @@ class Stage {
   readonly faults: Patched[] = [];
   readonly settings = settingsWith({ vocabularies: vocabulary({ dialects: VOCABULARY_NAMES }) });
   readonly store = new Store(this.settings);
-  readonly waveCleanup: WaveCleanup;
+  readonly waveCleanup: LivePatches<WaveLeftovers>;
   readonly #timers: TestContext['mock']['timers'];
 
   constructor(t: TestContext, patch: WorkloadClient['patch'] | 'none' = (_, body) => this.#patch(body)) {
     mockTime(t);
     this.#timers = t.mock.timers;
-    this.waveCleanup = new WaveCleanup({
+    this.waveCleanup = waveCleanup({
       store: this.store,
       client: {
         roll: () => assert.fail('nothing is rolled'),
