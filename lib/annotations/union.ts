@@ -60,6 +60,21 @@ const NOT_ASKED: Verdict = { asks: false, because: 'not-asked' };
 /** Outcomes that also override the flag for all workloads, unless another vocabulary asks for the object. */
 const REFUSING: readonly PolicyReason[] = ['ignored', 'excluded', 'disabled'];
 
+type Words = Pick<VocabularyOptions, 'dialects' | 'alternativeAnnotations' | 'stakaterKeys'>;
+
+/** Whether a workload may follow objects of other namespaces than its own. */
+export function followsAcross(options: Words): boolean {
+  return everyVocabulary(options).some(
+    ({ name, namesMayBeElsewhere }) => namesMayBeElsewhere === true && options.dialects.includes(name),
+  );
+}
+
+/** The native one first. */
+function everyVocabulary({ alternativeAnnotations, stakaterKeys }: Words): [Vocabulary, ...Vocabulary[]] {
+  const others = [stakaterVocabulary(stakaterKeys), sapVocabulary(), waveVocabulary()];
+  return [nativeVocabulary(alternativeAnnotations), ...others];
+}
+
 /** The vocabularies that `options` select. */
 export function vocabulariesOf(options: VocabularyOptions): Vocabularies {
   return new Union(options);
@@ -86,8 +101,8 @@ class Union implements Vocabularies {
   constructor(options: VocabularyOptions) {
     this.#options = options;
     this.#kinds = CONFIG_KINDS.filter((kind) => !options.ignoredKinds.includes(kind));
-    const native = nativeVocabulary(options.alternativeAnnotations);
-    const all = [native, stakaterVocabulary(options.stakaterKeys), sapVocabulary(), waveVocabulary()];
+    const all = everyVocabulary(options);
+    const [native] = all;
     this.#words = all.filter(({ name }) => options.dialects.includes(name));
     const hasNative = this.#words.includes(native);
     this.#keys = new Map(hasNative ? this.#kinds.map((kind) => [kind, native.named[kind]]) : []);

@@ -5,7 +5,7 @@
 
 import { cacheReaderOf } from '../admission/cache-reader.ts';
 import { Reviewer } from '../admission/reviewer.ts';
-import { vocabulariesOf } from '../annotations/union.ts';
+import { followsAcross, vocabulariesOf } from '../annotations/union.ts';
 import { collectionPath, FIELD_MANAGER } from '../kubernetes/api-path.ts';
 import { areVersionsComparable } from '../kubernetes/comparable-versions.ts';
 import { EventRecorder } from '../kubernetes/events.ts';
@@ -115,7 +115,7 @@ export function assemble(parts: Parts): Assembly {
   const shared = { timeline: new Timeline(), heartbeat: new Heartbeat(), log, random };
   const watches = new WatchHealth();
   const streams = streamsFor(options, place);
-  const gate = new SyncGate(streams, options.dialects.includes('wave'));
+  const gate = new SyncGate(streams, followsAcross(options));
   const events = new EventRecorder({ send, log, random });
   const alerts = alertsOf(parts);
   const onTurnedBack = (what: string): void => terms.turnBack(what);

@@ -60,6 +60,11 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
     tests: ['test/unit/store/sync-gate.test.ts'],
   },
   {
+    name: 'namespaces: of no vocabulary those of workloads elsewhere have to be listed',
+    edit: change('followsAcross', 'namesMayBeElsewhere === true', 'false'),
+    tests: ['test/unit/annotations/union.test.ts'],
+  },
+  {
     name: 'namespaces: that of the object has to be selected',
     edit: change('edge-policy/judge', 'workload.ref', 'ref'),
     tests: STAMPS,

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
+import { followsAcross, type VocabularyOptions } from '../../../lib/annotations/union.ts';
 import { workloadKeysOf } from '../../../lib/annotations/vocabulary.ts';
 import { describe, keyOf } from '../../../lib/model/object-ref.ts';
-import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
+import { STAKATER_KEYS, VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { fc } from '../../laws.ts';
-import { deployment, vocabulary } from './defaults.ts';
+import { deployment, followed, PLAIN, vocabulary } from './defaults.ts';
 import {
   ALL,
   type Annotations,
@@ -246,3 +246,19 @@ test('law: every object that is asked for is followed, and none that all vocabul
     { numRuns: 2000 },
   );
 });
+
+const OF_ANOTHER_NAMESPACE: Annotations = {
+  'reloader.k8s.collaborne.com/configmap': 'other/cfg',
+  'configmap.reloader.stakater.com/reload': 'other/cfg',
+  'pod-reloader.cs.sap.com/configmaps': 'other/cfg',
+  'wave.pusher.com/extra-configmaps': 'other/cfg',
+  'wave.pusher.com/update-on-config-change': 'true',
+};
+for (const name of VOCABULARY_NAMES) {
+  test(`whether a workload may follow objects of other namespaces, by ${name}, is known beforehand`, () => {
+    const refs = followed(vocabulary({ dialects: [name] }), OF_ANOTHER_NAMESPACE);
+    const isAcross = refs.some(({ namespace }) => namespace === 'other');
+    assert.equal(followsAcross({ ...PLAIN, dialects: [name] }), isAcross);
+    assert.equal(isAcross, name === 'wave');
+  });
+}

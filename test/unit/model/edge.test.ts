@@ -8,17 +8,9 @@ import {
   recordedDigest,
   runningDigestAtStart,
 } from '../../../lib/model/edge.ts';
+import { A, B, C, EDGE } from '../edges.ts';
 
-const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
 const ENTRY = { digest: A, sequence: 2 };
-const EDGE: Edge = {
-  runningDigest: A,
-  followedSince: { from: 3, to: 4 },
-  mixedPods: false,
-  stamp: { digest: A, sequence: 2 },
-  highestSequence: 5,
-  rolloutInProgress: false,
-};
 
 const UNCOMMITTED: Record<string, readonly [number | undefined, number | undefined, boolean]> = {
   'above the entry': [3, 2, true],

@@ -6,17 +6,9 @@ import { test } from 'node:test';
 import { ABSENT } from '../../../lib/model/digest.ts';
 import type { Edge } from '../../../lib/model/edge.ts';
 import { type EdgeEvent, nextEdge } from '../../../lib/tracking/edge-state.ts';
+import { A, B, C, EDGE } from '../edges.ts';
 
-const [A, B, C] = ['a', 'b', 'c'].map((digit) => digit.repeat(40)) as [string, string, string];
 const stamp = { digest: C, sequence: 7 };
-const BEGUN: Edge = {
-  runningDigest: A,
-  followedSince: { from: 3, to: 4 },
-  mixedPods: false,
-  stamp: { digest: A, sequence: 2 },
-  highestSequence: 5,
-  rolloutInProgress: false,
-};
 const CONTENT = { isLate: false, mayHaveBeenRead: false, isAfterGap: false, mayHaveStarted: false };
 
 /** One of each; `observed` is B. */
@@ -87,7 +79,7 @@ test('the drawing has what the table has', () => {
 for (const { event, running, mixed, inProgress, sequence } of ROWS) {
   for (const flag of [false, true]) {
     test(`${event.type}, of pods that ${flag ? 'are mixed and' : 'are not mixed nor'} being replaced`, () => {
-      const edge = { ...BEGUN, mixedPods: flag, rolloutInProgress: flag };
+      const edge = { ...EDGE, mixedPods: flag, rolloutInProgress: flag };
       const { runningDigest, mixedPods, rolloutInProgress, highestSequence } = nextEdge(edge, event);
       assert.deepEqual(
         { runningDigest, mixedPods, rolloutInProgress, highestSequence },
@@ -163,7 +155,7 @@ const FURTHER: Record<string, readonly [Partial<Edge>, EdgeEvent, Partial<Edge>]
   ],
   'a patch for another object of the workload begins no rollout of this one': [
     {},
-    { ...EVENTS['patch-accepted'], digest: A, stamp: BEGUN.stamp },
+    { ...EVENTS['patch-accepted'], digest: A, stamp: EDGE.stamp },
     { followedSince: undefined },
   ],
   'a lower stamp does not lower the highest sequence': [
@@ -180,13 +172,13 @@ const FURTHER: Record<string, readonly [Partial<Edge>, EdgeEvent, Partial<Edge>]
 
 for (const [sentence, [before, event, after]] of Object.entries(FURTHER)) {
   test(sentence, () => {
-    const edge = { ...BEGUN, ...before };
+    const edge = { ...EDGE, ...before };
     assert.deepEqual(nextEdge(edge, event), { ...edge, ...after });
   });
 }
 
 test('what is unknown, patched, told or rolled from outside is not what was in force as the edge began', () => {
-  const kept = Object.values(EVENTS).filter((event) => nextEdge(BEGUN, event).followedSince !== undefined);
+  const kept = Object.values(EVENTS).filter((event) => nextEdge(EDGE, event).followedSince !== undefined);
   assert.deepEqual(
     kept.map(({ type }) => type).sort(),
     [
