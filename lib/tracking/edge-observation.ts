@@ -6,7 +6,6 @@
 import { translated } from '../model/digest.ts';
 import {
   type Edge,
-  isOutdated,
   isUncommitted,
   newEdge,
   type RunningDigest,
@@ -58,13 +57,10 @@ export function appearingEdge(
     config: config.ref,
     detail: runningDigest ?? '',
   });
-  return {
-    ...beginningEdge(store, record, config, stamp, followedSince),
-    runningDigest,
-    mixedPods:
-      runningDigest !== undefined &&
-      Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt) > span.from,
-  };
+  const edge = beginningEdge(store, record, config, stamp, followedSince);
+  const changedAt = Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt);
+  const mayHaveReadOther = changedAt > span.from;
+  return nextEdge(edge, { type: 'appeared', observed: runningDigest, mayHaveReadOther });
 }
 
 /**
@@ -78,33 +74,29 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const { workload } = record;
   const { stamp, ambiguous } = liveStampOf(store, record, keyOf(config.ref));
   const entry = store.persisted.entryOf(config.ref);
-  const edge = {
-    ...beginningEdge(store, record, config, stamp, undefined),
-    rolloutInProgress: stamp !== undefined && !workload.isRolledOut,
-  };
-  const runningDigest = believedDigest(store, beginning, config, stamp);
-  if (runningDigest === undefined) {
-    const detail = config.digest;
-    if (detail !== undefined) {
-      effects.note({ reason: 'baseline', workload: workload.ref, config: config.ref, detail });
-    }
-    return { ...edge, runningDigest: config.digest };
+  const edge = beginningEdge(store, record, config, stamp, undefined);
+  const { isRolledOut } = workload;
+  const believed = believedDigest(store, beginning, config, stamp);
+  if (believed === undefined) {
+    const { digest } = config;
+    if (digest !== undefined)
+      effects.note({ reason: 'baseline', workload: workload.ref, config: config.ref, detail: digest });
+    const baseline = { running: digest, observed: digest, isRolledOut, mayHaveReadOther: false };
+    return nextEdge(edge, { type: 'found-at-start', ...baseline });
   }
-  const known = { ...edge, runningDigest: translated(runningDigest, config) };
   const observed = observedBy(store, record, config);
-  const begins =
-    observed !== undefined && !store.presence.counts(known.runningDigest, observed)
-      ? { ...known, runningDigest: observed }
-      : known;
-  const start = ambiguous && isUncommitted(stamp, entry) ? nextEdge(begins, { type: 'doubted' }) : begins;
-  const mixedPods = isOutdated(start, observed) || mayHaveReadOther(store, workload, config, stamp);
-  if (mixedPods && asks(store, record, config))
+  const known = translated(believed, config);
+  const counting = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
+  const running = ambiguous && isUncommitted(stamp, entry) ? UNKNOWN : counting;
+  const mayHaveReadOther = mayHaveReadAnother(store, workload, config, stamp);
+  const next = nextEdge(edge, { type: 'found-at-start', running, observed, isRolledOut, mayHaveReadOther });
+  if (next.mixedPods && asks(store, record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
-  return { ...start, mixedPods };
+  return next;
 }
 
 /** Whether the object changed since it was listed, or while the workloads of this kind could not be listed. */
-function mayHaveReadOther(
+function mayHaveReadAnother(
   store: Store,
   { ref }: Workload,
   config: ConfigRecord,

@@ -1,6 +1,6 @@
 /**
- * The state chart of an edge: the events that can happen to it once it has begun, and its next value. This is the only place
- * that decides about it. The test of this file reads the table of docs/explanation/how-it-decides.md.
+ * The state chart of an edge: how it begins, the events that can happen to it, and its next value. This is the only place that
+ * decides about it. The test of this file reads the table of docs/explanation/how-it-decides.md.
  *
  *     up to date ── content-changed, pods-seen, pods-start-without, doubted, ───────► out of date
  *         ▲         template-changed, stamped-by-peer, patch-overtaken                    │
@@ -29,8 +29,28 @@ interface ContentChanged {
   readonly mayHaveStarted: boolean;
 }
 
+/** It begins at the first list: what the state and the template say of it. */
+interface FoundAtStart {
+  readonly type: 'found-at-start';
+  readonly running: RunningDigest | undefined;
+  readonly observed: Digest | undefined;
+  readonly isRolledOut: boolean;
+  /** Pods may have started with another content than either. */
+  readonly mayHaveReadOther: boolean;
+}
+
 /** The events of an edge. */
 export type EdgeEvent =
+  /** It begins while the reloader runs, with what is in force. `mayHaveReadOther`: some pods may have started before that was. */
+  | { readonly type: 'appeared'; readonly observed: Digest | undefined; readonly mayHaveReadOther: boolean }
+  | FoundAtStart
+  /** Another part of the object takes the place of the one that the workload followed. `sequence`: of a patch under way, else 0. */
+  | {
+      readonly type: 'rescoped';
+      readonly running: RunningDigest | undefined;
+      readonly stamp: Stamp | undefined;
+      readonly sequence: number;
+    }
   /** The object is listed after the edge began: `running` is the running digest by the state. */
   | { readonly type: 'entry-adopted'; readonly running: RunningDigest | undefined }
   /** The object is absent as the edge begins, and absence counts: pods started with it. */
@@ -84,6 +104,14 @@ export type EdgeEvent =
 /** The edge after `event`; a new object, `edge` is not changed. */
 export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
   switch (event.type) {
+    case 'appeared': {
+      const mixedPods = event.observed !== undefined && event.mayHaveReadOther;
+      return { ...edge, runningDigest: event.observed, mixedPods };
+    }
+    case 'found-at-start':
+      return afterStart(edge, event);
+    case 'rescoped':
+      return { ...withSequence(edge, event.sequence), runningDigest: event.running, stamp: event.stamp };
     case 'entry-adopted':
       return { ...edge, runningDigest: event.running };
     case 'began-absent':
@@ -116,6 +144,13 @@ export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
     case 'patch-unanswered':
       return withSequence(edge, event.sequence);
   }
+}
+
+/** A change that a start finds was made while no reloader ran: pods may have started with either content, until a patch. */
+function afterStart(edge: Edge, { running, observed, isRolledOut, mayHaveReadOther }: FoundAtStart): Edge {
+  const rolloutInProgress = edge.stamp !== undefined && !isRolledOut;
+  const next = { ...edge, runningDigest: running, mixedPods: mayHaveReadOther, rolloutInProgress };
+  return isOutdated(next, observed) ? { ...next, mixedPods: true } : next;
 }
 
 function afterContent(edge: Edge, event: ContentChanged): Edge {

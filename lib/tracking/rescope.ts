@@ -30,8 +30,8 @@ export function rescope(
     const { stamp } = liveStampOf(store, record, config);
     const runningDigest = ranOf(before.edge, before.config, store.configRecordOf(ref));
     const sequence = sequenceInFlight(record, keyOf(before.config.ref));
-    const edge = nextEdge(before.edge, { type: 'patch-unanswered', sequence });
-    putEdge(store, record, config, { ...edge, runningDigest, stamp });
+    const edge = nextEdge(before.edge, { type: 'rescoped', running: runningDigest, stamp, sequence });
+    putEdge(store, record, config, edge);
     store.dependents.add(key, config);
     store.abandoned.delete(config);
     store.persisted.placeBeside(ref, before.config.ref);

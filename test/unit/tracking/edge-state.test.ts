@@ -13,6 +13,15 @@ const CONTENT = { isLate: false, mayHaveBeenRead: false, isAfterGap: false, mayH
 
 /** One of each; `observed` is B. */
 const EVENTS: { readonly [T in EdgeEvent['type']]: EdgeEvent & { readonly type: T } } = {
+  appeared: { type: 'appeared', observed: B, mayHaveReadOther: false },
+  'found-at-start': {
+    type: 'found-at-start',
+    running: B,
+    observed: B,
+    isRolledOut: true,
+    mayHaveReadOther: false,
+  },
+  rescoped: { type: 'rescoped', running: B, stamp, sequence: 7 },
   'entry-adopted': { type: 'entry-adopted', running: B },
   'began-absent': { type: 'began-absent' },
   'pods-start-without': { type: 'pods-start-without' },
@@ -48,6 +57,9 @@ test('the table has every event once', () => {
 
 /** Where the drawing has an event lead to, where that depends on more than the event. */
 const BY_INPUT: Partial<Record<EdgeEvent['type'], readonly string[]>> = {
+  appeared: ['Mixed', 'UpToDate'],
+  'found-at-start': ['Mixed', 'UpToDate'],
+  rescoped: ['Unknown'],
   'content-changed': ['Mixed', 'Outdated', 'UpToDate'],
   'pods-seen': ['Mixed'],
   'patch-accepted': ['Mixed', 'UpToDate'],
@@ -95,6 +107,36 @@ for (const { event, running, mixed, inProgress, sequence } of ROWS) {
 }
 
 const FURTHER: Record<string, readonly [Partial<Edge>, EdgeEvent, Partial<Edge>]> = {
+  'an edge that appears after a change has mixed pods': [
+    {},
+    { ...EVENTS.appeared, mayHaveReadOther: true },
+    { runningDigest: B, mixedPods: true },
+  ],
+  'unless the object is not there': [
+    {},
+    { ...EVENTS.appeared, observed: undefined, mayHaveReadOther: true },
+    { runningDigest: undefined },
+  ],
+  'a start that finds another content finds mixed pods': [
+    {},
+    { ...EVENTS['found-at-start'], running: A },
+    { runningDigest: A, mixedPods: true },
+  ],
+  'or one that changed and changed back': [
+    {},
+    { ...EVENTS['found-at-start'], mayHaveReadOther: true },
+    { runningDigest: B, mixedPods: true },
+  ],
+  'a start that finds a stamp and pods that start finds a rollout': [
+    {},
+    { ...EVENTS['found-at-start'], isRolledOut: false },
+    { runningDigest: B, rolloutInProgress: true },
+  ],
+  'and without a stamp none of ours': [
+    { stamp: undefined },
+    { ...EVENTS['found-at-start'], isRolledOut: false },
+    { runningDigest: B },
+  ],
   'late news are what was in force when the edge began': [
     { mixedPods: true },
     { ...EVENTS['content-changed'], isLate: true },
@@ -182,8 +224,9 @@ test('what is unknown, patched, told or rolled from outside is not what was in f
   assert.deepEqual(
     kept.map(({ type }) => type).sort(),
     [
-      ...['began-absent', 'content-changed', 'entry-adopted', 'patch-unanswered', 'pods-seen'],
-      ...['pods-start-without', 'pods-younger', 'skipped', 'stamp-seen'],
+      ...['appeared', 'began-absent', 'content-changed', 'entry-adopted', 'found-at-start'],
+      ...['patch-unanswered', 'pods-seen', 'pods-start-without', 'pods-younger', 'rescoped'],
+      ...['skipped', 'stamp-seen'],
     ].sort(),
   );
 });
