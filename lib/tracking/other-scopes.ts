@@ -65,7 +65,7 @@ export function hasDebtOfOtherScope(
     .some((other) => store.persisted.overrideOf(workload.ref, other.ref) !== undefined);
 }
 
-/** The state was read: the keys of what it has parts of are told apart from now on, for every follower. */
+/** After the state was read: objects with entries of sets of keys get digests of their keys from now on. */
 export function noteParts(store: Store): void {
   for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
 }
@@ -123,7 +123,7 @@ function ranCurrent(
 ): boolean {
   const whole = store.configs.get(keyOf(wholeOf(ref)));
   const override = store.persisted.overrideOf(workload.ref, ref);
-  // Where keys are not told apart only what is recorded of this workload can be said.
+  // Without digests of the keys only an override proves that the pods ran something else.
   if (ref.keys !== undefined && whole?.keyDigests === undefined) return override === undefined;
   const speaker =
     stamp && others.find(({ ref: { keys } }) => keys !== undefined && isDigestOf(stamp.digest, keys))?.ref;
