@@ -88,15 +88,15 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const known = translated(believed, config);
   const counting = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
   const running = ambiguous && isUncommitted(stamp, entry) ? UNKNOWN : counting;
-  const mayHaveReadOther = mayHaveReadAnother(store, workload, config, stamp);
-  const next = nextEdge(edge, { type: 'found-at-start', running, observed, isRolledOut, mayHaveReadOther });
+  const facts = { observed, isRolledOut, mayHaveReadOther: mayHaveReadOther(store, workload, config, stamp) };
+  const next = nextEdge(edge, { type: 'found-at-start', running, ...facts });
   if (next.mixedPods && asks(store, record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return next;
 }
 
 /** Whether the object changed since it was listed, or while the workloads of this kind could not be listed. */
-function mayHaveReadAnother(
+function mayHaveReadOther(
   store: Store,
   { ref }: Workload,
   config: ConfigRecord,

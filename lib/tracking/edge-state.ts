@@ -5,6 +5,7 @@
  *     up to date ── content-changed, pods-seen, pods-start-without, doubted, ───────► out of date
  *         ▲         template-changed, stamped-by-peer, patch-overtaken                    │
  *         └── patch-accepted, told, skipped, external-rollout-done, pods-younger ◄────────┘
+ *     beginnings: appeared, found-at-start, rescoped
  *
  * It is pure: all facts that the edge itself does not have are gathered by the caller and are fields of the event.
  */
@@ -29,18 +30,14 @@ interface ContentChanged {
   readonly mayHaveStarted: boolean;
 }
 
-/** It begins at the first list: what the state and the template say of it. */
-interface FoundAtStart {
-  readonly type: 'found-at-start';
-  readonly running: RunningDigest | undefined;
-  readonly observed: Digest | undefined;
-  readonly isRolledOut: boolean;
-  /** Pods may have started with another content than either. */
-  readonly mayHaveReadOther: boolean;
-}
-
 /** The events of an edge. */
 export type EdgeEvent =
+  /** The object is listed after the edge began: `running` is the running digest by the state. */
+  | { readonly type: 'entry-adopted'; readonly running: RunningDigest | undefined }
+  /** The object is absent as the edge begins, and absence counts: pods started with it. */
+  | { readonly type: 'began-absent' }
+  /** Pods start while the object is absent, and absence counts. */
+  | { readonly type: 'pods-start-without' }
   /** It begins while the reloader runs, with what is in force. `mayHaveReadOther`: some pods may have started before that was. */
   | { readonly type: 'appeared'; readonly observed: Digest | undefined; readonly mayHaveReadOther: boolean }
   | FoundAtStart
@@ -51,12 +48,6 @@ export type EdgeEvent =
       readonly stamp: Stamp | undefined;
       readonly sequence: number;
     }
-  /** The object is listed after the edge began: `running` is the running digest by the state. */
-  | { readonly type: 'entry-adopted'; readonly running: RunningDigest | undefined }
-  /** The object is absent as the edge begins, and absence counts: pods started with it. */
-  | { readonly type: 'began-absent' }
-  /** Pods start while the object is absent, and absence counts. */
-  | { readonly type: 'pods-start-without' }
   | ContentChanged
   /** The policy skips the observed content: the pods are taken to run it. */
   | { readonly type: 'skipped'; readonly observed: Digest }
@@ -104,14 +95,6 @@ export type EdgeEvent =
 /** The edge after `event`; a new object, `edge` is not changed. */
 export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
   switch (event.type) {
-    case 'appeared': {
-      const mixedPods = event.observed !== undefined && event.mayHaveReadOther;
-      return { ...edge, runningDigest: event.observed, mixedPods };
-    }
-    case 'found-at-start':
-      return afterStart(edge, event);
-    case 'rescoped':
-      return { ...withSequence(edge, event.sequence), runningDigest: event.running, stamp: event.stamp };
     case 'entry-adopted':
       return { ...edge, runningDigest: event.running };
     case 'began-absent':
@@ -143,7 +126,25 @@ export function nextEdge(edge: Edge, event: EdgeEvent): Edge {
       return withSequence(asUnknown(edge), event.sequence);
     case 'patch-unanswered':
       return withSequence(edge, event.sequence);
+    case 'appeared': {
+      const mixedPods = event.observed !== undefined && event.mayHaveReadOther;
+      return { ...edge, runningDigest: event.observed, mixedPods };
+    }
+    case 'found-at-start':
+      return afterStart(edge, event);
+    case 'rescoped':
+      return { ...withSequence(edge, event.sequence), runningDigest: event.running, stamp: event.stamp };
   }
+}
+
+/** It begins at the first list: what the state and the template say of it. */
+interface FoundAtStart {
+  readonly type: 'found-at-start';
+  readonly running: RunningDigest | undefined;
+  readonly observed: Digest | undefined;
+  readonly isRolledOut: boolean;
+  /** Pods may have started with another content than either. */
+  readonly mayHaveReadOther: boolean;
 }
 
 /** A change that a start finds was made while no reloader ran: pods may have started with either content, until a patch. */

@@ -24,7 +24,7 @@ export const RIGHT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'rights: who could not be listed is not in doubt',
-    edit: change('mayHaveReadAnother', 'store.persisted.isByKind()', 'false'),
+    edit: change('mayHaveReadOther', 'store.persisted.isByKind()', 'false'),
     tests: OVERRIDES,
   },
   {
