@@ -1,13 +1,14 @@
 /** docs/reference tells what the program has: no flag, metric, reason or Event is missing or described in other words. */
 
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
 import { EVENTS, REASONS } from '../../lib/model/reasons.ts';
 import { ALL_FLAGS } from '../../lib/options/flags.ts';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
 import { withTables } from './tables.ts';
+import { writtenFiles } from './written.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const MAX_README_LINES = 200;
@@ -17,10 +18,9 @@ function textOf(page: string): string {
 }
 
 describe('the tables of', () => {
-  for (const page of globSync('docs/reference/*.md', { cwd: ROOT })) {
-    test(`${page} are those of the code`, () => {
-      const text = textOf(page);
-      assert.equal(text, withTables(text), 'npm run reference writes them anew');
+  for (const { file, text, expected } of writtenFiles()) {
+    test(`${file} are those of the code`, () => {
+      assert.equal(text, expected, 'npm run reference writes them anew');
     });
   }
 

@@ -5,6 +5,7 @@ import { REASONS, type Reason } from '../../lib/model/reasons.ts';
 import { DEAD_FLAGS, FLAGS, type Flag, variablesOf } from '../../lib/options/flags.ts';
 import { Journal } from '../../lib/report/journal.ts';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
+import { CHART_FLAGS } from './chart-flags.ts';
 
 /** Where a page has a table: its name, then what stands there. */
 const PLACE = /(?<begin><!-- table: (?<name>[a-z-]+) -->\n)[\s\S]*?(?<end><!-- end of the table -->)/g;
@@ -18,6 +19,15 @@ const TABLES: Readonly<Record<string, () => string>> = {
     table(
       ['flag', 'why'],
       DEAD_FLAGS.map(({ name, group }) => [code(`--${name}`), group]),
+    ),
+  'chart-flags': () =>
+    table(
+      ['flag', 'value', 'meaning'],
+      CHART_FLAGS.map(({ flag, value, help, isSecret }) => [
+        code(`--${flag.name}`),
+        value.replaceAll(/[a-z]+\.\S+/g, code) + (isSecret ? ' (kept in a Secret)' : ''),
+        help,
+      ]),
     ),
   metrics: () =>
     table(

@@ -1,0 +1,58 @@
+{{/* Values that cannot be followed end here, with what is wrong, where, and how to mend it. */}}
+{{- define "reloader.check" -}}
+{{- $r := .Values.reloader }}
+{{- range $key := list "repository" "name" }}
+{{- $image := get $.Values.image $key | toString }}
+{{- if regexMatch "(^|/)stakater/reloader(-ubi)?$" $image }}
+{{- fail (printf "image.%s is %s, the image of Stakater Reloader, which this chart does not start: name that of this reloader, or remove the value" $key $image) }}
+{{- end }}
+{{- end }}
+{{- if hasPrefix "v1." (toString .Values.image.tag) }}
+{{- fail (printf "image.tag is %s, a version of Stakater Reloader: name one of this reloader, or remove the value, which then is %s" .Values.image.tag .Chart.AppVersion) }}
+{{- end }}
+{{- if and $r.watchGlobally $r.namespaces }}
+{{- fail "reloader.namespaces has no meaning where all namespaces are watched: set reloader.watchGlobally=false, or remove it" }}
+{{- end }}
+{{- if and $r.ignoreSecrets $r.ignoreConfigMaps }}
+{{- fail "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true: nothing would be watched. Set one of them to false" }}
+{{- end }}
+{{- if and $r.enableHA (ne (toString (get .Values.config "leaderElect" | default true)) "true") }}
+{{- fail "reloader.enableHA is true and config.leaderElect is false: remove one of them" }}
+{{- end }}
+{{- if and .Values.ha.enabled $r.enableHA }}
+{{- fail "ha.enabled and reloader.enableHA both say how many pods run: set one of them to false" }}
+{{- end }}
+{{- if and .Values.networkPolicy.enabled $r.netpol.enabled }}
+{{- fail "networkPolicy.enabled and reloader.netpol.enabled both make the NetworkPolicy: set one of them to false" }}
+{{- end }}
+{{- if and $r.ignoreJobs (get .Values.config "jobReload") }}
+{{- fail "reloader.ignoreJobs is true and config.jobReload says how Jobs are created anew: remove one of them" }}
+{{- end }}
+{{- range $key, $value := (.Files.Get "files/tables.yaml" | fromYaml).elsewhere }}
+{{- if hasKey $.Values.config $key }}
+{{- fail (printf "config.%s is set by another value: use %s" $key $value) }}
+{{- end }}
+{{- end }}
+{{- include "reloader.check.flags" . }}
+{{- end }}
+
+{{/* No flag is set twice: not by an argument nor by a variable beside a value. */}}
+{{- define "reloader.check.flags" -}}
+{{- $flags := include "reloader.flags" . | fromJson }}
+{{- range .Values.extraArgs }}
+{{- $flag := regexFind "^--[^=]+" . | trimPrefix "--" }}
+{{- if hasKey $flags $flag }}
+{{- fail (printf "extraArgs has --%s, which a value sets: remove it and set the value; the README of the chart says which" $flag) }}
+{{- end }}
+{{- end }}
+{{- range $kind, $variables := .Values.reloader.deployment.env }}
+{{- if eq $kind "existing" }}{{ $variables = merge (dict) (values (default dict $variables) | first | default dict) }}{{ end }}
+{{- range $name, $_ := $variables }}
+{{- $flag := $name | trimPrefix "RELOADER_OPT_" | lower | replace "_" "-" }}
+{{- $key := camelcase (replace "-" "_" $flag) | untitle }}
+{{- if and (regexMatch "^(RELOADER_OPT|ALERT)_" $name) (or (hasKey $flags $flag) (get $.Values.config $key)) }}
+{{- fail (printf "reloader.deployment.env.%s.%s sets --%s, which another value sets too: remove one of them" $kind $name $flag) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,144 @@
+{{/*
+The flags of the program by name, as JSON: those of `config` and those that other values set. Arguments and rights follow from
+them, as in the program. Those that may hold a password are in reloader.secrets.
+*/}}
+{{- define "reloader.flags" -}}
+{{- $tables := .Files.Get "files/tables.yaml" | fromYaml }}
+{{- $r := .Values.reloader }}
+{{- $flags := dict "port" 9090 "health-port" 8081 "configmap" "reloader-state" "state-namespace" (include "reloader.namespace" .) }}
+{{- range $key, $value := .Values.config }}
+{{- if not (or (kindIs "invalid" $value) (has $key $tables.secret)) }}
+{{- $_ := set $flags (kebabcase $key) $value }}
+{{- end }}
+{{- end }}
+{{- if $r.watchGlobally }}
+{{- $_ := set $flags "all-namespaces" true }}
+{{- $_ := set $flags "namespaces-to-ignore" $r.ignoreNamespaces }}
+{{- $_ := set $flags "namespace-selector" $r.namespaceSelector }}
+{{- else }}
+{{- $_ := set $flags "namespace" (include "reloader.watched" . | fromJsonArray) }}
+{{- end }}
+{{- $_ := set $flags "resource-label-selector" $r.resourceLabelSelector }}
+{{- $_ := set $flags "ignored-config-resource-types" (list) }}
+{{- if $r.ignoreSecrets }}{{ $_ := set $flags "ignored-config-resource-types" (list "secrets") }}{{ end }}
+{{- if $r.ignoreConfigMaps }}{{ $_ := set $flags "ignored-config-resource-types" (list "configmaps") }}{{ end }}
+{{- $_ := set $flags "auto-reload-all" ($r.autoReloadAll | ternary true nil) }}
+{{- $_ := set $flags "reload-on-create" ($r.reloadOnCreate | ternary true nil) }}
+{{- $_ := set $flags "reload-on-delete" ($r.reloadOnDelete | ternary true nil) }}
+{{- $_ := set $flags "reload-strategy" (eq $r.reloadStrategy "default" | ternary nil $r.reloadStrategy) }}
+{{- $_ := set $flags "cronjob-reload" ($r.ignoreCronJobs | ternary "none" "run-now") }}
+{{- $_ := set $flags "job-reload" ($r.ignoreJobs | ternary "none" (get $flags "job-reload" | default "recreate")) }}
+{{- $_ := set $flags "log-level" $r.logLevel }}
+{{- $_ := set $flags "log-format" $r.logFormat }}
+{{- range $key, $value := $r.leaderElection }}
+{{- $_ := set $flags (printf "leader-election-%s" (kebabcase $key)) $value }}
+{{- end }}
+{{- range $key, $flag := $tables.annotations }}
+{{- $_ := set $flags $flag (get $r.custom_annotations $key) }}
+{{- end }}
+{{- with .Values.admission }}
+{{- if .enabled }}
+{{- $_ := set $flags "webhook-port" .port }}
+{{- $_ := set $flags "sap-hash-check" (.sapHashCheck | ternary true nil) }}
+{{- if eq .certificate "own" }}
+{{- $_ := set $flags "webhook-tls-secret" (include "reloader.webhookSecret" $) }}
+{{- $_ := set $flags "webhook-configuration" (include "reloader-fullname" $) }}
+{{- else }}
+{{- $_ := set $flags "webhook-tls-directory" "/tls" }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := $flags }}
+{{- if or (kindIs "invalid" $value) (eq (toString $value) "") (eq (toString $value) "[]") }}
+{{- $_ := unset $flags $name }}
+{{- end }}
+{{- end }}
+{{- toJson $flags }}
+{{- end }}
+
+{{/* What is watched where not all namespaces are: the release's, and those of reloader.namespaces, as a JSON list. */}}
+{{- define "reloader.watched" -}}
+{{- $named := .Values.reloader.namespaces | default list }}
+{{- if kindIs "string" $named }}{{ $named = splitList "," $named }}{{ end }}
+{{- $all := list (include "reloader.namespace" .) }}
+{{- range $named }}{{ with trim . }}{{ $all = append $all . }}{{ end }}{{ end }}
+{{- $all | uniq | sortAlpha | toJson }}
+{{- end }}
+
+{{/* Namespaces in which no workload is rolled, as a JSON list: those of the cluster itself among them. */}}
+{{- define "reloader.unwatched" -}}
+{{- $ignored := .Values.reloader.ignoreNamespaces | default "" | splitList "," }}
+{{- $all := list "kube-system" "kube-public" "kube-node-lease" }}
+{{- range $ignored }}{{ with trim . }}{{ $all = append $all . }}{{ end }}{{ end }}
+{{- $all | uniq | toJson }}
+{{- end }}
+
+{{/* The arguments of the container. */}}
+{{- define "reloader.args" -}}
+{{- range $name, $value := include "reloader.flags" . | fromJson }}
+{{- if kindIs "slice" $value }}{{ $value = join "," $value }}{{ end }}
+{{- if kindIs "float64" $value }}{{ $value = int64 $value }}{{ end }}
+- {{ eq (toJson $value) "true" | ternary (printf "--%s" $name) (printf "--%s=%v" $name $value) | quote }}
+{{- end }}
+{{- range .Values.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{/* The variables that may hold a password, by name, as JSON: they are in a Secret. */}}
+{{- define "reloader.secrets" -}}
+{{- $secrets := dict }}
+{{- range $name, $value := .Values.reloader.deployment.env.secret }}
+{{- with $value }}{{ $_ := set $secrets $name (toString .) }}{{ end }}
+{{- end }}
+{{- with .Values.reloader.webhookUrl }}{{ $_ := set $secrets "RELOADER_OPT_WEBHOOK_URL" . }}{{ end }}
+{{- range $key := (.Files.Get "files/tables.yaml" | fromYaml).secret }}
+{{- with get $.Values.config $key }}
+{{- $_ := set $secrets (printf "RELOADER_OPT_%s" (snakecase $key | upper)) . }}
+{{- end }}
+{{- end }}
+{{- toJson $secrets }}
+{{- end }}
+
+{{/* The variables of the container, as a JSON object by name: each stands once, and those of values win over ours. */}}
+{{- define "reloader.env" -}}
+{{- $env := dict "NODE_OPTIONS" (dict "value" "--max-old-space-size-percentage=60") }}
+{{- $_ := set $env "POD_NAME" (dict "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.name"))) }}
+{{- $_ := set $env "POD_UID" (dict "valueFrom" (dict "fieldRef" (dict "fieldPath" "metadata.uid"))) }}
+{{- if .Values.reloader.enableMetricsByNamespace }}
+{{- $_ := set $env "METRICS_COUNT_BY_NAMESPACE" (dict "value" "enabled") }}
+{{- end }}
+{{- with .Values.reloader.deployment.env }}
+{{- range $name, $value := .open }}
+{{- if ne (toString $value) "" }}{{ $_ := set $env $name (dict "value" (toString $value)) }}{{ end }}
+{{- end }}
+{{- range $name, $path := .field }}
+{{- $_ := set $env $name (dict "valueFrom" (dict "fieldRef" (dict "fieldPath" $path))) }}
+{{- end }}
+{{- range $secret, $keys := .existing }}
+{{- range $name, $key := $keys }}
+{{- $_ := set $env $name (dict "valueFrom" (dict "secretKeyRef" (dict "name" $secret "key" $key))) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- $own := include "reloader-fullname" . }}
+{{- range $name, $_ := include "reloader.secrets" . | fromJson }}
+{{- $_ := set $env $name (dict "valueFrom" (dict "secretKeyRef" (dict "name" $own "key" $name))) }}
+{{- end }}
+{{- toJson $env }}
+{{- end }}
+
+{{- define "reloader.webhookSecret" -}}
+{{- .Values.admission.secretName | default (printf "%s-webhook" (include "reloader-fullname" .)) }}
+{{- end }}
+
+{{/* How many pods run; only where an operator has chosen that, more than one. */}}
+{{- define "reloader.replicas" -}}
+{{- if .Values.ha.enabled }}
+{{- .Values.ha.replicas }}
+{{- else if .Values.reloader.enableHA }}
+{{- .Values.reloader.deployment.replicas }}
+{{- else }}
+{{- min 1 (int .Values.reloader.deployment.replicas) }}
+{{- end }}
+{{- end }}

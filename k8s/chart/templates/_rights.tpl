@@ -1,0 +1,127 @@
+{{/* The rules of RBAC, from the flags: what the program asks for with these arguments, and nothing else. */}}
+
+{{/* Whether values of `items` name a kind, as `daemonsets` or `DaemonSet`: "true" or nothing. */}}
+{{- define "reloader.names" -}}
+{{- range .items }}{{ if eq (lower . | trimSuffix "s") (trimSuffix "s" $.resource) }}true{{ end }}{{ end }}
+{{- end }}
+
+{{/* In each namespace that is watched. */}}
+{{- define "reloader.rules.watched" -}}
+{{- $flags := include "reloader.flags" . | fromJson }}
+{{- $ignored := get $flags "ignored-workload-types" | default list }}
+{{- $rolls := not (or (get $flags "dry-run") .Values.reloader.webhookUrl) }}
+{{- $content := without (list "configmaps" "secrets") (get $flags "ignored-config-resource-types" | default (list "") | first) }}
+{{- $apps := list }}
+{{- range list "deployments" "statefulsets" "daemonsets" }}
+{{- if not (include "reloader.names" (dict "items" $ignored "resource" .)) }}{{ $apps = append $apps . }}{{ end }}
+{{- end }}
+{{- $cronJobs := and (ne (get $flags "cronjob-reload") "none") (not (include "reloader.names" (dict "items" $ignored "resource" "cronjobs"))) }}
+{{- $jobs := and (ne (get $flags "job-reload") "none") (not (include "reloader.names" (dict "items" $ignored "resource" "jobs"))) -}}
+# Content is read to take its digest, and dropped.
+- apiGroups: [""]
+  resources: {{ toJson $content }}
+  verbs: [list, watch]
+{{- with $apps }}
+- apiGroups: [apps]
+  resources: {{ toJson . }}
+  verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
+{{- end }}
+{{- if and (has "deployments" $apps) (not $.Values.reloader.webhookUrl) }}
+# At the start alone, to see which Deployments were rolled since; without it some are rolled once more.
+- apiGroups: [apps]
+  resources: [replicasets]
+  verbs: [list]
+{{- end }}
+{{- if $cronJobs }}
+- apiGroups: [batch]
+  resources: [cronjobs]
+  verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
+{{- end }}
+{{- if $jobs }}
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [get, list, watch{{ if $rolls }}, create, delete{{ end }}]
+{{- else if and $cronJobs $rolls }}
+- apiGroups: [batch]
+  resources: [jobs]
+  verbs: [create]
+{{- end }}
+{{- if not (get $flags "dry-run") }}
+- apiGroups: [""]
+  resources: [events]
+  verbs: [create]
+{{- end }}
+{{- end }}
+
+{{/* In the cluster, beside them. */}}
+{{- define "reloader.rules.cluster" -}}
+{{- $flags := include "reloader.flags" . | fromJson }}
+{{- if get $flags "namespace-selector" }}
+- apiGroups: [""]
+  resources: [namespaces]
+  verbs: [list, watch]
+{{- end }}
+{{- with get $flags "webhook-configuration" }}
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [mutatingwebhookconfigurations]
+  resourceNames: [{{ . }}]
+  verbs: [get, patch]
+{{- end }}
+{{- end }}
+
+{{/* In the namespace of the state: what it remembers, and the certificate of the admission webhook. */}}
+{{- define "reloader.rules.state" -}}
+{{- $flags := include "reloader.flags" . | fromJson }}
+{{- $name := get $flags "configmap" -}}
+- apiGroups: [""]
+  resources: [configmaps]
+  resourceNames:
+    - {{ $name }}
+    {{- range untilStep 1 10 1 }}
+    - {{ $name }}-{{ . }}
+    {{- end }}
+  verbs: [get{{ if not (get $flags "dry-run") }}, create, patch{{ end }}]
+{{- with get $flags "webhook-tls-secret" }}
+- apiGroups: [""]
+  resources: [secrets]
+  resourceNames: [{{ . }}]
+  verbs: [get, create, patch]
+{{- end }}
+{{- end }}
+
+{{/* In the namespace of the Lease. To create one cannot be limited to a name. */}}
+{{- define "reloader.rules.lease" -}}
+{{- $flags := include "reloader.flags" . | fromJson -}}
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [{{ get $flags "leader-election-id" | default (get $flags "configmap") }}]
+  verbs: [get, update, list, watch]
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [create]
+{{- end }}
+
+{{/* A role and its binding: `kind` Role or ClusterRole, `suffix`, `namespace`, `rules` as text. */}}
+{{- define "reloader.role" -}}
+{{- $root := .root }}
+{{- $metadata := dict "root" $root "namespace" .namespace "cluster" (eq .kind "ClusterRole") "labels" $root.Values.reloader.rbac.labels }}
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}
+metadata:
+  {{- include "reloader.metadata" (merge (dict "suffix" .suffix) $metadata) | nindent 2 }}
+rules:
+  {{- .rules | trim | nindent 2 }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}Binding
+metadata:
+  {{- include "reloader.metadata" (merge (dict "suffix" (printf "%s-binding" .suffix)) $metadata) | nindent 2 }}
+roleRef:
+  apiGroup: rbac.authorization.k8s.io
+  kind: {{ .kind }}
+  name: {{ include "reloader-fullname" $root }}{{ .suffix }}
+subjects:
+  - kind: ServiceAccount
+    name: {{ include "reloader-serviceAccountName" $root }}
+    namespace: {{ include "reloader.namespace" $root }}
+{{- end }}
