@@ -4,7 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { VERSION } from '../../lib/options/version.ts';
-import { type JsonObject, objectOf, pick } from '../sandbox/json.ts';
+import { type JsonObject, objectOf } from '../sandbox/json.ts';
 import {
   CUSTOM_ANNOTATIONS,
   configSchema,
@@ -73,10 +73,9 @@ function templateTables(): string {
 ${stringify(tables, { lineWidth: 0 })}`;
 }
 
-/** The members that a schema names, deep; null where any are allowed, or none. */
-function knownIn(schema: JsonObject): JsonObject | null {
-  const properties = pick(schema, 'properties');
-  if (properties === undefined) return null;
-  const members = Object.entries(objectOf(properties)).filter(([name]) => name !== 'config');
+/** The members that a schema names, deep; null where it names none, or refuses others itself. */
+function knownIn({ properties, additionalProperties }: JsonObject): JsonObject | null {
+  if (properties === undefined || additionalProperties === false) return null;
+  const members = Object.entries(objectOf(properties));
   return Object.fromEntries(members.map(([name, member]) => [name, knownIn(objectOf(member))]));
 }

@@ -142,3 +142,14 @@ them, as in the program. Those that may hold a password are in reloader.secrets.
 {{- min 1 (int .Values.reloader.deployment.replicas) }}
 {{- end }}
 {{- end }}
+
+{{/* "true" where a ConfigMap without labels rolls a Deployment in the namespace of the release, as helm test tries. */}}
+{{- define "reloader.canary" -}}
+{{- $flags := include "reloader.flags" . | fromJson }}
+{{- $hides := or (get $flags "dry-run") .Values.reloader.webhookUrl .Values.reloader.ignoreConfigMaps }}
+{{- $selects := or (get $flags "namespace-selector") (get $flags "resource-label-selector") }}
+{{- $ignores := has (include "reloader.namespace" .) (include "reloader.unwatched" . | fromJsonArray) }}
+{{- $lacks := not (has "deployments" (include "reloader.workloads" . | fromJsonArray)) }}
+{{- $silent := not (has "collaborne" (get $flags "dialects" | default (list "collaborne"))) }}
+{{- if not (or $hides $selects $ignores $lacks $silent) }}true{{ end }}
+{{- end }}

@@ -83,3 +83,11 @@ imagePullSecrets:
   {{- end }}
 {{- end }}
 {{- end }}
+
+{{/* The securityContext of containers; what values say of it wins. */}}
+{{- define "reloader.locked" -}}
+{{- $locked := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL")) }}
+{{- $own := .Values.reloader.deployment.containerSecurityContext | default dict }}
+{{- $must := ternary (dict "readOnlyRootFilesystem" true) dict .Values.reloader.readOnlyRootFileSystem }}
+{{- mergeOverwrite $locked $own $must | toYaml }}
+{{- end }}

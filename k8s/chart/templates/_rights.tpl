@@ -1,52 +1,61 @@
 {{/* The rules of RBAC, from the flags: what the program asks for with these arguments, and nothing else. */}}
 
-{{/* Whether values of `items` name a kind, as `daemonsets` or `DaemonSet`: "true" or nothing. */}}
-{{- define "reloader.names" -}}
-{{- range .items }}{{ if eq (lower . | trimSuffix "s") (trimSuffix "s" $.resource) }}true{{ end }}{{ end }}
+{{/* The kinds of content that are watched, as a JSON list of resources. */}}
+{{- define "reloader.content" -}}
+{{- $ignored := get (include "reloader.flags" . | fromJson) "ignored-config-resource-types" | default list }}
+{{- without (list "configmaps" "secrets") (first $ignored | default "") | toJson }}
+{{- end }}
+
+{{/* The kinds of workload that are served, as a JSON list of resources. */}}
+{{- define "reloader.workloads" -}}
+{{- $flags := include "reloader.flags" . | fromJson }}
+{{- $ignored := list }}
+{{- range get $flags "ignored-workload-types" | default list }}{{ $ignored = append $ignored (printf "%ss" (lower . | trimSuffix "s")) }}{{ end }}
+{{- if eq (get $flags "cronjob-reload") "none" }}{{ $ignored = append $ignored "cronjobs" }}{{ end }}
+{{- if eq (get $flags "job-reload") "none" }}{{ $ignored = append $ignored "jobs" }}{{ end }}
+{{- $served := list }}
+{{- range list "deployments" "statefulsets" "daemonsets" "cronjobs" "jobs" }}
+{{- if not (has . $ignored) }}{{ $served = append $served . }}{{ end }}
+{{- end }}
+{{- toJson $served }}
 {{- end }}
 
 {{/* In each namespace that is watched. */}}
 {{- define "reloader.rules.watched" -}}
-{{- $flags := include "reloader.flags" . | fromJson }}
-{{- $ignored := get $flags "ignored-workload-types" | default list }}
-{{- $rolls := not (or (get $flags "dry-run") .Values.reloader.webhookUrl) }}
-{{- $content := without (list "configmaps" "secrets") (get $flags "ignored-config-resource-types" | default (list "") | first) }}
-{{- $apps := list }}
-{{- range list "deployments" "statefulsets" "daemonsets" }}
-{{- if not (include "reloader.names" (dict "items" $ignored "resource" .)) }}{{ $apps = append $apps . }}{{ end }}
-{{- end }}
-{{- $cronJobs := and (ne (get $flags "cronjob-reload") "none") (not (include "reloader.names" (dict "items" $ignored "resource" "cronjobs"))) }}
-{{- $jobs := and (ne (get $flags "job-reload") "none") (not (include "reloader.names" (dict "items" $ignored "resource" "jobs"))) -}}
+{{- $dryRun := get (include "reloader.flags" . | fromJson) "dry-run" }}
+{{- $rolls := not (or $dryRun .Values.reloader.webhookUrl) }}
+{{- $served := include "reloader.workloads" . | fromJsonArray }}
+{{- $apps := without $served "cronjobs" "jobs" -}}
 # Content is read to take its digest, and dropped.
 - apiGroups: [""]
-  resources: {{ toJson $content }}
+  resources: {{ include "reloader.content" . }}
   verbs: [list, watch]
 {{- with $apps }}
 - apiGroups: [apps]
   resources: {{ toJson . }}
   verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
 {{- end }}
-{{- if and (has "deployments" $apps) (not $.Values.reloader.webhookUrl) }}
+{{- if and (has "deployments" $apps) (not .Values.reloader.webhookUrl) }}
 # At the start alone, to see which Deployments were rolled since; without it some are rolled once more.
 - apiGroups: [apps]
   resources: [replicasets]
   verbs: [list]
 {{- end }}
-{{- if $cronJobs }}
+{{- if has "cronjobs" $served }}
 - apiGroups: [batch]
   resources: [cronjobs]
   verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
 {{- end }}
-{{- if $jobs }}
+{{- if has "jobs" $served }}
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [get, list, watch{{ if $rolls }}, create, delete{{ end }}]
-{{- else if and $cronJobs $rolls }}
+{{- else if and (has "cronjobs" $served) $rolls }}
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [create]
 {{- end }}
-{{- if not (get $flags "dry-run") }}
+{{- if not $dryRun }}
 - apiGroups: [""]
   resources: [events]
   verbs: [create]
