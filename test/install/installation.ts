@@ -5,12 +5,12 @@ import { type Place, placeOf } from '../../lib/app/assembly.ts';
 import type { PolicyRule } from '../../lib/kubernetes/permissions.ts';
 import type { Options } from '../../lib/options/options.ts';
 import { parseOptions } from '../../lib/options/parse-options.ts';
-import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
+import { type Json, type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { render } from './kustomization.ts';
 import { titleOf } from './replacement.ts';
 
-/** One installation. */
-export interface Installation {
+/** What its objects say of the reloader's pod. */
+export interface Installed {
   readonly objects: readonly JsonObject[];
   readonly deployment: JsonObject;
   /** The pod template's spec, and its only container. */
@@ -19,11 +19,15 @@ export interface Installation {
   /** The container's arguments and variables, as the kubelet fills them in. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  readonly service: JsonObject;
   /** What the program makes of the container's arguments and variables, and where they send it. */
   readonly options: Options;
   readonly notices: readonly string[];
   readonly place: Place;
+}
+
+/** One installation below k8s. */
+export interface Installation extends Installed {
+  readonly service: JsonObject;
 }
 
 /** One thing that may be done: `<namespace, or *>: <verb> <group>/<resource>[ <name>]`. */
@@ -32,21 +36,26 @@ export type Right = string;
 /** Reads the installation in a folder below k8s, with these components. */
 export function installationIn(folder: string, components: readonly string[] = []): Installation {
   const objects = render(folder, { components });
-  const deployment = the(objects, 'Deployment');
   const service = the(
     objects.filter((object) => titleOf(object) !== WEBHOOK_SERVICE),
     'Service',
   );
+  return { ...installedBy(objects), service };
+}
+
+/** What the program makes of the Deployment among these objects. */
+export function installedBy(objects: readonly JsonObject[]): Installed {
+  const deployment = the(objects, 'Deployment');
   const pod = objectOf(pick(deployment, 'spec', 'template', 'spec'));
   const [container = {}] = objectsOf(pod['containers']);
   const own = namespaceOf(deployment);
-  const env = environmentOf(container, own);
+  const env = environmentOf(container, own, objects);
   const args = argumentsOf(container, env);
   const command = parseOptions(args, env);
   assert.ok(command.type === 'run', JSON.stringify(command));
   const { options, notices } = command;
   const place = placeOf(options, own);
-  return { objects, deployment, pod, container, args, env, service, options, notices, place };
+  return { objects, deployment, pod, container, args, env, options, notices, place };
 }
 
 /** The rights that `rule` gives in a namespace, or in all of them. */
@@ -62,7 +71,7 @@ export function rightsOf(namespace: string | undefined, rule: PolicyRule): Right
 }
 
 /** The rights that the bindings among the objects give the pod's service account. */
-export function grantedTo({ objects, deployment, pod }: Installation): Right[] {
+export function grantedTo({ objects, deployment, pod }: Installed): Right[] {
   const isAccount = (subject: JsonObject): boolean =>
     subject['kind'] === 'ServiceAccount' &&
     subject['name'] === pod['serviceAccountName'] &&
@@ -109,15 +118,35 @@ function namespaceOf(object: JsonObject): string {
 const POD: Readonly<Record<string, string>> = { 'metadata.name': 'reloader-0', 'metadata.uid': 'uid-of-pod' };
 
 /** The variables that the container has, as the kubelet fills them in. */
-function environmentOf(container: JsonObject, namespace: string): Record<string, string> {
+function environmentOf(
+  container: JsonObject,
+  namespace: string,
+  objects: readonly JsonObject[],
+): Record<string, string> {
   const variables = objectsOf(container['env']).map((variable): [string, string] => {
     const field = pick(variable, 'valueFrom', 'fieldRef', 'fieldPath');
+    const key = pick(variable, 'valueFrom', 'secretKeyRef');
+    const fields = { ...POD, 'metadata.namespace': namespace };
     const value =
-      field === undefined ? variable['value'] : { ...POD, 'metadata.namespace': namespace }[String(field)];
+      key !== undefined
+        ? secretIn(objects, key)
+        : field !== undefined
+          ? fields[String(field)]
+          : variable['value'];
     assert.ok(value !== undefined, `no value of ${String(field)}`);
     return [stringOf(variable['name']) ?? '', stringOf(value) ?? ''];
   });
   return Object.fromEntries(variables);
+}
+
+/** A value of a Secret among the objects; of one that is not among them, any text. */
+function secretIn(objects: readonly JsonObject[], key: Json): string {
+  const title = `Secret/${stringOf(pick(key, 'name'))}`;
+  const secret = objects.find((object) => titleOf(object) === title);
+  if (secret === undefined) return 'of another Secret';
+  const value = stringOf(pick(secret, 'data', stringOf(pick(key, 'key')) ?? ''));
+  assert.ok(value !== undefined, `${title} lacks ${JSON.stringify(key)}`);
+  return Buffer.from(value, 'base64').toString();
 }
 
 /** The arguments, with `$(NAME)` replaced as the kubelet does it. */

@@ -25,6 +25,12 @@
 {{- if and .Values.networkPolicy.enabled $r.netpol.enabled }}
 {{- fail "networkPolicy.enabled and reloader.netpol.enabled both make the NetworkPolicy: set one of them to false" }}
 {{- end }}
+{{- if and .Values.admission.enabled (or .Values.config.dryRun $r.webhookUrl) }}
+{{- fail "admission.enabled has no meaning where no workload is stamped: remove it, or config.dryRun and reloader.webhookUrl" }}
+{{- end }}
+{{- if and .Values.admission.enabled (eq .Values.admission.certificate "secret") (not .Values.admission.secretName) }}
+{{- fail "admission.certificate is secret: say in admission.secretName which Secret has tls.crt and tls.key" }}
+{{- end }}
 {{- if and $r.ignoreJobs (get .Values.config "jobReload") }}
 {{- fail "reloader.ignoreJobs is true and config.jobReload says how Jobs are created anew: remove one of them" }}
 {{- end }}
@@ -38,20 +44,22 @@
 
 {{/* No flag is set twice: not by an argument nor by a variable beside a value. */}}
 {{- define "reloader.check.flags" -}}
-{{- $flags := include "reloader.flags" . | fromJson }}
+{{- $set := include "reloader.flags" . | fromJson }}
+{{- range $flag, $_ := include "reloader.secretFlags" . | fromJson }}{{ $_ := set $set $flag true }}{{ end }}
 {{- range .Values.extraArgs }}
 {{- $flag := regexFind "^--[^=]+" . | trimPrefix "--" }}
-{{- if hasKey $flags $flag }}
-{{- fail (printf "extraArgs has --%s, which a value sets: remove it and set the value; the README of the chart says which" $flag) }}
+{{- if hasKey $set $flag }}
+{{- fail (printf "extraArgs has --%s, which another value sets: remove it, and set that value. The chart's README says which" $flag) }}
 {{- end }}
 {{- end }}
-{{- range $kind, $variables := .Values.reloader.deployment.env }}
-{{- if eq $kind "existing" }}{{ $variables = merge (dict) (values (default dict $variables) | first | default dict) }}{{ end }}
-{{- range $name, $_ := $variables }}
+{{- $env := .Values.reloader.deployment.env }}
+{{- $variables := dict "open" ($env.open | default dict) "field" ($env.field | default dict) "secret" ($env.secret | default dict) }}
+{{- range $secret, $keys := $env.existing }}{{ $_ := set $variables (printf "existing.%s" $secret) $keys }}{{ end }}
+{{- range $kind, $names := $variables }}
+{{- range $name, $_ := $names }}
 {{- $flag := $name | trimPrefix "RELOADER_OPT_" | lower | replace "_" "-" }}
-{{- $key := camelcase (replace "-" "_" $flag) | untitle }}
-{{- if and (regexMatch "^(RELOADER_OPT|ALERT)_" $name) (or (hasKey $flags $flag) (get $.Values.config $key)) }}
-{{- fail (printf "reloader.deployment.env.%s.%s sets --%s, which another value sets too: remove one of them" $kind $name $flag) }}
+{{- if and (regexMatch "^(RELOADER_OPT|ALERT)_" $name) (hasKey $set $flag) }}
+{{- fail (printf "reloader.deployment.env.%s.%s sets --%s, which another value sets: remove one of them" $kind $name $flag) }}
 {{- end }}
 {{- end }}
 {{- end }}

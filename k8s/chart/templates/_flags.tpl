@@ -1,6 +1,6 @@
 {{/*
 The flags of the program by name, as JSON: those of `config` and those that other values set. Arguments and rights follow from
-them, as in the program. Those that may hold a password are in reloader.secrets.
+them, as in the program. Those that may hold a password are in reloader.secretFlags.
 */}}
 {{- define "reloader.flags" -}}
 {{- $tables := .Files.Get "files/tables.yaml" | fromYaml }}
@@ -85,17 +85,24 @@ them, as in the program. Those that may hold a password are in reloader.secrets.
 {{- end }}
 {{- end }}
 
+{{/* The flags that may hold a password, by name, as JSON. */}}
+{{- define "reloader.secretFlags" -}}
+{{- $flags := dict }}
+{{- with .Values.reloader.webhookUrl }}{{ $_ := set $flags "webhook-url" . }}{{ end }}
+{{- range $key := (.Files.Get "files/tables.yaml" | fromYaml).secret }}
+{{- with get $.Values.config $key }}{{ $_ := set $flags (kebabcase $key) . }}{{ end }}
+{{- end }}
+{{- toJson $flags }}
+{{- end }}
+
 {{/* The variables that may hold a password, by name, as JSON: they are in a Secret. */}}
 {{- define "reloader.secrets" -}}
 {{- $secrets := dict }}
 {{- range $name, $value := .Values.reloader.deployment.env.secret }}
 {{- with $value }}{{ $_ := set $secrets $name (toString .) }}{{ end }}
 {{- end }}
-{{- with .Values.reloader.webhookUrl }}{{ $_ := set $secrets "RELOADER_OPT_WEBHOOK_URL" . }}{{ end }}
-{{- range $key := (.Files.Get "files/tables.yaml" | fromYaml).secret }}
-{{- with get $.Values.config $key }}
-{{- $_ := set $secrets (printf "RELOADER_OPT_%s" (snakecase $key | upper)) . }}
-{{- end }}
+{{- range $flag, $value := include "reloader.secretFlags" . | fromJson }}
+{{- $_ := set $secrets (printf "RELOADER_OPT_%s" (snakecase $flag | upper)) $value }}
 {{- end }}
 {{- toJson $secrets }}
 {{- end }}
