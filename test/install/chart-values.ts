@@ -34,7 +34,7 @@ const SCOPES: Readonly<Record<string, Values>> = {
   'neither Jobs nor CronJobs': theirs({ ignoreJobs: true, ignoreCronJobs: true }),
   'Jobs that run': flags({ jobReload: 'recreate-running' }),
   'Jobs left alone by the flag': flags({ jobReload: 'none' }),
-  'kinds left out': flags({ ignoredWorkloadTypes: ['DaemonSet', 'statefulsets', 'cronjobs'] }),
+  'kinds left out': flags({ ignoredWorkloadTypes: ['DaemonSet', 'statefulsets'] }),
   'no Deployments': flags({ ignoredWorkloadTypes: ['deployments'] }),
   'only CronJobs': {
     config: { ignoredWorkloadTypes: ['deployments', 'statefulsets', 'daemonsets'] },

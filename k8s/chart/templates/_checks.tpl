@@ -16,7 +16,7 @@
 {{- if and $r.ignoreSecrets $r.ignoreConfigMaps }}
 {{- fail "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true: nothing would be watched. Set one of them to false" }}
 {{- end }}
-{{- if and $r.enableHA (ne (toString (get .Values.config "leaderElect" | default true)) "true") }}
+{{- if and $r.enableHA (eq (toString .Values.config.leaderElect) "false") }}
 {{- fail "reloader.enableHA is true and config.leaderElect is false: remove one of them" }}
 {{- end }}
 {{- if and .Values.ha.enabled $r.enableHA }}
@@ -33,6 +33,12 @@
 {{- end }}
 {{- if and $r.ignoreJobs (get .Values.config "jobReload") }}
 {{- fail "reloader.ignoreJobs is true and config.jobReload says how Jobs are created anew: remove one of them" }}
+{{- end }}
+{{- range .Values.config.ignoredWorkloadTypes }}
+{{- $kind := lower . | trimSuffix "s" }}
+{{- if has $kind (list "cronjob" "job") }}
+{{- fail (printf "config.ignoredWorkloadTypes has %s: set reloader.%s=true in place of that" . (eq $kind "job" | ternary "ignoreJobs" "ignoreCronJobs")) }}
+{{- end }}
 {{- end }}
 {{- range $key, $value := (.Files.Get "files/tables.yaml" | fromYaml).elsewhere }}
 {{- if hasKey $.Values.config $key }}

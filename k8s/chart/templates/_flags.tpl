@@ -26,8 +26,9 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- $_ := set $flags "reload-on-create" ($r.reloadOnCreate | ternary true nil) }}
 {{- $_ := set $flags "reload-on-delete" ($r.reloadOnDelete | ternary true nil) }}
 {{- $_ := set $flags "reload-strategy" (eq $r.reloadStrategy "default" | ternary nil $r.reloadStrategy) }}
-{{- $_ := set $flags "cronjob-reload" ($r.ignoreCronJobs | ternary "none" "run-now") }}
-{{- $_ := set $flags "job-reload" ($r.ignoreJobs | ternary "none" (get $flags "job-reload" | default "recreate")) }}
+{{- $_ := set $flags "cronjob-reload" ($r.ignoreCronJobs | ternary nil "run-now") }}
+{{- $jobs := get $flags "job-reload" | default "recreate" }}
+{{- $_ := set $flags "job-reload" (or $r.ignoreJobs (eq $jobs "none") | ternary nil $jobs) }}
 {{- $_ := set $flags "log-level" $r.logLevel }}
 {{- $_ := set $flags "log-format" $r.logFormat }}
 {{- range $key, $value := $r.leaderElection }}

@@ -11,8 +11,8 @@
 {{- $flags := include "reloader.flags" . | fromJson }}
 {{- $ignored := list }}
 {{- range get $flags "ignored-workload-types" | default list }}{{ $ignored = append $ignored (printf "%ss" (lower . | trimSuffix "s")) }}{{ end }}
-{{- if eq (get $flags "cronjob-reload") "none" }}{{ $ignored = append $ignored "cronjobs" }}{{ end }}
-{{- if eq (get $flags "job-reload") "none" }}{{ $ignored = append $ignored "jobs" }}{{ end }}
+{{- if not (get $flags "cronjob-reload") }}{{ $ignored = append $ignored "cronjobs" }}{{ end }}
+{{- if not (get $flags "job-reload") }}{{ $ignored = append $ignored "jobs" }}{{ end }}
 {{- $served := list }}
 {{- range list "deployments" "statefulsets" "daemonsets" "cronjobs" "jobs" }}
 {{- if not (has . $ignored) }}{{ $served = append $served . }}{{ end }}

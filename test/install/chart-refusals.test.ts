@@ -1,0 +1,185 @@
+/** Values that cannot be followed are refused by a sentence that says which, why and what to do; others are told in NOTES. */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { JsonObject } from '../sandbox/json.ts';
+import { notesOf, objectionTo, skipWithoutHelm, type Values } from './chart.ts';
+import { VALUE_SETS } from './chart-values.ts';
+
+const skip = skipWithoutHelm();
+const theirs = (reloader: JsonObject): Values => ({ reloader });
+
+const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegExp])[] = [
+  [
+    'the image of Stakater Reloader',
+    { image: { repository: 'ghcr.io/stakater/reloader' } },
+    /image\.repository is ghcr\.io\/stakater\/reloader, the image of Stakater Reloader, .*: name that of this reloader, or remove the value$/m,
+  ],
+  [
+    'it at a mirror',
+    { image: { repository: 'mirror.example.com/a/stakater/reloader-ubi' } },
+    /image\.repository is /,
+  ],
+  ['its name', { global: { imageRegistry: 'm' }, image: { name: 'stakater/reloader' } }, /image\.name is /],
+  [
+    'its version',
+    { image: { tag: 'v1.4.21' } },
+    /image\.tag is v1\.4\.21, .*, or remove the value, which then is \d/,
+  ],
+  [
+    'namespaces beside all',
+    theirs({ namespaces: ['web'] }),
+    /reloader\.namespaces has no meaning .*: set reloader\.watchGlobally=false, or remove it/,
+  ],
+  [
+    'neither kind of content',
+    theirs({ ignoreSecrets: true, ignoreConfigMaps: true }),
+    /Set one of them to false/,
+  ],
+  [
+    'two ways to stand by',
+    { ha: { enabled: true }, reloader: { enableHA: true } },
+    /ha\.enabled and reloader\.enableHA /,
+  ],
+  [
+    'a pair without a leader',
+    { config: { leaderElect: false }, reloader: { enableHA: true } },
+    /config\.leaderElect is false/,
+  ],
+  [
+    'two network policies',
+    { networkPolicy: { enabled: true }, reloader: { netpol: { enabled: true } } },
+    /networkPolicy\.enabled and /,
+  ],
+  [
+    'Jobs that are ignored and recreated',
+    { config: { jobReload: 'recreate' }, reloader: { ignoreJobs: true } },
+    /reloader\.ignoreJobs is true and config\.jobReload /,
+  ],
+  [
+    'Jobs that are a kind left out',
+    { config: { ignoredWorkloadTypes: ['Jobs'] } },
+    /has Jobs: set reloader\.ignoreJobs=true/,
+  ],
+  [
+    'CronJobs that are a kind left out',
+    { config: { ignoredWorkloadTypes: ['cronjob'] } },
+    /set reloader\.ignoreCronJobs=true/,
+  ],
+  [
+    'a flag that is a value and an argument',
+    { extraArgs: ['--log-level=debug'] },
+    /extraArgs has --log-level, which another value sets/,
+  ],
+  [
+    'a secret flag that is a value and an argument',
+    { extraArgs: ['--token', 'a'], config: { token: 'b' } },
+    /extraArgs has --token/,
+  ],
+  [
+    'a flag that is a value and a variable',
+    theirs({ deployment: { env: { open: { RELOADER_OPT_LOG_LEVEL: 'debug' } } } }),
+    /reloader\.deployment\.env\.open\.RELOADER_OPT_LOG_LEVEL sets --log-level, which another value sets: remove one/,
+  ],
+  [
+    'an alert that is a value and a variable',
+    { config: { alertSink: 'raw' }, reloader: { deployment: { env: { secret: { ALERT_SINK: 'slack' } } } } },
+    /env\.secret\.ALERT_SINK sets --alert-sink/,
+  ],
+  [
+    'an address that is a value and a variable',
+    {
+      config: { alertWebhookUrl: 'https://a.example.com' },
+      reloader: { deployment: { env: { existing: { other: { ALERT_WEBHOOK_URL: 'key' } } } } },
+    },
+    /env\.existing\.other\.ALERT_WEBHOOK_URL sets --alert-webhook-url/,
+  ],
+  [
+    'an admission webhook of a dry run',
+    { admission: { enabled: true }, config: { dryRun: true } },
+    /admission\.enabled has no meaning /,
+  ],
+  [
+    'an admission webhook that only tells',
+    { admission: { enabled: true }, reloader: { webhookUrl: 'http://a' } },
+    /admission\.enabled has no meaning /,
+  ],
+  [
+    'a certificate without a Secret',
+    { admission: { enabled: true, certificate: 'secret' } },
+    /say in admission\.secretName /,
+  ],
+  [
+    'an unknown member of ours',
+    { monitoring: { podMonitors: {} } },
+    /at '\/monitoring': additional properties 'podMonitors' not allowed/,
+  ],
+  [
+    'an unknown member, deeper',
+    { monitoring: { dashboard: { enable: true } } },
+    /at '\/monitoring\/dashboard': additional properties 'enable'/,
+  ],
+  [
+    'a text for a switch of theirs',
+    theirs({ autoReloadAll: 'false' }),
+    /at '\/reloader\/autoReloadAll': got string/,
+  ],
+  ['an unknown strategy', theirs({ reloadStrategy: 'rollout' }), /at '\/reloader\/reloadStrategy'/],
+];
+
+describe('the chart refuses', { skip }, () => {
+  for (const [name, values, sentence] of REFUSED)
+    test(name, () => assert.match(objectionTo(values) ?? 'nothing', sentence));
+});
+
+describe('NOTES', { skip }, () => {
+  test('say what is watched, and how to try it', () => {
+    const notes = notesOf({ reloader: { watchGlobally: false, namespaces: 'api', ignoreSecrets: true } });
+    assert.match(notes, /^ {2}- configmaps$/m);
+    assert.match(notes, /^ {2}- in api, tools$/m);
+    assert.match(notes, /^ {2}- for deployments, statefulsets, daemonsets, cronjobs, jobs$/m);
+    assert.match(notes, /^ {2}helm -n tools test web /m);
+    assert.match(notes, /^ {2}kubectl -n tools rollout status deployment\/web-reloader$/m);
+  });
+
+  const TOLD: readonly (readonly [reloader: JsonObject, line: RegExp])[] = [
+    [{ isArgoRollouts: true }, /^- reloader\.isArgoRollouts: .* not served yet: /m],
+    [{ isOpenshift: true }, /^- reloader\.isOpenshift: .* not served yet: /m],
+    [{ enableCSIIntegration: true }, /^- reloader\.enableCSIIntegration: .* not served yet: /m],
+    [{ custom_annotations: { secret_exclude: 'a/b' } }, /^- reloader\.custom_annotations\.secret_exclude: /m],
+    [{ webhookUrl: 'http://a' }, /^- reloader\.webhookUrl: .* in place of every rollout/m],
+    [{ syncAfterRestart: true }, /^- reloader\.syncAfterRestart: always so/m],
+    [{ deployment: { replicas: 2 } }, /^- reloader\.deployment\.replicas: one pod runs/m],
+    [{ podDisruptionBudget: { enabled: true } }, /^- reloader\.podDisruptionBudget: there is none/m],
+    [
+      { deployment: { resources: { limits: { cpu: 1 } } } },
+      /^- reloader\.deployment\.resources: .* another program/m,
+    ],
+    [{ enablePProf: true }, /^- reloader\.enablePProf/m],
+    [{ deployment: { gomaxprocsOverride: '1' } }, /^- reloader\.deployment\.gomaxprocsOverride/m],
+    [{ deployment: { imagePullSecrets: [], volumes: [] } }, /^Try it:$/m],
+    [{ serviceMonitor: { enabled: true } }, /^- reloader\.serviceMonitor: there is none/m],
+    [{ verticalPodAutoscaler: { enabled: true } }, /^- reloader\.verticalPodAutoscaler: there is none/m],
+    [
+      { volumeMounts: [], deployment: { image: { name: 'a' } } },
+      /^- reloader\.deployment\.image\n- reloader\.volumeMounts$/m,
+    ],
+  ];
+  for (const [reloader, line] of TOLD)
+    test(`tell of ${JSON.stringify(reloader)}`, () => assert.match(notesOf({ reloader }), line));
+
+  test('tell of no value where none is given', () => {
+    assert.doesNotMatch(notesOf(), /These values/);
+  });
+
+  test('name no value of the sets that exists', () => {
+    const lists = VALUE_SETS.filter((_, index) => index % 6 === 0).map(({ name, values }) => ({
+      name,
+      unknown: / do not exist, .*:\n([\s\S]*)/.exec(notesOf(values))?.[1] ?? '',
+    }));
+    assert.deepEqual(
+      lists.filter(({ name, unknown }) => unknown !== '' && !name.includes('invent')),
+      [],
+    );
+  });
+});
