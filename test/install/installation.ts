@@ -126,7 +126,7 @@ function environmentOf(
   const variables = objectsOf(container['env']).map((variable): [string, string] => {
     const field = pick(variable, 'valueFrom', 'fieldRef', 'fieldPath');
     const key = pick(variable, 'valueFrom', 'secretKeyRef');
-    const fields = { ...POD, 'metadata.namespace': namespace };
+    const fields: Readonly<Record<string, string>> = { ...POD, 'metadata.namespace': namespace };
     const value =
       key !== undefined
         ? secretIn(objects, key)
