@@ -1,9 +1,11 @@
 /** Values that cannot be followed are refused by a sentence that says which, why and what to do; others are told in NOTES. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
-import type { JsonObject } from '../sandbox/json.ts';
-import { notesOf, objectionTo, skipWithoutHelm, type Values } from './chart.ts';
+import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
+import { CHART, notesOf, objectionTo, render, skipWithoutHelm, type Values } from './chart.ts';
 import { VALUE_SETS } from './chart-values.ts';
 
 const skip = skipWithoutHelm();
@@ -130,6 +132,33 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
 describe('the chart refuses', { skip }, () => {
   for (const [name, values, sentence] of REFUSED)
     test(name, () => assert.match(objectionTo(values) ?? 'nothing', sentence));
+});
+
+/** The paths of all values that may be null, by their schemas. */
+function nullable(schema: JsonObject): JsonObject {
+  const members = Object.entries(objectOf(schema['properties'])).flatMap(
+    ([name, member]): [string, Json][] => {
+      const below = objectOf(member);
+      const isNeeded = [schema['required']].flat().includes(name);
+      if (isNeeded) return [[name, nullable(below)]];
+      const takesNull = [below['type'], below['enum']].flat().some((one) => one === 'null' || one === null);
+      return takesNull || Object.keys(below).length === 0 ? [[name, null]] : [];
+    },
+  );
+  return Object.fromEntries(members);
+}
+
+describe('values that are null', { skip }, () => {
+  test('are absent, as with any chart', () => {
+    const schema = JSON.parse(readFileSync(path.join(CHART, 'values.schema.json'), 'utf8')) as JsonObject;
+    const values = nullable(schema);
+    assert.ok(Object.keys(objectOf(values['reloader'])).length > 30);
+    const container = (given: Values): Json | undefined => {
+      const deployment = render(given).find(({ kind }) => kind === 'Deployment');
+      return objectsOf(pick(deployment, 'spec', 'template', 'spec', 'containers'))[0]?.['securityContext'];
+    };
+    assert.deepEqual(container(values), container({}));
+  });
 });
 
 describe('NOTES', { skip }, () => {

@@ -22,20 +22,20 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- $_ := set $flags "ignored-config-resource-types" (list) }}
 {{- if $r.ignoreSecrets }}{{ $_ := set $flags "ignored-config-resource-types" (list "secrets") }}{{ end }}
 {{- if $r.ignoreConfigMaps }}{{ $_ := set $flags "ignored-config-resource-types" (list "configmaps") }}{{ end }}
-{{- $_ := set $flags "auto-reload-all" ($r.autoReloadAll | ternary true nil) }}
-{{- $_ := set $flags "reload-on-create" ($r.reloadOnCreate | ternary true nil) }}
-{{- $_ := set $flags "reload-on-delete" ($r.reloadOnDelete | ternary true nil) }}
+{{- range $key := list "autoReloadAll" "reloadOnCreate" "reloadOnDelete" }}
+{{- if get $r $key }}{{ $_ := set $flags (kebabcase $key) true }}{{ end }}
+{{- end }}
 {{- $_ := set $flags "reload-strategy" (eq $r.reloadStrategy "default" | ternary nil $r.reloadStrategy) }}
-{{- $_ := set $flags "cronjob-reload" ($r.ignoreCronJobs | ternary nil "run-now") }}
+{{- $_ := set $flags "cronjob-reload" (empty $r.ignoreCronJobs | ternary "run-now" nil) }}
 {{- $jobs := get $flags "job-reload" | default "recreate" }}
-{{- $_ := set $flags "job-reload" (or $r.ignoreJobs (eq $jobs "none") | ternary nil $jobs) }}
+{{- $_ := set $flags "job-reload" (or $r.ignoreJobs (eq $jobs "none") | empty | ternary $jobs nil) }}
 {{- $_ := set $flags "log-level" $r.logLevel }}
 {{- $_ := set $flags "log-format" $r.logFormat }}
 {{- range $key, $value := $r.leaderElection }}
 {{- $_ := set $flags (printf "leader-election-%s" (kebabcase $key)) $value }}
 {{- end }}
 {{- range $key, $flag := $tables.annotations }}
-{{- $_ := set $flags $flag (get $r.custom_annotations $key) }}
+{{- $_ := set $flags $flag (get ($r.custom_annotations | default dict) $key) }}
 {{- end }}
 {{- with .Values.admission }}
 {{- if .enabled }}

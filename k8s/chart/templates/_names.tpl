@@ -10,8 +10,8 @@
 {{- end }}
 
 {{- define "reloader-serviceAccountName" -}}
-{{- $own := ternary (include "reloader-fullname" .) "default" .Values.reloader.serviceAccount.create }}
-{{- .Values.reloader.serviceAccount.name | default $own }}
+{{- $account := .Values.reloader.serviceAccount }}
+{{- $account.name | default (empty $account.create | ternary "default" (include "reloader-fullname" .)) }}
 {{- end }}
 
 {{/* The namespace of all objects. */}}
@@ -88,6 +88,6 @@ imagePullSecrets:
 {{- define "reloader.locked" -}}
 {{- $locked := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "capabilities" (dict "drop" (list "ALL")) }}
 {{- $own := .Values.reloader.deployment.containerSecurityContext | default dict }}
-{{- $must := ternary (dict "readOnlyRootFilesystem" true) dict .Values.reloader.readOnlyRootFileSystem }}
+{{- $must := empty .Values.reloader.readOnlyRootFileSystem | ternary dict (dict "readOnlyRootFilesystem" true) }}
 {{- mergeOverwrite $locked $own $must | toYaml }}
 {{- end }}
