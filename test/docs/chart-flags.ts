@@ -53,6 +53,7 @@ const DEFAULTS: Readonly<{ [N in FlagName]?: string }> = {
   port: '9090',
   'health-port': '8081',
   'state-namespace': "the release's",
+  'cronjob-reload': 'run-now, none with reloader.ignoreCronJobs',
   'job-reload': 'recreate, none with reloader.ignoreJobs',
 };
 

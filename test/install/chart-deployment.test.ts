@@ -173,6 +173,13 @@ describe('the pod', { skip }, () => {
   });
 });
 
+describe('the rights', { skip }, () => {
+  test('are left to others where rbac is off', () => {
+    const kinds = render({ reloader: { rbac: { enabled: false } } }).map(({ kind }) => kind);
+    assert.deepEqual(kinds.sort(), ['Deployment', 'ServiceAccount']);
+  });
+});
+
 describe('variables', { skip }, () => {
   test('come from texts, fields and Secrets, each once, and empty ones not at all', () => {
     const { container, env } = ofDeployment({

@@ -46,7 +46,7 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
   [
     'a pair without a leader',
     { config: { leaderElect: false }, reloader: { enableHA: true } },
-    /config\.leaderElect is false/,
+    /config\.leaderElect is false, .* remove it, or reloader\.enableHA/,
   ],
   [
     'two network policies',

@@ -184,7 +184,7 @@ const PODS: Readonly<Record<string, Values>> = {
 const NAMES: Readonly<Record<string, Values>> = {
   'another name': { nameOverride: 'Restarter' },
   'another full name': { fullnameOverride: 'reloader' },
-  'a name that is too long': { fullnameOverride: `a${'b'.repeat(61)}-c` },
+  'a name that is too long': { fullnameOverride: `a${'b'.repeat(61)}-c`, admission: { enabled: true } },
   'an account of its own': theirs({
     serviceAccount: { name: 'account', labels: { a: 'b' }, annotations: { c: '{{ .Release.Name }}' } },
   }),

@@ -25,7 +25,7 @@ function remove() {
 
 async function create() {
   const metadata = { name: NAME };
-  const labels = { canary: NAME };
+  const labels = { canary: 'reloader' };
   const env = [{ name: 'CHANGE', valueFrom: { configMapKeyRef: { name: NAME, key: 'change' } } }];
   await request('POST', CONFIG_MAPS, { metadata, data: { change: 'none' } });
   return request('POST', DEPLOYMENTS, {

@@ -16,8 +16,8 @@
 {{- if and $r.ignoreSecrets $r.ignoreConfigMaps }}
 {{- fail "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true: nothing would be watched. Set one of them to false" }}
 {{- end }}
-{{- if and $r.enableHA (eq (toString .Values.config.leaderElect) "false") }}
-{{- fail "reloader.enableHA is true and config.leaderElect is false: remove one of them" }}
+{{- if and (or $r.enableHA .Values.ha.enabled) (eq (toString .Values.config.leaderElect) "false") }}
+{{- fail "config.leaderElect is false, so that of several pods each would act: remove it, or reloader.enableHA and ha.enabled" }}
 {{- end }}
 {{- if and .Values.ha.enabled $r.enableHA }}
 {{- fail "ha.enabled and reloader.enableHA both say how many pods run: set one of them to false" }}

@@ -137,7 +137,7 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- end }}
 
 {{- define "reloader.webhookSecret" -}}
-{{- .Values.admission.secretName | default (printf "%s-webhook" (include "reloader-fullname" .)) }}
+{{- .Values.admission.secretName | default (include "reloader.webhook" .) }}
 {{- end }}
 
 {{/* How many pods run; only where an operator has chosen that, more than one. */}}
@@ -159,5 +159,5 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- $ignores := has (include "reloader.namespace" .) (include "reloader.unwatched" . | fromJsonArray) }}
 {{- $lacks := not (has "deployments" (include "reloader.workloads" . | fromJsonArray)) }}
 {{- $silent := not (has "collaborne" (get $flags "dialects" | default (list "collaborne"))) }}
-{{- if not (or $hides $selects $ignores $lacks $silent) }}true{{ end }}
+{{- if and .Values.reloader.rbac.enabled (not (or $hides $selects $ignores $lacks $silent)) }}true{{ end }}
 {{- end }}

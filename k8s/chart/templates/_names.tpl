@@ -14,6 +14,11 @@
 {{- $account.name | default (empty $account.create | ternary "default" (include "reloader-fullname" .)) }}
 {{- end }}
 
+{{/* The Service that the API server asks; no name of a Service is longer than 63. */}}
+{{- define "reloader.webhook" -}}
+{{- include "reloader-fullname" . | trunc 55 | trimSuffix "-" }}-webhook
+{{- end }}
+
 {{/* The namespace of all objects. */}}
 {{- define "reloader.namespace" -}}
 {{- .Values.namespace | default .Release.Namespace }}
@@ -29,13 +34,14 @@ release: {{ .Release.Name | quote }}
 {{- end }}
 
 {{- define "reloader.labels" -}}
-chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
+{{- $chart := printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | quote -}}
+chart: {{ $chart }}
 heritage: {{ .Release.Service | quote }}
 app.kubernetes.io/name: {{ include "reloader-name" . }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | quote }}
+helm.sh/chart: {{ $chart }}
 {{ include "reloader.selector" . }}
 {{- end }}
 
