@@ -26,7 +26,7 @@ async function run(cluster: Cluster, seconds: string): Promise<{ code: unknown; 
   const [container] = objectsOf(pick(canary()['Pod'], 'spec', 'containers'));
   const [program, ...words] = [container?.['command'], container?.['args']].flat() as string[];
   const given = objectsOf(container?.['env']).map(({ name, value }) => [name, value]);
-  assert.equal(program, 'node');
+  assert.equal(program, '/usr/local/bin/node');
   const config = JSON.parse(readFileSync(cluster.file('kubeconfig'), 'utf8')) as {
     clusters: { cluster: { server: string } }[];
   };

@@ -10,29 +10,29 @@
 {{- if hasPrefix "v1." (toString .Values.image.tag) }}
 {{- fail (printf "image.tag is %s, a version of Stakater Reloader: name one of this reloader, or remove the value, which then is %s" .Values.image.tag .Chart.AppVersion) }}
 {{- end }}
-{{- if and $r.watchGlobally $r.namespaces }}
-{{- fail "reloader.namespaces has no meaning where all namespaces are watched: set reloader.watchGlobally=false, or remove it" }}
-{{- end }}
-{{- if and $r.ignoreSecrets $r.ignoreConfigMaps }}
-{{- fail "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true: nothing would be watched. Set one of them to false" }}
-{{- end }}
-{{- if and (or $r.enableHA .Values.ha.enabled) (eq (toString .Values.config.leaderElect) "false") }}
-{{- fail "config.leaderElect is false, so that of several pods each would act: remove it, or reloader.enableHA and ha.enabled" }}
-{{- end }}
-{{- if and .Values.ha.enabled $r.enableHA }}
-{{- fail "ha.enabled and reloader.enableHA both say how many pods run: set one of them to false" }}
-{{- end }}
-{{- if and .Values.networkPolicy.enabled $r.netpol.enabled }}
-{{- fail "networkPolicy.enabled and reloader.netpol.enabled both make the NetworkPolicy: set one of them to false" }}
-{{- end }}
-{{- if and .Values.admission.enabled (or .Values.config.dryRun $r.webhookUrl) }}
-{{- fail "admission.enabled has no meaning where no workload is stamped: remove it, or config.dryRun and reloader.webhookUrl" }}
-{{- end }}
-{{- if and .Values.admission.enabled (eq .Values.admission.certificate "secret") (not .Values.admission.secretName) }}
-{{- fail "admission.certificate is secret: say in admission.secretName which Secret has tls.crt and tls.key" }}
-{{- end }}
-{{- if and $r.ignoreJobs (get .Values.config "jobReload") }}
-{{- fail "reloader.ignoreJobs is true and config.jobReload says how Jobs are created anew: remove one of them" }}
+{{- $several := or $r.enableHA .Values.ha.enabled }}
+{{- $stamps := not (or .Values.config.dryRun $r.webhookUrl) }}
+{{- $certificate := and .Values.admission.enabled (eq .Values.admission.certificate "secret") }}
+{{- $refused := dict
+  "reloader.namespaces has no meaning where all namespaces are watched: set reloader.watchGlobally=false, or remove it"
+  (and $r.watchGlobally $r.namespaces)
+  "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true: nothing would be watched. Set one of them to false"
+  (and $r.ignoreSecrets $r.ignoreConfigMaps)
+  "config.leaderElect is false, so that of several pods each would act: remove it, or reloader.enableHA and ha.enabled"
+  (and $several (eq (toString .Values.config.leaderElect) "false"))
+  "ha.enabled and reloader.enableHA both say how many pods run: set one of them to false"
+  (and .Values.ha.enabled $r.enableHA)
+  "networkPolicy.enabled and reloader.netpol.enabled both make the NetworkPolicy: set one of them to false"
+  (and .Values.networkPolicy.enabled $r.netpol.enabled)
+  "admission.enabled has no meaning where no workload is stamped: remove it, or config.dryRun and reloader.webhookUrl"
+  (and .Values.admission.enabled (not $stamps))
+  "admission.certificate is secret: say in admission.secretName which Secret has tls.crt and tls.key"
+  (and $certificate (not .Values.admission.secretName))
+  "reloader.ignoreJobs is true and config.jobReload says how Jobs are created anew: remove one of them"
+  (and $r.ignoreJobs .Values.config.jobReload)
+}}
+{{- range $sentence, $isSo := $refused }}
+{{- if $isSo }}{{ fail $sentence }}{{ end }}
 {{- end }}
 {{- range .Values.config.ignoredWorkloadTypes }}
 {{- $kind := lower . | trimSuffix "s" }}

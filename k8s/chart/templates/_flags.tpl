@@ -78,7 +78,6 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- define "reloader.args" -}}
 {{- range $name, $value := include "reloader.flags" . | fromJson }}
 {{- if kindIs "slice" $value }}{{ $value = join "," $value }}{{ end }}
-{{- if kindIs "float64" $value }}{{ $value = int64 $value }}{{ end }}
 - {{ eq (toJson $value) "true" | ternary (printf "--%s" $name) (printf "--%s=%v" $name $value) | quote }}
 {{- end }}
 {{- range .Values.extraArgs }}
