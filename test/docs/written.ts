@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { VERSION } from '../../lib/options/version.ts';
+import { chartFiles } from '../monitoring/files.ts';
 import { type JsonObject, objectOf } from '../sandbox/json.ts';
 import {
   CUSTOM_ANNOTATIONS,
@@ -38,6 +39,7 @@ export function writtenFiles(): Written[] {
     writtenBy(`${CHART}/values.yaml`, withConfig),
     writtenBy(SCHEMA, withConfigSchema),
     writtenBy(`${CHART}/files/tables.yaml`, templateTables),
+    ...Object.entries(chartFiles()).map(([file, copy]) => writtenBy(file, () => copy)),
   ];
 }
 

@@ -39,8 +39,16 @@ export const TOGETHER: readonly (readonly string[])[] = [
   ['webhook-cert-manager'],
 ];
 
-const UNDERSTOOD = ['apiVersion', 'kind', 'namespace', 'resources', 'labels', 'patches'];
-const COMPONENT = ['apiVersion', 'kind', 'resources', 'configMapGenerator', 'patches', 'replacements'];
+const UNDERSTOOD = [
+  'apiVersion',
+  'kind',
+  'namespace',
+  'resources',
+  'configMapGenerator',
+  'labels',
+  'patches',
+];
+const COMPONENT = ['apiVersion', 'kind', 'resources', 'patches', 'replacements'];
 const CLUSTER_SCOPED = ['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'MutatingWebhookConfiguration'];
 
 /** What an overlay adds to a folder below k8s. */
@@ -63,9 +71,7 @@ function built(folder: string): readonly JsonObject[] {
   const [kustomization = {}] = documentsOf(path.join(folder, 'kustomization.yaml'));
   const strange = Object.keys(kustomization).filter((field) => !UNDERSTOOD.includes(field));
   if (strange.length > 0) throw new Error(`${folder}: ${strange.join(', ')} is not understood here`);
-  const resources = strings(kustomization['resources']).flatMap((name) =>
-    resourcesAt(path.join(folder, name)),
-  );
+  const resources = resourcesOf(folder, kustomization);
   const patches = objectsOf(kustomization['patches']).flatMap((patch) => patchesOf(folder, patch));
   const labels = objectsOf(kustomization['labels']);
   const namespace = stringOf(kustomization['namespace']);
@@ -74,16 +80,12 @@ function built(folder: string): readonly JsonObject[] {
   return namespace === undefined ? labelled : moved(labelled, namespace);
 }
 
-/** A component holds resources, ConfigMaps of files, patches of operations, each with its target, and replacements. */
+/** A component holds resources, patches of operations, each with its target, and replacements. */
 function withComponent(objects: readonly JsonObject[], name: string): readonly JsonObject[] {
   const folder = path.join(K8S, 'components', name);
   const [component = {}] = documentsOf(path.join(folder, 'kustomization.yaml'));
   const strange = Object.keys(component).filter((field) => !COMPONENT.includes(field));
   if (strange.length > 0) throw new Error(`${folder}: ${strange.join(', ')} is not understood here`);
-  const more = [
-    ...strings(component['resources']).flatMap((below) => resourcesAt(path.join(folder, below))),
-    ...objectsOf(component['configMapGenerator']).map((generator) => configMapOf(folder, generator)),
-  ];
   const patched = objectsOf(component['patches']).reduce(
     (all, { target, path: file, patch }) => {
       const text =
@@ -92,9 +94,17 @@ function withComponent(objects: readonly JsonObject[], name: string): readonly J
       const title = `${stringOf(pick(target, 'kind'))}/${stringOf(pick(target, 'name'))}`;
       return all.map((object) => (titleOf(object) === title ? jsonPatch(object, operations) : object));
     },
-    [...objects, ...more],
+    [...objects, ...resourcesOf(folder, component)],
   );
   return objectsOf(component['replacements']).reduce(withReplacement, patched);
+}
+
+/** Files, folders, and ConfigMaps made of files. */
+function resourcesOf(folder: string, { resources, configMapGenerator }: JsonObject): readonly JsonObject[] {
+  return [
+    ...strings(resources).flatMap((name) => resourcesAt(path.join(folder, name))),
+    ...objectsOf(configMapGenerator).map((generator) => configMapOf(folder, generator)),
+  ];
 }
 
 /** A ConfigMap of files, whose name has no hash. */

@@ -1,4 +1,4 @@
-/** The alerts and the dashboard of k8s/components/monitoring, which are the source, and the copies that the chart has. */
+/** The alerts and the dashboard of k8s/monitoring, which are the source, and the copies that the chart has. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { type JsonObject, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
-const FOLDER = 'k8s/components/monitoring';
+const FOLDER = 'k8s/monitoring';
 
 /** The plain file of rules, which Prometheus itself and promtool read. */
 export const RULES: string = path.join(ROOT, 'k8s/chart/files/rules.yaml');
