@@ -65,6 +65,9 @@ export const NATIVE_PREFIX = 'reloader.k8s.collaborne.com';
 /** SAP's hash: on a pod template of the contents of its pods, on a workload of the contents for which a client writes it. */
 export const SAP_HASH_ANNOTATION = 'pod-reloader.cs.sap.com/config-hash';
 
+/** On a pod template: the object for which Stakater Reloader rolled it last. */
+export const STAKATER_SOURCE_ANNOTATION = 'reloader.stakater.com/last-reloaded-from';
+
 /** On a pod template: wave's hash. */
 export const WAVE_HASH_ANNOTATION = 'wave.pusher.com/config-hash';
 
@@ -112,7 +115,7 @@ export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
     pause: { period: keys.pausePeriod, pausedAt: keys.pausedAt },
     readsTemplate: true,
     unserved: STAKATER_UNSERVED,
-    lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
+    lastReloadedFrom: STAKATER_SOURCE_ANNOTATION,
   };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
-import { listBirths } from '../kubernetes/replica-sets.ts';
+import { readBirths } from '../kubernetes/pod-births.ts';
 import { DryRunState, StateConfigMap } from '../kubernetes/state-config-map.ts';
 import { WorkloadWriter } from '../kubernetes/workload-writer.ts';
 import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
@@ -22,7 +22,7 @@ export function clientsOf(
   { send, options }: Pick<Parts, 'send' | 'options'>,
   store: Store,
   webhook: Webhook | undefined,
-): Pick<ControllersOptions, 'client' | 'finish' | 'readConfig' | 'listBirths' | 'readLeftOut'> {
+): Pick<ControllersOptions, 'client' | 'finish' | 'readConfig' | 'readBirths' | 'readLeftOut'> {
   const { dryRun, resourceLabelSelector: labelSelector } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
   const client: WorkloadClient =
@@ -34,7 +34,7 @@ export function clientsOf(
     ),
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
-    listBirths: (namespace) => listBirths(send, namespace),
+    readBirths: (namespace, kind) => readBirths(send, namespace, kind),
     readLeftOut: (ref, signal) => readLeftOut(send, ref, signal, labelSelector),
   };
 }

@@ -8,6 +8,7 @@ import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { Timeline } from '../model/timeline.ts';
+import { InheritedStamps } from '../repair/inherited-stamps.ts';
 import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';
 import { type ReadConfig, Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
 import { Repairs } from '../repair/repairs.ts';
@@ -28,7 +29,7 @@ import { carryOut, type EffectTargets, keepUp } from './effects-runner.ts';
 
 /** The collaborators and settings of all parts. */
 export interface ControllersOptions
-  extends Pick<AttemptOptions, 'listBirths'>,
+  extends Pick<AttemptOptions, 'readBirths'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
   readonly store: Store;
   readonly gate: SyncGate;
@@ -75,6 +76,7 @@ export class Controllers implements EffectTargets {
   readonly reporter: Reporter;
   readonly refetcher: Refetcher;
   readonly missingObjects: MissingObjectProbe;
+  readonly inherited: InheritedStamps;
   readonly rollouts: RolloutController;
   readonly findings: Findings;
   readonly repairs: Repairs;
@@ -95,6 +97,12 @@ export class Controllers implements EffectTargets {
       onNews: (configs) => this.#reviewDependents(configs),
       graceMs: Math.max(quietMs, LEAST_GRACE_MS),
     });
+    const apply = (effects: Effects): void => this.apply(effects);
+    this.inherited = new InheritedStamps({
+      ...options,
+      apply,
+      isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'failing'),
+    });
     this.rollouts = this.#newRollouts(options);
     const say: UnfinishedJobRecreationsOptions['say'] = (workload, finding) =>
       this.reporter.finding(workload, finding);
@@ -108,7 +116,6 @@ export class Controllers implements EffectTargets {
     });
     this.repairs = new Repairs({ ...options, isWaiting, say });
     const { journal } = this.reporter;
-    const apply = (effects: Effects): void => this.apply(effects);
     this.namespaces = new SelectedNamespaces({
       store,
       journal,
@@ -117,6 +124,7 @@ export class Controllers implements EffectTargets {
       onSelected: (namespaces) => {
         this.findings.select(namespaces);
         this.repairs.select(namespaces);
+        this.inherited.review();
       },
     });
     this.committer = new StateCommitter({
@@ -131,7 +139,7 @@ export class Controllers implements EffectTargets {
 
   /** The parts with loops of their own, without the committer: it closes after them, since it records their results. */
   get parts(): readonly { readonly close: () => Promise<void> }[] {
-    return [this.rollouts, this.repairs, this.refetcher, this.missingObjects];
+    return [this.rollouts, this.repairs, this.refetcher, this.missingObjects, this.inherited];
   }
 
   /** Carries out the effects of one observation; synchronous, so the next observation meets them carried out. */
@@ -144,6 +152,7 @@ export class Controllers implements EffectTargets {
   reconsider(): void {
     if (!this.#leads) return;
     this.missingObjects.relist();
+    this.inherited.review();
     this.committer.request(new Set(), new Set(this.store.dependents.configs()));
     this.committer.kick();
   }

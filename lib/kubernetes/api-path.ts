@@ -19,6 +19,12 @@ export const EVENT_OBJECTS: ApiResource = { group: '', version: 'v1', resource: 
 export const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
 /** The ReplicaSets of Deployments. */
 export const REPLICA_SETS: ApiResource = { group: 'apps', version: 'v1', resource: 'replicasets' };
+/** The templates of StatefulSets and DaemonSets. */
+export const CONTROLLER_REVISIONS: ApiResource = {
+  group: 'apps',
+  version: 'v1',
+  resource: 'controllerrevisions',
+};
 /** Leases of the leader election. */
 export const LEASES: ApiResource = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
 /** The configurations that name an admission webhook and the CA that the API server trusts for it. */

@@ -5,6 +5,7 @@ import { shardNames } from '../model/shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import {
   type ApiResource,
+  CONTROLLER_REVISIONS,
   EVENT_OBJECTS,
   JOBS,
   LEASES,
@@ -160,13 +161,24 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
   const rollouts = workloadKinds.map((kind) => workloadKindOf(kind).rollout);
   // For the Jobs that a CronJob's rollout creates; the right to recreate Jobs includes it.
   const startsRuns = isRolling && rollouts.includes('run-now') && !rollouts.includes('recreate');
-  // The age of ReplicaSets shows whether a Deployment was rolled while no reloader ran.
-  const looksAtAge = !onlyTells && workloadKinds.includes('Deployment');
   return [
     ...configKinds.map((kind) => permission('config', kind, namespace, SOURCE_KINDS[kind], WATCHING)),
     ...workloads,
-    ...(looksAtAge ? [permission('age', 'ReplicaSet', namespace, REPLICA_SETS, ['list'])] : []),
+    ...(onlyTells ? [] : agePermissions(workloadKinds, namespace)),
     ...(startsRuns ? [permission('run', 'Job', namespace, JOBS, ['create'])] : []),
     ...(isDryRun ? [] : [permission('event', 'Event', namespace, EVENT_OBJECTS, ['create'])]),
+  ];
+}
+
+/** They tell a workload that was rolled in an absence, or after another reloader stamped it, from one that was not. */
+function agePermissions(workloadKinds: readonly string[], namespace: string | undefined): Permission[] {
+  const hasRevisions = ['StatefulSet', 'DaemonSet'].some((kind) => workloadKinds.includes(kind));
+  return [
+    ...(workloadKinds.includes('Deployment')
+      ? [permission('age', 'ReplicaSet', namespace, REPLICA_SETS, ['list'])]
+      : []),
+    ...(hasRevisions
+      ? [permission('age', 'ControllerRevision', namespace, CONTROLLER_REVISIONS, ['list'])]
+      : []),
   ];
 }

@@ -89,10 +89,15 @@ export interface RolloutInfo {
   readonly objects: readonly ConfigRef[];
 }
 
-/** The ReplicaSet whose pods a Deployment runs, and its creation. */
+/** The ReplicaSet whose pods a Deployment runs, or the ControllerRevision of another kind, and its creation. */
 export interface PodsBirth {
-  /** The Deployment's name for its template, see WorkloadKind. */
+  /** A Deployment's name for its template, see WorkloadKind; of other kinds the name of the ControllerRevision. */
   readonly revision: string;
   /** In seconds since 1970, by the API server's clock. */
   readonly createdAt: number | undefined;
 }
+
+/** The newest template of each workload of one kind in a namespace, by the workload's uid. */
+export type BirthsReading =
+  | { readonly kind: 'listed'; readonly births: ReadonlyMap<string, PodsBirth> }
+  | { readonly kind: 'failed'; readonly message: string; readonly isForbidden?: boolean };

@@ -5,7 +5,7 @@
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { PodsBirth } from '../model/outcome.ts';
+import type { BirthsReading, PodsBirth } from '../model/outcome.ts';
 import { isAfter } from '../model/time.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -13,16 +13,13 @@ import { isOutdatedOn, observedBy, putEdge, wouldForget } from '../tracking/edge
 import { nextEdge } from '../tracking/edge-state.ts';
 import { Effects } from '../tracking/effects.ts';
 
-/**
- * Lists the present ReplicaSets of a namespace by the uid of their Deployment; an empty map if they may not be listed. Never
- * rejects.
- */
-export type ListBirths = (namespace: string) => Promise<ReadonlyMap<string, PodsBirth>>;
+/** Lists the newest template of each workload of one kind in a namespace. Never rejects. */
+export type ReadBirths = (namespace: string, kind: string) => Promise<BirthsReading>;
 
 /** The collaborators of `Births`. */
 export interface BirthsOptions {
   readonly store: Store;
-  readonly listBirths: ListBirths;
+  readonly readBirths: ReadBirths;
   readonly apply: (effects: Effects) => void;
 }
 
@@ -30,7 +27,7 @@ export interface BirthsOptions {
 export class Births {
   readonly #options: BirthsOptions;
   /** One list per namespace for all its Deployments; never refreshed, for only the pods of the start matter. */
-  readonly #lists = new Map<string, ReturnType<ListBirths>>();
+  readonly #lists = new Map<string, ReturnType<ReadBirths>>();
   /** The workloads that were checked. */
   readonly #seen = new WeakSet<WorkloadRecord>();
 
@@ -52,15 +49,17 @@ export class Births {
       this.#settle(record, createdAt);
       return;
     }
-    const birth = (await this.#birthsIn(ref.namespace)).get(uid);
+    const reading = await this.#birthsIn(ref.namespace);
+    // Where they cannot be listed, for whatever reason, there is one rollout more.
+    const birth: PodsBirth | undefined = reading.kind === 'listed' ? reading.births.get(uid) : undefined;
     const { isRolledOut, revision } = record.workload;
     // The workload may have been replaced or changed during the list.
     const isPresent = store.workloads.get(workload) === record && isRolledOut;
     if (isPresent && birth?.revision === revision) this.#settle(record, birth?.createdAt);
   }
 
-  #birthsIn(namespace: string): ReturnType<ListBirths> {
-    const births = this.#lists.get(namespace) ?? this.#options.listBirths(namespace);
+  #birthsIn(namespace: string): ReturnType<ReadBirths> {
+    const births = this.#lists.get(namespace) ?? this.#options.readBirths(namespace, 'Deployment');
     this.#lists.set(namespace, births);
     return births;
   }

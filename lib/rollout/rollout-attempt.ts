@@ -16,7 +16,7 @@ import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
 import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout-decision.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
-import { Births, type ListBirths } from './births.ts';
+import { Births, type ReadBirths } from './births.ts';
 
 /** The memory of consecutive failed attempts to roll one workload. */
 export interface Tries {
@@ -43,7 +43,7 @@ export interface AttemptOptions {
   readonly needsOf: (record: WorkloadRecord) => readonly ConfigRef[];
   /** Reads objects from the API server that the streams may not show. */
   readonly lookFor: (missing: readonly ConfigRef[]) => Promise<void>;
-  readonly listBirths: ListBirths;
+  readonly readBirths: ReadBirths;
   /** Called with the latency of each patch, answered or not. */
   readonly onPatchAnswered: (seconds: number) => void;
 }

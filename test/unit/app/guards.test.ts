@@ -43,7 +43,7 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
       calls.push(`look at ${name}`);
       return { kind: 'failed', message: 'away' };
     },
-    listBirths: async () => new Map(),
+    readBirths: async () => ({ kind: 'listed', births: new Map() }),
     readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
     resourceSelector: undefined,
     timeline: new Timeline(),

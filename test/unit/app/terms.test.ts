@@ -92,7 +92,7 @@ class Stage {
         this.calls.push(`look at ${name}`);
         return { kind: 'absent' };
       },
-      listBirths: async () => new Map(),
+      readBirths: async () => ({ kind: 'listed', births: new Map() }),
       readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
       resourceSelector: undefined,
       timeline: this.timeline,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { PodsBirth } from '../../../lib/model/outcome.ts';
+import type { BirthsReading, PodsBirth } from '../../../lib/model/outcome.ts';
 import { Births } from '../../../lib/rollout/births.ts';
 import { World } from '../tracking/world.ts';
 
@@ -75,11 +75,11 @@ function worldOf(given: Case): World {
 
 function birthsOf(world: World, births: readonly PodsBirth[] = []): { births: Births; lists: string[] } {
   const lists: string[] = [];
-  const listBirths = (namespace: string): Promise<ReadonlyMap<string, PodsBirth>> => {
+  const readBirths = (namespace: string): Promise<BirthsReading> => {
     lists.push(namespace);
-    return Promise.resolve(new Map(births.map((birth) => ['uid-1', birth])));
+    return Promise.resolve({ kind: 'listed', births: new Map(births.map((birth) => ['uid-1', birth])) });
   };
-  return { births: new Births({ store: world.store, listBirths, apply: () => undefined }), lists };
+  return { births: new Births({ store: world.store, readBirths, apply: () => undefined }), lists };
 }
 
 describe('a Deployment that is owed at the start', () => {

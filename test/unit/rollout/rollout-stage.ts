@@ -98,7 +98,7 @@ export class RolloutStage {
           observeWorkload(this.world.store, { ...news, isInInitialList: false, isRelisted: true }, true),
         );
       },
-      listBirths: () => Promise.resolve(new Map()),
+      readBirths: () => Promise.resolve({ kind: 'listed', births: new Map() }),
       needsOf: () => this.needs,
       lookFor: (missing) => {
         this.lookedFor.push(...missing.map((ref) => `${describe(ref)} ${this.isWaiting('web')}`));

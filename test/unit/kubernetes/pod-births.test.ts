@@ -1,8 +1,8 @@
-/** How old the ReplicaSets of Deployments are, as a server tells it. */
+/** How old the templates of workloads are, as a server tells it. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listBirths } from '../../../lib/kubernetes/replica-sets.ts';
+import { readBirths } from '../../../lib/kubernetes/pod-births.ts';
 import type { ApiRequest, ApiResponse, Send } from '../../../lib/kubernetes/transport.ts';
 
 const REVISION = 'deployment.kubernetes.io/revision';
@@ -16,6 +16,16 @@ function replicaSet(uid: string, revision: string, creationTimestamp?: string): 
   return {
     metadata: { name: revision, annotations: { [REVISION]: revision }, ownerReferences, creationTimestamp },
   };
+}
+
+function controllerRevision(name: string, creationTimestamp: string): object {
+  return { metadata: { name, ownerReferences: [{ uid: 'db', controller: true }], creationTimestamp } };
+}
+
+async function birthsOf(send: Send, kind = 'Deployment'): Promise<object> {
+  const reading = await readBirths(send, 'ns', kind);
+  assert.ok(reading.kind === 'listed');
+  return Object.fromEntries(reading.births);
 }
 
 /** A server with these pages, which may fail at the one that is undefined. */
@@ -45,8 +55,8 @@ test('of each Deployment the one of the highest revision counts, over all pages,
     [replicaSet('a', '9', AT), replicaSet('b', '1', AT), { metadata: { name: 'nobody' } }],
     [replicaSet('a', '10', AT), replicaSet('a', '2')],
   );
-  const births = await listBirths(send, 'ns');
-  assert.deepEqual(Object.fromEntries(births), {
+  const births = await birthsOf(send);
+  assert.deepEqual(births, {
     a: { revision: '10', createdAt: Date.parse(AT) / 1000 },
     b: { revision: '1', createdAt: Date.parse(AT) / 1000 },
   });
@@ -60,13 +70,36 @@ test('of each Deployment the one of the highest revision counts, over all pages,
   assert.match(asked[0]?.headers?.['accept'] ?? '', /^application\/json;as=PartialObjectMetadataList/);
 });
 
-test('where a page cannot be had there is none at all', async () => {
-  assert.equal((await listBirths(serverOf(undefined).send, 'ns')).size, 0);
-  assert.equal((await listBirths(serverOf([replicaSet('a', '1', AT)], undefined).send, 'ns')).size, 0);
+test('of a StatefulSet and a DaemonSet the ControllerRevision counts that was created last', async () => {
+  for (const kind of ['StatefulSet', 'DaemonSet']) {
+    const { send, asked } = serverOf([
+      controllerRevision('db-1', '2026-01-01T12:00:01Z'),
+      controllerRevision('db-2', '2026-01-01T12:00:03Z'),
+      controllerRevision('db-0', '2026-01-01T12:00:02Z'),
+    ]);
+    assert.deepEqual(await birthsOf(send, kind), {
+      db: { revision: 'db-2', createdAt: Date.parse(AT) / 1000 + 3 },
+    });
+    assert.equal(asked[0]?.path, '/apis/apps/v1/namespaces/ns/controllerrevisions?limit=500');
+  }
+});
+
+test('of a kind that keeps no templates nothing is asked', async () => {
+  const { send, asked } = serverOf();
+  assert.deepEqual(await birthsOf(send, 'Job'), {});
+  assert.deepEqual(asked, []);
+});
+
+test('where a page cannot be had it fails, and tells whether the right is missing', async () => {
+  const failed = { kind: 'failed', message: 'no JSON', isForbidden: true };
+  for (const pages of [[undefined], [[replicaSet('a', '1', AT)], undefined]]) {
+    const reading = await readBirths(serverOf(...pages).send, 'ns', 'Deployment');
+    assert.deepEqual({ ...reading, message: 'no JSON' }, failed);
+  }
 });
 
 test('pages have an end', async () => {
   const { send, asked } = serverOf(...new Array<readonly object[]>(1000).fill([replicaSet('a', '1', AT)]));
-  assert.equal((await listBirths(send, 'ns')).size, 0);
+  assert.deepEqual(await birthsOf(send), {});
   assert.equal(asked.length, 100);
 });

@@ -1,0 +1,105 @@
+/** Inherited stamps: those in a pod template that another reloader left, which tell what its pods read last. */
+
+import {
+  byConfigKind,
+  CONFIG_KINDS,
+  type ConfigRef,
+  configRefIn,
+  describeFrom,
+  type ObjectKey,
+} from '../model/object-ref.ts';
+import { parseStamp } from '../model/stamp.ts';
+import type { TemplateStamp, Workload } from '../model/workload.ts';
+import { isStakaterVariable } from './stamp-variables.ts';
+import type { StampVariables } from './vocabularies.ts';
+import {
+  SAP_HASH_ANNOTATION,
+  sapVocabulary,
+  STAKATER_SOURCE_ANNOTATION,
+  WAVE_HASH_ANNOTATION,
+  waveVocabulary,
+} from './vocabulary.ts';
+
+/** One stamp of another reloader. */
+export type InheritedStamp =
+  /** Of the content of one object. */
+  | { readonly by: 'stakater'; readonly config: ObjectKey; readonly digest: string }
+  /** Of all that the workload asks for: of its versions, or of its contents. */
+  | { readonly by: 'sap' | 'wave'; readonly digest: string };
+
+/** The objects that enter SAP's hash, in its order; it does not trim their names. */
+export function sapReferencesOf({ ref: { namespace }, annotations }: Workload): readonly ConfigRef[] {
+  return CONFIG_KINDS.flatMap((kind) => {
+    const list = annotations[SAP_LISTS[kind]] ?? '';
+    return list === '' ? [] : list.split(',').map((name) => ({ kind, namespace, name }));
+  });
+}
+
+type Variables = ReadonlyMap<ObjectKey, StampVariables>;
+
+const NONE: readonly InheritedStamp[] = [];
+const SHA1 = /^[0-9a-f]{40}$/;
+const SHA256 = /^[0-9a-f]{64}$/;
+const SAP_LISTS = byConfigKind((kind) => sapVocabulary().named[kind][0] ?? '');
+
+/**
+ * The inherited stamps of a workload about what it follows. This program writes a number behind the digest in Stakater Reloader's
+ * variables; where it wrote the annotations of another, its own stamps stand beside them.
+ */
+export function inheritedStampsOf(workload: Workload, variables: Variables): readonly InheritedStamp[] {
+  if (workload.stamps.length === 0) return NONE;
+  const owners = ownersOf(variables);
+  const isOurs = workload.stamps.some(({ value }) => (parseStamp(value)?.sequence ?? 0) > 0);
+  return workload.stamps.flatMap((stamp) => [
+    ...stakaterVariables(stamp, owners),
+    ...(isOurs ? [] : [...stakaterSource(stamp, workload, variables), ...hashes(stamp, workload)]),
+  ]);
+}
+
+/** By variable, the object that it is read for. */
+function ownersOf(variables: Variables): ReadonlyMap<string, ObjectKey> {
+  return new Map([...variables].flatMap(([config, { read }]) => read.map((variable) => [variable, config])));
+}
+
+function stakaterVariables(
+  { variable, value }: TemplateStamp,
+  owners: ReadonlyMap<string, ObjectKey>,
+): InheritedStamp[] {
+  const config = owners.get(variable);
+  if (config === undefined || !isStakaterVariable(variable) || !SHA1.test(value)) return [];
+  return [{ by: 'stakater', config, digest: value }];
+}
+
+/** The annotation names the last object alone. */
+function stakaterSource(
+  { variable, value }: TemplateStamp,
+  { ref: { namespace } }: Workload,
+  variables: Variables,
+): InheritedStamp[] {
+  const source = variable === STAKATER_SOURCE_ANNOTATION ? sourceIn(value) : undefined;
+  if (source === undefined || !SHA1.test(source.hash)) return [];
+  const read = [...variables.keys()].filter((config) => {
+    const { kind, name } = configRefIn(config);
+    const isHere = describeFrom(namespace, configRefIn(config)) === `${kind}/${name}`;
+    return isHere && kind.toUpperCase() === source.type && name === source.name;
+  });
+  return read.map((config) => ({ by: 'stakater', config, digest: source.hash }));
+}
+
+function sourceIn(text: string): Record<'type' | 'name' | 'hash', string> | undefined {
+  try {
+    const { type, name, hash } = Object(JSON.parse(text));
+    return { type: String(type), name: String(name), hash: String(hash) };
+  } catch {
+    return undefined; // no stamp of any version of it
+  }
+}
+
+/** A workload that does not ask in the words of the other reloader any more was not rolled by it either. */
+function hashes({ variable, value }: TemplateStamp, { annotations }: Workload): InheritedStamp[] {
+  if (!SHA256.test(value)) return [];
+  if (variable === SAP_HASH_ANNOTATION && CONFIG_KINDS.some((kind) => annotations[SAP_LISTS[kind]] !== undefined))
+    return [{ by: 'sap', digest: value }];
+  const asksWave = annotations[waveVocabulary().auto] === 'true';
+  return variable === WAVE_HASH_ANNOTATION && asksWave ? [{ by: 'wave', digest: value }] : [];
+}

@@ -1,0 +1,182 @@
+/**
+ * Compares the stamps that another reloader left in pod templates with the objects, once, while the state says nothing of these. A
+ * stamp proves something only where pods may be older than the last write of the object. Which object makes a hash of several
+ * another is not known: then all count that may.
+ */
+
+import { type InheritedStamp, inheritedStampsOf, sapReferencesOf } from '../annotations/inherited-stamps.ts';
+import { isObjectName } from '../annotations/name-list.ts';
+import { waveReferencesOf } from '../annotations/wave-references.ts';
+import { type SapVersion, sapHashOf, stakaterDigestOf, WaveHash } from '../model/inherited-digests.ts';
+import { type ConfigRef, configRefIn, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
+import type { BirthsReading, WorkloadClient } from '../model/outcome.ts';
+import type { RawConfigObject } from '../model/raw-objects.ts';
+import { isAfter, LATER_BACKOFF } from '../model/time.ts';
+import type { Workload } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
+import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { Effects } from '../tracking/effects.ts';
+import { endComparison } from '../tracking/inherited.ts';
+import type { ReadConfig } from './refetcher.ts';
+
+/** What it is made of. */
+export interface InheritedStampsOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
+  readonly store: Store;
+  readonly client: Pick<WorkloadClient, 'get'>;
+  readonly readConfig: ReadConfig;
+  readonly readBirths: (namespace: string, kind: string) => Promise<BirthsReading>;
+  /** Whether all objects of a kind and all workloads of a namespace have been listed, as far as they can be. */
+  readonly isSynced: (namespace: string, kind: string) => boolean;
+  readonly apply: (effects: Effects) => void;
+}
+
+/** Namespaces at once, and workloads of one. */
+const CONCURRENCY = 2;
+const AT_ONCE = 8;
+
+/** Something cannot be read now. */
+class NotNow extends Error {}
+
+/** What is read once for all workloads of a namespace. */
+interface Readings {
+  readonly births: Map<string, Promise<BirthsReading>>;
+  readonly digests: Map<ObjectKey, Promise<string | undefined>>;
+}
+
+/** See the file's comment. */
+export class InheritedStamps {
+  readonly #options: InheritedStampsOptions;
+  /** By namespace. */
+  readonly #queue: RetryQueue;
+
+  constructor(options: InheritedStampsOptions) {
+    this.#options = options;
+    const reconcile = (namespace: string): Promise<Result> => this.#reconcile(namespace);
+    this.#queue = new RetryQueue({ ...options, concurrency: CONCURRENCY, reconcile });
+  }
+
+  /** More is listed, or selected, than before: compares what can be compared now. */
+  review(): void {
+    for (const record of this.#options.store.workloads.values())
+      if (this.#isReady(record)) this.#queue.add(record.workload.ref.namespace);
+  }
+
+  /** Compares nothing more; resolves when what is under way is answered. */
+  async close(): Promise<void> {
+    await this.#queue.close();
+  }
+
+  #isReady({ workload, uncompared }: WorkloadRecord): boolean {
+    const { store, isSynced } = this.#options;
+    if (uncompared === undefined || !store.isSelected(workload.ref.namespace)) return false;
+    return [...uncompared].map(configRefIn).every(({ kind, namespace }) => isSynced(namespace, kind));
+  }
+
+  async #reconcile(namespace: string): Promise<Result> {
+    const { store } = this.#options;
+    const readings: Readings = { births: new Map(), digests: new Map() };
+    const ready = [...store.workloads.values()].filter(
+      (record) => record.workload.ref.namespace === namespace && this.#isReady(record),
+    );
+    let isDone = true;
+    for (let at = 0; at < ready.length; at += AT_ONCE) {
+      const some = ready.slice(at, at + AT_ONCE);
+      const done = await Promise.all(some.map((record) => this.#compare(record, readings)));
+      isDone &&= !done.includes(false);
+    }
+    return isDone ? 'done' : this.#queue.backOff(namespace, { bounds: LATER_BACKOFF });
+  }
+
+  /** False: something cannot be read now. */
+  async #compare(record: WorkloadRecord, readings: Readings): Promise<boolean> {
+    const { store, apply } = this.#options;
+    try {
+      const missed = await this.#missedBy(record, readings);
+      if (store.workloads.get(keyOf(record.workload.ref)) === record)
+        apply(endComparison(store, record, missed));
+      return true;
+    } catch (error) {
+      if (error instanceof NotNow) return false;
+      throw error;
+    }
+  }
+
+  /** The objects of which the pods may run an earlier content. @throws NotNow */
+  async #missedBy(record: WorkloadRecord, readings: Readings): Promise<ReadonlySet<ObjectKey>> {
+    const bornAt = await this.#bornAt(record.workload, readings);
+    const missed = new Set<ObjectKey>();
+    const suspects = [...(record.uncompared ?? [])].filter((key) => {
+      const { digest, lastWrite } = this.#options.store.configs.get(key) ?? {};
+      const areKnown = digest !== undefined && lastWrite !== undefined && bornAt !== undefined;
+      return areKnown && !isAfter(bornAt, lastWrite);
+    });
+    for (const stamp of suspects.length === 0 ? [] : inheritedStampsOf(record.workload, record.variables)) {
+      const told = stamp.by === 'stakater' ? suspects.filter((key) => key === stamp.config) : suspects;
+      if (told.length > 0 && !(await this.#isInForce(stamp, record.workload, readings)))
+        for (const key of told) missed.add(key);
+    }
+    return missed;
+  }
+
+  /** No pod of the workload is older; undefined where that may not be known. @throws NotNow */
+  async #bornAt({ ref, uid, createdAt }: Workload, { births }: Readings): Promise<number | undefined> {
+    const known = births.get(ref.kind) ?? this.#options.readBirths(ref.namespace, ref.kind);
+    births.set(ref.kind, known);
+    const reading = await known;
+    if (reading.kind === 'listed') return reading.births.get(uid)?.createdAt ?? createdAt;
+    if (reading.isForbidden === true) return undefined;
+    throw new NotNow();
+  }
+
+  async #isInForce(stamp: InheritedStamp, workload: Workload, { digests }: Readings): Promise<boolean> {
+    switch (stamp.by) {
+      case 'stakater': {
+        const key = wholeKeyOf(stamp.config);
+        const known = digests.get(key) ?? this.#stakaterDigest(configRefIn(key));
+        digests.set(key, known);
+        return (await known) === stamp.digest;
+      }
+      case 'sap':
+        return (await this.#sapHash(workload)) === stamp.digest;
+      case 'wave':
+        return (await this.#waveHash(workload)) === stamp.digest;
+    }
+  }
+
+  async #stakaterDigest(ref: ConfigRef): Promise<string | undefined> {
+    const raw = await this.#read(ref);
+    return raw && stakaterDigestOf(ref.kind, raw);
+  }
+
+  async #sapHash(workload: Workload): Promise<string> {
+    const versions: SapVersion[] = [];
+    for (const ref of sapReferencesOf(workload)) {
+      const { uid, resourceVersion } = (await this.#read(ref))?.metadata ?? {};
+      versions.push({ ref, version: uid === undefined ? '' : `${uid}.${resourceVersion}` });
+    }
+    return sapHashOf(versions);
+  }
+
+  async #waveHash({ ref, annotations }: Workload): Promise<string | undefined> {
+    const reading = await this.#options.client.get(ref);
+    if (reading.kind === 'failed') throw new NotNow();
+    const template = reading.kind === 'found' ? workloadKindOf(ref.kind).template(reading.object) : undefined;
+    const references = waveReferencesOf(template ?? {}, annotations, ref.namespace);
+    const hash = new WaveHash();
+    for (const reference of references ?? []) {
+      const raw = await this.#read(reference.ref);
+      if (raw !== undefined) hash.add(reference, raw);
+    }
+    return references && hash.digest();
+  }
+
+  /** The object as it is now; its content goes into a hash at once. @throws NotNow */
+  async #read(ref: ConfigRef): Promise<RawConfigObject | undefined> {
+    if (!isObjectName(ref.name)) return undefined;
+    const reading = await this.#options.readConfig(ref);
+    if (reading.kind === 'failed') throw new NotNow();
+    return reading.kind === 'found' ? reading.object : undefined;
+  }
+}
