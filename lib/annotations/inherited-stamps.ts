@@ -14,8 +14,8 @@ import { isStakaterVariable } from './stamp-variables.ts';
 import type { StampVariables } from './vocabularies.ts';
 import {
   SAP_HASH_ANNOTATION,
-  sapVocabulary,
   STAKATER_SOURCE_ANNOTATION,
+  sapVocabulary,
   WAVE_HASH_ANNOTATION,
   waveVocabulary,
 } from './vocabulary.ts';
@@ -98,7 +98,10 @@ function sourceIn(text: string): Record<'type' | 'name' | 'hash', string> | unde
 /** A workload that does not ask in the words of the other reloader any more was not rolled by it either. */
 function hashes({ variable, value }: TemplateStamp, { annotations }: Workload): InheritedStamp[] {
   if (!SHA256.test(value)) return [];
-  if (variable === SAP_HASH_ANNOTATION && CONFIG_KINDS.some((kind) => annotations[SAP_LISTS[kind]] !== undefined))
+  if (
+    variable === SAP_HASH_ANNOTATION &&
+    CONFIG_KINDS.some((kind) => annotations[SAP_LISTS[kind]] !== undefined)
+  )
     return [{ by: 'sap', digest: value }];
   const asksWave = annotations[waveVocabulary().auto] === 'true';
   return variable === WAVE_HASH_ANNOTATION && asksWave ? [{ by: 'wave', digest: value }] : [];

@@ -28,7 +28,10 @@ export function waveReferencesOf(
   const { volumes = [], containers = [] } = spec ?? {};
   const mentions = [...volumes.flatMap(mentionsOfVolume), ...containers.flatMap(mentionsOfContainer)];
   const here = mentions.map(({ kind, name = '', keys }) => ({ ref: { kind, namespace, name }, keys }));
-  const all = [...here, ...CONFIG_KINDS.flatMap((kind) => extras(kind, annotations[EXTRAS[kind]], namespace))];
+  const all = [
+    ...here,
+    ...CONFIG_KINDS.flatMap((kind) => extras(kind, annotations[EXTRAS[kind]], namespace)),
+  ];
   const references = CONFIG_KINDS.flatMap((kind) => {
     const byName = Map.groupBy(
       all.filter(({ ref }) => ref.kind === kind && ref.name !== ''),

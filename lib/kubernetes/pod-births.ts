@@ -5,7 +5,13 @@ import type { RawObject } from '../model/raw-objects.ts';
 import { createdAtOf } from '../model/time.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { failedRead } from './api-error.ts';
-import { type ApiResource, collectionPath, CONTROLLER_REVISIONS, REPLICA_SETS, withQuery } from './api-path.ts';
+import {
+  type ApiResource,
+  CONTROLLER_REVISIONS,
+  collectionPath,
+  REPLICA_SETS,
+  withQuery,
+} from './api-path.ts';
 import { callJson, METADATA_ALONE } from './json-call.ts';
 import type { Send } from './transport.ts';
 

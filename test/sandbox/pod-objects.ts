@@ -1,4 +1,4 @@
-/** Pods and ReplicaSets as API objects: what clients list. Written past admission, as only the controller writes them. */
+/** Pods, ReplicaSets and ControllerRevisions as API objects: what clients list. Written past admission, as only the controller writes them. */
 
 import { type JsonObject, objectOf, sameJson } from './json.ts';
 import { type ResourceRow, rowOfResource } from './resource-table.ts';
@@ -14,8 +14,9 @@ import {
 
 const PODS = rowOfResource('pods');
 const REPLICA_SETS = rowOfResource('replicasets');
+const CONTROLLER_REVISIONS = rowOfResource('controllerrevisions');
 
-/** Whose pod or ReplicaSet it is. */
+/** Whose pod, ReplicaSet or ControllerRevision it is. */
 export interface Owner {
   readonly row: ResourceRow;
   readonly object: StoredObject;
@@ -69,15 +70,31 @@ export function putReplicaSet(store: Store, owner: Owner, revision: Revision, re
   store.put(REPLICA_SETS, { metadata: { ...fresh, annotations }, spec, status });
 }
 
-/** Removes the ReplicaSet of a revision, if it is still there. */
-export function removeReplicaSet(
+/** Writes the ControllerRevision of a revision if it differs from what is there. */
+export function putControllerRevision(
   store: Store,
-  namespace: string,
-  workload: string,
+  owner: Owner,
+  { hash, revision, template }: Revision,
+): void {
+  const { name: workload, namespace } = owner.object.metadata;
+  const name = `${workload}-${hash}`;
+  const known = store.get(CONTROLLER_REVISIONS, storeKey(namespace, name));
+  if (known?.['revision'] === revision) return;
+  const labels = { [hashLabelOf(owner.row)]: hash };
+  const metadata = known?.metadata ?? ownedMetadata(store, owner, name, { labels, annotations: {} });
+  store.put(CONTROLLER_REVISIONS, { metadata, data: { spec: { template } }, revision });
+}
+
+/** Removes the ReplicaSet or ControllerRevision of a revision, if it is still there. */
+export function removeRevision(
+  store: Store,
+  { kind }: ResourceRow,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
   revision: Revision,
 ): void {
-  const known = store.get(REPLICA_SETS, storeKey(namespace, `${workload}-${revision.hash}`));
-  if (known) store.remove(REPLICA_SETS, known);
+  const row = kind === 'Deployment' ? REPLICA_SETS : CONTROLLER_REVISIONS;
+  const known = store.get(row, storeKey(namespace, `${name}-${revision.hash}`));
+  if (known) store.remove(row, known);
 }
 
 function hashLabelOf(row: ResourceRow): string {

@@ -6,7 +6,14 @@
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../../lib/model/object-ref.ts';
 import { hashOf, type JsonObject, objectOf, pick } from './json.ts';
 import { type Mount, mountsOf, type Pod, startWith } from './pod.ts';
-import { type Owner, putPod, putReplicaSet, removePod, removeReplicaSet } from './pod-objects.ts';
+import {
+  type Owner,
+  putControllerRevision,
+  putPod,
+  putReplicaSet,
+  removePod,
+  removeRevision,
+} from './pod-objects.ts';
 import { type ResourceRow, rowOfKind } from './resource-table.ts';
 import { REVISION_ANNOTATION, type Revision, Revisions } from './revisions.ts';
 import {
@@ -292,17 +299,16 @@ export class WorkloadController {
   }
 
   #forget(followed: Followed): void {
-    const { ref } = followed;
+    const { ref, row } = followed;
     for (const pod of followed.pods) this.#removePod(followed, pod);
-    for (const revision of followed.revisions.all)
-      removeReplicaSet(this.#store, ref.namespace, ref.name, revision);
+    for (const revision of followed.revisions.all) removeRevision(this.#store, row, ref, revision);
     followed.revisions = new Revisions();
     followed.current = undefined;
   }
 
   #writeStatus(followed: Followed, object: StoredObject, spec: JsonObject, present: string): void {
     const { row, ref, pods, current, revisions } = followed;
-    if (row.kind === 'Deployment') this.#writeReplicaSets(followed, { row, object });
+    this.#writeRevisions(followed, { row, object });
     const generation = object.metadata.generation ?? 0;
     const status = STATUS_OF[row.kind]?.({
       name: ref.name,
@@ -322,13 +328,15 @@ export class WorkloadController {
     this.#writes.patch({ row, namespace: ref.namespace, name: ref.name }, change, AS_CONTROLLER);
   }
 
-  #writeReplicaSets(followed: Followed, owner: Owner): void {
-    const { ref, pods, revisions } = followed;
+  #writeRevisions(followed: Followed, owner: Owner): void {
+    const { ref, row, pods, revisions } = followed;
     const countOf = (hash: string): number => pods.filter((pod) => pod.templateHash === hash).length;
-    for (const gone of revisions.trim((hash) => countOf(hash) > 0)) {
-      removeReplicaSet(this.#store, ref.namespace, ref.name, gone);
+    for (const gone of revisions.trim((hash) => countOf(hash) > 0))
+      removeRevision(this.#store, row, ref, gone);
+    for (const revision of revisions.all) {
+      if (row.kind === 'Deployment') putReplicaSet(this.#store, owner, revision, countOf(revision.hash));
+      else putControllerRevision(this.#store, owner, revision);
     }
-    for (const revision of revisions.all) putReplicaSet(this.#store, owner, revision, countOf(revision.hash));
   }
 }
 

@@ -13,7 +13,7 @@ import { randomOf } from './random.ts';
 import { newReplica, type Replica } from './replica.ts';
 import { stateFactNow, stateFactOf } from './state-fact.ts';
 import { outside, Stoppable } from './stoppable.ts';
-import type { Belief, StateFact } from './trace.ts';
+import type { Belief, Fact, StateFact } from './trace.ts';
 
 /** What a crew needs of the world. */
 export interface CrewOptions {
@@ -23,6 +23,8 @@ export interface CrewOptions {
   readonly seed: number;
   /** Whether the processes elect a leader. */
   readonly elects: boolean;
+  /** What the stamps of the reloader before say, for a replica that starts. */
+  readonly inherited: (replica: number) => readonly Fact[];
 }
 
 /** One process that lives. */
@@ -110,6 +112,7 @@ export class Crew {
     };
     this.#members.set(slot, member);
     observer.add({ type: 'started', replica: id });
+    for (const fact of this.#options.inherited(id)) observer.add(fact);
     const run = (): Promise<unknown> => replica.run(member.stop.signal);
     void (elects ? process.run(run) : run()).finally(() => {
       member.hasEnded = true;

@@ -1,7 +1,8 @@
 /** Histories by chance: one arbitrary per flavour, so that simple laws are tried strictly and hard ones broadly. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import type { Pace } from '../../lib/model/settings.ts';
+import { type Pace, VOCABULARY_NAMES } from '../../lib/model/settings.ts';
+import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
 import { leadsOf, STALL } from './generate-leads.ts';
@@ -10,7 +11,7 @@ import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import { type Scene, troublesOf } from './generate-troubles.ts';
-import type { History, Settings, Step, WorkloadName } from './history.ts';
+import { type History, type Settings, type Step, type WorkloadName, wait } from './history.ts';
 import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
 
 /**
@@ -21,7 +22,7 @@ import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
  * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
- * of another namespace, which is watched or not. Those from `presence` on have a little of everything else.
+ * of another namespace, which is watched or not; `imports` workloads that another reloader served before. Those from `presence` on have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -40,6 +41,7 @@ export const FLAVOURS = [
   'pauses',
   'jobs',
   'elsewhere',
+  'imports',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -76,6 +78,7 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
           .tuple(...cast.workloads.map((name) => initialWorkload(name, cast, flavour === 'calm')))
           .map(present),
         steps: stepsArbitrary(flavour, cast),
+        ...(flavour === 'imports' ? { before: beforeArbitrary(cast) } : {}),
         seed: fc.nat({ max: 1_000_000 }),
       }),
     );
@@ -100,6 +103,10 @@ function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]
     return fc.array(scene, { minLength: 5, maxLength: 20, size: 'max' }).map((all) => all.flat());
   };
   const any = among(scenesOfFlavour(flavour, cast, one));
+  if (flavour === 'imports')
+    return fc
+      .tuple(HARD_IMPORT, fc.oneof(any, fc.constant([])))
+      .map(([hard, steps]) => [...hard, wait(20_000), ...steps]);
   if (!isHalfCalm(flavour)) return any;
   // Where nothing but people acts rollouts are accounted for strictly.
   return fc.oneof(any, among(calmScenesOf(flavour, cast, one)));
@@ -298,6 +305,11 @@ function scenesOfFlavour(
     [16, jobScenesOf(cast).troubled],
     [1, one(steps.fault)],
   ];
+  const imports: Weighted[] = [
+    [1, one(steps.quietRestart)],
+    [3, one(steps.crash)],
+    [2, scenes.crashInWindow],
+  ];
   const pauses: Weighted[] = [
     ...calmScenesOf('pauses', cast, one),
     [16, pauseScenesOf(cast).troubled],
@@ -316,6 +328,7 @@ function scenesOfFlavour(
     pauses,
     jobs,
     elsewhere,
+    imports,
   }[flavour];
 }
 
@@ -363,7 +376,15 @@ function scopeArbitrary(
 ): Arbitrary<
   Pick<
     Settings,
-    'presence' | 'required' | 'selected' | 'admission' | 'keys' | 'pageSize' | 'batch' | 'elsewhere'
+    | 'presence'
+    | 'required'
+    | 'selected'
+    | 'admission'
+    | 'keys'
+    | 'pageSize'
+    | 'batch'
+    | 'elsewhere'
+    | 'dialects'
   >
 > {
   const presence = fc.constantFrom(
@@ -380,6 +401,7 @@ function scopeArbitrary(
     return fc.constantFrom({ batch: { jobs: 'recreate' } }, { batch: { jobs: 'recreate-running' } });
   if (flavour === 'presence') return fc.record({ presence, required });
   if (flavour === 'admission') return fc.constant({ admission: true });
+  if (flavour === 'imports') return fc.constant({ dialects: VOCABULARY_NAMES });
   if (flavour === 'keys') {
     // Who is rolled for whole objects is rolled for whatever no pod reads.
     const keys = fc.oneof(

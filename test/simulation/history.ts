@@ -241,6 +241,12 @@ export interface LeaseStep {
   readonly term?: number;
 }
 
+/** Time passes. */
+export interface WaitStep {
+  readonly do: 'wait';
+  readonly ms: number;
+}
+
 /** One step. */
 export type Step =
   | ConfigStep
@@ -253,7 +259,7 @@ export type Step =
   | LeaseStep
   /** The admission webhook goes away, or is back. */
   | { readonly do: 'admission'; readonly away: boolean }
-  | { readonly do: 'wait'; readonly ms: number }
+  | WaitStep
   /** The time of day of the reloaders, or of one of them, is set forward by so much, or back; everywhere else it goes on as it should. */
   | { readonly do: 'jump'; readonly ms: number; readonly slot?: Slot };
 
@@ -261,8 +267,20 @@ export type Step =
 export const JUMPS_MS: readonly number[] = [600_000, 3_600_000, 86_400_000].flatMap((ms) => [ms, -ms]);
 
 /** Time passes. */
-export function wait(ms: number): Step {
+export function wait(ms: number): WaitStep {
   return { do: 'wait', ms };
+}
+
+/** The reloader that served the workloads before: Stakater Reloader with either strategy, SAP's, or wave. */
+export type FormerName = 'stakater' | 'stakater-annotations' | 'sap' | 'wave';
+
+/** What came before the first start. The initial objects and workloads are there already. */
+export interface Before {
+  readonly by: FormerName;
+  /** After each of these it looks at everything. */
+  readonly steps: readonly (ConfigStep | WorkloadStep | WaitStep)[];
+  /** Between its last look and the first start. */
+  readonly gap: readonly (ConfigStep | WorkloadStep | WaitStep)[];
 }
 
 /** A history. Slot 0 is started before the first step. */
@@ -271,6 +289,8 @@ export interface History {
   readonly configs: readonly InitialConfig[];
   readonly workloads: readonly InitialWorkload[];
   readonly steps: readonly Step[];
+  /** Absent: none served them. */
+  readonly before?: Before;
   /** Seeds the random numbers of the reloader (jitter). */
   readonly seed: number;
   /** What a history that is kept is about. */

@@ -9,6 +9,7 @@ import { judgeEntries } from './entries.ts';
 import { foreignChange, isStampOf } from './foreign-change.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { judgeHolds } from './holds.ts';
+import { isMissedByImport } from './import.ts';
 import { judgeJobs } from './job-laws.ts';
 import { judgeLeads } from './leads.ts';
 import { judgePauses } from './pausing.ts';
@@ -67,7 +68,7 @@ function judgeSafety(trace: Trace): readonly Violation[] {
     if (pod.started > end || pod.gone <= end || workload?.rollable !== true) continue;
     const asked = workload.follows.filter((config) => isFollowing(trace, pod.workload, config, end));
     for (const config of asked) {
-      if (isUpToDate(trace, pod, config, end) || isExcused(trace, pod, config)) continue;
+      if (isAccountedFor(trace, pod, config, end)) continue;
       const [read, now] = [readBy(trace, pod, config), inForceAt(trace, config, end)];
       const message = `${pod.name} of ${pod.workload} runs ${config} as ${read}, in force is ${now}`;
       violations.push({ law: 'safety', message });
@@ -76,10 +77,23 @@ function judgeSafety(trace: Trace): readonly Violation[] {
   return violations;
 }
 
-function isUpToDate(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
+/** Whether it has read what is in force, or the limits excuse it; what a stamp of the reloader before tells nothing excuses. */
+function isAccountedFor(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
+  if (isRead(trace, pod, config, end)) return true;
+  if (isMissedByImport(trace, pod, config, end)) return false;
+  return isUpToDate(trace, pod, config, end) || isExcused(trace, pod, config);
+}
+
+/** Whether the pod has read what is in force. */
+function isRead(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
   const inForce = inForceAt(trace, config, end);
   if (inForce === undefined || readBy(trace, pod, config) === inForce) return true;
-  if (inForce === '-' && pod.reads[config] === undefined) return true;
+  return inForce === '-' && pod.reads[config] === undefined;
+}
+
+function isUpToDate(trace: Trace, pod: Pod, config: ConfigName, end: number): boolean {
+  if (isRead(trace, pod, config, end)) return true;
+  const inForce = inForceAt(trace, config, end);
   return baselinesOf(trace, pod.workload, config, end).some(
     (baseline) => pod.started < baseline && (contentAt(trace, config, baseline) ?? '-') === inForce,
   );

@@ -6,6 +6,7 @@ import { apiOf, collectionOf, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } fr
 import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS, manifestOf } from './contents.ts';
 import { Crew } from './crew.ts';
+import { Former } from './former.ts';
 import type {
   FaultStep,
   History,
@@ -48,6 +49,7 @@ class World {
   readonly #observer: Observer;
   readonly #people: People;
   readonly #crew: Crew;
+  readonly #former: Former | undefined;
   readonly #takeBacks: TakeBacks;
   readonly #admission: AdmissionInTheWay;
   readonly #rights: Rights;
@@ -79,7 +81,16 @@ class World {
     this.#people = new People(api, settings);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
     const elects = electsIn(history);
-    this.#crew = new Crew({ sandbox: this.#sandbox, observer: this.#observer, settings, seed, elects });
+    this.#former = history.before && new Former(api, this.#sandbox, history.before.by);
+    const inherited = (replica: number) => this.#former?.facts(replica) ?? [];
+    this.#crew = new Crew({
+      sandbox: this.#sandbox,
+      observer: this.#observer,
+      settings,
+      seed,
+      elects,
+      inherited,
+    });
   }
 
   async run(): Promise<Trace> {
@@ -101,8 +112,16 @@ class World {
     }
     for (const workload of this.#history.workloads) await this.#people.create(workload);
     await this.#pass(this.#history.settings.rolloutMs * 8 + 1000);
+    const { before } = this.#history;
+    await this.#former?.begin();
+    for (const step of before?.steps ?? []) {
+      await this.#take(step);
+      await this.#former?.look();
+    }
+    for (const step of before?.gap ?? []) await this.#take(step);
     this.#crew.start(0);
-    await this.#pass(2000);
+    // A start beside what another has left may be hindered from its first request on.
+    if (before === undefined) await this.#pass(2000);
   }
 
   /** All that is wrong ends, what pods wait for comes to be, and with one process left all comes to rest; then that is started anew. */
