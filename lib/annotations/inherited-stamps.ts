@@ -5,13 +5,12 @@ import {
   CONFIG_KINDS,
   type ConfigRef,
   configRefIn,
-  describeFrom,
+  keyOf,
   type ObjectKey,
 } from '../model/object-ref.ts';
 import { parseStamp } from '../model/stamp.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
-import { isStakaterVariable } from './stamp-variables.ts';
-import type { StampVariables } from './vocabularies.ts';
+import { isStakaterVariable, stakaterVariableOf } from './stamp-variables.ts';
 import {
   SAP_HASH_ANNOTATION,
   STAKATER_SOURCE_ANNOTATION,
@@ -35,55 +34,50 @@ export function sapReferencesOf({ ref: { namespace }, annotations }: Workload): 
   });
 }
 
-type Variables = ReadonlyMap<ObjectKey, StampVariables>;
-
 const NONE: readonly InheritedStamp[] = [];
 const SHA1 = /^[0-9a-f]{40}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const SAP_LISTS = byConfigKind((kind) => sapVocabulary().named[kind][0] ?? '');
 
 /**
- * The inherited stamps of a workload about what it follows. This program writes a number behind the digest in Stakater Reloader's
- * variables; where it wrote the annotations of another, its own stamps stand beside them.
+ * The inherited stamps of a workload about `followed`. This program writes a number behind the digest in Stakater Reloader's variables;
+ * where it wrote the annotations of another reloader, its own stamps stand beside them.
  */
-export function inheritedStampsOf(workload: Workload, variables: Variables): readonly InheritedStamp[] {
-  if (workload.stamps.length === 0) return NONE;
-  const owners = ownersOf(variables);
-  const isOurs = workload.stamps.some(({ value }) => (parseStamp(value)?.sequence ?? 0) > 0);
-  return workload.stamps.flatMap((stamp) => [
-    ...stakaterVariables(stamp, owners),
-    ...(isOurs ? [] : [...stakaterSource(stamp, workload, variables), ...hashes(stamp, workload)]),
+export function inheritedStampsOf(
+  workload: Workload,
+  followed: Iterable<ObjectKey>,
+): readonly InheritedStamp[] {
+  const { stamps, ref: own } = workload;
+  if (stamps.length === 0) return NONE;
+  const here = [...followed].map(configRefIn).filter(({ namespace }) => namespace === own.namespace);
+  const isOurs = stamps.some(({ value }) => (parseStamp(value)?.sequence ?? 0) > 0);
+  return stamps.flatMap((stamp) => [
+    ...stakaterVariables(stamp, here),
+    ...(isOurs ? [] : [...stakaterSource(stamp, here), ...hashes(stamp, workload)]),
   ]);
 }
 
-/** By variable, the object that it is read for. */
-function ownersOf(variables: Variables): ReadonlyMap<string, ObjectKey> {
-  return new Map([...variables].flatMap(([config, { read }]) => read.map((variable) => [variable, config])));
-}
-
+/** A variable that two objects share is of the one that changed last: each of them is compared with it. */
 function stakaterVariables(
   { variable, value }: TemplateStamp,
-  owners: ReadonlyMap<string, ObjectKey>,
+  followed: readonly ConfigRef[],
 ): InheritedStamp[] {
-  const config = owners.get(variable);
-  if (config === undefined || !isStakaterVariable(variable) || !SHA1.test(value)) return [];
-  return [{ by: 'stakater', config, digest: value }];
+  if (!isStakaterVariable(variable) || !SHA1.test(value)) return [];
+  const named = followed.filter((ref) => stakaterVariableOf(ref) === variable);
+  return named.map((ref) => ({ by: 'stakater', config: keyOf(ref), digest: value }));
 }
 
 /** The annotation names the last object alone. */
 function stakaterSource(
   { variable, value }: TemplateStamp,
-  { ref: { namespace } }: Workload,
-  variables: Variables,
+  followed: readonly ConfigRef[],
 ): InheritedStamp[] {
   const source = variable === STAKATER_SOURCE_ANNOTATION ? sourceIn(value) : undefined;
   if (source === undefined || !SHA1.test(source.hash)) return [];
-  const read = [...variables.keys()].filter((config) => {
-    const { kind, name } = configRefIn(config);
-    const isHere = describeFrom(namespace, configRefIn(config)) === `${kind}/${name}`;
-    return isHere && kind.toUpperCase() === source.type && name === source.name;
-  });
-  return read.map((config) => ({ by: 'stakater', config, digest: source.hash }));
+  const named = followed.filter(
+    ({ kind, name }) => kind.toUpperCase() === source.type && name === source.name,
+  );
+  return named.map((ref) => ({ by: 'stakater', config: keyOf(ref), digest: source.hash }));
 }
 
 function sourceIn(text: string): Record<'type' | 'name' | 'hash', string> | undefined {

@@ -112,10 +112,9 @@ export class InheritedStamps {
       const areKnown = digest !== undefined && lastWrite !== undefined && bornAt !== undefined;
       return areKnown && !isAfter(bornAt, lastWrite);
     });
-    for (const stamp of suspects.length === 0 ? [] : inheritedStampsOf(record.workload, record.variables)) {
-      const told = stamp.by === 'stakater' ? suspects.filter((key) => key === stamp.config) : suspects;
-      if (told.length > 0 && !(await this.#isInForce(stamp, record.workload, readings)))
-        for (const key of told) missed.add(key);
+    for (const stamp of suspects.length === 0 ? [] : inheritedStampsOf(record.workload, suspects)) {
+      if (await this.#isInForce(stamp, record.workload, readings)) continue;
+      for (const key of stamp.by === 'stakater' ? [stamp.config] : suspects) missed.add(key);
     }
     return missed;
   }

@@ -13,8 +13,7 @@ import { isPartOfKnown } from './other-scopes.ts';
 export function awaitComparison(store: Store, record: WorkloadRecord, ref: ConfigRef): void {
   if (store.persisted.entryOf(ref) !== undefined || isPartOfKnown(store, ref)) return;
   const config = keyOf(ref);
-  const stamps = inheritedStampsOf(record.workload, record.variables);
-  if (!stamps.some((stamp) => stamp.by !== 'stakater' || stamp.config === config)) return;
+  if (inheritedStampsOf(record.workload, [config]).length === 0) return;
   record.uncompared = new Set([...(record.uncompared ?? []), config]);
 }
 

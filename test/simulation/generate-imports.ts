@@ -26,10 +26,13 @@ export function beforeArbitrary({ configs, workloads }: Cast): Arbitrary<Before>
     { weight: 5, arbitrary: pause },
     { weight: 2, arbitrary: other },
   );
+  const explained = fc
+    .tuple(change, workload)
+    .map(([edit, name]) => [wait(5000), edit, wait(5000), { do: 'apply', workload: name } as const]);
   return fc.record({
     by: fc.constantFrom(...FORMERS),
     steps: fc.array(one, { minLength: 2, maxLength: 6, size: 'max' }),
-    gap: fc.array(one, { minLength: 0, maxLength: 5, size: 'max' }),
+    gap: fc.oneof(fc.array(one, { minLength: 0, maxLength: 5, size: 'max' }), explained),
   });
 }
 
@@ -43,8 +46,12 @@ export const HARD_IMPORT: Arbitrary<Scene> = fc.oneof(
       downtimeMs: fc.constantFrom(0, 1000, 20_000),
     })
     .map((crash): Scene => [{ do: 'crash', slot: 0, ...crash }, wait(10_000)]),
-  fc.constantFrom('replicasets', 'controllerrevisions', 'configmaps').map((resource): Scene => {
-    const effect = { kind: 'status', code: 503 } as const;
-    return [{ do: 'fault', rule: { match: { verb: 'list', resource }, times: 3, effect } }, wait(5000)];
-  }),
+  fc
+    .tuple(fc.constantFrom('replicasets', 'controllerrevisions', 'configmaps'), fc.boolean())
+    .map(([resource, isKilled]): Scene => {
+      const effect = { kind: 'status', code: 503 } as const;
+      const fault = { do: 'fault', rule: { match: { verb: 'list', resource }, times: 3, effect } } as const;
+      const crash = { do: 'crash', slot: 0, atWrite: 0, effect: 'before', downtimeMs: 10_000 } as const;
+      return [fault, ...(isKilled ? [wait(1500), crash] : []), wait(15_000)];
+    }),
 );

@@ -38,9 +38,11 @@ function casesOf(by: FormerName): Readonly<Record<string, Case>> {
       reads: 'C',
     },
     'so is what changed in the second of its last rollout': {
-      ...after([change('C'), wait(10_000)]),
-      workloads: following(...ALL),
-      rollouts: each(1),
+      settings,
+      before: { by, steps: [wait(10_000), change('B')], gap: [wait(500), change('C'), wait(10_000)] },
+      steps: [LONG],
+      workloads: following(WEB, AGENT),
+      rollouts: { [WEB]: 1, [AGENT]: 1 },
       reads: 'C',
     },
     'what changed and was rolled by its owner since is not': {
