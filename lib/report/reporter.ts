@@ -3,6 +3,7 @@
  * nothing, so a report cannot delay a rollout.
  */
 
+import { isStakaterVariable } from '../annotations/stamp-variables.ts';
 import type { Finding } from '../model/finding.ts';
 import { pauseWords, whenTaken } from '../model/hold.ts';
 import type { Log } from '../model/log.ts';
@@ -211,7 +212,11 @@ export class Reporter {
     log.info(
       `everything is listed: ${count(workloads.length, 'workload')}, ${count(objects, 'object')} followed`,
     );
-    const isStamp = ({ value }: TemplateStamp): boolean => parseStamp(value) !== undefined;
+    // Those of Stakater Reloader have no number.
+    const isStamp = ({ variable, value }: TemplateStamp): boolean => {
+      const stamp = parseStamp(value);
+      return stamp !== undefined && (stamp.sequence > 0 || !isStakaterVariable(variable));
+    };
     const stamped = workloads.filter(({ stamps }) => stamps.some(isStamp)).map(({ ref }) => ref);
     if (!beganWithoutState || stamped.length === 0) return;
     log.warn(

@@ -282,6 +282,12 @@ export class Stage implements AsyncDisposable {
     await untilOrLogs(this.processes, what, condition, PATIENCE_MS);
   }
 
+  /** What is created from now on is younger for certain than what was written until now, by times that are to the second. */
+  async beYounger(): Promise<void> {
+    const second = Math.floor(Date.now() / 1000) + 2;
+    await this.until('two seconds are over', () => Date.now() / 1000 > second);
+  }
+
   /** Ends the reloaders and deletes the namespace, without waiting for its end. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.processes.map((process) => process.kill()));

@@ -7,6 +7,7 @@ import { DIALECT_MUTANTS } from './dialects.ts';
 import { DROP_IN_MUTANTS } from './drop-in.ts';
 import { EDGE_MUTANTS } from './edges.ts';
 import type { Places } from './edit.ts';
+import { IMPORT_MUTANTS } from './imports.ts';
 import { KEY_MUTANTS } from './keys.ts';
 import { LEADER_MUTANTS } from './leader.ts';
 import { LIST_MUTANTS } from './lists.ts';
@@ -56,6 +57,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...STATE_MUTANTS,
   ...TERM_MUTANTS,
   ...TAKE_OVER_MUTANTS,
+  ...IMPORT_MUTANTS,
   ...SERVING_MUTANTS,
   ...OPTION_MUTANTS,
 ];

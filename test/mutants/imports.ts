@@ -1,0 +1,81 @@
+/** Sabotages of how workloads are taken over from another reloader. */
+
+import { change, drop } from './edit.ts';
+import type { Mutant } from './table.ts';
+
+const IMPORTS = ['test/simulation/imports.test.ts'];
+const STAMPS = ['test/unit/annotations/inherited-stamps.test.ts'];
+const FORMULAS = ['test/unit/model/inherited-digests.test.ts'];
+
+/** Every one of them must be noticed. */
+export const IMPORT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'import: what another reloader left is not compared',
+    edit: drop('observe-workload/begin', 'if (isAtStart) awaitComparison(store, record, ref);'),
+    tests: IMPORTS,
+  },
+  {
+    name: 'import: the baseline is written before the stamp is compared',
+    edit: change('isHeldUp', 'isUncompared(store, config)', 'false'),
+    tests: IMPORTS,
+  },
+  {
+    name: 'import: a stale stamp beside younger pods is believed',
+    edit: change('InheritedStamps.#missedBy', '!isAfter(bornAt, lastWrite)', 'true'),
+    tests: IMPORTS,
+  },
+  {
+    name: 'import: a change in the second of the last rollout is not believed',
+    edit: change('InheritedStamps.#missedBy', '!isAfter(bornAt, lastWrite)', 'isAfter(lastWrite, bornAt)'),
+    tests: IMPORTS,
+  },
+  {
+    name: 'import: without the right to list templates a stamp is believed',
+    edit: change('InheritedStamps.#bornAt', 'return undefined;', 'return createdAt;'),
+    tests: IMPORTS,
+  },
+  {
+    name: 'import: what cannot be listed now counts as what may not be listed',
+    edit: change('InheritedStamps.#bornAt', 'reading.isForbidden === true', 'true'),
+    tests: IMPORTS,
+  },
+  {
+    name: 'import: an equal stamp is not believed',
+    edit: drop('InheritedStamps.#missedBy', 'await this.#isInForce()'),
+    tests: IMPORTS,
+  },
+  {
+    name: 'import: what is not selected is compared and forgotten',
+    edit: drop('InheritedStamps.#isReady', '!store.isSelected()'),
+    tests: IMPORTS,
+  },
+  {
+    name: 'import: a change of one of several objects rolls for none',
+    edit: change(
+      'InheritedStamps.#missedBy',
+      "stamp.by === 'stakater' ? [stamp.config] : suspects",
+      "stamp.by === 'stakater' ? [stamp.config] : []",
+    ),
+    tests: IMPORTS,
+  },
+  {
+    name: 'import: a stamp of ours counts as one of Stakater Reloader',
+    edit: drop('stakaterVariables', '!SHA1.test()'),
+    tests: STAMPS,
+  },
+  {
+    name: 'import: a hash of ours counts as one of another reloader',
+    edit: change('inheritedStampsOf', 'stamps.some()', 'false'),
+    tests: STAMPS,
+  },
+  {
+    name: "formulas: Stakater's pairs are not sorted",
+    edit: drop('stakaterDigestOf', 'pairs.sort();'),
+    tests: FORMULAS,
+  },
+  {
+    name: "formulas: wave's keys are not limited to those that it reads",
+    edit: drop('WaveHash.add', 'keys.has()'),
+    tests: FORMULAS,
+  },
+];
