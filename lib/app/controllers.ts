@@ -98,11 +98,7 @@ export class Controllers implements EffectTargets {
       graceMs: Math.max(quietMs, LEAST_GRACE_MS),
     });
     const apply = (effects: Effects): void => this.apply(effects);
-    this.inherited = new InheritedStamps({
-      ...options,
-      apply,
-      isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'failing'),
-    });
+    this.inherited = newInherited(options, apply);
     this.rollouts = this.#newRollouts(options);
     const say: UnfinishedJobRecreationsOptions['say'] = (workload, finding) =>
       this.reporter.finding(workload, finding);
@@ -186,6 +182,16 @@ export class Controllers implements EffectTargets {
     this.repairs.proceed(keyOf(ref));
     this.committer.kick();
   }
+}
+
+function newInherited(options: ControllersOptions, apply: (effects: Effects) => void): InheritedStamps {
+  const { gate } = options;
+  return new InheritedStamps({
+    ...options,
+    apply,
+    // As the write of a baseline, it waits for no kind that fails to be listed.
+    isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'failing'),
+  });
 }
 
 function writeGate(gate: SyncGate, isWaiting: WriteGate['isWaiting']): WriteGate {

@@ -1,7 +1,6 @@
 /** Histories by chance: one arbitrary per flavour, so that simple laws are tried strictly and hard ones broadly. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import { type Pace, VOCABULARY_NAMES } from '../../lib/model/settings.ts';
 import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
@@ -9,9 +8,10 @@ import { leadsOf, STALL } from './generate-leads.ts';
 import { PAUSABLE, pauseScenesOf } from './generate-pauses.ts';
 import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
+import { settingsArbitrary } from './generate-settings.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import { type Scene, troublesOf } from './generate-troubles.ts';
-import { type History, type Settings, type Step, type WorkloadName, wait } from './history.ts';
+import { type History, type Step, type WorkloadName, wait } from './history.ts';
 import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
 
 /**
@@ -46,9 +46,6 @@ export const FLAVOURS = [
 
 /** One of FLAVOURS. */
 export type Flavour = (typeof FLAVOURS)[number];
-
-/** Bytes of a full ConfigMap: one entry, two, or some with exceptions. */
-const TINY = [60, 150];
 
 type Weighted = readonly [weight: number, scene: Arbitrary<Scene>];
 
@@ -330,89 +327,6 @@ function scenesOfFlavour(
     elsewhere,
     imports,
   }[flavour];
-}
-
-/** Mostly as fast as objects change: who is slowed is rolled less often. */
-const PACES: readonly (Pace | undefined)[] = [
-  ...new Array<undefined>(14).fill(undefined),
-  { minIntervalMs: 20_000, limit: undefined },
-  { minIntervalMs: 0, limit: { rollouts: 2, withinMs: 600_000 } },
-];
-
-function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
-  const isCalm = flavour === 'calm';
-  return fc
-    .record({
-      coalescePeriodMs: fc.constantFrom(5000, 1000, ...(isCalm ? [] : [0])),
-      factor: fc.constantFrom(6, 2),
-      versions: fc.constantFrom(
-        'comparable',
-        'comparable',
-        'comparable',
-        'several-etcds',
-        'per-kind',
-        'several-etcds',
-      ),
-      pace: fc.constantFrom(...PACES),
-      rolloutMs: fc.constantFrom(...(isCalm ? [100] : [100, 0, 1000, 4000, 15_000])),
-      shardBytes: fc.constantFrom(
-        ...(flavour === 'shards' ? [] : [undefined, undefined, undefined]),
-        ...TINY,
-      ),
-      scope: scopeArbitrary(flavour),
-    })
-    .map(({ factor, shardBytes, scope, pace, ...rest }) => ({
-      ...rest,
-      ...scope,
-      ...(pace === undefined ? {} : { pace }),
-      maxWaitMs: rest.coalescePeriodMs * factor,
-      ...(shardBytes === undefined ? {} : { shardBytes }),
-    }));
-}
-
-/** What else is set in the flavours that are about it: in the others nothing, and no chance is taken for it. */
-function scopeArbitrary(
-  flavour: Flavour,
-): Arbitrary<
-  Pick<
-    Settings,
-    | 'presence'
-    | 'required'
-    | 'selected'
-    | 'admission'
-    | 'keys'
-    | 'pageSize'
-    | 'batch'
-    | 'elsewhere'
-    | 'dialects'
-  >
-> {
-  const presence = fc.constantFrom(
-    { onCreate: true, onDelete: true },
-    { onCreate: true, onDelete: false },
-    { onCreate: false, onDelete: true },
-  );
-  const required = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
-  if (flavour === 'faults' || flavour === 'everything')
-    return fc.constantFrom({}, {}, { pageSize: 1 }, { pageSize: 2 });
-  if (flavour === 'elsewhere')
-    return fc.constantFrom({ elsewhere: 'watched' }, { elsewhere: 'watched' }, { elsewhere: 'unwatched' });
-  if (flavour === 'jobs')
-    return fc.constantFrom({ batch: { jobs: 'recreate' } }, { batch: { jobs: 'recreate-running' } });
-  if (flavour === 'presence') return fc.record({ presence, required });
-  if (flavour === 'admission') return fc.constant({ admission: true });
-  if (flavour === 'imports') return fc.constant({ dialects: VOCABULARY_NAMES });
-  if (flavour === 'keys') {
-    // Who is rolled for whole objects is rolled for whatever no pod reads.
-    const keys = fc.oneof(
-      fc.constant({ scoped: true, noise: true }),
-      fc.record({ scoped: fc.boolean(), noise: fc.constant(false) }),
-    );
-    return fc.record({ keys, required });
-  }
-  if (flavour !== 'selection') return fc.constant({});
-  const selected = fc.boolean();
-  return fc.oneof(fc.record({ selected }), fc.record({ selected, presence }));
 }
 
 function present<T>(items: readonly (T | undefined)[]): readonly T[] {
