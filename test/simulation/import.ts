@@ -43,26 +43,46 @@ export function importsOf(trace: Trace, workload: WorkloadName): number {
   return moments.filter((moment) =>
     moment.configs.some(
       (config) =>
-        isFollowing(trace, workload, config, moment.at) && isToldBy(trace, workload, config, moment),
+        isFollowing(trace, workload, config, moment.at) &&
+        (isToldBy(trace, workload, config, moment) || isToldByNamesake(trace, workload, config, moment)),
     ),
   ).length;
 }
 
-function isToldBy(
+type Moment = Pick<Of<'listed'>, 'replica' | 'at'>;
+
+function isToldBy(trace: Trace, workload: WorkloadName, config: ConfigName, moment: Moment): boolean {
+  const stamp = stampBelieved(trace, workload, config, moment);
+  if (stamp === undefined || Object.keys(stamp.says).length === 0) return false;
+  const told = stamp.by.startsWith('stakater') ? [config] : CONFIGS;
+  return told.some((one) => isAnother(trace, stamp, one, moment.at));
+}
+
+/** Objects whose names are one to a variable: its stamp is of the one that changed last, which the name does not tell. */
+const NAMESAKES = ['ConfigMap/a-b', 'ConfigMap/a.b'];
+
+function isToldByNamesake(trace: Trace, workload: WorkloadName, config: ConfigName, moment: Moment): boolean {
+  const stamp = stampBelieved(trace, workload, config, moment);
+  if (stamp?.by !== 'stakater' || !NAMESAKES.includes(config)) return false;
+  return NAMESAKES.some((other) => {
+    const said = stamp.says[other];
+    return said !== undefined && said.content !== contentAt(trace, config, moment.at);
+  });
+}
+
+/** The stamps of the workload, if it may have pods that are older than the last write of the object. */
+function stampBelieved(
   trace: Trace,
   workload: WorkloadName,
   config: ConfigName,
-  { replica, at }: Pick<Of<'listed'>, 'replica' | 'at'>,
-): boolean {
+  { replica, at }: Moment,
+): Of<'inherited'> | undefined {
   const stamp = factsOf(trace, 'inherited').find(
     (fact) => fact.replica === replica && fact.workload === workload,
   );
   const written = writesOf(trace, config).findLast((fact) => fact.at <= at);
-  if (stamp === undefined || written?.content === undefined || stamp.bornS === undefined) return false;
-  const isExplained = stamp.bornS - Math.floor((EPOCH_MS + written.ms) / 1000) > DOUBT_S;
-  const isOfOne = stamp.by.startsWith('stakater');
-  const told = Object.keys(stamp.says).length === 0 ? [] : isOfOne ? [config] : CONFIGS;
-  return !isExplained && told.some((one) => isAnother(trace, stamp, one, at));
+  if (stamp?.bornS === undefined || written?.content === undefined) return undefined;
+  return stamp.bornS - Math.floor((EPOCH_MS + written.ms) / 1000) > DOUBT_S ? undefined : stamp;
 }
 
 function isAnother(trace: Trace, { by, says }: Of<'inherited'>, config: ConfigName, at: number): boolean {
