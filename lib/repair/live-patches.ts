@@ -1,6 +1,6 @@
 /**
- * Repairs of workloads by patches. What is due, and its patch, are read off the live workload each time, and tried again until the
- * patch is accepted: so neither a restart nor a failure leaves anything half done.
+ * Repairs of workloads by patches. Each attempt reads the live workload and derives from it what is due and the patch; it is
+ * repeated until the patch is accepted. So neither a restart nor a failure leaves a repair half done.
  */
 
 import type { Finding } from '../model/finding.ts';
@@ -13,36 +13,36 @@ import type { Workload } from '../model/workload.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { Store } from '../store/store.ts';
 
-/** What patches are made with. */
+/** What every kind of repair needs. */
 export interface PatchingOptions extends Pick<RetryQueueOptions, 'concurrency' | 'random' | 'log'> {
   readonly store: Store;
   readonly client: WorkloadClient;
-  /** Tells people. */
+  /** Reports a finding about a workload. */
   readonly say: (workload: Pick<Workload, 'ref' | 'uid'>, finding: Finding) => void;
 }
 
-/** One workload for which something is due, as it was seen last. */
+/** A workload for which a repair is due, as it was observed last. */
 export interface RepairTask<Due> {
   workload: Workload;
   readonly due: Due;
-  /** Whether it was put off for a rollout: that is done once. */
+  /** Whether it has waited for a rollout: it does so once. */
   hasWaited: boolean;
 }
 
 /** One kind of repair. */
 export interface RepairRule<Due> {
-  /** What is due for the workload as it is, now or later; undefined: nothing. */
+  /** The repair that is due for the workload, now or later; undefined: none. */
   readonly dueOf: (workload: Workload) => Due | undefined;
-  /** Whether nothing else is due than before. */
+  /** Whether the same repair is due as before. */
   readonly isSame: (one: Due, other: Due) => boolean;
-  /** For how long nothing is to be done for it, in ms. */
+  /** How long the first attempt waits, in ms. */
   readonly delayOf: (due: Due, isInInitialList: boolean) => number;
-  /** What a task still waits for as its turn comes; undefined: nothing. */
+  /** Whether a task has to wait when its turn comes, and how; undefined: it need not. */
   readonly waitOf: (key: ObjectKey, task: RepairTask<Due>) => Result | undefined;
   readonly patchOf: (live: Workload, due: Due) => object;
-  /** What is told once the patch of `live` is in force. */
+  /** The finding that reports an accepted patch of `live`. */
   readonly doneOf: (live: Workload, due: Due) => Finding;
-  /** What is told of a workload before what is in the way. */
+  /** The beginning of the finding about a patch that was not accepted. */
   readonly unfinishedOf: (workload: Workload) => string;
 }
 
@@ -67,7 +67,7 @@ export class LivePatches<Due> {
     this.#queue = new RetryQueue({ ...options, reconcile: (key) => this.#reconcile(key) });
   }
 
-  /** News of a workload. */
+  /** A workload was observed. */
   observe(event: InformerEvent<Workload>): void {
     if (event.type === 'absent') this.#forget(event.key);
     if (event.type !== 'present' || this.#options.client.patch === undefined) return;
@@ -79,7 +79,7 @@ export class LivePatches<Due> {
     else this.#begin(key, workload, due, isInInitialList);
   }
 
-  /** An attempt to roll the workload ended: what waited for it waits no more. */
+  /** An attempt to roll the workload ended: a repair that waited for it continues. */
   proceed(workload: ObjectKey): void {
     if (this.#tasks.get(workload)?.hasWaited) this.#queue.add(workload);
   }
@@ -90,7 +90,7 @@ export class LivePatches<Due> {
       if (namespaces.has(workload.ref.namespace)) this.#queue.add(key);
   }
 
-  /** Begins nothing more; resolves when what is under way is answered. */
+  /** Starts no further attempt; resolves when those under way are answered. */
   async close(): Promise<void> {
     await this.#queue.close();
   }
@@ -135,7 +135,7 @@ export class LivePatches<Due> {
         if (object !== undefined && !(hasVersion(object) && this.#isDone(live, object)))
           return this.#putOff(key, task, 'retry', { message: NOT_IN_THE_ANSWER });
         say(task.workload, this.#rule.doneOf(live, due));
-        // Of a dry run it stays as it is: what is known of it keeps the same from being said with all news.
+        // In a dry run the workload keeps its task, so that the next event does not report the same again.
         if (object !== undefined) this.#tasks.delete(key);
         return 'done';
       }

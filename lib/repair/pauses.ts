@@ -1,7 +1,8 @@
 /**
- * Ends the pauses that reloaders began. When one is over is said by the Deployment alone: a timer only says when to look.
- * So neither a restart nor a failure leaves one paused, whichever reloader paused it, followed or not. Where a person has
- * ended one its beginning is removed, so that a later pause by a person does not count as this one.
+ * Ends the pauses that reloaders began, also of Deployments that follow no object. The Deployment's annotations alone decide
+ * whether a pause is over; a timer only decides when to read them. So neither a restart nor a failure leaves a Deployment paused,
+ * whichever reloader paused it. If a person ended the pause early, the annotation with its begin is removed, so that a later
+ * pause by a person does not count as this one.
  */
 
 import type { Pausing } from '../annotations/pausing.ts';
@@ -10,13 +11,13 @@ import type { ObjectKey } from '../model/object-ref.ts';
 import { fencedPause } from '../model/rollout-plan.ts';
 import { LivePatches, type PatchingOptions } from './live-patches.ts';
 
-/** What the pauses are ended with. */
+/** What is needed to end pauses. */
 export interface PausesOptions extends PatchingOptions {
-  /** Whether a rollout of the workload is about to be written: then it goes with the others that the pause held up. */
+  /** Whether a rollout of the workload is about to be written: then the end of the pause waits for it, once. */
   readonly isWaiting: (workload: ObjectKey) => boolean;
-  /** The quiet period, which lets a process that has just begun hear of the rest first. */
+  /** The quiet period: after a start, a pause ends only when changes of that long are known. */
   readonly quietMs: number;
-  /** The longest that the end of a pause is put off for a rollout. */
+  /** The maximum wait for that rollout. */
   readonly maxWaitMs: number;
 }
 
@@ -26,7 +27,7 @@ const RESUMED_BEFORE =
 const STILL_MARKED =
   'resumed, but the annotation that says the beginning of its pause is not removed, which is tried again until it is';
 
-/** A pause ends by the time of day, which may be set at any moment: whether it has ended is asked at least so often. */
+/** A pause ends by the time of day, which may be set at any moment: it is checked at least this often. */
 const LONGEST_SLEEP_MS = 60_000;
 
 /** See the file's comment. */
@@ -55,7 +56,7 @@ export function pauses({ isWaiting, quietMs, maxWaitMs, ...options }: PausesOpti
   });
 }
 
-/** For how long nothing is to be done for it. */
+/** The time until the next check of a pause. */
 function sleepOf(pause: Pause): number {
   return Math.min(remainingMs(pause, Date.now()), LONGEST_SLEEP_MS);
 }

@@ -1,4 +1,4 @@
-/** Undoes what another reloader has left on workloads so that they wait for it, whether they follow something or not. */
+/** Removes the scheduler name and the finalizer that wave left on workloads, also on those that follow no object. */
 
 import { cleanupPatch, cleanupText, type WaveLeftovers } from '../model/hold.ts';
 import { LivePatches, type PatchingOptions } from './live-patches.ts';
