@@ -35,10 +35,14 @@
   resources: {{ toJson . }}
   verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
 {{- end }}
-{{- if and (has "deployments" $apps) (not .Values.reloader.webhookUrl) }}
-# At the start alone, to see which Deployments were rolled since; without it some are rolled once more.
+{{- $histories := list }}
+{{- if has "deployments" $apps }}{{ $histories = append $histories "replicasets" }}{{ end }}
+{{- if without $apps "deployments" }}{{ $histories = append $histories "controllerrevisions" }}{{ end }}
+{{- if and $histories (not .Values.reloader.webhookUrl) }}
+# At the start alone, to see which workloads were rolled since a change; without it some are rolled once more, and what changed
+# between another reloader and this one is not rolled out.
 - apiGroups: [apps]
-  resources: [replicasets]
+  resources: {{ toJson $histories }}
   verbs: [list]
 {{- end }}
 {{- if has "cronjobs" $served }}
