@@ -1,8 +1,8 @@
 /** What wave reads of a workload. Its rule is not that of references.ts: init containers do not count, unmounted volumes do. */
 
-import type { WaveReference } from '../model/inherited-digests.ts';
 import { byConfigKind, CONFIG_KINDS, type ConfigKind, type ConfigRef } from '../model/object-ref.ts';
 import type { RawContainer, RawPodTemplate, RawVolume, RawVolumeSource } from '../model/raw-objects.ts';
+import type { WaveReference } from './inherited-digests.ts';
 import { waveVocabulary } from './vocabulary.ts';
 
 type Keys = readonly (string | undefined)[] | undefined;

@@ -4,10 +4,10 @@
  * another is not known: then all count that may.
  */
 
+import { type SapVersion, sapHashOf, stakaterDigestOf, WaveHash } from '../annotations/inherited-digests.ts';
 import { type InheritedStamp, inheritedStampsOf, sapReferencesOf } from '../annotations/inherited-stamps.ts';
 import { isObjectName } from '../annotations/name-list.ts';
 import { waveReferencesOf } from '../annotations/wave-references.ts';
-import { type SapVersion, sapHashOf, stakaterDigestOf, WaveHash } from '../model/inherited-digests.ts';
 import { type ConfigRef, configRefIn, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
 import type { BirthsReading, WorkloadClient } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';

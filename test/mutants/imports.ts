@@ -5,7 +5,7 @@ import type { Mutant } from './table.ts';
 
 const IMPORTS = ['test/simulation/imports.test.ts'];
 const STAMPS = ['test/unit/annotations/inherited-stamps.test.ts'];
-const FORMULAS = ['test/unit/model/inherited-digests.test.ts'];
+const FORMULAS = ['test/unit/annotations/inherited-digests.test.ts'];
 
 /** Every one of them must be noticed. */
 export const IMPORT_MUTANTS: readonly Mutant[] = [

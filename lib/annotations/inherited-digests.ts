@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto';
-import { type ConfigKind, type ConfigRef, SOURCE_KINDS } from './object-ref.ts';
-import type { RawConfigObject } from './raw-objects.ts';
+import { type ConfigKind, type ConfigRef, SOURCE_KINDS } from '../model/object-ref.ts';
+import type { RawConfigObject } from '../model/raw-objects.ts';
 
 /**
  * Stakater Reloader's hash of one object: the SHA-1 of its `key=value` pairs, sorted and joined by semicolons. A Secret's values

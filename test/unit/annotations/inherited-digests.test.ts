@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sapHashOf, stakaterDigestOf, WaveHash } from '../../../lib/model/inherited-digests.ts';
+import { sapHashOf, stakaterDigestOf, WaveHash } from '../../../lib/annotations/inherited-digests.ts';
 import type { ConfigKind } from '../../../lib/model/object-ref.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
 
