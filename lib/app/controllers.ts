@@ -8,7 +8,7 @@ import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { Timeline } from '../model/timeline.ts';
-import { InheritedStamps } from '../repair/inherited-stamps.ts';
+import { InheritedStamps } from '../repair/inherited-comparison.ts';
 import { MissingObjectProbe, type ReadLeftOut } from '../repair/missing-object-probe.ts';
 import { type ReadConfig, Refetcher, type RefetcherOptions } from '../repair/refetcher.ts';
 import { Repairs } from '../repair/repairs.ts';

@@ -21,7 +21,7 @@ import type { Effects } from '../tracking/effects.ts';
 import { endComparison } from '../tracking/inherited.ts';
 import type { ReadConfig } from './refetcher.ts';
 
-/** What it is made of. */
+/** The collaborators of `InheritedStamps`. */
 export interface InheritedStampsOptions extends Pick<RetryQueueOptions, 'random' | 'log'> {
   readonly store: Store;
   readonly client: Pick<WorkloadClient, 'get'>;
@@ -36,7 +36,7 @@ export interface InheritedStampsOptions extends Pick<RetryQueueOptions, 'random'
 const CONCURRENCY = 2;
 const AT_ONCE = 8;
 
-/** Something cannot be read now. */
+/** A read failed that may succeed later. */
 class NotNow extends Error {}
 
 /** What is read once for all workloads of a namespace. */
