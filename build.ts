@@ -51,6 +51,69 @@ const lazyBuiltins: Plugin = {
   },
 };
 
+const NOT_HERE =
+  'this image leaves out what a kubeconfig with a login by oidc, gcp or azure, or with a SOCKS proxy, needs: ' +
+  'use another login or proxy, or the npm package';
+/** What stands for the modules below in the piece that each start loads. */
+const STAND_INS = `
+import { Agent } from 'agent-base';
+async function load() {
+  try {
+    return await import('kubeconfig');
+  } catch (error) {
+    throw error.code === 'ERR_MODULE_NOT_FOUND' ? Object.assign(new Error(${JSON.stringify(NOT_HERE)}), { code: error.code }) : error;
+  }
+}
+const login = (provider, type) => class {
+  isAuthProvider(user) { return user?.authProvider?.name === provider; }
+  async applyAuthentication(user, options) {
+    this.login ??= new (await load())[type]();
+    await this.login.applyAuthentication(user, options);
+  }
+};
+export const AzureAuth = login('azure', 'AzureAuth');
+export const GoogleCloudPlatformAuth = login('gcp', 'GoogleCloudPlatformAuth');
+export const OpenIDConnectAuth = login('oidc', 'OpenIDConnectAuth');
+export class SocksProxyAgent extends Agent {
+  constructor(...words) { super(words[1]); this.words = words; }
+  async connect(request, options) {
+    this.agent ??= new (await load()).SocksProxyAgent(...this.words);
+    return await this.agent.connect(request, options);
+  }
+}
+export const SocksClient = undefined;`;
+const KUBECONFIG = `
+export { AzureAuth } from './azure_auth.js';
+export { GoogleCloudPlatformAuth } from './gcp_auth.js';
+export { OpenIDConnectAuth } from './oidc_auth.js';
+export { SocksProxyAgent } from 'socks-proxy-agent';`;
+
+/**
+ * What only some kubeconfigs need and a pod never does is loaded on demand, from one piece: kubeconfig-….mjs. The image
+ * leaves that piece out.
+ */
+const kubeconfigOnDemand: Plugin = {
+  name: 'kubeconfig-on-demand',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'on-demand';
+    const config = path.join('@kubernetes', 'client-node', 'dist', 'config.js');
+    onResolve(
+      { filter: /^(\.\/(azure|gcp|oidc)_auth\.js|socks|socks-proxy-agent)$/ },
+      ({ importer, resolveDir }) =>
+        importer.endsWith(config) ? { path: 'stand-ins', namespace, pluginData: resolveDir } : undefined,
+    );
+    onResolve({ filter: /^kubeconfig$/, namespace }, ({ path: name, resolveDir }) => ({
+      path: name,
+      namespace,
+      pluginData: resolveDir,
+    }));
+    onLoad({ filter: /./, namespace }, ({ path: name, pluginData }) => ({
+      contents: name === 'kubeconfig' ? KUBECONFIG : STAND_INS,
+      resolveDir: String(pluginData),
+    }));
+  },
+};
+
 // CommonJS dependencies call require() for Node's own modules.
 const banner: string = [
   '#!/usr/bin/env node',
@@ -61,6 +124,8 @@ const banner: string = [
 const dist = path.join(root, 'dist');
 /** What the authors of the packages in the bundle want to be said. */
 const NOTICES = 'THIRD-PARTY-NOTICES.txt';
+/** The packages in the bundle, for programs that look for known faults: CycloneDX. */
+const SBOM = 'sbom.cdx.json';
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
@@ -78,7 +143,7 @@ const { outputFiles, metafile } = await build({
   banner: { js: banner },
   // Optional companions of ws and of the colour libraries: absent is fine.
   external: ['utf-8-validate', 'bufferutil', 'supports-color'],
-  plugins: [shakeClientLibrary, withoutFetch, lazyBuiltins],
+  plugins: [kubeconfigOnDemand, shakeClientLibrary, withoutFetch, lazyBuiltins],
   // They stand in a file of their own.
   legalComments: 'none',
   minifyWhitespace: true,
@@ -91,8 +156,10 @@ const before = await readdir(dist);
 // The entry last: a program that starts meanwhile finds a complete set.
 const entryLast = outputFiles.toSorted((a, b) => Number(isEntry(a.path)) - Number(isEntry(b.path)));
 for (const { path: file, contents } of entryLast) await replace(file, contents);
-await replace(path.join(dist, NOTICES), await noticesOf(metafile), 0o644);
-const present = new Set([NOTICES, ...outputFiles.map(({ path: file }) => path.basename(file))]);
+const packages = await packagesIn(metafile);
+const texts = { [NOTICES]: await noticesOf(packages), [SBOM]: await sbomOf(packages) };
+for (const [name, text] of Object.entries(texts)) await replace(path.join(dist, name), text, 0o644);
+const present = new Set([...Object.keys(texts), ...outputFiles.map(({ path: file }) => path.basename(file))]);
 await Promise.all(
   before.filter((name) => !present.has(name)).map((name) => rm(path.join(dist, name), { force: true })),
 );
@@ -108,20 +175,53 @@ async function replace(file: string, contents: Uint8Array | string, mode = 0o755
   await rename(draft, file);
 }
 
-/** The licences of all packages of which something is in the bundle. */
-async function noticesOf({ outputs }: Metafile): Promise<string> {
-  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
-  const folders = inputs
-    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
-    .map(([file]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0])
-    .filter((folder) => folder !== undefined);
-  const notices = await Promise.all([...new Set(folders)].sort().map(noticeOf));
-  return notices.join(`\n${'-'.repeat(80)}\n\n`);
+/** What a package says of itself. */
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  /** An SPDX expression. */
+  readonly license: string;
 }
 
-async function noticeOf(folder: string): Promise<string> {
-  const manifest: unknown = JSON.parse(await readFile(path.join(root, folder, 'package.json'), 'utf8'));
-  const { name, version, license } = manifest as Readonly<Record<string, string>>;
+/** A package of which something is in the bundle. */
+interface Package extends Manifest {
+  readonly folder: string;
+  /** Whether it is only in what is loaded on demand, and so not in the image. */
+  readonly isOnDemand: boolean;
+}
+
+/** Ordered by their folders. */
+async function packagesIn({ outputs }: Metafile): Promise<readonly Package[]> {
+  const pieces = new Map<string, string[]>();
+  for (const [output, { inputs }] of Object.entries(outputs)) {
+    for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
+      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
+      if (folder !== undefined && bytesInOutput > 0)
+        pieces.set(folder, [...(pieces.get(folder) ?? []), output]);
+    }
+  }
+  const folders = [...pieces].sort(([a], [b]) => (a < b ? -1 : 1));
+  return await Promise.all(
+    folders.map(async ([folder, names]) => ({
+      ...(await manifestIn(folder)),
+      folder,
+      isOnDemand: names.every((name) => path.basename(name).startsWith('kubeconfig-')),
+    })),
+  );
+}
+
+async function manifestIn(folder: string): Promise<Manifest> {
+  const text = await readFile(path.join(root, folder, 'package.json'), 'utf8');
+  const { name, version, license } = JSON.parse(text) as Manifest;
+  return { name, version, license };
+}
+
+/** The licences of all packages. */
+async function noticesOf(packages: readonly Package[]): Promise<string> {
+  return (await Promise.all(packages.map(noticeOf))).join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+async function noticeOf({ folder, name, version, license }: Package): Promise<string> {
   const files = (await readdir(path.join(root, folder))).filter((file) =>
     /^(licen[cs]e|notice|copying)/i.test(file),
   );
@@ -129,4 +229,26 @@ async function noticeOf(folder: string): Promise<string> {
     files.sort().map((file) => readFile(path.join(root, folder, file), 'utf8')),
   );
   return [`${name} ${version} (${license})\n`, ...texts.map((text) => `${text.trim()}\n`)].join('\n');
+}
+
+/** Without a time or a random number: the same sources make the same bytes. */
+async function sbomOf(packages: readonly Package[]): Promise<string> {
+  const components = packages.map(({ isOnDemand, ...each }) => ({
+    ...componentOf('library', each),
+    scope: isOnDemand ? 'optional' : 'required',
+  }));
+  const sbom = {
+    $schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: componentOf('application', await manifestIn('.')) },
+    components: [...new Map(components.map((each) => [each.purl, each])).values()],
+  };
+  return `${JSON.stringify(sbom, undefined, 2)}\n`;
+}
+
+function componentOf(type: string, { name, version, license }: Manifest) {
+  const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
+  return { type, 'bom-ref': purl, name, version, purl, licenses: [{ expression: license }] };
 }

@@ -78,13 +78,17 @@ export class ReloaderProcess {
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
   #port: number | undefined;
 
-  /** @param onLine is told of each line of the log when it is complete. */
+  /**
+   * @param onLine is told of each line of the log when it is complete.
+   * @param command comes before the arguments. @default the bundle
+   */
   constructor(
     argv: readonly string[],
     env: Readonly<Record<string, string>>,
     onLine?: (line: LogLine) => void,
+    [program, ...words]: readonly [string, ...string[]] = [process.execPath, BUNDLE],
   ) {
-    this.#child = spawn(process.execPath, [BUNDLE, ...argv], {
+    this.#child = spawn(program, [...words, ...argv], {
       // It acts alone, unless its flags say otherwise: nothing waits for a Lease that a kill left behind.
       env: { PATH: process.env['PATH'], RELOADER_OPT_LEADER_ELECT: 'false', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
