@@ -31,7 +31,8 @@ export function stagesIn(text: string): readonly Stage[] {
   const starts = instructions.flatMap(({ word }, index) => (word === 'FROM' ? [index] : []));
   const defaults = instructions.slice(0, starts[0]).map(({ text: argument }) => argument);
   return starts.map((start, index) => {
-    const [image = '', , name] = (instructions[start]?.text ?? '').split(' ');
+    const words = (instructions[start]?.text ?? '').split(' ').filter((word) => !word.startsWith('--'));
+    const [image = '', , name] = words;
     return {
       image: filledIn(image, defaults),
       name,
@@ -51,8 +52,11 @@ export function copiedFromContext(stages: readonly Stage[]): readonly string[] {
   return copies.flatMap(({ text }) => (text.startsWith('--') ? [] : text.split(' ').slice(0, -1)));
 }
 
+/** Takes Node and libraries from an image: what is followed here runs on those of this machine. */
+const RUNTIME = 'runtime';
+
 /**
- * Follows all stages below `folder`, one folder each, and answers that of the last.
+ * Follows all stages below `folder`, one folder each, and answers that of the last: the image without Node.
  *
  * @param installs whether `npm ci` is run; else the packages that are installed here take its place
  */
@@ -62,6 +66,7 @@ export function follow(stages: readonly Stage[], folder: string, installs: boole
   for (const [index, stage] of stages.entries()) {
     root = path.join(folder, String(index));
     roots.set(stage.name ?? String(index), root);
+    if (stage.name === RUNTIME) continue;
     followStage(stage, root, roots, installs);
   }
   return root;
@@ -77,7 +82,7 @@ function followStage(
   for (const { word, text } of steps) {
     if (word === 'WORKDIR') workdir = path.join(root, text);
     mkdirSync(workdir, { recursive: true });
-    if (word === 'COPY') copy(text, workdir, roots);
+    if (word === 'COPY' && !text.startsWith(`--from=${RUNTIME} `)) copy(text, workdir, roots);
     else if (word === 'RUN') run(text, workdir, installs);
   }
 }
