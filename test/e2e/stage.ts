@@ -258,10 +258,14 @@ export class Stage implements AsyncDisposable {
     return this.start([...settings, '--coalesce-period', `${periodMs}ms`, ...flags], env);
   }
 
-  /** Starts a reloader with these arguments, a port of its own and a JSON log of all levels. */
-  start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): ReloaderProcess {
+  /** Starts a reloader with these arguments, a port of its own and a JSON log of all levels; `command`: another than the bundle. */
+  start(
+    argv: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    command?: readonly [string, ...string[]],
+  ): ReloaderProcess {
     const own = ['--port', '0', '--log-format', 'json', '--log-level', 'debug'];
-    const process = new ReloaderProcess([...argv, ...own], env);
+    const process = new ReloaderProcess([...argv, ...own], env, undefined, command);
     this.processes.push(process);
     return process;
   }
