@@ -33,9 +33,14 @@ export class BuiltImage implements Disposable {
   /** @throws what a builder said that failed */
   constructor() {
     const [image = ''] = stagesIn(dockerfile()).map((stage) => stage.image.replace(/@.*/, ''));
-    this.#build(this.#base(), '--tag', `docker.io/library/${image}`);
-    // The base is of this machine: no digest can be its own.
-    this.#build(CONTEXT, '--build-arg', 'NODE_DIGEST=', ...npmSettings(), '--tag', IMAGE);
+    try {
+      this.#build(this.#base(), '--tag', `docker.io/library/${image}`);
+      // The base is of this machine: no digest can be its own.
+      this.#build(CONTEXT, '--build-arg', 'NODE_DIGEST=', ...npmSettings(), '--tag', IMAGE);
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** What `podman image inspect` says of it. */
@@ -95,7 +100,15 @@ export class BuiltImage implements Disposable {
   }
 
   #build(context: string, ...options: readonly string[]): void {
-    this.#podman('build', '--quiet', '--isolation=chroot', '--network=host', ...options, context);
+    this.#podman(
+      'build',
+      '--quiet',
+      '--layers=false',
+      '--isolation=chroot',
+      '--network=host',
+      ...options,
+      context,
+    );
   }
 
   #podman(...args: readonly string[]): string {

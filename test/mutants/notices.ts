@@ -69,4 +69,9 @@ export const NOTICE_MUTANTS: readonly Mutant[] = [
     edit: change('mayLiftRefusal', '!isSameTemplate || known.replicas === seen.replicas', 'true'),
     tests: [WORKLOADS],
   },
+  {
+    name: 'what the image leaves out of the client library is not named',
+    edit: change('credentials/whyNot', "code === 'ERR_MODULE_NOT_FOUND'", 'false'),
+    tests: ['test/unit/kubernetes/credentials.test.ts'],
+  },
 ];
