@@ -74,7 +74,7 @@ export class BuiltImage implements Disposable {
 
   [Symbol.dispose](): void {
     for (const name of this.#names) this.#podman('rm', '--force', '--ignore', name);
-    this.#podman('system', 'reset', '--force');
+    this.#podman('image', 'unmount', '--all', '--force');
     asRoot('rm', '-rf', this.#folder);
   }
 
@@ -117,8 +117,7 @@ export class BuiltImage implements Disposable {
   }
 
   #command(): [string, ...string[]] {
-    const [images, state] = ['images', 'state'].map((name) => path.join(this.#folder, name));
-    const store = ['--root', String(images), '--runroot', String(state)];
+    const store = ['root', 'runroot', 'tmpdir'].map((name) => `--${name}=${path.join(this.#folder, name)}`);
     return [...rootly('podman'), ...store, '--runtime=runc', '--cgroup-manager=cgroupfs'];
   }
 }
