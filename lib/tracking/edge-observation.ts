@@ -23,7 +23,7 @@ import { asks, isOpen, observedBy } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { afterExternalRollout, isReadByExternalRollout } from './external-rollout.ts';
-import { liveStampOf, stampOfAnyPart } from './live-stamps.ts';
+import { liveStampOf } from './live-stamps.ts';
 import { digestByOtherScopes, hasDebtOfOtherScope, isOfPart } from './other-scopes.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
 
@@ -57,7 +57,7 @@ export function appearingEdge(
     config: config.ref,
     detail: runningDigest ?? '',
   });
-  const edge = beginningEdge(store, record, config, stamp, followedSince);
+  const edge = newEdge(stamp, followedSince);
   const changedAt = Math.max(config.changedAt, config.foundChangedAt ?? config.changedAt);
   const mayHaveReadOther = changedAt > span.from;
   return nextEdge(edge, { type: 'appeared', observed: runningDigest, mayHaveReadOther });
@@ -74,7 +74,7 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const { workload } = record;
   const { stamp, ambiguous } = liveStampOf(store, record, keyOf(config.ref));
   const entry = store.persisted.entryOf(config.ref);
-  const edge = beginningEdge(store, record, config, stamp, undefined);
+  const edge = newEdge(stamp, undefined);
   const { isRolledOut } = workload;
   const believed = believedDigest(store, beginning, config, stamp);
   if (believed === undefined) {
@@ -126,22 +126,6 @@ function believedDigest(
   // change.
   const isOfOthers = override === undefined && !isUncommitted(own, entry);
   return isOfOthers && hasDebtOfOtherScope(store, record, config) ? UNKNOWN : runningDigest;
-}
-
-/**
- * A new edge. Its highest sequence counts stamps of every part of the object, since the workload may follow that part again.
- */
-function beginningEdge(
-  store: Store,
-  record: WorkloadRecord,
-  { ref }: ConfigRecord,
-  stamp: Stamp | undefined,
-  followedSince: Span | undefined,
-): Edge {
-  return {
-    ...newEdge(stamp, followedSince),
-    highestSequence: stampOfAnyPart(store, record, keyOf(ref))?.sequence ?? 0,
-  };
 }
 
 /** The next value of an edge after an observation of its workload: first the writes since the last one, then the pods. */

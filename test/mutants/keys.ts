@@ -94,15 +94,6 @@ export const KEY_MUTANTS: readonly Mutant[] = [
     tests: [HISTORIES],
   },
   {
-    name: 'keys: numbers begin anew with another part of the object',
-    edit: change(
-      'beginningEdge',
-      '{ ...newEdge(stamp, followedSince), highestSequence: stampOfAnyPart(store, record, keyOf(ref))?.sequence ?? 0 }',
-      'newEdge(stamp, followedSince)',
-    ),
-    tests: ['test/simulation/kept.test.ts'],
-  },
-  {
     name: 'keys: the number of a patch under way is used again for other keys',
     edit: change('rescope', 'sequenceInFlight()', '0'),
     tests: ['test/unit/tracking/key-scoped.test.ts'],

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stakaterDigestOf } from '../../../lib/model/inherited-digests.ts';
+import { stakaterDigestOf } from '../../../lib/annotations/inherited-digests.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import { InheritedStamps } from '../../../lib/repair/inherited-stamps.ts';
+import { InheritedStamps } from '../../../lib/repair/inherited-comparison.ts';
 import { settle } from '../state/committer-stage.ts';
 import { World } from '../tracking/world.ts';
 
