@@ -1,4 +1,4 @@
-/** `npm run reference`: writes anew what follows from tables of the code in docs/reference and in k8s/chart. */
+/** `npm run reference`: writes anew what follows from tables of the code in docs/reference and in k8s/chart, and from other manifests in k8s. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
