@@ -1,4 +1,4 @@
-/** docs/guides/migration.md speaks of everything that other reloaders have, and what it says of flags is so. */
+/** The pages for those who come from other reloaders name everything that these have, and what they say of flags is so. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -11,8 +11,8 @@ import { workloadKindsOf } from '../lib/options/options.ts';
 import { parseOptions } from '../lib/options/parse-options.ts';
 import { deployment, followed, vocabulary } from './unit/annotations/defaults.ts';
 
-const PAGE = readFileSync(path.resolve(import.meta.dirname, '../docs/guides/migration.md'), 'utf8');
-const SECTION = sectionOf('From Stakater Reloader');
+const PAGE = pageOf('migration');
+const STAKATER = pageOf('migrate-from-stakater');
 
 const NAMES: Record<string, string> = {
   annotations: `reloader.stakater.com/auto configmap.reloader.stakater.com/auto secret.reloader.stakater.com/auto
@@ -79,7 +79,11 @@ const FLAGS: Record<string, string> = {
   'enable-csi-integration': 'true',
 };
 
-/** The part of the page under one heading. */
+function pageOf(name: string): string {
+  return readFileSync(path.resolve(import.meta.dirname, `../docs/guides/${name}.md`), 'utf8');
+}
+
+/** The part of migration.md under one heading. */
 function sectionOf(heading: string): string {
   const from = PAGE.indexOf(`\n## ${heading}\n`);
   assert.ok(from >= 0, `there is a section ${heading}`);
@@ -87,8 +91,8 @@ function sectionOf(heading: string): string {
   return next < 0 ? PAGE.slice(from) : PAGE.slice(from, next);
 }
 
-/** What a section says of a flag: the row of the table that begins with it or names it in its first column. */
-function rowOf(flag: string, section = SECTION): string | undefined {
+/** What a page or section says of a flag: the row of the table that begins with it or names it in its first column. */
+function rowOf(flag: string, section = STAKATER): string | undefined {
   const named = `\`--${flag}\``;
   return section
     .split('\n')
@@ -102,8 +106,8 @@ function unnamedIn(section: string, names: string): readonly string[] {
 }
 
 for (const [what, names] of Object.entries(NAMES)) {
-  test(`docs/guides/migration.md names all ${what} of Stakater Reloader`, () => {
-    assert.deepEqual(unnamedIn(SECTION, names), []);
+  test(`docs/guides/migrate-from-stakater.md names all ${what} of Stakater Reloader`, () => {
+    assert.deepEqual(unnamedIn(STAKATER, names), []);
   });
 }
 
@@ -207,7 +211,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-describe('docs/guides/migration.md says', () => {
+describe('docs/guides/migrate-from-stakater.md says', () => {
   for (const [flag, value] of Object.entries(FLAGS)) {
     test(`whether --${flag} is taken, has an effect, or is refused`, () => {
       const row = rowOf(flag);
@@ -225,7 +229,7 @@ describe('docs/guides/migration.md says', () => {
 });
 
 test('its ClusterRole and the rules on the page are all the rights that are needed', () => {
-  const text = /```yaml\n([^`]*)```/.exec(SECTION.slice(SECTION.indexOf('### Rights')))?.[1] ?? '';
+  const text = /```yaml\n([^`]*)```/.exec(STAKATER.slice(STAKATER.indexOf('\n## Rights\n')))?.[1] ?? '';
   const rules: PolicyRule[] = [
     ...parse(text),
     { apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['list', 'get', 'watch'] },
