@@ -2,21 +2,25 @@
 
 import type { AuditedRequest } from '../control-plane/audit-log.ts';
 import type { ControlPlane } from '../control-plane/control-plane.ts';
-import { grantedTo, type Installation, installationIn, type Right } from '../install/installation.ts';
+import { grantedTo, type Installed, installationIn, type Right } from '../install/installation.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { pick } from '../sandbox/json.ts';
 import type { Stage } from './stage.ts';
 
 /** A ServiceAccount of one installation. */
 export interface Account {
-  readonly installation: Installation;
+  readonly installation: Installed;
   readonly namespace: string;
   readonly name: string;
 }
 
 /** That of a folder below k8s with these components. */
 export function accountOf(folder: string, components: readonly string[] = []): Account {
-  const installation = installationIn(folder, components);
+  return accountIn(installationIn(folder, components));
+}
+
+/** That of an installation. */
+export function accountIn(installation: Installed): Account {
   const namespace = String(pick(installation.deployment, 'metadata', 'namespace'));
   return { installation, namespace, name: String(installation.pod['serviceAccountName']) };
 }
