@@ -1,7 +1,6 @@
 /** Workloads that Stakater Reloader has stamped: they are taken over as they are, and if it is still there, that is told. */
 
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
@@ -9,22 +8,13 @@ import { pick } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
 import { Stage } from './stage.ts';
 import { AUTO } from './stakater-rules.ts';
+import { theirDigest, theirVariable } from './stakater-stand-in.ts';
 import { KINDS, type WorkloadParts, web } from './workloads.ts';
 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
 
 const OBJECTS = ['shop', 'shop.db', 'web-cache', 'queue', 'mail'];
-
-/** What it computes of a content of one key. */
-function theirDigest(content: string): string {
-  return createHash('sha1').update(`key=${content}`).digest('hex');
-}
-
-/** The variable in which it stamps a ConfigMap. */
-function theirVariable(name: string): string {
-  return `STAKATER_${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_CONFIGMAP`;
-}
 
 /** Of every other workload it knew the content that is there, of the rest the stamp is stale: the pods are younger. */
 const WORKLOADS: readonly (WorkloadParts & { readonly object: string })[] = Array.from(
