@@ -7,7 +7,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { helmOf } from '../control-plane/assets.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import type { HelmVersion } from '../control-plane/recipe.ts';
-import { isRequired } from '../install/tools.ts';
+import { skipWithoutHelm } from '../install/chart.ts';
 import { blocksOf, Shell } from './guide.ts';
 
 const GUIDES = path.resolve(import.meta.dirname, '../../docs/guides');
@@ -85,8 +85,7 @@ describe('the commands of', { concurrency: 1 }, () => {
     const { pages, after } = tour;
     for (const version of versionsFor(tour)) {
       const helm = version && helmOf(version);
-      const isLeftOut = version !== undefined && helm === undefined && !isRequired();
-      const skip = isLeftOut && `Helm ${version} is not built: npm run control-plane`;
+      const skip = version !== undefined && skipWithoutHelm(version);
       const names = `docs/guides/${pages.join(', ')}`;
       test(version === undefined ? names : `${names} with Helm ${version}`, { skip }, async (t) => {
         await using plane = await ControlPlane.start();

@@ -3,15 +3,14 @@
 import assert from 'node:assert/strict';
 import path from 'node:path';
 import { after, describe, test } from 'node:test';
-import { helmOf } from '../control-plane/assets.ts';
 import type { HelmVersion } from '../control-plane/recipe.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
-import { isRequired } from '../install/tools.ts';
+import { skipWithoutHelm } from '../install/chart.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { compare, driftIn, HELM_DRIFT } from './drift.ts';
 import { restsAt } from './endings.ts';
 import { fieldsByManager } from './managed-fields.ts';
-import type { Said } from './programs.ts';
+import { helm } from './release.ts';
 import { Stage } from './stage.ts';
 import { Webhook } from './webhook.ts';
 import { web } from './workloads.ts';
@@ -144,16 +143,6 @@ function argsOf({ sets = {}, flags, rollsBackTo }: Step, version: HelmVersion): 
   return ['upgrade', 'web', CHART, '--reuse-values', ...values, ...(flags?.[version] ?? [])];
 }
 
-async function helm(stage: Stage, version: HelmVersion, args: readonly string[]): Promise<Said> {
-  const program = helmOf(version);
-  if (program === undefined) throw new Error(notBuilt(version));
-  return await stage.run(program, args);
-}
-
-function notBuilt(version: HelmVersion): string {
-  return `Helm ${version} is not built: npm run control-plane`;
-}
-
 /** The stamps that are not in both, or not the same. */
 function changesOf(
   before: Readonly<Record<string, string>>,
@@ -220,9 +209,7 @@ async function begin(
 }
 
 for (const version of [3, 4] as const) {
-  const isLeftOut = helmOf(version) === undefined && !isRequired();
-  const skip = isLeftOut && notBuilt(version);
-  describe(`with Helm ${version}`, { skip, concurrency: 2 }, () => {
+  describe(`with Helm ${version}`, { skip: skipWithoutHelm(version), concurrency: 2 }, () => {
     for (const strategy of Object.keys(STRATEGIES)) {
       test(`and stamps in ${strategy}`, async (t) => {
         await using stage = await Stage.open(cluster);

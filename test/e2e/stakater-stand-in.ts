@@ -31,11 +31,7 @@ export class StandIn implements AsyncDisposable {
   readonly #running: Promise<void>;
   #isStopped = false;
 
-  private constructor(
-    stage: Stage,
-    workloads: readonly Stamped[],
-    known: ReadonlyMap<string, string>,
-  ) {
+  private constructor(stage: Stage, workloads: readonly Stamped[], known: ReadonlyMap<string, string>) {
     this.#stage = stage;
     this.#workloads = workloads;
     this.#running = this.#run(known);

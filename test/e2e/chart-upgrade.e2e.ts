@@ -1,0 +1,256 @@
+/** A release of Stakater Reloader's chart is upgraded to ours in place, and rolled back, beside workloads that change all the while. */
+
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import { after, describe, test } from 'node:test';
+import { ControlPlane } from '../control-plane/control-plane.ts';
+import type { HelmVersion } from '../control-plane/recipe.ts';
+import { startCluster } from '../control-plane/test-cluster.ts';
+import { CHART, skipWithoutHelm, type Values } from '../install/chart.ts';
+import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { type JsonObject, pick } from '../sandbox/json.ts';
+import { isDenied, requestsOf, startAs } from './account.ts';
+import { Release } from './release.ts';
+import { Stage } from './stage.ts';
+import { AUTO } from './stakater-rules.ts';
+import { type Stamped, StandIn } from './stakater-stand-in.ts';
+import { KINDS, type WorkloadParts } from './workloads.ts';
+
+const cluster = await startCluster();
+after(() => cluster[Symbol.asyncDispose]());
+const isOurs = cluster instanceof ControlPlane;
+
+const THEIRS = path.join(import.meta.dirname, 'stakater-chart');
+/** For changes that belong together: some come while Helm writes. */
+const WINDOW = ['--coalesce-period=1s'];
+const OBJECTS = ['shop', 'shop.db', 'web-cache', 'queue', 'mail'];
+
+const WORKLOADS: readonly (WorkloadParts & Stamped)[] = Array.from({ length: 50 }, (_, index) => {
+  const object = OBJECTS[index % OBJECTS.length] ?? '';
+  return {
+    object,
+    kind: KINDS[index % KINDS.length] ?? 'Deployment',
+    name: `app-${index}`,
+    follows: { ConfigMap: [object] },
+    replicas: 1,
+    annotations: AUTO,
+  };
+});
+
+/** Values of theirs, the name that their objects then have, and the labels by which their Deployment selects. */
+const SETS: Readonly<Record<string, { values: Values; name: string; selector: JsonObject }>> = {
+  'all namespaces': {
+    values: { reloader: { namespaceSelector: 'team in (web)', ignoreSecrets: true } },
+    name: 'set-reloader',
+    selector: { app: 'set-reloader', release: 'set' },
+  },
+  'its own namespace, with other names': {
+    values: {
+      fullnameOverride: 'restarter',
+      reloader: {
+        watchGlobally: false,
+        matchLabels: { team: 'web' },
+        serviceAccount: { name: 'restarts' },
+        service: { port: 80 },
+      },
+    },
+    name: 'restarter',
+    selector: { app: 'restarter', release: 'set', team: 'web' },
+  },
+  'some namespaces': {
+    values: {
+      nameOverride: 'rl',
+      reloader: { watchGlobally: false, namespaces: ['default'], custom_annotations: { auto: 'a.io/auto' } },
+    },
+    name: 'set-rl',
+    selector: { app: 'set-rl', release: 'set' },
+  },
+  'two replicas': {
+    values: {
+      reloader: {
+        enableHA: true,
+        deployment: { replicas: 2 },
+        podDisruptionBudget: { enabled: true, minAvailable: 1 },
+      },
+    },
+    name: 'set-reloader',
+    selector: { app: 'set-reloader', release: 'set' },
+  },
+};
+
+/** Changes of what the workloads follow, and how many templates each of them is to have after these. */
+class Changes {
+  readonly #stage: Stage;
+  readonly #least = new Map(WORKLOADS.map(({ name }) => [name, 1]));
+  readonly #most = new Map(this.#least);
+  #count = 0;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+  }
+
+  /** Changes what every fifth of them follows, each time another one; that is one rollout, or up to `most`. */
+  async change(most = 1): Promise<readonly (WorkloadParts & Stamped)[]> {
+    const object = OBJECTS[this.#count % OBJECTS.length] ?? '';
+    this.#count += 1;
+    const followers = WORKLOADS.filter((each) => each.object === object);
+    for (const { name } of followers) {
+      this.#least.set(name, (this.#least.get(name) ?? 0) + 1);
+      this.#most.set(name, (this.#most.get(name) ?? 0) + most);
+    }
+    await this.#stage.put(object, `content ${this.#count}`);
+    return followers;
+  }
+
+  /** Resolves when a change has reached all its followers. */
+  async roll(most?: number): Promise<void> {
+    const entries = WORKLOADS.map(async (each) => [each.name, await this.#stage.stamps(each)] as const);
+    const before = new Map(await Promise.all(entries));
+    for (const each of await this.change(most))
+      await this.#stage.stampedAfter(each, before.get(each.name) ?? {});
+  }
+
+  /** Every change has been a rollout, and nothing else has been one. */
+  async areRolled(): Promise<void> {
+    const revisions = await this.#stage.revisions(WORKLOADS);
+    const wrong = WORKLOADS.flatMap(({ name }, index) => {
+      const found = revisions[index] ?? 0;
+      const [least = 0, most = 0] = [this.#least.get(name), this.#most.get(name)];
+      return found >= least && found <= most ? [] : [`${name}: ${found}, not ${least} to ${most}`];
+    });
+    assert.deepEqual(wrong, []);
+  }
+}
+
+/** Everything that follows is rolled once, and nothing else. */
+async function areRolledBy(reloader: ReloaderProcess, stage: Stage, changes: Changes): Promise<void> {
+  await stage.mark(reloader);
+  await changes.areRolled();
+}
+
+/** The image that runs under a name. */
+function imageOf({ spec }: JsonObject): string {
+  const containers = pick(spec, 'template', 'spec', 'containers') as readonly { image: string }[];
+  return containers.map(({ image }) => image).join();
+}
+
+async function openShop(): Promise<Stage> {
+  const stage = await Stage.open(cluster);
+  await stage.createMarker();
+  for (const name of OBJECTS) await stage.put(name, 'A');
+  await Promise.all(WORKLOADS.map((each) => stage.create(each)));
+  return stage;
+}
+
+/** From theirs to ours, a version of ours further, and back. */
+async function upgradeAndBack(version: HelmVersion): Promise<void> {
+  assert.ok(isOurs);
+  await using stage = await openShop();
+  await using ops = await Stage.open(cluster, `ops-${version}`);
+  const changes = new Changes(stage);
+  const release = new Release(ops, version, `helm-${version}`);
+  const pathname = `deployments/helm-${version}-reloader`;
+  const values: Values = { reloader: { reloadOnCreate: true, logFormat: 'json' } };
+  await release.bring(THEIRS, values);
+  await using theirs = await StandIn.start(stage, WORKLOADS);
+  await changes.roll();
+
+  await Promise.all([release.bring(CHART, values), changes.roll()]);
+  assert.match(imageOf(await ops.expect('GET', pathname)), /^kubernetes-reloader:/);
+  const account = await release.account();
+  // Their pod ends when ours is ready: what both see, both roll.
+  const [first] = await Promise.all([startAs(account, stage, WINDOW), changes.roll(2)]);
+  await changes.roll(2);
+  await theirs.stop();
+  await areRolledBy(first, stage, changes);
+  await changes.roll();
+  await areRolledBy(first, stage, changes);
+
+  // A change while none of ours runs is rolled by the next one.
+  const further: Values = { reloader: { reloadOnCreate: true, logFormat: 'json', reloadOnDelete: true } };
+  await Promise.all([release.bring(CHART, further), changes.roll()]);
+  assert.deepEqual(await first.stop(), { code: 0, signal: null });
+  await changes.change();
+  const next = await startAs(await release.account({ POD_NAME: 'next', POD_UID: 'next' }), stage, WINDOW);
+  await areRolledBy(next, stage, changes);
+
+  // The rollback takes its rights to the state before its pod ends: what is denied until then was asked too late.
+  assert.deepEqual((await requestsOf(account, cluster)).filter(isDenied), []);
+  await Promise.all([release.rollBack(1), changes.roll()]);
+  assert.match(imageOf(await ops.expect('GET', pathname)), /\/stakater\/reloader:/);
+  assert.deepEqual(await next.stop(), { code: 0, signal: null });
+  await changes.areRolled();
+  await using again = await StandIn.start(stage, WORKLOADS);
+  await changes.roll();
+  await again.stop();
+  await changes.areRolled();
+  await release.uninstall();
+}
+
+/** The same Deployment, with the same selector, runs ours, and then theirs again. */
+async function isTakenOver(version: HelmVersion, set: string): Promise<void> {
+  const { values, name, selector } = SETS[set] ?? assert.fail();
+  await using stage = await Stage.open(cluster);
+  const release = new Release(stage, version, 'set');
+  const uids = new Set();
+  const is = async (image: RegExp): Promise<void> => {
+    const live = await stage.expect('GET', `deployments/${name}`);
+    assert.match(imageOf(live), image);
+    assert.deepEqual(pick(live, 'spec', 'selector', 'matchLabels'), selector);
+    uids.add(pick(live, 'metadata', 'uid'));
+  };
+  await release.bring(THEIRS, values);
+  await is(/\/stakater\/reloader:/);
+  await release.bring(CHART, values);
+  await is(/^kubernetes-reloader:/);
+  await release.rollBack(1);
+  await is(/\/stakater\/reloader:/);
+  assert.equal(uids.size, 1);
+  await release.uninstall();
+}
+
+describe('a release of theirs', {
+  skip: !isOurs && 'a control plane of its own is needed',
+  concurrency: 1,
+}, () => {
+  for (const version of [3, 4] as const) {
+    describe(`with Helm ${version}`, { skip: skipWithoutHelm(version), concurrency: 1 }, () => {
+      for (const set of Object.keys(SETS))
+        test(`that has values for ${set} is upgraded and rolled back in place`, () =>
+          isTakenOver(version, set));
+
+      test('is not upgraded to another selector', async () => {
+        await using stage = await Stage.open(cluster);
+        const release = new Release(stage, version, 'set');
+        await release.bring(THEIRS, {});
+        await assert.rejects(
+          release.bring(CHART, { reloader: { matchLabels: { team: 'web' } } }),
+          /spec\.selector: .*field is immutable/s,
+        );
+        await release.uninstall();
+      });
+
+      test('is upgraded and rolled back beside 50 workloads: each change is one rollout, and nothing else is one', () =>
+        upgradeAndBack(version));
+    });
+  }
+
+  // Not yet: the content at the first list is the baseline.
+  test('loses no change between the last look of theirs and the first one of ours', {
+    todo: 'the stamps of Stakater Reloader are not compared at the start',
+  }, async () => {
+    await using stage = await openShop();
+    await using ops = await Stage.open(cluster);
+    const changes = new Changes(stage);
+    const release = new Release(ops, 4, 'gap');
+    await release.bring(THEIRS, {});
+    const theirs = await StandIn.start(stage, WORKLOADS);
+    for (const _ of OBJECTS) await changes.roll();
+    await theirs.stop();
+    await changes.change();
+    await release.bring(CHART, {});
+    const reloader = await startAs(await release.account(), stage, WINDOW);
+    await areRolledBy(reloader, stage, changes);
+    await release.uninstall();
+  });
+});
