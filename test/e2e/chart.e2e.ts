@@ -83,13 +83,13 @@ async function open(name?: string): Promise<Stage> {
   return stage;
 }
 
-describe('the API server accepts, without a warning, the chart with', { skip, concurrency: 1 }, () => {
-  test('kinds of operators, in namespaces that are there', async () => {
-    await createCustomKinds();
-    const [stage] = await Promise.all(NAMESPACES.map((name) => open(name)));
-    await stage?.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
-  });
+if (skip === false) {
+  await createCustomKinds();
+  const [stage] = await Promise.all(NAMESPACES.map((name) => open(name)));
+  await stage?.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
+}
 
+describe('the API server accepts, without a warning, the chart with', { skip, concurrency: 1 }, () => {
   const create = ['create', '--dry-run=server', '--validate=strict', '--warnings-as-errors', '-f', '-'];
   for (const { name, values, ...rendering } of VALUE_SETS) {
     test(name, async () => {
@@ -121,7 +121,7 @@ describe('a release, with its arguments, variables and rights, does its job with
       const { values } = VALUE_SETS.find(({ name }) => name === set) ?? assert.fail();
       await using stage = await open();
       const workload = await stage.createPair();
-      const release = new Release(stage, index % 2 === 0 ? 3 : 4, 'web');
+      const release = new Release(stage, index % 2 === 0 ? 3 : 4, `run-${index}`);
       await release.bring(CHART, values);
       const account = await release.account();
       const port = account.installation.options.admission && `--webhook-port=${await freePort()}`;

@@ -8,7 +8,7 @@ import { runProgram, type Said } from './programs.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 /** `<!-- run -->` or `<!-- file: NAME -->`, and the block that follows. */
-const MARKED = /^<!-- (?<marker>run|file: (?<file>\S+)) -->\n+```(?:sh|yaml)\n(?<text>[\s\S]*?)^```$/gm;
+const MARKED = /^ *<!-- (?:run|file: (?<file>\S+)) -->\n+ *```(?:sh|yaml)\n(?<text>[\s\S]*?)^ *```$/gm;
 /** A pipe that is its standard input would make bash read the files of a login. */
 const BASH = ['--norc', '-euo', 'pipefail', '-c'];
 

@@ -14,22 +14,35 @@ const GUIDES = path.resolve(import.meta.dirname, '../../docs/guides');
 const LEFT =
   'kubectl get deployments,services,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings -A -o name -l';
 
-/** Page → what has to be there before it. */
-const BEFORE: Readonly<Record<string, string>> = {
-  install: `kubectl create namespace web
+const STATES = 'kubectl get configmaps,leases -A -o name --field-selector metadata.name=reloader-state';
+const WEB = `kubectl create namespace web
 kubectl -n web create configmap web --from-literal=key=A
 kubectl -n web create deployment web --image=registry.k8s.io/pause:3.10
-`,
+`;
+
+/** What a reloader that has run leaves in a namespace. */
+function stateIn(namespace: string): string {
+  return `kubectl -n ${namespace} create configmap reloader-state
+kubectl -n ${namespace} apply -f - <<end
+{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: reloader-state}}
+end
+`;
+}
+
+/** Page → what has to be there before it. */
+const BEFORE: Readonly<Record<string, string>> = {
+  install: WEB,
   // An earlier version.
   upgrade: `kubectl -n web set image deployment/reloader reloader=registry.example.com/kubernetes-reloader:0.0.1
 kubectl -n web rollout status deployment/reloader
 `,
-  // What a reloader that has run leaves.
-  uninstall: `kubectl -n web create configmap reloader-state
-kubectl -n web apply -f - <<end
-{apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: reloader-state}}
-end
+  uninstall: stateIn('web'),
+  helm: `${WEB}kubectl create namespace reloader
+${stateIn('reloader')}echo 'image: {repository: registry.example.com/kubernetes-reloader}' > values.yaml
 `,
+  'migrate-from-stakater': `helm install reloader kubernetes-reloader/test/e2e/stakater-chart \\
+  --namespace reloader --create-namespace --set reloader.reloadOnCreate=true
+${stateIn('reloader')}`,
 };
 
 /** Pages that are followed one after the other on one control plane. */
@@ -43,7 +56,17 @@ const TOURS: readonly Tour[] = [
   {
     pages: ['install', 'upgrade', 'uninstall'],
     after: `${LEFT} app.kubernetes.io/name=kubernetes-reloader
-kubectl get configmaps,leases -A -o name --field-selector metadata.name=reloader-state`,
+${STATES}`,
+  },
+  {
+    pages: ['helm'],
+    after: `${LEFT} app.kubernetes.io/instance=reloader
+${STATES}`,
+  },
+  {
+    pages: ['migrate-from-stakater'],
+    after: `kubectl -n reloader get deployments -o jsonpath='{..image}' | sed 's|^ghcr.io/stakater/.*||'
+${STATES}`,
   },
 ];
 
