@@ -13,7 +13,7 @@ import type { HelmVersion } from '../control-plane/recipe.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { CHART, render, skipWithoutHelm } from '../install/chart.ts';
 import { VALUE_SETS } from '../install/chart-values.ts';
-import { objectOf, objectsOf } from '../sandbox/json.ts';
+import { type JsonObject, objectOf, objectsOf } from '../sandbox/json.ts';
 import { isDenied, requestsOf, startAs } from './account.ts';
 import { restsAt } from './endings.ts';
 import { helm, Release } from './release.ts';
@@ -34,6 +34,11 @@ const CUSTOM: Readonly<Record<string, readonly string[]>> = {
 };
 /** The namespaces that the values name, and the release's. */
 const NAMESPACES = ['tools', 'web', 'api', 'elsewhere', 'state', 'locks', 'monitoring'];
+
+/** What this control plane does not have, by set of values. */
+const ABSENT: Readonly<Record<string, string>> = {
+  'a service of two families': 'its Services have addresses of one family',
+};
 
 /** The sets whose reloader is run. */
 const RUN = [
@@ -89,15 +94,20 @@ if (skip === false) {
   await stage?.kubectl(['wait', '--for=condition=Established', 'crd', '--all']);
 }
 
+/** A pod as one of the account that is there: what a dry run creates is not. */
+function withAccount(object: JsonObject): JsonObject {
+  if (object['kind'] !== 'Pod') return object;
+  return { ...object, spec: { ...objectOf(object['spec']), serviceAccountName: 'default' } };
+}
+
 describe('the API server accepts, without a warning, the chart with', { skip, concurrency: 1 }, () => {
   const create = ['create', '--dry-run=server', '--validate=strict', '--warnings-as-errors', '-f', '-'];
   for (const { name, values, ...rendering } of VALUE_SETS) {
-    test(name, async () => {
+    test(name, { skip: ABSENT[name] ?? false }, async () => {
       const objects = render(values, { release: 'web', namespace: 'tools', ...rendering });
       const stage = await Stage.open(cluster, 'tools');
-      await stage.kubectl(create, {
-        input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
-      });
+      const items = objects.map(withAccount);
+      await stage.kubectl(create, { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) });
     });
   }
 
