@@ -6,7 +6,7 @@
 
 {{- define "reloader-fullname" -}}
 {{- $name := printf "%s-%s" .Release.Name (.Values.nameOverride | default .Chart.Name) }}
-{{- .Values.fullnameOverride | default $name | trunc 63 | trimSuffix "-" }}
+{{- .Values.fullnameOverride | default $name | trunc 63 | trimSuffix "-" | lower }}
 {{- end }}
 
 {{- define "reloader-serviceAccountName" -}}
