@@ -160,7 +160,9 @@ const PODS: Readonly<Record<string, Values>> = {
     nodeSelector: { pool: 'system' },
     tolerations: [{ operator: 'Exists' }],
     affinity: { nodeAffinity: {} },
-    topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' }],
+    topologySpreadConstraints: [
+      { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: {} },
+    ],
     priorityClassName: 'high',
     runtimeClassName: 'gvisor',
     schedulerName: 'other',
