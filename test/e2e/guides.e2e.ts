@@ -96,7 +96,7 @@ async function follow(shell: Shell, page: string, t: TestContext): Promise<void>
   const blocks = blocksOf(textOf(page));
   assert.ok(blocks.length > 0, `${page} has commands that are run`);
   for (const block of blocks) {
-    const [first = ''] = block.text.split('\n');
+    const [first = ''] = block.text.trim().split('\n');
     await t.test(`${page}: ${block.file ?? first}`, async () => {
       await shell.follow(block);
     });
