@@ -51,6 +51,8 @@ export interface RolloutControllerOptions extends Omit<AttemptOptions, 'external
 const LONGEST_ATTEMPT_MS = 120_000;
 /** A commit does not wait for a window that lasts longer than this many quiet periods; it records an override instead. */
 const COMMIT_WAITS_FOR_PERIODS = 6;
+/** The least window once a stamp was reverted: two processes that both lead find out by the state's marks before it ends. */
+const CONTESTED_WINDOW_MS = 1000;
 
 /**
  * See the file's comment. A workload passes through these stages: its window (`#quiet`), due and queued (`#due`, `#queue`), in
@@ -221,8 +223,10 @@ export class RolloutController {
   #windowOf(workload: ObjectKey): WindowLength {
     const { store, quietMs, maxWaitMs } = this.#options;
     const record = store.workloads.get(workload);
-    const ownMs = record === undefined ? 0 : store.settings.vocabularies.pausing.windowMsOf(record.workload);
-    return { quietMs: Math.max(quietMs, ownMs), maxWaitMs: Math.max(maxWaitMs, ownMs) };
+    if (record === undefined) return { quietMs, maxWaitMs };
+    const askedMs = store.settings.vocabularies.pausing.windowMsOf(record.workload);
+    const leastMs = Math.max(askedMs, record.takeBacks > 0 ? CONTESTED_WINDOW_MS : 0);
+    return { quietMs: Math.max(quietMs, leastMs), maxWaitMs: Math.max(maxWaitMs, leastMs) };
   }
 
   #release(key: ObjectKey): void {

@@ -71,7 +71,7 @@ export interface WorkloadRecord {
   knownAt: number;
   /** The external rollout in progress that may absorb a rollout of ours; undefined: none. */
   externalRollout: ExternalRollout | undefined;
-  /** How often an external writer reverted our stamp before the workload had rolled. */
+  /** How often an external writer reverted our stamp, or another reloader wrote its own over it. */
   takeBacks: number;
   /**
    * The plan of a patch that was sent and is not answered, or whose answer was lost: no other one is sent before its lookup.

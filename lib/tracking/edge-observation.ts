@@ -160,6 +160,7 @@ function afterWrites(store: Store, diff: WorkloadDiff, config: ConfigRecord, edg
   const { stamp, ambiguous } = liveStampOf(store, record, key);
   if (stamp !== undefined && isOfPeer(store, config, edge, stamp)) {
     effects.note({ reason: 'stamped-by-peer', ...about });
+    if (diff.takenBack === 'no') diff.takenBack = 'by a peer';
     return nextEdge(edge, { type: 'stamped-by-peer', stamp });
   }
   const seen = nextEdge(edge, { type: 'stamp-seen', stamp });

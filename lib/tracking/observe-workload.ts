@@ -205,11 +205,14 @@ function noticeCompetitor(
   if (competitor !== undefined) effects.report({ type: 'competitor', competitor });
 }
 
-/** Counts a reverted stamp. One that is reverted after the rollout may be the undo of a person, and is not reported. */
+/**
+ * Counts a reverted stamp, and one of a peer: two processes that both act would roll the workload in turns. One that is
+ * reverted after the rollout may be the undo of a person, and is not reported.
+ */
 function noteTakeBack({ effects, key, record, takenBack }: WorkloadDiff): void {
   if (takenBack === 'no') return;
   countTakeBack(effects, key, record);
-  if (takenBack === 'after it had rolled') return;
+  if (takenBack !== 'before it had rolled') return;
   const { ref, lastManager } = record.workload;
   effects.note({ reason: 'stamp-reverted', workload: ref, detail: lastManager ?? 'an unknown manager' });
 }

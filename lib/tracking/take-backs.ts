@@ -1,6 +1,6 @@
 /**
- * Stamps that an external writer reverts again and again, such as a self-healing GitOps tool: the number of rollouts for one
- * content is bounded. Counted in memory only: a restart forgets the count.
+ * Stamps that an external writer reverts again and again, such as a self-healing GitOps tool, or that another reloader writes
+ * over: the number of rollouts for one content is bounded. Counted in memory only: a restart forgets the count.
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';

@@ -61,6 +61,25 @@ export const PACE_MUTANTS: readonly Mutant[] = [
     tests: [WORKLOADS],
   },
   {
+    name: 'take-backs: stamps of a peer do not count',
+    edit: drop('afterWrites', "if (diff.takenBack === 'no') diff.takenBack = 'by a peer';"),
+    tests: [WORKLOADS],
+  },
+  {
+    name: 'take-backs: who was taken back is rolled again without a pause',
+    edit: change('RolloutController.#windowOf', 'record.takeBacks > 0', 'false'),
+    tests: ['test/unit/rollout/rollout-races.test.ts'],
+  },
+  {
+    name: 'take-backs: a stamp of a peer is told as a revert',
+    edit: change(
+      'noteTakeBack',
+      "takenBack !== 'before it had rolled'",
+      "takenBack === 'after it had rolled'",
+    ),
+    tests: [WORKLOADS],
+  },
+  {
     name: 'take-backs: who is given up is tried for ever',
     edit: change('RolloutController.#resultOf', 'Number.POSITIVE_INFINITY', '0'),
     tests: [ROLLOUTS],

@@ -76,6 +76,17 @@ test('a contested workload that waits for a worker is not patched before its pau
   );
 });
 
+test('a workload whose stamp was taken back waits a second even where there is no window', async (t) => {
+  const stage = new RolloutStage(t, ['web', 'api'], { quietMs: 0 });
+  stage.world.config('cfg', 'b');
+  stage.world.record('web').takeBacks = 1;
+  for (const name of ['web', 'api']) stage.controller.touch(stage.world.workloadKey(name), 1);
+  await stage.pass(999);
+  assert.deepEqual(stage.patches, [{ workload: 'api', atMs: 0 }]);
+  await stage.pass(1);
+  assert.deepEqual(stage.patches.slice(1), [{ workload: 'web', atMs: 1000 }]);
+});
+
 test('a lost answer to a patch that was taken back meanwhile: its number is not used again', async (t) => {
   const stage = new RolloutStage(t);
   stage.faults.push({ isLost: true });

@@ -146,6 +146,20 @@ test('a stamp that is taken back each time after the workload had rolled, while 
   assert.ok(isGivenUp(world.record('web')));
 });
 
+test('a stamp that another reloader writes over ours each time counts too, and is no revert', () => {
+  const world = settled('web', 'api');
+  world.config('cfg', 'b');
+  for (let round = 1; round <= 10; round += 1) {
+    assert.ok(!isGivenUp(world.record('web')));
+    world.roll('web', false);
+    const effects = world.workload('web', { stamps: { cfg: `a.${world.edge('web').highestSequence + 1}` } });
+    assert.ok(reasons(effects).includes('stamped-by-peer') && !reasons(effects).includes('stamp-reverted'));
+    assert.equal(effects.enqueuedFor('stamp-reverted').length, round > 3 ? 1 : 0);
+    assert.ok(world.needsRollout('web'));
+  }
+  assert.ok(isGivenUp(world.record('web')));
+});
+
 /** What ends the count of take-backs, and what does not. */
 const NEWS: Record<string, readonly [(world: World) => Effects, isAnew: boolean]> = {
   'another content': [(world) => world.config('cfg', 'c'), true],
