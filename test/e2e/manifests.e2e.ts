@@ -12,6 +12,7 @@ import { objectsOf, pick } from '../sandbox/json.ts';
 import { type Account, accountOf, isDenied, requestsOf, startAs, unusedOf } from './account.ts';
 import { REFUSAL, refuseTemplates } from './refusal.ts';
 import { Stage } from './stage.ts';
+import { theirDigest, theirVariable } from './stakater-stand-in.ts';
 import { KINDS, type WorkloadParts } from './workloads.ts';
 
 const cluster = await startCluster();
@@ -25,10 +26,12 @@ const CASES = [
   { folder: 'namespaces', namespaces: ['web', 'api'] },
 ];
 
+/** Each with the stamp of another reloader, which is compared at the first start. */
 const WORKLOADS: readonly WorkloadParts[] = KINDS.map((kind) => ({
   kind,
   name: kind.toLowerCase(),
   follows: { ConfigMap: ['shared'], Secret: ['shared'] },
+  variables: { [theirVariable('shared')]: theirDigest('first') },
 }));
 
 /** Pod Security speaks of what is less than restricted. */
