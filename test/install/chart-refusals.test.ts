@@ -11,6 +11,7 @@ import { VALUE_SETS } from './chart-values.ts';
 const skip = skipWithoutHelm();
 const theirs = (reloader: JsonObject): Values => ({ reloader });
 
+const NEEDED = ['image.repository', 'admission.port', 'ha.replicas', 'networkPolicy.enabled'];
 const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegExp])[] = [
   [
     'the image of Stakater Reloader',
@@ -126,6 +127,15 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
     theirs({ autoReloadAll: 'false' }),
     /at '\/reloader\/autoReloadAll': got string/,
   ],
+  ...NEEDED.map((path): (typeof REFUSED)[number] => {
+    const [parent = '', member = ''] = path.split('.');
+    return [
+      `${path} that is null`,
+      { [parent]: { [member]: null } },
+      new RegExp(`at '/${parent}': missing property '${member}'`),
+    ];
+  }),
+  ['no image', { image: { repository: '' } }, /at '\/image\/repository': minLength/],
   ['an unknown strategy', theirs({ reloadStrategy: 'rollout' }), /at '\/reloader\/reloadStrategy'/],
 ];
 
@@ -140,7 +150,7 @@ function nullable(schema: JsonObject): JsonObject {
     ([name, member]): [string, Json][] => {
       const below = objectOf(member);
       const isNeeded = [schema['required']].flat().includes(name);
-      if (isNeeded) return [[name, nullable(below)]];
+      if (isNeeded) return below['properties'] === undefined ? [] : [[name, nullable(below)]];
       const takesNull = [below['type'], below['enum']].flat().some((one) => one === 'null' || one === null);
       return takesNull || Object.keys(below).length === 0 ? [[name, null]] : [];
     },
