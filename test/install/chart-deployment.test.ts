@@ -162,6 +162,7 @@ describe('the pod', { skip }, () => {
     assert.equal(replicasWith({ reloader: { ...three, enableHA: true } }), 3);
     assert.equal(replicasWith({ ha: { enabled: true } }), 2);
     assert.equal(replicasWith({ reloader: { deployment: { replicas: 0 } } }), 0);
+    assert.equal(replicasWith({ reloader: { deployment: { replicas: null } } }), 1);
   });
 
   test('stands apart from its standby, unless values say where', () => {
@@ -170,6 +171,28 @@ describe('the pod', { skip }, () => {
     assert.ok(pick(installed({ reloader: { enableHA: true } }).pod['affinity'], 'podAntiAffinity'));
     assert.ok(objectsOf(installed({ ha: { enabled: true } }).pod['topologySpreadConstraints']).length === 1);
     assert.deepEqual(ofDeployment({ affinity }, { enableHA: true }).pod['affinity'], affinity);
+  });
+});
+
+describe('digits alone', { skip }, () => {
+  test('are text where they are a name', () => {
+    const name = '770077';
+    const objects = render({
+      fullnameOverride: name,
+      namespace: name,
+      config: { configmap: name },
+      global: { imagePullSecrets: [name, { name }] },
+      reloader: { serviceAccount: { name }, service: { port: 80 }, podMonitor: { enabled: true } },
+      admission: { enabled: true, secretName: name },
+    });
+    const text = JSON.stringify(objects);
+    assert.deepEqual(text.match(new RegExp(`.{20}(":|[[,])${name}\\b`, 'g')), null);
+    assert.match(text, new RegExp(`"namespace":"${name}"`));
+  });
+
+  test('are no exponents where they are a number of milliseconds', () => {
+    const { options } = installed({ config: { coalesceMaxWait: 3_600_000 } });
+    assert.equal(options.coalesceMaxWaitMs, 3_600_000);
   });
 });
 
@@ -184,14 +207,15 @@ describe('variables', { skip }, () => {
   test('come from texts, fields and Secrets, each once, and empty ones not at all', () => {
     const { container, env } = ofDeployment({
       env: {
-        open: { A: 1, B: '', NODE_OPTIONS: '--max-old-space-size=100' },
+        open: { A: 1, B: '', G: null, H: 12_345_678, NODE_OPTIONS: '--max-old-space-size=100' },
         field: { C: 'metadata.uid' },
-        secret: { D: 'kept', E: '', ALERT_WEBHOOK_PROXY: 'http://p.example.com' },
+        secret: { D: 'kept', E: '', I: 12_345_678, ALERT_WEBHOOK_PROXY: 'http://p.example.com' },
         existing: { other: { F: 'key' } },
       },
     });
-    const { A, B, C, D, E, NODE_OPTIONS, ALERT_WEBHOOK_PROXY } = env;
-    assert.deepEqual([A, B, C, D, E], ['1', undefined, 'uid-of-pod', 'kept', undefined]);
+    const { A, B, C, D, E, G, H, I, NODE_OPTIONS, ALERT_WEBHOOK_PROXY } = env;
+    assert.deepEqual([A, B, C, D, E, G], ['1', undefined, 'uid-of-pod', 'kept', undefined, undefined]);
+    assert.deepEqual([H, I], ['12345678', '12345678']);
     assert.equal(NODE_OPTIONS, '--max-old-space-size=100');
     assert.equal(ALERT_WEBHOOK_PROXY, 'http://p.example.com');
     const all = objectsOf(container['env']);

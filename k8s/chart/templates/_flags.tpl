@@ -74,11 +74,16 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- $all | uniq | toJson }}
 {{- end }}
 
+{{/* A value as the text that values have, which is empty for null; Go would write a number of seven digits as 1e+06. */}}
+{{- define "reloader.text" -}}
+{{- if kindIs "string" . }}{{ . }}{{ else if not (kindIs "invalid" .) }}{{ toJson . }}{{ end }}
+{{- end }}
+
 {{/* The arguments of the container. */}}
 {{- define "reloader.args" -}}
 {{- range $name, $value := include "reloader.flags" . | fromJson }}
 {{- if kindIs "slice" $value }}{{ $value = join "," $value }}{{ end }}
-- {{ eq (toJson $value) "true" | ternary (printf "--%s" $name) (printf "--%s=%v" $name $value) | quote }}
+- {{ eq (toJson $value) "true" | ternary (printf "--%s" $name) (printf "--%s=%s" $name (include "reloader.text" $value)) | quote }}
 {{- end }}
 {{- range .Values.extraArgs }}
 - {{ . | quote }}
@@ -99,7 +104,7 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- define "reloader.secrets" -}}
 {{- $secrets := dict }}
 {{- range $name, $value := .Values.reloader.deployment.env.secret }}
-{{- with $value }}{{ $_ := set $secrets $name (toString .) }}{{ end }}
+{{- with $value }}{{ $_ := set $secrets $name (include "reloader.text" .) }}{{ end }}
 {{- end }}
 {{- range $flag, $value := include "reloader.secretFlags" . | fromJson }}
 {{- $_ := set $secrets (printf "RELOADER_OPT_%s" (snakecase $flag | upper)) $value }}
@@ -117,7 +122,7 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- end }}
 {{- with .Values.reloader.deployment.env }}
 {{- range $name, $value := .open }}
-{{- if ne (toString $value) "" }}{{ $_ := set $env $name (dict "value" (toString $value)) }}{{ end }}
+{{- with include "reloader.text" $value }}{{ $_ := set $env $name (dict "value" .) }}{{ end }}
 {{- end }}
 {{- range $name, $path := .field }}
 {{- $_ := set $env $name (dict "valueFrom" (dict "fieldRef" (dict "fieldPath" $path))) }}
@@ -141,12 +146,14 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 
 {{/* How many pods run; only where an operator has chosen that, more than one. */}}
 {{- define "reloader.replicas" -}}
+{{- $given := .Values.reloader.deployment.replicas }}
+{{- if kindIs "invalid" $given }}{{ $given = 1 }}{{ end }}
 {{- if .Values.ha.enabled }}
 {{- .Values.ha.replicas }}
 {{- else if .Values.reloader.enableHA }}
-{{- .Values.reloader.deployment.replicas }}
+{{- $given }}
 {{- else }}
-{{- min 1 (int .Values.reloader.deployment.replicas) }}
+{{- min 1 $given }}
 {{- end }}
 {{- end }}
 

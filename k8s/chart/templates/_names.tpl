@@ -26,7 +26,7 @@
 
 {{/* Immutable in a Deployment: they never change. */}}
 {{- define "reloader.selector" -}}
-app: {{ include "reloader-fullname" . }}
+app: {{ include "reloader-fullname" . | quote }}
 release: {{ .Release.Name | quote }}
 {{- with .Values.reloader.matchLabels }}
 {{ tpl (toYaml .) $ }}
@@ -37,7 +37,7 @@ release: {{ .Release.Name | quote }}
 {{- $chart := printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | quote -}}
 chart: {{ $chart }}
 heritage: {{ .Release.Service | quote }}
-app.kubernetes.io/name: {{ include "reloader-name" . }}
+app.kubernetes.io/name: {{ include "reloader-name" . | quote }}
 app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
@@ -53,12 +53,12 @@ helm.sh/chart: {{ $chart }}
 
 {{/*
 Metadata of an object: `name`, or the `suffix` of the usual one, `namespace` where it is another one, or `cluster` for none, and
-its own `labels` and `annotations`.
+its own `labels` and `annotations`. Names have quotes, as they may be digits alone.
 */}}
 {{- define "reloader.metadata" -}}
-name: {{ .name | default (printf "%s%s" (include "reloader-fullname" .root) (.suffix | default "")) }}
+name: {{ .name | default (printf "%s%s" (include "reloader-fullname" .root) (.suffix | default "")) | quote }}
 {{- if not .cluster }}
-namespace: {{ .namespace | default (include "reloader.namespace" .root) }}
+namespace: {{ .namespace | default (include "reloader.namespace" .root) | quote }}
 {{- end }}
 labels:
   {{- include "reloader.labelsWith" (dict "root" .root "own" (.labels | default dict)) | nindent 2 }}
@@ -85,7 +85,7 @@ annotations:
 {{- with .Values.global.imagePullSecrets }}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ if kindIs "map" . }}{{ .name }}{{ else }}{{ . }}{{ end }}
+  - name: {{ if kindIs "map" . }}{{ quote .name }}{{ else }}{{ quote . }}{{ end }}
   {{- end }}
 {{- end }}
 {{- end }}

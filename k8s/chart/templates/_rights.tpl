@@ -77,7 +77,7 @@
 {{- with get $flags "webhook-configuration" }}
 - apiGroups: [admissionregistration.k8s.io]
   resources: [mutatingwebhookconfigurations]
-  resourceNames: [{{ . }}]
+  resourceNames: [{{ quote . }}]
   verbs: [get, patch]
 {{- end }}
 {{- end }}
@@ -89,7 +89,7 @@
 - apiGroups: [""]
   resources: [configmaps]
   resourceNames:
-    - {{ $name }}
+    - {{ quote $name }}
     {{- range untilStep 1 10 1 }}
     - {{ $name }}-{{ . }}
     {{- end }}
@@ -97,7 +97,7 @@
 {{- with get $flags "webhook-tls-secret" }}
 - apiGroups: [""]
   resources: [secrets]
-  resourceNames: [{{ . }}]
+  resourceNames: [{{ quote . }}]
   verbs: [get, create, patch]
 {{- end }}
 {{- end }}
@@ -107,7 +107,7 @@
 {{- $flags := include "reloader.flags" . | fromJson -}}
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
-  resourceNames: [{{ get $flags "leader-election-id" | default (get $flags "configmap") }}]
+  resourceNames: [{{ get $flags "leader-election-id" | default (get $flags "configmap") | quote }}]
   verbs: [get, update, list, watch]
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
@@ -135,6 +135,6 @@ roleRef:
   name: {{ include "reloader-fullname" $root }}{{ .suffix }}
 subjects:
   - kind: ServiceAccount
-    name: {{ include "reloader-serviceAccountName" $root }}
-    namespace: {{ include "reloader.namespace" $root }}
+    name: {{ include "reloader-serviceAccountName" $root | quote }}
+    namespace: {{ include "reloader.namespace" $root | quote }}
 {{- end }}
