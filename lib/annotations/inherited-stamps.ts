@@ -34,53 +34,68 @@ export function sapReferencesOf({ ref: { namespace }, annotations }: Workload): 
   });
 }
 
-const NONE: readonly InheritedStamp[] = [];
 const SHA1 = /^[0-9a-f]{40}$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const SAP_LISTS = byConfigKind((kind) => sapVocabulary().named[kind][0] ?? '');
 
-/**
- * The inherited stamps of a workload about `followed`. This program writes a number behind the digest in Stakater Reloader's variables;
- * where it wrote the annotations of another reloader, its own stamps stand beside them.
- */
+/** What the stamps of one template say, whatever the workload follows. */
+interface Index {
+  /** By variable, Stakater Reloader's digests. */
+  readonly variables: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The contents of its annotation, which names the last object alone. */
+  readonly sources: readonly Source[];
+  readonly hashes: readonly TemplateStamp[];
+}
+
+type Source = Record<'type' | 'name' | 'hash', string>;
+
+/** Made once for each list of stamps: a template may carry thousands, and each edge asks for its own. */
+const INDEXES = new WeakMap<readonly TemplateStamp[], Index>();
+
+/** The inherited stamps of a workload about `followed`. A variable that two objects share is of the one that changed last: of each. */
 export function inheritedStampsOf(
   workload: Workload,
   followed: Iterable<ObjectKey>,
 ): readonly InheritedStamp[] {
-  const { stamps, ref: own } = workload;
-  if (stamps.length === 0) return NONE;
-  const here = [...followed].map(configRefIn).filter(({ namespace }) => namespace === own.namespace);
+  const index = INDEXES.get(workload.stamps) ?? indexOf(workload.stamps);
+  INDEXES.set(workload.stamps, index);
+  const { variables, sources } = index;
+  const isEmpty = variables.size + sources.length === 0;
+  const here = isEmpty ? [] : [...followed].map(configRefIn);
+  return [
+    ...here
+      .filter(({ namespace }) => namespace === workload.ref.namespace)
+      .flatMap((ref) => {
+        const named = sources.filter(
+          ({ type, name }) => ref.kind.toUpperCase() === type && ref.name === name,
+        );
+        const digests = [...(variables.get(stakaterVariableOf(ref)) ?? []), ...named.map(({ hash }) => hash)];
+        return digests.map((digest): InheritedStamp => ({ by: 'stakater', config: keyOf(ref), digest }));
+      }),
+    ...index.hashes.flatMap((stamp) => hashes(stamp, workload)),
+  ];
+}
+
+/**
+ * This program writes a number behind the digest in Stakater Reloader's variables; where it wrote the annotations of another
+ * reloader, its own stamps stand beside them.
+ */
+function indexOf(stamps: readonly TemplateStamp[]): Index {
+  const variables = new Map<string, Set<string>>();
+  for (const { variable, value } of stamps)
+    if (isStakaterVariable(variable) && SHA1.test(value))
+      variables.set(variable, (variables.get(variable) ?? new Set()).add(value));
   const isOurs = stamps.some(({ value }) => (parseStamp(value)?.sequence ?? 0) > 0);
-  return stamps.flatMap((stamp) => [
-    ...stakaterVariables(stamp, here),
-    ...(isOurs ? [] : [...stakaterSource(stamp, here), ...hashes(stamp, workload)]),
-  ]);
+  if (isOurs) return { variables, sources: [], hashes: [] };
+  const sources = stamps
+    .filter(({ variable }) => variable === STAKATER_SOURCE_ANNOTATION)
+    .map(({ value }) => sourceIn(value))
+    .filter((source) => source !== undefined)
+    .filter(({ hash }) => SHA1.test(hash));
+  return { variables, sources, hashes: stamps.filter(({ value }) => SHA256.test(value)) };
 }
 
-/** A variable that two objects share is of the one that changed last: each of them is compared with it. */
-function stakaterVariables(
-  { variable, value }: TemplateStamp,
-  followed: readonly ConfigRef[],
-): InheritedStamp[] {
-  if (!isStakaterVariable(variable) || !SHA1.test(value)) return [];
-  const named = followed.filter((ref) => stakaterVariableOf(ref) === variable);
-  return named.map((ref) => ({ by: 'stakater', config: keyOf(ref), digest: value }));
-}
-
-/** The annotation names the last object alone. */
-function stakaterSource(
-  { variable, value }: TemplateStamp,
-  followed: readonly ConfigRef[],
-): InheritedStamp[] {
-  const source = variable === STAKATER_SOURCE_ANNOTATION ? sourceIn(value) : undefined;
-  if (source === undefined || !SHA1.test(source.hash)) return [];
-  const named = followed.filter(
-    ({ kind, name }) => kind.toUpperCase() === source.type && name === source.name,
-  );
-  return named.map((ref) => ({ by: 'stakater', config: keyOf(ref), digest: source.hash }));
-}
-
-function sourceIn(text: string): Record<'type' | 'name' | 'hash', string> | undefined {
+function sourceIn(text: string): Source | undefined {
   try {
     const { type, name, hash } = Object(JSON.parse(text));
     return { type: String(type), name: String(name), hash: String(hash) };
@@ -91,7 +106,6 @@ function sourceIn(text: string): Record<'type' | 'name' | 'hash', string> | unde
 
 /** A workload that does not ask in the words of the other reloader any more was not rolled by it either. */
 function hashes({ variable, value }: TemplateStamp, { annotations }: Workload): InheritedStamp[] {
-  if (!SHA256.test(value)) return [];
   if (
     variable === SAP_HASH_ANNOTATION &&
     CONFIG_KINDS.some((kind) => annotations[SAP_LISTS[kind]] !== undefined)

@@ -81,7 +81,7 @@ export interface WorkloadRecord {
    * The objects that began with their content as the baseline although another reloader's stamp may tell that the pods run an earlier
    * one. No entry of theirs is written until that is compared: a start in between begins with the stamp again.
    */
-  uncompared?: ReadonlySet<ObjectKey> | undefined;
+  uncompared?: Set<ObjectKey> | undefined;
 }
 
 /** The sequence of the object in the patch without an answer; 0: there is none. */

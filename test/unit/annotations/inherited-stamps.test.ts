@@ -125,3 +125,24 @@ test('two objects of one name are one to wave: nothing can be said of them', () 
   const extras = { 'wave.pusher.com/extra-configmaps': 'other/x' };
   assert.equal(waveReferencesOf(template, extras, 'ns'), undefined);
 });
+
+test('a template with thousands of stamps is indexed once, also if each edge asks for its own', () => {
+  const env = Array.from({ length: 10_000 }, (_, index) => ({
+    name: `STAKATER_CM_${index}_CONFIGMAP`,
+    value: SHA1,
+  }));
+  let reads = 0;
+  const view = deployment(ALL, {}, { spec: { containers: [{ name: 'app', env }] } });
+  const stamps = view.stamps.map(({ container, variable, value }) => ({
+    container,
+    variable,
+    get value() {
+      reads += 1;
+      return value;
+    },
+  }));
+  const asked = Array.from({ length: 1_000 }, (_, index) => `ns/ConfigMap/cm-${index}`);
+  const found = asked.flatMap((config) => inheritedStampsOf({ ...view, stamps }, [config]));
+  assert.equal(found.length, 1_000);
+  assert.ok(reads <= 10 * stamps.length, `${reads} reads`);
+});
