@@ -120,7 +120,7 @@ export class Controllers implements EffectTargets {
       onSelected: (namespaces) => {
         this.findings.select(namespaces);
         this.repairs.select(namespaces);
-        this.inherited.review();
+        if (this.#leads) this.inherited.review();
       },
     });
     this.committer = new StateCommitter({
@@ -191,6 +191,7 @@ function newInherited(options: ControllersOptions, apply: (effects: Effects) => 
     apply,
     // As the write of a baseline, it waits for no kind that fails to be listed.
     isSynced: (namespace, kind) => gate.isSynced(namespace, kind, 'failing'),
+    isWatched: (...about) => gate.isWatched(...about),
   });
 }
 

@@ -29,6 +29,8 @@ export interface InheritedStampsOptions extends Pick<RetryQueueOptions, 'random'
   readonly readBirths: (namespace: string, kind: string) => Promise<BirthsReading>;
   /** Whether all objects of a kind and all workloads of a namespace have been listed, as far as they can be. */
   readonly isSynced: (namespace: string, kind: string) => boolean;
+  /** Whether a stream shows the objects of a kind in a namespace, or will. */
+  readonly isWatched: (namespace: string, kind: string) => boolean;
   readonly apply: (effects: Effects) => void;
 }
 
@@ -60,7 +62,7 @@ export class InheritedStamps {
   /** More is listed, or selected, than before: compares what can be compared now. */
   review(): void {
     for (const record of this.#options.store.workloads.values())
-      if (this.#isReady(record)) this.#queue.add(record.workload.ref.namespace);
+      if (this.#readyOf(record).length > 0) this.#queue.add(record.workload.ref.namespace);
   }
 
   /** Compares nothing more; resolves when what is under way is answered. */
@@ -68,17 +70,21 @@ export class InheritedStamps {
     await this.#queue.close();
   }
 
-  #isReady({ workload, uncompared }: WorkloadRecord): boolean {
-    const { store, isSynced } = this.#options;
-    if (uncompared === undefined || !store.isSelected(workload.ref.namespace)) return false;
-    return [...uncompared].map(configRefIn).every(({ kind, namespace }) => isSynced(namespace, kind));
+  /** What can be compared: an object that no stream will show holds up no other one. */
+  #readyOf({ workload, uncompared }: WorkloadRecord): readonly ObjectKey[] {
+    const { store, isSynced, isWatched } = this.#options;
+    if (uncompared === undefined || !store.isSelected(workload.ref.namespace)) return [];
+    return [...uncompared].filter((key) => {
+      const { kind, namespace } = configRefIn(key);
+      return isSynced(namespace, kind) || !isWatched(namespace, kind);
+    });
   }
 
   async #reconcile(namespace: string): Promise<Result> {
     const { store } = this.#options;
     const readings: Readings = { births: new Map(), digests: new Map() };
     const ready = [...store.workloads.values()].filter(
-      (record) => record.workload.ref.namespace === namespace && this.#isReady(record),
+      (record) => record.workload.ref.namespace === namespace && this.#readyOf(record).length > 0,
     );
     let isDone = true;
     for (let at = 0; at < ready.length; at += AT_ONCE) {
@@ -93,9 +99,10 @@ export class InheritedStamps {
   async #compare(record: WorkloadRecord, readings: Readings): Promise<boolean> {
     const { store, apply } = this.#options;
     try {
-      const missed = await this.#missedBy(record, readings);
+      const compared = this.#readyOf(record);
+      const missed = await this.#missedBy(record, compared, readings);
       if (store.workloads.get(keyOf(record.workload.ref)) === record)
-        apply(endComparison(store, record, missed));
+        apply(endComparison(store, record, compared, missed));
       return true;
     } catch (error) {
       if (error instanceof NotNow) return false;
@@ -103,12 +110,18 @@ export class InheritedStamps {
     }
   }
 
-  /** The objects of which the pods may run an earlier content. @throws NotNow */
-  async #missedBy(record: WorkloadRecord, readings: Readings): Promise<ReadonlySet<ObjectKey>> {
+  /** Those of which the pods may run an earlier content. @throws NotNow */
+  async #missedBy(
+    record: WorkloadRecord,
+    compared: readonly ObjectKey[],
+    readings: Readings,
+  ): Promise<ReadonlySet<ObjectKey>> {
+    const { configs } = this.#options.store;
+    if (compared.some((key) => configs.get(key)?.isUnread === true)) throw new NotNow();
     const bornAt = await this.#bornAt(record.workload, readings);
     const missed = new Set<ObjectKey>();
-    const suspects = [...(record.uncompared ?? [])].filter((key) => {
-      const { digest, lastWrite } = this.#options.store.configs.get(key) ?? {};
+    const suspects = compared.filter((key) => {
+      const { digest, lastWrite } = configs.get(key) ?? {};
       const areKnown = digest !== undefined && lastWrite !== undefined && bornAt !== undefined;
       return areKnown && !isAfter(bornAt, lastWrite);
     });
@@ -171,11 +184,20 @@ export class InheritedStamps {
     return references && hash.digest();
   }
 
-  /** The object as it is now; its content goes into a hash at once. @throws NotNow */
+  /**
+   * The object as it is now; its content goes into a hash at once. Undefined where no stream shows it: to this program it does not
+   * exist, whatever a list of names says. A version that its stream does not show (yet) proves nothing of the one that counts as the
+   * baseline. @throws NotNow
+   */
   async #read(ref: ConfigRef): Promise<RawConfigObject | undefined> {
-    if (!isObjectName(ref.name)) return undefined;
-    const reading = await this.#options.readConfig(ref);
+    const { store, isWatched, readConfig } = this.#options;
+    if (!isObjectName(ref.name) || !isWatched(ref.namespace, ref.kind)) return undefined;
+    const shown = (): string | undefined => store.configs.get(keyOf(ref))?.resourceVersion;
+    if (shown() === undefined && store.presence.isAbsent(ref)) return undefined;
+    const reading = await readConfig(ref);
     if (reading.kind === 'failed') throw new NotNow();
-    return reading.kind === 'found' ? reading.object : undefined;
+    if (reading.kind === 'absent') return undefined;
+    if (reading.object.metadata.resourceVersion !== shown()) throw new NotNow();
+    return reading.object;
   }
 }

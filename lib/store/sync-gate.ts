@@ -98,6 +98,13 @@ export class SyncGate {
     return own.length > 0 && own.every((stream) => this.#isDone(stream, 'none'));
   }
 
+  /** Whether a stream that may be listed shows the objects or workloads of a kind in a namespace. */
+  isWatched(namespace: string, kind: string): boolean {
+    return this.#streams.some(
+      (stream) => stream.kind === kind && covers(stream, namespace) && !this.#refused.has(stream),
+    );
+  }
+
   /** The refused streams whose workloads may follow an object in `namespace`. */
   refused(namespace: string): readonly Stream[] {
     if (this.#refused.size === 0) return [];

@@ -14,7 +14,7 @@ export function awaitComparison(store: Store, record: WorkloadRecord, ref: Confi
   if (store.persisted.entryOf(ref) !== undefined || isPartOfKnown(store, ref)) return;
   const config = keyOf(ref);
   if (inheritedStampsOf(record.workload, [config]).length === 0) return;
-  record.uncompared = new Set([...(record.uncompared ?? []), config]);
+  record.uncompared = (record.uncompared ?? new Set()).add(config);
 }
 
 /** Whether the write of the first entry waits for a comparison. */
@@ -27,19 +27,24 @@ export function isUncompared(store: Store, config: ObjectKey): boolean {
     );
 }
 
-/** The comparison is over: the pods may run an earlier content of the objects `missed`, and all others are the baseline. */
-export function endComparison(store: Store, record: WorkloadRecord, missed: ReadonlySet<ObjectKey>): Effects {
+/** Objects are compared: the pods may run an earlier content of those `missed`; that of all others is the baseline. */
+export function endComparison(
+  store: Store,
+  record: WorkloadRecord,
+  compared: readonly ObjectKey[],
+  missed: ReadonlySet<ObjectKey>,
+): Effects {
   const effects = new Effects();
   const workload = record.workload.ref;
-  const { uncompared = new Set<ObjectKey>() } = record;
-  record.uncompared = undefined;
-  for (const config of uncompared) {
+  for (const config of compared) {
+    record.uncompared?.delete(config);
     const [edge, object] = [record.edges.get(config), store.configs.get(config)];
     if (edge === undefined || object === undefined) continue;
-    const next = missed.has(config)
-      ? putEdge(store, record, config, nextEdge(edge, { type: 'doubted' }))
-      : edge;
-    if (missed.has(config) && isOutdatedOn(store, record, config, next)) {
+    const isMissed = missed.has(config);
+    // If the content changed since it was listed, an equal stamp is of another content than the edge believes.
+    const isDoubted = isMissed || isOutdatedOn(store, record, config, edge);
+    const next = isDoubted ? putEdge(store, record, config, nextEdge(edge, { type: 'doubted' })) : edge;
+    if (isMissed && isOutdatedOn(store, record, config, next)) {
       effects.note({ reason: 'missed-before', workload, config: object.ref });
       effects.enqueue(keyOf(workload), { type: 'changed', config });
     }

@@ -5,6 +5,7 @@ import type { Mutant } from './table.ts';
 
 const IMPORTS = ['test/simulation/imports.test.ts'];
 const STAMPS = ['test/unit/annotations/inherited-stamps.test.ts'];
+const COMPARISON = ['test/unit/repair/inherited-comparison.test.ts'];
 const FORMULAS = ['test/unit/annotations/inherited-digests.test.ts'];
 
 /** Every one of them must be noticed. */
@@ -46,7 +47,7 @@ export const IMPORT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'import: what is not selected is compared and forgotten',
-    edit: drop('InheritedStamps.#isReady', '!store.isSelected()'),
+    edit: drop('InheritedStamps.#readyOf', '!store.isSelected()'),
     tests: IMPORTS,
   },
   {
@@ -60,13 +61,47 @@ export const IMPORT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'import: a stamp of ours counts as one of Stakater Reloader',
-    edit: drop('stakaterVariables', '!SHA1.test()'),
+    edit: change(
+      'inherited-stamps/indexOf',
+      'isStakaterVariable(variable) && SHA1.test(value)',
+      'isStakaterVariable(variable)',
+    ),
     tests: STAMPS,
   },
   {
     name: 'import: a hash of ours counts as one of another reloader',
-    edit: change('inheritedStampsOf', 'stamps.some()', 'false'),
+    edit: change('inherited-stamps/indexOf', 'stamps.some()', 'false'),
     tests: STAMPS,
+  },
+  {
+    name: 'import: what is read counts for what was listed, whatever its version',
+    edit: drop('InheritedStamps.#read', 'reading.object.metadata.resourceVersion !== shown()'),
+    tests: COMPARISON,
+  },
+  {
+    name: 'import: what no stream shows is read all the same',
+    edit: drop('InheritedStamps.#read', '!isWatched()'),
+    tests: COMPARISON,
+  },
+  {
+    name: 'import: names of objects that do not exist are all read',
+    edit: drop('InheritedStamps.#read', 'shown() === undefined'),
+    tests: COMPARISON,
+  },
+  {
+    name: 'import: an equal stamp vouches for a baseline that is another content',
+    edit: change('endComparison', 'isMissed || isOutdatedOn()', 'isMissed'),
+    tests: COMPARISON,
+  },
+  {
+    name: 'import: keys that are not read yet count as compared',
+    edit: drop('InheritedStamps.#missedBy', 'compared.some()'),
+    tests: COMPARISON,
+  },
+  {
+    name: 'import: an object that is not listed holds up the others',
+    edit: change('InheritedStamps.#readyOf', '!isWatched(namespace, kind)', 'false'),
+    tests: COMPARISON,
   },
   {
     name: "formulas: Stakater's pairs are not sorted",

@@ -4,24 +4,40 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stakaterDigestOf } from '../../../lib/annotations/inherited-digests.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
-import { InheritedStamps } from '../../../lib/repair/inherited-comparison.ts';
+import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
+import { InheritedStamps, type InheritedStampsOptions } from '../../../lib/repair/inherited-comparison.ts';
 import { settle } from '../state/committer-stage.ts';
 import { World } from '../tracking/world.ts';
 
 const WRITTEN = 1_000_000_000;
-const RAW = { metadata: { name: 'cfg' }, data: { key: 'value' } };
+const RAW = { metadata: { name: 'cfg', resourceVersion: '1' }, data: { key: 'value' } };
+const SAME = stakaterDigestOf('ConfigMap', RAW);
+const OTHER = 'f'.repeat(40);
 
-/** Workloads that follow `cfg`, with a stamp of this content, whose pods are so much younger than the object. */
-async function compared(names: readonly string[], stamp: string, youngerS: number) {
-  const world = new World();
+interface Import {
+  readonly stamp: string;
+  readonly names?: readonly string[];
+  /** By how much the pods are younger than the object. */
+  readonly youngerS?: number;
+  /** Of the template. */
+  readonly hash?: Readonly<Record<string, string>>;
+  readonly asks?: Readonly<Record<string, string>>;
+  readonly readConfig?: InheritedStampsOptions['readConfig'];
+  readonly isSynced?: InheritedStampsOptions['isSynced'];
+  readonly isWatched?: InheritedStampsOptions['isWatched'];
+}
+
+/** Workloads that follow `cfg`, with a stamp of it; what is asked is noted. */
+function imported({ stamp, names = ['web'], youngerS = 0, hash = {}, asks = {}, ...given }: Import) {
+  const world = new World({}, 'home', { dialects: VOCABULARY_NAMES });
   world.config('cfg', 'b', { initial: true });
   const config = world.store.configs.get(world.configKey('cfg'));
   assert.ok(config !== undefined);
   config.lastWrite = WRITTEN;
   const env = [{ name: 'STAKATER_CFG_CONFIGMAP', value: stamp }];
-  const template = { spec: { containers: [{ name: 'main', env }] } };
+  const template = { metadata: { annotations: hash }, spec: { containers: [{ name: 'main', env }] } };
   for (const name of names)
-    world.workload(name, { follows: ['cfg'], template, uid: `uid-${name}` }, { initial: true });
+    world.workload(name, { follows: ['cfg'], asks, template, uid: `uid-${name}` }, { initial: true });
   assert.deepEqual(world.plans(), [], 'nothing is written before');
   const asked: string[] = [];
   const birth = { revision: '1', createdAt: WRITTEN + youngerS };
@@ -34,24 +50,30 @@ async function compared(names: readonly string[], stamp: string, youngerS: numbe
     },
     readBirths: (namespace, kind) => {
       asked.push(`${kind}s of ${namespace}`);
-      return Promise.resolve({
-        kind: 'listed',
-        births: new Map(names.map((name) => [`uid-${name}`, birth])),
-      });
+      const births = new Map(names.map((name) => [`uid-${name}`, birth]));
+      return Promise.resolve({ kind: 'listed', births });
     },
     isSynced: () => true,
+    isWatched: () => true,
     apply: () => undefined,
     random: () => 0,
     log: NO_LOG,
+    ...given,
   });
-  inherited.review();
-  await settle();
-  assert.notDeepEqual(world.plans(), [], 'the baseline is written then');
-  return { asked, outdated: names.filter((name) => world.needsRollout(name)) };
+  const compare = async () => {
+    inherited.review();
+    await settle();
+    return names.filter((name) => world.needsRollout(name));
+  };
+  return { world, asked, compare, close: () => inherited.close() };
 }
 
-const SAME = stakaterDigestOf('ConfigMap', RAW);
-const OTHER = 'f'.repeat(40);
+async function compared(names: readonly string[], stamp: string, youngerS: number) {
+  const { world, asked, compare } = imported({ stamp, names, youngerS });
+  const outdated = await compare();
+  assert.notDeepEqual(world.plans(), [], 'the baseline is written then');
+  return { asked, outdated };
+}
 
 test('templates are listed once for a namespace, and an object that many follow is read once', async () => {
   const asked = ['Deployments of home', 'cfg'];
@@ -61,4 +83,64 @@ test('templates are listed once for a namespace, and an object that many follow 
 
 test('beside younger pods no object is read', async () => {
   assert.deepEqual(await compared(['web'], OTHER, 2), { asked: ['Deployments of home'], outdated: [] });
+});
+
+test('a version that the stream has not shown proves nothing of the baseline', async () => {
+  const object = { ...RAW, metadata: { name: 'cfg', resourceVersion: '9' } };
+  const { world, compare, close } = imported({
+    stamp: SAME,
+    readConfig: () => Promise.resolve({ kind: 'found', object }),
+  });
+  await compare();
+  assert.deepEqual(world.plans(), [], 'it is compared again later');
+  await close();
+});
+
+test('pods that run a content which came after the baseline are rolled, also if the baseline returns', async () => {
+  const object = { ...RAW, metadata: { name: 'cfg', resourceVersion: '3' } };
+  const { world, compare } = imported({
+    stamp: SAME,
+    readConfig: () => Promise.resolve({ kind: 'found', object }),
+  });
+  world.config('cfg', 'c');
+  const config = world.store.configs.get(world.configKey('cfg'));
+  assert.ok(config !== undefined);
+  config.lastWrite = WRITTEN;
+  await compare();
+  world.config('cfg', 'b');
+  assert.ok(world.needsRollout('web'));
+});
+
+test('keys that have to be read again are not compared before', async () => {
+  const { world, compare, close } = imported({ stamp: OTHER });
+  const config = world.store.configs.get(world.configKey('cfg'));
+  assert.ok(config !== undefined);
+  config.isUnread = true;
+  await compare();
+  const [record] = world.store.workloads.values();
+  assert.equal(record?.uncompared?.size, 1);
+  await close();
+});
+
+test('an object whose kind will never be listed holds up no other one', async () => {
+  const isConfigMap = (_namespace: string, kind: string): boolean => kind === 'ConfigMap';
+  const { world, compare } = imported({ stamp: SAME, isSynced: isConfigMap });
+  const [record] = world.store.workloads.values();
+  record?.uncompared?.add('home/Secret/s');
+  await compare();
+  assert.notDeepEqual(world.plans(), []);
+});
+
+test('what no stream shows is not read for a hash of several objects, so neither a right nor a long list holds it up', async () => {
+  const names = Array.from({ length: 10_000 }, (_, index) => `no-${index}`);
+  const asks = {
+    'pod-reloader.cs.sap.com/configmaps': ['cfg', ...names].join(),
+    'pod-reloader.cs.sap.com/secrets': 'may-not-be-listed',
+  };
+  const isWatched = (_namespace: string, kind: string): boolean => kind === 'ConfigMap';
+  const hash = { 'pod-reloader.cs.sap.com/config-hash': 'f'.repeat(64) };
+  const { world, asked, compare } = imported({ stamp: 'none', hash, asks, isWatched });
+  world.listed();
+  assert.deepEqual(await compare(), ['web']);
+  assert.deepEqual(asked, ['Deployments of home', 'cfg']);
 });
