@@ -52,6 +52,7 @@ export class InheritedStamps {
   readonly #options: InheritedStampsOptions;
   /** By namespace. */
   readonly #queue: RetryQueue;
+  #isClosed = false;
 
   constructor(options: InheritedStampsOptions) {
     this.#options = options;
@@ -65,8 +66,9 @@ export class InheritedStamps {
       if (this.#readyOf(record).length > 0) this.#queue.add(record.workload.ref.namespace);
   }
 
-  /** Compares nothing more; resolves when what is under way is answered. */
+  /** Reads and compares nothing more; resolves when what is under way is answered. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#queue.close();
   }
 
@@ -87,7 +89,7 @@ export class InheritedStamps {
       (record) => record.workload.ref.namespace === namespace && this.#readyOf(record).length > 0,
     );
     let isDone = true;
-    for (let at = 0; at < ready.length; at += AT_ONCE) {
+    for (let at = 0; at < ready.length && !this.#isClosed; at += AT_ONCE) {
       const some = ready.slice(at, at + AT_ONCE);
       const done = await Promise.all(some.map((record) => this.#compare(record, readings)));
       isDone &&= !done.includes(false);
@@ -192,6 +194,7 @@ export class InheritedStamps {
   async #read(ref: ConfigRef): Promise<RawConfigObject | undefined> {
     const { store, isWatched, readConfig } = this.#options;
     if (!isObjectName(ref.name) || !isWatched(ref.namespace, ref.kind)) return undefined;
+    if (this.#isClosed) throw new NotNow();
     const shown = (): string | undefined => store.configs.get(keyOf(ref))?.resourceVersion;
     if (shown() === undefined && store.presence.isAbsent(ref)) return undefined;
     const reading = await readConfig(ref);

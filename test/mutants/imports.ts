@@ -104,6 +104,11 @@ export const IMPORT_MUTANTS: readonly Mutant[] = [
     tests: COMPARISON,
   },
   {
+    name: 'import: an end waits for all reads of a namespace',
+    edit: drop('InheritedStamps.#read', 'if (this.#isClosed) throw new NotNow();'),
+    tests: COMPARISON,
+  },
+  {
     name: "formulas: Stakater's pairs are not sorted",
     edit: drop('stakaterDigestOf', 'pairs.sort();'),
     tests: FORMULAS,

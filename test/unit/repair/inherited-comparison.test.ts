@@ -144,3 +144,25 @@ test('what no stream shows is not read for a hash of several objects, so neither
   assert.deepEqual(await compare(), ['web']);
   assert.deepEqual(asked, ['Deployments of home', 'cfg']);
 });
+
+test('an end waits for the reads under way alone', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const names = Array.from({ length: 20 }, (_, index) => `web-${index}`);
+  const { asked, compare, close } = imported({
+    stamp: 'none',
+    names,
+    asks: { 'pod-reloader.cs.sap.com/configmaps': 'cfg,cfg' },
+    hash: { 'pod-reloader.cs.sap.com/config-hash': 'f'.repeat(64) },
+    readConfig: async ({ name }) => {
+      asked.push(name);
+      await promise;
+      return { kind: 'found', object: RAW };
+    },
+  });
+  await compare();
+  const atOnce = asked.length;
+  const closed = close();
+  resolve();
+  await closed;
+  assert.equal(asked.length, atOnce);
+});
