@@ -72,13 +72,13 @@ export class InheritedStamps {
     await this.#queue.close();
   }
 
-  /** What can be compared: an object that no stream will show holds up no other one. */
+  /** What can be compared: an object of a kind that is not listed holds up no other one. */
   #readyOf({ workload, uncompared }: WorkloadRecord): readonly ObjectKey[] {
-    const { store, isSynced, isWatched } = this.#options;
+    const { store, isSynced } = this.#options;
     if (uncompared === undefined || !store.isSelected(workload.ref.namespace)) return [];
     return [...uncompared].filter((key) => {
       const { kind, namespace } = configRefIn(key);
-      return isSynced(namespace, kind) || !isWatched(namespace, kind);
+      return isSynced(namespace, kind);
     });
   }
 
