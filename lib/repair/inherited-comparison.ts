@@ -8,7 +8,14 @@ import { type SapVersion, sapHashOf, stakaterDigestOf, WaveHash } from '../annot
 import { type InheritedStamp, inheritedStampsOf, sapReferencesOf } from '../annotations/inherited-stamps.ts';
 import { isObjectName } from '../annotations/name-list.ts';
 import { waveReferencesOf } from '../annotations/wave-references.ts';
-import { type ConfigRef, configRefIn, keyOf, type ObjectKey, wholeKeyOf } from '../model/object-ref.ts';
+import {
+  type ConfigRef,
+  configRefIn,
+  describe,
+  keyOf,
+  type ObjectKey,
+  wholeKeyOf,
+} from '../model/object-ref.ts';
 import type { BirthsReading, WorkloadClient } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { isAfter, LATER_BACKOFF } from '../model/time.ts';
@@ -52,6 +59,8 @@ export class InheritedStamps {
   readonly #options: InheritedStampsOptions;
   /** By namespace. */
   readonly #queue: RetryQueue;
+  /** The namespaces in which a comparison waits, which was logged. */
+  readonly #held = new Set<string>();
   #isClosed = false;
 
   constructor(options: InheritedStampsOptions) {
@@ -88,26 +97,38 @@ export class InheritedStamps {
     const ready = [...store.workloads.values()].filter(
       (record) => record.workload.ref.namespace === namespace && this.#readyOf(record).length > 0,
     );
-    let isDone = true;
+    const failures: string[] = [];
     for (let at = 0; at < ready.length && !this.#isClosed; at += AT_ONCE) {
       const some = ready.slice(at, at + AT_ONCE);
-      const done = await Promise.all(some.map((record) => this.#compare(record, readings)));
-      isDone &&= !done.includes(false);
+      const results = await Promise.all(some.map((record) => this.#compare(record, readings)));
+      failures.push(...results.filter((failure) => failure !== undefined));
     }
-    return isDone ? 'done' : this.#queue.backOff(namespace, { bounds: LATER_BACKOFF });
+    const [failure] = failures;
+    if (failure !== undefined) return this.#hold(namespace, failure);
+    this.#held.delete(namespace);
+    return 'done';
   }
 
-  /** False: something cannot be read now. */
-  async #compare(record: WorkloadRecord, readings: Readings): Promise<boolean> {
+  #hold(namespace: string, failure: string): Result {
+    if (!this.#held.has(namespace) && !this.#isClosed)
+      this.#options.log.warn(
+        `stamps of another reloader in namespace ${namespace} cannot be compared yet, so their objects are not recorded: ${failure}`,
+      );
+    this.#held.add(namespace);
+    return this.#queue.backOff(namespace, { bounds: LATER_BACKOFF, message: failure });
+  }
+
+  /** Resolves with the message if something cannot be read now. */
+  async #compare(record: WorkloadRecord, readings: Readings): Promise<string | undefined> {
     const { store, apply } = this.#options;
     try {
       const compared = this.#readyOf(record);
       const missed = await this.#missedBy(record, compared, readings);
       if (store.workloads.get(keyOf(record.workload.ref)) === record)
         apply(endComparison(store, record, compared, missed));
-      return true;
+      return undefined;
     } catch (error) {
-      if (error instanceof NotNow) return false;
+      if (error instanceof NotNow) return error.message;
       throw error;
     }
   }
@@ -119,7 +140,8 @@ export class InheritedStamps {
     readings: Readings,
   ): Promise<ReadonlySet<ObjectKey>> {
     const { configs } = this.#options.store;
-    if (compared.some((key) => configs.get(key)?.isUnread === true)) throw new NotNow();
+    if (compared.some((key) => configs.get(key)?.isUnread === true))
+      throw new NotNow('its keys are not read yet');
     const bornAt = await this.#bornAt(record.workload, readings);
     const missed = new Set<ObjectKey>();
     const suspects = compared.filter((key) => {
@@ -141,7 +163,7 @@ export class InheritedStamps {
     const reading = await known;
     if (reading.kind === 'listed') return reading.births.get(uid)?.createdAt ?? createdAt;
     if (reading.isForbidden === true) return undefined;
-    throw new NotNow();
+    throw new NotNow(reading.message);
   }
 
   async #isInForce(stamp: InheritedStamp, workload: Workload, { digests }: Readings): Promise<boolean> {
@@ -175,7 +197,7 @@ export class InheritedStamps {
 
   async #waveHash({ ref, annotations }: Workload): Promise<string | undefined> {
     const reading = await this.#options.client.get(ref);
-    if (reading.kind === 'failed') throw new NotNow();
+    if (reading.kind === 'failed') throw new NotNow(reading.message);
     const template = reading.kind === 'found' ? workloadKindOf(ref.kind).template(reading.object) : undefined;
     const references = waveReferencesOf(template ?? {}, annotations, ref.namespace);
     const hash = new WaveHash();
@@ -194,13 +216,14 @@ export class InheritedStamps {
   async #read(ref: ConfigRef): Promise<RawConfigObject | undefined> {
     const { store, isWatched, readConfig } = this.#options;
     if (!isObjectName(ref.name) || !isWatched(ref.namespace, ref.kind)) return undefined;
-    if (this.#isClosed) throw new NotNow();
+    if (this.#isClosed) throw new NotNow('the reloader ends');
     const shown = (): string | undefined => store.configs.get(keyOf(ref))?.resourceVersion;
     if (shown() === undefined && store.presence.isAbsent(ref)) return undefined;
     const reading = await readConfig(ref);
-    if (reading.kind === 'failed') throw new NotNow();
+    if (reading.kind === 'failed') throw new NotNow(reading.message);
     if (reading.kind === 'absent') return undefined;
-    if (reading.object.metadata.resourceVersion !== shown()) throw new NotNow();
+    if (reading.object.metadata.resourceVersion !== shown())
+      throw new NotNow(`the stream of ${describe(ref)} is behind`);
     return reading.object;
   }
 }

@@ -25,6 +25,7 @@ interface Import {
   readonly readConfig?: InheritedStampsOptions['readConfig'];
   readonly isSynced?: InheritedStampsOptions['isSynced'];
   readonly isWatched?: InheritedStampsOptions['isWatched'];
+  readonly log?: InheritedStampsOptions['log'];
 }
 
 /** Workloads that follow `cfg`, with a stamp of it; what is asked is noted. */
@@ -166,4 +167,16 @@ test('an end waits for the reads under way alone', async () => {
   resolve();
   await closed;
   assert.equal(asked.length, atOnce);
+});
+
+test('a comparison that has to wait is logged, with the reason, and nothing is recorded meanwhile', async () => {
+  const warnings: string[] = [];
+  const log = { ...NO_LOG, warn: (message: string) => void warnings.push(message) };
+  const readConfig = () => Promise.resolve({ kind: 'failed', message: 'etcd is away' } as const);
+  const { world, compare, close } = imported({ stamp: OTHER, log, readConfig });
+  assert.deepEqual(await compare(), []);
+  assert.deepEqual(world.plans(), []);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /namespace home .*: etcd is away$/);
+  await close();
 });
