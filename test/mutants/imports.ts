@@ -105,7 +105,7 @@ export const IMPORT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'import: an end waits for all reads of a namespace',
-    edit: drop('InheritedStamps.#read', 'if (this.#isClosed) throw new NotNow();'),
+    edit: drop('InheritedStamps.#read', "if (this.#isClosed) throw new NotNow('the reloader ends');"),
     tests: COMPARISON,
   },
   {
