@@ -27,24 +27,22 @@ interface Source {
   readonly isNewer: (one: PodsBirth, other: PodsBirth) => boolean;
 }
 
+/** The revision of one is no part of its metadata: the one created last counts. */
+const REVISIONS: Source = {
+  resource: CONTROLLER_REVISIONS,
+  revisionOf: ({ metadata }) => metadata.name,
+  isNewer: (one, other) => (one.createdAt ?? 0) > (other.createdAt ?? 0),
+};
+
 const SOURCES: Readonly<Record<string, Source>> = {
   Deployment: {
     resource: REPLICA_SETS,
     revisionOf: (raw) => workloadKindOf('Deployment').revision(raw),
     isNewer: (one, other) => Number(one.revision) > Number(other.revision),
   },
-  StatefulSet: revisionsOf(),
-  DaemonSet: revisionsOf(),
+  StatefulSet: REVISIONS,
+  DaemonSet: REVISIONS,
 };
-
-/** The revision of one is no part of its metadata: the one created last counts. */
-function revisionsOf(): Source {
-  return {
-    resource: CONTROLLER_REVISIONS,
-    revisionOf: ({ metadata }) => metadata.name,
-    isNewer: (one, other) => (one.createdAt ?? 0) > (other.createdAt ?? 0),
-  };
-}
 
 /**
  * Of each workload of `kind` in `namespace` the newest template, by the workload's uid: of a Deployment the one of the highest

@@ -101,3 +101,6 @@ export interface PodsBirth {
 export type BirthsReading =
   | { readonly kind: 'listed'; readonly births: ReadonlyMap<string, PodsBirth> }
   | { readonly kind: 'failed'; readonly message: string; readonly isForbidden?: boolean };
+
+/** Lists the newest template of each workload of one kind in a namespace. Never rejects. */
+export type ReadBirths = (namespace: string, kind: string) => Promise<BirthsReading>;

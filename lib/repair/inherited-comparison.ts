@@ -16,7 +16,7 @@ import {
   type ObjectKey,
   wholeKeyOf,
 } from '../model/object-ref.ts';
-import type { BirthsReading, WorkloadClient } from '../model/outcome.ts';
+import type { BirthsReading, ReadBirths, WorkloadClient } from '../model/outcome.ts';
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { isAfter, LATER_BACKOFF } from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
@@ -33,7 +33,7 @@ export interface InheritedStampsOptions extends Pick<RetryQueueOptions, 'random'
   readonly store: Store;
   readonly client: Pick<WorkloadClient, 'get'>;
   readonly readConfig: ReadConfig;
-  readonly readBirths: (namespace: string, kind: string) => Promise<BirthsReading>;
+  readonly readBirths: ReadBirths;
   /** Whether all objects of a kind and all workloads of a namespace have been listed, as far as they can be. */
   readonly isSynced: (namespace: string, kind: string) => boolean;
   /** Whether a stream shows the objects of a kind in a namespace, or will. */

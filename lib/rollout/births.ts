@@ -5,16 +5,13 @@
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
-import type { BirthsReading, PodsBirth } from '../model/outcome.ts';
+import type { PodsBirth, ReadBirths } from '../model/outcome.ts';
 import { isAfter } from '../model/time.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { isOutdatedOn, observedBy, putEdge, wouldForget } from '../tracking/edge-policy.ts';
 import { nextEdge } from '../tracking/edge-state.ts';
 import { Effects } from '../tracking/effects.ts';
-
-/** Lists the newest template of each workload of one kind in a namespace. Never rejects. */
-export type ReadBirths = (namespace: string, kind: string) => Promise<BirthsReading>;
 
 /** The collaborators of `Births`. */
 export interface BirthsOptions {

@@ -4,7 +4,7 @@
  */
 
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
-import type { Outcome, RollResult, WorkloadClient } from '../model/outcome.ts';
+import type { Outcome, ReadBirths, RollResult, WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import { monotonicMs } from '../model/time.ts';
@@ -16,7 +16,7 @@ import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
 import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout-decision.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
-import { Births, type ReadBirths } from './births.ts';
+import { Births } from './births.ts';
 
 /** The memory of consecutive failed attempts to roll one workload. */
 export interface Tries {
