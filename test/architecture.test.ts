@@ -84,6 +84,7 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   'lib/report/journal.ts': 'people who read the status page',
   'lib/report/reporter.ts': 'people who read Events',
   'lib/app/pages.ts': 'people who read the status page',
+  'lib/app/keys.ts': 'the age of a key, which an annotation says',
   'lib/kubernetes/events.ts': 'people who read Events',
   'lib/leader/observed-lease.ts': 'people who read the Lease',
   'lib/notify/webhook.ts': 'the program behind the webhook',

@@ -1,5 +1,7 @@
 /** Settings of rules under test, which a test may change before anything is observed. */
 
+import { UNKEYED } from '../lib/model/digest.ts';
+import type { Knows } from '../lib/model/state-entry.ts';
 import { monotonicMs } from '../lib/model/time.ts';
 import type { Settings } from '../lib/store/term-settings.ts';
 import { vocabulary } from './unit/annotations/defaults.ts';
@@ -7,12 +9,18 @@ import { vocabulary } from './unit/annotations/defaults.ts';
 /** The same, not frozen. */
 export type TestSettings = { -readonly [Name in keyof Settings]: Settings[Name] };
 
+/** Knows the algorithms without keys. */
+export const knows: Knows = (name) => UNKEYED.named(name) !== undefined;
+
 /** The default settings, but for `changes`. */
 export function settingsWith(changes: Partial<Settings> = {}): TestSettings {
   return {
     vocabularies: vocabulary(),
+    algorithms: UNKEYED,
+    knows,
     homeNamespace: 'home',
     ownState: new Set(),
+    ownKeys: 'home/Secret/reloader-state-key',
     presence: { onCreate: false, onDelete: false },
     term: undefined,
     selectsNamespaces: false,

@@ -12,6 +12,7 @@ import { EventRecorder } from '../kubernetes/events.ts';
 import { resourceOf } from '../kubernetes/sources.ts';
 import type { Send } from '../kubernetes/transport.ts';
 import { fenced, observed } from '../kubernetes/wrapped-send.ts';
+import type { AlgorithmName } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { Heartbeat, WatchHealth, type WatchStatus } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
@@ -24,8 +25,10 @@ import type { ProxyVariables } from '../notify/http-post.ts';
 import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import { Journal } from '../report/journal.ts';
+import type { DigestKeys } from '../state/digest-keys.ts';
+import type { HeldKey } from '../state/keyring.ts';
 import type { WorkloadRecord } from '../store/records.ts';
-import { stateKeysOf } from '../store/state-client.ts';
+import { keySecretOf, stateKeysOf } from '../store/state-client.ts';
 import { Store } from '../store/store.ts';
 import { nameOf, type Stream, SyncGate } from '../store/sync-gate.ts';
 import type { Settings } from '../store/term-settings.ts';
@@ -35,6 +38,7 @@ import { clientsOf, stateClientOf } from './clients.ts';
 import type { ControllersOptions } from './controllers.ts';
 import { type Election, electionOf } from './election.ts';
 import { Informers, streamsOf } from './informers.ts';
+import { digestKeysOf } from './keys.ts';
 import { alertsOf, webhookOf } from './notifications.ts';
 import { Reloader } from './reloader.ts';
 import { snapshotOf, statusOf } from './status.ts';
@@ -74,6 +78,8 @@ export interface Parts {
   readonly podUid?: string | undefined;
   /** Distinguishes this process from earlier ones in the same pod. @default random */
   readonly token?: string | undefined;
+  /** Makes a key for digests. @default a random one */
+  readonly newKey?: (() => HeldKey) | undefined;
   /** Answers a number in [0, 1), for the jitter of backoffs. @default Math.random */
   readonly random?: (() => number) | undefined;
 }
@@ -120,7 +126,8 @@ export function assemble(parts: Parts): Assembly {
   const alerts = alertsOf(parts);
   const onTurnedBack = (what: string): void => terms.turnBack(what);
   const election = electionOf({ ...parts, send }, () => onTurnedBack('the Lease'));
-  const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log) };
+  const { keyring, keys } = digestKeysOf(parts);
+  const common = { ...shared, ...settingsOf(parts), gate, journal: new Journal(log), keyring, keys };
   const terms = newTerms({ ...parts, send }, common, election, {
     recordEvent: (news) => events.record(news),
     onRollout: alerts && ((news) => alerts.record(news)),
@@ -138,7 +145,7 @@ export function assemble(parts: Parts): Assembly {
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
     status: () => {
-      const waits = waitingFor(terms, gate, election);
+      const waits = waitingFor(terms, gate, keys, election);
       return {
         ...statusOf(terms.current, monotonicMs()),
         isReady: waits.length === 0,
@@ -151,7 +158,7 @@ export function assemble(parts: Parts): Assembly {
     beliefs: () => beliefsOf(terms.current.store),
     stuck: () => shared.heartbeat.stuck(monotonicMs()),
     review: (text) => reviewerOf(parts, terms.current, gate).answer(text),
-    waitingFor: () => waitingFor(terms, gate, election),
+    waitingFor: () => waitingFor(terms, gate, keys, election),
     leads: () => terms.current.leads,
   };
 }
@@ -161,7 +168,8 @@ type Reports = Pick<ControllersOptions, 'recordEvent' | 'onRollout'>;
 
 /** What the reloaders of all terms share: streams, clock and journal go on while a term ends and the next one begins. */
 type Common = Pick<ControllersOptions, 'timeline' | 'heartbeat' | 'log' | 'random' | 'gate' | 'journal'> &
-  ReturnType<typeof settingsOf>;
+  ReturnType<typeof settingsOf> &
+  ReturnType<typeof digestKeysOf>;
 
 /** The settings of every reloader of the process. */
 function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTES }: Parts) {
@@ -182,6 +190,7 @@ function newTerms(parts: Parts, common: Common, { identity, run: elect }: Electi
   return new Terms({
     log: common.log,
     random: common.random,
+    keys: common.keys,
     identity,
     elect,
     storeFor: (lead) => stateClientOf({ ...parts, send: fenced(parts.send, lead) }),
@@ -197,16 +206,18 @@ function newTerms(parts: Parts, common: Common, { identity, run: elect }: Electi
 function newReloaders(parts: Parts, common: Common, reports: Reports): (term: Term | undefined) => Reloader {
   const webhook = webhookOf(parts);
   const { options, place } = parts;
-  const { timeline } = common;
+  const { keys } = common;
   return (term) => {
-    const store = new Store(rulesFor(options, place, timeline, term?.mark.term));
+    const store = new Store(rulesFor(options, place, common, term?.mark.term));
     const send = term === undefined ? parts.send : fenced(parts.send, term.lead);
+    const stateClient = term?.stateClient ?? stateClientOf(parts);
     return new Reloader({
       ...common,
       ...clientsOf({ ...parts, send }, store, webhook),
       ...reports,
       recordEvent: options.dryRun ? ignore : reports.recordEvent,
-      stateClient: term?.stateClient ?? stateClientOf(parts),
+      stateClient,
+      readKeys: () => keys.readAgain(stateClient.keys),
       store,
       leads: term !== undefined,
       mark: term?.mark,
@@ -229,7 +240,12 @@ function reviewerOf({ options, log, metrics }: Parts, { store, leads }: Reloader
 }
 
 /** The frozen settings by which the rules of one term decide. */
-function rulesFor(options: Options, place: Place, timeline: Timeline, term: number | undefined): Settings {
+function rulesFor(
+  options: Options,
+  place: Place,
+  { timeline, keyring }: Pick<Common, 'timeline' | 'keyring'>,
+  term: number | undefined,
+): Settings {
   const vocabularies = vocabulariesOf({
     dialects: options.dialects,
     stakaterKeys: options.stakaterKeys,
@@ -247,8 +263,11 @@ function rulesFor(options: Options, place: Place, timeline: Timeline, term: numb
   const isSelective = options.resourceLabelSelector !== undefined;
   return Object.freeze({
     vocabularies,
+    algorithms: keyring,
+    knows: (name: AlgorithmName) => keyring.named(name) !== undefined,
     homeNamespace: place.stateNamespace,
     ownState: new Set(stateKeysOf(options.stateConfigMap, place.stateNamespace)),
+    ownKeys: keyOf(keySecretOf(options.stateConfigMap, place.stateNamespace)),
     presence: {
       onCreate: options.reloadOnCreate,
       // With a label selector the watch reports an object that has only lost its labels as deleted.
@@ -298,9 +317,10 @@ function collectionsOf(streams: readonly Stream[]): string[][] {
 }
 
 /** A standby is ready once its caches are filled. Without an election the process leads soon, and is not ready before. */
-function waitingFor(terms: Terms, gate: SyncGate, { hasStandby }: Election): string[] {
+function waitingFor(terms: Terms, gate: SyncGate, keys: DigestKeys, { hasStandby }: Election): string[] {
   const isToLead = !terms.current.leads && (terms.isBeginning || !hasStandby);
   if (isToLead) return ['the state'];
+  if (!keys.areKnown) return ['the keys of the digests'];
   return gate.awaited().map((stream) => `the list of ${nameOf(stream)}`);
 }
 

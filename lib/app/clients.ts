@@ -4,14 +4,14 @@
  */
 
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
+import { DryRunObject, KeptObject } from '../kubernetes/kept-object.ts';
 import { readBirths } from '../kubernetes/pod-births.ts';
-import { DryRunState, StateConfigMap } from '../kubernetes/state-config-map.ts';
 import { WorkloadWriter } from '../kubernetes/workload-writer.ts';
 import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
 import { shardNames } from '../model/shards.ts';
 import type { Webhook } from '../notify/webhook.ts';
 import { oneAtATime } from '../rollout/one-at-a-time.ts';
-import type { StateClient } from '../store/state-client.ts';
+import { type KeyedStateClient, keySecretOf } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { isGenuineCopy } from '../tracking/genuine-copy.ts';
 import type { Parts } from './assembly.ts';
@@ -44,24 +44,27 @@ function leaveAsItIs(): Promise<WriteResult<undefined>> {
   return Promise.resolve({ kind: 'accepted', object: undefined });
 }
 
-/** The client of the ConfigMaps of the state; in a dry run they are only read. */
+/** The client of the ConfigMaps of the state and of its keys; in a dry run they are only read. */
 export function stateClientOf({
   send,
   server,
   options,
   place,
-}: Pick<Parts, 'send' | 'server' | 'options' | 'place'>): StateClient {
-  const shards = shardNames(options.stateConfigMap).map((name) => {
-    const Shard = options.dryRun ? DryRunState : StateConfigMap;
-    return new Shard(send, { namespace: place.stateNamespace, name });
-  });
-  const at = (shard: number): StateConfigMap => {
+}: Pick<Parts, 'send' | 'server' | 'options' | 'place'>): KeyedStateClient {
+  const Kept = options.dryRun ? DryRunObject : KeptObject;
+  const { stateNamespace: namespace } = place;
+  const keys = new Kept(send, keySecretOf(options.stateConfigMap, namespace));
+  const shards = shardNames(options.stateConfigMap).map(
+    (name) => new Kept(send, { kind: 'ConfigMap', namespace, name }),
+  );
+  const at = (shard: number): KeptObject => {
     const found = shards[shard];
     if (found === undefined) throw new RangeError(`no shard ${shard}`);
     return found;
   };
   return {
     server,
+    keys,
     read: (shard, signal) => at(shard).read(signal),
     create: (shard) => at(shard).create(),
     patch: (shard, patch) => at(shard).patch(patch),

@@ -38,10 +38,11 @@ export class Observations {
   project(kind: ConfigRef['kind'], raw: RawConfigObject): ConfigObject {
     const { store, committer } = this.controllers;
     const object = configObjectOf(kind, raw, {
-      algorithms: (ref) => namedAlgorithms(store, ref),
+      algorithms: store.settings.algorithms,
+      others: (ref) => namedAlgorithms(store, ref),
       keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
       annotation: store.settings.vocabularies.isConfigAnnotation,
-      isOwnState: (ref) => store.settings.ownState.has(keyOf(ref)),
+      isOwnState: (ref) => store.isOwn(ref),
     });
     if (object.isState === true) seeShownState(store, this.#leads ? committer : undefined, raw);
     return object;

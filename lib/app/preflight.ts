@@ -8,8 +8,8 @@ import {
   type Reviewed,
   review,
 } from '../kubernetes/access-reviews.ts';
+import { KeptObject } from '../kubernetes/kept-object.ts';
 import { type Permission, type PermissionPurpose, permissionsFor } from '../kubernetes/permissions.ts';
-import { StateConfigMap } from '../kubernetes/state-config-map.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import { type BackoffBounds, backoffMs, monotonicMs } from '../model/time.ts';
 import { configKindsOf, workloadKindsOf } from '../options/options.ts';
@@ -66,7 +66,11 @@ async function mayGoOn(
   wanted: readonly Permission[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const state = new StateConfigMap(send, { namespace: place.stateNamespace, name: options.stateConfigMap });
+  const state = new KeptObject(send, {
+    kind: 'ConfigMap',
+    namespace: place.stateNamespace,
+    name: options.stateConfigMap,
+  });
   const creation = missing.find(
     ({ permission, verbs }) => permission.purpose === 'state' && verbs.join() === 'create',
   );

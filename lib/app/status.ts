@@ -5,6 +5,7 @@ import type { Finding } from '../model/finding.ts';
 import { describe, keyOf, type WorkloadRef } from '../model/object-ref.ts';
 import type { FollowedStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 import { secondsOf } from '../model/time.ts';
+import { algorithmUses, unkeyedStamps } from '../state/key-uses.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeaderGauge } from '../telemetry/metric-table.ts';
@@ -40,7 +41,8 @@ export function snapshotOf(reloader: Reloader, now: number): Snapshot {
     configObjects: countByKind(present.map(({ ref }) => ref.kind)),
     workloads: countByKind([...store.workloads.values()].map(({ workload }) => workload.ref.kind)),
   };
-  return { ...seen, leader: reloader.leads ? leaderGaugesOf(reloader, now) : undefined };
+  const leader = reloader.leads ? leaderGaugesOf(reloader, now) : undefined;
+  return { ...seen, leader, keyUses: leader === undefined ? new Map() : algorithmUses(store) };
 }
 
 function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<LeaderGauge, number>> {
@@ -63,6 +65,7 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
     stateOverrides: store.persisted.state.overrides.size,
     stateBytes: reloader.committer.bytes,
     stateShards: reloader.committer.shards,
+    unkeyedStamps: unkeyedStamps(store),
   };
 }
 

@@ -10,8 +10,9 @@ import type { Log } from '../model/log.ts';
 import type { TermMark } from '../model/shards.ts';
 import { backoffMs, LATER_BACKOFF } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { beginTerm } from '../state/begin-term.ts';
-import type { AllShards, StateClient } from '../store/state-client.ts';
+import { type BegunTerm, beginTerm } from '../state/begin-term.ts';
+import type { DigestKeys } from '../state/digest-keys.ts';
+import { type Failure, type KeyedStateClient, readShards } from '../store/state-client.ts';
 import type { Reloader } from './reloader.ts';
 
 /** How a run ended: as requested, or because the process cannot go on, for the reason in the log. */
@@ -20,7 +21,7 @@ export type RunEnd = 'stopped' | 'failed';
 /** The lead, the state and the mark of one term. */
 export interface Term {
   readonly lead: Leadership;
-  readonly stateClient: StateClient;
+  readonly stateClient: KeyedStateClient;
   /** The mark that each write of the state carries. */
   readonly mark: TermMark;
   /** Called if the state carries the mark of another process: ends the term without further writes. */
@@ -42,9 +43,10 @@ export interface TermsOptions {
     lead: (lead: Leadership) => Promise<LeadEnd>,
     onStandby: () => void,
   ) => Promise<void>;
-  readonly storeFor: (lead: Leadership) => StateClient;
+  readonly storeFor: (lead: Leadership) => KeyedStateClient;
   readonly newLeader: (term: Term) => Reloader;
   readonly newStandby: () => Reloader;
+  readonly keys: Pick<DigestKeys, 'areKnown' | 'read' | 'look'>;
   readonly log: Log;
   readonly random: () => number;
 }
@@ -53,6 +55,8 @@ export interface TermsOptions {
 export class Terms {
   readonly #options: TermsOptions;
   readonly #failure = new AbortController();
+  /** Ends the run in order: the keys of the digests have changed, which takes a new process. */
+  readonly #renewal = new AbortController();
   #current: Reloader;
   #isBeginning = false;
 
@@ -78,10 +82,11 @@ export class Terms {
    */
   async run(signal: AbortSignal, runStreams: (signal: AbortSignal) => Promise<void>): Promise<RunEnd> {
     const failure = this.#failure.signal;
-    const both = AbortSignal.any([signal, failure]);
+    const both = AbortSignal.any([signal, failure, this.#renewal.signal]);
     const { promise: isDecided, resolve } = Promise.withResolvers<void>();
     const leading = this.#options.elect(both, (lead) => this.#lead(lead, resolve), resolve);
     await Promise.race([isDecided, leading]);
+    await this.#readKeys(both);
     if (!both.aborted) await runStreams(both);
     await leading;
     return failure.aborted ? 'failed' : 'stopped';
@@ -92,6 +97,39 @@ export class Terms {
     this.#fail(
       `the versions of ${what} have gone back, as after a restore of etcd from a backup: this process ends, and the next one compares everything anew`,
     );
+  }
+
+  /** A standby reads the keys before its streams begin: no object can be digested without them. */
+  async #readKeys(signal: AbortSignal): Promise<void> {
+    const { keys, storeFor, log, random } = this.#options;
+    const stateClient = storeFor({ signal, isValid: () => true });
+    for (let attempt = 0; !signal.aborted && !keys.areKnown; attempt += 1) {
+      const reading = await readShards(stateClient, signal);
+      const result =
+        reading.kind === 'failed' ? reading : await keys.read(stateClient.keys, reading.shards, signal);
+      if (result.kind !== 'failed') return;
+      const ms = Math.max(result.retryAfterMs ?? 0, backoffMs(attempt, LATER_BACKOFF, random));
+      log.warn(`${KEYS_UNREAD}: ${result.message}`, { server: stateClient.server, retryInMs: ms });
+      await sleep(ms, signal);
+    }
+  }
+
+  /** Looks at the keys once a minute for as long as the term lasts. */
+  async #keepKeys({ keys: client }: KeyedStateClient, leader: Reloader, signal: AbortSignal): Promise<void> {
+    const { keys } = this.#options;
+    for (;;) {
+      await sleep(LOOK_AT_KEYS_MS, signal);
+      if (signal.aborted) return;
+      if (await keys.look(client, leader.usedAlgorithms)) this.#renew();
+    }
+  }
+
+  /** Ends the run in order, for the keys have changed. */
+  #renew(): void {
+    this.#options.log.info(
+      'the digests have a new key: this process ends, and the next one begins with that key',
+    );
+    this.#renewal.abort();
   }
 
   /** Ends the run: from now on nothing is sent, except that the elector gives up the Lease. */
@@ -129,6 +167,7 @@ export class Terms {
     leader.takeOver(this.#current);
     this.#current = leader;
     onBegun();
+    void this.#keepKeys(stateClient, leader, ends);
     await aborted(ends);
     if (lead.isValid()) {
       await leader.finish();
@@ -150,25 +189,45 @@ export class Terms {
    * Writes the mark of the term, then brings the caches up to date. Retries until both succeed; each retry begins with the
    * mark, so that the caches are compared with a state that is fenced. Undefined if the lead ends first.
    */
-  async #begin(
-    stateClient: StateClient,
-    signal: AbortSignal,
-  ): Promise<{ readonly term: number; readonly shards: AllShards } | undefined> {
-    const { identity, log, random } = this.#options;
+  async #begin(stateClient: KeyedStateClient, signal: AbortSignal): Promise<BegunTerm | undefined> {
+    const { log, random } = this.#options;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
-      const begun = await beginTerm({ stateClient, identity, signal });
-      if (signal.aborted) return undefined;
-      if (begun.kind === 'begun' && (await this.#current.catchUp(begun.shards))) return begun;
-      const error = begun.kind === 'failed' ? begun.message : 'an object that has changed cannot be read';
-      const retryAfterMs = begun.kind === 'failed' ? (begun.retryAfterMs ?? 0) : 0;
-      const ms = Math.max(retryAfterMs, backoffMs(attempt, LATER_BACKOFF, random));
-      const fields = { error, server: stateClient.server, retryInMs: ms };
+      const begun = await this.#beginOnce(stateClient, signal);
+      if (begun === undefined || begun.kind === 'begun') return begun;
+      const ms = Math.max(begun.retryAfterMs ?? 0, backoffMs(attempt, LATER_BACKOFF, random));
+      const fields = { error: begun.message, server: stateClient.server, retryInMs: ms };
       log.warn('the state cannot be read, nothing is decided before it is', fields);
       await sleep(ms, signal);
     }
     return undefined;
   }
+
+  /**
+   * One attempt: the mark, then the keys, so that each key that the state names is known, then the caches. Undefined if the lead
+   * has ended, or this process has to.
+   */
+  async #beginOnce(
+    stateClient: KeyedStateClient,
+    signal: AbortSignal,
+  ): Promise<BegunTerm | Failure | undefined> {
+    const { identity, keys } = this.#options;
+    const begun = await beginTerm({ stateClient, identity, signal });
+    if (signal.aborted) return undefined;
+    if (begun.kind === 'failed') return begun;
+    const reading = await keys.read(stateClient.keys, begun.shards, signal);
+    if (signal.aborted) return undefined;
+    if (reading.kind === 'failed') return { ...reading, message: `${KEYS_UNREAD}: ${reading.message}` };
+    if (reading.kind === 'superseded') {
+      this.#renew();
+      return undefined;
+    }
+    if (await this.#current.catchUp(begun.shards)) return begun;
+    return { kind: 'failed', message: 'an object that has changed cannot be read' };
+  }
 }
+
+const KEYS_UNREAD = 'the keys of the digests cannot be read, nothing is watched before they are';
+const LOOK_AT_KEYS_MS = 60_000;
 
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,13 +1,6 @@
 /** Turns a ConfigMap or Secret into a digest as soon as it is parsed; its content goes no further. */
 
-import {
-  type Digest,
-  type Digests,
-  digestOf,
-  digestsUnder,
-  type KeyDigests,
-  keyDigestsOf,
-} from './digest.ts';
+import type { Algorithm, AlgorithmName, Algorithms, Digest, Digests, KeyDigests } from './digest.ts';
 import type { ConfigKind, ConfigRef } from './object-ref.ts';
 import { STATE_VERSION_ANNOTATION } from './persisted-state.ts';
 import type { RawConfigObject } from './raw-objects.ts';
@@ -29,10 +22,11 @@ export interface ConfigObject extends Digests {
   readonly isState?: true;
 }
 
-/** The digests to compute besides that of the content. */
+/** The digests to compute. */
 export interface Wanted {
+  readonly algorithms: Algorithms;
   /** The further algorithms under which the content is to be compared. @default none */
-  readonly algorithms?: (ref: ConfigRef) => readonly string[];
+  readonly others?: (ref: ConfigRef) => readonly AlgorithmName[];
   /** Whether a workload follows some of its keys, or may do so. */
   readonly keyDigests: (ref: ConfigRef) => boolean;
   readonly annotation: (key: string) => boolean;
@@ -49,21 +43,26 @@ export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: W
   const ref: ConfigRef = { kind, namespace, name };
   const annotations = annotationsOf(raw, wanted.annotation);
   const lastWrite = lastWriteOf(raw.metadata);
-  const algorithms = wanted.algorithms?.(ref) ?? [];
-  const object = { ref, uid, resourceVersion, digest: digestOf(kind, raw), annotations };
+  const { own, named } = wanted.algorithms;
+  const others = (wanted.others?.(ref) ?? []).flatMap((other) => named(other) ?? []);
+  const object = { ref, uid, resourceVersion, digest: own.digestOf(ref, raw), annotations };
   return {
     ...object,
     ...(lastWrite === undefined ? {} : { lastWrite }),
-    ...(algorithms.length === 0 ? {} : { otherDigests: digestsUnder(algorithms, raw) }),
-    ...(wanted.keyDigests(ref) ? { keyDigests: keyDigestsOf(kind, raw) } : {}),
+    ...(others.length === 0 ? {} : { otherDigests: others.map((other) => other.digestOf(ref, raw)) }),
+    ...(wanted.keyDigests(ref) ? { keyDigests: keyDigestsUnder([own, ...others], ref, raw) } : {}),
     ...(isState(ref, raw, wanted) ? { isState: true } : {}),
   };
 }
 
-/** Another reloader's state has an annotation; our own is recognized also before it has one. */
+function keyDigestsUnder(algorithms: readonly Algorithm[], ref: ConfigRef, raw: RawConfigObject): KeyDigests {
+  return algorithms.flatMap(({ keyDigestsOf }) => keyDigestsOf?.(ref, raw) ?? []).join('\n');
+}
+
+/** Another reloader's state has an annotation; our own, and its key, are recognized also before they have one. */
 function isState(ref: ConfigRef, { metadata }: RawConfigObject, { isOwnState }: Wanted): boolean {
-  if (ref.kind !== 'ConfigMap') return false;
-  return metadata.annotations?.[STATE_VERSION_ANNOTATION] !== undefined || isOwnState?.(ref) === true;
+  if (isOwnState?.(ref) === true) return true;
+  return ref.kind === 'ConfigMap' && metadata.annotations?.[STATE_VERSION_ANNOTATION] !== undefined;
 }
 
 function annotationsOf(

@@ -1,35 +1,89 @@
 /** The digest of a content, and of single keys. */
 
-import { createHash, type Hash } from 'node:crypto';
-import { type ConfigKind, SOURCE_KINDS } from './object-ref.ts';
+import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { type ConfigRef, SOURCE_KINDS } from './object-ref.ts';
 import type { RawConfigObject } from './raw-objects.ts';
 
 /**
- * 40 hex digits under this program's own formula, or `<algorithm>:<hex>` under another one. Two digests are equal only
- * if algorithm and value are.
+ * `<algorithm>:<40 hex digits>`, without the algorithm if it is SHA-1. Two digests are equal only if algorithm and value are, so
+ * contents are compared under one algorithm.
  */
 export type Digest = string;
 
 /** The digest of a missing object, for pods that start without it. */
 export const ABSENT: Digest = '-';
 
-/** The algorithms besides this program's own, by the name with which their digests begin. */
-const ALGORITHMS: Readonly<Record<string, (raw: RawConfigObject) => string>> = {
-  collaborne: collaborneHexOf,
-};
+/** `sha1`, `collaborne`, or the id of a key. */
+export type AlgorithmName = string;
 
-/** The algorithm of digests in states without a version. */
-export const UNVERSIONED_ALGORITHM = 'collaborne';
-
-/** Whether digests of the algorithm can be computed here. */
-export function isAlgorithm(name: string): boolean {
-  return Object.hasOwn(ALGORITHMS, name);
+/** One way to digest the content of an object. */
+export interface Algorithm {
+  readonly name: AlgorithmName;
+  readonly digestOf: (ref: ConfigRef, raw: RawConfigObject) => Digest;
+  /** The digests of single keys. @default such digests do not exist under this algorithm */
+  readonly keyDigestsOf?: (ref: ConfigRef, raw: RawConfigObject) => KeyDigests;
 }
 
-/** The algorithm that `digest` names; undefined: this program's own. */
-export function algorithmOf(digest: Digest): string | undefined {
-  const [name, hex] = digest.split(':');
-  return hex === undefined ? undefined : name;
+/** The algorithms that this process knows. */
+export interface Algorithms {
+  /** The algorithm of every digest that this process writes; constant. */
+  readonly own: Algorithm;
+  /** The algorithm of that name; undefined if it is not known, e.g. because its key is lost. */
+  readonly named: (name: AlgorithmName) => Algorithm | undefined;
+  /** The keys, under any of which an earlier process may have stamped a workload. */
+  readonly keys: readonly AlgorithmName[];
+}
+
+/** Makes a new hash for the content of `ref`. */
+type NewHash = (ref: ConfigRef) => Hash | Hmac;
+
+/**
+ * The plain SHA-1 of the framed content: keys sorted by code unit, every key and value preceded by its length in bytes, so that
+ * no two contents feed the hash the same input. binaryData and a Secret's values enter as decoded bytes.
+ */
+export const SHA1: Algorithm = framed('sha1', () => createHash('sha1'));
+
+/**
+ * The algorithm of Collaborne's states, which have no version: SHA-1 over `key=value` of `data` alone, joined by nothing, in the
+ * order in which JavaScript lists the properties of the parsed JSON; Secrets over the base64 text. Ambiguous, and kept only to
+ * compare an old entry under its own algorithm.
+ */
+export const COLLABORNE: Algorithm = {
+  name: 'collaborne',
+  digestOf: (_ref, raw) => {
+    const hash = createHash('sha1');
+    for (const [key, value] of Object.entries(raw.data ?? {})) hash.update(`${key}=${value}`);
+    return `collaborne:${hash.digest('hex')}`;
+  },
+};
+
+/** The bytes of a digest. */
+const BYTES = 20;
+
+/**
+ * HMAC-SHA-256 over the framed content, cut to 160 bits, under a key of each object: without `key` a digest tells nothing of a
+ * content that can be guessed, and equal contents of two objects do not show. `id` names the key.
+ */
+export function keyedAlgorithm(id: AlgorithmName, key: Uint8Array): Algorithm {
+  const newHash: NewHash = ({ kind, namespace, name }) => {
+    const keyOfObject = createHmac('sha256', key).update(`${kind}\0${namespace}\0${name}`).digest();
+    return createHmac('sha256', keyOfObject);
+  };
+  return framed(id, newHash, `${id}:`);
+}
+
+/** The algorithms without keys. */
+export const UNKEYED: Algorithms = {
+  own: SHA1,
+  named: (name) => [SHA1, COLLABORNE].find((algorithm) => algorithm.name === name),
+  keys: [],
+};
+
+/** The algorithm of a digest; undefined for that of a missing object and for an unknown one. */
+export function algorithmOf(digest: Digest | undefined): AlgorithmName | undefined {
+  if (digest === undefined || digest.length < 2 * BYTES) return undefined;
+  const end = digest.indexOf(':');
+  return end < 0 ? SHA1.name : digest.slice(0, end);
 }
 
 /** The digest of a content, and its digests under the algorithms that older entries, overrides or stamps name. */
@@ -39,41 +93,33 @@ export interface Digests {
   readonly otherDigests?: readonly Digest[] | undefined;
 }
 
-/** `former`, or the digest of the same content under this program's own algorithm if `former` is one under another. */
+/** `former`, or the digest of the same content under this process's own algorithm if `former` is one under another. */
 export function translated<T>(former: Digest | T, { digest, otherDigests = [] }: Digests): Digest | T {
   return digest !== undefined && otherDigests.some((other) => other === former) ? digest : former;
 }
 
-/** The digest of `raw` under each of the algorithms. */
-export function digestsUnder(algorithms: readonly string[], raw: RawConfigObject): readonly Digest[] {
-  return algorithms.flatMap((name) => {
-    const hexOf = ALGORITHMS[name];
-    return hexOf === undefined ? [] : [`${name}:${hexOf(raw)}`];
-  });
+/** `prefix`: that of the digests; empty for SHA-1, under which a key does not enter the digest of its value. */
+function framed(name: AlgorithmName, newHash: NewHash, prefix = ''): Algorithm {
+  const digestOf: Algorithm['digestOf'] = (ref, raw) => {
+    const hash = newHash(ref);
+    updateWithSection(hash, 'data', raw.data ?? {}, SOURCE_KINDS[ref.kind].encoding);
+    updateWithSection(hash, 'binaryData', raw.binaryData ?? {}, 'base64');
+    return prefix + hash.digest().toString('hex', 0, BYTES);
+  };
+  const keyDigestsOf: Algorithm['keyDigestsOf'] = (ref, raw) => {
+    const digested = (section: string, values: RawConfigObject['data'], encoding: Encoding): string[] =>
+      Object.entries(values ?? {}).map(([key, value]) => {
+        const head = prefix === '' ? `${section};` : `${section};${key};`;
+        const digest = newHash(ref).update(head).update(value, encoding).digest();
+        return `/${key}=${digest.toString('base64url', 0, BYTES)}`;
+      });
+    const data = digested('data', raw.data, SOURCE_KINDS[ref.kind].encoding);
+    return prefix + [...data, ...digested('binaryData', raw.binaryData, 'base64')].join('');
+  };
+  return { name, digestOf, keyDigestsOf };
 }
 
-/**
- * SHA-1 over `data` and `binaryData`: keys sorted by code unit, every key and value preceded by its length in bytes, so
- * that no two contents feed the hash the same input. binaryData and a Secret's values enter as decoded bytes.
- */
-export function digestOf(kind: ConfigKind, raw: RawConfigObject): Digest {
-  const hash = createHash('sha1');
-  const { encoding } = SOURCE_KINDS[kind];
-  updateWithSection(hash, 'data', raw.data ?? {}, encoding);
-  updateWithSection(hash, 'binaryData', raw.binaryData ?? {}, 'base64');
-  return hash.digest('hex');
-}
-
-/**
- * The digest of Collaborne's states, which have no version: SHA-1 over `key=value` of `data` alone, joined by nothing, in the
- * order in which JavaScript lists the properties of the parsed JSON; Secrets over the base64 text. Ambiguous, and kept only to
- * compare an old entry under its own formula.
- */
-function collaborneHexOf(raw: RawConfigObject): string {
-  const hash = createHash('sha1');
-  for (const [key, value] of Object.entries(raw.data ?? {})) hash.update(`${key}=${value}`);
-  return hash.digest('hex');
-}
+type Encoding = 'utf8' | 'base64';
 
 /** The first hex digits, enough for a person to distinguish two digests. */
 export function shortDigest(digest: Digest): string {
@@ -82,10 +128,10 @@ export function shortDigest(digest: Digest): string {
 }
 
 function updateWithSection(
-  hash: Hash,
+  hash: Hash | Hmac,
   name: string,
   values: Readonly<Record<string, string>>,
-  encoding: 'utf8' | 'base64',
+  encoding: Encoding,
 ): void {
   const keys = Object.keys(values).sort();
   hash.update(`${name}:${keys.length};`);
@@ -96,33 +142,37 @@ function updateWithSection(
   }
 }
 
-/** `/<key>=<27 characters>` for each key, as one text: an object of ten keys has half a kilobyte. */
+/**
+ * `/<key>=<27 characters>` for each key, as one text: an object of ten keys has half a kilobyte. It begins with the algorithm as a
+ * digest does. Under further algorithms, such texts follow on lines of their own.
+ */
 export type KeyDigests = string;
 
 /** Hexadecimal digits at the start of a scoped digest that identify the set of keys. */
 const MARK_DIGITS = 8;
 const CHARACTERS = 27;
 
-/** The digests of all keys of `raw`. The section of a value, `data` or `binaryData`, is part of its digest, as in digestOf. */
-export function keyDigestsOf(kind: ConfigKind, raw: RawConfigObject): KeyDigests {
-  const { encoding } = SOURCE_KINDS[kind];
-  return [
-    ...Object.entries(raw.data ?? {}).map(([key, value]) => digested(key, 'data', value, encoding)),
-    ...Object.entries(raw.binaryData ?? {}).map(([key, value]) =>
-      digested(key, 'binaryData', value, 'base64'),
-    ),
-  ].join('');
-}
-
 /**
- * The digest of the values under `keys`, missing ones included: first MARK_DIGITS that identify the set of keys,
+ * The digests of the values under `keys`, missing ones included: first MARK_DIGITS that identify the set of keys,
  * then as many digits of a SHA-1 as fit, over one part of fixed length per key.
  */
-export function scopedDigestOf(digests: KeyDigests, keys: readonly string[]): Digest {
+export function scopedDigestsOf(
+  digests: KeyDigests,
+  keys: readonly string[],
+): { readonly digest: Digest; readonly otherDigests?: readonly Digest[] } {
+  const [own = '', ...others] = digests.split('\n');
+  const digest = scopedDigestOf(own, keys);
+  return others.length === 0
+    ? { digest }
+    : { digest, otherDigests: others.map((other) => scopedDigestOf(other, keys)) };
+}
+
+function scopedDigestOf(digests: KeyDigests, keys: readonly string[]): Digest {
   const parts = keys.map((key) => digestUnder(digests, key) ?? '-'.repeat(CHARACTERS));
   const mark = markOf(keys);
   const content = createHash('sha1').update(parts.join('')).digest('hex');
-  return mark + content.slice(mark.length);
+  const prefix = /^[^/]*/.exec(digests)?.[0] ?? '';
+  return prefix + mark + content.slice(mark.length);
 }
 
 /** Those of `keys` that the object does not have. */
@@ -132,17 +182,7 @@ export function missingKeysOf(digests: KeyDigests, keys: readonly string[]): rea
 
 /** Whether `digest` can be one of `keys`: a stamp in a template may be of the keys that it read before. */
 export function isDigestOf(digest: Digest, keys: readonly string[]): boolean {
-  return digest.startsWith(markOf(keys));
-}
-
-function digested(
-  key: string,
-  section: 'data' | 'binaryData',
-  value: string,
-  encoding: 'utf8' | 'base64',
-): string {
-  const hash = createHash('sha1').update(`${section};`).update(value, encoding);
-  return `/${key}=${hash.digest('base64url')}`;
+  return digest.startsWith(markOf(keys), digest.indexOf(':') + 1);
 }
 
 /** The digest of `key`; unambiguous, since neither keys nor digests contain a slash or an equals sign. */

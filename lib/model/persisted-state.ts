@@ -9,6 +9,7 @@
 import type { RunningDigest } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import {
+  type Knows,
   type Overrides,
   overriddenKeyOf,
   overridesKeyOf,
@@ -22,8 +23,11 @@ import {
 /** The annotation with the version of the format; without it the entries are of the older formula. */
 export const STATE_VERSION_ANNOTATION = 'reloader.k8s.collaborne.com/state-version';
 
-/** The version that this program writes. */
-export const STATE_VERSION = '1';
+/** The version of a state without digests under keys; versions of this program without keys read it. */
+export const UNKEYED_STATE_VERSION = '1';
+
+/** The version of a state with digests under keys. */
+export const STATE_VERSION = '2';
 
 /** Entries and overrides, by key. */
 export interface PersistedState {
@@ -53,6 +57,7 @@ export function parseState(
   data: Readonly<Record<string, string>>,
   annotations: Readonly<Record<string, string>>,
   homeNamespace: string,
+  knows: Knows,
   isFirst = true,
 ): ParsedState {
   const unknown = unknownVersionIn(annotations);
@@ -66,8 +71,8 @@ export function parseState(
     if (parsedKey === undefined) continue;
     const isRead =
       parsedKey.type === 'entry'
-        ? setIfDefined(entries, key, parseEntry(value, isLegacy))
-        : setIfDefined(overrides, key, parseOverrides(value));
+        ? setIfDefined(entries, key, parseEntry(value, isLegacy, knows))
+        : setIfDefined(overrides, key, parseOverrides(value, knows));
     if (!isRead) unreadable.push(key);
   }
   return { type: 'state', state: { entries, overrides }, unreadable };
@@ -76,7 +81,7 @@ export function parseState(
 /** The version of a state that this program must not write; undefined if it may write. */
 export function unknownVersionIn(annotations: Readonly<Record<string, string>>): string | undefined {
   const version = annotations[STATE_VERSION_ANNOTATION];
-  return version === STATE_VERSION ? undefined : version;
+  return version === STATE_VERSION || version === UNKEYED_STATE_VERSION ? undefined : version;
 }
 
 /** The override recorded for one edge. */

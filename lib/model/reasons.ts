@@ -68,6 +68,8 @@ export const REASONS = {
   'state-full':
     'A state ConfigMap is full: a change with outdated workloads is not committed there before some of them are rolled.',
   'state-unreadable': 'An entry of the state does not parse; the present content is the baseline.',
+  'state-key-lost':
+    'Entries of the state are under a key that is lost; the present content of their objects is the baseline.',
   'state-foreign': 'An entry of the state was changed by another client.',
 } as const;
 

@@ -1,7 +1,7 @@
 /** The grammar of the state: its keys, entries and overrides. */
 
 import { createHash } from 'node:crypto';
-import { ABSENT, type Digest, isAlgorithm, UNVERSIONED_ALGORITHM } from './digest.ts';
+import { ABSENT, type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './digest.ts';
 import { type RunningDigest, UNKNOWN } from './edge.ts';
 import { type ConfigRef, configKindOf, type WorkloadRef } from './object-ref.ts';
 import { countedSequence, NUMBER } from './stamp.ts';
@@ -11,7 +11,8 @@ export type StateKey = string;
 
 /** The committed digest of one object, and the sequence up to which stamps are committed. */
 export interface StateEntry {
-  readonly digest: Digest;
+  /** Undefined if it is under an algorithm that is not known: then the content first observed is the baseline. */
+  readonly digest: Digest | undefined;
   readonly sequence: number;
 }
 
@@ -101,27 +102,45 @@ function isCut(key: StateKey): boolean {
 
 /**
  * Parses an entry: `[<algorithm>:]<digest>[.<sequence>]`; a bare digest has the sequence 0. In a state without a version
- * (`isLegacy`) a digest without an algorithm is one of the older formula. Undefined for any other text, also for an unknown
- * algorithm.
+ * (`isLegacy`) a digest without an algorithm is one of the older formula. Undefined for any other text.
  */
-export function parseEntry(value: string, isLegacy: boolean): StateEntry | undefined {
+export function parseEntry(value: string, isLegacy: boolean, knows: Knows): StateEntry | undefined {
   const groups = ENTRY.exec(value)?.groups;
   const sequence = countedSequence(groups?.['number']);
   if (groups?.['digest'] === undefined || sequence === undefined) return undefined;
-  const isOlder = isLegacy && groups['digest'] !== ABSENT;
-  const algorithm = groups['algorithm'] ?? (isOlder ? UNVERSIONED_ALGORITHM : undefined);
-  if (algorithm !== undefined && !isAlgorithm(algorithm)) return undefined;
+  const isOlder = isLegacy && groups['digest'] !== ABSENT && groups['algorithm'] === undefined;
+  const algorithm = isOlder ? COLLABORNE.name : groups['algorithm'];
   const digest = algorithm === undefined ? groups['digest'] : `${algorithm}:${groups['digest']}`;
-  return { digest, sequence };
+  return { digest: isKnown(digest, knows) ? digest : undefined, sequence };
 }
+
+/** Whether contents can be digested under an algorithm. */
+export type Knows = (algorithm: AlgorithmName) => boolean;
+
+/** Whether a content can be compared with the digest. */
+export function isKnown(digest: RunningDigest, knows: Knows): boolean {
+  const algorithm = algorithmOf(digest);
+  return algorithm === undefined || knows(algorithm);
+}
+
+/** The algorithms that values of the state, or stamps, name in their texts. */
+export function algorithmsNamedIn(values: Iterable<string>): ReadonlySet<AlgorithmName> {
+  return new Set(
+    [...values].flatMap((value) =>
+      [...value.matchAll(NAMED)].flatMap(({ groups }) => groups?.['name'] ?? []),
+    ),
+  );
+}
+
+const NAMED = /\b(?<name>[a-z0-9]{1,20}):[0-9a-f]{40}/g;
 
 /** The text of `entry`. */
 export function formatEntry(entry: StateEntry): string {
   return `${entry.digest}.${entry.sequence}`;
 }
 
-/** Parses overrides; undefined if `value` is invalid. */
-export function parseOverrides(value: string): Overrides | undefined {
+/** Parses overrides; undefined if `value` is invalid. A digest under an algorithm that is not known is unknown. */
+export function parseOverrides(value: string, knows: Knows): Overrides | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(value);
@@ -134,7 +153,11 @@ export function parseOverrides(value: string): Overrides | undefined {
       runningDigest === UNKNOWN ||
       (typeof runningDigest === 'string' && /^(?:-|(?:[a-z0-9]+:)?[0-9a-f]{40})$/.test(runningDigest)),
   );
-  return wellFormed ? (parsed as Overrides) : undefined;
+  if (!wellFormed) return undefined;
+  const known = Object.entries(parsed as Overrides).map(
+    ([key, digest]) => [key, isKnown(digest, knows) ? digest : UNKNOWN] as const,
+  );
+  return Object.fromEntries(known);
 }
 
 /** The text of `overrides`, keys sorted; undefined if there are none, so that the key is removed. */

@@ -120,6 +120,16 @@ export const TABLE = {
       sets: 'stateConfigMap',
       help: "ConfigMap that holds the reloader's state; a large one continues in <name>-1 to -9",
     },
+    '--digests <digests>': {
+      default: 'keyed',
+      sets: 'digests',
+      help: 'keyed digests tell nothing without the key in the Secret <name>-key; sha1 makes the state readable for a version without keys',
+    },
+    '--digest-key-rotation <age>': {
+      default: '0',
+      sets: 'digestKeyRotationMs',
+      help: 'age at which the key of the digests is replaced; 0: only on request',
+    },
     '--state-namespace <namespace>': "its namespace (default: the only one watched, else the reloader's own)",
     '--dry-run': { sets: 'dryRun', help: 'report what would be rolled; write nothing' },
   },

@@ -16,7 +16,7 @@ import { parseDurationMs } from '../model/time.ts';
 import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import { isQualifiedName, labelSelectorOf } from './labels.ts';
 
-type NumberType = 'duration' | 'lasting-duration' | 'whole-duration' | 'port-number' | 'number';
+type NumberType = 'duration' | 'age' | 'lasting-duration' | 'whole-duration' | 'port-number' | 'number';
 type TextType =
   | ('namespace' | 'name' | 'state-name' | 'context-name' | 'workload-kind' | 'key' | 'selector')
   | ('address' | 'host' | 'server-url' | 'webhook-url' | 'file' | 'folder' | 'token' | 'text');
@@ -33,6 +33,7 @@ export interface Values extends Record<NumberType, number>, Record<TextType, str
   dialect: VocabularyName;
   strategy: ReloadStrategy;
   sink: AlertSink;
+  digests: 'keyed' | 'sha1';
   level: 'debug' | 'info' | 'warn' | 'error';
   format: 'text' | 'json';
 }
@@ -50,6 +51,12 @@ export interface ValueType<T> {
   readonly isSecret?: true;
   /** Several texts make one value, joined by commas. */
   readonly isJoined?: true;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+function parseAgeMs(text: string): number | undefined {
+  return /^(?:0|[1-9]\d{0,3}d)$/.test(text) ? Number(text.replace('d', '')) * DAY_MS : undefined;
 }
 
 const TEXT: ValueType<string> = { expected: 'a value', parse: (text) => text || undefined };
@@ -73,6 +80,9 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
       return ms % 1000 === 0 ? ms : undefined;
     },
   },
+  /** In milliseconds; 0: never. */
+  age: { expected: 'a number of days such as 90d, or 0 for never', parse: parseAgeMs },
+  digests: oneOf(['keyed', 'sha1']),
   limit: { expected: 'a number of rollouts and a duration such as 20/1h, or off', parse: parseRolloutLimit },
   /** 0 means any free port. */
   'port-number': wholeNumber(0, 65_535),
@@ -87,8 +97,8 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   },
   namespace: nameOf('a namespace', 63, DNS_LABEL, 'digits and -'),
   name: nameOf('an object', 253),
-  /** Shorter than a name, since the further ConfigMaps of the state append a number. */
-  'state-name': nameOf('a ConfigMap', 251),
+  /** Shorter than a name: the further ConfigMaps of the state append a number, and the Secret with its keys `-key`. */
+  'state-name': nameOf('a ConfigMap', 249),
   key: {
     expected: 'an annotation key such as configmap.example.com/reload',
     parse: (text) => (isQualifiedName(text) ? text : undefined),

@@ -15,7 +15,7 @@ import {
 import { EMPTY_STATE, parseState } from '../model/persisted-state.ts';
 import type { AllShards } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
-import { namedAlgorithms } from '../tracking/named-algorithms.ts';
+import { lacksDigest } from '../tracking/named-algorithms.ts';
 import { staleCaches } from '../tracking/stale-caches.ts';
 import type { Refetcher } from './refetcher.ts';
 
@@ -33,16 +33,17 @@ export async function catchUp(
   look: Look,
   isListed: (ref: ConfigRef | WorkloadRef) => boolean,
 ): Promise<boolean> {
+  const { homeNamespace, knows } = store.settings;
   for (const [shard, version] of shards.entries()) {
     const parsed =
-      version && parseState(version.data, version.annotations, store.settings.homeNamespace, shard === 0);
+      version && parseState(version.data, version.annotations, homeNamespace, knows, shard === 0);
     store.persisted.takeShard(shard, parsed?.type === 'state' ? parsed.state : EMPTY_STATE);
   }
   for (const config of store.dependents.configs()) {
     const record = store.configs.get(config);
     if (record === undefined) continue;
     // Forget the version, so that the same one is read again for its digest under another algorithm.
-    if (namedAlgorithms(store, record.ref).length > 0) record.resourceVersion = undefined;
+    if (lacksDigest(store, record)) record.resourceVersion = undefined;
   }
   return await lookAtStale(store, look, isListed);
 }

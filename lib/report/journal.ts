@@ -35,6 +35,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'state-missing',
   'state-full',
   'state-unreadable',
+  'state-key-lost',
   'state-foreign',
 ]);
 /** Frequent reasons that only help to debug. */

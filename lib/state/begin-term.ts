@@ -13,7 +13,7 @@ import {
   type StateClient,
   type StateVersion,
 } from '../store/state-client.ts';
-import type { Refusal } from './known-state.ts';
+import { failureOf } from './refusal.ts';
 
 /** The input of `beginTerm`. */
 export interface TermOptions {
@@ -57,20 +57,10 @@ export async function beginTerm({
     }
     const { resourceVersion, lastWrite } = version;
     const result = await stateClient.patch(shard, { resourceVersion, data: {}, annotations });
-    if (result.kind !== 'accepted') return failureOf(result);
+    if (result.kind !== 'accepted') return failureOf(result, 'no term can be begun in the state');
     // The mark changes no entry: an age comparison with the state still needs the time of the last write of an entry.
     marked.push({ ...result.object, lastWrite });
   }
   const [first, ...further] = marked;
   return { kind: 'begun', term, shards: [first, ...further] };
-}
-
-function failureOf(refusal: Refusal): Failure {
-  const reason = 'message' in refusal ? refusal.message : 'others wrote it first';
-  const message = `no term can be begun in the state: ${reason}`;
-  return {
-    kind: 'failed',
-    message,
-    ...('retryAfterMs' in refusal ? { retryAfterMs: refusal.retryAfterMs } : {}),
-  };
 }

@@ -3,6 +3,7 @@
  * a foreign write can make an edge unknown (one rollout more), but never up to date.
  */
 
+import { translated } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { PersistedState } from '../model/persisted-state.ts';
@@ -78,9 +79,10 @@ function isDoubted(
   ref: ConfigRef,
   { runningDigest }: Edge,
 ): boolean {
-  const believed = believedAtStart(store, store.persisted.state, workload, ref);
+  const record = store.configs.get(keyOf(ref)) ?? {};
+  const believed = translated(believedAtStart(store, store.persisted.state, workload, ref), record);
   if (believed === undefined || believed === runningDigest) return false;
-  return own.every((state) => believedAtStart(store, state, workload, ref) !== believed);
+  return own.every((state) => translated(believedAtStart(store, state, workload, ref), record) !== believed);
 }
 
 function doubt(store: Store, effects: Effects, workload: WorkloadRecord, ref: ConfigRef, edge: Edge): void {

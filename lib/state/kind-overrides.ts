@@ -4,7 +4,9 @@
  * listed, its workloads start from this oldest digest and are out of date, rather than up to date without proof.
  */
 
+import { translated } from '../model/digest.ts';
 import { type RunningDigest, UNKNOWN } from '../model/edge.ts';
+import { keyOf } from '../model/object-ref.ts';
 import {
   type KindScope,
   keyUnderKind,
@@ -61,7 +63,9 @@ function ranBefore(store: Store, { ref, entry }: Desired): RunningDigest | undef
   const before = store.persisted.entryOf(ref);
   if (entry === undefined) return undefined;
   if (before === undefined) return isPartOfKnown(store, ref) ? UNKNOWN : undefined;
-  return before.digest === entry.digest && before.sequence === entry.sequence ? undefined : before.digest;
+  // The same content under another algorithm.
+  const digest = translated(before.digest, store.configs.get(keyOf(ref)) ?? {});
+  return digest === entry.digest && before.sequence === entry.sequence ? undefined : (digest ?? UNKNOWN);
 }
 
 function kindOverridesIn(overrides: ReadonlyMap<StateKey, Overrides>, home: string): Kept {

@@ -5,12 +5,7 @@
  */
 
 import type { WriteResult } from '../model/outcome.ts';
-import {
-  EMPTY_STATE,
-  parseState,
-  STATE_VERSION,
-  STATE_VERSION_ANNOTATION,
-} from '../model/persisted-state.ts';
+import { EMPTY_STATE, parseState, STATE_VERSION_ANNOTATION } from '../model/persisted-state.ts';
 import {
   annotationsOf,
   contests,
@@ -24,7 +19,6 @@ import {
   sizeOf,
   type TermMark,
 } from '../model/shards.ts';
-import { formatEntry, type StateKey } from '../model/state-entry.ts';
 import { latestOf } from '../model/time.ts';
 import { isOlder } from '../model/timeline.ts';
 import type { AllShards, Failure, StateClient, StateVersion } from '../store/state-client.ts';
@@ -32,6 +26,8 @@ import type { Store } from '../store/store.ts';
 import { type DecisionLog, Effects } from '../tracking/effects.ts';
 import { noteParts } from '../tracking/other-scopes.ts';
 import { type Comparison, takeInForeign } from './foreign-state.ts';
+import { type Refusal, refusalOf } from './refusal.ts';
+import { unknownAlgorithms, versionedOrphans, versionOf } from './state-format.ts';
 import { applyStateWrite, noteSent, reviewState, type StateWrite, shardAfter } from './state-write.ts';
 
 /** How the state is split into ConfigMaps. */
@@ -51,6 +47,8 @@ export interface KnownStateOptions extends StateLayout {
   readonly apply: (effects: Effects) => void;
   /** Takes note of the objects whose entries or overrides may have to be written after a read or a write. */
   readonly review: (effects: Effects) => void;
+  /** Reads the keys of the digests again: the state names one that is not known. */
+  readonly readKeys: () => Promise<Failure | undefined>;
   /** The state was written by a later version of this program: nothing may be written or rolled any more. */
   readonly onUnknownVersion: (version: string) => void;
   /** The term and identity that every write leaves in the annotations of its shard. @default none */
@@ -66,9 +64,6 @@ export interface KnownStateOptions extends StateLayout {
 export interface Contest extends TermMark {
   readonly shard: number;
 }
-
-/** The result of a write that was refused or not answered; one that was not answered may still be in force. */
-export type Refusal = Exclude<WriteResult<never>, { kind: 'accepted' }>;
 
 /** A shard that was reported as full and has shrunk below this size is reported again when it is full once more. */
 const ROOMY_BYTES = FULL_BYTES * 0.9;
@@ -238,11 +233,12 @@ export class KnownState {
   async #send(shard: number, changes: StateWrite['data'], count: number): Promise<WriteResult<StateVersion>> {
     const resourceVersion = this.#versions[shard];
     if (resourceVersion === undefined) return { kind: 'gone' };
-    const announced = shard === 0 && count > 1 ? { [STATE_SHARDS_ANNOTATION]: String(count) } : {};
-    const mark = this.#options.mark && annotationsOf(this.#options.mark);
-    const annotations = { [STATE_VERSION_ANNOTATION]: STATE_VERSION, ...announced, ...mark };
-    const data = shard === 0 ? { ...this.#versionedOrphans(), ...changes } : changes;
-    const result = await this.#options.stateClient.patch(shard, { resourceVersion, data, annotations });
+    const { store, stateClient } = this.#options;
+    const annotations = this.#annotationsFor(shard, count);
+    const isOrphaned = shard === 0 && !this.#isVersioned;
+    const orphans = isOrphaned ? versionedOrphans(store.persisted.state.shards[0]) : {};
+    const data = { ...orphans, ...changes };
+    const result = await stateClient.patch(shard, { resourceVersion, data, annotations });
     if (result.kind === 'conflict' || result.kind === 'unanswered') this.#stale.add(shard);
     else this.#sent.delete(shard);
     if (result.kind === 'gone') this.#lose(shard);
@@ -250,12 +246,32 @@ export class KnownState {
     return result;
   }
 
+  /** The annotations of the next write of a shard. */
+  #annotationsFor(shard: number, count: number): Record<string, string> {
+    const { store, mark } = this.#options;
+    const sent = this.#sent.get(shard);
+    const after = sent ? shardAfter(store, sent) : (store.persisted.state.shards[shard] ?? EMPTY_STATE);
+    return {
+      [STATE_VERSION_ANNOTATION]: versionOf(store, after),
+      ...(shard === 0 && count > 1 ? { [STATE_SHARDS_ANNOTATION]: String(count) } : {}),
+      ...(mark === undefined ? {} : annotationsOf(mark)),
+    };
+  }
+
+  /** Reads a shard, and then the keys if it names one that is not known. */
+  async #read(shard: number): ReturnType<StateClient['read']> {
+    const { store, stateClient, readKeys } = this.#options;
+    const reading = await stateClient.read(shard);
+    const isUnknown = reading.kind === 'found' && unknownAlgorithms(store, reading.state.data).length > 0;
+    return (isUnknown ? await readKeys() : undefined) ?? reading;
+  }
+
   /**
    * Reads one shard and compares it with what was known. A write whose answer was lost counts as our own if the shard shows it.
    */
   async #readAgain(shard: number): Promise<Refusal | undefined> {
-    const { store, stateClient } = this.#options;
-    const reading = await stateClient.read(shard);
+    const { store } = this.#options;
+    const reading = await this.#read(shard);
     const isKnown = shard < this.count;
     if (reading.kind === 'failed' && (isKnown || reading.isForbidden !== true)) return refusalOf(reading);
     const sent = this.#sent.get(shard);
@@ -317,7 +333,8 @@ export class KnownState {
   /** Makes this version the known one; false, and nothing is taken, if this process must not write the shard. */
   #take(shard: number, version: StateVersion): boolean {
     const { store, journal, onUnknownVersion } = this.#options;
-    const parsed = parseState(version.data, version.annotations, store.settings.homeNamespace, shard === 0);
+    const { homeNamespace, knows } = store.settings;
+    const parsed = parseState(version.data, version.annotations, homeNamespace, knows, shard === 0);
     if (parsed.type === 'unknown-version') {
       this.#hasStoodDown = true;
       onUnknownVersion(parsed.version);
@@ -325,6 +342,8 @@ export class KnownState {
     }
     if (this.isContested(shard, version)) return false;
     for (const key of parsed.unreadable) journal.note({ reason: 'state-unreadable', detail: key });
+    for (const name of unknownAlgorithms(store, version.data))
+      journal.note({ reason: 'state-key-lost', detail: name });
     this.#extendTo(shard + 1);
     store.persisted.takeShard(shard, parsed.state);
     for (const key of parsed.unreadable)
@@ -373,17 +392,4 @@ export class KnownState {
     const detail = shardNames(this.#options.name)[shard] ?? '';
     this.#options.journal.note({ reason, detail });
   }
-
-  /** The first write gives the state a version, so entries of the older formula have to name it from then on. */
-  #versionedOrphans(): Record<StateKey, string> {
-    if (this.#isVersioned) return {};
-    const entries = this.#options.store.persisted.state.shards[0]?.entries ?? new Map();
-    return Object.fromEntries([...entries].map(([key, entry]) => [key, formatEntry(entry)]));
-  }
-}
-
-/** A failed read, as the refusal of the write that had to wait for it. */
-function refusalOf({ message, isForbidden, retryAfterMs }: Failure): Refusal {
-  if (isForbidden === true) return { kind: 'rejected', code: 'forbidden', message };
-  return { kind: 'unanswered', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }

@@ -28,7 +28,8 @@ export function seeShownState(
     leader.weigh(shard, annotations);
     return;
   }
-  const parsed = parseState(data, annotations, store.settings.homeNamespace, shard === 0);
+  const { homeNamespace, knows } = store.settings;
+  const parsed = parseState(data, annotations, homeNamespace, knows, shard === 0);
   if (parsed.type === 'state') store.persisted.takeShard(shard, parsed.state);
 }
 

@@ -3,6 +3,7 @@
  * digest. An override lies in the shard of its object, beside the entry, so that one write changes both.
  */
 
+import { translated } from '../model/digest.ts';
 import { type Edge, isUncommitted, type RunningDigest, recordedDigest } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { type KindScope, kindOverrideOf, kindScopeOf } from '../model/persisted-state.ts';
@@ -124,7 +125,8 @@ function overrideFor(
   if (runningDigest === undefined || isUncommitted(edge.stamp, entry)) return undefined;
   const isByKind =
     kindOverrideOf(after, record.workload.ref, ref, store.settings.homeNamespace) !== undefined;
-  return runningDigest === entry.digest && !isByKind ? undefined : runningDigest;
+  const committed = translated(entry.digest, store.configs.get(config) ?? {});
+  return runningDigest === committed && !isByKind ? undefined : runningDigest;
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Store } from '../store/store.ts';
 import type { Desired, WriteGate } from './state-overrides.ts';
 
 /** The bytes of a digest in JSON: quotes, colon and comma included. */
-const BYTES_OF_VALUE = 50;
+const BYTES_OF_VALUE = 60;
 
 /** The objects that had no room, and their shards. */
 export interface NoRoom {
@@ -49,7 +49,7 @@ function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired, gate
   if (entry === undefined) return 0;
   const before = store.persisted.entryOf(ref);
   const key = store.persisted.entryKeyOf(ref);
-  if (before?.digest === entry.digest && before.sequence === entry.sequence) return 0;
+  if (before?.digest === entry.digest && before?.sequence === entry.sequence) return 0;
   let bytes = before === undefined ? key.length + formatEntry(entry).length : 0;
   const add = (about: StateKey, local: StateKey): void => {
     bytes += about.length + local.length + BYTES_OF_VALUE;

@@ -1,7 +1,7 @@
 /** New records: that of an object which was never seen, and that of a set of keys, derived from the record of the object. */
 
 import type { ConfigObject } from '../model/config-object.ts';
-import { scopedDigestOf } from '../model/digest.ts';
+import { scopedDigestsOf } from '../model/digest.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { ConfigRecord } from './records.ts';
 
@@ -30,7 +30,8 @@ export function newRecord(ref: ConfigRef): ConfigRecord {
 export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecord {
   const { annotations, writtenAt, absentAfter, mayHaveReturned, changedAt, foundChangedAt, keyDigests } =
     whole;
-  const last = keyDigests === undefined ? undefined : scopedDigestOf(keyDigests, ref.keys ?? []);
+  const { digest: last, ...others } =
+    keyDigests === undefined ? { digest: undefined } : scopedDigestsOf(keyDigests, ref.keys ?? []);
   const isUnread = whole.digest !== undefined && last === undefined;
   return {
     ref,
@@ -44,6 +45,7 @@ export function scopedRecordOf(whole: ConfigRecord, ref: ConfigRef): ConfigRecor
     mayHaveReturned,
     changedAt,
     foundChangedAt,
+    ...others,
     ...(isUnread ? { isUnread } : {}),
   };
 }
@@ -54,6 +56,12 @@ export function scopedObjectOf(
   ref: ConfigRef,
 ): ConfigObject | undefined {
   if (keyDigests === undefined) return undefined;
-  const digest = scopedDigestOf(keyDigests, ref.keys ?? []);
-  return { ref, uid, resourceVersion, lastWrite, annotations, digest };
+  return {
+    ref,
+    uid,
+    resourceVersion,
+    lastWrite,
+    annotations,
+    ...scopedDigestsOf(keyDigests, ref.keys ?? []),
+  };
 }

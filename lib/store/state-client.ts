@@ -1,6 +1,6 @@
 /** The client of the state's shards, as the rules need it, and the reading of all shards at a start. */
 
-import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import { MOST_SHARDS, shardNames, shardsToldBy } from '../model/shards.ts';
 
@@ -22,31 +22,48 @@ export interface Failure {
   readonly isForbidden?: boolean;
 }
 
+/** A change of one object by a merge patch: null removes a key. A conflict unless the object is at `resourceVersion`. */
+interface Change<Annotation = string> {
+  readonly resourceVersion: string;
+  readonly data: Readonly<Record<string, string | null>>;
+  readonly annotations: Readonly<Record<string, Annotation>>;
+}
+
+type Reading =
+  | { readonly kind: 'found'; readonly state: StateVersion }
+  | { readonly kind: 'absent' }
+  | Failure;
+
+/** Reads and writes the Secret with the keys of the digests; its values are base64. Its methods never reject. */
+export interface KeyClient {
+  readonly read: (signal?: AbortSignal) => Promise<Reading>;
+  /** Creates the Secret without data; an existing one keeps its data. */
+  readonly create: () => Promise<WriteResult<StateVersion>>;
+  readonly patch: (change: Change<string | null>) => Promise<WriteResult<StateVersion>>;
+}
+
 /** Reads and writes the shards of the state, by their numbers from 0. Its methods never reject. */
 export interface StateClient {
   /** Scheme and host of the API server, for log lines about failures. */
   readonly server?: string | undefined;
-  readonly read: (
-    shard: number,
-    signal?: AbortSignal,
-  ) => Promise<
-    { readonly kind: 'found'; readonly state: StateVersion } | { readonly kind: 'absent' } | Failure
-  >;
+  readonly read: (shard: number, signal?: AbortSignal) => Promise<Reading>;
   /** Creates a shard without data; an existing one keeps its data. */
   readonly create: (shard: number) => Promise<WriteResult<StateVersion>>;
-  /** A merge patch, null removes a key; a conflict unless the shard is at `resourceVersion`. */
-  readonly patch: (
-    shard: number,
-    patch: {
-      readonly resourceVersion: string;
-      readonly data: Readonly<Record<string, string | null>>;
-      readonly annotations: Readonly<Record<string, string>>;
-    },
-  ) => Promise<WriteResult<StateVersion>>;
+  readonly patch: (shard: number, change: Change) => Promise<WriteResult<StateVersion>>;
+}
+
+/** The state with the keys of its digests. */
+export interface KeyedStateClient extends StateClient {
+  readonly keys: KeyClient;
 }
 
 /** All shards in order; undefined for one that does not exist. */
 export type AllShards = readonly [StateVersion | undefined, ...(StateVersion | undefined)[]];
+
+/** The Secret with the keys of the digests, beside the state `name`. */
+export function keySecretOf(name: string, namespace: string): ConfigRef {
+  return { kind: 'Secret', namespace, name: `${name}-key` };
+}
 
 /** The keys of all ConfigMaps that may hold shards of the state `name`, existing or not. */
 export function stateKeysOf(name: string, namespace: string): readonly ObjectKey[] {

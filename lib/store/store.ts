@@ -100,8 +100,13 @@ export class Store {
 
   /** Whether a reloader, this one or another, keeps its state in the object. */
   isState(ref: ConfigRef): boolean {
+    return this.isOwn(ref) || this.configs.get(keyOf(wholeOf(ref)))?.isState === true;
+  }
+
+  /** Whether this process keeps its state, or the keys of its digests, in the object. */
+  isOwn(ref: ConfigRef): boolean {
     const whole = keyOf(wholeOf(ref));
-    return this.settings.ownState.has(whole) || this.configs.get(whole)?.isState === true;
+    return this.settings.ownState.has(whole) || this.settings.ownKeys === whole;
   }
 
   /** The names of a kind of object in `namespace` that are observed, followed, or in the state. */

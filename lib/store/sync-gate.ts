@@ -111,6 +111,11 @@ export class SyncGate {
     return this.#followersOf(namespace).filter((stream) => this.#refused.has(stream));
   }
 
+  /** Whether every stream has listed and none is refused: each workload that may carry a stamp is known. */
+  get isComplete(): boolean {
+    return this.#streams.every((stream) => this.#isDone(stream, 'none'));
+  }
+
   /**
    * The streams whose first list the program waits for. A refused stream is not awaited, unless no other stream of its sort
    * (workloads, or objects and Namespaces) has listed: then the program has nothing to do without it.

@@ -1,16 +1,24 @@
 /** The settings of the rules, frozen for one term. */
 
 import type { Vocabularies } from '../annotations/vocabularies.ts';
+import type { Algorithms } from '../model/digest.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
+import type { Knows } from '../model/state-entry.ts';
 import type { PresenceRules } from './presence.ts';
 
 /** See the file's comment. */
 export interface Settings {
   readonly vocabularies: Vocabularies;
+  /** The algorithms of digests; they are known before the first object is observed. */
+  readonly algorithms: Algorithms;
+  /** Whether contents can be digested under an algorithm. */
+  readonly knows: Knows;
   /** The namespace of the state ConfigMap, whose objects' keys have no prefix. */
   readonly homeNamespace: string;
   /** The ConfigMaps of this process's own state. */
   readonly ownState: ReadonlySet<ObjectKey>;
+  /** The Secret with the keys of this process's digests. */
+  readonly ownKeys: ObjectKey;
   readonly presence: PresenceRules;
   /** The term whose range the sequences of stamps come from; undefined: each is one above the minimum sequence. */
   readonly term: number | undefined;

@@ -3,7 +3,7 @@
  * only way to store an edge, so that no edge is out of date for content that its policy skips.
  */
 
-import { ABSENT, type Digest } from '../model/digest.ts';
+import { ABSENT, type Digest, translated } from '../model/digest.ts';
 import { type Edge, isOutdated, isUncommitted, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { Verdict } from '../model/reasons.ts';
@@ -57,11 +57,12 @@ export function isOpen(store: Store, config: ObjectKey): boolean {
   const record = store.configs.get(config);
   const entry = record && store.persisted.entryOf(record.ref);
   const digest = record && committable(store, record);
-  if (digest !== undefined && entry !== undefined && entry.digest !== digest) return true;
+  if (digest !== undefined && entry !== undefined && translated(entry.digest, record ?? {}) !== digest)
+    return true;
   return store.edgesOf(config).some(([workload, edge]) => {
     const observed = observedBy(store, workload, record);
     return observed === undefined
-      ? entry !== undefined && edge.runningDigest !== entry.digest
+      ? entry?.digest !== undefined && edge.runningDigest !== entry.digest
       : isOutdated(edge, observed);
   });
 }
@@ -142,6 +143,6 @@ export function wouldForget(
   if (edge.runningDigest === undefined || (workload.inFlight !== undefined && edge.runningDigest !== UNKNOWN))
     return false;
   const override = store.persisted.overrideOf(workload.workload.ref, config.ref);
-  const believed = runningDigestAtStart(entry, override, edge.stamp);
+  const believed = translated(runningDigestAtStart(entry, override, edge.stamp), config);
   return believed !== edge.runningDigest && !(edge.mixedPods && believed === UNKNOWN);
 }

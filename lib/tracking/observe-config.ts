@@ -194,7 +194,7 @@ function hidesAGap({ isRelisted, isInInitialList, span }: Present): boolean {
 function isAnotherThanWritten(store: Store, { ref, lastDigest }: ConfigRecord, event: Present): boolean {
   if (lastDigest !== undefined) return false;
   const { digest } = event.object;
-  const written = store.persisted.entryOf(ref)?.digest;
+  const written = translated(store.persisted.entryOf(ref)?.digest, event.object);
   return written !== undefined && written !== digest && store.presence.counts(written, digest);
 }
 

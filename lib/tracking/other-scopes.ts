@@ -3,7 +3,7 @@
  * workload was rolled for the whole object until now, or its template read other keys.
  */
 
-import { isDigestOf, scopedDigestOf, translated } from '../model/digest.ts';
+import { isDigestOf, scopedDigestsOf, translated } from '../model/digest.ts';
 import { type RunningDigest, runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import type { Stamp } from '../model/stamp.ts';
@@ -70,6 +70,13 @@ export function noteParts(store: Store): void {
   for (const whole of partsIn(store).keys()) store.scopes.recorded.add(whole);
 }
 
+/** The parts of a whole object that the state has entries of, or that are followed. */
+export function partsOf(store: Store, whole: ConfigRef): readonly ConfigRef[] {
+  const key = keyOf(whole);
+  const recorded = store.scopes.recorded.has(key) ? othersOf(store, whole).map(({ ref }) => ref) : [];
+  return [...recorded, ...store.scopes.of(key)];
+}
+
 /** Whether the state says something of another part of the object. */
 export function isPartOfKnown(store: Store, ref: ConfigRef): boolean {
   const [own, whole] = [keyOf(ref), wholeOf(ref)];
@@ -130,5 +137,6 @@ function ranCurrent(
   const own = speaker?.keys?.join() === ref.keys?.join() ? stamp : undefined;
   const runningDigest = runningDigestAtStart(entry, override, own);
   if (ref.keys === undefined) return whole !== undefined && translated(runningDigest, whole) === whole.digest;
-  return runningDigest === scopedDigestOf(whole?.keyDigests ?? '', ref.keys);
+  const current = scopedDigestsOf(whole?.keyDigests ?? '', ref.keys);
+  return translated(runningDigest, current) === current.digest;
 }

@@ -3,7 +3,7 @@
  * so the caches may be older than the observations and rollouts of the previous leader that the state records.
  */
 
-import { ABSENT } from '../model/digest.ts';
+import { ABSENT, translated } from '../model/digest.ts';
 import { isUncommitted } from '../model/edge.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { kindScopeOf } from '../model/persisted-state.ts';
@@ -11,7 +11,7 @@ import { workloadRefOf } from '../model/state-entry.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { liveStampOf } from './live-stamps.ts';
-import { namedAlgorithms } from './named-algorithms.ts';
+import { lacksDigest } from './named-algorithms.ts';
 
 /** The cached versions that may be older than the state. */
 export interface StaleCaches {
@@ -33,13 +33,14 @@ export function staleCaches(store: Store): StaleCaches {
   return { configs, workloads: new Set(workloads) };
 }
 
-function mayBeOlder(store: Store, config: ObjectKey, { ref, digest = ABSENT }: ConfigRecord): boolean {
+function mayBeOlder(store: Store, config: ObjectKey, observed: ConfigRecord): boolean {
+  const { ref, digest = ABSENT } = observed;
   const entry = store.persisted.entryOf(ref);
-  if (namedAlgorithms(store, ref).length > 0) return true;
-  if (entry !== undefined && entry.digest !== digest) return true;
+  if (lacksDigest(store, observed)) return true;
+  if (entry !== undefined && translated(entry.digest, observed) !== digest) return true;
   return store.edgesOf(config).some(([record]) => {
     const { stamp, ambiguous } = liveStampOf(store, record, config);
-    return isUncommitted(stamp, entry) && (ambiguous || stamp.digest !== digest);
+    return isUncommitted(stamp, entry) && (ambiguous || translated(stamp.digest, observed) !== digest);
   });
 }
 

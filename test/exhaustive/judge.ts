@@ -198,7 +198,7 @@ function judgeRestingState(world: World): void {
   if (store === undefined || store.dependents.dependentsOf(CONFIG_KEY).size === 0) return;
   const entry = world.stored.entries.get(ENTRY);
   if (world.content !== undefined && entry?.digest !== digestOfContent(world.content)) {
-    throw new Broken(`at rest the state says ${entry?.digest.slice(0, 1)}, in force is ${world.content}`);
+    throw new Broken(`at rest the state says ${entry?.digest?.slice(0, 1)}, in force is ${world.content}`);
   }
   if (world.content !== undefined && world.stored.overrides.size > 0) {
     throw new Broken('at rest an exception is left');

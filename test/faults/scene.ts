@@ -1,10 +1,10 @@
 /** Workloads, and reloaders that reach their API server through a proxy: what faults are tried on. */
 
 import { pathToFileURL } from 'node:url';
-import { digestOf } from '../../lib/model/digest.ts';
 import type { RawConfigObject } from '../../lib/model/raw-objects.ts';
 import type { RealCluster } from '../control-plane/cluster.ts';
 import { type Sender, senderTo } from '../control-plane/sender.ts';
+import { digestOf } from '../digests.ts';
 import { type ReloaderOptions, type Settling, Stage } from '../e2e/stage.ts';
 import { type WorkloadParts, web } from '../e2e/workloads.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';

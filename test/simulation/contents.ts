@@ -1,6 +1,7 @@
 /** What stands in the ConfigMaps and Secrets of a history: few contents, each with a text that can be found again. */
 
-import { ABSENT, digestOf, keyDigestsOf, scopedDigestOf } from '../../lib/model/digest.ts';
+import { ABSENT } from '../../lib/model/digest.ts';
+import { digestOf, keyDigestsOf, scopedDigestOf } from '../digests.ts';
 import { split } from './api.ts';
 import type { ConfigName, Content } from './history.ts';
 import type { Read } from './trace.ts';

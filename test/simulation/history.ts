@@ -83,6 +83,8 @@ export interface Settings {
   readonly admission?: boolean;
   /** Whether the processes elect a leader; absent: where a second one is ever started. */
   readonly election?: boolean;
+  /** How digests are made; absent: without a key. */
+  readonly digests?: 'keyed' | 'sha1';
   /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */
   readonly selected?: boolean;
 }

@@ -160,6 +160,8 @@ function optionsOf(settings: Settings): Options {
     connection: { insecureSkipTlsVerify: false },
     maxConcurrentPatches: 32,
     dryRun: false,
+    digests: settings.digests ?? 'sha1',
+    digestKeyRotationMs: 0,
     logLevel: 'debug',
     logFormat: 'text',
   };

@@ -43,6 +43,7 @@ function reloaderOver(world: World, changes: Partial<ControllersOptions> = {}) {
       calls.push(`look at ${name}`);
       return { kind: 'failed', message: 'away' };
     },
+    readKeys: async () => undefined,
     readBirths: async () => ({ kind: 'listed', births: new Map() }),
     readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
     resourceSelector: undefined,

@@ -15,6 +15,7 @@ import { SyncGate } from '../../../lib/store/sync-gate.ts';
 import { mockTime } from '../../mock-time.ts';
 import { settingsWith } from '../../settings.ts';
 import { settle } from '../state/committer-stage.ts';
+import { ScriptedKeys } from '../state/scripted-keys.ts';
 import { ScriptedStore } from '../state/scripted-store.ts';
 import { settled, type World } from '../tracking/world.ts';
 
@@ -41,7 +42,8 @@ class Stage {
     this.terms = new Terms({
       identity: 'me',
       elect: (signal, lead) => this.#elect(signal, lead),
-      storeFor: () => this.store,
+      storeFor: () => Object.assign(this.store, { keys: new ScriptedKeys() }),
+      keys: { areKnown: true, read: async () => ({ kind: 'read' }), look: async () => false },
       newLeader: (term) => this.#reloader(term),
       newStandby: () => this.#reloader(undefined),
       log,
@@ -92,6 +94,7 @@ class Stage {
         this.calls.push(`look at ${name}`);
         return { kind: 'absent' };
       },
+      readKeys: async () => undefined,
       readBirths: async () => ({ kind: 'listed', births: new Map() }),
       readLeftOut: async () => ({ kind: 'failed', message: 'away' }),
       resourceSelector: undefined,

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DryRunState } from '../../../lib/kubernetes/state-config-map.ts';
+import { DryRunObject } from '../../../lib/kubernetes/kept-object.ts';
 import { beginTerm } from '../../../lib/state/begin-term.ts';
 import type { StateClient } from '../../../lib/store/state-client.ts';
 import { ok, refused, scripted } from './scripted-send.ts';
 
-const STATE = { namespace: 'ns', name: 'reloader-state' };
+const STATE = { kind: 'ConfigMap' as const, namespace: 'ns', name: 'reloader-state' };
 
 test('a state that a dry run has made in memory is there when it looks again, until there is a real one', async () => {
   const real = { metadata: { name: STATE.name, uid: 'u', resourceVersion: '8' }, data: { k: 'real' } };
   const script = scripted(refused(404), refused(404), ok(real));
-  const state = new DryRunState(script.send, STATE);
+  const state = new DryRunObject(script.send, STATE);
   assert.deepEqual(await state.read(), { kind: 'absent' });
   await state.create();
   await state.patch({ resourceVersion: '0', data: { k: 'memory' } });
@@ -27,7 +27,7 @@ test('a dry run begins a term in memory', async () => {
   const annotations = { 'reloader.k8s.collaborne.com/term': '4' };
   const metadata = { name: STATE.name, uid: 'u', resourceVersion: '8', annotations };
   const script = scripted(ok({ metadata, data: { k: 'real' } }));
-  const state = new DryRunState(script.send, STATE);
+  const state = new DryRunObject(script.send, STATE);
   const stateClient: StateClient = {
     read: async (shard) => (shard === 0 ? await state.read() : { kind: 'absent' }),
     create: () => state.create(),

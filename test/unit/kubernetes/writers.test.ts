@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfigObject, readLeftOut } from '../../../lib/kubernetes/config-reader.ts';
-import { StateConfigMap } from '../../../lib/kubernetes/state-config-map.ts';
+import { KeptObject } from '../../../lib/kubernetes/kept-object.ts';
 import { WorkloadWriter } from '../../../lib/kubernetes/workload-writer.ts';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
@@ -11,7 +11,7 @@ import { type Answer, answered, configMap, listOf, ok, refused, scripted } from 
 
 const WEB = { kind: 'StatefulSet', namespace: 'ns', name: 'web' };
 const WEB_PATH = '/apis/apps/v1/namespaces/ns/statefulsets/web';
-const STATE = { namespace: 'ns', name: 'reloader-state' };
+const STATE = { kind: 'ConfigMap' as const, namespace: 'ns', name: 'reloader-state' };
 const STATE_PATH = '/api/v1/namespaces/ns/configmaps/reloader-state';
 const FENCE = { metadata: { resourceVersion: '7', uid: 'u' } };
 const PLAN: RolloutPlan = {
@@ -68,7 +68,7 @@ function unanswered(message: string): WriteResult<never> {
 for (const [sentence, [answer, result]] of Object.entries(REFUSALS)) {
   test(`of a write: ${sentence}`, async () => {
     assert.deepEqual(await new WorkloadWriter(scripted(answer).send).roll(PLAN), result);
-    const state = new StateConfigMap(scripted(answer).send, STATE);
+    const state = new KeptObject(scripted(answer).send, STATE);
     assert.deepEqual(await state.patch({ resourceVersion: '7', data: {} }), result);
   });
 }
@@ -101,7 +101,7 @@ test('a kind that is not in the table is a bug that shows', async () => {
 test('the state is found, absent, or not known', async () => {
   const unknown = [answered(404, 'page not found'), refused(403), refused(503), new Error('x'), ok({})];
   const script = scripted(ok(RAW_STATE), refused(404), ...unknown);
-  const store = new StateConfigMap(script.send, STATE);
+  const store = new KeptObject(script.send, STATE);
   assert.deepEqual(await store.read(), { kind: 'found', state: SNAPSHOT });
   assert.deepEqual(await store.read(), { kind: 'absent' });
   for (const answer of unknown) {
@@ -114,7 +114,7 @@ test('the state is found, absent, or not known', async () => {
 
 test('a state without data or annotations is an empty one', async () => {
   const script = scripted(ok({ metadata: { name: 's', uid: 'u', resourceVersion: '8' } }));
-  const reading = await new StateConfigMap(script.send, STATE).read();
+  const reading = await new KeptObject(script.send, STATE).read();
   assert.deepEqual(reading, {
     kind: 'found',
     state: { uid: 'u', resourceVersion: '8', data: {}, annotations: {} },
@@ -123,7 +123,7 @@ test('a state without data or annotations is an empty one', async () => {
 
 test('the state is created without data, by server-side apply, so that it takes nobody’s data away', async () => {
   const script = scripted(ok(RAW_STATE));
-  const result = await new StateConfigMap(script.send, STATE).create();
+  const result = await new KeptObject(script.send, STATE).create();
   assert.deepEqual(result, { kind: 'accepted', object: SNAPSHOT });
   const [request] = script.requests;
   assert.equal(`${request?.method} ${request?.path}`, `PATCH ${STATE_PATH}?fieldManager=kubernetes-reloader`);
@@ -142,7 +142,7 @@ test('the state is created without data, by server-side apply, so that it takes 
 test('the state is patched by merge, fenced by its version', async () => {
   const script = scripted(ok(RAW_STATE));
   const change = { resourceVersion: '7', data: { k: 'd.1', old: null }, annotations: { v: '1' } };
-  assert.deepEqual(await new StateConfigMap(script.send, STATE).patch(change), {
+  assert.deepEqual(await new KeptObject(script.send, STATE).patch(change), {
     kind: 'accepted',
     object: SNAPSHOT,
   });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configObjectOf } from '../../../lib/model/config-object.ts';
-import { digestOf, digestsUnder } from '../../../lib/model/digest.ts';
+import { UNKEYED } from '../../../lib/model/digest.ts';
+import { collaborneDigestOf, digestOf } from '../../digests.ts';
 
 const RAW = {
   metadata: { name: 'cfg', namespace: 'ns', uid: 'u', resourceVersion: '7', annotations: { a: 'seen' } },
@@ -13,6 +14,7 @@ test('of an object only its reference, its version and its digest are kept', () 
   const digest = digestOf('Secret', RAW);
   assert.deepEqual(
     configObjectOf('Secret', RAW, {
+      algorithms: UNKEYED,
       keyDigests: () => false,
       annotation: () => false,
     }),
@@ -28,6 +30,7 @@ test('of an object only its reference, its version and its digest are kept', () 
 
 test('of its annotations those are kept that a policy may ask for', () => {
   const wanted = {
+    algorithms: UNKEYED,
     keyDigests: () => false,
     annotation: (key: string) => key === 'a',
   };
@@ -37,21 +40,23 @@ test('of its annotations those are kept that a policy may ask for', () => {
 test('a digest under another algorithm is kept only where one has to be compared', () => {
   const asked: unknown[] = [];
   const object = configObjectOf('Secret', RAW, {
-    algorithms: (ref) => {
+    others: (ref) => {
       asked.push(ref);
       return ['collaborne', 'unheard-of'];
     },
+    algorithms: UNKEYED,
     keyDigests: () => false,
     annotation: () => false,
   });
   assert.deepEqual(asked, [REF]);
-  assert.deepEqual(object.otherDigests, digestsUnder(['collaborne'], RAW));
+  assert.deepEqual(object.otherDigests, [collaborneDigestOf(RAW)]);
 });
 
 test('no value stays behind', () => {
   const text = JSON.stringify(
     configObjectOf('Secret', RAW, {
-      algorithms: () => ['collaborne'],
+      others: () => ['collaborne'],
+      algorithms: UNKEYED,
       keyDigests: () => false,
       annotation: () => true,
     }),
@@ -59,12 +64,13 @@ test('no value stays behind', () => {
   assert.ok(!text.includes('Z2VoZWlt') && !text.includes('geheim') && !text.includes('password'));
 });
 
-test('a ConfigMap of a state is known by its annotation, our own by its name too, and no Secret is one', () => {
+test('a ConfigMap of a state is known by its annotation, our own objects by their names, and no other Secret is one', () => {
   const isStateOf = (kind: 'ConfigMap' | 'Secret', name: string, annotations = {}): boolean | undefined =>
     configObjectOf(
       kind,
       { metadata: { name, annotations } },
       {
+        algorithms: UNKEYED,
         keyDigests: () => false,
         annotation: () => false,
         isOwnState: (ref) => ref.name === 'ours',
@@ -76,8 +82,9 @@ test('a ConfigMap of a state is known by its annotation, our own by its name too
       isStateOf('ConfigMap', 'theirs', marked),
       isStateOf('ConfigMap', 'ours'),
       isStateOf('ConfigMap', 'web'),
-      isStateOf('Secret', 'ours', marked),
+      isStateOf('Secret', 'theirs', marked),
+      isStateOf('Secret', 'ours'),
     ],
-    [true, true, undefined, undefined],
+    [true, true, undefined, undefined, true],
   );
 });

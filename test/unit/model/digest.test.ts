@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { digestOf, digestsUnder, shortDigest } from '../../../lib/model/digest.ts';
+import { shortDigest } from '../../../lib/model/digest.ts';
 import type { ConfigKind } from '../../../lib/model/object-ref.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
+import { collaborneDigestOf, digestOf } from '../../digests.ts';
 import { fc } from '../../laws.ts';
 
 type Content = Pick<RawConfigObject, 'data' | 'binaryData'>;
@@ -11,8 +12,7 @@ type Content = Pick<RawConfigObject, 'data' | 'binaryData'>;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const digest = (content: Content, kind: ConfigKind = 'ConfigMap'): string =>
   digestOf(kind, { metadata: { name: 'c' }, ...content });
-const legacy = (content: Content): string =>
-  digestsUnder(['collaborne'], { metadata: { name: 'c' }, ...content }).join();
+const legacy = (content: Content): string => collaborneDigestOf({ metadata: { name: 'c' }, ...content });
 const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex');
 
 const DIFFERENT: Record<string, readonly [Content, Content]> = {

@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDigestOf, keyDigestsOf, missingKeysOf, scopedDigestOf } from '../../../lib/model/digest.ts';
+import { isDigestOf, missingKeysOf } from '../../../lib/model/digest.ts';
 import type { RawConfigObject } from '../../../lib/model/raw-objects.ts';
+import { keyDigestsOf, scopedDigestOf } from '../../digests.ts';
 import { fc } from '../../laws.ts';
 
 type Content = Pick<RawConfigObject, 'data' | 'binaryData'>;

@@ -6,6 +6,7 @@ import {
   parseState,
   STATE_VERSION_ANNOTATION,
 } from '../../../lib/model/persisted-state.ts';
+import { knows } from '../../settings.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
@@ -47,7 +48,7 @@ const CASES: Record<string, Case> = {
 };
 
 function parsed({ data, annotations = OURS }: Case): ParsedState {
-  return parseState(data, annotations, 'home');
+  return parseState(data, annotations, 'home', knows);
 }
 
 for (const [sentence, entry] of Object.entries(CASES)) {
@@ -60,7 +61,7 @@ for (const [sentence, entry] of Object.entries(CASES)) {
   });
 }
 
-for (const version of ['2', '0', '', '1.0']) {
+for (const version of ['3', '0', '', '1.0']) {
   test(`version '${version}' is not read at all`, () => {
     const annotations = { [STATE_VERSION_ANNOTATION]: version };
     const result = parsed({ data: { 'v1.ConfigMap_cfg': `${A}.1` }, annotations });

@@ -15,6 +15,7 @@ import {
   overridesKeyOf,
 } from '../../../lib/model/state-entry.ts';
 import { fc } from '../../laws.ts';
+import { knows } from '../../settings.ts';
 
 type Data = Readonly<Record<string, string>>;
 const CFG = 'v1.ConfigMap_cfg';
@@ -28,7 +29,7 @@ function shard(data: Data): PersistedState {
     key,
     value.replace(/(?<=^|")[a-f](?=\.|"|$)/g, d),
   ]);
-  const parsed = parseState(Object.fromEntries(long), { [STATE_VERSION_ANNOTATION]: '1' }, 'home');
+  const parsed = parseState(Object.fromEntries(long), { [STATE_VERSION_ANNOTATION]: '1' }, 'home', knows);
   assert.ok(parsed.type === 'state' && parsed.unreadable.length === 0);
   return parsed.state;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../../lib/model/stamp.ts';
 import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
 import { fc } from '../../laws.ts';
+import { knows } from '../../settings.ts';
 
 const A = 'a'.repeat(40);
 const B = 'b'.repeat(40);
@@ -19,7 +20,8 @@ const VALUES: Record<string, readonly [string | undefined, Stamp | undefined]> =
   'no value': [undefined, undefined],
   'an empty value': ['', undefined],
   "another reloader's hash": ['c'.repeat(64), undefined],
-  'an algorithm before the digest': [`collaborne:${A}.1`, undefined],
+  'an algorithm before the digest': [`k0a1b2c3d:${A}.1`, { digest: `k0a1b2c3d:${A}`, sequence: 1 }],
+  'an algorithm without a name': [`:${A}.1`, undefined],
   'an empty sequence': [`${A}.`, undefined],
   'a sign': [`${A}.+1`, undefined],
   'text behind it': [`${A}.1 `, undefined],
@@ -51,13 +53,13 @@ test('law: after an invented sequence of repeated digits, the stamps and entries
   for (const figure of '123456789') {
     for (let length = 1; length <= 20; length += 1) {
       const stamp = parseStamp(`${A}.${figure.repeat(length)}`);
-      const entry = parseEntry(`${A}.${figure.repeat(length)}`, false);
+      const entry = parseEntry(`${A}.${figure.repeat(length)}`, false, knows);
       assert.deepEqual(entry, stamp);
       if (stamp === undefined) continue;
       for (const step of [1, 2, 1_000_000_000_000]) {
         const next: Stamp = { ...stamp, sequence: stamp.sequence + step };
         assert.deepEqual(parseStamp(formatStamp(next)), next);
-        assert.deepEqual(parseEntry(formatEntry(next), false), next);
+        assert.deepEqual(parseEntry(formatEntry(next), false, knows), next);
       }
     }
   }

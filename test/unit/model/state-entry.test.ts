@@ -15,7 +15,7 @@ import {
   type StateEntry,
 } from '../../../lib/model/state-entry.ts';
 import { fc } from '../../laws.ts';
-
+import { knows } from '../../settings.ts';
 import { refs, scopedRefs, workloadRefs } from './refs.ts';
 
 const A = 'a'.repeat(40);
@@ -158,7 +158,11 @@ const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]
     true,
     { digest: `collaborne:${A}`, sequence: 0 },
   ],
-  'an algorithm that cannot be computed here': [`sha256:${A}.1`, false, undefined],
+  'an algorithm that is not known, of which only the sequence counts': [
+    `sha256:${A}.1`,
+    false,
+    { digest: undefined, sequence: 1 },
+  ],
   'an empty text': ['', false, undefined],
   'a short digest': ['abc.1', false, undefined],
   'capital digits': [`${'A'.repeat(40)}.1`, false, undefined],
@@ -172,7 +176,7 @@ const ENTRIES: Record<string, readonly [string, boolean, StateEntry | undefined]
 };
 
 for (const [sentence, [text, isLegacy, entry]] of Object.entries(ENTRIES)) {
-  test(`an entry: ${sentence}`, () => assert.deepEqual(parseEntry(text, isLegacy), entry));
+  test(`an entry: ${sentence}`, () => assert.deepEqual(parseEntry(text, isLegacy, knows), entry));
 }
 
 const digests = fc.stringMatching(/^(collaborne:)?[0-9a-f]{40}$/);
@@ -180,7 +184,7 @@ const digests = fc.stringMatching(/^(collaborne:)?[0-9a-f]{40}$/);
 test('law: an entry is read as it was written', () => {
   fc.assert(
     fc.property(digests, fc.maxSafeNat(), (digest, sequence) => {
-      assert.deepEqual(parseEntry(formatEntry({ digest, sequence }), false), { digest, sequence });
+      assert.deepEqual(parseEntry(formatEntry({ digest, sequence }), false, knows), { digest, sequence });
     }),
   );
 });
@@ -198,7 +202,7 @@ test('law: overrides are parsed as they were written, and have one text for any 
     fc.property(overrides, (before) => {
       const text = formatOverrides(before);
       assert.ok(text !== undefined);
-      assert.deepEqual(parseOverrides(text), before);
+      assert.deepEqual(parseOverrides(text, knows), before);
       assert.equal(formatOverrides(Object.fromEntries(Object.entries(before).reverse())), text);
     }),
   );
@@ -221,9 +225,9 @@ const GARBAGE = [
 ];
 
 for (const text of GARBAGE) {
-  test(`'${text}' is not the text of overrides`, () => assert.equal(parseOverrides(text), undefined));
+  test(`'${text}' is not the text of overrides`, () => assert.equal(parseOverrides(text, knows), undefined));
 }
 
 test('one invalid override invalidates the others: none of them counts', () => {
-  assert.equal(parseOverrides(`{"k":"${A}","l":"${B}x"}`), undefined);
+  assert.equal(parseOverrides(`{"k":"${A}","l":"${B}x"}`, knows), undefined);
 });

@@ -52,8 +52,8 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '--leader-election-id: expected the name of an object (lower-case letters, digits, - and ., at most 253 characters), got "No"',
     '--configmap=a..b': '--configmap: expected the name of a ConfigMap ',
     // Room is left for -1 to -9.
-    [`--configmap=${'a'.repeat(252)}`]:
-      '--configmap: expected the name of a ConfigMap (lower-case letters, digits, - and ., at most 251 characters), ',
+    [`--configmap=${'a'.repeat(250)}`]:
+      '--configmap: expected the name of a ConfigMap (lower-case letters, digits, - and ., at most 249 characters), ',
     '--alternative-secret-annotation=a/b/c':
       '--alternative-secret-annotation: expected an annotation key such as configmap.example.com/reload, got "a/b/c"',
     '--alternative-secret-annotation=/b': '--alternative-secret-annotation: expected an annotation key ',

@@ -163,7 +163,7 @@ const FAILURES: Record<string, readonly [fault: Fault, failure: object]> = {
   ],
   'against others who write at the same time': [
     { kind: 'conflict' },
-    { message: 'no term can be begun in the state: others wrote it first' },
+    { message: 'no term can be begun in the state: another client wrote it first' },
   ],
 };
 

@@ -48,6 +48,7 @@ export class KeyWorld extends World {
       'ConfigMap',
       { metadata, data },
       {
+        algorithms: store.settings.algorithms,
         keyDigests: (ref) => store.scopes.wants(keyOf(ref)),
         annotation: () => false,
       },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseState } from '../../../lib/model/persisted-state.ts';
 import { Store } from '../../../lib/store/store.ts';
 import { namedAlgorithms } from '../../../lib/tracking/named-algorithms.ts';
-import { settingsWith } from '../../settings.ts';
+import { knows, settingsWith } from '../../settings.ts';
 
 const OWN = `${'a'.repeat(40)}.1`;
 const OTHER = `collaborne:${'b'.repeat(40)}`;
@@ -25,7 +25,7 @@ const STATES: Record<string, readonly [Record<string, string>, readonly string[]
 for (const [sentence, [data, algorithms]] of Object.entries(STATES)) {
   test(`the algorithms by which an object is compared: ${sentence}`, () => {
     const store = new Store(settingsWith({ homeNamespace: 'home' }));
-    const parsed = parseState(data, { 'reloader.k8s.collaborne.com/state-version': '1' }, 'home');
+    const parsed = parseState(data, { 'reloader.k8s.collaborne.com/state-version': '1' }, 'home', knows);
     assert.ok(parsed.type === 'state');
     store.persisted.takeShard(0, parsed.state);
     const ref = { kind: 'ConfigMap', namespace: 'home', name: 'cfg' } as const;

@@ -8,6 +8,7 @@ import { MOST_AHEAD } from '../../../lib/model/stamp.ts';
 import { formatEntry, parseEntry } from '../../../lib/model/state-entry.ts';
 import { planRollout } from '../../../lib/tracking/rollout-decision.ts';
 import { fc } from '../../laws.ts';
+import { knows } from '../../settings.ts';
 import { NATIVE, named, STAKATER } from '../annotations/judged.ts';
 import { d, full } from './sketch.ts';
 import { World } from './world.ts';
@@ -344,7 +345,7 @@ function forgeAndRoll(world: World, number: unknown, content: string): void {
 /** A process that starts now knows that the pods run `content`: nothing else. */
 function assertTells(world: World, content: string): void {
   const entry = world.store.persisted.entryOf(world.configRef('cfg')) ?? assert.fail();
-  assert.deepEqual(parseEntry(formatEntry(entry), false), entry);
+  assert.deepEqual(parseEntry(formatEntry(entry), false, knows), entry);
   assert.equal(world.restart().edge('web').runningDigest, d(content));
 }
 

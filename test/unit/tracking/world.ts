@@ -93,7 +93,7 @@ export class World {
     const long = Object.fromEntries(
       Object.entries(data).map(([key, value]) => [key, value.replace(/(?<=^|")[a-f](?=\.|"|$)/g, d)]),
     );
-    const parsed = parseState(long, { [STATE_VERSION_ANNOTATION]: '1' }, 'home');
+    const parsed = parseState(long, { [STATE_VERSION_ANNOTATION]: '1' }, 'home', this.store.settings.knows);
     assert.ok(parsed.type === 'state' && parsed.unreadable.length === 0);
     this.store.persisted.takeShard(0, parsed.state);
   }
@@ -101,7 +101,7 @@ export class World {
   /** The state as known, in short form. */
   get written(): Record<string, unknown> {
     const { entries, overrides } = this.store.persisted.state;
-    const short = (digest: string): string => (digest.length === 40 ? (digest[0] ?? '') : digest);
+    const short = (digest = '!'): string => (digest.length === 40 ? (digest[0] ?? '') : digest);
     return {
       ...Object.fromEntries(
         [...entries].map(([key, { digest, sequence }]) => [key, `${short(digest)}.${sequence}`]),

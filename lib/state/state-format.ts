@@ -1,0 +1,26 @@
+/** The format of a shard as it is written: its version, and what the first write of an older state has to name. */
+
+import { type AlgorithmName, SHA1 } from '../model/digest.ts';
+import { type PersistedState, STATE_VERSION, UNKEYED_STATE_VERSION } from '../model/persisted-state.ts';
+import { algorithmsNamedIn, formatEntry, type StateKey } from '../model/state-entry.ts';
+import type { Store } from '../store/store.ts';
+import { needsKeys } from './key-uses.ts';
+
+/** The version of a shard with this content: where nothing is under a key, versions of this program without keys can read it. */
+export function versionOf({ settings }: Store, shard: PersistedState): string {
+  return settings.algorithms.own !== SHA1 || needsKeys(shard) ? STATE_VERSION : UNKEYED_STATE_VERSION;
+}
+
+/** The first write gives a state a version, so its entries under the older formula have to name it from then on. */
+export function versionedOrphans(shard: PersistedState | undefined): Record<StateKey, string> {
+  const entries = [...(shard?.entries ?? [])].filter(([, { digest }]) => digest !== undefined);
+  return Object.fromEntries(entries.map(([key, entry]) => [key, formatEntry(entry)]));
+}
+
+/** The algorithms that the values name and that are not known: their keys are lost, or were made after the keys were read. */
+export function unknownAlgorithms(
+  { settings: { knows } }: Store,
+  data: Readonly<Record<string, string>>,
+): readonly AlgorithmName[] {
+  return [...algorithmsNamedIn(Object.values(data))].filter((name) => !knows(name));
+}
