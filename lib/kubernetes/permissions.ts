@@ -26,6 +26,8 @@ export interface PolicyRule {
 /** The purpose of a rule, which decides what happens if the right is missing. */
 export type PermissionPurpose =
   | 'state'
+  /** Without it digests have no key. */
+  | 'key'
   | 'scope'
   | 'config'
   | 'workload'
@@ -80,6 +82,7 @@ export function permissionsFor(scope: PermissionScope): Permission[] {
       stateVerbs,
       shardNames(stateName),
     ),
+    permission('key', 'Secret', stateNamespace, SOURCE_KINDS.Secret, stateVerbs, [`${stateName}-key`]),
     ...(scope.selectsNamespaces ? [permission('scope', 'Namespace', undefined, NAMESPACES, WATCHING)] : []),
     ...(lease === undefined ? [] : leasePermissions(lease)),
     ...admissionPermissions(scope),

@@ -37,7 +37,7 @@ function sameIn(installed: Installed): Readonly<Record<string, unknown>> {
     notices,
     namespaces: place.namespaces?.toSorted(),
     stateNamespace: place.stateNamespace,
-    rights: neutral(grantedTo(installed).sort()),
+    rights: grantedTo(installed).map(neutral).sort(),
     replicas: pick(deployment, 'spec', 'replicas'),
     strategy: pick(deployment, 'spec', 'strategy'),
     budget: pick(budget, 'spec', 'minAvailable'),

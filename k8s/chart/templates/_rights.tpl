@@ -94,6 +94,10 @@
     - {{ $name }}-{{ . }}
     {{- end }}
   verbs: [get{{ if not (get $flags "dry-run") }}, create, patch{{ end }}]
+- apiGroups: [""]
+  resources: [secrets]
+  resourceNames: ["{{ $name }}-key"]
+  verbs: [get{{ if not (get $flags "dry-run") }}, create, patch{{ end }}]
 {{- with get $flags "webhook-tls-secret" }}
 - apiGroups: [""]
   resources: [secrets]

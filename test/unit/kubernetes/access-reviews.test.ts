@@ -40,7 +40,7 @@ async function missingPermissions(
   return missingOf((await review(send, questionsOf(permissions))).refused);
 }
 
-test('for all namespaces the rights are asked once, without a namespace, but for the state', async () => {
+test('for all namespaces the rights are asked once, without a namespace, but for the state and its keys', async () => {
   const asked: Attributes[] = [];
   const permissions = permissionsFor({
     ...SCOPE,
@@ -63,6 +63,13 @@ test('for all namespaces the rights are asked once, without a namespace, but for
       namespace: 'home',
       name: 'reloader-state',
     })),
+    ...['get', 'create', 'patch'].map((verb) => ({
+      verb,
+      group: '',
+      resource: 'secrets',
+      namespace: 'home',
+      name: 'reloader-state-key',
+    })),
     { verb: 'list', group: '', resource: 'secrets' },
     { verb: 'watch', group: '', resource: 'secrets' },
     { verb: 'create', group: '', resource: 'events' },
@@ -71,7 +78,7 @@ test('for all namespaces the rights are asked once, without a namespace, but for
 
 test('a missing right is told with its verbs and the rule to add', async () => {
   const send = reviewer(
-    ({ resource, verb, namespace }) => resource !== 'secrets' || verb === 'list' || namespace === 'two',
+    ({ resource, verb, namespace }) => resource !== 'secrets' || verb === 'list' || namespace !== 'one',
   );
   const [missing, ...others] = await missingPermissions(send, permissionsFor(SCOPE));
   assert.deepEqual(others, []);
@@ -105,7 +112,8 @@ test('a review that fails says nothing', async () => {
 });
 
 test('of a rule with names only the first has to be granted', async () => {
-  const may = (granted: string) => reviewer(({ name = granted }) => name === granted);
+  const may = (granted: string) =>
+    reviewer(({ name = granted, resource }) => name === granted || resource === 'secrets');
   assert.deepEqual(await missingPermissions(may('reloader-state'), permissionsFor(SCOPE)), []);
   const [missing] = await missingPermissions(may('reloader-state-1'), permissionsFor(SCOPE));
   assert.match(
@@ -115,7 +123,7 @@ test('of a rule with names only the first has to be granted', async () => {
 });
 
 test('what is refused, what is not answered and what is allowed are three things', async () => {
-  const [, ...streams] = permissionsFor({ ...SCOPE, namespaces: ['one'], workloadKinds: [] });
+  const [, , ...streams] = permissionsFor({ ...SCOPE, namespaces: ['one'], workloadKinds: [] });
   const answers: Record<string, boolean> = { configmaps: true, secrets: false };
   const reviewed = await review(
     reviewer(({ resource }) => answers[resource]),
@@ -138,7 +146,7 @@ const SERVERS: Readonly<Record<string, readonly [answer: Answer, asked: number, 
 
 for (const [sentence, [answer, asked, retryAfterMs]] of Object.entries(SERVERS)) {
   test(`of rights: ${sentence}`, async () => {
-    const [, ...streams] = permissionsFor({ ...SCOPE, namespaces: ['one'], workloadKinds: [] });
+    const [, , ...streams] = permissionsFor({ ...SCOPE, namespaces: ['one'], workloadKinds: [] });
     const { send, requests } = scripted(answer, answer, ok({}), ok({}), ok({}));
     const questions = questionsOf(streams.slice(0, 2));
     const reviewed = await review(send, questions);

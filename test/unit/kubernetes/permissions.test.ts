@@ -28,6 +28,7 @@ test('each namespace needs the same rights, and the state ConfigMaps their own, 
   ];
   assert.deepEqual(permissionsFor(SCOPE).map(short), [
     `home: get,create,patch configmaps ${STATES.join(' ')}`,
+    'home: get,create,patch secrets reloader-state-key',
     ...perNamespace('one'),
     ...perNamespace('two'),
   ]);
@@ -85,7 +86,7 @@ test('where a webhook is told instead, workloads need not be patched, but the st
   );
   assert.deepEqual(
     patched.map(({ purpose }) => purpose),
-    ['state'],
+    ['state', 'key'],
   );
 });
 
