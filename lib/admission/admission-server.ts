@@ -1,7 +1,9 @@
 /** The HTTPS server that the API server calls before it stores a workload. */
 
+import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { Connections } from '../serving/connections.ts';
 import { endListening, listen } from '../serving/listener.ts';
 import { MalformedReviewError } from './review.ts';
@@ -18,6 +20,10 @@ export interface AdmissionServerOptions {
   readonly answer: (text: string) => string;
   /** Receives unexpected errors; the API server gets a bare 500, and stores the write. */
   readonly onError: (error: unknown) => void;
+  /** Whether only clients with a certificate of a trusted authority are answered, see `trustClients`. @default false */
+  readonly verifiesClients?: boolean;
+  /** Called for each request of a client without such a certificate, with the reason. @default nothing */
+  readonly onStranger?: (reason: string) => void;
 }
 
 /** The only path. */
@@ -35,11 +41,20 @@ interface Answer {
   readonly body: string;
 }
 
-/** Serves from start to stop; clients cannot connect before it has a certificate. */
+/** For all certificates. A resumed session would be one without a check of the client: there are none. */
+const SECURE = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
+
+/**
+ * Serves from start to stop; clients cannot connect before it has a certificate and, if it verifies clients, before it knows
+ * whose certificates to trust.
+ */
 export class AdmissionServer {
   readonly #server: Server;
   readonly #connections: Connections;
   readonly #options: AdmissionServerOptions;
+  #pair: KeyPair | undefined;
+  /** The trusted authorities of clients. */
+  #authorities: readonly string[] | undefined;
 
   constructor(options: AdmissionServerOptions) {
     this.#options = options;
@@ -51,8 +66,10 @@ export class AdmissionServer {
       keepAliveTimeout: IDLE_MS,
       maxHeaderSize: 8192,
     };
+    // A client without a valid certificate is answered, so that it learns the reason.
+    const clients = { requestCert: options.verifiesClients ?? false, rejectUnauthorized: false };
     this.#server = createServer(
-      { ...limits, minVersion: 'TLSv1.2' },
+      { ...limits, ...SECURE, ...clients },
       (request, response) => void this.#serve(request, response),
     );
     this.#connections = new Connections(this.#server, MOST_CONNECTIONS);
@@ -71,8 +88,22 @@ export class AdmissionServer {
   }
 
   /** New connections get this certificate; open ones are not closed. @throws if certificate and key do not belong together */
-  use({ certificate, key }: KeyPair): void {
-    this.#server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.2' });
+  use(pair: KeyPair): void {
+    createSecureContext({ cert: pair.certificate, key: pair.key });
+    this.#pair = pair;
+    this.#secure();
+  }
+
+  /**
+   * From now on only clients with a certificate of these authorities are answered. It closes all connections, since the
+   * certificates of their clients were verified before.
+   *
+   * @param authorities at least one, as PEM
+   */
+  trustClients(authorities: readonly string[]): void {
+    this.#authorities = authorities;
+    this.#secure();
+    this.#connections.closeAll();
   }
 
   /** Takes no more requests; resolves when the open ones have ended, after a second at the latest. */
@@ -80,11 +111,20 @@ export class AdmissionServer {
     await endListening(this.#server, this.#connections);
   }
 
+  #secure(): void {
+    const pair = this.#pair;
+    const isReady = !this.#options.verifiesClients || this.#authorities !== undefined;
+    if (pair === undefined || !isReady) return;
+    const { certificate: cert, key } = pair;
+    const clients = this.#authorities === undefined ? {} : { ca: [...this.#authorities] };
+    this.#server.setSecureContext({ ...SECURE, ...clients, cert, key });
+  }
+
   /** Never rejects. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let answer: Answer;
     try {
-      answer = refusalOf(request) ?? (await this.#review(request));
+      answer = this.#strangerAnswer(request) ?? refusalOf(request) ?? (await this.#review(request));
     } catch (error) {
       if (request.destroyed && !request.complete) return; // the client is gone and waits for no answer
       this.#options.onError(error);
@@ -99,6 +139,17 @@ export class AdmissionServer {
       ...(isOver ? { connection: 'close' } : {}),
     });
     response.end(answer.body);
+  }
+
+  /** The refusal of a client without a certificate of a trusted authority. */
+  #strangerAnswer({ socket }: IncomingMessage): Answer | undefined {
+    const { verifiesClients, onStranger } = this.#options;
+    if (!verifiesClients || !(socket instanceof TLSSocket)) return undefined;
+    const hasCertificate = socket.getPeerX509Certificate() !== undefined;
+    if (hasCertificate && socket.authorized) return undefined;
+    const reason = hasCertificate ? String(socket.authorizationError) : 'it has no client certificate';
+    onStranger?.(reason);
+    return { status: 403, body: `a client certificate of a trusted authority is needed: ${reason}\n` };
   }
 
   async #review(request: IncomingMessage): Promise<Answer> {

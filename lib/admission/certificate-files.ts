@@ -1,18 +1,28 @@
-/** The serving certificate from two files, read again after each renewal. */
+/** The webhook's certificates from files, read again after each renewal: its own, and those of the authorities of its clients. */
 
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Log } from '../model/log.ts';
+import type { Log, LogFields } from '../model/log.ts';
 import type { KeyPair } from './admission-server.ts';
 
-/** The parts of the loop. */
-export interface CertificateFilesOptions {
-  /** The folder with tls.crt and tls.key. */
-  readonly directory: string;
-  /** Receives each new pair. @throws if its halves do not belong together */
-  readonly use: (pair: KeyPair) => void;
+/** The parts of a loop, whatever its files hold. */
+interface LoopOptions<T> {
+  /** Receives each new content. @throws if it cannot be used */
+  readonly use: (content: T) => void;
   readonly log: Log;
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** The parts of the loop of the serving certificate. `use` throws if the halves of a pair do not belong together. */
+export interface CertificateFilesOptions extends LoopOptions<KeyPair> {
+  /** The folder with tls.crt and tls.key. */
+  readonly directory: string;
+}
+
+/** The parts of the loop of the authorities; `use` gets each as PEM, at least one. */
+export interface ClientAuthoritiesOptions extends LoopOptions<readonly string[]> {
+  readonly file: string;
 }
 
 /**
@@ -20,28 +30,57 @@ export interface CertificateFilesOptions {
  * watch.
  */
 const LOOK_MS = 10_000;
+const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** Polls the files until `signal` is aborted. It logs an unusable pair once, and the previous pair stays in use. */
 export async function followCertificateFiles(
-  { directory, use, log, wait }: CertificateFilesOptions,
+  { directory, ...loop }: CertificateFilesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const what = 'the certificate of the admission webhook';
+  await follow({ ...loop, read: () => readPair(directory), what, place: { directory } }, signal);
+}
+
+/** Polls the file until `signal` is aborted. It logs an unusable file once, and the previous authorities stay in use. */
+export async function followClientAuthorities(
+  { file, ...loop }: ClientAuthoritiesOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const what = "the CA file for the admission webhook's clients";
+  await follow({ ...loop, read: () => readAuthorities(file), what, place: { file } }, signal);
+}
+
+/** The certificates in `text`, each as PEM. */
+export function certificatesIn(text: string): string[] {
+  return (text.match(PEM) ?? []).map((each) => `${each}\n`);
+}
+
+async function follow<T>(
+  {
+    read,
+    what,
+    place,
+    use,
+    log,
+    wait,
+  }: LoopOptions<T> & { read: () => Promise<T>; what: string; place: LogFields },
   signal: AbortSignal,
 ): Promise<void> {
   let tried: string | undefined;
   let problem: string | undefined;
   while (!signal.aborted) {
     try {
-      const pair = await readPair(directory);
-      const text = JSON.stringify(pair);
+      const content = await read();
+      const text = JSON.stringify(content);
       if (text !== tried) {
         tried = text;
-        use(pair);
-        log.info('the certificate of the admission webhook is in use', { directory });
+        use(content);
+        log.info(`${what} is in use`, place);
         problem = undefined;
       }
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== problem)
-        log.warn('the certificate of the admission webhook cannot be used', { directory, error: message });
+      if (message !== problem) log.warn(`${what} cannot be used`, { ...place, error: message });
       problem = message;
     }
     await wait(LOOK_MS, signal);
@@ -52,4 +91,12 @@ export async function followCertificateFiles(
 async function readPair(directory: string): Promise<KeyPair> {
   const read = (name: string): Promise<string> => readFile(path.join(directory, name), 'utf8');
   return { certificate: await read('tls.crt'), key: await read('tls.key') };
+}
+
+/** @throws if the file has no certificate: without one, Node would trust all public authorities in their place */
+async function readAuthorities(file: string): Promise<readonly string[]> {
+  const authorities = certificatesIn(await readFile(file, 'utf8'));
+  if (authorities.length === 0) throw new Error('it has no certificate in PEM');
+  for (const authority of authorities) new X509Certificate(authority);
+  return authorities;
 }

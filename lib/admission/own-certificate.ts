@@ -8,6 +8,7 @@ import type { Log } from '../model/log.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import type { KeyPair } from './admission-server.ts';
 import type { IssuedPair, IssueOptions } from './certificate-authority.ts';
+import { certificatesIn } from './certificate-files.ts';
 
 /** The Secret with the certificate. */
 interface Held {
@@ -55,7 +56,6 @@ const LOOK_MS = 60_000;
 const AGAIN_MS = 1000;
 /** How many former authorities stay trusted: a replica may miss a renewal or two between two polls. */
 const FORMER = 2;
-const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** Maintains the certificate until `signal` is aborted. It logs each failure once, and retries. */
 export async function keepOwnCertificate(options: OwnCertificateOptions, signal: AbortSignal): Promise<void> {
@@ -162,11 +162,6 @@ class Keeper {
       return false; // the Secret is empty or does not parse
     }
   }
-}
-
-/** The certificates in `text`, each as PEM. */
-function certificatesIn(text: string): string[] {
-  return (text.match(PEM) ?? []).map((each) => `${each}\n`);
 }
 
 /** Whether an authority is valid; one that does not parse would make the API server refuse all others. */

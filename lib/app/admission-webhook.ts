@@ -1,12 +1,16 @@
 /** Starts the admission webhook if the options ask for one, and keeps its serving certificate valid. */
 
 import { AdmissionServer, type KeyPair } from '../admission/admission-server.ts';
-import { followCertificateFiles } from '../admission/certificate-files.ts';
+import { followCertificateFiles, followClientAuthorities } from '../admission/certificate-files.ts';
 import { keepOwnCertificate } from '../admission/own-certificate.ts';
 import { WebhookStore } from '../kubernetes/webhook-store.ts';
 import type { AdmissionCertificate } from '../model/settings.ts';
+import { monotonicMs } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Assembly, Parts } from './assembly.ts';
+
+/** The least time between two log lines about clients without a certificate; the metric counts them all. */
+const STRANGERS_MS = 60_000;
 
 /**
  * Listens at once and serves until `signal` is aborted. The promise of the returned function resolves when the server has
@@ -25,11 +29,29 @@ export async function serveAdmission(
   const server = new AdmissionServer({
     answer: assembly.review,
     onError: (error) => log.error('the admission webhook failed', { error }),
+    verifiesClients: admission.clientAuthorities !== undefined,
+    onStranger: strangerReporter(parts),
   });
   const port = await server.start(admission.port, options.bindAddress);
   log.info('the admission webhook keeps stamps through updates by external writers', { port });
-  const ended = followCertificate(parts, admission.certificate, server, signal).then(() => server.stop());
+  const { certificate, clientAuthorities: file } = admission;
+  const use = (authorities: readonly string[]): void => server.trustClients(authorities);
+  const ended = Promise.all([
+    followCertificate(parts, certificate, server, signal),
+    file === undefined ? undefined : followClientAuthorities({ file, use, log, wait: sleep }, signal),
+  ]).then(() => server.stop());
   return () => ended;
+}
+
+/** Counts the refused clients, and logs one of them a minute. */
+function strangerReporter({ log, metrics }: Parts): (reason: string) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return (reason) => {
+    metrics?.reviewed('unauthenticated');
+    if (monotonicMs() - loggedAt < STRANGERS_MS) return;
+    loggedAt = monotonicMs();
+    log.debug('the admission webhook refused a client; said once a minute', { reason });
+  };
 }
 
 async function followCertificate(

@@ -122,6 +122,8 @@ export interface AdmissionOptions {
   /** 0 picks a free one. */
   readonly port: number;
   readonly certificate: AdmissionCertificate;
+  /** A PEM file with the authorities of its clients: only these are answered. @default every client is */
+  readonly clientAuthorities?: string;
   /** Whether it refuses a write whose hash, in SAP's annotation, is not that of the contents in force. */
   readonly checksHashes: boolean;
 }
@@ -139,6 +141,7 @@ export const ADMISSION_RESULTS = {
   own: 'A write of the reloader itself.',
   unknown: 'Not everything is listed yet, or this namespace or kind is not watched.',
   malformed: 'The request is not an admission review.',
+  unauthenticated: 'The client has no certificate of an authority of --webhook-client-ca: it gets no answer.',
   failed: 'An error of the program: the request goes through as it is.',
 } as const;
 

@@ -169,6 +169,8 @@ export const TABLE = {
       default: 'kubernetes-reloader',
       help: 'with --webhook-tls-secret: the MutatingWebhookConfiguration into which the reloader writes the authority of that certificate',
     },
+    '--webhook-client-ca <file>':
+      'answer only clients with a certificate of a CA in this file, as PEM; read again when it changes (default: answer all)',
     '--sap-hash-check':
       'refuse writes that carry another pod-reloader.cs.sap.com/config-hash than that of what is in force; needs --webhook-port, and sap in --dialects',
   },

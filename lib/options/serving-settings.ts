@@ -70,7 +70,9 @@ function admissionFrom(reader: Reader): AdmissionOptions | undefined {
   }
   if (checksHashes && !reader.get('dialects').includes('sap'))
     throw new UsageError(`expected --dialects with sap beside ${reader.placeOf('sap-hash-check')}`);
-  return { port, certificate: certificateFrom(reader), checksHashes };
+  const clientAuthorities = reader.get('webhook-client-ca');
+  const clients = clientAuthorities === undefined ? {} : { clientAuthorities };
+  return { port, certificate: certificateFrom(reader), ...clients, checksHashes };
 }
 
 function certificateFrom(reader: Reader): AdmissionCertificate {

@@ -136,10 +136,10 @@ export class Metrics {
     this.#leader.set(isLeader ? 1 : 0);
   }
 
-  /** The admission webhook answered a review. */
-  reviewed(result: AdmissionResult, seconds: number): void {
+  /** The admission webhook answered a review; `seconds`: how long the decision took, undefined if there was none. */
+  reviewed(result: AdmissionResult, seconds?: number): void {
     this.#reviews.inc({ result });
-    this.#reviewDuration.observe(Math.max(0, seconds));
+    if (seconds !== undefined) this.#reviewDuration.observe(Math.max(0, seconds));
   }
 
   /** Whether the watches of a kind are open, in all namespaces. */

@@ -35,6 +35,8 @@ const ATTEMPTS = 3;
 export interface StartOptions {
   /** Whether there are controllers, a scheduler and nodes; without, nothing changes that no test changes. @default true */
   readonly withPods?: boolean;
+  /** Further flags of the API server. @default none */
+  readonly flags?: readonly string[];
 }
 
 /** What a control plane is made of, before it runs. */
@@ -43,6 +45,8 @@ interface Parts {
   readonly settings: Settings;
   readonly ports: Ports;
   readonly processes: Processes;
+  /** Further flags of the API server. */
+  readonly flags: readonly string[];
 }
 
 /**
@@ -75,13 +79,13 @@ export class ControlPlane extends RealCluster {
    *
    * @throws when nothing is built, or when a process does not become ready; the end of its log is in the message
    */
-  static async start({ withPods = true }: StartOptions = {}): Promise<ControlPlane> {
+  static async start({ withPods = true, flags = [] }: StartOptions = {}): Promise<ControlPlane> {
     const found = findAssets();
     const assets = found && { ...found, hasPods: found.hasPods && withPods };
     if (assets === undefined) throw new Error(`there is no control plane: ${HOW_TO_HAVE_IT}`);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await ControlPlane.#started(await partsOf(assets));
+        return await ControlPlane.#started(await partsOf(assets, flags));
       } catch (error) {
         if (attempt === ATTEMPTS || !/address already in use/.test(String(error))) throw error;
       }
@@ -185,10 +189,10 @@ export class ControlPlane extends RealCluster {
   }
 }
 
-async function partsOf(assets: Assets): Promise<Parts> {
+async function partsOf(assets: Assets, flags: readonly string[]): Promise<Parts> {
   const folder = await mkdtemp(path.join(tmpdir(), 'control-plane-'));
   const ports = { etcd: await freePort(), api: await freePort() };
-  return { assets, settings: writeSettings(folder), ports, processes: new Processes(folder) };
+  return { assets, settings: writeSettings(folder), ports, processes: new Processes(folder), flags };
 }
 
 async function thrownAway({ processes, settings }: Parts): Promise<void> {
@@ -202,7 +206,8 @@ function startProgram({ assets, processes }: Parts, program: Program, flags: rea
 
 async function readyApiServer(parts: Parts, ...needed: readonly Running[]): Promise<Running> {
   const { settings, ports } = parts;
-  const running = startProgram(parts, 'kube-apiserver', apiServerFlags(settings, ports));
+  const flags = [...apiServerFlags(settings, ports), ...parts.flags];
+  const running = startProgram(parts, 'kube-apiserver', flags);
   await untilRunning('the API server is ready', [...needed, running], async () => {
     if (!existsSync(certificateOf(settings))) return false;
     return await isReady(urlOf(ports), readFileSync(certificateOf(settings), 'utf8'));

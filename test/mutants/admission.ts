@@ -8,6 +8,8 @@ const HASHES = ['test/unit/admission/hashes.test.ts'];
 const KNOWN = ['test/unit/admission/cache-reader.test.ts'];
 const REVIEWS = ['test/unit/admission/review.test.ts'];
 
+const CLIENTS = ['test/unit/admission/admission-clients.test.ts'];
+
 /** Every one of them must be noticed. */
 export const ADMISSION_MUTANTS: readonly Mutant[] = [
   {
@@ -67,6 +69,31 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     name: 'admission: a dry run is told of as if it were stored',
     edit: change('Reviewer.#decide', 'said === undefined || isDryRun', 'said === undefined'),
     tests: REVIEWS,
+  },
+  {
+    name: 'admission: a client needs no certificate',
+    edit: drop('AdmissionServer.#strangerAnswer', '!verifiesClients || !(socket instanceof TLSSocket)'),
+    tests: ['test/unit/admission/admission-server.test.ts'],
+  },
+  {
+    name: 'admission: any certificate of a client suffices',
+    edit: change('AdmissionServer.#strangerAnswer', 'hasCertificate && socket.authorized', 'hasCertificate'),
+    tests: CLIENTS,
+  },
+  {
+    name: 'admission: clients of a former authority stay connected',
+    edit: drop('AdmissionServer.trustClients', 'this.#connections.closeAll()'),
+    tests: CLIENTS,
+  },
+  {
+    name: 'admission: clients may connect before their authorities are known',
+    edit: change('AdmissionServer.#secure', 'pair === undefined || !isReady', 'pair === undefined'),
+    tests: CLIENTS,
+  },
+  {
+    name: 'admission: a CA file without a certificate trusts all public authorities',
+    edit: drop('readAuthorities', 'authorities.length === 0'),
+    tests: ['test/unit/admission/certificate-files.test.ts'],
   },
   {
     name: 'admission: no hash beside a stamp',

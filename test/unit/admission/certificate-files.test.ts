@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { KeyPair } from '../../../lib/admission/admission-server.ts';
-import { followCertificateFiles } from '../../../lib/admission/certificate-files.ts';
+import { followCertificateFiles, followClientAuthorities } from '../../../lib/admission/certificate-files.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
+import { newClientAuthority } from './client-certificates.ts';
 
 let directory = '';
 beforeEach(async () => {
@@ -57,4 +58,41 @@ test('a pair that is half renewed is used when it is whole', async () => {
     ),
     { used: ['a', 'b'], warned: 1 },
   );
+});
+
+/** The authorities that are used, and the warnings, while `texts` are written one after the other; undefined: no change. */
+async function trust(...texts: (string | undefined)[]): Promise<{ used: string[][]; warned: string[] }> {
+  const file = path.join(directory, 'ca.pem');
+  const end = new AbortController();
+  const used: string[][] = [];
+  const warned: string[] = [];
+  const wait = async (): Promise<void> => {
+    if (texts.length === 0) end.abort();
+    const text = texts.shift();
+    if (text !== undefined) await writeFile(file, text);
+  };
+  const log = { ...NO_LOG, warn: (_: string, fields: object = {}) => warned.push(JSON.stringify(fields)) };
+  await wait();
+  await followClientAuthorities({ file, use: (all) => used.push([...all]), log, wait }, end.signal);
+  return { used, warned };
+}
+
+test('each content of the CA file is used once, with all of its authorities', async () => {
+  const [one, other] = await Promise.all([newClientAuthority(), newClientAuthority()]);
+  const [a, b] = [one.certificate, other.certificate];
+  assert.deepEqual(await trust(a, undefined, `${a}# the next one\n${b}`, b), {
+    used: [[a], [a, b], [b]],
+    warned: [],
+  });
+});
+
+test('a CA file without a certificate is warned of once, and what was trusted stays', async () => {
+  const { certificate } = await newClientAuthority();
+  const broken = certificate.replace(/\n.{9}/, '\n');
+  for (const text of ['', 'no PEM', broken]) {
+    const { used, warned } = await trust(certificate, text, undefined);
+    assert.deepEqual(used, [[certificate]]);
+    assert.equal(warned.length, 1, text);
+  }
+  assert.match(String((await trust('', undefined)).warned), /no certificate in PEM/);
 });

@@ -212,6 +212,9 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
       dialects: ['collaborne', 'sap'],
       admission: { ...FILES, checksHashes: true },
     },
+    '--webhook-port=9443 --webhook-tls-directory=/tls --webhook-client-ca=/ca.pem': {
+      admission: { ...FILES, clientAuthorities: '/ca.pem' },
+    },
     '--webhook-port=0 --webhook-tls-directory=/tls --port=0': { port: 0, admission: { ...FILES, port: 0 } },
     '--webhook-port=9443 --webhook-tls-directory=/tls --dry-run=false --webhook-url=': { admission: FILES },
     'RELOADER_OPT_SAP_HASH_CHECK=false': {},
