@@ -91,6 +91,7 @@ const TIME_TELLERS: Readonly<Record<string, string>> = {
   'lib/rollout/rollout-attempt.ts': 'people who read annotations, and whichever reloader ends the pause',
   'lib/repair/pauses.ts': 'the end of a pause, whose begin an annotation says',
   'lib/app/admission-webhook.ts': 'the API server, which checks how long certificates are good',
+  'lib/app/secure-pages.ts': 'the clients that check the validity of its certificate',
 };
 /** Folders that may look at the process that they run in. */
 const KNOW_THE_PROCESS = ['kubernetes', 'telemetry', 'app', 'bin'];

@@ -1,18 +1,12 @@
 /** The HTTPS server that the API server calls before it stores a workload. */
 
-import { constants } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { Connections } from '../serving/connections.ts';
 import { endListening, listen } from '../serving/listener.ts';
+import { type KeyPair, SECURE } from '../serving/tls.ts';
 import { MalformedReviewError } from './review.ts';
-
-/** A certificate chain and its key, both as PEM. */
-export interface KeyPair {
-  readonly certificate: string;
-  readonly key: string;
-}
 
 /** The parts of an AdmissionServer. */
 export interface AdmissionServerOptions {
@@ -40,9 +34,6 @@ interface Answer {
   readonly status: number;
   readonly body: string;
 }
-
-/** For all certificates. A resumed session would be one without a check of the client: there are none. */
-const SECURE = { minVersion: 'TLSv1.2', secureOptions: constants.SSL_OP_NO_TICKET } as const;
 
 /**
  * Serves from start to stop; clients cannot connect before it has a certificate and, if it verifies clients, before it knows

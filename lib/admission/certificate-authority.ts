@@ -3,7 +3,7 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import type { KeyPair } from './admission-server.ts';
+import type { KeyPair } from '../serving/tls.ts';
 
 /** A serving certificate, and the authority that signed it. */
 export interface IssuedPair extends KeyPair {

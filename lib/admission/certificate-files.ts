@@ -1,10 +1,10 @@
-/** The webhook's certificates from files, read again after each renewal: its own, and those of the authorities of its clients. */
+/** Certificates from files, read again after each renewal: those of servers, and those of the authorities of their clients. */
 
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Log, LogFields } from '../model/log.ts';
-import type { KeyPair } from './admission-server.ts';
+import type { KeyPair } from '../serving/tls.ts';
 
 /** The parts of a loop, whatever its files hold. */
 interface LoopOptions<T> {
@@ -18,6 +18,8 @@ interface LoopOptions<T> {
 export interface CertificateFilesOptions extends LoopOptions<KeyPair> {
   /** The folder with tls.crt and tls.key. */
   readonly directory: string;
+  /** For the log. @default that of the admission webhook */
+  readonly what?: string;
 }
 
 /** The parts of the loop of the authorities; `use` gets each as PEM, at least one. */
@@ -34,10 +36,9 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** Polls the files until `signal` is aborted. It logs an unusable pair once, and the previous pair stays in use. */
 export async function followCertificateFiles(
-  { directory, ...loop }: CertificateFilesOptions,
+  { directory, what = 'the certificate of the admission webhook', ...loop }: CertificateFilesOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const what = 'the certificate of the admission webhook';
   await follow({ ...loop, read: () => readPair(directory), what, place: { directory } }, signal);
 }
 

@@ -6,7 +6,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Log } from '../model/log.ts';
 import type { WriteResult } from '../model/outcome.ts';
-import type { KeyPair } from './admission-server.ts';
+import type { KeyPair } from '../serving/tls.ts';
 import type { IssuedPair, IssueOptions } from './certificate-authority.ts';
 import { certificatesIn } from './certificate-files.ts';
 

@@ -1,12 +1,13 @@
 /** Starts the admission webhook if the options ask for one, and keeps its serving certificate valid. */
 
-import { AdmissionServer, type KeyPair } from '../admission/admission-server.ts';
+import { AdmissionServer } from '../admission/admission-server.ts';
 import { followCertificateFiles, followClientAuthorities } from '../admission/certificate-files.ts';
 import { keepOwnCertificate } from '../admission/own-certificate.ts';
 import { WebhookStore } from '../kubernetes/webhook-store.ts';
 import type { AdmissionCertificate } from '../model/settings.ts';
-import { monotonicMs } from '../model/time.ts';
+import { atMostEvery } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
+import type { KeyPair } from '../serving/tls.ts';
 import type { Assembly, Parts } from './assembly.ts';
 
 /** The least time between two log lines about clients without a certificate; the metric counts them all. */
@@ -45,12 +46,12 @@ export async function serveAdmission(
 
 /** Counts the refused clients, and logs one of them a minute. */
 function strangerReporter({ log, metrics }: Parts): (reason: string) => void {
-  let loggedAt = Number.NEGATIVE_INFINITY;
+  const logOne = atMostEvery(STRANGERS_MS, (reason: string) =>
+    log.debug('the admission webhook refused a client; said once a minute', { reason }),
+  );
   return (reason) => {
     metrics?.reviewed('unauthenticated');
-    if (monotonicMs() - loggedAt < STRANGERS_MS) return;
-    loggedAt = monotonicMs();
-    log.debug('the admission webhook refused a client; said once a minute', { reason });
+    logOne(reason);
   };
 }
 

@@ -85,7 +85,12 @@ async function run(options: Options, env: Environment, log: Log, signal: AbortSi
     ...pod,
   };
   const assembly = assemble(parts);
-  const pages = await servePages(assembly, options, { about: aboutOf(options, place), metrics, log });
+  const pages = await servePages(assembly, options, {
+    about: aboutOf(options, place),
+    metrics,
+    log,
+    send: transport.send,
+  });
   logStart(options, place, pages, log);
   const isAsAsked = await work(parts, assembly, signal).finally(async () => {
     // Also after an error: otherwise the liveness probe of a process that does no work would succeed.

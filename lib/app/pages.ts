@@ -1,5 +1,6 @@
 /** Serves metrics, status and probes, and optionally the probes on a port of their own. */
 
+import type { Send } from '../kubernetes/transport.ts';
 import type { Log } from '../model/log.ts';
 import type { Options } from '../options/options.ts';
 import { HttpServer, type Pages, type Probes } from '../telemetry/http-server.ts';
@@ -8,6 +9,7 @@ import { recent, type Shown, Texts } from '../telemetry/recent.ts';
 import { pageRequestOf, statusPage } from '../telemetry/status-page.ts';
 import type { About } from '../telemetry/status-view.ts';
 import type { Assembly } from './assembly.ts';
+import { admitterOf, followPagesCertificate } from './secure-pages.ts';
 
 /** The most texts cached for one report: a further search within its second is answered with an error instead of memory. */
 const MOST_TEXTS = 20;
@@ -17,6 +19,8 @@ interface Served {
   readonly about: About;
   readonly metrics: Metrics;
   readonly log: Log;
+  /** Reviews tokens, if the pages are only for some. */
+  readonly send: Send;
 }
 
 /** Servers that listen. */
@@ -34,15 +38,22 @@ export interface ServedPages {
  * @throws ListenError if a port is taken or not permitted, or the address does not belong to this machine; then none listens.
  */
 export async function servePages(assembly: Assembly, options: Options, served: Served): Promise<ServedPages> {
-  const { bindAddress: address, allowedHosts } = options;
-  const onError = (error: unknown): void => served.log.error('a page failed', { error });
-  const serverOf = (content: Pages | Probes, flag: string): HttpServer =>
-    new HttpServer(content, onError, { flag, address, allowedHosts });
+  const { bindAddress: address, allowedHosts, secureMetrics } = options;
+  const { log, send } = served;
+  const onError = (error: unknown): void => log.error('a page failed', { error });
+  const place = { address, allowedHosts };
+  const admit = secureMetrics && admitterOf(send, log);
   const probes = probesOf(assembly);
-  const pages = serverOf({ ...probes, ...pagesOf(assembly, options, served) }, '--port');
-  const health = serverOf(probes, '--health-port');
+  const content = { ...probes, ...pagesOf(assembly, options, served) };
+  const pages = new HttpServer(content, onError, { ...place, flag: '--port', admit });
+  const health = new HttpServer(probes, onError, { ...place, flag: '--health-port' });
+  const end = new AbortController();
+  const certificate =
+    secureMetrics &&
+    followPagesCertificate(secureMetrics, { use: (pair) => pages.use(pair), log }, end.signal).catch(onError);
   const stop = async (): Promise<void> => {
-    await Promise.all([pages.stop(), health.stop()]);
+    end.abort();
+    await Promise.all([pages.stop(), health.stop(), certificate]);
   };
   try {
     const port = await pages.start(options.port);

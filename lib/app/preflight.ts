@@ -56,6 +56,7 @@ export async function preflight(
 const WITHOUT: Partial<Record<PermissionPurpose, string>> = {
   key: 'Without it digests are plain SHA-1, which tell a content that can be guessed; where the state has digests under a key, nothing is decided.',
   age: 'Without it a workload that was rolled after a change while the reloader was away may be rolled once more, and a change that another reloader missed is not rolled.',
+  pages: 'Without it requests for the status page, /status.json and /metrics get 503.',
   lease:
     'Without it this process acts whether or not another one does; without list and watch it only learns later of a Lease that is free.',
 };
@@ -110,6 +111,7 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
     admission: certificate?.type === 'secret' ? certificate : undefined,
     lease: election && leasePlaceOf(election, place),
     isDryRun: options.dryRun,
+    reviewsReaders: options.secureMetrics !== undefined,
     onlyTells: options.webhookUrl !== undefined,
   });
 }

@@ -1,8 +1,10 @@
 /**
- * Asks the API server by SelfSubjectAccessReviews which rights the reloader has. A missing answer is never taken for a refusal.
+ * Asks the API server which rights the reloader has, by SelfSubjectAccessReviews, and which rights the bearer of a token has. A
+ * missing answer is never taken for a refusal, nor for a permission.
  */
 
 import { ApiError, type ApiErrorCode } from './api-error.ts';
+import { ACCESS_REVIEWS, collectionPath, TOKEN_REVIEWS } from './api-path.ts';
 import { callJson } from './json-call.ts';
 import { type Permission, ruleYaml } from './permissions.ts';
 import type { Send } from './transport.ts';
@@ -70,6 +72,46 @@ export function missingOf(refused: readonly Question[]): MissingPermission[] {
       permission.rule.verbs.filter((verb) => verbs.has(verb)),
     );
   });
+}
+
+/** The part of a TokenReview's user that a SubjectAccessReview takes. */
+interface TokenUser {
+  readonly username?: string;
+  readonly uid?: string;
+  readonly groups?: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * Whether the API server knows the token, and its account may `get` the path outside of resources.
+ *
+ * @throws ApiError if it does not answer either question; the error has no part of the token
+ */
+export async function reviewReader(
+  send: Send,
+  token: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<'allowed' | 'unauthenticated' | 'forbidden'> {
+  const ask = <T extends object>(kind: string, resource: typeof TOKEN_REVIEWS, spec: object): Promise<T> => {
+    const body = JSON.stringify({ apiVersion: `${resource.group}/${resource.version}`, kind, spec });
+    return callJson<T>(send, { method: 'POST', path: collectionPath(resource), body, signal });
+  };
+  const known = await ask<{ status?: { authenticated?: boolean; user?: TokenUser } }>(
+    'TokenReview',
+    TOKEN_REVIEWS,
+    { token },
+  );
+  const { authenticated, user = {} } = known.status ?? {};
+  if (authenticated !== true) return 'unauthenticated';
+  const { username, uid, groups, extra } = user;
+  const nonResourceAttributes = { path, verb: 'get' };
+  const { status } = await ask<{ status?: { allowed?: boolean; denied?: boolean } }>(
+    'SubjectAccessReview',
+    ACCESS_REVIEWS,
+    { user: username, uid, groups, extra, nonResourceAttributes },
+  );
+  return status?.allowed === true && status.denied !== true ? 'allowed' : 'forbidden';
 }
 
 /** `isAllowed` is undefined if the server did not answer. */

@@ -33,6 +33,18 @@ export const WEBHOOK_CONFIGURATIONS: ApiResource = {
   version: 'v1',
   resource: 'mutatingwebhookconfigurations',
 };
+/** Reviews of bearer tokens. */
+export const TOKEN_REVIEWS: ApiResource = {
+  group: 'authentication.k8s.io',
+  version: 'v1',
+  resource: 'tokenreviews',
+};
+/** Reviews of what an account may do. */
+export const ACCESS_REVIEWS: ApiResource = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  resource: 'subjectaccessreviews',
+};
 
 /** The field manager of all our writes, by which managedFields tells them from those of external writers. */
 export const FIELD_MANAGER = 'kubernetes-reloader';

@@ -4,6 +4,7 @@ import { type ConfigKind, SOURCE_KINDS } from '../model/object-ref.ts';
 import { shardNames } from '../model/shards.ts';
 import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import {
+  ACCESS_REVIEWS,
   type ApiResource,
   CONTROLLER_REVISIONS,
   EVENT_OBJECTS,
@@ -11,6 +12,7 @@ import {
   LEASES,
   NAMESPACES,
   REPLICA_SETS,
+  TOKEN_REVIEWS,
   WEBHOOK_CONFIGURATIONS,
 } from './api-path.ts';
 import { resourceOf } from './sources.ts';
@@ -34,6 +36,8 @@ export type PermissionPurpose =
   | 'run'
   | 'event'
   | 'webhook'
+  /** Without it no page is served but those of probes. */
+  | 'pages'
   /** Without it the process leads without an election. */
   | 'lease'
   /** Without it some workloads are rolled once more after an absence. */
@@ -65,6 +69,8 @@ export interface PermissionScope {
   readonly isDryRun: boolean;
   /** The Secret with the webhook's own certificate and the configuration that trusts it; undefined without such. */
   readonly admission?: { readonly secret: string; readonly configuration: string } | undefined;
+  /** Whether the pages are only for tokens that may get them. */
+  readonly reviewsReaders?: boolean;
   /** Whether a webhook is called in place of patching workloads. */
   readonly onlyTells?: boolean;
 }
@@ -86,6 +92,7 @@ export function permissionsFor(scope: PermissionScope): Permission[] {
     ...(scope.selectsNamespaces ? [permission('scope', 'Namespace', undefined, NAMESPACES, WATCHING)] : []),
     ...(lease === undefined ? [] : leasePermissions(lease)),
     ...admissionPermissions(scope),
+    ...(scope.reviewsReaders ? READER_PERMISSIONS : []),
     ...namespaces.flatMap((namespace) => streamPermissions(scope, namespace)),
   ];
 }
@@ -134,6 +141,11 @@ function permission(
   const names = resourceNames === undefined ? {} : { resourceNames };
   return { purpose, kind, namespace, rule: { apiGroups: [group], resources: [resource], ...names, verbs } };
 }
+
+const READER_PERMISSIONS: readonly Permission[] = [
+  permission('pages', 'TokenReview', undefined, TOKEN_REVIEWS, ['create']),
+  permission('pages', 'SubjectAccessReview', undefined, ACCESS_REVIEWS, ['create']),
+];
 
 /** The right to create has no resourceNames: RBAC sees no name in the path of a POST. */
 function leasePermissions({ namespace, name }: NonNullable<PermissionScope['lease']>): Permission[] {

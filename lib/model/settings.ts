@@ -128,6 +128,12 @@ export interface AdmissionOptions {
   readonly checksHashes: boolean;
 }
 
+/** How the pages are served over TLS, to those with a token that may get them. */
+export interface SecureMetrics {
+  /** A folder with the files tls.crt and tls.key. @default a self-signed certificate */
+  readonly tlsDirectory?: string;
+}
+
 /** The results of a review, and their meaning. */
 export const ADMISSION_RESULTS = {
   kept: 'Only stamps were missing in the update: they are put back as they were, and no pod starts anew.',

@@ -136,3 +136,13 @@ export function backoffMs(attempt: number, { baseMs, capMs }: BackoffBounds, ran
   const ceiling = Math.min(capMs, baseMs * 2 ** (Math.max(0, attempt) + 1));
   return Math.round(baseMs + random() * Math.max(0, ceiling - baseMs));
 }
+
+/** A function that calls `act` at most once in `everyMs`; calls in between are dropped. */
+export function atMostEvery<T>(everyMs: number, act: (value: T) => void): (value: T) => void {
+  let actedAt = Number.NEGATIVE_INFINITY;
+  return (value) => {
+    if (monotonicMs() - actedAt < everyMs) return;
+    actedAt = monotonicMs();
+    act(value);
+  };
+}

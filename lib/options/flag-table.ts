@@ -223,6 +223,10 @@ export const TABLE = {
       'the address that all ports listen at (default: all addresses in a pod, else 127.0.0.1)',
     '--allowed-hosts <host...>':
       'where --bind-address is a loopback address: hosts that requests may name beside localhost and addresses; repeatable or a comma list',
+    '--secure-metrics':
+      'serve --port over TLS, and only to bearer tokens that may get the path; probes need no token',
+    '--metrics-tls-directory <folder>':
+      'where the tls.crt and tls.key for that are; read again when they change (default: a self-signed certificate)',
     '--no-status-page': 'serve no page for browsers at /; /status.json stays',
   },
   'Output:': {

@@ -6,6 +6,7 @@ import type {
   AlertOptions,
   ConnectionOptions,
   Pace,
+  SecureMetrics,
   StakaterKeys,
 } from '../model/settings.ts';
 import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
@@ -75,6 +76,8 @@ export interface Options extends FlagOptions {
   readonly leaderElection?: LeaderElection | undefined;
   /** The webhook that is called in place of a rollout; a secret but for scheme and host. */
   readonly webhookUrl?: string;
+  /** The pages are served over TLS, and only to tokens that may get them. @default over HTTP, to anyone */
+  readonly secureMetrics?: SecureMetrics;
   /** The admission webhook, which keeps stamps through updates by external writers. @default none */
   readonly admission?: AdmissionOptions;
   /** The receiver of an alert for each rollout. @default none */

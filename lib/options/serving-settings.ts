@@ -1,7 +1,7 @@
 /** The settings of the HTTP servers: ports, address, allowed hosts, and the admission webhook. */
 
 import { BlockList, isIPv6 } from 'node:net';
-import type { AdmissionCertificate, AdmissionOptions } from '../model/settings.ts';
+import type { AdmissionCertificate, AdmissionOptions, SecureMetrics } from '../model/settings.ts';
 import { type Environment, textOf } from './environment.ts';
 import { FLAGS, type FlagName } from './flags.ts';
 import { type Options, UsageError } from './options.ts';
@@ -15,7 +15,9 @@ const PROBES_PORT = 8081;
 
 /** The properties of Options that this file computes; undefined ones are dropped later. */
 type Serving = Pick<Options, 'port' | 'statusPage'> & {
-  readonly [K in 'healthPort' | 'bindAddress' | 'allowedHosts' | 'admission']: Options[K] | undefined;
+  readonly [K in 'healthPort' | 'bindAddress' | 'allowedHosts' | 'secureMetrics' | 'admission']:
+    | Options[K]
+    | undefined;
 };
 
 /** The settings of pages, probes and admission webhook. Outside a pod all listen at 127.0.0.1 by default. @throws UsageError */
@@ -33,6 +35,7 @@ export function servingFrom(reader: Reader, env: Environment): Serving {
     bindAddress,
     allowedHosts: isLoopback(bindAddress) ? reader.get('allowed-hosts') : undefined,
     statusPage: !reader.get('no-status-page'),
+    secureMetrics: secureMetricsFrom(reader),
     admission,
   };
 }
@@ -57,6 +60,13 @@ function isLoopback(address: string | undefined): boolean {
   loopback.addSubnet('127.0.0.0', 8);
   loopback.addAddress('::1', 'ipv6');
   return loopback.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
+
+function secureMetricsFrom(reader: Reader): SecureMetrics | undefined {
+  const tlsDirectory = reader.get('metrics-tls-directory');
+  if (reader.get('secure-metrics')) return tlsDirectory === undefined ? {} : { tlsDirectory };
+  if (tlsDirectory === undefined) return undefined;
+  throw new UsageError(`expected --secure-metrics beside ${reader.placeOf('metrics-tls-directory')}`);
 }
 
 /** The settings of the admission webhook; undefined without --webhook-port. @throws UsageError */

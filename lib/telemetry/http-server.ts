@@ -7,10 +7,13 @@ import {
   type ServerOptions,
   type ServerResponse,
 } from 'node:http';
+import { createServer as createSecureServer, Server as SecureServer } from 'node:https';
 import { Connections } from '../serving/connections.ts';
 import { Deliveries } from '../serving/deliveries.ts';
 import { isAllowedHost } from '../serving/hosts.ts';
 import { endListening, listen } from '../serving/listener.ts';
+import { type KeyPair, SECURE } from '../serving/tls.ts';
+import type { Access } from './page-access.ts';
 import type { Shown } from './recent.ts';
 import { STATUS_PAGE_HEADERS } from './status-page.ts';
 
@@ -40,6 +43,11 @@ export interface ServerPlace {
   readonly address?: string | undefined;
   /** The hosts that requests may name beside localhost and addresses. @default any */
   readonly allowedHosts?: readonly string[] | undefined;
+  /**
+   * Decides by the Authorization header who reads a path, but for those of probes. With it the server speaks TLS, and clients
+   * cannot connect before `use`. Never rejects. @default anyone reads all, without TLS
+   */
+  readonly admit?: ((authorization: string | undefined, path: string) => Promise<Access>) | undefined;
 }
 
 interface Answer {
@@ -64,8 +72,35 @@ const TOO_MANY_SEARCHES: Answer = {
   body: 'too many different searches within a second: try again\n',
   headers: { 'retry-after': '1' },
 };
+/** The answers to those who may not read a page. */
+const REFUSALS: Readonly<Record<Exclude<Access, 'allowed'>, Answer>> = {
+  unauthenticated: {
+    status: 401,
+    type: TEXT,
+    body: 'a bearer token of this cluster is needed: Authorization: Bearer <token>\n',
+    headers: { 'www-authenticate': 'Bearer' },
+  },
+  forbidden: {
+    status: 403,
+    type: TEXT,
+    body: 'the account of this token lacks the right to get this path: a ClusterRole with nonResourceURLs gives it\n',
+  },
+  unavailable: {
+    status: 503,
+    type: TEXT,
+    body: 'the API server did not review the token: see the log\n',
+    headers: { 'retry-after': '5' },
+  },
+  busy: {
+    status: 503,
+    type: TEXT,
+    body: 'too many tokens to review within a second: try again\n',
+    headers: { 'retry-after': '1' },
+  },
+};
 /** The paths of liveness; the second one is that of Stakater Reloader. */
 const HEALTH_PATHS = ['/healthz', '/live'];
+const PROBE_PATHS: readonly string[] = [...HEALTH_PATHS, '/readyz'];
 
 /** The resources that clients may use. */
 interface Limits extends ServerOptions {
@@ -95,7 +130,7 @@ const LIMITS_OF_PROBES: Limits = {
 
 /** Serves all pages, or only probes, from start to stop. */
 export class HttpServer {
-  readonly #server: Server;
+  readonly #server: Server | SecureServer;
   readonly #connections: Connections;
   readonly #deliveries = new Deliveries();
   readonly #answers: Answers;
@@ -108,7 +143,12 @@ export class HttpServer {
     this.#place = place;
     this.#onError = onError;
     const limits = 'metrics' in pages ? LIMITS_OF_PAGES : LIMITS_OF_PROBES;
-    this.#server = createServer(limits, (request, response) => void this.#serve(request, response));
+    const serve = (request: IncomingMessage, response: ServerResponse): void =>
+      void this.#serve(request, response);
+    this.#server =
+      place.admit === undefined
+        ? createServer(limits, serve)
+        : createSecureServer({ ...limits, ...SECURE, handshakeTimeout: limits.headersTimeout }, serve);
     this.#connections = new Connections(this.#server, limits.connections);
     this.#server.timeout = limits.silenceMs;
     if (limits.keepAliveTimeout === undefined) this.#server.maxRequestsPerSocket = 1;
@@ -122,6 +162,12 @@ export class HttpServer {
   async start(port: number): Promise<number> {
     const { flag, address } = this.#place;
     return await listen(this.#server, { port, address, flag, onError: this.#onError });
+  }
+
+  /** New connections get this certificate. @throws if certificate and key do not belong together */
+  use({ certificate, key }: KeyPair): void {
+    if (this.#server instanceof SecureServer)
+      this.#server.setSecureContext({ ...SECURE, cert: certificate, key });
   }
 
   /** Accepts no more requests; resolves when the open ones have ended, after a second at the latest. */
@@ -154,7 +200,7 @@ export class HttpServer {
   }
 
   async #answer({ method, url = '', headers }: IncomingMessage): Promise<Answer> {
-    const { allowedHosts } = this.#place;
+    const { allowedHosts, admit } = this.#place;
     if (allowedHosts !== undefined && !isAllowedHost(headers.host, allowedHosts)) return MISDIRECTED;
     const [path = '', ...query] = url.split('?');
     const page = this.#answers.get(path);
@@ -162,7 +208,8 @@ export class HttpServer {
       return { status: 404, type: TEXT, body: `not found; see ${[...this.#answers.keys()].join(' ')}\n` };
     if (method !== 'GET' && method !== 'HEAD')
       return { status: 405, type: TEXT, body: 'only GET and HEAD\n' };
-    return page(query.join('?'));
+    const access = PROBE_PATHS.includes(path) ? 'allowed' : await admit?.(headers.authorization, path);
+    return access === undefined || access === 'allowed' ? page(query.join('?')) : REFUSALS[access];
   }
 }
 

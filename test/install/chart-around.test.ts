@@ -131,6 +131,20 @@ describe('monitors', { skip }, () => {
     assert.deepEqual([endpoint?.['interval'], endpoint?.['scheme']], ['1m', 'http']);
   });
 
+  test('scrape pages that are for some over TLS, with the credentials of values', () => {
+    const authorization = { credentials: { name: 'scrape', key: 'token' } };
+    const monitoring = { podMonitor: { enabled: true, authorization }, serviceMonitor: { enabled: true } };
+    const values: Values = { config: { secureMetrics: true }, monitoring };
+    const secure = { port: 'http', path: '/metrics', honorLabels: true, scheme: 'https' };
+    const tlsConfig = { insecureSkipVerify: true };
+    assert.deepEqual(specOf('PodMonitor', values)?.['podMetricsEndpoints'], [
+      { ...secure, tlsConfig, authorization },
+    ]);
+    const own = { ca: { secret: { name: 'ca', key: 'ca.crt' } } };
+    const verified = { ...values, monitoring: { serviceMonitor: { enabled: true, tlsConfig: own } } };
+    assert.deepEqual(specOf('ServiceMonitor', verified)?.['endpoints'], [{ ...secure, tlsConfig: own }]);
+  });
+
   test('of Stakater Reloader’s values are not there for Services where the cluster has no operator', () => {
     const reloader = { serviceMonitor: { enabled: true }, podMonitor: { enabled: true } };
     assert.equal(specOf('ServiceMonitor', { reloader }), undefined);

@@ -117,6 +117,11 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     },
   }),
   'other ports': flags({ port: 8080, healthPort: 9091 }),
+  'pages for some': flags({ secureMetrics: true }),
+  'pages for some, in one namespace, with a certificate': {
+    config: { secureMetrics: true, metricsTlsDirectory: '/tls' },
+    reloader: { watchGlobally: false },
+  },
   'another API server': flags({ server: 'https://api.example.com', tokenFile: '/var/token' }),
   'a further argument': { extraArgs: ['--enable-pprof=false'] },
 };

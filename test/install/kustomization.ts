@@ -29,13 +29,14 @@ export const COMPONENTS: readonly string[] = [
   'ha',
   'jobs',
   'monitoring',
+  'secure-metrics',
   'webhook',
   'webhook-cert-manager',
 ];
 
 /** Two sets of components that may stand together, and all of them between the two. */
 export const TOGETHER: readonly (readonly string[])[] = [
-  ['cron-jobs', 'ha', 'jobs', 'monitoring', 'webhook'],
+  ['cron-jobs', 'ha', 'jobs', 'monitoring', 'secure-metrics', 'webhook'],
   ['webhook-cert-manager'],
 ];
 

@@ -8,6 +8,10 @@ const DELIVERIES = ['test/unit/serving/deliveries.test.ts'];
 const SERVER = ['test/unit/telemetry/http-server.test.ts'];
 const PAGES = ['test/unit/app/pages.test.ts'];
 
+const ACCESS = ['test/unit/telemetry/page-access.test.ts'];
+const SECURE_PAGES = ['test/unit/app/secure-pages.test.ts'];
+const REVIEWS = ['test/unit/kubernetes/access-reviews.test.ts'];
+
 /** Every one of them must be noticed. */
 export const SERVING_MUTANTS: readonly Mutant[] = [
   {
@@ -114,5 +118,65 @@ export const SERVING_MUTANTS: readonly Mutant[] = [
     name: 'serving: the end of a body that was cut is the end of the same one that is sent again',
     edit: drop('Deliveries.send', 'this.#underWay.get(body) === clients'),
     tests: DELIVERIES,
+  },
+  {
+    name: 'serving: every known account may get every page',
+    edit: change('reviewReader', 'status?.allowed === true && status.denied !== true', 'true'),
+    tests: REVIEWS,
+  },
+  {
+    name: 'serving: what is both allowed and denied is allowed',
+    edit: drop('reviewReader', 'status.denied !== true'),
+    tests: REVIEWS,
+  },
+  {
+    name: 'serving: a token that is not known is that of an account without a name',
+    edit: drop('reviewReader', 'authenticated !== true'),
+    tests: REVIEWS,
+  },
+  {
+    name: 'serving: a review that fails opens the page',
+    edit: change('PageAccess.#review', "'unavailable'", "'allowed'"),
+    tests: ACCESS,
+  },
+  {
+    name: 'serving: a refusal is remembered for ever',
+    edit: change('REFUSED_MS', '10_000', 'Number.POSITIVE_INFINITY'),
+    tests: ACCESS,
+  },
+  {
+    name: 'serving: a right that was withdrawn counts for ever',
+    edit: change('ALLOWED_MS', '60_000', 'Number.POSITIVE_INFINITY'),
+    tests: ACCESS,
+  },
+  {
+    name: 'serving: a right to one page is one to all',
+    edit: change('PageAccess.admit', 'JSON.stringify([hash, path])', 'hash'),
+    tests: ACCESS,
+  },
+  {
+    name: 'serving: strangers cost any number of reviews',
+    edit: change('PageAccess.#hasRoom', 'this.#second.reviews <= MOST_REVIEWS', 'true'),
+    tests: ACCESS,
+  },
+  {
+    name: 'serving: strangers keep out who was allowed before',
+    edit: drop('PageAccess.admit', '!this.#allowed.has(key)'),
+    tests: ACCESS,
+  },
+  {
+    name: 'serving: answers are remembered without a bound',
+    edit: drop('PageAccess.#remember', 'oldest !== undefined && remembered.size >= MOST_REMEMBERED'),
+    tests: ACCESS,
+  },
+  {
+    name: 'serving: probes need a token',
+    edit: change('HttpServer.#answer', 'PROBE_PATHS.includes(path)', 'false'),
+    tests: SECURE_PAGES,
+  },
+  {
+    name: 'serving: who may not read a page reads it',
+    edit: change('HttpServer.#answer', "access === undefined || access === 'allowed'", 'true'),
+    tests: SECURE_PAGES,
   },
 ];

@@ -74,6 +74,14 @@
   resources: [namespaces]
   verbs: [list, watch]
 {{- end }}
+{{- if get $flags "secure-metrics" }}
+- apiGroups: [authentication.k8s.io]
+  resources: [tokenreviews]
+  verbs: [create]
+- apiGroups: [authorization.k8s.io]
+  resources: [subjectaccessreviews]
+  verbs: [create]
+{{- end }}
 {{- with get $flags "webhook-configuration" }}
 - apiGroups: [admissionregistration.k8s.io]
   resources: [mutatingwebhookconfigurations]

@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { Agent, request as send } from 'node:https';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { connect, type SecureVersion, type TLSSocket } from 'node:tls';
-import { ADMISSION_PATH, AdmissionServer, type KeyPair } from '../../../lib/admission/admission-server.ts';
+import { ADMISSION_PATH, AdmissionServer } from '../../../lib/admission/admission-server.ts';
 import { type IssuedPair, issuePair } from '../../../lib/admission/certificate-authority.ts';
+import type { KeyPair } from '../../../lib/serving/tls.ts';
 import { type ClientAuthority, newClientAuthority, OF_A_SERVER } from './client-certificates.ts';
 
 const NAME = 'reloader.test';

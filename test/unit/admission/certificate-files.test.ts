@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { KeyPair } from '../../../lib/admission/admission-server.ts';
 import { followCertificateFiles, followClientAuthorities } from '../../../lib/admission/certificate-files.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
+import type { KeyPair } from '../../../lib/serving/tls.ts';
 import { newClientAuthority } from './client-certificates.ts';
 
 let directory = '';

@@ -3,7 +3,7 @@
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
-import type { KeyPair } from '../../../lib/admission/admission-server.ts';
+import type { KeyPair } from '../../../lib/serving/tls.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const HOUR_MS = 3_600_000;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { describe, test } from 'node:test';
-import type { KeyPair } from '../../../lib/admission/admission-server.ts';
 import { issuePair } from '../../../lib/admission/certificate-authority.ts';
 import {
   type CertificateStore,
@@ -10,6 +9,7 @@ import {
 } from '../../../lib/admission/own-certificate.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
+import type { KeyPair } from '../../../lib/serving/tls.ts';
 
 const NAME = 'kubernetes-reloader-webhook.reloader.svc';
 const DAY_MS = 24 * 3_600_000;

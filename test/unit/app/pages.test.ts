@@ -65,7 +65,12 @@ async function serve(...argv: readonly string[]): Promise<void> {
     looks.metrics += 1;
     return `look ${looks.metrics}\n`;
   });
-  pages = await servePages(assembly, command.options, { about: ABOUT, metrics, log: NO_LOG });
+  pages = await servePages(assembly, command.options, {
+    about: ABOUT,
+    metrics,
+    log: NO_LOG,
+    send: () => assert.fail('it is not asked'),
+  });
 }
 
 interface Answer {

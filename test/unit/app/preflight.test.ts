@@ -49,8 +49,9 @@ async function outcomeOf(
   refuses: Refuses,
   throttles: (asked: Asked, second: number) => boolean = () => false,
   state: ApiResponse = refused(404),
+  ...flags: readonly string[]
 ): Promise<{ mayGoOn: boolean | undefined; errors: string[]; warnings: string[] }> {
-  const command = parseOptions(['--namespace', 'one,two'], {});
+  const command = parseOptions(['--namespace', 'one,two', ...flags], {});
   assert.equal(command.type, 'run');
   const { options } = command;
   const errors: string[] = [];
@@ -109,6 +110,15 @@ test('without the right to the Lease the program goes on, and a warning has the 
   assert.deepEqual([outcome.mayGoOn, outcome.errors, outcome.warnings.length], [true, [], 2]);
   for (const warning of outcome.warnings)
     assert.match(warning, /may not .*leases.*verbs: \[.*acts whether or not another one does/s);
+});
+
+test('without the right to review tokens the program goes on, and a warning has the rule and what it means', async () => {
+  const isReview: Refuses = ({ resource }) => /^(token|subjectaccess)reviews$/.test(resource);
+  assert.deepEqual((await outcomeOf(isReview)).warnings, []);
+  const outcome = await outcomeOf(isReview, undefined, undefined, '--secure-metrics');
+  assert.deepEqual([outcome.mayGoOn, outcome.errors, outcome.warnings.length], [true, [], 2]);
+  for (const warning of outcome.warnings)
+    assert.match(warning, /may not create \w+reviews in all namespaces.*ClusterRole.*get 503/s);
 });
 
 test('with all rights nothing is said', async () => {

@@ -1,12 +1,13 @@
 /** What is known of rights once the API server has been asked for them. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import {
   type MissingPermission,
   missingOf,
   questionsOf,
   review,
+  reviewReader,
 } from '../../../lib/kubernetes/access-reviews.ts';
 import { type Permission, permissionsFor } from '../../../lib/kubernetes/permissions.ts';
 import type { Send } from '../../../lib/kubernetes/transport.ts';
@@ -154,3 +155,48 @@ for (const [sentence, [answer, asked, retryAfterMs]] of Object.entries(SERVERS))
     assert.deepEqual(reviewed, { refused: [], unanswered: questions, retryAfterMs });
   });
 }
+
+describe('the bearer of a token', () => {
+  const USER = { username: 'jane', uid: '1', groups: ['dev'], extra: { scopes: ['a', 'b'] } };
+  const known = ok({ status: { authenticated: true, user: USER } });
+  const verdictOf = (...answers: Answer[]): Promise<string> => {
+    const { send } = scripted(...answers);
+    return reviewReader(send, 'hunter2', '/metrics', new AbortController().signal);
+  };
+
+  test('is asked for by the token, then for the path with all that is known of the account', async () => {
+    const { send, requests } = scripted(known, ok({ status: { allowed: true } }));
+    assert.equal(await reviewReader(send, 'hunter2', '/metrics', new AbortController().signal), 'allowed');
+    const specs = requests.map(({ body = '' }) => JSON.parse(body));
+    const { username: user, ...account } = USER;
+    assert.deepEqual(specs, [
+      { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'hunter2' } },
+      {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec: { user, ...account, nonResourceAttributes: { path: '/metrics', verb: 'get' } },
+      },
+    ]);
+  });
+
+  const CLOSED: Readonly<Record<string, readonly [answers: readonly Answer[], verdict: string]>> = {
+    'is unknown with an error': [[ok({ status: { error: 'invalid bearer token' } })], 'unauthenticated'],
+    'is unknown without a word': [[ok({})], 'unauthenticated'],
+    'is unknown in other words': [[ok({ status: { authenticated: 'true', user: USER } })], 'unauthenticated'],
+    'may not': [[known, ok({ status: { allowed: false } })], 'forbidden'],
+    'may not without a word': [[known, ok({})], 'forbidden'],
+    'may not although it may': [[known, ok({ status: { allowed: true, denied: true } })], 'forbidden'],
+  };
+  for (const [name, [answers, verdict]] of Object.entries(CLOSED))
+    test(name, async () => assert.equal(await verdictOf(...answers), verdict));
+
+  for (const answer of [refused(403), refused(500), new Error('no answer'), ok([])])
+    test('is none of these without an answer, and the error does not have the token', async () => {
+      const isClosed = (error: unknown): boolean => {
+        assert.ok(!JSON.stringify([error, String(error)]).includes('hunter2'));
+        return true;
+      };
+      await assert.rejects(verdictOf(answer), isClosed);
+      await assert.rejects(verdictOf(known, answer), isClosed);
+    });
+});

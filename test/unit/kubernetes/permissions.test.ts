@@ -95,3 +95,14 @@ test('a rule names the objects that it is for', () => {
   assert.ok(state);
   assert.match(ruleYaml(state.rule), /^ {2}resourceNames: \["reloader-state","reloader-state-1",.*-9"\]$/m);
 });
+
+test('to review the readers of pages takes two rights in the cluster, also in a dry run', () => {
+  for (const isDryRun of [false, true]) {
+    const own = permissionsFor({ ...SCOPE, isDryRun }).map(short);
+    const more = permissionsFor({ ...SCOPE, isDryRun, reviewsReaders: true }).map(short);
+    assert.deepEqual(
+      more.filter((permission) => !own.includes(permission)),
+      ['*: create authentication.k8s.io/tokenreviews', '*: create authorization.k8s.io/subjectaccessreviews'],
+    );
+  }
+});
