@@ -9,7 +9,15 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import manifest from '../../package.json' with { type: 'json' };
 import { pick } from '../sandbox/json.ts';
-import { CONTEXT, copiedFromContext, dockerfile, follow, lastOf, stagesIn } from './dockerfile.ts';
+import {
+  CONTEXT,
+  copiedFromContext,
+  dockerfile,
+  entrypoint,
+  follow,
+  lastOf,
+  stagesIn,
+} from './dockerfile.ts';
 import { installationIn } from './installation.ts';
 import { INSTALLATIONS } from './kustomization.ts';
 import { isRequired, outputOf, programOnPath, skipWithout } from './tools.ts';
@@ -66,8 +74,7 @@ describe('its steps, followed in a folder,', () => {
   before(() => {
     folder = mkdtempSync(path.join(tmpdir(), 'reloader-image-'));
     root = follow(STAGES, folder, isRequired());
-    // Written as a list of words, a shell would otherwise be process 1 and keep the signals.
-    const [program, ...words] = JSON.parse(lastOf(FINAL, 'ENTRYPOINT') ?? '') as string[];
+    const [program, ...words] = entrypoint();
     assert.equal(program, '/usr/local/bin/node');
     command = [
       process.execPath,

@@ -131,3 +131,10 @@ function run(text: string, workdir: string, installs: boolean): void {
 export function dockerfile(): string {
   return readFileSync(path.join(CONTEXT, 'Dockerfile'), 'utf8');
 }
+
+/** The words of the ENTRYPOINT. */
+export function entrypoint(): readonly string[] {
+  const final = stagesIn(dockerfile()).at(-1);
+  // Written as a list of words, a shell would otherwise be process 1 and keep the signals.
+  return JSON.parse((final && lastOf(final, 'ENTRYPOINT')) ?? '') as string[];
+}

@@ -11,7 +11,7 @@ import { isCurrent } from '../sandbox/current-pods.ts';
 import { stringOf } from '../sandbox/json.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { kubeconfig, type Served, serve } from '../sandbox/serve.ts';
-import { ReloaderProcess, untilOrLogs } from './reloader-process.ts';
+import { BUNDLE, ReloaderProcess, untilOrLogs } from './reloader-process.ts';
 
 /** What a cluster is made of. */
 export interface ClusterOptions extends Omit<SandboxOptions, 'audit'> {
@@ -27,6 +27,8 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The window. @default 100 */
   readonly periodMs?: number;
+  /** Options of Node. @default none */
+  readonly node?: readonly string[];
 }
 
 /** A sandbox that is served, the reloaders that work on it, and a folder for their files. */
@@ -90,7 +92,7 @@ export class Cluster {
   }
 
   /** Starts a reloader; it may not be ready yet. */
-  spawn({ flags = [], env = {}, periodMs = 100 }: StartOptions = {}): ReloaderProcess {
+  spawn({ flags = [], env = {}, periodMs = 100, node = [] }: StartOptions = {}): ReloaderProcess {
     const own = ['--port', '0', '--log-format', 'json', '--log-level', 'debug'];
     const argv = [
       '--kubeconfig',
@@ -100,9 +102,13 @@ export class Cluster {
       `${periodMs}ms`,
       ...flags,
     ];
-    const process = new ReloaderProcess(argv, { HOME: this.folder, ...env });
-    this.#processes.push(process);
-    return process;
+    const reloader = new ReloaderProcess(argv, { HOME: this.folder, ...env }, undefined, [
+      process.execPath,
+      ...node,
+      BUNDLE,
+    ]);
+    this.#processes.push(reloader);
+    return reloader;
   }
 
   /** Starts a reloader; it is ready, and what it follows has a baseline. */
