@@ -1,5 +1,6 @@
 /** Makes the clients that notify people and programs outside the cluster: alerts and the webhook. */
 
+import { readFile } from 'node:fs/promises';
 import { Alerts } from '../notify/alerts.ts';
 import { HttpPoster } from '../notify/http-post.ts';
 import { Webhook } from '../notify/webhook.ts';
@@ -33,6 +34,8 @@ export function alertsOf({
 
 /** The webhook that is called in place of a rollout; undefined: workloads are rolled. */
 export function webhookOf({ options, proxies }: Parts): Webhook | undefined {
-  const { webhookUrl: url } = options;
-  return url === undefined ? undefined : new Webhook(new HttpPoster({ url, proxies, userAgent: USER_AGENT }));
+  const { webhookUrl: url, webhookSecretFile: file } = options;
+  if (url === undefined) return undefined;
+  const readKey = file === undefined ? undefined : () => readFile(file, 'utf8');
+  return new Webhook(new HttpPoster({ url, proxies, userAgent: USER_AGENT }), readKey);
 }

@@ -15,6 +15,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 export interface PostBody {
   readonly contentType: string;
   readonly text: string;
+  /** The header x-reloader-signature. @default none */
+  readonly signature?: string;
 }
 
 /** The result of a post. `message` is for people. */
@@ -140,7 +142,7 @@ export class HttpPoster {
     }
   }
 
-  #start({ contentType, text }: PostBody): ClientRequest {
+  #start({ contentType, text, signature }: PostBody): ClientRequest {
     const start = this.#isPlain ? httpRequest : httpsRequest;
     return start(this.#url, {
       method: 'POST',
@@ -149,6 +151,7 @@ export class HttpPoster {
         'content-type': contentType,
         'content-length': Buffer.byteLength(text),
         'user-agent': this.#options.userAgent,
+        ...(signature === undefined ? {} : { 'x-reloader-signature': signature }),
       },
     });
   }

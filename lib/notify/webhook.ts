@@ -1,6 +1,6 @@
 /** Notifies a webhook of each rollout, in place of patching the workload. */
 
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { configRefIn } from '../model/object-ref.ts';
 import type { WriteResult } from '../model/outcome.ts';
 import type { RolloutPlan } from '../model/rollout-plan.ts';
@@ -10,17 +10,25 @@ import type { HttpPoster, PostBody } from './http-post.ts';
 /** The webhook of the process; it takes the place of a client of workloads. */
 export class Webhook {
   readonly #poster: Pick<HttpPoster, 'post'>;
+  readonly #readKey: (() => Promise<string>) | undefined;
 
-  constructor(poster: Pick<HttpPoster, 'post'>) {
+  /** @param readKey reads the key that signs each notification; white space around it does not count. @default none is signed */
+  constructor(poster: Pick<HttpPoster, 'post'>, readKey?: () => Promise<string>) {
     this.#poster = poster;
+    this.#readKey = readKey;
   }
 
   /**
    * Sends the plan. It counts as accepted, without an object, when the webhook accepts it: the workload stays as it is. A post
-   * without an answer cannot be looked up afterwards, so it counts as not accepted and is sent again. Never rejects.
+   * without an answer cannot be looked up afterwards, so it counts as not accepted and is sent again. Without the key nothing is
+   * sent. Never rejects.
    */
   async tell(plan: RolloutPlan): Promise<WriteResult<undefined>> {
-    const result = await this.#poster.post(bodyOf(plan, new Date()));
+    const body = bodyOf(plan, new Date());
+    const key = await this.#readKey?.().catch(() => '');
+    if (key?.trim() === '') return NO_KEY;
+    const signed = key === undefined ? body : { ...body, signature: signatureOf(body.text, key.trim()) };
+    const result = await this.#poster.post(signed);
     switch (result.kind) {
       case 'taken':
         return { kind: 'accepted', object: undefined };
@@ -30,6 +38,16 @@ export class Webhook {
         return { ...result, kind: 'throttled' };
     }
   }
+}
+
+/** An attempt that is repeated: the file may come. */
+const NO_KEY: WriteResult<undefined> = {
+  kind: 'throttled',
+  message: 'the file of --webhook-secret-file has no key, or cannot be read',
+};
+
+function signatureOf(text: string, key: string): string {
+  return `sha256=${createHmac('sha256', key).update(text).digest('hex')}`;
 }
 
 /**

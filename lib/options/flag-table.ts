@@ -179,6 +179,8 @@ export const TABLE = {
       isStakaters: 'name',
       help: 'post to this address when a workload would be rolled, in place of rolling it',
     },
+    '--webhook-secret-file <file>':
+      'a key that signs these posts, in the header x-reloader-signature; read for each (default: they are not signed)',
     '--alert-on-reload': {
       variable: 'ALERT_ON_RELOAD',
       help: 'send an alert for each rollout (also $ALERT_ON_RELOAD)',

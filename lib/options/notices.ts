@@ -52,6 +52,7 @@ function idleIn(reader: Reader, options: Options): Idle[] {
     [!dialects.includes('stakater'), STAKATERS_KEYS, 'it needs stakater in that list', place('dialects')],
     [noCronJobs, ['cronjob-reload'], 'take cronjobs out of that list', place('ignored-workload-types')],
     [noJobs, ['job-reload'], 'take jobs out of that list', place('ignored-workload-types')],
+    [!webhookUrl, ['webhook-secret-file'], 'it needs --webhook-url'],
     [isUnasked, asked, 'it needs --alert-on-reload'],
     [alert && webhookUrl !== undefined, ['alert-on-reload'], 'nothing is rolled here', place('webhook-url')],
     [alert && !webhookUrl && !options.alerts, ['alert-on-reload'], NO_ADDRESS],

@@ -76,6 +76,8 @@ export interface Options extends FlagOptions {
   readonly leaderElection?: LeaderElection | undefined;
   /** The webhook that is called in place of a rollout; a secret but for scheme and host. */
   readonly webhookUrl?: string;
+  /** A file with the key that signs its notifications; read for each. @default they are not signed */
+  readonly webhookSecretFile?: string;
   /** The pages are served over TLS, and only to tokens that may get them. @default over HTTP, to anyone */
   readonly secureMetrics?: SecureMetrics;
   /** The admission webhook, which keeps stamps through updates by external writers. @default none */

@@ -71,6 +71,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     connection: connectionFrom(reader),
     leaderElection: leaderElectionFrom(reader, flags),
     webhookUrl: reader.get('webhook-url') || undefined,
+    webhookSecretFile: reader.get('webhook-secret-file'),
     alerts: alertsFrom(reader),
   });
 }

@@ -1,11 +1,13 @@
 /** Who is told outside the cluster: a webhook in place of rollouts, and alerts beside them. */
 
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
 import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import { Cluster } from './harness.ts';
 import { configMap, deploy, mark, pair, put } from './manifests.ts';
-import { CUT, Receiver, SILENCE, status } from './receiver.ts';
+import { CUT, type Received, Receiver, SILENCE, status } from './receiver.ts';
 import type { ReloaderProcess } from './reloader-process.ts';
 
 const SECRET = 'hunter2-in-the-path';
@@ -81,6 +83,24 @@ describe('a webhook in place of rollouts', { concurrency: 4 }, () => {
     );
     assert.equal(new Set(toldBy(receiver).map(({ id }) => id)).size, 2);
     assert.deepEqual(cluster.patches(), []);
+  });
+
+  test('is told with a signature of the key that the file has now', async () => {
+    await using cluster = await Cluster.start();
+    await using receiver = await Receiver.start();
+    await web(cluster);
+    const file = cluster.file('key');
+    const { flags } = webhook(receiver);
+    const reloader = await cluster.reloader({ flags: [...flags, '--webhook-secret-file', file] });
+    put(cluster, configMap('one'), '2');
+    await reloader.hasSaid(/the file of --webhook-secret-file has no key.*next try in/);
+    assert.deepEqual(receiver.bodies, []);
+    await writeFile(file, 'hunter2\n');
+    await cluster.settled(reloader);
+    const [{ headers, body }] = receiver.received as [Received];
+    const expected = createHmac('sha256', 'hunter2').update(body).digest('hex');
+    assert.equal(headers['x-reloader-signature'], `sha256=${expected}`);
+    assert.ok(!reloader.stderr.includes('hunter2'));
   });
 
   test('that fails is told again until it has taken it, also by the next process', async () => {

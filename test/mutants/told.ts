@@ -53,4 +53,9 @@ export const TOLD_MUTANTS: readonly Mutant[] = [
     edit: drop('Alerts.#isWorthARetry', '!this.#closing.signal.aborted'),
     tests: [ALERTS],
   },
+  {
+    name: 'told: a notification without its key is sent unsigned',
+    edit: drop('Webhook.tell', "key?.trim() === ''"),
+    tests: ['test/unit/notify/webhook.test.ts'],
+  },
 ];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
@@ -83,4 +84,39 @@ describe('the webhook', () => {
       assert.equal(posted.length, 1);
     });
   }
+});
+
+describe('with a key', () => {
+  /** The bodies that are sent, and the result, where the file holds `key`. */
+  async function told(readKey: () => Promise<string>): Promise<[PostBody[], WriteResult<undefined>]> {
+    const sent: PostBody[] = [];
+    const poster = {
+      post: (body: PostBody) => {
+        sent.push(body);
+        return Promise.resolve({ kind: 'taken' } as const);
+      },
+    };
+    const result = await new Webhook(poster, readKey).tell(PLAN);
+    return [sent, result];
+  }
+
+  for (const key of ['hunter2', ' hunter2\r\n'])
+    test(`the text that is sent is signed: ${JSON.stringify(key)}`, async () => {
+      const [[body]] = await told(() => Promise.resolve(key));
+      const expected = createHmac('sha256', 'hunter2')
+        .update(body?.text ?? '')
+        .digest('hex');
+      assert.equal(body?.signature, `sha256=${expected}`);
+    });
+
+  for (const readKey of [
+    () => Promise.reject(new Error('ENOENT')),
+    () => Promise.resolve(''),
+    () => Promise.resolve(' \n'),
+  ])
+    test('nothing is sent while there is none, and it is tried again', async () => {
+      const [sent, result] = await told(readKey);
+      assert.deepEqual(sent, []);
+      assert.equal(result.kind, 'throttled');
+    });
 });

@@ -61,6 +61,8 @@ const NOTICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
     '--alert-webhook-proxy=': [],
   },
   'the connection': {
+    '--webhook-secret-file=/key': ['--webhook-secret-file has no effect: it needs --webhook-url'],
+    '--webhook-secret-file=/key --webhook-url=http://a': [],
     '--insecure-skip-tls-verify': [
       '--insecure-skip-tls-verify: any program on the way to the API server can take its place, read Secrets and the token',
     ],

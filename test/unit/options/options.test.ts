@@ -221,6 +221,10 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
   },
   'who is told': {
     '--webhook-url https://me:50%25@a/100%': { webhookUrl: 'https://me:50%25@a/100%' },
+    '--webhook-url=http://a --webhook-secret-file=/key': {
+      webhookUrl: 'http://a',
+      webhookSecretFile: '/key',
+    },
     'RELOADER_OPT_WEBHOOK_URL=http://a': { webhookUrl: 'http://a' },
     [ON]: { alerts: ALERTS },
     [`${ON} --alert-on-reload=false`]: {},
