@@ -178,6 +178,8 @@ describe('NOTES', { skip }, () => {
     assert.match(notes, /^ {2}- in api, tools$/m);
     assert.match(notes, /^ {2}- for deployments, statefulsets, daemonsets, cronjobs, jobs$/m);
     assert.match(notes, /^ {2}helm -n tools test web /m);
+    assert.match(notes, / http:\/\/localhost:9090\/ shows/);
+    assert.match(notesOf({ config: { secureMetrics: true } }), / https:\/\/localhost:9090\/status\.json, /);
     assert.match(notes, /^ {2}kubectl -n tools rollout status deployment\/web-reloader$/m);
   });
 
