@@ -8,10 +8,12 @@ import { request } from 'node:https';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
+import { prometheusOf } from '../control-plane/assets.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
 import { installationIn } from '../install/installation.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { Prometheus } from '../monitoring/prometheus.ts';
 import { accountIn, isDenied, requestsOf, unusedOf } from './account.ts';
 import { blocksOf } from './guide.ts';
 import { Stage } from './stage.ts';
@@ -35,6 +37,22 @@ async function ask(reloader: ReloaderProcess, pathname: string, token?: string):
   call.end();
   const [response] = (await once(call, 'response')) as [IncomingMessage];
   return [response.statusCode ?? 0, await text(response)];
+}
+
+/** Resolves when a Prometheus has scraped with the token, as the PodMonitor says; at once where none is built. */
+async function isScraped(stage: Stage, port: number, token: string): Promise<void> {
+  if (prometheusOf('prometheus') === undefined) return;
+  const labels = { namespace: stage.namespace, job: 'reloader', pod: 'reloader-0' };
+  const access = {
+    scheme: 'https',
+    tls_config: { insecure_skip_verify: true },
+    authorization: { credentials: token },
+  };
+  await using prometheus = await Prometheus.start([{ port, labels }], 'groups: []', access);
+  await stage.until('Prometheus has scraped', async () => {
+    const [series] = await prometheus.query('reloader_leader');
+    return series !== undefined;
+  });
 }
 
 test('the account of the guide scrapes, and nobody else does', { skip }, async () => {
@@ -74,6 +92,8 @@ test('the account of the guide scrapes, and nobody else does', { skip }, async (
   assert.equal((await ask(reloader, '/metrics', 'made.up.token'))[0], 401);
   for (const pathname of ['/metrics', '/', '/status.json'])
     assert.equal((await ask(reloader, pathname))[0], 401);
+
+  await isScraped(stage, Number(portsOf(reloader).port), token);
 
   const { healthPort } = portsOf(reloader);
   for (const probe of ['/healthz', '/live', '/readyz']) {

@@ -46,13 +46,13 @@ export class Prometheus implements AsyncDisposable {
     this.#processes = new Processes(folder);
   }
 
-  /** Starts one with these rules; it answers when this resolves. */
-  static async start(targets: readonly Target[], rules: string): Promise<Prometheus> {
+  /** Starts one with these rules; it answers when this resolves. `access`: further fields of how targets are scraped. */
+  static async start(targets: readonly Target[], rules: string, access: object = {}): Promise<Prometheus> {
     const port = await freePort();
     const folder = await mkdtemp(path.join(tmpdir(), 'prometheus-'));
     const prometheus = new Prometheus(`http://127.0.0.1:${port}`, folder);
     writeFileSync(path.join(folder, 'rules.yaml'), rules);
-    writeFileSync(path.join(folder, 'prometheus.yaml'), JSON.stringify(configurationFor(targets)));
+    writeFileSync(path.join(folder, 'prometheus.yaml'), JSON.stringify(configurationFor(targets, access)));
     try {
       await prometheus.#run(port);
     } catch (error) {
@@ -118,12 +118,13 @@ export class Prometheus implements AsyncDisposable {
   }
 }
 
-function configurationFor(targets: readonly Target[]): object {
+function configurationFor(targets: readonly Target[], access: object): object {
   const jobs = Object.entries(Object.groupBy(targets, ({ labels }) => labels.job));
   return {
     global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '1s' },
     rule_files: ['rules.yaml'],
     scrape_configs: jobs.map(([job, members = []]) => ({
+      ...access,
       job_name: job,
       static_configs: members.map(({ port, labels }) => ({ targets: [`127.0.0.1:${port}`], labels })),
     })),
