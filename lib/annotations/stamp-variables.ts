@@ -55,7 +55,7 @@ export function stampVariablesOf(
       if (index === undefined) return [keyOf(ref), { written: {}, inAnnotations, read: [inAnnotations] }];
       const [ours, theirs] = [native[index] ?? NONE, stakater[index] ?? NONE];
       const written = { collaborne: ours.written, stakater: theirs.written };
-      return [keyOf(ref), { written, inAnnotations, read: [...ours.read, ...theirs.read, inAnnotations] }];
+      return [keyOf(ref), { written, inAnnotations, read: ours.read.concat(theirs.read, inAnnotations) }];
     }),
   );
 }
@@ -95,7 +95,8 @@ function capitals(text: string): string {
   return text.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
 }
 
+/** Built by join(), as in `keyOf`: a template string is a rope of its parts. */
 function suffixed(plain: string, ref: ConfigRef, digits: number): string {
   const digest = createHash('sha1').update(ref.name).digest('hex');
-  return `${plain}_${digest.slice(0, digits).toUpperCase()}`;
+  return [plain, digest.slice(0, digits).toUpperCase()].join('_');
 }

@@ -171,7 +171,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: a vocabulary reads its own variable alone',
-    edit: change('stampVariablesOf', '[...ours.read, ...theirs.read, inAnnotations]', 'ours.read'),
+    edit: change('stampVariablesOf', 'ours.read.concat(theirs.read, inAnnotations)', 'ours.read'),
     tests: [STAMPS],
   },
   {
