@@ -1,20 +1,22 @@
 /** Answers that many clients share instead of computing one for each. */
 
-import { monotonicMs } from '../model/time.ts';
-
-/** The maximum age of a shared answer, in ms. */
+/** How long an answer is shared, in ms. */
 const FRESH_MS = 1000;
 
-/** Returns the last result of `make` if that is younger than FRESH_MS, else calls it again. An error is not kept. */
+/**
+ * Returns the last result of `make` for FRESH_MS, and releases it then: the next call makes another. An error is not kept.
+ */
 export function recent<T>(make: () => T): () => T {
-  let made: { readonly value: T; readonly at: number } | undefined;
-  return () => {
-    if (made !== undefined && monotonicMs() - made.at < FRESH_MS) return made.value;
-    // Release the old value, so that it can be collected while the new one is made.
+  let made: { readonly value: T } | undefined;
+  const release = (): void => {
     made = undefined;
-    const value = make();
-    made = { value, at: monotonicMs() };
-    return value;
+  };
+  return () => {
+    if (made === undefined) {
+      made = { value: make() };
+      setTimeout(release, FRESH_MS).unref();
+    }
+    return made.value;
   };
 }
 

@@ -66,7 +66,12 @@ export const SERVING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'serving: each client has the status made anew',
-    edit: change('recent', 'monotonicMs() - made.at < FRESH_MS', 'false'),
+    edit: change('recent', 'made === undefined', 'true'),
+    tests: PAGES,
+  },
+  {
+    name: 'serving: what was shown once is kept and shown for ever',
+    edit: drop('recent', 'setTimeout().unref();'),
     tests: PAGES,
   },
   {

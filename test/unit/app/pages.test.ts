@@ -12,6 +12,7 @@ import { NO_LOG } from '../../../lib/model/log.ts';
 import { parseOptions } from '../../../lib/options/parse-options.ts';
 import { ListenError } from '../../../lib/serving/listener.ts';
 import { Metrics } from '../../../lib/telemetry/metrics.ts';
+import { type MockTime, stopTimers } from '../../mock-time.ts';
 import { report, workload } from '../telemetry/reports.ts';
 
 const ABOUT = { version: '1.2.3', namespaces: undefined, state: 'default/reloader-state', isDryRun: false };
@@ -19,7 +20,8 @@ const CLIENTS = 200;
 
 let pages: ServedPages | undefined;
 let agent: Agent;
-let now = 0;
+/** Stands still but for its ticks. */
+let time: MockTime;
 /** How often it was looked at the program, for the status and for the metrics. */
 let looks = { status: 0, metrics: 0 };
 /** How often the status was written as JSON. */
@@ -29,10 +31,11 @@ beforeEach(() => {
   agent = new Agent({ keepAlive: true });
   looks = { status: 0, metrics: 0 };
   written = 0;
-  mock.method(performance, 'now', () => now);
+  time = stopTimers(mock.timers);
 });
 afterEach(async () => {
   mock.restoreAll();
+  time.restore();
   agent.destroy();
   await pages?.stop();
 });
@@ -109,10 +112,10 @@ describe('two hundred clients at once', () => {
   test('cost one look at the status, and each further second one more', async () => {
     await serve();
     assert.match(await askMany('/status.json'), /"workload": "Deployment\/web-1"/);
-    now += 999;
+    mock.timers.tick(999);
     assert.match(await askMany('/status.json'), /web-1/);
     assert.equal(looks.status, 1);
-    now += 1;
+    mock.timers.tick(1);
     assert.match(await askMany('/status.json'), /web-2/);
     assert.deepEqual([looks.status, written], [2, 2]);
   });
@@ -120,9 +123,9 @@ describe('two hundred clients at once', () => {
   test('cost one look at the metrics, and each further second one more', async () => {
     await serve();
     assert.equal(await askMany('/metrics'), 'look 1\n');
-    now += 999;
+    mock.timers.tick(999);
     assert.equal(await askMany('/metrics'), 'look 1\n');
-    now += 1;
+    mock.timers.tick(1);
     assert.equal(await askMany('/metrics'), 'look 2\n');
   });
 
@@ -130,10 +133,10 @@ describe('two hundred clients at once', () => {
     await serve();
     const status = JSON.parse(await askMany('/status.json')) as { workloads: readonly unknown[] };
     assert.equal(status.workloads.length, 2);
-    now += 999;
+    mock.timers.tick(999);
     assert.match(await askMany('/'), /Deployment\/web-1/);
     assert.equal(looks.status, 1);
-    now += 1;
+    mock.timers.tick(1);
     assert.match(await askMany('/'), /Deployment\/web-2/);
     assert.match(await askMany('/status.json'), /Deployment\/web-2/);
     assert.equal(looks.status, 2);
@@ -163,7 +166,7 @@ describe('searches', () => {
     assert.equal(refused, 20);
     for (const path of ['/?find=a0', '/', '/?refresh=off', '/status.json', '/metrics', '/healthz'])
       assert.equal((await ask(path)).status, 200, path);
-    now += 1000;
+    mock.timers.tick(1000);
     assert.equal((await ask('/?find=a29')).status, 200);
   });
 });
