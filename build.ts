@@ -1,5 +1,6 @@
 /** Bundles the program and its dependencies into dist/reloader.mjs, which starts faster and smaller than the sources. */
 
+import { isAscii } from 'node:buffer';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
@@ -151,6 +152,11 @@ const { outputFiles, metafile } = await build({
   logLevel: 'warning',
 });
 
+for (const { path: file, contents } of outputFiles) {
+  // V8 keeps the source of a module: in one byte a character, or in two for all if there is one beyond these.
+  if (!isAscii(contents))
+    throw new Error(`${file} is not ASCII: esbuild escapes all but tagged templates and regular expressions`);
+}
 await mkdir(dist, { recursive: true });
 const before = await readdir(dist);
 // The entry last: a program that starts meanwhile finds a complete set.

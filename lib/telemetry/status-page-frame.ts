@@ -46,7 +46,7 @@ ${report.isReady && report.leader?.isThis !== false && followers(report.workload
 /** The line above the tables that says which search limits them. */
 export function filterLine(find: string, { outdated, withFindings, current }: StatusRows): Html {
   const total = outdated.total + withFindings.total + current.total;
-  return html`<p class="filter">Only what contains “${find}”: ${count(total, 'workload')}. <a id="all" href="?">Show everything</a></p>`;
+  return html`<p class="filter">Only what contains &ldquo;${find}&rdquo;: ${count(total, 'workload')}. <a id="all" href="?">Show everything</a></p>`;
 }
 
 /** The version and scope of the program, and links to its other pages. */

@@ -26,13 +26,21 @@ function pageOf(parts: Partial<StatusReport> = {}, query = '', about: Partial<Ab
   });
 }
 
+const ENTITIES: Readonly<Record<string, string>> = {
+  quot: '"',
+  ldquo: '“',
+  rdquo: '”',
+  hellip: '…',
+  rarr: '→',
+};
+
 /** What a person reads of it. */
 function textOf(page: string): string {
   return page
     .replace(/<(style|script)>.*?<\/\1>/gs, '')
     .replaceAll('<wbr>', '')
     .replace(/<[^>]*>/g, ' ')
-    .replaceAll('&quot;', '"')
+    .replace(/&(\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity)
     .replace(/\s+/g, ' ')
     .replace(/ ([.;])/g, '$1');
 }
