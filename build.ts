@@ -38,12 +38,13 @@ const withoutFetch: Plugin = {
 };
 
 /**
- * An import of node:http reads all that it exports, which loads the whole of fetch and WebSocket; to require it does not.
+ * An import of a module of Node reads all that it exports, which loads the whole of fetch and WebSocket (node:http), all root
+ * certificates (node:tls), the standard input (node:process); to require it does not.
  */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(node:)?https?$/ }, ({ path: name, kind }) =>
+    onResolve({ filter: /^(node:)?(https?|tls|process)$/ }, ({ path: name, kind }) =>
       kind === 'import-statement' ? { path: name, namespace: 'lazy-builtins' } : undefined,
     );
     onLoad({ filter: /./, namespace: 'lazy-builtins' }, ({ path: name }) => ({
