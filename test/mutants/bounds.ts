@@ -27,7 +27,7 @@ export const BOUND_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'state: patterns mean our own state before it is listed',
-    edit: change('Store.isState', 'this.settings.ownState.has(whole)', 'false'),
+    edit: change('Store.isOwn', 'this.settings.ownState.has(whole)', 'false'),
     tests: [OWN_STATE],
   },
   {

@@ -13,7 +13,7 @@ const ABSENCES = 'test/simulation/births.test.ts';
 export const EDGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'edges: the state does not say when it was written',
-    edit: drop('StateConfigMap.create', 'labels,'),
+    edit: drop('KeptObject.create', 'labels,'),
     tests: ['test/unit/kubernetes/writers.test.ts', 'test/simulation/births.test.ts'],
   },
   {

@@ -25,7 +25,7 @@ export const SHARD_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'shards: a first one that is made again does not tell of the others',
-    edit: change('KnownState.#send', 'count > 1', 'count > 99'),
+    edit: change('KnownState.#annotationsFor', 'count > 1', 'count > 99'),
     tests: [SHARDS],
   },
   {

@@ -78,7 +78,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: a write leaves no mark',
-    edit: change('KnownState.#send', 'annotationsOf()', '{}'),
+    edit: change('KnownState.#annotationsFor', 'annotationsOf()', '{}'),
     tests: MARKS,
   },
   {
@@ -113,17 +113,21 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-over: an entry that the caches have not seen is no matter',
-    edit: change('mayBeOlder', 'entry.digest !== digest', 'false'),
+    edit: change('mayBeOlder', 'translated(entry.digest, observed) !== digest', 'false'),
     tests: CACHES,
   },
   {
     name: 'take-over: a stamp that says what the caches have not seen is no matter',
-    edit: change('mayBeOlder', '(ambiguous || stamp.digest !== digest)', 'ambiguous'),
+    edit: change('mayBeOlder', '(ambiguous || translated(stamp.digest, observed) !== digest)', 'ambiguous'),
     tests: CACHES,
   },
   {
     name: 'take-over: the higher of two stamps that contradict each other is believed',
-    edit: change('mayBeOlder', 'ambiguous || stamp.digest !== digest', 'stamp.digest !== digest'),
+    edit: change(
+      'mayBeOlder',
+      'ambiguous || translated(stamp.digest, observed) !== digest',
+      'translated(stamp.digest, observed) !== digest',
+    ),
     tests: CACHES,
   },
   {

@@ -44,7 +44,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'no fence: the state is written over whatever is there',
-    edit: drop('StateConfigMap.patch', 'resourceVersion,'),
+    edit: drop('KeptObject.patch', 'resourceVersion,'),
     tests: [WRITERS],
   },
   {

@@ -23,12 +23,16 @@ export const TAKE_OVER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'take-over: what the state says that the caches have not seen is not looked at',
-    edit: change('mayBeOlder', 'entry !== undefined && entry.digest !== digest', 'false'),
+    edit: change(
+      'mayBeOlder',
+      'entry !== undefined && translated(entry.digest, observed) !== digest',
+      'false',
+    ),
     tests: TAKE_OVERS,
   },
   {
     name: 'take-over: what a stamp says that the caches have not seen is not looked at',
-    edit: change('mayBeOlder', '(ambiguous || stamp.digest !== digest)', 'false'),
+    edit: change('mayBeOlder', '(ambiguous || translated(stamp.digest, observed) !== digest)', 'false'),
     tests: TAKE_OVERS,
   },
   {

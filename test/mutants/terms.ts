@@ -20,7 +20,7 @@ export const TERM_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: a new leader believes caches that are older than the state',
-    edit: change('Terms.#begin', 'await this.#current.catchUp(begun.shards)', 'true'),
+    edit: change('Terms.#beginOnce', 'await this.#current.catchUp(begun.shards)', 'true'),
     tests: [TERMS],
   },
   {
