@@ -21,6 +21,11 @@ const STAMPS: Readonly<Record<Naming, RegExp>> = {
   stakater: new RegExp(`^STAKATER_.+_(?:CONFIGMAP|SECRET)${DIGITS}$`),
 };
 
+/** Matches the names of all variables that a vocabulary stamps. */
+export const STAMP_VARIABLE_PATTERN: string = Object.values(STAMPS)
+  .map(({ source }) => source)
+  .join('|');
+
 /** Whether `name` is a variable that a vocabulary stamps. */
 export function isStampVariable(name: string): boolean {
   return STAMPS.collaborne.test(name) || STAMPS.stakater.test(name);

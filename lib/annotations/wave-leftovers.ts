@@ -6,17 +6,20 @@
 import type { WaveLeftovers } from '../model/hold.ts';
 import type { RawMetadata, RawPodTemplate } from '../model/raw-objects.ts';
 
-const NO_SCHEDULER = 'wave.pusher.com/invalid';
-const SCHEDULER = 'wave.pusher.com/scheduling-disabled';
-const FINALIZER = 'wave.pusher.com/finalizer';
+/** The scheduler that does not exist. */
+export const NO_SCHEDULER = 'wave.pusher.com/invalid';
+/** The annotation of a workload with the name of the real scheduler. */
+export const SCHEDULER_ANNOTATION = 'wave.pusher.com/scheduling-disabled';
+/** The finalizer of a workload. */
+export const WAVE_FINALIZER = 'wave.pusher.com/finalizer';
 
 /** The leftovers on a workload; undefined if there are none. While it is being deleted only the finalizer matters. */
 export function waveLeftoversOf(metadata: RawMetadata, { spec }: RawPodTemplate): WaveLeftovers | undefined {
-  const finalizers = metadata.finalizers?.includes(FINALIZER) === true ? [FINALIZER] : [];
-  const former = metadata.annotations?.[SCHEDULER];
+  const finalizers = metadata.finalizers?.includes(WAVE_FINALIZER) === true ? [WAVE_FINALIZER] : [];
+  const former = metadata.annotations?.[SCHEDULER_ANNOTATION];
   const isDeleted = metadata.deletionTimestamp !== undefined;
   const isUnscheduled = spec?.schedulerName === NO_SCHEDULER && !isDeleted;
-  const annotations = former === undefined || isDeleted ? [] : [SCHEDULER];
+  const annotations = former === undefined || isDeleted ? [] : [SCHEDULER_ANNOTATION];
   if (!isUnscheduled && annotations.length === 0 && finalizers.length === 0) return undefined;
   return { scheduler: isUnscheduled ? realScheduler(former) : undefined, annotations, finalizers };
 }

@@ -25,6 +25,9 @@ export const TERMS: number = 16;
 
 const GRAMMAR = new RegExp(`^(?<digest>(?:[a-z0-9]+:)?[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`);
 
+/** Matches every text of a stamp, and nothing else. */
+export const STAMP_PATTERN: string = GRAMMAR.source.replaceAll(/\?<\w+>/g, '?:');
+
 /** Parses a stamp; undefined if `value` is none. */
 export function parseStamp(value: string | undefined): Stamp | undefined {
   const groups = GRAMMAR.exec(value ?? '')?.groups;

@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { VERSION } from '../../lib/options/version.ts';
+import { fenceFiles } from '../install/fences.ts';
 import { oneFiles } from '../install/one-file.ts';
 import { chartFiles } from '../monitoring/files.ts';
 import { type JsonObject, objectOf } from '../sandbox/json.ts';
@@ -40,7 +41,9 @@ export function writtenFiles(): Written[] {
     writtenBy(`${CHART}/values.yaml`, withConfig),
     writtenBy(SCHEMA, withConfigSchema),
     writtenBy(`${CHART}/files/tables.yaml`, templateTables),
-    ...Object.entries({ ...chartFiles(), ...oneFiles() }).map(([file, text]) => writtenBy(file, () => text)),
+    ...Object.entries({ ...chartFiles(), ...fenceFiles(), ...oneFiles() }).map(([file, text]) =>
+      writtenBy(file, () => text),
+    ),
   ];
 }
 

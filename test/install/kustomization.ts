@@ -26,6 +26,7 @@ export const INSTALLATIONS: readonly string[] = ['base', 'cluster', 'namespaces'
 /** The components that an overlay may name. */
 export const COMPONENTS: readonly string[] = [
   'cron-jobs',
+  'fences',
   'ha',
   'jobs',
   'monitoring',
@@ -36,7 +37,7 @@ export const COMPONENTS: readonly string[] = [
 
 /** Two sets of components that may stand together, and all of them between the two. */
 export const TOGETHER: readonly (readonly string[])[] = [
-  ['cron-jobs', 'ha', 'jobs', 'monitoring', 'secure-metrics', 'webhook'],
+  ['cron-jobs', 'fences', 'ha', 'jobs', 'monitoring', 'secure-metrics', 'webhook'],
   ['webhook-cert-manager'],
 ];
 
@@ -50,7 +51,14 @@ const UNDERSTOOD = [
   'patches',
 ];
 const COMPONENT = ['apiVersion', 'kind', 'resources', 'patches', 'replacements'];
-const CLUSTER_SCOPED = ['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'MutatingWebhookConfiguration'];
+const CLUSTER_SCOPED = [
+  'Namespace',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'MutatingWebhookConfiguration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+];
 
 /** What an overlay adds to a folder below k8s. */
 export interface Overlay {

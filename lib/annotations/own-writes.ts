@@ -1,0 +1,51 @@
+/**
+ * The fields of workloads that this program changes: by a rollout, a pause or the cleanup of what wave left. The admission
+ * policies of k8s/components/fences are written from this table, and refuse its account every other change.
+ */
+
+import { byConfigKind } from '../model/object-ref.ts';
+import { STAKATER_KEYS } from '../model/settings.ts';
+import { STAMP_PATTERN } from '../model/stamp.ts';
+import { STAMPS_ANNOTATION } from '../model/workload.ts';
+import { STAMP_VARIABLE_PATTERN } from './stamp-variables.ts';
+import { nativeVocabulary, sapVocabulary, stakaterVocabulary, waveVocabulary } from './vocabulary.ts';
+import { NO_SCHEDULER, SCHEDULER_ANNOTATION, WAVE_FINALIZER } from './wave-leftovers.ts';
+
+const VOCABULARIES = [
+  nativeVocabulary(byConfigKind(() => [])),
+  stakaterVocabulary(STAKATER_KEYS),
+  sapVocabulary(),
+  waveVocabulary(),
+];
+
+/** See the file's comment. */
+export interface OwnWrites {
+  /** In the containers of the pod template, not its init containers: variables whose names match are set or removed. */
+  readonly variablePattern: string;
+  /** The values that such a variable is set to match. */
+  readonly stampPattern: string;
+  /** Annotations of the pod template that are set or removed. */
+  readonly templateAnnotations: readonly string[];
+  /** The annotation of a Deployment that is set with `spec.paused`, and removed with it. */
+  readonly pausedAt: string;
+  /** Annotations of a workload that are removed, and never set. */
+  readonly removedAnnotations: readonly string[];
+  /** Finalizers of a workload that are removed, and never added. */
+  readonly removedFinalizers: readonly string[];
+  /** The only scheduler that is replaced: by the one that an annotation of the workload names, or by the default one. */
+  readonly replacedScheduler: { readonly name: string; readonly formerAnnotation: string };
+}
+
+/** The fields, with the default names of annotations. */
+export const OWN_WRITES: OwnWrites = {
+  variablePattern: STAMP_VARIABLE_PATTERN,
+  stampPattern: STAMP_PATTERN,
+  templateAnnotations: [
+    STAMPS_ANNOTATION,
+    ...VOCABULARIES.map(({ hash, lastReloadedFrom }) => hash ?? lastReloadedFrom),
+  ],
+  pausedAt: STAKATER_KEYS.pausedAt,
+  removedAnnotations: [SCHEDULER_ANNOTATION, ...VOCABULARIES.flatMap(({ trigger }) => trigger ?? [])],
+  removedFinalizers: [WAVE_FINALIZER],
+  replacedScheduler: { name: NO_SCHEDULER, formerAnnotation: SCHEDULER_ANNOTATION },
+};
