@@ -58,10 +58,10 @@ const SETS: Readonly<Record<string, { values: Values; name: string; selector: Js
     name: 'restarter',
     selector: { app: 'restarter', release: 'set', team: 'web' },
   },
-  'some namespaces': {
+  'its own namespace, by another annotation': {
     values: {
       nameOverride: 'rl',
-      reloader: { watchGlobally: false, namespaces: ['default'], custom_annotations: { auto: 'a.io/auto' } },
+      reloader: { watchGlobally: false, custom_annotations: { auto: 'a.io/auto' } },
     },
     name: 'set-rl',
     selector: { app: 'set-rl', release: 'set' },

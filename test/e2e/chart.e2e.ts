@@ -44,7 +44,6 @@ const ABSENT: Readonly<Record<string, string>> = {
 const RUN = [
   'the defaults',
   'one namespace',
-  'a list of namespaces',
   'namespaces by their labels',
   'no Secrets',
   'neither Jobs nor CronJobs',
@@ -59,6 +58,7 @@ const RUN = [
   'another full name',
   'further labels of the selectors',
   'the admission webhook',
+  'fences',
 ];
 
 async function createCustomKinds(): Promise<void> {

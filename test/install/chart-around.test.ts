@@ -51,13 +51,13 @@ describe('the network policy', { skip }, () => {
     const { ingress, egress } =
       specOf('NetworkPolicy', {
         admission: { enabled: true },
-        networkPolicy: { enabled: true, ingress: rules, egress: rules, apiServerPorts: [8443] },
+        networkPolicy: { enabled: true, ingress: rules, egress: rules, apiServerPorts: [8443], dns: PEER },
       }) ?? {};
     assert.deepEqual(objectsOf(ingress).slice(1), [
       { ports: [{ port: 'health' }, { port: 'webhook' }] },
       ...rules,
     ]);
-    assert.deepEqual(egress, [{ ports: [{ port: 8443 }] }, DNS, ...rules]);
+    assert.deepEqual(egress, [{ ports: [{ port: 8443 }] }, { ...DNS, to: PEER }, ...rules]);
   });
 });
 
@@ -193,8 +193,16 @@ describe('the admission webhook', { skip }, () => {
     const [theirs] = objectsOf(
       renderFolder('webhook').find(({ kind }) => kind === 'MutatingWebhookConfiguration')?.['webhooks'],
     );
-    const { clientConfig: _, matchConditions, ...rest } = webhookWith({});
-    const { clientConfig: __, matchConditions: conditions, ...expected } = theirs ?? {};
+    const { clientConfig: _, namespaceSelector, matchConditions, ...rest } = webhookWith({});
+    const {
+      clientConfig: __,
+      namespaceSelector: all,
+      matchConditions: conditions,
+      ...expected
+    } = theirs ?? {};
+    // Whether its own namespace counts is up to the overlay.
+    const [left] = objectsOf(pick(all, 'matchExpressions'));
+    assert.deepEqual(objectsOf(pick(namespaceSelector, 'matchExpressions')), [left]);
     assert.deepEqual(rest, expected);
     const named = JSON.stringify(conditions).replace('default:reloader', 'tools:web-reloader');
     assert.deepEqual(matchConditions, JSON.parse(named));
@@ -213,12 +221,10 @@ describe('the admission webhook', { skip }, () => {
       operator: 'NotIn',
       values: [...own, 'ci'],
     });
-    const reloader = { watchGlobally: false, namespaces: 'web' };
-    assert.deepEqual(namespacesOf(webhookWith({ reloader })), {
-      key,
-      operator: 'In',
-      values: ['tools', 'web'],
-    });
+    const reloader = { watchGlobally: false };
+    assert.deepEqual(namespacesOf(webhookWith({ reloader })), { key, operator: 'In', values: ['tools'] });
+    const others = { watchOwnNamespace: false, reloader: { ...reloader, namespaces: 'web' } };
+    assert.deepEqual(namespacesOf(webhookWith(others)), { key, operator: 'In', values: ['web'] });
   });
 
   test('has no conditions before Kubernetes 1.28', () => {

@@ -9,16 +9,22 @@ import { render } from './kustomization.ts';
 
 const ALONE = { ignoreJobs: true, ignoreCronJobs: true };
 /** The scope of each folder as values of the chart. */
-const SCOPES: Readonly<Record<string, { readonly namespace: string; readonly reloader: Values }>> = {
+const SCOPES: Readonly<Record<string, { readonly namespace: string; readonly reloader: Values } & Values>> = {
   base: { namespace: 'default', reloader: { watchGlobally: false } },
   cluster: { namespace: 'reloader', reloader: {} },
-  namespaces: { namespace: 'web', reloader: { watchGlobally: false, namespaces: ['api'] } },
+  namespaces: {
+    namespace: 'reloader',
+    watchOwnNamespace: false,
+    reloader: { watchGlobally: false, namespaces: ['api', 'web'] },
+  },
 };
 /** Each component as values of the chart. */
 const COMPONENTS: Readonly<Record<string, Values>> = {
   'cron-jobs': { reloader: { ignoreCronJobs: false } },
   ha: { ha: { enabled: true } },
   jobs: { reloader: { ignoreJobs: false } },
+  labelled: { reloader: { resourceLabelSelector: 'reloader.k8s.collaborne.com/watched=true' } },
+  'no-secrets': { reloader: { ignoreSecrets: true } },
   webhook: { admission: { enabled: true } },
   'webhook-cert-manager': { admission: { enabled: true, certificate: 'cert-manager' } },
 };
@@ -57,10 +63,10 @@ function both(
   folder: string,
   component: string | undefined,
 ): readonly [chart: Installed, manifests: Installed] {
-  const { namespace, reloader } = SCOPES[folder] ?? assert.fail();
+  const { namespace, reloader, ...scope } = SCOPES[folder] ?? assert.fail();
   const { reloader: more, ...others } =
     component === undefined ? {} : (COMPONENTS[component] ?? assert.fail());
-  const values = { ...others, reloader: { ...ALONE, ...reloader, ...(more as Values) } };
+  const values = { ...scope, ...others, reloader: { ...ALONE, ...reloader, ...(more as Values) } };
   const components = component === undefined ? [] : [component];
   return [
     installedBy(renderChart(values, { release: 'tools', namespace })),

@@ -35,6 +35,31 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
     /reloader\.namespaces has no meaning .*: set reloader\.watchGlobally=false, or remove it/,
   ],
   [
+    'rights in others from a namespace that is watched',
+    theirs({ watchGlobally: false, namespaces: ['web', 'api'] }),
+    /the account in tools gets rights in api, web, and tools is watched too, .*: set namespace to one that holds nothing else, and watchOwnNamespace=false, and name tools in reloader\.namespaces/,
+  ],
+  [
+    'the same by the list',
+    { watchOwnNamespace: false, ...theirs({ watchGlobally: false, namespaces: 'web, tools' }) },
+    /the account in tools gets rights in web, /,
+  ],
+  [
+    'a state elsewhere from a namespace that is watched',
+    { config: { stateNamespace: 'state' }, ...theirs({ watchGlobally: false }) },
+    /the account in tools gets rights in state, /,
+  ],
+  [
+    'no namespace',
+    { watchOwnNamespace: false, ...theirs({ watchGlobally: false }) },
+    /reloader\.namespaces is empty: .* Name the namespaces/,
+  ],
+  [
+    'the account of other pods behind fences',
+    { fences: { enabled: true }, ...theirs({ serviceAccount: { create: false } }) },
+    /fences\.enabled would fence all pods .*: set reloader\.serviceAccount\.create=true/,
+  ],
+  [
     'neither kind of content',
     theirs({ ignoreSecrets: true, ignoreConfigMaps: true }),
     /Set one of them to false/,
@@ -142,6 +167,16 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
 describe('the chart refuses', { skip }, () => {
   for (const [name, values, sentence] of REFUSED)
     test(name, () => assert.match(objectionTo(values) ?? 'nothing', sentence));
+
+  test('policies that the cluster does not have', () => {
+    const old = { kubeVersion: '1.29.9' };
+    assert.match(objectionTo({ fences: { enabled: true } }, old) ?? '', /fences\.enabled needs .* 1\.30/);
+    const reloader = { watchGlobally: false };
+    const own = objectionTo({ admission: { enabled: true }, reloader }, old) ?? '';
+    assert.match(own, /admission\.certificate is own, .*: use another certificate, or Kubernetes 1\.30/);
+    const admission = { enabled: true, certificate: 'cert-manager' };
+    assert.equal(objectionTo({ admission, reloader }, old), undefined);
+  });
 });
 
 /** The paths of all values that may be null, by their schemas. */
@@ -173,9 +208,9 @@ describe('values that are null', { skip }, () => {
 
 describe('NOTES', { skip }, () => {
   test('say what is watched, and how to try it', () => {
-    const notes = notesOf({ reloader: { watchGlobally: false, namespaces: 'api', ignoreSecrets: true } });
+    const notes = notesOf({ reloader: { watchGlobally: false, ignoreSecrets: true } });
     assert.match(notes, /^ {2}- configmaps$/m);
-    assert.match(notes, /^ {2}- in api, tools$/m);
+    assert.match(notes, /^ {2}- in tools$/m);
     assert.match(notes, /^ {2}- for deployments, statefulsets, daemonsets, cronjobs, jobs$/m);
     assert.match(notes, /^ {2}helm -n tools test web /m);
     assert.match(notes, / http:\/\/localhost:9090\/ shows/);

@@ -10,13 +10,19 @@ export interface ValueSet extends Pick<Rendering, 'kubeVersion' | 'apiVersions'>
 }
 
 const theirs = (reloader: JsonObject): Values => ({ reloader });
+/** Watches others from a namespace of its own. */
+const apart = (reloader: JsonObject): Values => ({
+  watchOwnNamespace: false,
+  reloader: { watchGlobally: false, ...reloader },
+});
 const deployment = (values: JsonObject): Values => theirs({ deployment: values });
 const flags = (config: JsonObject): Values => ({ config });
 
 const SCOPES: Readonly<Record<string, Values>> = {
   'one namespace': theirs({ watchGlobally: false }),
-  'a list of namespaces': theirs({ watchGlobally: false, namespaces: ['web', 'api', 'web'] }),
-  'a text of namespaces': theirs({ watchGlobally: false, namespaces: ' web, api ' }),
+  'a list of namespaces': apart({ namespaces: ['web', 'api', 'web'] }),
+  'a text of namespaces': apart({ namespaces: ' web, api ' }),
+  'its own namespace in the list': theirs({ watchGlobally: false, namespaces: 'tools' }),
   'the namespace of another release': { namespace: 'elsewhere', reloader: { watchGlobally: false } },
   'another namespace for all objects': { namespace: 'elsewhere' },
   'namespaces left out': theirs({ ignoreNamespaces: 'kube-system,ci' }),
@@ -65,11 +71,7 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
     custom_annotations: { configmap_exclude: 'a.example.com/no', secretproviderclass: 'a.example.com/class' },
   }),
   'a webhook': theirs({ webhookUrl: 'https://user:p%2Fw@hooks.example.com/reload?a=b&c=d' }),
-  'a webhook and few namespaces': theirs({
-    webhookUrl: 'http://hooks.example.com/',
-    watchGlobally: false,
-    namespaces: ['web'],
-  }),
+  'a webhook and few namespaces': apart({ webhookUrl: 'http://hooks.example.com/', namespaces: ['web'] }),
   'a log for machines': theirs({ logFormat: 'json', logLevel: 'debug' }),
   'counts by namespace': theirs({ enableMetricsByNamespace: true }),
   'what is not served yet': theirs({ isArgoRollouts: true, isOpenshift: true, enableCSIIntegration: true }),
@@ -82,10 +84,7 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
   }),
   'values that they invent': theirs({ volumes: [], volumeMounts: [], deployment: { image: { name: 'x' } } }),
   'a dry run': flags({ dryRun: true }),
-  'a dry run of some namespaces': {
-    config: { dryRun: true },
-    reloader: { watchGlobally: false, namespaces: ['web'] },
-  },
+  'a dry run of some namespaces': { config: { dryRun: true }, ...apart({ namespaces: ['web'] }) },
   'all vocabularies': flags({ dialects: ['collaborne', 'stakater', 'sap', 'wave'] }),
   'times and paces': flags({
     coalescePeriod: '10s',
@@ -223,8 +222,19 @@ const AROUND: Readonly<Record<string, Values>> = {
   'the admission webhook': { admission: { enabled: true } },
   'the admission webhook of some namespaces': {
     admission: { enabled: true, port: 10_250, secretName: 'tls' },
-    reloader: { watchGlobally: false, namespaces: ['web'] },
     ha: { enabled: true },
+    ...apart({ namespaces: ['web'] }),
+  },
+  'the admission webhook of one namespace': {
+    admission: { enabled: true },
+    reloader: { watchGlobally: false },
+  },
+  fences: { fences: { enabled: true }, admission: { enabled: true } },
+  'fences of another release': {
+    fences: { enabled: true },
+    namespace: 'elsewhere',
+    config: { configmap: 'memory', leaderElectionId: 'lock', leaderElectionNamespace: 'locks' },
+    reloader: { serviceAccount: { name: 'there' }, custom_annotations: { pauseTime: 'a.example.com/at' } },
   },
   'the admission webhook with namespaces left out': {
     admission: { enabled: true },

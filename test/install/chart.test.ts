@@ -12,7 +12,13 @@ import { BINDINGS, grantedTo, type Installed, installedBy, rightsOf, roleOf } fr
 import { titleOf } from './replacement.ts';
 
 const skip = skipWithoutHelm();
-const CLUSTER_SCOPED = ['ClusterRole', 'ClusterRoleBinding', 'MutatingWebhookConfiguration'];
+const CLUSTER_SCOPED = [
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'MutatingWebhookConfiguration',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+];
 const RELEASE = { release: 'web', namespace: 'tools' };
 
 /** The flags that the sets give, by arguments and variables. */

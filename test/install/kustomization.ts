@@ -29,7 +29,10 @@ export const COMPONENTS: readonly string[] = [
   'fences',
   'ha',
   'jobs',
+  'labelled',
   'monitoring',
+  'network-policy',
+  'no-secrets',
   'secure-metrics',
   'webhook',
   'webhook-cert-manager',
@@ -37,8 +40,18 @@ export const COMPONENTS: readonly string[] = [
 
 /** Two sets of components that may stand together, and all of them between the two. */
 export const TOGETHER: readonly (readonly string[])[] = [
-  ['cron-jobs', 'fences', 'ha', 'jobs', 'monitoring', 'secure-metrics', 'webhook'],
-  ['webhook-cert-manager'],
+  [
+    'cron-jobs',
+    'fences',
+    'ha',
+    'jobs',
+    'labelled',
+    'monitoring',
+    'network-policy',
+    'secure-metrics',
+    'webhook',
+  ],
+  ['no-secrets', 'webhook-cert-manager'],
 ];
 
 const UNDERSTOOD = [

@@ -53,6 +53,6 @@ test('each installation watches what it is there for', () => {
   assert.deepEqual(places, {
     base: { namespaces: ['default'], stateNamespace: 'default' },
     cluster: { namespaces: undefined, stateNamespace: 'reloader' },
-    namespaces: { namespaces: ['web', 'api'], stateNamespace: 'web' },
+    namespaces: { namespaces: ['web', 'api'], stateNamespace: 'reloader' },
   });
 });

@@ -45,7 +45,36 @@
 {{- fail (printf "config.%s is set by another value: use %s" $key $value) }}
 {{- end }}
 {{- end }}
+{{- include "reloader.check.fences" . }}
 {{- include "reloader.check.flags" . }}
+{{- end }}
+
+{{/* No right leads out of a namespace that is watched as one of others; policies need an API server that knows them. */}}
+{{- define "reloader.check.fences" -}}
+{{- $flags := include "reloader.flags" . | fromJson }}
+{{- $own := include "reloader.namespace" . }}
+{{- $knowsPolicies := semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version }}
+{{- if and .Values.fences.enabled (not $knowsPolicies) }}
+{{- fail "fences.enabled needs the policies of Kubernetes 1.30: set it to false" }}
+{{- end }}
+{{- if and .Values.fences.enabled (eq (include "reloader-serviceAccountName" .) "default") }}
+{{- fail "fences.enabled would fence all pods that have the account default: set reloader.serviceAccount.create=true, or name an account in reloader.serviceAccount.name" }}
+{{- end }}
+{{- if not .Values.reloader.watchGlobally }}
+{{- $watched := get $flags "namespace" | default list }}
+{{- if not $watched }}
+{{- fail "watchOwnNamespace is false and reloader.namespaces is empty: nothing would be watched. Name the namespaces" }}
+{{- end }}
+{{- if and .Values.reloader.rbac.enabled (has $own $watched) }}
+{{- $state := get $flags "state-namespace" }}
+{{- with without (concat $watched (list $state (get $flags "leader-election-namespace" | default $state))) $own | uniq | sortAlpha }}
+{{- fail (printf "the account in %s gets rights in %s, and %s is watched too, so that all who may start pods there have these rights: set namespace to one that holds nothing else, and watchOwnNamespace=false, and name %s in reloader.namespaces" $own (join ", " .) $own $own) }}
+{{- end }}
+{{- if and (get $flags "webhook-configuration") (not $knowsPolicies) }}
+{{- fail (printf "admission.certificate is own, for which the account in %s may patch the webhook configuration of the cluster, and %s is watched too: use another certificate, or Kubernetes 1.30, where a policy leaves only the caBundle" $own $own) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- end }}
 
 {{/* No flag is set twice: not by an argument nor by a variable beside a value. */}}

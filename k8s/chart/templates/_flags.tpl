@@ -57,11 +57,11 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- toJson $flags }}
 {{- end }}
 
-{{/* What is watched where not all namespaces are: the release's, and those of reloader.namespaces, as a JSON list. */}}
+{{/* What is watched where not all namespaces are: the release's unless watchOwnNamespace is false, and those of reloader.namespaces, as a JSON list. */}}
 {{- define "reloader.watched" -}}
 {{- $named := .Values.reloader.namespaces | default list }}
 {{- if kindIs "string" $named }}{{ $named = splitList "," $named }}{{ end }}
-{{- $all := list (include "reloader.namespace" .) }}
+{{- $all := ternary list (list (include "reloader.namespace" .)) (eq (toString .Values.watchOwnNamespace) "false") }}
 {{- range $named }}{{ with trim . }}{{ $all = append $all . }}{{ end }}{{ end }}
 {{- $all | uniq | sortAlpha | toJson }}
 {{- end }}
@@ -162,7 +162,9 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- $flags := include "reloader.flags" . | fromJson }}
 {{- $hides := or (get $flags "dry-run") .Values.reloader.webhookUrl .Values.reloader.ignoreConfigMaps }}
 {{- $selects := or (get $flags "namespace-selector") (get $flags "resource-label-selector") }}
-{{- $ignores := has (include "reloader.namespace" .) (include "reloader.unwatched" . | fromJsonArray) }}
+{{- $own := include "reloader.namespace" . }}
+{{- $ignores := has $own (include "reloader.unwatched" . | fromJsonArray) }}
+{{- if not .Values.reloader.watchGlobally }}{{ $ignores = not (has $own (include "reloader.watched" . | fromJsonArray)) }}{{ end }}
 {{- $lacks := not (has "deployments" (include "reloader.workloads" . | fromJsonArray)) }}
 {{- $silent := not (has "collaborne" (get $flags "dialects" | default (list "collaborne"))) }}
 {{- if and .Values.reloader.rbac.enabled (not (or $hides $selects $ignores $lacks $silent)) }}true{{ end }}

@@ -66,6 +66,12 @@
 {{- end }}
 {{- end }}
 
+{{/* "true" where the right to patch the webhook configuration is given, and a policy can narrow it down to its caBundle. */}}
+{{- define "reloader.fencesWebhook" -}}
+{{- $patches := get (include "reloader.flags" . | fromJson) "webhook-configuration" }}
+{{- if and $patches (semverCompare ">=1.30-0" .Capabilities.KubeVersion.Version) }}true{{ end }}
+{{- end }}
+
 {{/* In the cluster, beside them. */}}
 {{- define "reloader.rules.cluster" -}}
 {{- $flags := include "reloader.flags" . | fromJson }}
