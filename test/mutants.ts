@@ -32,7 +32,7 @@ interface Verdict {
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 /** All that the tests need besides the dependencies. */
-const TREE = ['lib', 'test', 'bin', 'package.json', 'tsconfig.json', 'build.ts'];
+const TREE = ['lib', 'test', 'bin', 'k8s', 'package.json', 'tsconfig.json', 'build.ts'];
 /** Far longer than any of the test files takes: a sabotage may make one of them hang. */
 const FILE_TIMEOUT_MS = 120_000;
 /** A failed test as TAP tells it, what is still to do left out; a test within another comes before the other. */

@@ -7,6 +7,7 @@ import { DIALECT_MUTANTS } from './dialects.ts';
 import { DROP_IN_MUTANTS } from './drop-in.ts';
 import { EDGE_MUTANTS } from './edges.ts';
 import type { Places } from './edit.ts';
+import { FENCE_MUTANTS } from './fences.ts';
 import { IMPORT_MUTANTS } from './imports.ts';
 import { KEY_MUTANTS } from './keys.ts';
 import { LEADER_MUTANTS } from './leader.ts';
@@ -53,6 +54,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...LEADER_MUTANTS,
   ...LIST_MUTANTS,
   ...RIGHT_MUTANTS,
+  ...FENCE_MUTANTS,
   ...CLOCK_MUTANTS,
   ...STATE_MUTANTS,
   ...TERM_MUTANTS,
