@@ -118,14 +118,16 @@ const REFUSED_CRON_JOB: Readonly<Record<string, Json>> = {
   }),
 };
 
-/** Pauses of Deployments, by name: the Deployment, and the patch. */
-const REFUSED_PAUSES: Readonly<Record<string, readonly [subject: string, body: Json]>> = {
+/** Changes of Deployments in a condition of their own: the Deployment, and the patch. */
+const REFUSED_DEPLOYMENTS: Readonly<Record<string, readonly [subject: string, body: Json]>> = {
   'a pause without a mark': ['subject', add('/spec/paused', true)],
   'the end of a pause of a person': ['paused', add('/spec/paused', false)],
   'the end of a pause of a person, which it marks first': [
     'paused',
     [...add('/spec/paused', false), ...annotation('/metadata', OWN_WRITES.pausedAt)],
   ],
+  'a scheduler that wave has not taken away': ['left', add(`${POD}/schedulerName`, 'other')],
+  'another finalizer in place of that of wave': ['left', add('/metadata/finalizers', ['example.com/kept'])],
 };
 
 /** Changes that pass, though nothing but the reloader would make them. */
@@ -308,10 +310,11 @@ export const CASES: readonly Case[] = [
     request: patching('CronJob', body),
     refused: /^403 .*'kubernetes-reloader-workloads'/,
   })),
-  ...Object.entries(REFUSED_PAUSES).map(([name, [of, body]]) => ({
+  ...Object.entries(REFUSED_DEPLOYMENTS).map(([name, [of, body]]) => ({
     name: `give a Deployment ${name}`,
     request: patching('Deployment', body, of),
-    refused: /^403 .*no other pause/,
+    refused:
+      of === 'paused' || name.startsWith('a pause') ? /^403 .*no other pause/ : /^403 .*of wave|that wave/,
   })),
   ...Object.entries(REFUSED_WRITES).flatMap(([policy, requests]) =>
     Object.entries(requests).map(([name, request]) => ({

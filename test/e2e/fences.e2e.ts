@@ -117,6 +117,7 @@ describe('the account of the reloader, though RBAC allows it everything,', { ski
     await stage.expect('POST', 'jobs', job('subject', {}));
     await stage.expect('POST', 'jobs', job('run', ownedBy(String(pick(metadata, 'uid')))));
     await stage.expect('POST', 'deployments', pausedByPerson());
+    await stage.expect('POST', 'deployments', leftByWave('left'));
     for (const name of ['reloader-state', 'other']) await stage.put(name, 'x');
     for (const probe of IN_FORCE)
       await stage.until('the policies are in force', async () =>
