@@ -20,11 +20,13 @@ type Refuses = (asked: Asked) => boolean;
 
 const CONFIGS = ['configmaps', 'secrets'];
 const WORKLOADS = ['deployments', 'statefulsets', 'daemonsets'];
-const isState: Refuses = ({ name }) => name?.startsWith('reloader-state') === true;
+const isKey: Refuses = ({ name }) => name === 'reloader-state-key';
+const isState: Refuses = ({ name, resource }) =>
+  resource === 'configmaps' && name?.startsWith('reloader-state') === true;
 const isWatched =
   (resources: readonly string[]): Refuses =>
   (asked) =>
-    resources.includes(asked.resource) && !isState(asked);
+    resources.includes(asked.resource) && !isState(asked) && !isKey(asked);
 
 const SITUATIONS: Readonly<Record<string, readonly [Refuses, boolean]>> = {
   'without the state nothing can be done': [isState, false],
@@ -112,6 +114,15 @@ test('without the right to the Lease the program goes on, and a warning has the 
     assert.match(warning, /may not .*leases.*verbs: \[.*acts whether or not another one does/s);
 });
 
+test('without the right to the keys of digests the program goes on, and a warning has the rule and what it means', async () => {
+  const outcome = await outcomeOf(isKey);
+  assert.deepEqual([outcome.mayGoOn, outcome.errors, outcome.warnings.length], [true, [], 1]);
+  assert.match(
+    outcome.warnings[0] ?? '',
+    /may not .*secrets.*resourceNames: \["reloader-state-key"\].*plain SHA-1/s,
+  );
+});
+
 test('without the right to review tokens the program goes on, and a warning has the rule and what it means', async () => {
   const isReview: Refuses = ({ resource }) => /^(token|subjectaccess)reviews$/.test(resource);
   assert.deepEqual((await outcomeOf(isReview)).warnings, []);
@@ -166,7 +177,7 @@ async function askedAt(answer: (asked: Asked, round: number) => ApiResponse): Pr
   return rounds;
 }
 
-const ALL = 27;
+const ALL = 30;
 const allowed = ok({ status: { allowed: true } });
 const denied = ok({ status: { allowed: false } });
 const every3s = Array.from({ length: 10 }, (_, index) => 3 * (index + 1));

@@ -151,7 +151,7 @@ test('a shard that is gone meanwhile is read again', async () => {
 const FAILURES: Record<string, readonly [fault: Fault, failure: object]> = {
   'without the right to patch': [
     { kind: 'rejected', code: 'forbidden', message: 'cannot patch' },
-    { message: 'no term can be begun in the state: cannot patch' },
+    { message: 'no term can be begun in the state: cannot patch', isForbidden: true },
   ],
   'by a server that is busy': [
     { kind: 'throttled', message: 'slow down', retryAfterMs: 7000 },
