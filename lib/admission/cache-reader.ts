@@ -6,6 +6,7 @@ import type { ConfigRecord } from '../store/records.ts';
 import { scopedRecordOf } from '../store/scoped-record.ts';
 import type { Store } from '../store/store.ts';
 import type { SyncGate } from '../store/sync-gate.ts';
+import { consentOf, namedBy } from '../tracking/consent.ts';
 import { isUnbegun } from '../tracking/edge-policy.ts';
 import type { CacheReader } from './mutate.ts';
 
@@ -36,7 +37,7 @@ export function cacheReaderOf(
     vocabularies,
     isServed: (kind) => served.has(kind),
     isListed: (namespace, kind) => gate.isSynced(namespace, kind, 'refused'),
-    follows: (workload) => vocabularies.follows(workload, store.namesIn(workload.ref.namespace)),
+    follows: (workload) => namedBy(store, workload).refs,
     currentStamp: (workload, ref) => {
       const config = recordOf(store, ref);
       if (config?.digest === undefined || config.isUnread === true) return undefined;
@@ -49,7 +50,9 @@ export function cacheReaderOf(
     },
     contentOf: (workload, ref) => {
       const config = recordOf(store, ref);
-      if (config?.isUnread === true || isUnbegun(store, ref, workload.ref.namespace)) return undefined;
+      const { namespace } = workload.ref;
+      if (config?.isUnread === true || isUnbegun(store, ref, namespace)) return undefined;
+      if (consentOf(store, namespace, ref) === 'unknown') return undefined;
       return config ?? { ref, annotations: NO_ANNOTATIONS, digest: undefined };
     },
   };

@@ -44,7 +44,7 @@ export function mistakesOf(
 
 /** Items of name lists that cannot be names. */
 function malformed(workload: Workload, keys: PolicyKeys, all: readonly Vocabulary[]): readonly Finding[] {
-  const native = [...keys.values()].flat().flatMap((key) => malformedItems(workload, key, false));
+  const native = [...keys.values()].flat().flatMap((key) => malformedItems(workload, key, true));
   const others = all
     .filter(({ hash }) => hash !== undefined)
     .flatMap(({ named, namesMayBeElsewhere = false }) =>
@@ -60,7 +60,7 @@ function malformedItems({ annotations }: Workload, key: string, mayBeElsewhere: 
   const items = itemsOf(annotations[key]).filter((item) => !isName(item));
   if (items.length === 0) return NONE;
   const shown = listedText(items.slice(0, MOST_SHOWN + 1).map(quoted), MOST_SHOWN);
-  const names = mayBeElsewhere ? [] : meantNames(annotations[key]);
+  const names = meantNames(annotations[key], mayBeElsewhere);
   const what = mayBeElsewhere ? 'names, or <namespace>/<name>' : 'names';
   const text = names.length === 0 ? undefined : listText(key, names);
   const remedy = text === undefined ? `list ${what}, separated by commas` : `write ${text}`;
@@ -200,7 +200,8 @@ function unserved(workload: Workload, _keys: PolicyKeys, all: readonly Vocabular
 
 /** `key` with the names that `values` probably list; if `key` does not take a list of names, with the last value unchanged. */
 function rightText(key: string, values: readonly string[], all: readonly Vocabulary[]): string {
-  const names = all.some((words) => nameListKeysOf(words).includes(key)) ? meantNames(values.join()) : [];
+  const words = all.find((each) => nameListKeysOf(each).includes(key));
+  const names = words === undefined ? [] : meantNames(values.join(), words.namesMayBeElsewhere === true);
   const text = names.length === 0 ? undefined : listText(key, names);
   return text ?? annotationText(key, values.at(-1) ?? '');
 }

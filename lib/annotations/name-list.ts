@@ -21,16 +21,29 @@ export function isObjectName(item: string): boolean {
   return item.length <= LONGEST_NAME && DNS_SUBDOMAIN.test(item);
 }
 
+/** Whether a namespace of the API can have this name. */
+export function isNamespace(item: string): boolean {
+  return item.length <= LONGEST_NAMESPACE && DNS_LABEL.test(item);
+}
+
 /** Whether `item` is `<namespace>/<name>`. */
 export function isNameElsewhere(item: string): boolean {
   const [namespace = '', name = '', ...others] = item.split('/');
-  const isNamespace = namespace.length <= LONGEST_NAMESPACE && DNS_LABEL.test(namespace);
-  return others.length === 0 && isNamespace && isObjectName(name);
+  return others.length === 0 && isNamespace(namespace) && isObjectName(name);
 }
 
-/** The names that `text` probably lists, each once; items that cannot become a name are left out. */
-export function meantNames(text: string | undefined): readonly string[] {
-  return [...new Set(itemsOf(text).flatMap((item) => (isObjectName(item) ? [item] : namesIn(item))))];
+/**
+ * The names that `text` probably lists, each once; items that cannot become a name are left out. `mayBeElsewhere`: whether an item
+ * may be `<namespace>/<name>`.
+ */
+export function meantNames(text: string | undefined, mayBeElsewhere: boolean): readonly string[] {
+  const isName = (item: string): boolean => isObjectName(item) || (mayBeElsewhere && isNameElsewhere(item));
+  const items = itemsOf(text).map((item) => item.replace(KIND, ''));
+  return [
+    ...new Set(
+      items.flatMap((item) => (isName(item) ? [item] : wordsIn(item, mayBeElsewhere).filter(isName))),
+    ),
+  ];
 }
 
 /** `key: "value"`, as in a manifest; a very long value is cut. */
@@ -44,11 +57,13 @@ export function listText(key: string, names: readonly string[]): string | undefi
   return text.length > LONGEST_VALUE ? undefined : annotationText(key, text);
 }
 
-/** The names in a malformed item, which often has spaces, quotes, brackets, a kind (`configmap/web`), capitals or underscores. */
-function namesIn(item: string): readonly string[] {
+/** The kind before a name, as kubectl prints it. */
+const KIND = /^(?:configmap|secret)s?\//i;
+
+/** The words of a malformed item, which often has spaces, quotes, brackets, a kind (`configmap/web`), capitals or underscores. */
+function wordsIn(item: string, mayBeElsewhere: boolean): readonly string[] {
   return item
     .split(/[\s;|[\]{}"'`]+/)
-    .map((word) => word.slice(word.lastIndexOf('/') + 1))
-    .map((word) => word.toLowerCase().replaceAll('_', '-'))
-    .filter(isObjectName);
+    .map((word) => word.replace(KIND, '').toLowerCase().replaceAll('_', '-'))
+    .map((word) => (mayBeElsewhere ? word : word.slice(word.lastIndexOf('/') + 1)));
 }

@@ -87,8 +87,12 @@ export class Policy {
   }
 
   /** Whether the object is asked for by its name. */
-  isNamed({ kind, namespace, name }: ConfigRef): boolean {
-    const { items } = this.#asked[kind];
+  isNamed(ref: ConfigRef): boolean {
+    return this.#isIn(this.#asked[ref.kind].items, ref);
+  }
+
+  /** Whether the items of a list name the object. */
+  #isIn(items: ReadonlySet<string>, { namespace, name }: ConfigRef): boolean {
     if (this.#words.namesMayBeElsewhere === true && items.has(`${namespace}/${name}`)) return true;
     return namespace === this.#workload.ref.namespace && items.has(name);
   }
@@ -115,11 +119,11 @@ export class Policy {
    * workload or by the object, comes before every request, and a name before a reference.
    */
   judge(ref: ConfigRef, config: ConfigAnnotations): Verdict {
-    const { kind, name } = ref;
+    const { kind } = ref;
     const { ignore, match, typedAuto } = this.#words;
     if (this.#isDisabled) return { asks: false, because: 'disabled' };
     if (config[ignore] === 'true') return { asks: false, because: 'ignored' };
-    if (this.#excludes(kind).has(name)) return { asks: false, because: 'excluded' };
+    if (this.#isIn(this.#excludes(kind), ref)) return { asks: false, because: 'excluded' };
     if (this.#names(ref)) return { asks: true, because: 'named' };
     if (referenceOf(this.#workload, ref) === undefined) return { asks: false, because: 'not-asked' };
     if (this.#searches(kind) && config[match] === 'true') return { asks: true, because: 'matched' };

@@ -4,8 +4,9 @@ import type { Finding, MissingObject } from '../model/finding.ts';
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { PolicyReason, ReloadStrategy, Verdict } from '../model/reasons.ts';
 import type { Place } from '../model/rollout-plan.ts';
-import type { Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
+import type { CrossNamespace, Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
 import { ANNOTATIONS, referenceOf, type Workload } from '../model/workload.ts';
+import { ALLOW_FROM_ANNOTATION, notAllowedFindings } from './allow-from.ts';
 import { configHashOf } from './config-hash.ts';
 import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
 import { lostOptInFinding } from './lost-opt-in.ts';
@@ -38,6 +39,8 @@ export interface VocabularyOptions {
   readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
   readonly stakaterKeys: StakaterKeys;
   readonly ignoredKinds: readonly ConfigKind[];
+  /** Which objects of other namespaces a workload may follow. @default consent */
+  readonly crossNamespace?: CrossNamespace;
   /** Whether a namespace is watched. @default every one */
   readonly watches?: (namespace: string) => boolean;
   /** Whether a workload without such an annotation is rolled for all objects that it refers to. */
@@ -117,7 +120,10 @@ class Union implements Vocabularies {
     ]);
     this.#workloadLabels = new Set(this.#words.flatMap(({ disabling = [] }) => disabling));
     this.#templateKeys = new Set(this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf));
-    this.#configKeys = new Set(this.#words.flatMap(({ match, ignore }) => [match, ignore]));
+    this.#configKeys = new Set([
+      ALLOW_FROM_ANNOTATION,
+      ...this.#words.flatMap(({ match, ignore }) => [match, ignore]),
+    ]);
     this.#markKeys = new Set(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
     this.isUnknownAnnotation = remembered(
       (key) => !this.#workloadKeys.has(key) && isUnknownAnnotation(key, this.#keys),
@@ -178,6 +184,9 @@ class Union implements Vocabularies {
     return refs.filter((ref) => isWatched(ref) === areWatched);
   }
 
+  readonly needsConsent = (namespace: string, ref: ConfigRef): boolean =>
+    namespace !== ref.namespace && this.#options.crossNamespace !== 'any';
+
   readonly hasPatterns = (workload: Workload): boolean =>
     this.#policiesOf(workload).some((policy) => policy.hasPatterns);
 
@@ -229,6 +238,9 @@ class Union implements Vocabularies {
     };
     return missingObjectFindings(named, naming);
   };
+
+  readonly findingsOfNotAllowed: Vocabularies['findingsOfNotAllowed'] = (refs, { ref }) =>
+    notAllowedFindings(refs, ref.namespace);
 
   readonly placesOf: Vocabularies['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {
     const beside: Place = { variable: inAnnotations, container: ANNOTATIONS };

@@ -41,6 +41,8 @@ export interface Vocabularies extends AnnotationReader {
    * with `auto` or `search` those that it refers to. The policy decides separately for which of them it is rolled.
    */
   readonly follows: (workload: Workload, known: KnownNames) => readonly ConfigRef[];
+  /** Whether workloads of `namespace` may follow the object only while it allows it, see allow-from.ts. */
+  readonly needsConsent: (namespace: string, ref: ConfigRef) => boolean;
   /** Whether `follows` depends on what is known. */
   readonly hasPatterns: (workload: Workload) => boolean;
   /** Whether a workload is to be rolled for an object with these annotations. */
@@ -56,6 +58,8 @@ export interface Vocabularies extends AnnotationReader {
     missingObjects: readonly MissingObject[],
     workload: Workload,
   ) => readonly Finding[];
+  /** The finding about named objects that do not allow the workload to follow them: one for all. */
+  readonly findingsOfNotAllowed: (refs: readonly ConfigRef[], workload: Workload) => readonly Finding[];
   /** The finding about an opt-in that was removed together with our stamps. */
   readonly findingOfLostOptIn: (lostOptIn: LostOptIn) => Finding;
   /** The other reloader that a write reveals by changing only stamps; undefined if it reveals none. */

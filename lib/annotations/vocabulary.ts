@@ -81,6 +81,7 @@ export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, reado
     name: 'collaborne',
     named: byConfigKind((kind) => [own(kind.toLowerCase()), ...alternatives[kind]]),
     namesArePatterns: false,
+    namesMayBeElsewhere: true,
     auto: own('auto'),
     typedAuto: byConfigKind((kind) => own(`${kind.toLowerCase()}-auto`)),
     search: own('search'),
@@ -166,14 +167,9 @@ export function askingKeysOf(
   return [...named[kind], auto, typedAuto[kind], search];
 }
 
-/** The keys of a workload whose value is a list of plain names of objects in its namespace. */
-export function nameListKeysOf({
-  named,
-  exclude,
-  namesArePatterns,
-  namesMayBeElsewhere = false,
-}: Vocabulary): readonly string[] {
-  if (namesArePatterns || namesMayBeElsewhere) return [];
+/** The keys of a workload whose value is a list of plain names of objects. */
+export function nameListKeysOf({ named, exclude, namesArePatterns }: Vocabulary): readonly string[] {
+  if (namesArePatterns) return [];
   return CONFIG_KINDS.flatMap((kind) => [...named[kind], exclude[kind]]);
 }
 

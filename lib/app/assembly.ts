@@ -249,6 +249,7 @@ function rulesFor(
   const vocabularies = vocabulariesOf({
     dialects: options.dialects,
     stakaterKeys: options.stakaterKeys,
+    crossNamespace: options.crossNamespace,
     autoReloadAll: options.autoReloadAll,
     strategy: options.reloadStrategy,
     keyScoped: options.keyScoped,
@@ -272,6 +273,7 @@ function rulesFor(
       onCreate: options.reloadOnCreate,
       // With a label selector the watch reports an object that has only lost its labels as deleted.
       onDelete: options.reloadOnDelete && !isSelective,
+      elsewhere: options.crossNamespace === 'any',
     },
     term,
     selectsNamespaces: options.namespaceSelector !== undefined,

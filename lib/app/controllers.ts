@@ -107,6 +107,7 @@ export class Controllers implements EffectTargets {
     this.findings = new Findings({
       store,
       missingObjectOf: (config) => this.missingObjects.of(config),
+      isRefused: (config) => this.missingObjects.isRefused(config),
       isSlowed: (workload) => this.rollouts.isSlowed(workload),
       needsOf: (workload) => this.rollouts.needsOf(workload),
       say,
@@ -170,7 +171,11 @@ export class Controllers implements EffectTargets {
   }
 
   #reviewDependents(configs: ReadonlySet<ObjectKey>): void {
-    const workloads = this.store.dependents.dependentsOfAny(configs);
+    const { dependents, namedElsewhere } = this.store;
+    const workloads = new Set([
+      ...dependents.dependentsOfAny(configs),
+      ...namedElsewhere.dependentsOfAny(configs),
+    ]);
     for (const workload of workloads) this.findings.review(workload);
     this.rollouts.wake(workloads);
   }

@@ -10,6 +10,7 @@ import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeaderGauge } from '../telemetry/metric-table.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
+import { consentOf } from '../tracking/consent.ts';
 import { isOutdatedOn, judge } from '../tracking/edge-policy.ts';
 import type { Reloader } from './reloader.ts';
 
@@ -108,6 +109,7 @@ function followedStatus(
   config: ConfigRecord | undefined,
 ): FollowedStatus | undefined {
   if (config === undefined) return undefined;
+  if (consentOf(store, record.workload.ref.namespace, config.ref) !== 'given') return undefined;
   const key = keyOf(config.ref);
   const edge = record.edges.get(key);
   if (edge === undefined) return undefined;

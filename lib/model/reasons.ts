@@ -50,6 +50,8 @@ export const REASONS = {
   'state-named':
     'The annotation names a ConfigMap in which a reloader keeps its state: nothing is rolled for it.',
   'unwatched-namespace': 'The workload names an object of a namespace that is not watched.',
+  'not-allowed':
+    'The workload names an object of another namespace that does not allow it, or does not exist: nothing is rolled for it.',
   'selected-namespace': 'The namespace is selected from now on: its outdated workloads are rolled.',
   'unselected-namespace': 'The namespace is not selected: its outdated workloads are rolled once it is.',
   'opt-in-lost':
@@ -128,6 +130,7 @@ export type EventReason =
   | 'SecretNotWatched'
   | 'ObjectNotSelected'
   | 'NamespaceNotWatched'
+  | 'CrossNamespaceNotAllowed'
   | 'StateNotFollowed'
   | 'OptInLost'
   | 'SecondReloader'
@@ -153,6 +156,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   SecretNotWatched: { type: 'Warning', tells: 'secret-not-watched' },
   ObjectNotSelected: { type: 'Warning', tells: 'unselected-object' },
   NamespaceNotWatched: { type: 'Warning', tells: 'unwatched-namespace' },
+  CrossNamespaceNotAllowed: { type: 'Warning', tells: 'not-allowed' },
   StateNotFollowed: { type: 'Warning', tells: 'state-named' },
   OptInLost: { type: 'Warning', tells: 'opt-in-lost' },
   SecondReloader: { type: 'Warning', tells: 'second-reloader' },

@@ -8,6 +8,12 @@ export const VOCABULARY_NAMES = ['collaborne', 'stakater', 'sap', 'wave'] as con
 /** One of VOCABULARY_NAMES. */
 export type VocabularyName = (typeof VOCABULARY_NAMES)[number];
 
+/** Which objects of other namespaces a workload may follow: those that allow it, or all that it names. */
+export const CROSS_NAMESPACE_WAYS = ['consent', 'any'] as const;
+
+/** One of CROSS_NAMESPACE_WAYS. */
+export type CrossNamespace = (typeof CROSS_NAMESPACE_WAYS)[number];
+
 /** The keys of the vocabulary of Stakater Reloader that can be renamed. */
 export interface StakaterKeys {
   readonly auto: string;

@@ -6,6 +6,8 @@ import type { ReloadStrategy } from '../model/reasons.ts';
 import {
   ALERT_SINKS,
   type AlertSink,
+  CROSS_NAMESPACE_WAYS,
+  type CrossNamespace,
   parseRolloutLimit,
   type RolloutLimit,
   VOCABULARY_NAMES,
@@ -31,6 +33,7 @@ export interface Values extends Record<NumberType, number>, Record<TextType, str
   /** What a change does to Jobs that follow the object: nothing, or they are recreated; with `recreate` finished ones too. */
   'job-way': 'none' | 'recreate' | 'recreate-running';
   dialect: VocabularyName;
+  'cross-way': CrossNamespace;
   strategy: ReloadStrategy;
   sink: AlertSink;
   digests: 'keyed' | 'sha1';
@@ -127,6 +130,7 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   'cronjob-way': oneOf(['none', 'run-now']),
   'job-way': oneOf(['none', 'recreate', 'recreate-running']),
   dialect: oneOf(VOCABULARY_NAMES),
+  'cross-way': oneOf(CROSS_NAMESPACE_WAYS),
   strategy: oneOf(['env-vars', 'annotations']),
   /** An empty text and `webhook` mean raw, as in the documentation of Stakater Reloader. */
   sink: oneOf(ALERT_SINKS, { webhook: 'raw', '': 'raw' }),

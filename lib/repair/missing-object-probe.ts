@@ -8,6 +8,7 @@ import type { MissingObject } from '../model/finding.ts';
 import {
   CONFIG_KINDS,
   type ConfigRef,
+  configRefIn,
   keyOf,
   namespaceIn,
   type ObjectKey,
@@ -20,6 +21,7 @@ import { sleep } from '../queue/abortable-sleep.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { isRefusedToAny } from '../tracking/consent.ts';
 import { missingNeeds } from '../tracking/needs.ts';
 
 /** Looks for an object that exists and is not watched: a Secret by its type, any object by its labels. Never rejects. */
@@ -57,6 +59,8 @@ const BACKOFF = { baseMs: 1_000, capMs: 300_000 };
 export class MissingObjectProbe {
   readonly #options: MissingObjectProbeOptions;
   readonly #known = new Map<ObjectKey, MissingObject>();
+  /** Objects that a workload of another namespace names and cannot follow, once the grace period is over. */
+  readonly #refused = new Set<ObjectKey>();
   /** When an object was last looked for again, by monotonicMs. */
   readonly #lookedForAt = new Map<ObjectKey, number>();
   /** To be looked into, by namespace; those of a namespace whose turn it is come with its next turn. */
@@ -80,6 +84,11 @@ export class MissingObjectProbe {
     return known !== undefined && this.#isMissed(config) ? known : undefined;
   }
 
+  /** Whether it is to be reported that workloads of other namespaces name `config` and cannot follow it. */
+  isRefused(config: ObjectKey): boolean {
+    return this.#refused.has(config);
+  }
+
   /** The missing dependencies of a workload. */
   needsOf(record: WorkloadRecord): readonly ConfigRef[] {
     return missingNeeds(this.#options.store, record, (config) => this.of(config));
@@ -101,7 +110,8 @@ export class MissingObjectProbe {
   clear(config: ObjectKey): void {
     this.#suspects.get(namespaceIn(config))?.delete(config);
     this.#unlisted.delete(config);
-    if (this.#known.delete(config)) this.#options.onNews(new Set([config]));
+    const wasKnown = this.#known.delete(config);
+    if (this.#refused.delete(config) || wasKnown) this.#options.onNews(new Set([config]));
   }
 
   /** A stream has listed: objects whose probe waited for a list are probed. */
@@ -170,12 +180,15 @@ export class MissingObjectProbe {
   /** Answers whether it took a while. */
   async #lookInto(config: ObjectKey, turn: Turn): Promise<boolean> {
     const { store, isSynced } = this.#options;
-    const ref = store.configs.get(config)?.ref;
-    if (ref === undefined || !this.#isMissed(config)) return false;
+    const ref = configRefIn(config);
+    const isRefused = isRefusedToAny(store, config);
+    if (!isRefused && !this.#isMissed(config)) return false;
     if (!isSynced(ref.namespace, ref.kind)) {
       this.#unlisted.add(config);
       return false;
     }
+    if (isRefused && !this.#refused.has(config)) turn.refused.add(config);
+    if (!this.#isMissed(config)) return false;
     const before = this.#known.get(config);
     const isLong = before === undefined && (this.#isRead(ref) || turn.searches < MOST_SEARCHES);
     const known = before ?? (await this.#missingObjectOf(ref, turn));
@@ -185,13 +198,17 @@ export class MissingObjectProbe {
   }
 
   /** What was found out is known from now on, all of it at once, not in parts. */
-  #publish({ found }: Turn): void {
+  #publish({ found, refused }: Turn): void {
+    for (const config of this.#refused)
+      if (!isRefusedToAny(this.#options.store, config)) this.#refused.delete(config);
+    for (const config of refused) this.#refused.add(config);
     for (const config of this.#known.keys()) if (!this.#isMissed(config)) this.#known.delete(config);
     for (const config of this.#lookedForAt.keys())
       if (!this.#isMissed(config)) this.#lookedForAt.delete(config);
     const missed = [...found].filter(([config]) => this.#isMissed(config));
     for (const [config, known] of missed) this.#known.set(config, known);
-    if (missed.length > 0) this.#options.onNews(new Set(missed.map(([config]) => config)));
+    const news = new Set([...missed.map(([config]) => config), ...refused]);
+    if (news.size > 0) this.#options.onNews(news);
   }
 
   /** Undefined where it cannot be found out now; then nothing else is asked in this turn. */
@@ -227,11 +244,19 @@ interface Turn {
   readonly found: Map<ObjectKey, MissingObject>;
   /** Those that could not be looked into. */
   readonly failed: Set<ObjectKey>;
+  /** Those that a workload of another namespace cannot follow. */
+  readonly refused: Set<ObjectKey>;
   searches: number;
 }
 
 function newTurn(configs: readonly ObjectKey[]): Turn {
-  return { configs: configs.toReversed(), found: new Map(), failed: new Set(), searches: 0 };
+  return {
+    configs: configs.toReversed(),
+    found: new Map(),
+    failed: new Set(),
+    refused: new Set(),
+    searches: 0,
+  };
 }
 
 /** Longer names are not compared with others, nor more than so many: the time that takes is theirs times each other. */

@@ -22,6 +22,7 @@ import { formatDuration } from '../model/time.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { Store } from '../store/store.ts';
+import { notAllowedTo } from '../tracking/consent.ts';
 
 /** The workload that a finding is about. */
 type Subject = Pick<Workload, 'ref' | 'uid'>;
@@ -41,6 +42,8 @@ interface Facts {
   readonly isStamped: boolean;
   /** The missing objects that its annotations name. */
   readonly missingObjects: readonly MissingObject[];
+  /** The objects of other namespaces that it names and cannot follow. */
+  readonly notAllowed: readonly ConfigRef[];
   /** An opt-in that was removed together with our stamps. */
   readonly lostOptIn: LostOptIn | undefined;
   /** The missing dependencies that its rollout waits for. */
@@ -58,6 +61,7 @@ const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
     lostOptIn === undefined ? [] : [vocabularies.findingOfLostOptIn(lostOptIn)],
   ({ vocabularies, workload, missingObjects }) =>
     vocabularies.findingsOfMissingObjects(missingObjects, workload),
+  ({ vocabularies, workload, notAllowed }) => vocabularies.findingsOfNotAllowed(notAllowed, workload),
   ({ needs }) => waitingForDependency(needs),
   ({ vocabularies, competitor }) =>
     competitor === undefined ? [] : [vocabularies.findingOfCompetingReloader(competitor)],
@@ -99,6 +103,8 @@ export interface FindingsOptions {
   readonly store: Store;
   /** The result of the probe for a missing object; undefined before it was probed, or if it exists. */
   readonly missingObjectOf: (config: ObjectKey) => MissingObject | undefined;
+  /** Whether it is to be reported that workloads of other namespaces cannot follow the object. */
+  readonly isRefused: (config: ObjectKey) => boolean;
   /** The missing dependencies that a rollout of the workload waits for. */
   readonly needsOf: (workload: ObjectKey) => readonly ConfigRef[];
   /** Whether the window of a workload is lengthened. */
@@ -186,18 +192,23 @@ export class Findings {
 
   #findingsOf(workload: Workload, follows: ReadonlyMap<ObjectKey, Edge> = NOTHING): readonly Finding[] {
     if (workload.isLeftAlone) return [];
-    const { store, missingObjectOf, isSlowed, needsOf } = this.#options;
+    const { store, missingObjectOf, isRefused, isSlowed, needsOf } = this.#options;
+    const { vocabularies } = store.settings;
+    const record = store.workloads.get(keyOf(workload.ref));
     const facts: Facts = {
       workload,
       lostOptIn: this.#lostOptInOf(workload, follows),
       competitor: this.#competitorOf(workload, follows),
       needs: needsOf(keyOf(workload.ref)),
       isSlowed: isSlowed(keyOf(workload.ref)),
-      vocabularies: store.settings.vocabularies,
+      vocabularies,
+      notAllowed:
+        record === undefined ? [] : notAllowedTo(store, record).filter((ref) => isRefused(keyOf(ref))),
       isStamped: [...follows.values()].some((edge) => edge.rolloutInProgress),
       missingObjects: [...follows.keys()]
         .map(missingObjectOf)
-        .filter((missingObject) => missingObject !== undefined),
+        .filter((missingObject) => missingObject !== undefined)
+        .filter(({ ref }) => !vocabularies.needsConsent(workload.ref.namespace, ref)),
     };
     const findings = RULES.flatMap((rule) => rule(facts)).slice(0, MOST_FINDINGS);
     return findings.map((finding) => ({ ...finding, message: cutToBytes(finding.message) }));

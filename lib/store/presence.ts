@@ -17,6 +17,8 @@ export interface PresenceRules {
   readonly onCreate: boolean;
   /** Whether the deletion of an object does. */
   readonly onDelete: boolean;
+  /** Whether an object of another namespace than the workload's does too. @default true */
+  readonly elsewhere?: boolean;
 }
 
 /**
@@ -37,7 +39,7 @@ export class Presence {
   /** Whether an absence of the object counts for the workload: its pods may have started without it. */
   countsAbsence(workload: Workload, ref: ConfigRef): boolean {
     const { onCreate, onDelete } = this.#rules;
-    return (onCreate || onDelete) && canDoWithout(workload, ref);
+    return (onCreate || onDelete) && this.#canDoWithout(workload, ref);
   }
 
   /** The meaning of an absence for workloads for which it counts. */
@@ -56,7 +58,7 @@ export class Presence {
   /** The digest in force for the workload: `digest`; ABSENT if the object is absent and that counts; undefined if unknown. */
   observed(workload: Workload, ref: ConfigRef, digest: Digest | undefined): Digest | undefined {
     if (digest !== undefined || !this.#rules.onDelete) return digest;
-    return this.isAbsent(ref) && canDoWithout(workload, ref) ? ABSENT : undefined;
+    return this.isAbsent(ref) && this.#canDoWithout(workload, ref) ? ABSENT : undefined;
   }
 
   /** Whether the present pods have started without the object, and that counts. */
@@ -73,11 +75,12 @@ export class Presence {
   isAbsent({ kind, namespace }: ConfigRef): boolean {
     return this.#listed.has(nameOf(kind, namespace)) || this.#listed.has(nameOf(kind, undefined));
   }
-}
 
-/** Whether the pods of the workload start without the object: they do not refer to it, or the reference is optional. */
-function canDoWithout(workload: Workload, ref: ConfigRef): boolean {
-  return referenceOf(workload, ref)?.isOptional ?? true;
+  /** Whether the pods of the workload start without the object: they do not refer to it, or the reference is optional. */
+  #canDoWithout(workload: Workload, ref: ConfigRef): boolean {
+    if (ref.namespace !== workload.ref.namespace) return this.#rules.elsewhere !== false;
+    return referenceOf(workload, ref)?.isOptional ?? true;
+  }
 }
 
 function nameOf(kind: string, namespace: string | undefined): string {

@@ -32,6 +32,8 @@ export class Store {
   readonly scopes: ScopesIndex;
   /** Workloads with expressions: a new object may match one of them. */
   readonly withPatterns: Set<ObjectKey> = new Set();
+  /** By object, the workloads of other namespaces that name it and need its consent, given or not. */
+  readonly namedElsewhere: DependentsIndex = new DependentsIndex();
   readonly presence: Presence;
   /** The selected namespaces; used only if the settings have a namespace selector. */
   readonly selected: Set<string> = new Set();

@@ -17,7 +17,7 @@ import type { Stream } from '../store/sync-gate.ts';
 import { committable, judge, needsRollout, observedBy, putEdge, wouldForget } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import { Effects } from './effects.ts';
-import { followAppeared } from './observe-workload.ts';
+import { followAllowed, followAppeared, unfollowRefused } from './observe-workload.ts';
 import { digestByOtherScopes } from './other-scopes.ts';
 import { becomeState, endState } from './state-objects.ts';
 import { beginAnew } from './take-backs.ts';
@@ -87,7 +87,7 @@ function observePresent(store: Store, event: Present): Effects {
 function observeState(store: Store, event: Present): Effects {
   const { object, key, span } = event;
   const known = store.configs.get(key);
-  if (known !== undefined && isStale(known, object)) return new Effects();
+  if (isStale(known, object)) return new Effects();
   const effects =
     known?.digest === undefined ? new Effects() : observeAbsent(store, { type: 'absent', key, span });
   becomeState(store, effects, event);
@@ -107,8 +107,9 @@ function observeScope(store: Store, effects: Effects, event: Present, ref: Confi
 
 function observeVersion(store: Store, effects: Effects, event: Present): void {
   const { object, span } = event;
+  if (isStale(store.configs.get(event.key), object)) return;
+  unfollowRefused(store, effects, event);
   const record = store.configRecordOf(object.ref, event.key);
-  if (isStale(record, object)) return;
   const workloads = [...store.dependents.dependentsOf(event.key)];
   const difference = differenceFrom(record, event, 'nothing');
   const afterAbsence = differenceFrom(record, event, store.presence.absenceIs);
@@ -122,6 +123,7 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
   if (isAnother && event.isInInitialList) record.foundChangedAt = span.to;
   if (mayHaveChanged) record.changedAt = Math.max(record.changedAt, span.to);
   takeVersion(record, object, span.to);
+  followAllowed(store, effects, event, difference.type !== undefined);
   if (difference.isFirst === true) appear(store, effects, event, record);
   if (workloads.length === 0) return;
   if (difference.before === undefined) effects.report({ type: 'found', config: event.key });
@@ -259,7 +261,8 @@ export function observeListed(
 }
 
 /** Whether the event is not newer than the record: a refetch may have run ahead of the stream. */
-function isStale({ resourceVersion: known }: ConfigRecord, { resourceVersion: seen }: ConfigObject): boolean {
+function isStale(record: ConfigRecord | undefined, { resourceVersion: seen }: ConfigObject): boolean {
+  const known = record?.resourceVersion;
   return known !== undefined && !isOlder(known, seen);
 }
 

@@ -3,6 +3,8 @@
  * end, and which writes an external writer or another reloader has made.
  */
 
+import { allows } from '../annotations/allow-from.ts';
+import type { ConfigObject } from '../model/config-object.ts';
 import { type Edge, isUncommitted } from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
@@ -11,6 +13,7 @@ import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { consentOf, isRefusedToAny, namedBy, notAllowedTo } from './consent.ts';
 import { recallDebt, rememberDebt } from './debts.ts';
 import { appearingEdge, type Beginning, edgeAtStart, followedEdge, lostByUndo } from './edge-observation.ts';
 import { isOutdatedOn, putEdge, wouldForget } from './edge-policy.ts';
@@ -23,6 +26,7 @@ import { acceptRollout } from './rollout-decision.ts';
 import { countTakeBack } from './take-backs.ts';
 import { diffWorkload, type WorkloadDiff, type WorkloadPresent } from './workload-diff.ts';
 
+type ConfigPresent = Extract<InformerEvent<ConfigObject>, { type: 'present' }>;
 type WorkloadAbsent = Extract<InformerEvent<Workload>, { type: 'absent' }>;
 
 /**
@@ -50,19 +54,21 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   // The record is newer than the event if the workload was read outside its stream.
   if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;
   if (known !== undefined) acceptIfCarried(store, effects, known, event);
-  const refs = store.settings.vocabularies.follows(workload, store.namesIn(workload.ref.namespace));
+  const { refs, elsewhere } = namedBy(store, workload);
   const lostOptIn = known && lostByUndo(store, known, workload, refs);
   if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
   const hasPatterns = store.settings.vocabularies.hasPatterns(workload);
-  const asksForNothing = workload.isLeftAlone || (refs.length === 0 && !hasPatterns);
+  const asksForNothing = workload.isLeftAlone || (refs.length + elsewhere.length === 0 && !hasPatterns);
   if (known === undefined || asksForNothing) forget(store, effects, key, mayAbandon);
   if (asksForNothing) return;
   const record = known ?? newRecord(event);
   store.keep(key, record, hasPatterns);
+  nameElsewhere(store, effects, record, elsewhere);
   const { workload: before } = record;
   const diff = diffWorkload(effects, record, event);
   noticeCompetitor(store, diff, before);
-  record.variables = store.settings.vocabularies.stampVariablesOf(refs, workload.ref.namespace);
+  const named = [...refs, ...elsewhere];
+  record.variables = store.settings.vocabularies.stampVariablesOf(named, workload.ref.namespace);
   followExternalRollout(store, diff);
   rescope(store, diff, refs);
   unfollow(store, diff, refs, mayAbandon);
@@ -193,6 +199,59 @@ export function followAppeared(
   }
 }
 
+/** Takes over the objects of other namespaces that the workload names; those that it may not follow are looked into. */
+function nameElsewhere(
+  store: Store,
+  effects: Effects,
+  record: WorkloadRecord,
+  elsewhere: readonly ConfigRef[],
+): void {
+  const key = keyOf(record.workload.ref);
+  const before = new Set(record.elsewhere?.map(keyOf));
+  for (const config of before) store.namedElsewhere.delete(key, config);
+  record.elsewhere = elsewhere.length === 0 ? undefined : elsewhere;
+  for (const ref of elsewhere) store.namedElsewhere.add(key, keyOf(ref));
+  const isNew = (ref: ConfigRef): boolean => !before.has(keyOf(ref));
+  for (const ref of notAllowedTo(store, record).filter(isNew))
+    effects.report({ type: 'missing', config: keyOf(ref) });
+}
+
+/** This version of the object may not allow what an earlier one did: edges that it refuses end before it is observed. */
+export function unfollowRefused(
+  store: Store,
+  effects: Effects,
+  { object, key: config }: ConfigPresent,
+): void {
+  for (const [record] of store.edgesOf(config)) {
+    const { namespace } = record.workload.ref;
+    if (!store.settings.vocabularies.needsConsent(namespace, object.ref)) continue;
+    if (allows(object.annotations, namespace)) continue;
+    endEdge(store, effects, keyOf(record.workload.ref), record, config, true);
+  }
+}
+
+/**
+ * The version of the object that was just taken over may allow what no earlier one did: workloads that name it begin to follow
+ * it, with its digest as the baseline. Only a list may hide that it changed after that; `isChanged`: whether it changed at all.
+ */
+export function followAllowed(
+  store: Store,
+  effects: Effects,
+  { object: { ref }, key: config, span, isRelisted, isInInitialList }: ConfigPresent,
+  isChanged: boolean,
+): void {
+  for (const key of store.namedElsewhere.dependentsOf(config)) {
+    const record = store.workloads.get(key);
+    if (record === undefined || record.edges.has(config)) continue;
+    if (consentOf(store, record.workload.ref.namespace, ref) !== 'given') continue;
+    const mayHideChange = isRelisted && (isChanged || span.from < record.rolledUntil);
+    const since = { from: mayHideChange ? span.from : span.to, to: span.to };
+    begin(store, { effects, record, span: since }, ref, isInInitialList && record.isFromStart);
+    effects.report({ type: 'found', config });
+  }
+  if (isRefusedToAny(store, config)) effects.report({ type: 'missing', config });
+}
+
 /** Reports a competing reloader: its write changes nothing but stamps. */
 function noticeCompetitor(
   store: Store,
@@ -235,6 +294,7 @@ function forget(store: Store, effects: Effects, key: ObjectKey, mayAbandon: bool
   const record = store.workloads.get(key);
   if (record === undefined) return;
   for (const config of [...record.edges.keys()]) endEdge(store, effects, key, record, config, mayAbandon);
+  for (const ref of record.elsewhere ?? []) store.namedElsewhere.delete(key, keyOf(ref));
   store.workloads.delete(key);
   store.withPatterns.delete(key);
   effects.enqueue(key, { type: 'forgotten' });

@@ -22,7 +22,7 @@ export const DIALECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'wave: one name is one object, whatever its namespace',
-    edit: drop('Policy.isNamed', 'namespace === this.#workload.ref.namespace'),
+    edit: drop('Policy.#isIn', 'namespace === this.#workload.ref.namespace'),
     tests: [...RULES, ...STAMPS],
   },
   { name: 'hashes: the order counts', edit: change('configHashOf', 'sort()', 'lines'), tests: RULES },

@@ -19,8 +19,8 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
     name: 'policies: a name goes before exclusion',
     edit: change(
       'Policy.judge',
-      'this.#excludes(kind).has()',
-      '!this.#names(ref) && this.#excludes(kind).has(name)',
+      'this.#isIn(this.#excludes(kind), ref)',
+      '!this.#names(ref) && this.#isIn(this.#excludes(kind), ref)',
     ),
     tests: [POLICY],
   },

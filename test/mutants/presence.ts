@@ -9,7 +9,7 @@ const PRESENCE = 'test/unit/store/presence.test.ts';
 export const PRESENCE_MUTANTS: readonly Mutant[] = [
   {
     name: 'presence: an object that the pods need rolls by its coming and going',
-    edit: change('canDoWithout', 'referenceOf(workload, ref)?.isOptional', 'true'),
+    edit: change('Presence.#canDoWithout', 'referenceOf(workload, ref)?.isOptional', 'true'),
     tests: [PRESENCE],
   },
   {

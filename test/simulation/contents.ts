@@ -18,9 +18,13 @@ export const NOISE = 'noise';
 export const SCOPES: readonly (readonly string[])[] = [[SETTINGS], ['more', SETTINGS]];
 
 /** The object that holds `content`. */
-export function manifestOf(config: ConfigName, content: Content): object {
+export function manifestOf(
+  config: ConfigName,
+  content: Content,
+  annotations?: Readonly<Record<string, string>>,
+): object {
   const { kind, name } = split(config);
-  return { apiVersion: 'v1', kind, metadata: { name }, data: dataOf(config, content) };
+  return { apiVersion: 'v1', kind, metadata: { name, annotations }, data: dataOf(config, content) };
 }
 
 /** The data alone. */

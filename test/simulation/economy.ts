@@ -1,7 +1,7 @@
 /** Whether every rollout has its reason: an upper bound on our rollouts of each workload, from what happened around it. */
 
 import { resourceOf } from './api.ts';
-import type { Content, WorkloadName } from './history.ts';
+import type { ConfigName, Content, WorkloadName } from './history.ts';
 import { importsOf } from './import.ts';
 import {
   absencesOf,
@@ -13,6 +13,7 @@ import {
   factsOf,
   hasEntryAt,
   inForceAt,
+  isAllowed,
   isCopyUnsilenced,
   isFollowing,
   isSelectedAt,
@@ -107,15 +108,21 @@ const REMEMBERED_MS = 60_000;
 
 /** Whether the workload ceased to follow the object while the change was under way, and follows it again soon after. */
 function isOwedAgain(trace: Trace, workload: WorkloadName, { config, at, ms }: Of<'content'>): boolean {
-  const follows = factsOf(trace, 'workload')
-    .filter((fact) => fact.workload === workload && fact.at > at)
-    .map((fact) => ({ ms: fact.ms, isFollowed: fact.exists && fact.follows.includes(config) }));
+  const follows = [...factsOf(trace, 'workload'), ...writesOf(trace, config)]
+    .filter((fact) => (fact.type === 'content' || fact.workload === workload) && fact.at > at)
+    .sort((a, b) => a.at - b.at)
+    .map((fact) => ({ ms: fact.ms, isFollowed: isNamed(trace, workload, config, fact.at) }));
   const end = follows.findIndex(({ isFollowed }) => !isFollowed);
   const from = follows[end];
   const again = follows.slice(end).find(({ isFollowed }) => isFollowed);
   if (from === undefined || again === undefined) return false;
   const isUnderWay = trace.accounting !== 'strict' || from.ms - ms <= trace.settings.maxWaitMs;
   return isUnderWay && again.ms - from.ms <= REMEMBERED_MS;
+}
+
+/** Whether the workload follows the object just after position `at`, asked for or not. */
+function isNamed(trace: Trace, workload: WorkloadName, config: ConfigName, at: number): boolean {
+  return workloadAt(trace, workload, at)?.follows.includes(config) === true && isAllowed(trace, config, at);
 }
 
 /** The changes of content that concern the workload: of objects that it names then, or at once, or when one looks again. */

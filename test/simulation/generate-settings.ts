@@ -75,6 +75,7 @@ function scopeArbitrary(
     return fc.constantFrom({}, {}, { pageSize: 1 }, { pageSize: 2 });
   if (flavour === 'elsewhere')
     return fc.constantFrom({ elsewhere: 'watched' }, { elsewhere: 'watched' }, { elsewhere: 'unwatched' });
+  if (flavour === 'consent') return fc.constant({ elsewhere: 'consent' });
   if (flavour === 'jobs')
     return fc.constantFrom({ batch: { jobs: 'recreate' } }, { batch: { jobs: 'recreate-running' } });
   if (flavour === 'presence') return fc.record({ presence, required });

@@ -1,6 +1,7 @@
 /** Histories by chance: one arbitrary per flavour, so that simple laws are tried strictly and hard ones broadly. */
 
 import fc, { type Arbitrary } from 'fast-check';
+import { consentScenesOf } from './generate-consent.ts';
 import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
@@ -22,7 +23,7 @@ import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
  * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
- * of another namespace, which is watched or not; `imports` workloads that another reloader served before. Those from `presence` on have a little of everything else.
+ * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed; `imports` workloads that another reloader served before. Those from `presence` on have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -42,6 +43,7 @@ export const FLAVOURS = [
   'jobs',
   'elsewhere',
   'imports',
+  'consent',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -65,12 +67,12 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
     })
     .map((cast) => ({
       ...cast,
-      configs: [...(flavour === 'elsewhere' ? [ELSEWHERE] : []), ...cast.configs],
+      configs: [...(flavour === 'elsewhere' || flavour === 'consent' ? [ELSEWHERE] : []), ...cast.configs],
     }))
     .chain((cast) =>
       fc.record({
         settings: fc.constant(cast.settings),
-        configs: fc.tuple(...cast.configs.map(initialConfig)).map(present),
+        configs: fc.tuple(...cast.configs.map((config) => initialConfig(config, flavour))).map(present),
         workloads: fc
           .tuple(...cast.workloads.map((name) => initialWorkload(name, cast, flavour === 'calm')))
           .map(present),
@@ -110,7 +112,7 @@ function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]
 }
 
 /** Half of their histories have nobody but people in them. */
-const HALF_CALM = ['presence', 'selection', 'keys', 'pauses', 'jobs', 'elsewhere'] as const;
+const HALF_CALM = ['presence', 'selection', 'keys', 'pauses', 'jobs', 'elsewhere', 'consent'] as const;
 type HalfCalm = (typeof HALF_CALM)[number];
 
 function isHalfCalm(flavour: Flavour): flavour is HalfCalm {
@@ -138,9 +140,10 @@ function calmScenesOf(
   ];
   const pauses: Weighted[] = [[12, pauseScenesOf(cast).calm]];
   const jobs: Weighted[] = [[12, jobScenesOf(cast).calm]];
+  const consent: Weighted[] = [[12, consentScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
-    ...{ presence, selection, keys, pauses, jobs, elsewhere: [] }[flavour],
+    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent }[flavour],
   ];
 }
 
@@ -296,6 +299,13 @@ function scenesOfFlavour(
     [3, one(steps.crash)],
     [3, troubles.deathWhileRefused],
   ];
+  const consent: Weighted[] = [
+    ...elsewhere,
+    ...calmScenesOf('consent', cast, one),
+    [8, consentScenesOf(cast).troubled],
+    [2, scenes.gap],
+    [2, scenes.late],
+  ];
   const jobs: Weighted[] = [
     ...calmScenesOf('jobs', cast, one),
     [6, jobScenesOf(cast).suspended],
@@ -326,6 +336,7 @@ function scenesOfFlavour(
     jobs,
     elsewhere,
     imports,
+    consent,
   }[flavour];
 }
 

@@ -1,6 +1,6 @@
 /** The manifests of workloads, as their owners keep them. */
 
-import { split } from './api.ts';
+import { NAMESPACE, split } from './api.ts';
 import type { Asking, ConfigName, InitialWorkload, TemplateStamp, WorkloadName } from './history.ts';
 
 /** The objects that every pod template refers to, followed or not, so that each pod reads them all. */
@@ -18,6 +18,10 @@ const SAPS = 'pod-reloader.cs.sap.com/';
 const WAVES_AUTO = 'wave.pusher.com/update-on-config-change';
 /** The words for objects of other namespaces, which ask for all that a template refers to as well. */
 const WAVES_NAMES = 'wave.pusher.com/extra-configmaps';
+
+/** The annotation of an object with the namespaces that may follow it. */
+const ALLOW_FROM = `${PREFIX}allow-from`;
+const ALLOWED = `other, ${NAMESPACE}`;
 
 /** Every workload that a history may have. */
 export const WORKLOADS: readonly WorkloadName[] = [
@@ -87,14 +91,18 @@ export function variablesOf(
 }
 
 /** A workload as `kubectl create` gets it. */
-export function newWorkload(workload: InitialWorkload, parts: TemplateParts): object {
+export function newWorkload(
+  workload: InitialWorkload,
+  parts: TemplateParts,
+  words?: 'native' | 'wave',
+): object {
   const { kind, name } = split(workload.workload);
   const strategies = {
     rolling: {},
     manual: { updateStrategy: { type: 'OnDelete' } },
     partition: { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } } },
   };
-  const metadata = { name, annotations: withoutNulls(policyOf(workload.follows)) };
+  const metadata = { name, annotations: withoutNulls(policyOf(workload.follows, words)) };
   if (BATCH.includes(workload.workload)) return newBatch(workload.workload, metadata, parts);
   return {
     apiVersion: 'apps/v1',
@@ -123,8 +131,15 @@ function newBatch(
   return { apiVersion: 'batch/v1', kind, metadata, spec };
 }
 
-/** The annotations that name these objects; null removes one, in a patch as in a manifest. */
-export function policyOf(follows: readonly ConfigName[]): Record<string, string | null> {
+/**
+ * The annotations that name these objects; null removes one, in a patch as in a manifest. `words`: the vocabulary that names those
+ * of another namespace.
+ */
+export function policyOf(
+  follows: readonly ConfigName[],
+  words: 'native' | 'wave' = 'wave',
+): Record<string, string | null> {
+  if (words === 'native') return listsOf('', follows);
   const { name, namespace } = split(ELSEWHERE);
   const isElsewhere = follows.includes(ELSEWHERE);
   return {
@@ -150,11 +165,16 @@ export function wordsOf(by: Asking, excludes: readonly ConfigName[]): Record<str
 /** The annotations of an object that carries this mark, or none. */
 export function marksOf(mark: TemplateStamp | undefined): Record<string, string | null> {
   const valueFor = (one: TemplateStamp) => (mark === one ? 'true' : null);
-  return { [`${PREFIX}match`]: valueFor('match'), [`${PREFIX}ignore`]: valueFor('ignore') };
+  return {
+    [`${PREFIX}match`]: valueFor('match'),
+    [`${PREFIX}ignore`]: valueFor('ignore'),
+    [ALLOW_FROM]: mark === 'allow' ? ALLOWED : null,
+  };
 }
 
 /** The mark of an object: the reverse of marksOf. */
 export function markOf(annotations: Readonly<Record<string, string>> = {}): TemplateStamp | undefined {
+  if (annotations[ALLOW_FROM] === ALLOWED) return 'allow';
   return (['match', 'ignore'] as const).find((mark) => annotations[`${PREFIX}${mark}`] === 'true');
 }
 
@@ -164,7 +184,7 @@ function listsOf(word: string, configs: readonly ConfigName[]): Record<string, s
     configs
       .map(split)
       .filter((ref) => ref.kind === kind)
-      .map(({ name }) => name)
+      .map(({ namespace, name }) => (namespace === NAMESPACE ? name : `${namespace}/${name}`))
       .join(', ') || null;
   return {
     [`${PREFIX}${word}configmap`]: namesOf('ConfigMap'),
@@ -172,8 +192,10 @@ function listsOf(word: string, configs: readonly ConfigName[]): Record<string, s
   };
 }
 
-function withoutNulls(annotations: Readonly<Record<string, string | null>>): Record<string, string | null> {
-  return Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== null));
+/** What a manifest has of a patch. */
+export function withoutNulls(annotations: Readonly<Record<string, string | null>>): Record<string, string> {
+  const there = Object.entries(annotations).filter((entry): entry is [string, string] => entry[1] !== null);
+  return Object.fromEntries(there);
 }
 
 /** What a workload asks for, as its annotations say it. */

@@ -135,7 +135,7 @@ export class Observer {
 
   #noteWorkload(workload: WorkloadName, object: LooseObject, isGone: boolean, at: number): void {
     const said = askedBy(object.metadata.annotations);
-    const isHeard = this.#elsewhere === 'watched';
+    const isHeard = this.#elsewhere !== 'unwatched';
     const asked = isHeard ? said : { ...said, names: said.names.filter((config) => config !== ELSEWHERE) };
     const [follows, rollable] = [followsOf(asked), isRollable(object)];
     const exists = !isGone && object.metadata.deletionTimestamp === undefined;

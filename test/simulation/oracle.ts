@@ -4,6 +4,7 @@
  */
 
 import { resourceOf } from './api.ts';
+import { judgeConsent } from './consent.ts';
 import { judgeEconomy } from './economy.ts';
 import { judgeEntries } from './entries.ts';
 import { foreignChange, isStampOf } from './foreign-change.ts';
@@ -24,6 +25,7 @@ import {
   factsOf,
   hasWitness,
   inForceAt,
+  isAllowed,
   isCopyUnsilenced,
   isFollowing,
   isSelectedAt,
@@ -45,6 +47,7 @@ export function judge(trace: Trace): readonly Violation[] {
   return [
     judgeNever,
     judgeSelection,
+    judgeConsent,
     judgeEntries,
     judgeHolds,
     judgeSafety,
@@ -324,7 +327,7 @@ function judgeConvergence(trace: Trace): readonly Violation[] {
 
 /** In the end people are told of exactly those names that do not exist. */
 function untoldOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, config: ConfigName): string[] {
-  const exists = contentAt(trace, config, settled.at) !== undefined;
+  const exists = contentAt(trace, config, settled.at) !== undefined && isAllowed(trace, config, settled.at);
   const isTold = settled.missing.includes(`${name} ${config}`);
   const isHeard = isSelectedAt(trace, settled.at);
   if (isTold === (isHeard && !exists)) return [];
@@ -339,7 +342,7 @@ function untoldOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, conf
 /** What is unfinished about one edge in the end. */
 function unrestOf(trace: Trace, settled: Of<'settled'>, name: WorkloadName, config: ConfigName): string[] {
   const inForce = inForceAt(trace, config, settled.at);
-  if (inForce === undefined) return [];
+  if (inForce === undefined || !isAllowed(trace, config, settled.at)) return [];
   const { state, beliefs } = settled;
   const entry = state.entries[config];
   if (isUnknownToPattern(trace, settled, name, config)) return [];

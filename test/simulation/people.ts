@@ -21,6 +21,7 @@ import type {
   ConfigName,
   ConfigStep,
   Content,
+  InitialConfig,
   InitialWorkload,
   LeaseStep,
   Settings,
@@ -36,6 +37,7 @@ import {
   type TemplateParts,
   templateOf,
   variablesOf,
+  withoutNulls,
   wordsOf,
 } from './manifests.ts';
 
@@ -44,21 +46,29 @@ export class People {
   readonly #api: Api;
   readonly #needs: readonly ConfigName[];
   readonly #keys: Settings['keys'];
+  /** Whose words name objects of another namespace. */
+  readonly #words: 'native' | 'wave';
+  /** The objects in whose manifests it stands that they allow to be followed. */
+  readonly #allowing = new Set<ConfigName>();
   /** The content before the present one, of each object. */
   readonly #former = new Map<ConfigName, Content>();
   /** Counts edits, so that no two are the same. */
   #edits = 0;
 
   /** `needs`: what no pod starts without. */
-  constructor(api: Api, { required = [], keys }: Pick<Settings, 'required' | 'keys'> = {}) {
+  constructor(
+    api: Api,
+    { required = [], keys, elsewhere }: Pick<Settings, 'required' | 'keys' | 'elsewhere'> = {},
+  ) {
     this.#api = api;
+    this.#words = elsewhere === 'consent' ? 'native' : 'wave';
     this.#needs = required;
     this.#keys = keys;
   }
 
   /** Creates a workload; what is there already stays. */
   async create(workload: InitialWorkload, parts: TemplateParts = { image: 'app:0' }): Promise<void> {
-    const manifest = newWorkload(workload, { ...parts, ...this.#reading });
+    const manifest = newWorkload(workload, { ...parts, ...this.#reading }, this.#words);
     await this.#api.create(collectionOf(workload.workload), manifest);
   }
 
@@ -66,6 +76,12 @@ export class People {
   async select(selected: boolean): Promise<void> {
     const labels = { [SELECTED_LABEL]: selected ? 'yes' : null };
     await this.#api.merge(NAMESPACE_PATH, { metadata: { labels } });
+  }
+
+  /** Creates an object that is there before the first reloader starts. */
+  async createConfig({ config, content, mark }: InitialConfig): Promise<void> {
+    if (mark === 'allow') this.#allowing.add(config);
+    if (content !== undefined) await this.#write(config, undefined, content);
   }
 
   /** Edits a ConfigMap or Secret. */
@@ -115,6 +131,8 @@ export class People {
     { config, mark, content }: Extract<ConfigStep, { readonly do: 'mark' }>,
     present: Content | undefined,
   ): Promise<void> {
+    if (mark === 'allow') this.#allowing.add(config);
+    else this.#allowing.delete(config);
     if (present === undefined) return;
     if (content !== undefined && content !== present) this.#former.set(config, present);
     const data = content === undefined ? {} : { data: dataOf(config, content) };
@@ -128,7 +146,9 @@ export class People {
     former = present,
   ): Promise<void> {
     if (former !== undefined && former !== content) this.#former.set(config, former);
-    if (present === undefined) await this.#api.create(collectionOf(config), manifestOf(config, content));
+    const annotations = this.#allowing.has(config) ? withoutNulls(marksOf('allow')) : undefined;
+    const manifest = manifestOf(config, content, annotations);
+    if (present === undefined) await this.#api.create(collectionOf(config), manifest);
     else if (present !== content) await this.#api.merge(pathOf(config), { data: dataOf(config, content) });
   }
 
@@ -147,7 +167,9 @@ export class People {
         );
         return;
       case 'follow':
-        await this.#api.merge(pathOf(step.workload), { metadata: { annotations: policyOf(step.follows) } });
+        await this.#api.merge(pathOf(step.workload), {
+          metadata: { annotations: policyOf(step.follows, this.#words) },
+        });
         return;
       case 'ask': {
         const annotations = wordsOf(step.by, step.excludes);

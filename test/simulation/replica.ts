@@ -81,7 +81,7 @@ export function newReplica({ id, send, settings, podUid, random, onLine }: Repli
     missing: () =>
       assembly.status().workloads.flatMap(({ workload, findings }) =>
         findings
-          .filter(({ reason }) => reason === 'missing')
+          .filter(({ reason }) => reason === 'missing' || reason === 'not-allowed')
           .flatMap(({ about }) => about.split(', '))
           .map((config) => `${workload} ${config}`),
       ),
@@ -122,7 +122,7 @@ function logTo(onLine: (line: string) => void): Log {
 }
 
 function namespacesOf({ elsewhere }: Settings): readonly string[] {
-  return elsewhere === 'watched' ? [NAMESPACE, OTHER_NAMESPACE] : [NAMESPACE];
+  return elsewhere === undefined || elsewhere === 'unwatched' ? [NAMESPACE] : [NAMESPACE, OTHER_NAMESPACE];
 }
 
 function optionsOf(settings: Settings): Options {
@@ -142,6 +142,7 @@ function optionsOf(settings: Settings): Options {
       ...(settings.elsewhere ? ['wave' as const] : []),
     ],
     stakaterKeys: STAKATER_KEYS,
+    crossNamespace: settings.elsewhere === 'consent' ? 'consent' : 'any',
     autoReloadAll: false,
     reloadStrategy: 'env-vars',
     keyScoped: settings.keys?.scoped === true,

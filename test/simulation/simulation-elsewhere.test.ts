@@ -3,3 +3,4 @@
 import { tryHistories } from './histories.ts';
 
 tryHistories('elsewhere', 0.05);
+tryHistories('consent', 0.05);

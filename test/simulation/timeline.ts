@@ -1,8 +1,8 @@
 /** Questions about a trace: what was in force when, who was there, who looked. */
 
 import { BOOKMARK_MS } from '../sandbox/watch-hub.ts';
-import type { ConfigName, Content, WorkloadName } from './history.ts';
-import type { Asked } from './manifests.ts';
+import type { ConfigName, Content, TemplateStamp, WorkloadName } from './history.ts';
+import { type Asked, ELSEWHERE } from './manifests.ts';
 import type { Fact, Read, Recorded, Trace } from './trace.ts';
 
 /** A fact of one type. */
@@ -119,11 +119,22 @@ export function isFollowing(trace: Trace, workload: WorkloadName, config: Config
   const fact = workloadAt(trace, workload, at);
   if (fact?.follows.includes(config) !== true) return false;
   const { names, by, excludes }: Asked = fact.asked ?? { names: fact.follows, by: 'names', excludes: [] };
+  if (!isAllowed(trace, config, at)) return false;
   // The native words about marks and what is excluded are not those of the pattern.
   if (by === 'pattern') return true;
-  const mark = writesOf(trace, config).findLast((write) => write.at <= at)?.mark;
+  const mark = markAt(trace, config, at);
   if (mark === 'ignore' || excludes.includes(config)) return false;
   return names.includes(config) || by === 'auto' || (by === 'search' && mark === 'match');
+}
+
+function markAt(trace: Trace, config: ConfigName, at: number): TemplateStamp | undefined {
+  return writesOf(trace, config).findLast((write) => write.at <= at)?.mark;
+}
+
+/** Whether the object may be followed, as it is just after position `at`; of one that is gone, as it was last. */
+export function isAllowed(trace: Trace, config: ConfigName, at: number): boolean {
+  const needsConsent = config === ELSEWHERE && trace.settings.elsewhere === 'consent';
+  return !needsConsent || markAt(trace, config, at) === 'allow';
 }
 
 /**
@@ -279,6 +290,8 @@ export function askedSince(
     .filter(({ at }) => at <= end && isFollowing(trace, workload, config, at))
     .filter(({ at }) => !isFollowing(trace, workload, config, at - 1))
     .map((fact) => {
+      // A consent asks for nothing: what is in force from then on is the baseline.
+      if (fact.type === 'content' && !isAllowed(trace, config, fact.at - 1)) return fact.at;
       if (fact.type === 'content') return beforeMark(trace, workload, fact);
       return isAwaited(trace, config, fact.at) ? lastNamed(trace, workload, config, fact.at) : fact.at;
     });

@@ -2,9 +2,9 @@
 
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { AdmissionInTheWay } from './admission.ts';
-import { apiOf, collectionOf, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
+import { apiOf, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
-import { MARKERS, manifestOf } from './contents.ts';
+import { MARKERS } from './contents.ts';
 import { Crew } from './crew.ts';
 import { Former } from './former.ts';
 import type {
@@ -105,11 +105,8 @@ class World {
   }
 
   async #begin(): Promise<void> {
-    const api = apiOf(this.#sandbox.handle);
     if (this.#history.settings.selected === true) await this.#people.select(true);
-    for (const { config, content } of this.#history.configs) {
-      if (content !== undefined) await api.create(collectionOf(config), manifestOf(config, content));
-    }
+    for (const config of this.#history.configs) await this.#people.createConfig(config);
     for (const workload of this.#history.workloads) await this.#people.create(workload);
     await this.#pass(this.#history.settings.rolloutMs * 8 + 1000);
     const { before } = this.#history;

@@ -57,7 +57,7 @@ const CASES: Record<string, Case> = {
     refs: ['ConfigMap/cfg'],
   },
   'what cannot be a name is left out, and the rest is followed': {
-    annotations: { [CONFIGMAP]: 'cfg, My_Cfg,-a,a-,a..b,a/b, a b', [SECRET]: 'a.b-c.d' },
+    annotations: { [CONFIGMAP]: 'cfg, My_Cfg,-a,a-,a..b,a/b/c, a b', [SECRET]: 'a.b-c.d' },
     refs: ['ConfigMap/cfg', 'Secret/a.b-c.d'],
   },
   'a name of 253 characters is one, a longer one is not': {

@@ -73,7 +73,10 @@ const CASES: Record<string, Case> = {
   'where nothing can be made of it, it says what is expected': {
     own: { [SECRET]: '***' },
     told: [
-      ['malformed', `"***" of ${SECRET} cannot be the name of an object; list names, separated by commas`],
+      [
+        'malformed',
+        `"***" of ${SECRET} cannot be the name of an object; list names, or <namespace>/<name>, separated by commas`,
+      ],
     ],
   },
   'an item without end is cut': {
@@ -81,7 +84,7 @@ const CASES: Record<string, Case> = {
     told: [
       [
         'malformed',
-        `"${'é'.repeat(60)}" of ${SECRET} cannot be the name of an object; list names, separated by commas`,
+        `"${'é'.repeat(60)}" of ${SECRET} cannot be the name of an object; list names, or <namespace>/<name>, separated by commas`,
       ],
     ],
   },
@@ -189,7 +192,7 @@ const CASES: Record<string, Case> = {
     told: [
       [
         'malformed',
-        `"a/b/c" of ${WAVE}/extra-secrets cannot be the name of an object; list names, or <namespace>/<name>, separated by commas`,
+        `"a/b/c" of ${WAVE}/extra-secrets cannot be the name of an object; write ${WAVE}/extra-secrets: "shop/tls"`,
       ],
     ],
   },

@@ -12,6 +12,7 @@ test('the words are those that people have in their manifests', () => {
       Secret: ['reloader.k8s.collaborne.com/secret'],
     },
     namesArePatterns: false,
+    namesMayBeElsewhere: true,
     auto: 'reloader.k8s.collaborne.com/auto',
     typedAuto: {
       ConfigMap: 'reloader.k8s.collaborne.com/configmap-auto',

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stakaterDigestOf } from '../../../lib/annotations/inherited-digests.ts';
+import { stakaterDigestOf, WaveHash } from '../../../lib/annotations/inherited-digests.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { VOCABULARY_NAMES } from '../../../lib/model/settings.ts';
 import { InheritedStamps, type InheritedStampsOptions } from '../../../lib/repair/inherited-comparison.ts';
@@ -26,6 +26,7 @@ interface Import {
   readonly isSynced?: InheritedStampsOptions['isSynced'];
   readonly isWatched?: InheritedStampsOptions['isWatched'];
   readonly log?: InheritedStampsOptions['log'];
+  readonly client?: InheritedStampsOptions['client'];
 }
 
 /** Workloads that follow `cfg`, with a stamp of it; what is asked is noted. */
@@ -179,4 +180,23 @@ test('a comparison that has to wait is logged, with the reason, and nothing is r
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? '', /namespace home .*: etcd is away$/);
   await close();
+});
+
+test('an object of another namespace is read for a hash of wave only if it allows that; else the hash proves nothing', async () => {
+  const asks = {
+    'wave.pusher.com/update-on-config-change': 'true',
+    'wave.pusher.com/extra-configmaps': 'cfg,shop/cfg',
+  };
+  const wave = new WaveHash();
+  wave.add({ ref: { kind: 'ConfigMap', namespace: 'home', name: 'cfg' }, keys: undefined }, RAW);
+  const hash = { 'wave.pusher.com/config-hash': wave.digest() };
+  const object = { metadata: { name: 'web', namespace: 'home' }, spec: { template: {} } };
+  const client = { get: () => Promise.resolve({ kind: 'found', object } as const) };
+  const comparedWith = async (own: Readonly<Record<string, string>>) => {
+    const { asked, compare } = imported({ stamp: 'none', hash, asks: own, client });
+    return { outdated: await compare(), asked };
+  };
+  const alone = { ...asks, 'wave.pusher.com/extra-configmaps': 'cfg' };
+  assert.deepEqual(await comparedWith(alone), { outdated: [], asked: ['Deployments of home', 'cfg'] });
+  assert.deepEqual(await comparedWith(asks), { outdated: ['web'], asked: ['Deployments of home'] });
 });

@@ -313,3 +313,48 @@ test('it ends when told to, idle or busy', async (t) => {
   await busy.stop();
   assert.deepEqual(busy.asked, []);
 });
+
+test('who names an object of another namespace in vain is told of after a while, whether it exists or not', async (t) => {
+  const stage = new Stage(t);
+  const { world, missingObjects } = stage;
+  const [there, gone] = [world.configKey('shop/there'), world.configKey('shop/gone')];
+  const refused = (): boolean[] => [there, gone].map((config) => missingObjects.isRefused(config));
+  stage.apply(world.config('shop/there', 'a'));
+  stage.apply(world.workload('web', { follows: ['shop/there', 'shop/gone'] }));
+  await stage.pass(GRACE_MS - 100);
+  assert.deepEqual([refused(), stage.told], [[false, false], []]);
+  await stage.pass(100);
+  assert.deepEqual([refused(), stage.told.length], [[true, true], 2]);
+  assert.equal(missingObjects.of(gone), undefined);
+  stage.apply(world.config('shop/there', 'b'));
+  await stage.pass(60_000);
+  assert.equal(stage.told.length, 2, 'it is not said again');
+  const consent = { marks: { 'reloader.k8s.collaborne.com/allow-from': 'home' } };
+  for (const name of ['shop/there', 'shop/gone']) stage.apply(world.config(name, 'b', consent));
+  assert.deepEqual([refused(), stage.told.length], [[false, false], 4]);
+  await stage.pass(60_000);
+  stage.apply(world.config('shop/there', 'b', { marks: {} }));
+  await stage.pass(GRACE_MS);
+  assert.deepEqual(refused(), [true, false], 'a consent that is withdrawn');
+  assert.deepEqual(stage.asked, []);
+  await stage.stop();
+});
+
+test('of an object of another namespace that is not listed yet no one is told that it refuses', async (t) => {
+  const stage = new Stage(t);
+  stage.isSynced = false;
+  stage.apply(stage.world.workload('web', { follows: ['shop/cfg'] }, { initial: true }));
+  await stage.pass(60_000);
+  assert.deepEqual(stage.told, []);
+  stage.isSynced = true;
+  stage.apply(
+    stage.world.config('shop/cfg', 'a', {
+      initial: true,
+      marks: { 'reloader.k8s.collaborne.com/allow-from': '*' },
+    }),
+  );
+  stage.missingObjects.relist();
+  await stage.pass(60_000);
+  assert.ok(!stage.missingObjects.isRefused(stage.world.configKey('shop/cfg')));
+  await stage.stop();
+});

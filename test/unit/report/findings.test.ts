@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { MissingObject } from '../../../lib/model/finding.ts';
 import type { ConfigRef } from '../../../lib/model/object-ref.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { STAKATER_KEYS } from '../../../lib/model/settings.ts';
@@ -20,10 +21,13 @@ class Stage {
   readonly world = new World({}, 'home', { pace: LIMITED });
   readonly said: string[] = [];
   isSlowed = false;
+  isRefused = false;
+  readonly missing: Map<string, MissingObject> = new Map();
   needs: readonly ConfigRef[] = [];
   readonly findings: Findings = new Findings({
     store: this.world.store,
-    missingObjectOf: () => undefined,
+    missingObjectOf: (config) => this.missing.get(config),
+    isRefused: () => this.isRefused,
     isSlowed: () => this.isSlowed,
     needsOf: () => this.needs,
     say: ({ ref }, { reason }) => void this.said.push(`${ref.name} ${reason}`),
@@ -258,14 +262,14 @@ for (const [sentence, act] of Object.entries(AFTER_A_RIVAL)) {
 test('where a namespace is not selected nobody is told, but of what stands once it is', () => {
   const stage = new Stage();
   stage.world.settings.selectsNamespaces = true;
-  stage.tell({ [CONFIGMAP]: 'a/b' });
+  stage.tell({ [CONFIGMAP]: 'a/b/c' });
   const shown = (): number => stage.findings.of(stage.key).length + [...stage.findings.workloads()].length;
   assert.deepEqual([stage.said, shown()], [[], 0]);
   stage.world.store.selected.add('home');
   stage.findings.select(new Set(['home']));
   assert.deepEqual([stage.said, shown()], [['web malformed'], 2]);
   stage.world.store.selected.delete('home');
-  stage.tell({ [CONFIGMAP]: 'a/b, c/d' });
+  stage.tell({ [CONFIGMAP]: 'a/b/c, d/e/f' });
   assert.equal(shown(), 0);
   stage.world.store.selected.add('home');
   stage.findings.select(new Set(['home']));
@@ -341,4 +345,22 @@ test('a workload has so many notices at most, and none without an end', () => {
   const findings = stage.findings.of(stage.key);
   assert.equal(findings.length, 30);
   for (const { message } of findings) assert.ok(Buffer.byteLength(message) <= 8_192);
+});
+
+test('against a workload that names an object of another namespace in vain it stands that this does not allow it, once that is known', () => {
+  const stage = new Stage();
+  stage.follow({ follows: ['shop/cfg'] });
+  assert.deepEqual(stage.standing, []);
+  stage.isRefused = true;
+  stage.findings.review(stage.key);
+  assert.deepEqual(stage.standing, ['not-allowed']);
+  stage.world.config('shop/cfg', 'a', { marks: { 'reloader.k8s.collaborne.com/allow-from': '*' } });
+  stage.findings.review(stage.key);
+  assert.deepEqual(stage.standing, []);
+  const ref = stage.world.configRef('shop/cfg');
+  const nothing = { leftOutType: undefined, isUnselected: false, selector: undefined, similar: [] };
+  stage.missing.set(stage.world.configKey('shop/cfg'), { ref, ...nothing });
+  stage.world.noConfig('shop/cfg');
+  stage.findings.review(stage.key);
+  assert.deepEqual(stage.standing, ['not-allowed'], 'the same stands of one that is gone, and nothing else');
 });

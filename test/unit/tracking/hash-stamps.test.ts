@@ -9,7 +9,7 @@ import { pick } from '../../sandbox/json.ts';
 import type { Sketch } from './sketch.ts';
 import { OPEN_GATE, World } from './world.ts';
 
-const EVERY: Partial<VocabularyOptions> = { dialects: VOCABULARY_NAMES };
+const EVERY: Partial<VocabularyOptions> = { dialects: VOCABULARY_NAMES, crossNamespace: 'any' };
 const STAMPS = 'reloader.k8s.collaborne.com/stamps';
 const NATIVE = 'reloader.k8s.collaborne.com/configmap';
 const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';

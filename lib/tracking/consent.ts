@@ -1,0 +1,63 @@
+/**
+ * Whether a workload may follow an object of another namespace: only while that object allows it. It then begins to follow the
+ * object as if it named it from now on, and ceases to as if it named it no more.
+ */
+
+import { allows } from '../annotations/allow-from.ts';
+import { type ConfigRef, configRefIn, keyOf, namespaceIn, type ObjectKey } from '../model/object-ref.ts';
+import type { Workload } from '../model/workload.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+
+/** `unknown`: the object was not seen yet. Of one that was deleted its last version counts. */
+type Consent = 'given' | 'refused' | 'unknown';
+
+/** Whether the object allows that workloads of `namespace` follow it, if they need that at all. */
+export function consentOf(store: Store, namespace: string, ref: ConfigRef): Consent {
+  if (!store.settings.vocabularies.needsConsent(namespace, ref)) return 'given';
+  const record = store.configs.get(keyOf(ref));
+  if (record?.lastDigest === undefined) return 'unknown';
+  return allows(record.annotations, namespace) ? 'given' : 'refused';
+}
+
+/**
+ * Whether workloads of `namespace` may follow the object. One that the state has an entry of is followed until it is seen: it may
+ * have changed while no reloader ran, and have allowed it all the time. Until then it has no digest, so nothing is rolled for it.
+ */
+export function mayFollow(store: Store, namespace: string, ref: ConfigRef): boolean {
+  const consent = consentOf(store, namespace, ref);
+  return consent === 'given' || (consent === 'unknown' && store.persisted.entryOf(ref) !== undefined);
+}
+
+/** What a workload names: the objects that it may follow, and those that need consent, given or not. */
+export function namedBy(
+  store: Store,
+  workload: Workload,
+): { readonly refs: readonly ConfigRef[]; readonly elsewhere: readonly ConfigRef[] } {
+  const { vocabularies } = store.settings;
+  const { namespace } = workload.ref;
+  const named = vocabularies.follows(workload, store.namesIn(namespace));
+  const elsewhere = named.filter((ref) => vocabularies.needsConsent(namespace, ref));
+  if (elsewhere.length === 0) return { refs: named, elsewhere };
+  return { refs: named.filter((ref) => mayFollow(store, namespace, ref)), elsewhere };
+}
+
+/** The objects that the workload names and cannot follow now: they refuse it, do not exist, or are not seen yet. */
+export function notAllowedTo(
+  store: Store,
+  { workload, elsewhere = [] }: WorkloadRecord,
+): readonly ConfigRef[] {
+  return elsewhere.filter((ref) => !isAllowed(store, workload.ref.namespace, ref));
+}
+
+/** Whether a workload names the object and cannot follow it now, see notAllowedTo. */
+export function isRefusedToAny(store: Store, config: ObjectKey): boolean {
+  const ref = configRefIn(config);
+  return [...store.namedElsewhere.dependentsOf(config)].some(
+    (workload) => !isAllowed(store, namespaceIn(workload), ref),
+  );
+}
+
+function isAllowed(store: Store, namespace: string, ref: ConfigRef): boolean {
+  return consentOf(store, namespace, ref) === 'given' && store.configs.get(keyOf(ref))?.digest !== undefined;
+}
