@@ -3,6 +3,7 @@
 import { ADMISSION_MUTANTS } from './admission.ts';
 import { BOUND_MUTANTS } from './bounds.ts';
 import { CLOCK_MUTANTS } from './clocks.ts';
+import { CONSENT_MUTANTS } from './consent.ts';
 import { DIALECT_MUTANTS } from './dialects.ts';
 import { DROP_IN_MUTANTS } from './drop-in.ts';
 import { EDGE_MUTANTS } from './edges.ts';
@@ -42,6 +43,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...EDGE_MUTANTS,
   ...PAUSE_MUTANTS,
   ...DIALECT_MUTANTS,
+  ...CONSENT_MUTANTS,
   ...BOUND_MUTANTS,
   ...PACE_MUTANTS,
   ...SCOPE_MUTANTS,

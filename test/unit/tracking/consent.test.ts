@@ -260,28 +260,48 @@ test('a workload that can follow nothing of what it names is kept until it is go
   assert.deepEqual([...world.store.namedElsewhere.configs()], []);
 });
 
-test('the hash of what is followed has nothing of what is not', () => {
+describe('in the words of wave', () => {
   const flags = { dialects: ['wave'] as const };
-  const asks = {
+  const asksFor = (names: string) => ({
     'wave.pusher.com/update-on-config-change': 'true',
-    'wave.pusher.com/extra-configmaps': `cfg,${SHARED}`,
-  };
-  const hashIn = (named: Record<string, string>, consent: { marks: Record<string, string> }): string => {
-    const world = new World({}, 'home', flags);
-    world.config(SHARED, 'a', { initial: true, ...consent });
-    world.config('cfg', 'a', { initial: true });
-    world.workload(
-      'web',
-      { asks: named, template: { spec: { containers: [{ name: 'main' }] } } },
-      { initial: true },
+    'wave.pusher.com/extra-configmaps': names,
+  });
+  const HASH = 'wave.pusher.com/config-hash';
+  const template = (annotations = {}) => ({
+    metadata: { annotations },
+    spec: { containers: [{ name: 'main' }] },
+  });
+
+  test('the hash of what is followed has nothing of what is not', () => {
+    const hashIn = (names: string, begin: (world: World) => void): string => {
+      const world = new World({ [ENTRY]: 'a.1' }, 'home', flags);
+      begin(world);
+      world.config('cfg', 'a', { initial: true });
+      world.workload('web', { asks: asksFor(names), template: template() }, { initial: true });
+      world.config('cfg', 'b');
+      world.roll('web');
+      return world.raw('web').spec?.template?.metadata?.annotations?.[HASH] ?? '';
+    };
+    const seen = (consent: { marks: Record<string, string> }) => (world: World) =>
+      void world.config(SHARED, 'a', { initial: true, ...consent });
+    const alone = hashIn('cfg', seen(REFUSED));
+    assert.equal(hashIn(`cfg,${SHARED}`, seen(REFUSED)), alone);
+    assert.equal(
+      hashIn(`cfg,${SHARED}`, () => undefined),
+      alone,
+      'one that is not seen yet',
     );
-    world.config('cfg', 'b');
-    world.roll('web');
-    return world.raw('web').spec?.template?.metadata?.annotations?.['wave.pusher.com/config-hash'] ?? '';
-  };
-  const alone = hashIn({ ...asks, 'wave.pusher.com/extra-configmaps': 'cfg' }, REFUSED);
-  assert.equal(hashIn(asks, REFUSED), alone);
-  assert.notEqual(hashIn(asks, ALLOWED), alone);
+    assert.notEqual(hashIn(`cfg,${SHARED}`, seen(ALLOWED)), alone);
+  });
+
+  test('a hash of theirs is compared also with what is listed after the workload', () => {
+    const world = new World({}, 'home', flags);
+    const hashed = template({ [HASH]: 'f'.repeat(64) });
+    world.workload('web', { asks: asksFor(SHARED), template: hashed }, { initial: true });
+    assert.equal(world.record('web').uncompared, undefined);
+    world.config(SHARED, 'a', { initial: true, ...ALLOWED });
+    assert.deepEqual([...(world.record('web').uncompared ?? [])], [world.configKey(SHARED)]);
+  });
 });
 
 test('what a workload names is told apart: what it may follow, and what needs consent', () => {
