@@ -277,7 +277,7 @@ describe('the words of SAP and wave', { concurrency: 2 }, () => {
     await stage.create(shop);
     await stage.createMarker();
     const places = ['--namespace', other.namespace, '--state-namespace', stage.namespace];
-    const reloader = await stage.reloader({ flags: [...DIALECTS, ...places] });
+    const reloader = await stage.reloader({ flags: [...DIALECTS, ...places, '--cross-namespace=any'] });
     await stage.mark(reloader);
     await isAt(stage, shop, 1);
     await stage.until('it is told', async () => (await toldOf(stage, 'NamespaceNotWatched')).length > 0);
