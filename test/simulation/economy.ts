@@ -319,7 +319,9 @@ function undoesItself(trace: Trace, workload: WorkloadName, group: readonly Of<'
       .map(({ at }) => at)
       .filter((at) => at >= (first?.at ?? 0) && at <= end);
     const isFollowed = [...moments, ...meanwhile].every((at) => isFollowing(trace, workload, config, at));
-    return isFollowed && before === inForceAt(trace, config, end);
+    // With a consent a new baseline begins: what was before is nothing that a change could go back to.
+    const isOfOneBaseline = isAllowed(trace, config, (first?.at ?? 0) - 1);
+    return isFollowed && isOfOneBaseline && before === inForceAt(trace, config, end);
   });
   const mayHaveStarted = factsOf(trace, 'rolling').some(
     (fact) => fact.workload === workload && fact.rolling && begin < fact.at && fact.at <= end,

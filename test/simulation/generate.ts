@@ -303,6 +303,9 @@ function scenesOfFlavour(
     ...elsewhere,
     ...calmScenesOf('consent', cast, one),
     [8, consentScenesOf(cast).troubled],
+    [2, one(leads.process)],
+    [2, leads.takeOver],
+    [1, leads.lateHeir],
     [2, scenes.gap],
     [2, scenes.late],
   ];
