@@ -24,7 +24,7 @@ import { workloadKindOf } from '../model/workload-kind.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { mayFollow } from '../tracking/consent.ts';
+import { consentOf } from '../tracking/consent.ts';
 import type { Effects } from '../tracking/effects.ts';
 import { endComparison } from '../tracking/inherited.ts';
 import type { ReadConfig } from './refetcher.ts';
@@ -203,7 +203,8 @@ export class InheritedStamps {
     const references = waveReferencesOf(template ?? {}, annotations, ref.namespace);
     // What the workload may not follow is not read either: the hash of the rest never equals that of all.
     const { store } = this.#options;
-    if (references?.every((each) => mayFollow(store, ref.namespace, each.ref)) !== true) return undefined;
+    if (references?.every((each) => consentOf(store, ref.namespace, each.ref) === 'given') !== true)
+      return undefined;
     const hash = new WaveHash();
     for (const reference of references) {
       const raw = await this.#read(reference.ref);

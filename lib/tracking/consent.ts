@@ -21,25 +21,27 @@ export function consentOf(store: Store, namespace: string, ref: ConfigRef): Cons
 }
 
 /**
- * Whether workloads of `namespace` may follow the object. One that the state has an entry of is followed until it is seen: it may
- * have changed while no reloader ran, and have allowed it all the time. Until then it has no digest, so nothing is rolled for it.
+ * What a workload names: the objects that it may follow, and those that need consent, given or not. Of the first list
+ * (`isAtStart`) it follows also what is not seen yet, if the state has an entry of it: that may have changed while no reloader
+ * ran, and have allowed it all the time. Until it is seen it has no digest, so nothing is rolled for it.
  */
-export function mayFollow(store: Store, namespace: string, ref: ConfigRef): boolean {
-  const consent = consentOf(store, namespace, ref);
-  return consent === 'given' || (consent === 'unknown' && store.persisted.entryOf(ref) !== undefined);
-}
-
-/** What a workload names: the objects that it may follow, and those that need consent, given or not. */
 export function namedBy(
   store: Store,
   workload: Workload,
+  isAtStart = false,
 ): { readonly refs: readonly ConfigRef[]; readonly elsewhere: readonly ConfigRef[] } {
   const { vocabularies } = store.settings;
   const { namespace } = workload.ref;
   const named = vocabularies.follows(workload, store.namesIn(namespace));
   const elsewhere = named.filter((ref) => vocabularies.needsConsent(namespace, ref));
   if (elsewhere.length === 0) return { refs: named, elsewhere };
-  return { refs: named.filter((ref) => mayFollow(store, namespace, ref)), elsewhere };
+  const edges = store.workloads.get(keyOf(workload.ref))?.edges;
+  const mayFollow = (ref: ConfigRef): boolean => {
+    const consent = consentOf(store, namespace, ref);
+    if (consent !== 'unknown') return consent === 'given';
+    return isAtStart ? store.persisted.entryOf(ref) !== undefined : edges?.has(keyOf(ref)) === true;
+  };
+  return { refs: named.filter(mayFollow), elsewhere };
 }
 
 /** The objects that the workload names and cannot follow now: they refuse it, do not exist, or are not seen yet. */

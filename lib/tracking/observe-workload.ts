@@ -6,7 +6,7 @@
 import { allows } from '../annotations/allow-from.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import { type Edge, isUncommitted } from '../model/edge.ts';
-import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
+import { type ConfigRef, keyOf, namespaceIn, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import { type InformerEvent, isOlder } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -54,7 +54,7 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   // The record is newer than the event if the workload was read outside its stream.
   if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;
   if (known !== undefined) acceptIfCarried(store, effects, known, event);
-  const { refs, elsewhere } = namedBy(store, workload);
+  const { refs, elsewhere } = namedBy(store, workload, event.isInInitialList);
   const lostOptIn = known && lostByUndo(store, known, workload, refs);
   if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
   const hasPatterns = store.settings.vocabularies.hasPatterns(workload);
@@ -222,11 +222,10 @@ export function unfollowRefused(
   effects: Effects,
   { object, key: config }: ConfigPresent,
 ): void {
-  for (const [record] of store.edgesOf(config)) {
-    const { namespace } = record.workload.ref;
-    if (!store.settings.vocabularies.needsConsent(namespace, object.ref)) continue;
-    if (allows(object.annotations, namespace)) continue;
-    endEdge(store, effects, keyOf(record.workload.ref), record, config, true);
+  for (const key of store.namedElsewhere.dependentsOf(config)) {
+    const record = store.workloads.get(key);
+    if (record?.edges.has(config) !== true || allows(object.annotations, namespaceIn(key))) continue;
+    endEdge(store, effects, key, record, config, true);
   }
 }
 
@@ -243,7 +242,7 @@ export function followAllowed(
   for (const key of store.namedElsewhere.dependentsOf(config)) {
     const record = store.workloads.get(key);
     if (record === undefined || record.edges.has(config)) continue;
-    if (consentOf(store, record.workload.ref.namespace, ref) !== 'given') continue;
+    if (consentOf(store, namespaceIn(key), ref) !== 'given') continue;
     const mayHideChange = isRelisted && (isChanged || span.from < record.rolledUntil);
     const since = { from: mayHideChange ? span.from : span.to, to: span.to };
     begin(store, { effects, record, span: since }, ref, isInInitialList && record.isFromStart);

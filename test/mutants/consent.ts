@@ -42,7 +42,12 @@ export const CONSENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'consent: what the state knows waits until the object is seen',
-    edit: change('mayFollow', 'store.persisted.entryOf(ref) !== undefined', 'false'),
+    edit: change('namedBy.mayFollow', 'store.persisted.entryOf(ref) !== undefined', 'false'),
+    tests: RULES,
+  },
+  {
+    name: 'consent: what the state knows is followed by who names it later, before it is seen',
+    edit: change('namedBy.mayFollow', 'isAtStart', 'store.workloads.size >= 0'),
     tests: RULES,
   },
   {

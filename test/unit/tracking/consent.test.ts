@@ -250,6 +250,25 @@ describe('at a start', () => {
   });
 });
 
+test('who names an object that is not there begins with its first content, whatever the state says of former times', () => {
+  const world = new World({ [ENTRY]: 'a.1' });
+  world.workload('web', { follows: ['other'] }, { initial: true });
+  world.listed();
+  world.workload('web', { follows: [SHARED] });
+  assert.ok(!follows(world));
+  world.config(SHARED, 'c', ALLOWED);
+  assert.ok(follows(world) && !world.needsRollout('web'));
+  world.config(SHARED, 'a');
+  assert.ok(world.needsRollout('web'));
+});
+
+test('a workload that is told of again keeps what waits for its object', () => {
+  const world = new World({ [ENTRY]: 'a.1' });
+  world.workload('web', { follows: [SHARED] }, { initial: true });
+  world.workload('web', { follows: [SHARED], replicas: 3 });
+  assert.ok(follows(world));
+});
+
 test('a workload that can follow nothing of what it names is kept until it is gone', () => {
   const world = begun(REFUSED);
   assert.deepEqual([...world.store.namedElsewhere.configs()], [world.configKey(SHARED)]);
