@@ -1,7 +1,7 @@
-/** The consent of an object: the annotation that lists the namespaces whose workloads may follow it. */
+/** Objects of other namespaces: the annotation by which they consent, and the findings about those that are not followed. */
 
 import type { Finding } from '../model/finding.ts';
-import { type ConfigRef, describeFrom } from '../model/object-ref.ts';
+import { type ConfigRef, describe, describeFrom } from '../model/object-ref.ts';
 import { listedText } from '../model/text.ts';
 import { annotationText, isNamespace, itemsOf } from './name-list.ts';
 import type { ConfigAnnotations } from './vocabularies.ts';
@@ -49,4 +49,17 @@ export function notAllowedFindings(refs: readonly ConfigRef[], namespace: string
   const remedy = `to allow it, ${object} needs the annotation ${annotationText(ALLOW_FROM_ANNOTATION, namespace)}, beside other namespaces if it allows some`;
   const message = `${about} ${does} not exist, or ${does} not allow that workloads of ${namespace} follow ${it}: nothing is rolled for ${it}; ${remedy}`;
   return [{ reason: 'not-allowed', about, covers, message }];
+}
+
+/** One finding for all objects whose namespace is not watched; empty if there are none. */
+export function unwatchedNamespaceFindings(refs: readonly ConfigRef[]): readonly Finding[] {
+  if (refs.length === 0) return [];
+  const covers = refs.map((ref) => `${describe(ref)} of the namespace ${ref.namespace}`);
+  const about = listedText(covers);
+  const [is, it, namespace] =
+    refs.length === 1 ? ['is', 'it', 'that namespace'] : ['are', 'them', 'those namespaces'];
+  const were = refs.length === 1 ? 'it were' : 'they were';
+  const remedy = `watch ${namespace} too (--namespace, --all-namespaces), or take ${it} out of the list`;
+  const message = `${about} ${is} not watched: nothing is rolled for ${it}, all else is as if ${were} not named; ${remedy}`;
+  return [{ reason: 'unwatched-namespace', about, covers, message }];
 }

@@ -6,7 +6,7 @@ import type { PolicyReason, ReloadStrategy, Verdict } from '../model/reasons.ts'
 import type { Place } from '../model/rollout-plan.ts';
 import type { CrossNamespace, Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
 import { ANNOTATIONS, referenceOf, type Workload } from '../model/workload.ts';
-import { ALLOW_FROM_ANNOTATION, notAllowedFindings } from './allow-from.ts';
+import { ALLOW_FROM_ANNOTATION, notAllowedFindings, unwatchedNamespaceFindings } from './allow-from.ts';
 import { configHashOf } from './config-hash.ts';
 import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
 import { lostOptInFinding } from './lost-opt-in.ts';
@@ -19,7 +19,6 @@ import { isUnknownAnnotation, type PolicyKeys } from './policy-keys.ts';
 import { remembered } from './remembered.ts';
 import { competingReloaderFinding, competitorIn } from './second-reloader.ts';
 import { isStampVariable, stampVariablesOf } from './stamp-variables.ts';
-import { unwatchedNamespaceFindings } from './unwatched-namespace.ts';
 import type { ConfigAnnotations, KnownNames, Vocabularies } from './vocabularies.ts';
 import {
   nativeVocabulary,
