@@ -14,6 +14,7 @@ import {
   type StateVersion,
 } from '../store/state-client.ts';
 import { failureOf } from './refusal.ts';
+import { loweredVersion } from './state-format.ts';
 
 /** The input of `beginTerm`. */
 export interface TermOptions {
@@ -56,7 +57,8 @@ export async function beginTerm({
       continue;
     }
     const { resourceVersion, lastWrite } = version;
-    const result = await stateClient.patch(shard, { resourceVersion, data: {}, annotations });
+    const marks = { ...annotations, ...loweredVersion(version) };
+    const result = await stateClient.patch(shard, { resourceVersion, data: {}, annotations: marks });
     if (result.kind !== 'accepted') return failureOf(result, 'no term can be begun in the state');
     // The mark changes no entry: an age comparison with the state still needs the time of the last write of an entry.
     marked.push({ ...result.object, lastWrite });

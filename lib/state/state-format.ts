@@ -1,14 +1,31 @@
 /** The format of a shard as it is written: its version, and what the first write of an older state has to name. */
 
 import { type AlgorithmName, SHA1 } from '../model/digest.ts';
-import { type PersistedState, STATE_VERSION, UNKEYED_STATE_VERSION } from '../model/persisted-state.ts';
+import {
+  type PersistedState,
+  STATE_VERSION,
+  STATE_VERSION_ANNOTATION,
+  UNKEYED_STATE_VERSION,
+} from '../model/persisted-state.ts';
 import { algorithmsNamedIn, formatEntry, type StateKey } from '../model/state-entry.ts';
+import type { StateVersion } from '../store/state-client.ts';
 import type { Store } from '../store/store.ts';
 import { needsKeys } from './key-uses.ts';
+import { isKeyId } from './keyring.ts';
 
 /** The version of a shard with this content: where nothing is under a key, versions of this program without keys can read it. */
 export function versionOf({ settings }: Store, shard: PersistedState): string {
   return settings.algorithms.own !== SHA1 || needsKeys(shard) ? STATE_VERSION : UNKEYED_STATE_VERSION;
+}
+
+/**
+ * The annotation of a shard that had keyed digests and has none any more, so that versions of this program without keys can read
+ * it: what has no digests to rewrite is not written otherwise.
+ */
+export function loweredVersion({ data, annotations }: StateVersion): Readonly<Record<string, string>> {
+  const isKeyed = [...algorithmsNamedIn(Object.values(data))].some(isKeyId);
+  if (isKeyed || annotations[STATE_VERSION_ANNOTATION] !== STATE_VERSION) return {};
+  return { [STATE_VERSION_ANNOTATION]: UNKEYED_STATE_VERSION };
 }
 
 /** The first write gives a state a version, so its entries under the older formula have to name it from then on. */
