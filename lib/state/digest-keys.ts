@@ -51,23 +51,24 @@ export class DigestKeys {
   /**
    * Makes one attempt to read the Secret, after `shards`, so that each key that these name is known if it exists. The first
    * attempt of a new installation makes the first key. Without the right to the Secret, and while the state names no key, the
-   * algorithm is SHA-1. Never rejects.
+   * algorithm is SHA-1. A process that has begun and knows every key that the state names goes on without an answer. Never
+   * rejects.
    */
   async read(client: KeyClient, shards: AllShards, signal: AbortSignal): Promise<KeyReading> {
     const { keyring, isKeyed } = this.#options;
     const values = shards.flatMap((shard) => Object.values(shard?.data ?? {}));
-    const areNamed = [...algorithmsNamedIn(values)].some(isKeyId);
+    const named = [...algorithmsNamedIn(values)].filter(isKeyId);
+    const areNamed = named.length > 0;
     if (!isKeyed && !areNamed) {
       keyring.begin(SHA1.name);
       return { kind: 'read' };
     }
     const held = await this.#held(client, signal);
     if (held.kind === 'failed') {
-      if (held.isForbidden !== true || areNamed || !this.#isUnkeyed()) return held;
-      if (!keyring.hasBegun)
-        this.#warn(
-          `${held.message}; until it may, and this program is started again, digests are plain SHA-1`,
-        );
+      // A standby that takes over needs no more than it knows.
+      if (keyring.hasBegun && named.every((id) => keyring.named(id))) return { kind: 'read' };
+      if (held.isForbidden !== true || areNamed || keyring.hasBegun) return held;
+      this.#warn(`${held.message}; until it may, and this program is started again, digests are plain SHA-1`);
       keyring.begin(SHA1.name);
       return { kind: 'read' };
     }
