@@ -1,12 +1,16 @@
 /** What stands in the ConfigMaps and Secrets of a history: few contents, each with a text that can be found again. */
 
-import { ABSENT } from '../../lib/model/digest.ts';
-import { digestOf, keyDigestsOf, scopedDigestOf } from '../digests.ts';
+import { ABSENT, algorithmOf, SHA1 } from '../../lib/model/digest.ts';
+import { scopedDigestOf } from '../digests.ts';
 import { split } from './api.ts';
 import type { ConfigName, Content } from './history.ts';
+import { algorithmNamed } from './ring.ts';
 import type { Read } from './trace.ts';
 
 const CONTENTS: readonly Content[] = ['A', 'B', 'C'];
+
+/** By algorithm, object and content. */
+const DIGESTS = new Map<string, readonly string[]>();
 
 /** The key under which the content stands. */
 const SETTINGS = 'settings';
@@ -48,8 +52,9 @@ export function contentOfText(text: string): Content | undefined {
 /** What a digest stands for; `other`: none of our contents. */
 export function readOfDigest(config: ConfigName, digest: string): Read | 'other' {
   if (digest === ABSENT) return '-';
-  const kind = split(config).kind === 'Secret' ? 'Secret' : 'ConfigMap';
-  return CONTENTS.find((content) => DIGESTS[kind][content].includes(digest)) ?? 'other';
+  const name = algorithmOf(digest);
+  if (name === undefined) return 'other';
+  return CONTENTS.find((content) => digestsOf(config, content, name).includes(digest)) ?? 'other';
 }
 
 function markerOf(content: Content): string {
@@ -69,17 +74,25 @@ function bothForms(content: Content): readonly string[] {
 /** The texts that must not appear in any output. */
 export const MARKERS: readonly string[] = Object.values(MARKERS_OF).flat();
 
-const DIGESTS: Readonly<Record<'ConfigMap' | 'Secret', Readonly<Record<Content, readonly string[]>>>> = {
-  ConfigMap: digestsOf('ConfigMap'),
-  Secret: digestsOf('Secret'),
-};
+/** The digests of Secrets' contents without a key: whoever can guess the content knows it by them. */
+export const UNKEYED_DIGESTS: readonly string[] = CONTENTS.flatMap((content) =>
+  digestsOf('Secret/', content, SHA1.name),
+);
 
 /** Of the whole object, and of what pods may read of it. */
-function digestsOf(kind: 'ConfigMap' | 'Secret'): Record<Content, readonly string[]> {
-  const digests = (content: Content) => {
-    const raw = { metadata: { name: '' }, data: dataOf(`${kind}/`, content) };
-    const ofKeys = keyDigestsOf(kind, raw);
-    return [digestOf(kind, raw), ...SCOPES.map((keys) => scopedDigestOf(ofKeys, keys))];
-  };
-  return { A: digests('A'), B: digests('B'), C: digests('C') };
+function digestsOf(config: ConfigName, content: Content, algorithm: string): readonly string[] {
+  const id = `${algorithm} ${config} ${content}`;
+  const digests = DIGESTS.get(id) ?? newDigestsOf(config, content, algorithm);
+  DIGESTS.set(id, digests);
+  return digests;
+}
+
+function newDigestsOf(config: ConfigName, content: Content, name: string): readonly string[] {
+  const algorithm = algorithmNamed(name);
+  if (algorithm === undefined) return [];
+  const { kind, ...rest } = split(config);
+  const ref = { ...rest, kind: kind === 'Secret' ? 'Secret' : 'ConfigMap' } as const;
+  const raw = { metadata: { name: ref.name }, data: dataOf(config, content) };
+  const ofKeys = algorithm.keyDigestsOf?.(ref, raw) ?? '';
+  return [algorithm.digestOf(ref, raw), ...SCOPES.map((keys) => scopedDigestOf(ofKeys, keys))];
 }

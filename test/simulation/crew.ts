@@ -6,11 +6,13 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, WATCHED, watchedWith } from './api.ts';
 import { Gate } from './gate.ts';
 import type { ProcessStep, Resource, Settings, Slot, StateStep, WorkloadName } from './history.ts';
+import { KeyLedger } from './key-ledger.ts';
 import { Line } from './line.ts';
 import { CONFIGS, ELSEWHERE } from './manifests.ts';
 import type { Observer } from './observer.ts';
 import { randomOf } from './random.ts';
 import { newReplica, type Replica } from './replica.ts';
+import { KEY_PATH } from './ring.ts';
 import { stateFactNow, stateFactOf } from './state-fact.ts';
 import { outside, Stoppable } from './stoppable.ts';
 import type { Belief, Fact, StateFact } from './trace.ts';
@@ -42,6 +44,7 @@ interface Member {
   readonly read: Map<string, LooseObject | undefined>;
   /** Workloads whose exceptions were missing then. */
   readonly missed: Set<WorkloadName>;
+  hasStopped: boolean;
   /** What it believed when it was last seen to lead; undefined: it does not, or another one has begun a term since. */
   led: readonly Belief[] | undefined;
   /** Another one has begun a term, which it does not know. */
@@ -63,11 +66,16 @@ export class Crew {
   readonly #robbed = new Map<WorkloadName, Set<string>>();
   /** The starts to come of those that died. */
   readonly #returns = new Set<NodeJS.Timeout>();
+  readonly keys: KeyLedger;
+  /** Of those that are started from now on. */
+  digests: Settings['digests'];
   #started = 0;
   #reviews = 0;
 
   constructor(options: CrewOptions) {
     this.#options = options;
+    this.digests = options.settings.digests;
+    this.keys = new KeyLedger(options.sandbox, (fact) => options.observer.add(fact));
   }
 
   /** Starts a process unless there is one in the slot. */
@@ -86,9 +94,10 @@ export class Crew {
     const replica = newReplica({
       id,
       send: gate.send,
-      settings,
+      settings: { ...settings, ...(this.digests && { digests: this.digests }) },
       podUid,
       random: randomOf(seed + id),
+      newKey: () => this.keys.newKey(),
       onLine,
     });
     const member: Member = {
@@ -102,6 +111,7 @@ export class Crew {
       heard: new Map(),
       read: new Map(),
       missed: new Set(),
+      hasStopped: false,
       led: undefined,
       isDeposed: false,
       isStandby: false,
@@ -111,9 +121,13 @@ export class Crew {
       downtimeMs: 0,
     };
     this.#members.set(slot, member);
+    this.keys.begin(id, this.digests);
     observer.add({ type: 'started', replica: id });
     for (const fact of this.#options.inherited(id)) observer.add(fact);
-    const run = (): Promise<unknown> => replica.run(member.stop.signal);
+    const run = async (): Promise<void> => {
+      const { signal } = member.stop;
+      member.hasStopped = (await replica.run(signal)) === 'stopped' && !signal.aborted;
+    };
     void (elects ? process.run(run) : run()).finally(() => {
       member.hasEnded = true;
     });
@@ -122,11 +136,18 @@ export class Crew {
   #gateOf(id: number, slot: Slot, send: Send): Gate {
     const { observer, elects } = this.#options;
     return new Gate(id, send, elects, {
-      onBody: (text) => observer.add({ type: 'output', where: `request of ${id}`, text }),
+      onBody: (text, path) => {
+        const where = `${path.startsWith(KEY_PATH) ? 'keys' : 'request'} of ${id}`;
+        observer.add({ type: 'output', where, text });
+      },
       onTwoInFlight: (workload) => observer.add({ type: 'two-in-flight', replica: id, workload }),
       onRunaway: () => observer.add({ type: 'runaway', replica: id }),
       onHeard: (resource, version) => this.#hear(slot, resource, version),
-      onUnled: (path, sinceMs) => observer.add({ type: 'unled', replica: id, path, sinceMs }),
+      onUnled: (path, sinceMs) => {
+        // Who has no key yet makes one, if there is none.
+        const isFirst = path.startsWith(KEY_PATH) && !this.keys.isKeyed(id);
+        if (!isFirst) observer.add({ type: 'unled', replica: id, path, sinceMs });
+      },
       onCrash: () => outside(() => this.#die(slot)),
     });
   }
@@ -216,7 +237,7 @@ export class Crew {
   /** It leads no more, or another one does, which it does not know yet. */
   #depose(member: Member): void {
     if (member.led === undefined) return;
-    this.#noteDeath(member, member.led, member.stop.signal.aborted ? 'ended' : 'lost');
+    this.#noteDeath(member, member.led, member.stop.signal.aborted || member.hasStopped ? 'ended' : 'lost');
     member.led = undefined;
     member.hasListed = false;
     member.read.clear();
@@ -246,6 +267,10 @@ export class Crew {
   get #leader(): Replica | undefined {
     const replicas = [...this.#members.values()].map(({ replica }) => replica);
     return replicas.find((replica) => replica.leads()) ?? replicas[0];
+  }
+
+  get leading(): number | undefined {
+    return [...this.#members.values()].find(({ replica }) => replica.leads())?.id;
   }
 
   /** What the process that is left believes. */
@@ -283,7 +308,9 @@ export class Crew {
   }
 
   /** Notes what a process reads of the state, and that it was written. */
-  audit({ userAgent, verb, resource, name = '', before, after, status }: AuditRecord): void {
+  audit(record: AuditRecord): void {
+    this.keys.audit(record);
+    const { userAgent, verb, resource, name = '', before, after, status } = record;
     if (resource !== 'configmaps' || !STATE_NAMES.includes(name) || !userAgent.startsWith('replica-')) return;
     const id = Number(userAgent.slice('replica-'.length));
     if (verb !== 'get' && before !== after) this.#wrote(name);
@@ -312,7 +339,12 @@ export class Crew {
   /** Called whenever the world has come to rest for a moment. */
   look(): void {
     const { observer } = this.#options;
-    for (const member of this.#members.values()) {
+    for (const member of [...this.#members.values()]) {
+      if (member.hasStopped) {
+        member.downtimeMs = 1000; // as the kubelet does
+        this.#die(member.slot, 'ended');
+        continue;
+      }
       this.#lookForStuck(member);
       if (this.#options.elects) this.#lookAtLead(member);
       if (member.hasListed || member.isDeposed || member.read.size === 0 || !member.replica.hasListed())
@@ -320,12 +352,15 @@ export class Crew {
       if (!member.replica.leads()) continue;
       member.hasListed = true;
       const read = stateFactOf((name) => member.read.get(name));
-      const configs = [...CONFIGS, ELSEWHERE].filter((config) => read.entries[config] === undefined);
+      const keyed = this.keys.lostTo(member.id, read);
+      const entries = { ...read.entries };
+      for (const config of keyed) delete entries[config];
+      const configs = [...CONFIGS, ELSEWHERE].filter((config) => entries[config] === undefined);
       observer.add({
         type: 'listed',
         replica: member.id,
-        lost: { configs, workloads: [...member.missed] },
-        state: read,
+        lost: { configs, workloads: [...member.missed], keyed },
+        state: { ...read, entries },
       });
     }
   }

@@ -11,7 +11,7 @@ import { RENEW_DEADLINE_MS } from './replica.ts';
 /** What a gate tells of. */
 export interface GateObserver {
   /** The body of a write, Events included. */
-  onBody(text: string): void;
+  onBody(text: string, path: string): void;
   /** A second patch of one workload was sent before the first was answered. */
   onTwoInFlight(workload: string): void;
   /** A stream was told everything up to this version. */
@@ -84,7 +84,7 @@ export class Gate {
   async #pass(request: ApiRequest): Promise<ApiResponse> {
     if (this.#isUnheard(request)) return await never();
     const patched = request.method === 'PATCH' ? nameOfPath(request.path) : undefined;
-    if (request.method !== 'GET') this.#observer.onBody(request.body ?? '');
+    if (request.method !== 'GET') this.#observer.onBody(request.body ?? '', request.path);
     if (patched !== undefined) this.#begin(patched);
     this.#judge(request);
     const isDue = this.#isDue(request);

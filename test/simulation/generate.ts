@@ -7,6 +7,7 @@ import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
 import { leadsOf, STALL } from './generate-leads.ts';
 import { PAUSABLE, pauseScenesOf } from './generate-pauses.ts';
+import { rotationScenesOf } from './generate-rotations.ts';
 import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
 import { settingsArbitrary } from './generate-settings.ts';
@@ -23,7 +24,8 @@ import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
  * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
  * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
- * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed; `imports` workloads that another reloader served before. Those from `presence` on have a little of everything else.
+ * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed; `imports` workloads that another reloader served before;
+ * `rotations` keys of digests that come and go. In half of the other histories digests are keyed. Those from `presence` on have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -44,6 +46,7 @@ export const FLAVOURS = [
   'elsewhere',
   'imports',
   'consent',
+  'rotations',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -80,7 +83,15 @@ export function historyArbitrary(flavour: Flavour): Arbitrary<History> {
         ...(flavour === 'imports' ? { before: beforeArbitrary(cast) } : {}),
         seed: fc.nat({ max: 1_000_000 }),
       }),
-    );
+    )
+    .map(withDigests);
+}
+
+/** No chance is taken for the setting, so that a seed stands for the same steps with it and without. */
+function withDigests(history: History): History {
+  return history.seed % 2 === 0
+    ? { ...history, settings: { ...history.settings, digests: 'keyed' } }
+    : history;
 }
 
 function whoPlays(flavour: Flavour): readonly WorkloadName[] {
@@ -112,7 +123,16 @@ function stepsArbitrary(flavour: Flavour, cast: Cast): Arbitrary<readonly Step[]
 }
 
 /** Half of their histories have nobody but people in them. */
-const HALF_CALM = ['presence', 'selection', 'keys', 'pauses', 'jobs', 'elsewhere', 'consent'] as const;
+const HALF_CALM = [
+  'presence',
+  'selection',
+  'keys',
+  'pauses',
+  'jobs',
+  'elsewhere',
+  'consent',
+  'rotations',
+] as const;
 type HalfCalm = (typeof HALF_CALM)[number];
 
 function isHalfCalm(flavour: Flavour): flavour is HalfCalm {
@@ -141,9 +161,10 @@ function calmScenesOf(
   const pauses: Weighted[] = [[12, pauseScenesOf(cast).calm]];
   const jobs: Weighted[] = [[12, jobScenesOf(cast).calm]];
   const consent: Weighted[] = [[12, consentScenesOf(cast).calm]];
+  const rotations: Weighted[] = [[8, rotationScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
-    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent }[flavour],
+    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent, rotations }[flavour],
   ];
 }
 
@@ -320,6 +341,14 @@ function scenesOfFlavour(
     [3, one(steps.crash)],
     [2, scenes.crashInWindow],
   ];
+  const rotations: Weighted[] = [
+    ...little,
+    ...calmScenesOf('rotations', cast, one),
+    [12, rotationScenesOf(cast).troubled],
+    [2, scenes.crashInWindow],
+    [1, troubles.deathBetween],
+    [1, one(steps.owner)],
+  ];
   const pauses: Weighted[] = [
     ...calmScenesOf('pauses', cast, one),
     [16, pauseScenesOf(cast).troubled],
@@ -340,6 +369,7 @@ function scenesOfFlavour(
     elsewhere,
     imports,
     consent,
+    rotations,
   }[flavour];
 }
 

@@ -212,6 +212,20 @@ export type StateStep =
   /** The annotation that tells how many there are is removed. */
   | { readonly do: 'forget-shards' };
 
+/** What people do to the Secret with the keys of digests. */
+export type KeyStep =
+  | { readonly do: 'rotate-key' }
+  | { readonly do: 'remove-key' }
+  /** The key in use leaves it, or the first one that it holds. */
+  | { readonly do: 'shorten-key'; readonly which: 'current' | 'first' }
+  /** It is again as it was when people first looked at it. */
+  | { readonly do: 'restore-key' };
+
+/** How reloaders digest that are started from now on, and whether the Secret with the keys may be read and written. */
+export type DigestStep =
+  | { readonly do: 'digests'; readonly to: 'keyed' | 'sha1' }
+  | { readonly do: 'key-rights'; readonly allowed: boolean };
+
 /** What happens to the reloaders. */
 export type ProcessStep =
   | { readonly do: 'start'; readonly slot: Slot }
@@ -259,6 +273,8 @@ export type Step =
   | WorkloadStep
   | SelectStep
   | StateStep
+  | KeyStep
+  | DigestStep
   | FaultStep
   | RightsStep
   | ProcessStep

@@ -38,10 +38,19 @@ function markOf(state: unknown): TermMark {
   return markIn((state as Partial<LooseObject> | undefined)?.metadata?.annotations ?? {});
 }
 
+/** Whether a process was started that may not read the keys of digests: it may take the lead, and can do nothing with it. */
+function isKeyless(trace: Trace): boolean {
+  let allowed = true;
+  return trace.facts.some((fact) => {
+    if (fact.type === 'key-rights') allowed = fact.allowed;
+    return fact.type === 'started' && !allowed;
+  });
+}
+
 /** Judged where requests are answered and people leave the Lease alone. */
 function lateTakeOversOf(trace: Trace): readonly string[] {
   const isHindered = factsOf(trace, 'hindered').length + factsOf(trace, 'lease-edited').length > 0;
-  if (trace.accounting === 'each' || isHindered) return [];
+  if (trace.accounting === 'each' || isHindered || isKeyless(trace)) return [];
   return factsOf(trace, 'died').flatMap((death) => {
     const most = death.how === 'ended' ? AFTER_RELEASE_MS : LONGEST_TAKE_OVER_MS + BEGIN_MS;
     if (death.how === 'lost') return [`replica ${death.replica} lost the lead`];

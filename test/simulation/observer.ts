@@ -20,6 +20,7 @@ import { contentOf, contentOfText } from './contents.ts';
 import type { ConfigName, Content, Resource, Settings, WorkloadName } from './history.ts';
 import { askedBy, CONFIGS, ELSEWHERE, followsOf, markOf } from './manifests.ts';
 import { pauseOf } from './pausing.ts';
+import { KEY_SECRET } from './ring.ts';
 import { stateFactNow } from './state-fact.ts';
 import type { Fact, Recorded } from './trace.ts';
 
@@ -99,7 +100,7 @@ export class Observer {
     for (const object of live) {
       const { name, resourceVersion: version = '' } = object.metadata;
       const key = keyOf(object);
-      if (seen.get(key)?.version === version || STATE_NAMES.includes(name)) continue;
+      if (seen.get(key)?.version === version || STATE_NAMES.includes(name) || name === KEY_SECRET) continue;
       seen.set(key, { version, object });
       this.#note(resource, object, false, this.positionOf(resource, version));
     }
@@ -187,6 +188,10 @@ export class Observer {
   }
 
   #noteWrite({ resource, name = '', body, before, after, verb }: AuditRecord, replica: number): void {
+    if (name === KEY_SECRET) {
+      this.#noteKeys(body, verb, replica);
+      return;
+    }
     const isState = resource === 'configmaps' && STATE_NAMES.includes(name);
     const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
     const isResume = !isState && templateTextOf(before) === templateTextOf(after);
@@ -200,6 +205,12 @@ export class Observer {
       before,
       after,
     });
+  }
+
+  #noteKeys(body: AuditRecord['body'], verb: AuditRecord['verb'], replica: number): void {
+    const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
+    const fenced = metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined);
+    this.add({ type: 'write', replica, to: 'keys', fenced });
   }
 
   #noteOwner({ resource, name, before, after }: AuditRecord): void {

@@ -15,6 +15,7 @@ import { judgeJobs } from './job-laws.ts';
 import { judgeLeads } from './leads.ts';
 import { judgePauses } from './pausing.ts';
 import { judgePunctuality } from './punctuality.ts';
+import { judgeRing, judgeSecrecy } from './ring-law.ts';
 import { judgeSelection } from './selection.ts';
 import {
   absencesOf,
@@ -46,6 +47,8 @@ import { judgeTries } from './tries.ts';
 export function judge(trace: Trace): readonly Violation[] {
   return [
     judgeNever,
+    judgeSecrecy,
+    judgeRing,
     judgeSelection,
     judgeConsent,
     judgeEntries,
@@ -309,7 +312,7 @@ function wrongsOfWrite(write: WriteFact): string[] {
 function judgeConvergence(trace: Trace): readonly Violation[] {
   const settled = factsOf(trace, 'settled')[0];
   if (settled === undefined) return [];
-  const isRollout = ({ to }: WriteFact) => to !== 'state' && to !== 'mark';
+  const isRollout = ({ to }: WriteFact) => to !== 'state' && to !== 'mark' && to !== 'keys';
   const rolled = factsOf(trace, 'write').filter((write) => write.at > settled.at && isRollout(write));
   const messages = [
     ...workloadsOf(trace).flatMap((name) => {

@@ -342,6 +342,6 @@ interface Variable {
 
 /** A stamp with a higher number; any other variable as it is. */
 function lifted(variable: Variable, lift: number): Variable {
-  const [, digest, number] = /^([0-9a-f]{40})\.(\d+)$/.exec(variable.value) ?? [];
+  const [, digest, number] = /^((?:k[0-9a-f]{8}:)?[0-9a-f]{40})\.(\d+)$/.exec(variable.value) ?? [];
   return digest === undefined ? variable : { ...variable, value: `${digest}.${Number(number) + lift}` };
 }

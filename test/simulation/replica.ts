@@ -6,6 +6,7 @@ import type { Log } from '../../lib/model/log.ts';
 import { wholeKeyOf } from '../../lib/model/object-ref.ts';
 import { STAKATER_KEYS, UNHURRIED } from '../../lib/model/settings.ts';
 import type { LeaderElection, Options } from '../../lib/options/options.ts';
+import type { HeldKey } from '../../lib/state/keyring.ts';
 import { NAMESPACE, nameIn, OTHER_NAMESPACE, SELECTED_LABEL, STATE_NAME } from './api.ts';
 import { readOfDigest } from './contents.ts';
 import type { Settings } from './history.ts';
@@ -33,13 +34,15 @@ export interface ReplicaParts {
   /** The pod that it runs in, where a leader is elected. */
   readonly podUid: string | undefined;
   readonly random: () => number;
+  /** @default a random key */
+  readonly newKey?: () => HeldKey;
   /** Takes every line that is logged. */
   readonly onLine: (line: string) => void;
 }
 
 /** A process. */
 export interface Replica {
-  readonly run: (signal: AbortSignal) => Promise<unknown>;
+  readonly run: Assembly['run'];
   /** Whether it acts on what it sees. */
   readonly leads: () => boolean;
   /** Whether it has read its state, unless it is a standby, and listed everything. */
@@ -56,7 +59,7 @@ export interface Replica {
 }
 
 /** Puts a process together; nothing happens before `run`. */
-export function newReplica({ id, send, settings, podUid, random, onLine }: ReplicaParts): Replica {
+export function newReplica({ id, send, settings, podUid, random, newKey, onLine }: ReplicaParts): Replica {
   const assembly = assemble({
     send,
     options: { ...optionsOf(settings), leaderElection: podUid === undefined ? undefined : ELECTION },
@@ -66,6 +69,7 @@ export function newReplica({ id, send, settings, podUid, random, onLine }: Repli
     },
     log: logTo(onLine),
     random,
+    newKey,
     podName: 'replica',
     podUid,
     token: String(id),

@@ -2,10 +2,12 @@
 
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Resource } from './history.ts';
+import { KEY_SECRET } from './ring.ts';
 
 /** See the file's comment. */
 export class Rights {
   readonly #sandbox: Sandbox;
+  #liftKeys: (() => void) | undefined;
   readonly #lifts = new Map<Resource, readonly (() => void)[]>();
 
   constructor(sandbox: Sandbox) {
@@ -37,6 +39,18 @@ export class Rights {
     const { denied } = this.#sandbox;
     denied.splice(0, denied.length, ...denied.filter((rule) => rule.resource !== resource));
     return true;
+  }
+
+  /** The Secret with the keys of digests may be read and written, or not any more. */
+  setKeyRights(allowed: boolean): void {
+    this.#liftKeys?.();
+    this.#liftKeys = undefined;
+    if (allowed) return;
+    this.#liftKeys = this.#sandbox.addFault({
+      match: { resource: 'secrets', name: KEY_SECRET, userAgent: 'replica-' },
+      times: 'always',
+      effect: { kind: 'status', code: 403 },
+    });
   }
 
   /** The kinds that may not be read. */

@@ -1,5 +1,6 @@
 /** What the ConfigMaps of the state say, in terms of contents. Written from the model, not from the program. */
 
+import { algorithmOf } from '../../lib/model/digest.ts';
 import { STATE_SHARDS_ANNOTATION } from '../../lib/model/shards.ts';
 import { entryKeyOf, overridesKeyOf } from '../../lib/model/state-entry.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -22,10 +23,13 @@ export function stateFactOf(at: (name: string) => LooseObject | undefined): Stat
   const entries: Record<ConfigName, Read | 'other'> = {};
   const parts: Record<ConfigName, (Read | 'other')[]> = {};
   const overrides: Record<WorkloadName, Record<ConfigName, RunningDigest>> = {};
+  const algorithms: Record<ConfigName, readonly string[]> = {};
   const untidy = [...untidyNames(at), ...kindOverridesIn(at)];
   for (const [config, keys] of ENTRY_KEYS) {
     const found = keys.map((key) => partOf(config, key, at));
     const texts = found.map(({ entry }) => entry).filter((entry) => entry !== undefined);
+    const names = texts.flatMap((text) => algorithmOf(digestIn(text)) ?? []);
+    if (names.length > 0) algorithms[config] = names;
     const [entry, ...others] = texts.sort(byNumber).map((text) => readOfEntry(config, text));
     if (entry !== undefined) entries[config] = entry;
     if (entry !== undefined && others.length > 0) parts[config] = [entry, ...others];
@@ -34,7 +38,7 @@ export function stateFactOf(at: (name: string) => LooseObject | undefined): Stat
     }
     untidy.push(...found.flatMap(({ strays }) => strays));
   }
-  return { entries, parts, overrides, untidy };
+  return { entries, parts, overrides, algorithms, untidy };
 }
 
 /** What is said of an object, or of what pods may read of it: each has a ConfigMap of its own. */
@@ -81,7 +85,11 @@ function numberOf(entry = ''): number {
 }
 
 function readOfEntry(config: ConfigName, entry: string): Read | 'other' {
-  return readOfDigest(config, entry.replace(/\.\d+$/, ''));
+  return readOfDigest(config, digestIn(entry));
+}
+
+function digestIn(entry: string): string {
+  return entry.replace(/\.\d+$/, '');
 }
 
 /** By object: the keys of what is followed of it, the whole of it or what pods may read. */

@@ -298,9 +298,16 @@ export function askedSince(
   if (begins.length === 0) return [end];
   const lost = factsOf(trace, 'listed')
     .filter(({ at }) => at <= end)
-    .filter((listed) => listed.lost.configs.includes(config) || listed.lost.workloads.includes(workload))
+    .filter((listed) => isLost(listed, workload, config))
     .at(-1);
   return lost === undefined ? begins : [lost.at, ...begins.filter((at) => at > lost.at)];
+}
+
+/** Whether what the state said of the edge is lost. Beside an entry whose key is lost an exception still says that something is owed. */
+function isLost({ lost, state }: Of<'listed'>, workload: WorkloadName, config: ConfigName): boolean {
+  if (lost.workloads.includes(workload)) return true;
+  const isSaid = lost.keyed?.includes(config) === true && state.overrides[workload]?.[config] !== undefined;
+  return lost.configs.includes(config) && !isSaid;
 }
 
 /** Whether the object is not there, and nothing counts until it is. */

@@ -34,16 +34,29 @@ export interface StateFact {
   /** The same of every part of an object that has one, where pods read single keys. @default none */
   readonly parts?: Readonly<Record<ConfigName, readonly (Read | 'other')[]>>;
   readonly overrides: Readonly<Record<WorkloadName, Readonly<Record<ConfigName, Read | '?' | 'other'>>>>;
+  /** Of each object, the algorithms of its entries' digests. @default none */
+  readonly algorithms?: Readonly<Record<ConfigName, readonly string[]>>;
   /** What is not as it should be although a start would not mind: keys where they do not count, ConfigMaps that are missing. */
   readonly untidy: readonly string[];
+}
+
+/** The keys of digests at rest. */
+export interface RingFact {
+  /** The algorithm that the process which is left digests with: `sha1`, or the id of a key. */
+  readonly own: string;
+  /** The ids of the keys in the Secret. */
+  readonly held: readonly string[];
+  readonly current: string | undefined;
+  /** Of each ConfigMap of the state, the version that it says, and whether a digest in it has a key. */
+  readonly shards: readonly { readonly version: string | undefined; readonly isKeyed: boolean }[];
 }
 
 /** One write of a reloader that the server accepted. */
 export interface WriteFact {
   readonly type: 'write';
   readonly replica: number;
-  /** A workload's name, or `state`; `mark`: of the state nothing but whose it is. */
-  readonly to: WorkloadName | 'state' | 'mark';
+  /** A workload's name, or `state`; `mark`: of the state nothing but whose it is; `keys`: the Secret with the keys of digests. */
+  readonly to: WorkloadName | 'state' | 'mark' | 'keys';
   /** Which ConfigMap of the state. */
   readonly shard?: string;
   /** Whether the request said which resourceVersion it was based on, or created what was not there. */
@@ -137,7 +150,12 @@ export type Fact =
   | {
       readonly type: 'listed';
       readonly replica: number;
-      readonly lost: { readonly configs: readonly ConfigName[]; readonly workloads: readonly WorkloadName[] };
+      readonly lost: {
+        readonly configs: readonly ConfigName[];
+        readonly workloads: readonly WorkloadName[];
+        /** Those of `configs` that have entries, under keys that it does not know. @default none */
+        readonly keyed?: readonly ConfigName[];
+      };
       readonly state: StateFact;
     }
   /** A reloader is gone, or leads no more. `knewUntil` is the position of the last fact that its streams had told it in full. */
@@ -174,6 +192,10 @@ export type Fact =
   | { readonly type: 'runaway'; readonly replica: number }
   /** A replica says of itself that loops of it move no more; its API server may be away or not. */
   | { readonly type: 'stuck'; readonly replica: number; readonly loops: readonly string[] }
+  /** The reloaders may not read the Secret with the keys any more, or may again. */
+  | { readonly type: 'key-rights'; readonly allowed: boolean }
+  /** A reloader knows keys, and digests under one. */
+  | { readonly type: 'keyed'; readonly replica: number }
   /** Something the reloader said: a log line, a request body, a page. */
   | { readonly type: 'output'; readonly where: string; readonly text: string }
   /** A replica lists a resource once more, so anything may have happened in between. */
@@ -185,6 +207,8 @@ export type Fact =
       readonly state: StateFact;
       /** What people are told does not exist: `<workload> <config>`. */
       readonly missing: readonly string[];
+      /** @default digests have no keys, and never had */
+      readonly ring?: RingFact;
     };
 
 /** A fact, its moment and its position in the trace. */
@@ -201,6 +225,8 @@ export interface Trace {
   readonly accounting: 'strict' | 'grouped' | 'each';
   /** The texts that must not appear in any output. */
   readonly markers: readonly string[];
+  /** The texts of the keys of digests, which only their Secret holds. @default none */
+  readonly keyTexts?: readonly string[];
   readonly facts: readonly Recorded[];
 }
 

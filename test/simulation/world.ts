@@ -21,6 +21,7 @@ import { Observer } from './observer.ts';
 import { PERIOD } from './pausing.ts';
 import { People } from './people.ts';
 import { Rights } from './rights.ts';
+import { KeyPeople, keyTexts } from './ring.ts';
 import { stateFactNow } from './state-fact.ts';
 import { TakeBacks } from './take-backs.ts';
 import type { Trace } from './trace.ts';
@@ -48,6 +49,7 @@ class World {
   readonly #sandbox: Sandbox;
   readonly #observer: Observer;
   readonly #people: People;
+  readonly #keyPeople: KeyPeople;
   readonly #crew: Crew;
   readonly #former: Former | undefined;
   readonly #takeBacks: TakeBacks;
@@ -79,6 +81,7 @@ class World {
     this.#observer = new Observer(this.#sandbox, settings, () => clock.now());
     const api = apiOf(this.#sandbox.handle);
     this.#people = new People(api, settings);
+    this.#keyPeople = new KeyPeople(api);
     this.#takeBacks = new TakeBacks(this.#people, this.#sandbox, this.#observer);
     const elects = electsIn(history);
     this.#former = history.before && new Former(api, this.#sandbox, history.before.by);
@@ -101,7 +104,9 @@ class World {
     }
     await this.#end();
     const accounting = accountingOf(this.#history);
-    return { settings: this.#history.settings, accounting, markers: MARKERS, facts: this.#observer.facts };
+    const { settings } = this.#history;
+    const { facts } = this.#observer;
+    return { settings, accounting, markers: MARKERS, keyTexts: keyTexts(this.#crew.keys.made), facts };
   }
 
   async #begin(): Promise<void> {
@@ -124,6 +129,7 @@ class World {
   /** All that is wrong ends, what pods wait for comes to be, and with one process left all comes to rest; then that is started anew. */
   async #end(): Promise<void> {
     for (const resource of this.#rights.forbidden()) this.#setRight({ do: 'allow', resource });
+    this.#rights.setKeyRights(true);
     this.#sandbox.clearFaults();
     this.#crew.calm();
     const { wereMany } = this.#takeBacks;
@@ -140,7 +146,8 @@ class World {
     await this.#pass(this.#history.settings.pace === undefined ? REST_MS : REST_OF_SLOWED_MS);
     const state = stateFactNow(this.#sandbox);
     const [beliefs, missing] = [this.#crew.beliefs(), this.#crew.missing()];
-    this.#observer.add({ type: 'settled', beliefs, state, missing });
+    const ring = this.#crew.keys.factOf(this.#crew.leading);
+    this.#observer.add({ type: 'settled', beliefs, state, missing, ...(ring && { ring }) });
     this.#crew.restartAll();
     await this.#pass(AFTER_RESTART_MS + 2 * this.#history.settings.maxWaitMs);
     this.#crew.killAll();
@@ -173,6 +180,17 @@ class World {
       case 'empty-state':
       case 'forget-shards':
         return this.#crew.onStateEdit(step, await this.#people.state(step));
+      case 'rotate-key':
+      case 'remove-key':
+      case 'shorten-key':
+      case 'restore-key':
+        return await this.#keyPeople.edit(step);
+      case 'digests':
+        this.#crew.digests = step.to;
+        return;
+      case 'key-rights':
+        this.#observer.add({ type: 'key-rights', allowed: step.allowed });
+        return this.#rights.setKeyRights(step.allowed);
       case 'fault':
       case 'disturb':
       case 'delay':
@@ -319,6 +337,9 @@ function accountingOf({ steps, workloads }: History): Trace['accounting'] {
     'select',
     'scale',
     'stop',
+    'digests',
+    'rotate-key',
+    'key-rights',
   ];
   const isCalm = steps.every((step) => calm.includes(step.do) || isAboutPauses(step));
   return isCalm && workloads.every(({ strategy }) => strategy === 'rolling') ? 'strict' : 'grouped';

@@ -1,0 +1,97 @@
+/** Makes the keys of a history, and writes down which process has seen which of them. */
+
+import { STATE_VERSION_ANNOTATION } from '../../lib/model/persisted-state.ts';
+import type { HeldKey } from '../../lib/state/keyring.ts';
+import type { AuditRecord } from '../sandbox/api-server.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { type LooseObject, NAMESPACE, STATE_NAMES } from './api.ts';
+import type { ConfigName, Settings } from './history.ts';
+import { currentIdIn, idsIn, KEY_SECRET, keyNumbered } from './ring.ts';
+import type { Fact, RingFact, StateFact } from './trace.ts';
+
+/** What one process has seen. */
+interface Seen {
+  /** How it digests, as far as it is told so, and may read the Secret. */
+  digests: Settings['digests'];
+  readonly keys: Set<string>;
+  /** The key that was in use as it read the Secret first; undefined: it digests without. */
+  own: string | undefined;
+}
+
+/** See the file's comment. */
+export class KeyLedger {
+  readonly #sandbox: Sandbox;
+  readonly #add: (fact: Fact) => void;
+  readonly #seen = new Map<number, Seen>();
+  #made = 0;
+
+  constructor(sandbox: Sandbox, add: (fact: Fact) => void) {
+    this.#sandbox = sandbox;
+    this.#add = add;
+  }
+
+  /** How many keys were made. */
+  get made(): number {
+    return this.#made;
+  }
+
+  /** A key that there was not before. */
+  newKey(): HeldKey {
+    this.#made += 1;
+    return keyNumbered(this.#made);
+  }
+
+  /** A process starts. */
+  begin(replica: number, digests: Settings['digests']): void {
+    this.#seen.set(replica, { digests, keys: new Set(), own: undefined });
+  }
+
+  /** Whether the process digests under a key. */
+  isKeyed(replica: number): boolean {
+    return this.#seen.get(replica)?.own !== undefined;
+  }
+
+  /** Takes down what a process has seen of the Secret. */
+  audit({ userAgent, status, resource, name }: AuditRecord): void {
+    const replica = Number(/^replica-(\d+)/.exec(userAgent)?.[1]);
+    const seen = this.#seen.get(replica);
+    if (seen === undefined || resource !== 'secrets' || name !== KEY_SECRET) return;
+    // Who may not read the Secret, and needs no key, does without for good.
+    if (status === 403 && seen.own === undefined && !this.#shards().some(({ isKeyed }) => isKeyed))
+      seen.digests = 'sha1';
+    if (status >= 300) return;
+    const data = this.#data();
+    for (const id of idsIn(data)) seen.keys.add(id);
+    if (seen.digests !== 'keyed' || seen.own !== undefined) return;
+    seen.own = currentIdIn(data);
+    if (seen.own !== undefined) this.#add({ type: 'keyed', replica });
+  }
+
+  /** The objects of `configs` that have entries under keys which the process does not know. */
+  lostTo(replica: number, { algorithms = {} }: StateFact): readonly ConfigName[] {
+    const keys = this.#seen.get(replica)?.keys;
+    const isLost = (name: string): boolean => name.startsWith('k') && keys?.has(name) !== true;
+    return Object.entries(algorithms).flatMap(([config, names]) => (names.some(isLost) ? [config] : []));
+  }
+
+  /** The keys as they are now, beside the process that leads; undefined: there never were any. */
+  factOf(replica: number | undefined): RingFact | undefined {
+    if (this.#made === 0) return undefined;
+    const data = this.#data();
+    const own = this.#seen.get(replica ?? -1)?.own ?? 'sha1';
+    return { own, held: idsIn(data), current: currentIdIn(data), shards: this.#shards() };
+  }
+
+  #data(): LooseObject['data'] {
+    return this.#sandbox.get('secrets', NAMESPACE, KEY_SECRET)?.['data'] as LooseObject['data'];
+  }
+
+  #shards(): RingFact['shards'] {
+    return STATE_NAMES.flatMap((name) => {
+      const shard = this.#sandbox.get('configmaps', NAMESPACE, name) as LooseObject | undefined;
+      if (shard === undefined) return [];
+      const version = shard.metadata.annotations?.[STATE_VERSION_ANNOTATION];
+      return [{ version, isKeyed: /\bk[0-9a-f]{8}:/.test(Object.values(shard.data ?? {}).join()) }];
+    });
+  }
+}

@@ -1,0 +1,67 @@
+/** What digests may tell, and under which key they are in the end. */
+
+import { UNKEYED_DIGESTS } from './contents.ts';
+import { contentAt, factsOf, isFollowing, type Of, workloadAt, workloadsOf } from './timeline.ts';
+import type { Trace, Violation } from './trace.ts';
+
+/** The keys stand nowhere but in their Secret, and no keyed process tells a digest without a key that did not stand there before. */
+export function judgeSecrecy(trace: Trace): readonly Violation[] {
+  const keyed = new Set(factsOf(trace, 'keyed').map(({ replica }) => replica));
+  if (keyed.size === 0) return [];
+  const stood = new Set<string>();
+  const messages = factsOf(trace, 'output').flatMap(({ where, text }) => {
+    const isKeyed = keyed.has(Number(/\d+$/.exec(where)?.[0]));
+    const isSecret = !where.startsWith('keys') && trace.keyTexts?.some((key) => text.includes(key)) === true;
+    const digests = UNKEYED_DIGESTS.filter((digest) => text.includes(digest));
+    const told = isKeyed ? digests.filter((digest) => !stood.has(digest)) : [];
+    if (!isKeyed) for (const digest of digests) stood.add(digest);
+    return [
+      ...(isSecret ? [`${where} holds a key`] : []),
+      ...told.map((digest) => `${where} holds a digest without a key (${digest}): ${text.slice(0, 200)}`),
+    ];
+  });
+  return messages.map((message) => ({ law: 'never', message }));
+}
+
+/** In the end every entry of an object that exists and that somebody follows is under the key in use, and no other key is kept for nothing. */
+export function judgeRing(trace: Trace): readonly Violation[] {
+  const settled = factsOf(trace, 'settled')[0];
+  if (settled?.ring === undefined || factsOf(trace, 'state-edited').length > 0) return [];
+  const { own, held, current, shards } = settled.ring;
+  const algorithms = Object.entries(settled.state.algorithms ?? {});
+  const others = algorithms
+    .filter(([config]) => isFollowedBySome(trace, config, settled.at))
+    .filter(([config]) => contentAt(trace, config, settled.at) !== undefined)
+    .flatMap(([config, names]) =>
+      names
+        .filter((name) => name !== own)
+        .map((name) => `the entry of ${config} is under ${name}, not ${own}`),
+    );
+  const named = new Set(algorithms.flatMap(([, names]) => names));
+  const isAtRest = Object.keys(settled.state.overrides).length === 0 && isAllCommitted(trace, settled);
+  const kept = isAtRest && own !== 'sha1' ? held.filter((id) => id !== own && !named.has(id)) : [];
+  const messages = [
+    ...others,
+    ...kept.map((id) => `the key ${id} is kept, which nothing uses`),
+    ...(own !== 'sha1' && current !== own ? [`the key in use is ${current}, not ${own}`] : []),
+    ...shards.flatMap(({ version, isKeyed }) => {
+      if (isKeyed && version !== '2')
+        return [`a ConfigMap of the state has keyed digests, and version ${version}`];
+      const isLeft = !isKeyed && version === '2' && own === 'sha1';
+      return isLeft ? ['a ConfigMap of the state has version 2, and nothing in it needs a key'] : [];
+    }),
+  ];
+  return messages.map((message) => ({ law: 'convergence', message }));
+}
+
+/** Stamps of what is away, and of what is not rolled, may wait for their commit. */
+function isAllCommitted(trace: Trace, { at }: Of<'settled'>): boolean {
+  return workloadsOf(trace).every((name) => {
+    const { rollable, follows } = workloadAt(trace, name, at) ?? { rollable: true, follows: [] };
+    return rollable && follows.every((config) => contentAt(trace, config, at) !== undefined);
+  });
+}
+
+function isFollowedBySome(trace: Trace, config: string, at: number): boolean {
+  return workloadsOf(trace).some((workload) => isFollowing(trace, workload, config, at));
+}

@@ -1,0 +1,5 @@
+/** Histories of keys of digests that are made, replaced, lost and restored. */
+
+import { tryHistories } from './histories.ts';
+
+tryHistories('rotations', 0.05);
