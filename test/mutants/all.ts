@@ -22,6 +22,7 @@ import { POLICY_MUTANTS } from './policies.ts';
 import { PRESENCE_MUTANTS } from './presence.ts';
 import { PROCESS_MUTANTS } from './processes.ts';
 import { RIGHT_MUTANTS } from './rights.ts';
+import { ROTATION_MUTANTS } from './rotations.ts';
 import { SCENE_MUTANTS } from './scenes.ts';
 import { SCOPE_MUTANTS } from './scope.ts';
 import { SERVING_MUTANTS } from './serving.ts';
@@ -39,6 +40,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...POLICY_MUTANTS,
   ...PRESENCE_MUTANTS,
   ...KEY_MUTANTS,
+  ...ROTATION_MUTANTS,
   ...OWNER_MUTANTS,
   ...EDGE_MUTANTS,
   ...PAUSE_MUTANTS,
