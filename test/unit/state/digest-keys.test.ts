@@ -166,6 +166,14 @@ test('a standby that takes over after a rotation is superseded, one that takes o
   assert.deepEqual(await standby.read(secret), ['superseded', FIRST]);
 });
 
+test('a standby that knows every key of the state takes over without an answer', async () => {
+  const secret = secretIs(secretWith(FIRST));
+  const process = await begun(secret);
+  secret.readFaults.push(FORBIDDEN, FORBIDDEN);
+  assert.deepEqual(await process.read(secret, stateNaming(FIRST)), ['read', FIRST]);
+  assert.deepEqual(await process.read(secret, stateNaming(FIRST, SECOND)), ['failed', FIRST]);
+});
+
 test('a leader writes what was removed from the Secret again', async () => {
   const secret = secretIs(secretWith(FIRST, SECOND));
   const { keys } = await begun(secret);
