@@ -20,21 +20,6 @@ export const ROTATION_MUTANTS: readonly Mutant[] = [
     tests: [UNIT, HISTORIES],
   },
   {
-    name: 'rotations: stamps that are not committed are no use of a key',
-    edit: change('algorithmUses', 'isUncommitted()', 'false'),
-    tests: [UNIT, HISTORIES],
-  },
-  {
-    name: 'rotations: an override whose key is lost is the baseline',
-    edit: change('parseOverrides', 'isKnown(digest, knows) ? digest : UNKNOWN', 'digest'),
-    tests: [UNIT, HISTORIES],
-  },
-  {
-    name: 'rotations: a new key puts the workloads of a kind that is not listed out of date',
-    edit: change('ranBefore', 'translated()', 'before.digest'),
-    tests: [UNIT, 'test/simulation/unordered-kind.test.ts', HISTORIES],
-  },
-  {
     name: 'rotations: a version without keys is told that it can read overrides under one',
     edit: change(
       'needsKeys',
@@ -51,11 +36,6 @@ export const ROTATION_MUTANTS: readonly Mutant[] = [
   {
     name: 'rotations: a standby that knows every key waits for the Secret',
     edit: change('DigestKeys.read', 'keyring.hasBegun && named.every((id) => keyring.named(id))', 'false'),
-    tests: [KEPT],
-  },
-  {
-    name: 'rotations: the keys are read without regard to the state',
-    edit: change('Terms.#beginOnce', 'keys.read()', 'keys.read(stateClient.keys, [undefined], signal)'),
-    tests: [UNIT, HISTORIES],
+    tests: [UNIT],
   },
 ];
