@@ -11,7 +11,7 @@ export const TAKE_OVER_MUTANTS: readonly Mutant[] = [
     name: 'terms: the state is marked by the first write alone',
     edit: change(
       'beginTerm',
-      'await store.patch(shard, { resourceVersion, data: {}, annotations })',
+      'await store.patch(shard, { resourceVersion, data: {}, annotations: marks })',
       "{ kind: 'accepted', object: version }",
     ),
     tests: TAKE_OVERS,
