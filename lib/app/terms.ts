@@ -10,7 +10,7 @@ import type { Log } from '../model/log.ts';
 import type { TermMark } from '../model/shards.ts';
 import { backoffMs, LATER_BACKOFF } from '../model/time.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
-import { type BegunTerm, beginTerm } from '../state/begin-term.ts';
+import { type BegunTerm, beginTerm, isOfLaterVersion } from '../state/begin-term.ts';
 import type { DigestKeys } from '../state/digest-keys.ts';
 import { type Failure, type KeyedStateClient, readShards } from '../store/state-client.ts';
 import type { Reloader } from './reloader.ts';
@@ -213,7 +213,8 @@ export class Terms {
     const { identity, keys } = this.#options;
     const begun = await beginTerm({ stateClient, identity, signal });
     if (signal.aborted) return undefined;
-    if (begun.kind === 'failed') return begun;
+    // A state of a later version ends the process; its keys are left alone too.
+    if (begun.kind === 'failed' || isOfLaterVersion(begun.shards)) return begun;
     const reading = await keys.read(stateClient.keys, begun.shards, signal);
     if (signal.aborted) return undefined;
     if (reading.kind === 'failed') return { ...reading, message: `${KEYS_UNREAD}: ${reading.message}` };

@@ -32,6 +32,11 @@ export interface BegunTerm {
   readonly shards: AllShards;
 }
 
+/** Whether a later version of this program wrote the state. */
+export function isOfLaterVersion(shards: AllShards): boolean {
+  return shards.some((shard) => unknownVersionIn(shard?.annotations ?? {}) !== undefined);
+}
+
 /**
  * Makes one attempt; the caller retries after a `Failure`. The term is one above the highest on any shard. The shards are
  * marked one after the other, so of two processes that begin at once only one can mark the first shard. Shards that do not
@@ -47,8 +52,7 @@ export async function beginTerm({
   const { shards } = reading;
   const found = shards.filter((shard) => shard !== undefined);
   const term = termAfter(found.map(({ annotations }) => markIn(annotations)));
-  if (found.some(({ annotations }) => unknownVersionIn(annotations) !== undefined))
-    return { kind: 'begun', term, shards };
+  if (isOfLaterVersion(shards)) return { kind: 'begun', term, shards };
   const annotations = annotationsOf({ term, writer: identity });
   const marked: (StateVersion | undefined)[] = [];
   for (const [shard, version] of shards.entries()) {
