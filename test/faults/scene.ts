@@ -1,13 +1,13 @@
 /** Workloads, and reloaders that reach their API server through a proxy: what faults are tried on. */
 
 import { pathToFileURL } from 'node:url';
-import type { RawConfigObject } from '../../lib/model/raw-objects.ts';
 import type { RealCluster } from '../control-plane/cluster.ts';
 import { type Sender, senderTo } from '../control-plane/sender.ts';
-import { digestOf } from '../digests.ts';
 import { type ReloaderOptions, type Settling, Stage } from '../e2e/stage.ts';
 import { type WorkloadParts, web } from '../e2e/workloads.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
+import { objectOf, pick, stringOf } from '../sandbox/json.ts';
+import { Contents } from './contents.ts';
 import { FaultProxy } from './fault-proxy.ts';
 import { installRights } from './rights.ts';
 import { Witness } from './witness.ts';
@@ -51,8 +51,7 @@ export class Scene implements AsyncDisposable {
   readonly changedAt: number[] = [];
   /** Hears of all that passes the proxies. */
   readonly witness: Witness;
-  /** The digests that each ConfigMap has had, or may have had, the first one included. */
-  readonly #contents: Map<string, string[]> = new Map(CONFIG_MAPS.map((name) => [name, []]));
+  readonly #contents: Contents;
   readonly #cluster: RealCluster;
   readonly #sender: Sender;
   #granted: Promise<string> | undefined;
@@ -62,6 +61,7 @@ export class Scene implements AsyncDisposable {
     this.#cluster = cluster;
     this.#sender = senderTo(ca === '' ? { url } : { url, ca });
     this.stage = stage;
+    this.#contents = new Contents(stage.namespace);
     this.witness = new Witness(this.#contents);
   }
 
@@ -122,6 +122,7 @@ export class Scene implements AsyncDisposable {
 
   /** The workloads whose pods were last started for another content than the one in force. */
   async lost(): Promise<readonly string[]> {
+    await this.#readKeys();
     const are = await Promise.all(WORKLOADS.map((each) => this.#isCurrent(each)));
     return WORKLOADS.filter((_, index) => !are[index]).map(({ name }) => name);
   }
@@ -135,23 +136,23 @@ export class Scene implements AsyncDisposable {
   /** Whether the content of a ConfigMap is not the one that is committed. */
   async isOpen(): Promise<boolean> {
     const committed = await this.#committed();
-    const digests = await Promise.all(CONFIG_MAPS.map((name) => this.#digest(name)));
-    return CONFIG_MAPS.some((name, i) => committed(name) !== digests[i]);
+    const inForce = await Promise.all(CONFIG_MAPS.map((name) => this.#inForce(name)));
+    return CONFIG_MAPS.some((name, i) => committed(name) !== inForce[i]);
   }
 
   /** Resolves when contents are committed of all that changes that came after this call. */
   async commitsNewer(): Promise<void> {
-    const known = CHANGING.map((name) => this.#contentsOf(name).length);
+    const known = CHANGING.map((name) => this.#contents.of(name).length);
     await this.stage.until('newer contents are committed', async () => {
       const committed = await this.#committed();
-      return CHANGING.every((name, i) => this.#contentsOf(name).indexOf(committed(name)) >= Number(known[i]));
+      return CHANGING.every((name, i) => committed(name) >= Number(known[i]));
     });
   }
 
   /** How often what a workload follows was changed. */
   changesOf({ follows }: WorkloadParts): number {
     const names = follows.ConfigMap ?? [];
-    return names.reduce((sum, name) => sum + this.#contentsOf(name).length - 1, 0);
+    return names.reduce((sum, name) => sum + this.#contents.of(name).length - 1, 0);
   }
 
   /** The workloads that were rolled more often than changes and `mishaps`, each of which may repeat one, explain. */
@@ -181,12 +182,8 @@ export class Scene implements AsyncDisposable {
   }
 
   async #put(name: string, key: string): Promise<void> {
-    this.#contentsOf(name).push(digestOf('ConfigMap', { metadata: { name }, data: { key } }));
+    this.#contents.add(name, key);
     await this.stage.put(name, key);
-  }
-
-  #contentsOf(name: string): string[] {
-    return this.#contents.get(name) ?? [];
   }
 
   /** That of the service account, asked for once: also an API server that is away leaves reloaders to be started. */
@@ -200,26 +197,35 @@ export class Scene implements AsyncDisposable {
 
   async #isCurrent(workload: WorkloadParts): Promise<boolean> {
     const names = workload.follows.ConfigMap ?? [];
-    const digests = await Promise.all(names.map((name) => this.#digest(name)));
+    const inForce = await Promise.all(names.map((name) => this.#inForce(name)));
     const pods = await this.stage.podStamps(workload);
     return pods.every((stamps) =>
       names.every((name, index) => {
         const stamp = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`];
-        const runs = stamp?.split('.', 1)[0] ?? this.#contentsOf(name)[0];
-        return runs === digests[index];
+        const runs = stamp === undefined ? 0 : this.#contents.indexOf(name, stamp);
+        return runs === inForce[index];
       }),
     );
   }
 
-  /** The digest of each ConfigMap that the state has. */
-  async #committed(): Promise<(name: string) => string> {
+  /** Which content of each ConfigMap is committed. */
+  async #committed(): Promise<(name: string) => number> {
     const state = await this.stage.state();
-    return (name) => state[`v1.ConfigMap_${name}`]?.split('.', 1)[0] ?? '';
+    await this.#readKeys();
+    return (name) => this.#contents.indexOf(name, state[`v1.ConfigMap_${name}`] ?? '');
   }
 
-  async #digest(name: string): Promise<string> {
+  /** Which content a ConfigMap has. */
+  async #inForce(name: string): Promise<number> {
     const object = await this.stage.expect('GET', `configmaps/${name}`);
-    return digestOf('ConfigMap', object as unknown as RawConfigObject);
+    return this.#contents.of(name).indexOf(stringOf(pick(object, 'data', 'key')) ?? '');
+  }
+
+  /** Stamps and entries are under the keys that the Secret has by now. */
+  async #readKeys(): Promise<void> {
+    const path = this.stage.path('secrets/reloader-state-key');
+    const { status, body } = await this.#cluster.ask('GET', path);
+    if (status === 200) this.#contents.takeKeys(objectOf(pick(body, 'data')) as Record<string, string>);
   }
 }
 

@@ -3,6 +3,7 @@
 import { markIn } from '../../lib/model/shards.ts';
 import { stampsOf, type WorkloadParts } from '../e2e/workloads.ts';
 import { type Json, objectOf, pick, stringOf } from '../sandbox/json.ts';
+import type { Contents } from './contents.ts';
 import type { OnWrite } from './fault-proxy.ts';
 
 const STATE = 'reloader-state';
@@ -30,11 +31,10 @@ export class Witness {
   readonly holders: Possession[] = [];
   /** Who had marked the state, one after the other. */
   readonly writers: Possession[] = [];
-  readonly #contents: ReadonlyMap<string, readonly string[]>;
+  readonly #contents: Pick<Contents, 'indexOf'>;
   readonly #templates = new Map<string, Template[]>();
 
-  /** @param contents the digests that each ConfigMap has had, one after the other */
-  constructor(contents: ReadonlyMap<string, readonly string[]>) {
+  constructor(contents: Pick<Contents, 'indexOf'>) {
     this.#contents = contents;
   }
 
@@ -101,8 +101,8 @@ export class Witness {
 
   /** Which of the contents of a ConfigMap a stamp tells of; the first where there is no stamp. */
   #age(name: string, stamps: Template['stamps']): number {
-    const digest = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`]?.split('.', 1)[0];
-    return digest === undefined ? 0 : (this.#contents.get(name) ?? []).indexOf(digest);
+    const stamp = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`];
+    return stamp === undefined ? 0 : this.#contents.indexOf(name, stamp);
   }
 }
 

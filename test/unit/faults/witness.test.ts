@@ -3,11 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manifestOf, type WorkloadParts, web } from '../../e2e/workloads.ts';
-
 import { Witness } from '../../faults/witness.ts';
 import type { JsonObject } from '../../sandbox/json.ts';
 
 const WEB: WorkloadParts = web('web');
+/** In place of a digest, a stamp has the content. */
+const CONTENTS = { indexOf: (_name: string, stamp: string) => ['A.', 'B.', 'C.'].indexOf(stamp.slice(0, 2)) };
 
 /** A write of `resource`, which has left `object` in that version. */
 function write(witness: Witness, resource: string, resourceVersion: number, object: JsonObject): void {
@@ -16,7 +17,7 @@ function write(witness: Witness, resource: string, resourceVersion: number, obje
 }
 
 function holders(...given: readonly (readonly [resourceVersion: number, holder: string])[]): Witness {
-  const witness = new Witness(new Map());
+  const witness = new Witness(CONTENTS);
   for (const [version, holderIdentity] of given)
     write(witness, 'leases', version, { spec: { holderIdentity } });
   return witness;
@@ -66,7 +67,7 @@ for (const [what, { stamps, needless }] of Object.entries(ROLLOUTS))
       return { version: index + 1, manifest };
     });
     for (const inTheirOrder of [rolled, rolled.toReversed()]) {
-      const witness = new Witness(new Map([['web', ['A', 'B', 'C']]]));
+      const witness = new Witness(CONTENTS);
       for (const { version, manifest } of inTheirOrder) write(witness, 'deployments', version, manifest);
       assert.equal(witness.needless(WEB).length, needless);
     }
