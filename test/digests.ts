@@ -4,6 +4,9 @@ import { COLLABORNE, type KeyDigests, SHA1, scopedDigestsOf } from '../lib/model
 import type { ConfigKind } from '../lib/model/object-ref.ts';
 import type { RawConfigObject } from '../lib/model/raw-objects.ts';
 
+/** A digest under a key, as a pattern: the id of the key and 40 digits. */
+export const KEYED = 'k[0-9a-f]{8}:[0-9a-f]{40}';
+
 /** The SHA-1 of the content. */
 export function digestOf(kind: ConfigKind, raw: RawConfigObject): string {
   return SHA1.digestOf({ kind, namespace: '', name: raw.metadata.name }, raw);

@@ -5,6 +5,7 @@ import { after, describe, test } from 'node:test';
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
 import { ControlPlane } from '../control-plane/control-plane.ts';
 import { startCluster } from '../control-plane/test-cluster.ts';
+import { KEYED } from '../digests.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { objectOf, pick } from '../sandbox/json.ts';
 import { restsAt } from './endings.ts';
@@ -14,7 +15,7 @@ import { annotationsFor, CONFIG_KINDS, KINDS, READINGS, type WorkloadParts, web 
 const cluster = await startCluster();
 after(() => cluster[Symbol.asyncDispose]());
 
-const STAMP = /^[0-9a-f]{40}\.17$/;
+const STAMP = new RegExp(`^${KEYED}\\.17$`);
 
 /** A workload for each kind of object and each way to read it, and the objects of their names. */
 function waysToRead(kind: WorkloadParts['kind']): (WorkloadParts & { readonly config: ConfigKind })[] {

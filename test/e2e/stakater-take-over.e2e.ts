@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
+import { KEYED } from '../digests.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { pick } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
@@ -74,7 +75,7 @@ test('50 workloads with its stamps are taken over without a rollout; then each c
     for (const name of OBJECTS) await stage.put(name, content);
     for (const [which, each] of WORKLOADS.entries()) await stage.stampedAfter(each, stamps[which] ?? {});
     await stage.mark(reloader);
-    await areAllAt(stage, index + 2, new RegExp(`^[0-9a-f]{40}\\.${1 + 16 * (index + 1)}$`));
+    await areAllAt(stage, index + 2, new RegExp(`^${KEYED}\\.${1 + 16 * (index + 1)}$`));
   }
   assert.ok(!reloader.says(/second-reloader/));
 });

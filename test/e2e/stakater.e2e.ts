@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
+import { KEYED } from '../digests.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { isAt, restsAt } from './endings.ts';
@@ -55,7 +56,7 @@ function isStampedInAnnotations(workload: JsonObject, { objects, own = {} }: Rul
     [told['namespace'], told['containerRefs']],
     [namespace, [last.endsWith('/other') ? 'first' : 'app']],
   );
-  assert.match(String(told['hash']), /^[0-9a-f]{40}$/);
+  assert.match(String(told['hash']), new RegExp(`^${KEYED}$`));
   assert.equal(typeof told['observedAt'], 'number');
 }
 
@@ -89,7 +90,7 @@ describe('who is rolled when everything changes at once, and how it is stamped',
           const expected = stampsOf(rule);
           const stamps = await isAt(stage, workload, expected.length > 0 ? 2 : 1);
           assert.deepEqual(Object.keys(stamps).sort(), [...expected].sort());
-          for (const stamp of Object.values(stamps)) assert.match(stamp, /^[0-9a-f]{40}\.17$/);
+          for (const stamp of Object.values(stamps)) assert.match(stamp, new RegExp(`^${KEYED}\\.17$`));
           isStamped(await stage.live(workload), rule, stage.namespace);
         });
       assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
@@ -117,7 +118,7 @@ test('--reload-on-create and --reload-on-delete: coming and going count for thos
   await stage.put('comes', 'A');
   await stage.stampedAfter(comes, {});
   const came = await restsAt(stage, reloader, comes, 2);
-  assert.match(came['STAKATER_COMES_CONFIGMAP'] ?? '', /^[0-9a-f]{40}\.\d+$/);
+  assert.match(came['STAKATER_COMES_CONFIGMAP'] ?? '', new RegExp(`^${KEYED}\\.\\d+$`));
 
   for (const name of ['needs', 'goes']) await stage.expect('DELETE', `configmaps/${name}`);
   await stage.stampedAfter(goes, {});

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { startCluster } from '../control-plane/test-cluster.ts';
+import { KEYED } from '../digests.ts';
 import { base64, olderDigest } from '../integration/older-state.ts';
 import type { ReloaderProcess } from '../integration/reloader-process.ts';
 import { pick } from '../sandbox/json.ts';
@@ -67,10 +68,10 @@ async function leaveEverything(stage: Stage): Promise<void> {
 /** Everything stands in the state as this program writes it. */
 async function stateIsOurs(stage: Stage): Promise<void> {
   const { metadata } = await stage.expect('GET', 'configmaps/reloader-state');
-  assert.equal(pick(metadata, 'annotations', 'reloader.k8s.collaborne.com/state-version'), '1');
+  assert.equal(pick(metadata, 'annotations', 'reloader.k8s.collaborne.com/state-version'), '2');
   const { 'v1.ConfigMap_orphan': orphan, ...state } = await stage.state();
   assert.equal(Object.keys(state).length, 7);
-  for (const [key, entry] of Object.entries(state)) assert.match(entry, /^[0-9a-f]{40}\.\d+$/, key);
+  for (const [key, entry] of Object.entries(state)) assert.match(entry, new RegExp(`^${KEYED}\\.\\d+$`), key);
   assert.equal(orphan, `collaborne:${olderDigest({ key: 'of nobody' })}.0`);
 }
 

@@ -20,6 +20,8 @@ const OURS = { userAgent: 'kubernetes-reloader' };
 const PATCH: CallMatch = { ...OURS, verb: 'patch', resource: 'deployments', name: 'web' };
 const COMMIT: CallMatch = { ...OURS, verb: 'patch', resource: 'configmaps' };
 const STATE: CallMatch = { ...OURS, verb: 'get', resource: 'configmaps' };
+const KEYS: CallMatch = { ...OURS, resource: 'secrets', name: 'reloader-state-key' };
+const KEYS_UNREAD = /the keys of the digests cannot be read, nothing is watched before they are/;
 
 function status(code: (CallEffect & { kind: 'status' })['code'], retryAfterSeconds?: number): CallEffect {
   return { kind: 'status', code, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
@@ -114,8 +116,20 @@ const STARTS: Record<string, Case> = {
     says: /the state cannot be read, nothing is decided before it is.*forbidden/,
   },
   'the answer to the creation of the state is lost': {
-    fault: { match: { ...OURS, verb: 'apply' }, effect: { kind: 'lost' } },
+    fault: { match: { ...OURS, verb: 'apply', resource: 'configmaps' }, effect: { kind: 'lost' } },
     says: /the state is not written yet/,
+  },
+  'the answer to the creation of the Secret with the keys is lost': {
+    fault: { match: { ...KEYS, verb: 'apply' }, effect: { kind: 'lost' } },
+    says: KEYS_UNREAD,
+  },
+  'the answer to the first key is lost': {
+    fault: { match: { ...KEYS, verb: 'patch' }, effect: { kind: 'lost' } },
+    says: KEYS_UNREAD,
+  },
+  'the keys cannot be read at first': {
+    fault: { match: { ...KEYS, verb: 'get' }, times: 2, effect: status(500) },
+    says: KEYS_UNREAD,
   },
 };
 

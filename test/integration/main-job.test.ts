@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ConfigKind } from '../../lib/model/object-ref.ts';
+import { KEYED } from '../digests.ts';
 import { Cluster, resourceOf, stampsOf } from './harness.ts';
 import { configMap, deploy, mark, pair, put } from './manifests.ts';
 
@@ -24,7 +25,7 @@ describe('a change is one rollout', { concurrency: 4 }, () => {
         assert.equal(cluster.rollouts(web), 1);
         assert.equal(cluster.patches().length, 1);
         const stamp = stampsOf(cluster, web)[`_RELOADER_${configKind.toUpperCase()}_WEB`];
-        assert.match(stamp ?? '', /^[0-9a-f]{40}\.\d+$/);
+        assert.match(stamp ?? '', new RegExp(`^${KEYED}\\.\\d+$`));
         assert.equal(cluster.state()[`v1.${configKind}_web`], stamp);
         assert.deepEqual(await reloader.stop(), { code: 0, signal: null });
       });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
+import { objectOf } from '../sandbox/json.ts';
 import { Cluster } from './harness.ts';
 import { configMap, deploy, pair, put } from './manifests.ts';
 
@@ -19,8 +20,10 @@ describe('the pages', { concurrency: 4 }, () => {
       samples.filter((line) => !sample.test(line)),
       [],
     );
-    const { reloadsByNamespace, ...always } = METRICS;
+    const { reloadsByNamespace, digestKeyUses, ...always } = METRICS;
     assert.ok(!text.includes(reloadsByNamespace.name));
+    // It has a series for each key under which something stands, so none here.
+    assert.ok(text.includes(`# TYPE ${digestKeyUses.name} gauge\n`));
     for (const { name, type: kind } of Object.values(always)) {
       assert.ok(text.includes(`# TYPE ${name} ${kind}\n`), name);
       assert.ok(
@@ -53,6 +56,7 @@ describe('the pages', { concurrency: 4 }, () => {
       reloader_outdated_edges: 0,
       reloader_oldest_outdated_edge_age_seconds: 0,
       reloader_state_entries: 1,
+      reloader_unkeyed_stamps: 0,
       reloader_state_overrides: 0,
       reloader_changes_per_rollout_sum: 1,
       reloader_change_to_rollout_seconds_count: 1,
@@ -129,6 +133,12 @@ describe('the pages', { concurrency: 4 }, () => {
     const written = cluster.writes().map(({ body }) => body);
     const everything = JSON.stringify([reloader.stderr, reloader.stdout, pages, written, cluster.state()]);
     assert.match(everything, /Deployment\/web rolled: \d source/);
+    const secretOfKeys = cluster.sandbox.get('secrets', 'default', 'reloader-state-key');
+    const values = Object.values(objectOf(secretOfKeys?.['data'])).map(String);
+    const keys = values.filter((value) => Buffer.from(value, 'base64').length === 32);
+    assert.equal(keys.length, 1);
+    const told = JSON.stringify([reloader.stderr, reloader.stdout, pages, cluster.state()]);
+    for (const key of keys) assert.ok(!told.includes(key), 'a key of the digests');
     const encoded = [1, 2].map((i) => Buffer.from(`hush-hush-${i}`).toString('base64'));
     for (const value of ['hush', ...encoded]) assert.ok(!everything.includes(value), value);
   });
