@@ -32,6 +32,9 @@ export const CHANGING: readonly string[] = ['web', 'other'];
 const CONFIG_MAPS = [...CHANGING, 'idle'];
 const HURRY = pathToFileURL(`${import.meta.dirname}/hurry.ts`).href;
 
+/** The environment of a reloader whose long waits pass faster, see hurry.ts. */
+export const IN_HURRY: Readonly<Record<string, string>> = { NODE_OPTIONS: `--import=${HURRY}` };
+
 /** How a reloader is started here. */
 export interface SceneReloaderOptions extends Pick<ReloaderOptions, 'flags' | 'periodMs' | 'env'> {
   /** Whether its long waits pass faster, see hurry.ts. @default false */
@@ -105,10 +108,9 @@ export class Scene implements AsyncDisposable {
     env = {},
     ...options
   }: SceneReloaderOptions = {}): Promise<ReloaderProcess> {
-    const hurry: Record<string, string> = needsHurry ? { NODE_OPTIONS: `--import=${HURRY}` } : {};
     return await this.stage.startReloader({
       ...options,
-      env: { ...env, ...hurry },
+      env: { ...env, ...(needsHurry ? IN_HURRY : {}) },
       as: { token: token ?? (await this.#token()), url: proxy.url },
     });
   }

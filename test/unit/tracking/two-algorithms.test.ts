@@ -1,0 +1,298 @@
+/**
+ * The rules where the state and the templates have digests under another algorithm than the process. The process digests in plain
+ * SHA-1, where the content `a` has the digest `aaa…`; under the key FORMER it has `k00000001:aaa…`. The key LOST is not known.
+ */
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { SHA1, UNKEYED } from '../../../lib/model/digest.ts';
+import { UNKNOWN } from '../../../lib/model/edge.ts';
+import { keyOf } from '../../../lib/model/object-ref.ts';
+import { algorithmUses, unkeyedStamps } from '../../../lib/state/key-uses.ts';
+import { planKindOverrides } from '../../../lib/state/kind-overrides.ts';
+import { unknownAlgorithms, versionedOrphans, versionOf } from '../../../lib/state/state-format.ts';
+import { isOpen, wouldForget } from '../../../lib/tracking/edge-policy.ts';
+import { liveStampOf } from '../../../lib/tracking/live-stamps.ts';
+import { lacksDigest, namedAlgorithms } from '../../../lib/tracking/named-algorithms.ts';
+import { observeConfig } from '../../../lib/tracking/observe-config.ts';
+import { d, full } from './sketch.ts';
+import { OPEN_GATE, World } from './world.ts';
+
+const FORMER = 'k00000001';
+const OTHER = 'k00000002';
+const LOST = 'k00000009';
+const KNOWN: ReadonlySet<string> = new Set([FORMER, OTHER]);
+
+const CFG = 'v1.ConfigMap_cfg';
+const RAN = 'ran.Deployment_web';
+
+interface Given {
+  /** The state, values in short form. */
+  readonly state?: Readonly<Record<string, string>>;
+  /** The stamp of the workload `web`, in short form. @default none */
+  readonly stamp?: string;
+  /** The content of `cfg`; null: it is absent. @default a */
+  readonly content?: string | null;
+  /** The keys under which the content was digested too. @default both that are known */
+  readonly also?: readonly string[];
+  /** Whether the workload is there. @default true */
+  readonly isFollowed?: boolean;
+}
+
+/** A start over this state, where `web` follows `cfg`. */
+function started({
+  state = {},
+  stamp,
+  content = 'a',
+  also = [FORMER, OTHER],
+  isFollowed = true,
+}: Given): World {
+  const world = new World();
+  const { settings, store } = world;
+  settings.algorithms = {
+    own: SHA1,
+    named: (name) => UNKEYED.named(name) ?? (KNOWN.has(name) ? { ...SHA1, name } : undefined),
+    keys: [FORMER, OTHER],
+  };
+  settings.knows = (name) => settings.algorithms.named(name) !== undefined;
+  world.state(Object.fromEntries(Object.entries(state).map(([key, value]) => [key, long(value)])));
+  if (content !== null) {
+    world.now += 1;
+    const resourceVersion = String(world.now);
+    const otherDigests = also.map((key) => `${key}:${d(content)}`);
+    const [ref, span] = [world.configRef('cfg'), { from: 0, to: world.now }];
+    const object = { ref, uid: 'u', resourceVersion, digest: d(content), annotations: {}, otherDigests };
+    const news = { span, isInInitialList: true, isRelisted: false };
+    observeConfig(store, { type: 'present', key: keyOf(ref), object, ...news });
+  } else world.tellConfig('cfg', { initial: true });
+  const stamps = stamp === undefined ? {} : { cfg: stamp };
+  if (isFollowed) world.workload('web', { follows: ['cfg'], stamps }, { initial: true });
+  return world;
+}
+
+/** An entry, or overrides, in short form, as the state has it. */
+function long(value: string): string {
+  return value.replaceAll(/(?<=:)[a-f](?=[."]|$)|(?<=^|")[a-f](?=[."]|$)/g, d);
+}
+
+const overridden = (digest: string): string => `{"${CFG}":"${digest}"}`;
+
+describe('the algorithms under which an object is digested beside the own one', () => {
+  const rows: Record<string, readonly [Given, readonly string[]]> = {
+    'none for one of which the state says nothing': [{ isFollowed: false }, []],
+    'all keys for one with an entry: a stamp under any of them may come': [
+      { state: { [CFG]: 'a.1' } },
+      [FORMER, OTHER],
+    ],
+    'all keys for one with an entry under a key that is lost': [
+      { state: { [CFG]: `${LOST}:a.1` } },
+      [FORMER, OTHER],
+    ],
+    'all keys for one of which the state has an entry of some keys': [
+      { state: { [`${CFG}_key`]: 'a.1' } },
+      [FORMER, OTHER],
+    ],
+    'that of an override too': [
+      { state: { [CFG]: 'a.1', [RAN]: overridden('collaborne:b') } },
+      [FORMER, OTHER, 'collaborne'],
+    ],
+  };
+  for (const [sentence, [given, expected]] of Object.entries(rows))
+    test(sentence, () => {
+      const { store, ...world } = started({ isFollowed: false, ...given });
+      const ref = { kind: 'ConfigMap', namespace: world.namespace, name: 'cfg' } as const;
+      // What a term does after it has read the state.
+      if (`${CFG}_key` in (given.state ?? {})) store.scopes.recorded.add(keyOf(ref));
+      assert.deepEqual(namedAlgorithms(store, ref).toSorted(), expected.toSorted());
+    });
+
+  test('that of what its pods are believed to run, although the state says so no more', () => {
+    const world = started({ state: { [CFG]: 'a.1', [RAN]: overridden('collaborne:b') } });
+    world.state({ [CFG]: 'a.1' });
+    const named = namedAlgorithms(world.store, world.configRef('cfg'));
+    assert.deepEqual(named, [FORMER, OTHER, 'collaborne']);
+  });
+
+  test('an object that was digested under fewer has to be read again', () => {
+    const lacks = (given: Given): boolean => {
+      const world = started({ state: { [CFG]: `${FORMER}:a.1` }, ...given });
+      return lacksDigest(world.store, world.store.configRecordOf(world.configRef('cfg')));
+    };
+    assert.ok(!lacks({}));
+    assert.ok(lacks({ also: [FORMER] }));
+  });
+});
+
+describe('a stamp in a template', () => {
+  const rows: Record<string, readonly [stamp: string, digest: string]> = {
+    'is read under the own algorithm': ['a.2', d('a')],
+    'is read under another one that is known': [`${FORMER}:a.2`, `${FORMER}:${d('a')}`],
+    'is unknown under a key that is lost': [`${LOST}:a.2`, UNKNOWN],
+  };
+  for (const [sentence, [stamp, digest]] of Object.entries(rows))
+    test(sentence, () => {
+      const world = started({ state: { [CFG]: 'a.1' }, stamp });
+      const live = liveStampOf(world.store, world.record('web'), world.configKey('cfg'));
+      assert.deepEqual(live, { stamp: { digest, sequence: 2 }, ambiguous: false });
+    });
+});
+
+describe('at a start a workload', () => {
+  const rows: Record<string, readonly [Given, owes: boolean, forgets?: boolean]> = {
+    'owes nothing where the entry is of the content under a former key': [
+      { state: { [CFG]: `${FORMER}:a.1` } },
+      false,
+    ],
+    'owes a rollout where the entry is of another content': [{ state: { [CFG]: `${FORMER}:b.1` } }, true],
+    'owes nothing where its uncommitted stamp is of the content': [
+      { state: { [CFG]: 'b.1' }, stamp: `${OTHER}:a.2` },
+      false,
+    ],
+    'owes a rollout where its uncommitted stamp is of another content': [
+      { state: { [CFG]: 'a.1' }, stamp: `${OTHER}:b.2` },
+      true,
+    ],
+    'owes a rollout where the key of its uncommitted stamp is lost': [
+      { state: { [CFG]: 'a.1' }, stamp: `${LOST}:a.2` },
+      true,
+    ],
+    'owes nothing where only the key of its committed stamp is lost': [
+      { state: { [CFG]: 'a.2' }, stamp: `${LOST}:b.2` },
+      false,
+    ],
+    'owes nothing where the key of the entry is lost: the content is the baseline, to be written at once': [
+      { state: { [CFG]: `${LOST}:b.1` } },
+      false,
+      true,
+    ],
+    'owes a rollout where the override is of another content': [
+      { state: { [CFG]: `${FORMER}:a.2`, [RAN]: overridden(`${OTHER}:b`) } },
+      true,
+    ],
+    'owes a rollout where the key of its override is lost': [
+      { state: { [CFG]: `${FORMER}:a.2`, [RAN]: overridden(`${LOST}:a`) } },
+      true,
+    ],
+  };
+  for (const [sentence, [given, owes, forgets = false]] of Object.entries(rows))
+    test(sentence, () => {
+      const world = started(given);
+      assert.equal(world.needsRollout('web'), owes);
+      const [record, config] = [world.record('web'), world.store.configRecordOf(world.configRef('cfg'))];
+      assert.equal(wouldForget(world.store, record, config, world.edge('web')), forgets);
+    });
+});
+
+describe('a change is open', () => {
+  const rows: Record<string, readonly [Given, open: boolean]> = {
+    'not where the entry is of the content under a former key': [
+      { state: { [CFG]: `${FORMER}:a.1` } },
+      false,
+    ],
+    'where the entry is of another content': [{ state: { [CFG]: `${FORMER}:b.1` } }, true],
+    'not where the object is absent, and its pods run what the entry says': [
+      { state: { [CFG]: `${FORMER}:a.1` }, content: null },
+      false,
+    ],
+    'not where the object is absent, and the key of its entry is lost': [
+      { state: { [CFG]: `${LOST}:a.1` }, content: null },
+      false,
+    ],
+    'nor where its pods run what is not known, too': [
+      { state: { [CFG]: `${LOST}:a.1`, [RAN]: overridden(UNKNOWN) }, content: null },
+      false,
+    ],
+  };
+  for (const [sentence, [given, open]] of Object.entries(rows))
+    test(sentence, () => {
+      const world = started(given);
+      assert.equal(isOpen(world.store, world.configKey('cfg')), open);
+    });
+});
+
+test('what would be forgotten is seen under another algorithm too', () => {
+  const world = started({ state: { [CFG]: `${FORMER}:a.1` } });
+  const config = world.store.configRecordOf(world.configRef('cfg'));
+  const edge = { ...world.edge('web'), runningDigest: d('b') };
+  assert.ok(wouldForget(world.store, world.record('web'), config, edge));
+});
+
+describe('an entry that is written anew under another key, while a kind may not be listed,', () => {
+  const kinds = { ...OPEN_GATE, refused: () => [{ kind: 'DaemonSet', namespace: 'home' }] };
+  const rows: Record<string, readonly [entry: string, sequence: number, ran: string | undefined]> = {
+    'with its sequence and content leaves no kind override': [`${FORMER}:a.1`, 1, undefined],
+    'with a new sequence leaves the content of before, as this process digests it': [
+      `${FORMER}:a.1`,
+      2,
+      d('a'),
+    ],
+    'with a new content leaves that of before': [`${FORMER}:b.1`, 2, `${FORMER}:${d('b')}`],
+    'from a key that is lost leaves an unknown one': [`${LOST}:a.1`, 1, UNKNOWN],
+  };
+  for (const [sentence, [before, sequence, ran]] of Object.entries(rows))
+    test(sentence, () => {
+      const world = started({ state: { [CFG]: before } });
+      const desired = [{ ref: world.configRef('cfg'), entry: { digest: d('a'), sequence }, shard: 0 }];
+      const { changes } = planKindOverrides(world.store, desired, kinds);
+      assert.deepEqual(
+        changes.flatMap(({ overrides }) => Object.values(overrides ?? {})),
+        ran === undefined ? [] : [ran],
+      );
+    });
+});
+
+describe('the version of a shard is', () => {
+  const rows: Record<string, readonly [Readonly<Record<string, string>>, version: string]> = {
+    '1 where nothing is under a key': [{ [CFG]: 'a.1', [RAN]: overridden('collaborne:b') }, '1'],
+    '2 with an entry under a key': [{ [CFG]: `${FORMER}:a.1` }, '2'],
+    '2 with an override under a key': [{ [CFG]: 'a.1', [RAN]: overridden(`${FORMER}:b`) }, '2'],
+    '2 with an entry whose key is lost': [{ [CFG]: `${LOST}:a.1` }, '2'],
+  };
+  for (const [sentence, [state, version]] of Object.entries(rows))
+    test(sentence, () => {
+      const { store } = started({ state });
+      assert.equal(versionOf(store, store.persisted.state), version);
+    });
+
+  test('2 where the process has a key, whatever it has written so far', () => {
+    const world = started({});
+    world.settings.algorithms = { ...world.settings.algorithms, own: { ...SHA1, name: FORMER } };
+    assert.equal(versionOf(world.store, world.store.persisted.state), '2');
+  });
+
+  test('given with its entries, except those whose keys are lost', () => {
+    const { store } = started({ state: { [CFG]: `${FORMER}:a.1`, 'v1.ConfigMap_lost': `${LOST}:a.1` } });
+    assert.deepEqual(versionedOrphans(store.persisted.state), { [CFG]: `${FORMER}:${d('a')}.1` });
+    assert.deepEqual(versionedOrphans(undefined), {});
+  });
+});
+
+test('the keys that a state names and that are lost', () => {
+  const { store } = started({});
+  const data = { one: full(`${FORMER}:a.1`), two: full(`${LOST}:a.1`), three: `{"x":"${LOST}:${d('b')}"}` };
+  assert.deepEqual(unknownAlgorithms(store, data), [LOST]);
+});
+
+describe('of uses under each algorithm there are', () => {
+  const rows: Record<string, readonly [Given, Readonly<Record<string, number>>]> = {
+    'each entry and each override': [
+      { state: { [CFG]: 'a.2', 'v1.ConfigMap_x': `${FORMER}:b.1`, [RAN]: overridden(`${FORMER}:b`) } },
+      { sha1: 1, [FORMER]: 2 },
+    ],
+    'no absence and no unknown digest': [{ state: { [CFG]: '-.1', [RAN]: overridden(UNKNOWN) } }, {}],
+    'each uncommitted stamp': [
+      { state: { [CFG]: 'a.1' }, stamp: `${OTHER}:a.2` },
+      { sha1: 1, [OTHER]: 1 },
+    ],
+    'no committed stamp': [{ state: { [CFG]: 'a.2' }, stamp: `${OTHER}:a.2` }, { sha1: 1 }],
+  };
+  for (const [sentence, [given, uses]] of Object.entries(rows))
+    test(sentence, () => {
+      assert.deepEqual(Object.fromEntries(algorithmUses(started(given).store)), uses);
+    });
+
+  test('plain stamps in templates, committed or not', () => {
+    const count = (stamp: string): number => unkeyedStamps(started({ state: { [CFG]: 'a.9' }, stamp }).store);
+    assert.deepEqual([`${FORMER}:a.1`, 'a.1', 'a', '-.1'].map(count), [0, 1, 1, 0]);
+  });
+});
