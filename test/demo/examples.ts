@@ -3,7 +3,7 @@
 import path from 'node:path';
 import type { ConfigKind, ConfigRef, WorkloadRef } from '../../lib/model/object-ref.ts';
 import { WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
-import { type JsonObject, objectOf, stringOf } from '../sandbox/json.ts';
+import { type JsonObject, objectOf, pick, stringOf } from '../sandbox/json.ts';
 import { readManifests } from '../sandbox/manifest-files.ts';
 import { rowOfKind } from '../sandbox/resource-table.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -71,12 +71,13 @@ export function write(
 
 const FIELD: Readonly<Record<ConfigKind, string>> = { ConfigMap: 'data', Secret: 'stringData' };
 
-/** All values of all Secrets as they are now, in plain text and as they are stored. */
+/** All values of all Secrets as they are now, in plain text and as they are stored; each digest names the key in use. */
 export function secretValues(sandbox: Sandbox): readonly string[] {
   return sandbox.list('secrets').flatMap((object) =>
-    Object.values(objectOf(object['data'])).flatMap((value) => {
+    Object.entries(objectOf(object['data'])).flatMap(([key, value]) => {
       const stored = stringOf(value) ?? '';
-      return [stored, Buffer.from(stored, 'base64').toString()];
+      const isId = key === 'current' && pick(object, 'metadata', 'name') === 'reloader-state-key';
+      return isId ? [] : [stored, Buffer.from(stored, 'base64').toString()];
     }),
   );
 }
