@@ -72,7 +72,7 @@ export function parseState(
     const isRead =
       parsedKey.type === 'entry'
         ? setIfDefined(entries, key, parseEntry(value, isLegacy, knows))
-        : setIfDefined(overrides, key, parseOverrides(value, knows));
+        : setIfDefined(overrides, key, parseOverrides(value));
     if (!isRead) unreadable.push(key);
   }
   return { type: 'state', state: { entries, overrides }, unreadable };

@@ -111,17 +111,12 @@ export function parseEntry(value: string, isLegacy: boolean, knows: Knows): Stat
   const isOlder = isLegacy && groups['digest'] !== ABSENT && groups['algorithm'] === undefined;
   const algorithm = isOlder ? COLLABORNE.name : groups['algorithm'];
   const digest = algorithm === undefined ? groups['digest'] : `${algorithm}:${groups['digest']}`;
-  return { digest: isKnown(digest, knows) ? digest : undefined, sequence };
+  const named = algorithmOf(digest);
+  return { digest: named === undefined || knows(named) ? digest : undefined, sequence };
 }
 
 /** Whether contents can be digested under an algorithm. */
 export type Knows = (algorithm: AlgorithmName) => boolean;
-
-/** Whether a content can be compared with the digest. */
-export function isKnown(digest: RunningDigest, knows: Knows): boolean {
-  const algorithm = algorithmOf(digest);
-  return algorithm === undefined || knows(algorithm);
-}
 
 /** The algorithms that values of the state, or stamps, name in their texts. */
 export function algorithmsNamedIn(values: Iterable<string>): ReadonlySet<AlgorithmName> {
@@ -139,8 +134,11 @@ export function formatEntry(entry: StateEntry): string {
   return `${entry.digest}.${entry.sequence}`;
 }
 
-/** Parses overrides; undefined if `value` is invalid. A digest under an algorithm that is not known is unknown. */
-export function parseOverrides(value: string, knows: Knows): Overrides | undefined {
+/**
+ * Parses overrides; undefined if `value` is invalid. A digest under an algorithm that is not known stays as it is: it equals no
+ * digest in force, as an unknown one.
+ */
+export function parseOverrides(value: string): Overrides | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(value);
@@ -153,11 +151,7 @@ export function parseOverrides(value: string, knows: Knows): Overrides | undefin
       runningDigest === UNKNOWN ||
       (typeof runningDigest === 'string' && /^(?:-|(?:[a-z0-9]+:)?[0-9a-f]{40})$/.test(runningDigest)),
   );
-  if (!wellFormed) return undefined;
-  const known = Object.entries(parsed as Overrides).map(
-    ([key, digest]) => [key, isKnown(digest, knows) ? digest : UNKNOWN] as const,
-  );
-  return Object.fromEntries(known);
+  return wellFormed ? (parsed as Overrides) : undefined;
 }
 
 /** The text of `overrides`, keys sorted; undefined if there are none, so that the key is removed. */

@@ -1,10 +1,8 @@
 /** Reads the stamps in the pod template of a workload. */
 
 import { ABSENT, type Digest, isDigestOf } from '../model/digest.ts';
-import { UNKNOWN } from '../model/edge.ts';
 import { type ConfigRef, configRefIn, type ObjectKey } from '../model/object-ref.ts';
 import { highestStamp, MOST_AHEAD, parseStamp, type Stamp } from '../model/stamp.ts';
-import { isKnown } from '../model/state-entry.ts';
 import type { TemplateStamp } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -16,7 +14,7 @@ const NO_KEYS: Pick<ConfigRef, 'keys'> = {};
 /**
  * The stamp of one object or set of keys in the live template: the one with the highest sequence of all its variables.
  * Ambiguous: two stamps with that sequence differ. A stamp of another set of keys does not count: it was written when the
- * template read those. A digest under an algorithm that is not known counts as unknown.
+ * template read those.
  */
 export function liveStampOf(
   store: Store,
@@ -25,10 +23,7 @@ export function liveStampOf(
 ): { readonly stamp: Stamp | undefined; readonly ambiguous: boolean } {
   const stamps = stampsOn(store, record, config);
   const { keys } = stamps.length === 0 ? NO_KEYS : configRefIn(config);
-  const own = keys === undefined ? stamps : stamps.filter(({ digest }) => isOf(digest, keys));
-  const { stamp, ambiguous } = highestStamp(own);
-  const isReadable = stamp === undefined || isKnown(stamp.digest, store.settings.knows);
-  return { stamp: isReadable ? stamp : { ...stamp, digest: UNKNOWN }, ambiguous };
+  return highestStamp(keys === undefined ? stamps : stamps.filter(({ digest }) => isOf(digest, keys)));
 }
 
 /** The stamp with the highest sequence of any part of the object. */

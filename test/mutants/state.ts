@@ -68,7 +68,7 @@ export const STATE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'terms: the state of a later version is marked',
-    edit: change('beginTerm', 'found.some()', 'false'),
+    edit: change('beginTerm', 'isOfLaterVersion()', 'false'),
     tests: BEGIN,
   },
   {
