@@ -64,10 +64,17 @@ async function byOneThatTakesOver(pair: Pair, hold: Hold): Promise<Late> {
 
 const STATE: CallMatch = { resource: 'configmaps', name: 'reloader-state' };
 const PATCH_OF_STATE: CallMatch = { ...STATE, verb: 'patch' };
+const KEYS: CallMatch = { resource: 'secrets', name: 'reloader-state-key' };
 
 const FENCED = { request: 409, answer: 200 } as const;
 
 const WRITES: Readonly<Record<string, Write>> = {
+  'the creation of the Secret with the keys': {
+    match: { ...KEYS, verb: 'apply' },
+    by: byTheFirst,
+    statuses: { request: 200, answer: 201 },
+  },
+  'the first key': { match: { ...KEYS, verb: 'patch' }, by: byTheFirst, statuses: FENCED },
   // An apply carries no version: of a state that is there it changes nothing.
   'the creation of the state': {
     match: { ...STATE, verb: 'apply' },
@@ -84,11 +91,12 @@ const WRITES: Readonly<Record<string, Write>> = {
   'the mark of a term': { match: PATCH_OF_STATE, by: byOneThatTakesOver, statuses: FENCED },
 };
 
-/** What is written of the state and of the workloads; their status is not meant. */
+/** What is written of the state, its keys and the workloads; their status is not meant. */
 async function written({ stage }: Scene): Promise<readonly unknown[]> {
   const state = await stage.expect('GET', 'configmaps/reloader-state');
+  const { data: keys = {} } = await stage.expect('GET', 'secrets/reloader-state-key');
   const live = await Promise.all(WORKLOADS.map((each) => stage.live(each)));
-  return [state, ...live.map((each) => [pick(each, 'metadata', 'annotations'), each['spec'] ?? {}])];
+  return [state, keys, ...live.map((each) => [pick(each, 'metadata', 'annotations'), each['spec'] ?? {}])];
 }
 
 /** All that changed is rolled by `leader`, each change once. */
