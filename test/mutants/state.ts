@@ -72,6 +72,11 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     tests: BEGIN,
   },
   {
+    name: 'terms: beside a state of a later version a key is made',
+    edit: change('Terms.#beginOnce', 'isOfLaterVersion()', 'false'),
+    tests: ['test/unit/app/terms.test.ts'],
+  },
+  {
     name: 'terms: what is made up counts',
     edit: change('markIn', 'term <= LAST_TERM', 'true'),
     tests: ['test/unit/model/term.test.ts'],
