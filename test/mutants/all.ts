@@ -32,6 +32,7 @@ import { MUTANTS, type Mutant } from './table.ts';
 import { TAKE_OVER_MUTANTS } from './take-overs.ts';
 import { TERM_MUTANTS } from './terms.ts';
 import { TOLD_MUTANTS } from './told.ts';
+import { TWO_ALGORITHM_MUTANTS } from './two-algorithms.ts';
 
 /** Every sabotage, in the order in which they are tried. */
 export const ALL_MUTANTS: readonly Mutant[] = [
@@ -51,6 +52,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...SCOPE_MUTANTS,
   ...SCENE_MUTANTS,
   ...TOLD_MUTANTS,
+  ...TWO_ALGORITHM_MUTANTS,
   ...PROCESS_MUTANTS,
   ...SHARD_MUTANTS,
   ...ADMISSION_MUTANTS,
