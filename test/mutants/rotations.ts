@@ -1,9 +1,8 @@
 /** Sabotages of the keys of digests, which come and go. */
 
-import { change, drop } from './edit.ts';
+import { change } from './edit.ts';
 import type { Mutant } from './table.ts';
 
-const RULES = 'test/unit/tracking/two-algorithms.test.ts';
 const UNIT = 'test/unit/state/digest-keys.test.ts';
 const KEPT = 'test/simulation/kept.test.ts';
 const HISTORIES = 'test/simulation/simulation-rotations.test.ts';
@@ -38,25 +37,6 @@ export const ROTATION_MUTANTS: readonly Mutant[] = [
     name: 'rotations: a standby that knows every key waits for the Secret',
     edit: change('DigestKeys.read', 'keyring.hasBegun && named.every((id) => keyring.named(id))', 'false'),
     tests: [UNIT],
-  },
-  {
-    name: 'rotations: an uncommitted stamp is no use of its key',
-    edit: drop('algorithmUses', 'count(stamp.digest);'),
-    tests: [RULES],
-  },
-  {
-    name: 'rotations: a new key is a change to kinds that are not listed',
-    edit: change('ranBefore', 'translated()', 'before.digest'),
-    tests: [RULES],
-  },
-  {
-    name: 'rotations: an object is not digested under the keys of stamps to come',
-    edit: change(
-      'namedAlgorithms',
-      '[...keys, ...digests.flatMap((digest) => algorithmOf(digest) ?? [])]',
-      'digests.flatMap((digest) => algorithmOf(digest) ?? [])',
-    ),
-    tests: [RULES],
   },
   {
     name: 'rotations: the object has no part in its key',

@@ -22,11 +22,6 @@ export const TWO_ALGORITHM_MUTANTS: readonly Mutant[] = [
     tests,
   },
   {
-    name: 'two algorithms: a stamp under a key that is lost is believed',
-    edit: change('liveStampOf', 'isKnown()', 'true'),
-    tests,
-  },
-  {
     name: 'two algorithms: an entry under a former key is an open change',
     edit: change('isOpen', 'translated()', 'entry.digest'),
     tests,
