@@ -140,7 +140,8 @@ function framed(name: AlgorithmName, newHash: NewHash, prefix = ''): Algorithm {
     const hash = newHash(ref);
     updateWithSection(hash, 'data', raw.data ?? {}, SOURCE_KINDS[ref.kind].encoding);
     updateWithSection(hash, 'binaryData', raw.binaryData ?? {}, 'base64');
-    return prefix + hash.digest().toString('hex', 0, BYTES);
+    // By join(), as in `keyOf`: a sum of strings is a rope of its parts, and each object keeps one.
+    return [prefix, hash.digest().toString('hex', 0, BYTES)].join('');
   };
   const keyDigestsOf: Algorithm['keyDigestsOf'] = (ref, raw) => {
     const digested = (section: string, values: RawConfigObject['data'], encoding: Encoding): string[] =>
@@ -150,7 +151,7 @@ function framed(name: AlgorithmName, newHash: NewHash, prefix = ''): Algorithm {
         return `/${key}=${digest.toString('base64url', 0, BYTES)}`;
       });
     const data = digested('data', raw.data, SOURCE_KINDS[ref.kind].encoding);
-    return prefix + [...data, ...digested('binaryData', raw.binaryData, 'base64')].join('');
+    return [prefix, ...data, ...digested('binaryData', raw.binaryData, 'base64')].join('');
   };
   return { name, digestOf, keyDigestsOf };
 }
@@ -208,7 +209,7 @@ function scopedDigestOf(digests: KeyDigests, keys: readonly string[]): Digest {
   const mark = markOf(keys);
   const content = createHash('sha1').update(parts.join('')).digest('hex');
   const prefix = /^[^/]*/.exec(digests)?.[0] ?? '';
-  return prefix + mark + content.slice(mark.length);
+  return [prefix, mark, content.slice(mark.length)].join('');
 }
 
 /** Those of `keys` that the object does not have. */
