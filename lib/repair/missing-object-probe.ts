@@ -2,6 +2,8 @@
  * Probes objects that workloads name and that no stream shows, to find out why. An object is probed after a grace period, since
  * it may be about to be created; one at a time and each namespace in turn, since nothing waits for it; and once while it is
  * missing, unless a rollout waits for it. The results of one namespace are published together, so that one finding covers all.
+ * Whether objects refuse workloads of other namespaces takes no request, and has one turn for all: annotations may name objects of
+ * any number of namespaces.
  */
 
 import type { MissingObject } from '../model/finding.ts';
@@ -53,6 +55,8 @@ type LeftOut = Extract<Awaited<ReturnType<ReadLeftOut>>, { kind: 'known' }>;
 
 /** In each namespace and turn, for so many similar names are looked for: a finding shows no more of them. */
 const MOST_SEARCHES = 10;
+/** The turn of the objects that refuse workloads of other namespaces; no namespace has this name. */
+const REFUSALS = '';
 const BACKOFF = { baseMs: 1_000, capMs: 300_000 };
 
 /** See the file's comment. */
@@ -63,12 +67,12 @@ export class MissingObjectProbe {
   readonly #refused = new Set<ObjectKey>();
   /** When an object was last looked for again, by monotonicMs. */
   readonly #lookedForAt = new Map<ObjectKey, number>();
-  /** To be looked into, by namespace; those of a namespace whose turn it is come with its next turn. */
+  /** To be looked into, by namespace or REFUSALS; those of a namespace whose turn it is come with its next turn. */
   readonly #suspects = new Map<string, Set<ObjectKey>>();
   /** To be looked into once everything is listed. */
   readonly #unlisted = new Set<ObjectKey>();
   readonly #turns = new Map<string, Turn>();
-  /** Namespaces. */
+  /** Namespaces, and REFUSALS. */
   readonly #queue: RetryQueue;
   readonly #end = new AbortController();
 
@@ -94,9 +98,14 @@ export class MissingObjectProbe {
     return missingNeeds(this.#options.store, record, (config) => this.of(config));
   }
 
-  /** A workload names `config`, which no stream shows. */
+  /** A workload names `config`, which no stream shows, or which does not allow it. */
   suspect(config: ObjectKey): void {
-    const namespace = namespaceIn(config);
+    const isRefused = isRefusedToAny(this.#options.store, config);
+    if (isRefused && !this.#refused.has(config)) this.#suspectIn(REFUSALS, config);
+    if (!isRefused || this.#isMissed(config)) this.#suspectIn(namespaceIn(config), config);
+  }
+
+  #suspectIn(namespace: string, config: ObjectKey): void {
     const suspects = this.#suspects.get(namespace);
     if (suspects !== undefined) {
       suspects.add(config);
@@ -106,12 +115,17 @@ export class MissingObjectProbe {
     if (!this.#turns.has(namespace)) this.#queue.addAfter(namespace, this.#options.graceMs);
   }
 
-  /** `config` exists. */
+  /** `config` exists. To those that it refuses this does not show. */
   clear(config: ObjectKey): void {
+    const { store, onNews } = this.#options;
+    const wasRefused = this.#refused.has(config);
     this.#suspects.get(namespaceIn(config))?.delete(config);
-    this.#unlisted.delete(config);
-    const wasKnown = this.#known.delete(config);
-    if (this.#refused.delete(config) || wasKnown) this.#options.onNews(new Set([config]));
+    if (!isRefusedToAny(store, config)) {
+      this.#suspects.get(REFUSALS)?.delete(config);
+      this.#unlisted.delete(config);
+      this.#refused.delete(config);
+    }
+    if (this.#known.delete(config) || wasRefused) onNews(new Set([config]));
   }
 
   /** A stream has listed: objects whose probe waited for a list are probed. */
@@ -155,6 +169,7 @@ export class MissingObjectProbe {
 
   /** Looks into the next object of a namespace that takes a while, or into all that are left. */
   async #reconcile(namespace: string): Promise<Result> {
+    if (namespace === REFUSALS) return this.#publishRefusals();
     const turn = this.#turns.get(namespace) ?? newTurn([...(this.#suspects.get(namespace) ?? [])]);
     if (!this.#turns.has(namespace)) this.#suspects.delete(namespace);
     this.#turns.set(namespace, turn);
@@ -179,16 +194,13 @@ export class MissingObjectProbe {
 
   /** Answers whether it took a while. */
   async #lookInto(config: ObjectKey, turn: Turn): Promise<boolean> {
-    const { store, isSynced } = this.#options;
+    const { isSynced } = this.#options;
     const ref = configRefIn(config);
-    const isRefused = isRefusedToAny(store, config);
-    if (!isRefused && !this.#isMissed(config)) return false;
+    if (!this.#isMissed(config)) return false;
     if (!isSynced(ref.namespace, ref.kind)) {
       this.#unlisted.add(config);
       return false;
     }
-    if (isRefused && !this.#refused.has(config)) turn.refused.add(config);
-    if (!this.#isMissed(config)) return false;
     const before = this.#known.get(config);
     const isLong = before === undefined && (this.#isRead(ref) || turn.searches < MOST_SEARCHES);
     const known = before ?? (await this.#missingObjectOf(ref, turn));
@@ -198,17 +210,31 @@ export class MissingObjectProbe {
   }
 
   /** What was found out is known from now on, all of it at once, not in parts. */
-  #publish({ found, refused }: Turn): void {
-    for (const config of this.#refused)
-      if (!isRefusedToAny(this.#options.store, config)) this.#refused.delete(config);
-    for (const config of refused) this.#refused.add(config);
+  #publish({ found }: Turn): void {
     for (const config of this.#known.keys()) if (!this.#isMissed(config)) this.#known.delete(config);
     for (const config of this.#lookedForAt.keys())
       if (!this.#isMissed(config)) this.#lookedForAt.delete(config);
     const missed = [...found].filter(([config]) => this.#isMissed(config));
     for (const [config, known] of missed) this.#known.set(config, known);
-    const news = new Set([...missed.map(([config]) => config), ...refused]);
-    if (news.size > 0) this.#options.onNews(news);
+    if (missed.length > 0) this.#options.onNews(new Set(missed.map(([config]) => config)));
+  }
+
+  #publishRefusals(): Result {
+    const { store, isSynced, onNews } = this.#options;
+    for (const config of this.#refused) if (!isRefusedToAny(store, config)) this.#refused.delete(config);
+    const refused = [...(this.#suspects.get(REFUSALS) ?? [])].filter((config) =>
+      isRefusedToAny(store, config),
+    );
+    const news = new Set<ObjectKey>();
+    for (const config of refused) {
+      const { namespace, kind } = configRefIn(config);
+      const isListed = isSynced(namespace, kind);
+      (isListed ? news : this.#unlisted).add(config);
+      if (isListed) this.#refused.add(config);
+    }
+    if (news.size > 0) onNews(news);
+    this.#suspects.delete(REFUSALS);
+    return 'done';
   }
 
   /** Undefined where it cannot be found out now; then nothing else is asked in this turn. */
@@ -244,8 +270,6 @@ interface Turn {
   readonly found: Map<ObjectKey, MissingObject>;
   /** Those that could not be looked into. */
   readonly failed: Set<ObjectKey>;
-  /** Those that a workload of another namespace cannot follow. */
-  readonly refused: Set<ObjectKey>;
   searches: number;
 }
 
@@ -254,7 +278,6 @@ function newTurn(configs: readonly ObjectKey[]): Turn {
     configs: configs.toReversed(),
     found: new Map(),
     failed: new Set(),
-    refused: new Set(),
     searches: 0,
   };
 }

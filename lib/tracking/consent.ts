@@ -55,9 +55,9 @@ export function notAllowedTo(
 /** Whether a workload names the object and cannot follow it now, see notAllowedTo. */
 export function isRefusedToAny(store: Store, config: ObjectKey): boolean {
   const ref = configRefIn(config);
-  return [...store.namedElsewhere.dependentsOf(config)].some(
-    (workload) => !isAllowed(store, namespaceIn(workload), ref),
-  );
+  for (const workload of store.namedElsewhere.dependentsOf(config))
+    if (!isAllowed(store, namespaceIn(workload), ref)) return true;
+  return false;
 }
 
 function isAllowed(store: Store, namespace: string, ref: ConfigRef): boolean {

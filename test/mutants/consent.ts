@@ -125,11 +125,12 @@ export const CONSENT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'consent: it is told of what is not listed yet',
-    edit: change(
-      'MissingObjectProbe.#lookInto',
-      '!isSynced(ref.namespace, ref.kind)',
-      '!isRefused && !isSynced(ref.namespace, ref.kind)',
-    ),
+    edit: change('MissingObjectProbe.#publishRefusals', 'isSynced()', 'isSynced !== undefined'),
+    tests: PROBE,
+  },
+  {
+    name: 'consent: those that it refuses are told of again when the object is created',
+    edit: change('MissingObjectProbe.clear', '!isRefusedToAny()', 'true'),
     tests: PROBE,
   },
   {

@@ -46,7 +46,7 @@ export const NOTICE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a notice is made of a name at once',
-    edit: change('MissingObjectProbe.suspect', 'this.#options.graceMs', '0'),
+    edit: change('MissingObjectProbe.#suspectIn', 'this.#options.graceMs', '0'),
     tests: [ABSENCES],
   },
   {

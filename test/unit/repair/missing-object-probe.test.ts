@@ -358,3 +358,36 @@ test('of an object of another namespace that is not listed yet no one is told th
   assert.ok(!stage.missingObjects.isRefused(stage.world.configKey('shop/cfg')));
   await stage.stop();
 });
+
+test('that an object which refuses them comes and goes does not show to those that it refuses', async (t) => {
+  const stage = new Stage(t);
+  const { world, missingObjects } = stage;
+  const config = world.configKey('shop/cfg');
+  stage.apply(world.workload('shop/own', { follows: ['cfg'] }));
+  stage.apply(world.workload('web', { follows: ['shop/cfg'] }));
+  const isRefused: boolean[] = [];
+  const look = async (): Promise<void> => {
+    isRefused.push(missingObjects.isRefused(config));
+    await stage.pass(60_000);
+    isRefused.push(missingObjects.isRefused(config));
+  };
+  await look();
+  stage.apply(world.config('shop/cfg', 'a'));
+  await look();
+  stage.apply(world.noConfig('shop/cfg'));
+  await look();
+  assert.deepEqual(isRefused, [false, true, true, true, true, true]);
+  const consent = { marks: { 'reloader.k8s.collaborne.com/allow-from': 'home' } };
+  stage.apply(world.config('shop/cfg', 'b', consent));
+  assert.ok(!missingObjects.isRefused(config));
+  await stage.stop();
+});
+
+test('names of objects in a thousand namespaces are told of at once, not namespace by namespace', async (t) => {
+  const stage = new Stage(t);
+  const follows = Array.from({ length: 1_000 }, (_, index) => `shop-${index}/cfg`);
+  stage.apply(stage.world.workload('web', { follows }));
+  await stage.pass(GRACE_MS);
+  assert.deepEqual([stage.tellings, stage.told.length], [1, 1_000]);
+  await stage.stop();
+});
