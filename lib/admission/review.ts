@@ -94,7 +94,7 @@ function workloadIn(value: unknown, what: string): RawWorkload {
   const { name, annotations } = objectOf(raw['metadata'], `${what}.metadata`);
   if (JSON.stringify(annotations ?? {}).length > 2 * MOST_ANNOTATED)
     throw new MalformedReviewError(`expected the annotations of ${what} to be storable`);
-  if (typeof name === 'string' && name.length > LONGEST_NAME)
+  if (name !== undefined && (typeof name !== 'string' || name.length > LONGEST_NAME))
     throw new MalformedReviewError(`expected ${what}.metadata.name to have up to ${LONGEST_NAME} letters`);
   if (itemsIn(raw['spec']) > MOST_ITEMS)
     throw new MalformedReviewError(

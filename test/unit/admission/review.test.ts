@@ -48,6 +48,10 @@ describe('no review is', () => {
       ...REQUEST,
       object: { ...deployment(), metadata: { name: 'n'.repeat(254) } },
     }),
+    'one whose name is no text': review({
+      ...REQUEST,
+      object: { ...deployment(), metadata: { name: ['web'] } },
+    }),
     'one with more annotations than can be stored': review({
       ...REQUEST,
       object: { ...deployment(), metadata: { name: 'web', annotations: { a: 'x,'.repeat(300_000) } } },
