@@ -23,7 +23,7 @@ export const MOST_AHEAD: number = 2 ** 24;
 /** The number of consecutive terms that have disjoint sequences. */
 export const TERMS: number = 16;
 
-const GRAMMAR = new RegExp(`^(?<digest>(?:[a-z0-9]+:)?[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`);
+const GRAMMAR = new RegExp(`^(?<digest>(?:[a-z0-9]{1,16}:)?[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`);
 
 /** Matches every text of a stamp, and nothing else. */
 export const STAMP_PATTERN: string = GRAMMAR.source.replaceAll(/\?<\w+>/g, '?:');

@@ -96,6 +96,12 @@ const REFUSED: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
     'another variable': variable({ name: 'OTHER', value: STAMP }),
     'a variable that begins as a stamp': variable({ name: 'A_RELOADER_SECRET_A', value: STAMP }),
     'a stamp of another value': variable({ name: '_RELOADER_SECRET_A', value: 'other' }),
+    'a stamp of any length': variable({
+      name: '_RELOADER_SECRET_A',
+      value: `${'a'.repeat(200_000)}:${STAMP}`,
+    }),
+    'a stamp with a reference': variable({ name: '_RELOADER_SECRET_A', value: `${STAMP}$(ONE)` }),
+    'a stamp of two lines': variable({ name: '_RELOADER_SECRET_A', value: `${STAMP}\n` }),
     'a stamp of a Secret': variable({
       name: '_RELOADER_SECRET_A',
       valueFrom: { secretKeyRef: { name: 'other', key: 'key' } },
@@ -126,6 +132,7 @@ const REFUSED_DEPLOYMENTS: Readonly<Record<string, readonly [subject: string, bo
     'paused',
     [...add('/spec/paused', false), ...annotation('/metadata', OWN_WRITES.pausedAt)],
   ],
+  'its mark on a pause of a person': ['paused', annotation('/metadata', OWN_WRITES.pausedAt)],
   'a scheduler that wave has not taken away': ['left', add(`${POD}/schedulerName`, 'other')],
   'another finalizer in place of that of wave': ['left', add('/metadata/finalizers', ['example.com/kept'])],
 };
@@ -204,6 +211,17 @@ const REFUSED_WRITES: Readonly<Record<string, Readonly<Record<string, Request>>>
     ],
     'delete its state': ['DELETE', `${CONFIG_MAPS}/reloader-state${DRY}`],
     'write another Secret': ['POST', SECRETS + DRY, named('other')],
+    'have the token of an account written into its key': [
+      'POST',
+      SECRETS + DRY,
+      {
+        metadata: {
+          name: 'reloader-state-key',
+          annotations: { 'kubernetes.io/service-account.name': 'default' },
+        },
+        type: 'kubernetes.io/service-account-token',
+      },
+    ],
     'write another Lease': ['POST', LEASES + DRY, named('other')],
     'scale a workload': [
       'PATCH',

@@ -19,6 +19,8 @@ const SERVERS_METADATA = ['generation', 'managedFields', 'resourceVersion'];
 /** The API server counts the templates of a DaemonSet in it. */
 const SERVERS_ANNOTATION = 'deprecated.daemonset.template.generation';
 const SERVERS_SCHEDULER = 'default-scheduler';
+/** Not those that Kubernetes fills with the token of an account. */
+const SECRET_TYPES = ['Opaque', 'kubernetes.io/tls'];
 const STATE = 'reloader-state';
 const WEBHOOK = 'kubernetes-reloader-webhook';
 const GUIDE = 'docs/guides/tenants.md';
@@ -107,7 +109,7 @@ const WRITES: readonly Write[] = [
     group: '',
     resources: [SOURCE_KINDS.Secret.resource],
     operations: ['CREATE', 'UPDATE'],
-    where: named('stateNamespace', 'variables.secrets'),
+    where: `${named('stateNamespace', 'variables.secrets')} && object.type in ${literal(SECRET_TYPES)}`,
   },
   {
     group: LEASES.group,
@@ -216,9 +218,9 @@ const WORKLOADS: Fence = {
       same('variables.template', 'variables.formerTemplate', ['metadata', 'spec']),
     ].join(' &&\n'),
     'the reloader may pause a Deployment that it marks as paused by it, and end no other pause': [
-      'variables.isPaused == variables.wasPaused',
-      `request.resource.resource in ${SERVED_WITH_PAUSE} && variables.pausedAt in (variables.isPaused ? variables.annotations : variables.formerAnnotations)`,
-    ].join(' ||\n'),
+      `(variables.isPaused == variables.wasPaused || request.resource.resource in ${SERVED_WITH_PAUSE} && variables.pausedAt in (variables.isPaused ? variables.annotations : variables.formerAnnotations))`,
+      '(!(variables.pausedAt in variables.annotations) || variables.pausedAt in variables.formerAnnotations || variables.isPaused && !variables.wasPaused)',
+    ].join(' &&\n'),
     'of the metadata of a pod template the reloader may change its own annotations alone': [
       same('variables.templateMetadata', 'variables.formerTemplateMetadata', ['annotations']),
       annotationsAre('templateAnnotations', 'formerTemplateAnnotations', {
