@@ -11,11 +11,12 @@ export function digestKeysOf({ options, log, newKey = randomKey }: Parts): {
   readonly keys: DigestKeys;
 } {
   const keyring = new Keyring();
-  const { digests, digestKeyRotationMs } = options;
+  const { digests, digestKeyRotationMs, dryRun } = options;
   const keys = new DigestKeys({
     keyring,
     isKeyed: digests === 'keyed',
     rotateAfterMs: digestKeyRotationMs || undefined,
+    isDryRun: dryRun,
     newKey,
     log,
     now: () => Date.now(),

@@ -26,6 +26,8 @@ export interface DigestKeysOptions {
   readonly isKeyed: boolean;
   /** The age at which the leader replaces the key in use, in milliseconds; undefined: only on request. */
   readonly rotateAfterMs: number | undefined;
+  /** In a dry run no new key is due: it would be in memory alone, and due again after the process that it ends. */
+  readonly isDryRun: boolean;
   readonly newKey: () => HeldKey;
   readonly log: Log;
   /** Milliseconds of the epoch. */
@@ -108,9 +110,9 @@ export class DigestKeys {
     const renewed = this.#isDue(result) ? this.#renewed() : undefined;
     const removed = Object.fromEntries(unused.map((id) => [id, null]));
     const data = { ...keyring.missingIn(result.data), ...removed, ...renewed?.data };
-    if (Object.keys(data).length === 0) return this.#isSuperseded(current);
+    const annotations = renewed?.annotations ?? this.#missingAge(result);
+    if (Object.keys({ ...data, ...annotations }).length === 0) return this.#isSuperseded(current);
     const { resourceVersion } = result;
-    const annotations = renewed?.annotations ?? {};
     const written = stateIn(await client.patch({ resourceVersion, data, annotations }));
     if ('kind' in written) return this.#fail(written.message);
     return this.#isSuperseded(currentIn(written.data));
@@ -144,19 +146,29 @@ export class DigestKeys {
     return !keyring.hasBegun || keyring.own === SHA1;
   }
 
+  /** True also of a process that has begun without a key for want of the right to it: the Secret has one now. */
   #isSuperseded(current: AlgorithmName | undefined): boolean {
-    const { keyring } = this.#options;
-    return !this.#isUnkeyed() && current !== undefined && current !== keyring.own.name;
+    const { keyring, isKeyed } = this.#options;
+    return isKeyed && keyring.hasBegun && current !== undefined && current !== keyring.own.name;
   }
 
   #isDue({ data, annotations }: StateVersion): boolean {
-    const { rotateAfterMs, now } = this.#options;
+    const { rotateAfterMs, isDryRun, now } = this.#options;
     const createdAt = Date.parse(annotations[CREATED_ANNOTATION] ?? '');
     const isOld = rotateAfterMs !== undefined && now() - createdAt >= rotateAfterMs;
-    if (annotations[ROTATE_ANNOTATION] === undefined && !isOld) return false;
+    if (isDryRun || (annotations[ROTATE_ANNOTATION] === undefined && !isOld)) return false;
     if (keysIn(data).length < MOST_KEYS) return true;
     this.#warn(`no new key is made: ${MOST_KEYS} older ones are still in use`);
     return false;
+  }
+
+  /** The age of the key in use begins now if none can be read: another client removed it with the Secret, or wrote it. */
+  #missingAge({ annotations }: StateVersion): Record<string, string> {
+    const { rotateAfterMs, now } = this.#options;
+    const isKnown = Date.parse(annotations[CREATED_ANNOTATION] ?? '') <= now();
+    return rotateAfterMs === undefined || isKnown
+      ? {}
+      : { [CREATED_ANNOTATION]: new Date(now()).toISOString() };
   }
 
   #renewed(): { readonly data: Record<string, string>; readonly annotations: Record<string, string | null> } {

@@ -158,4 +158,14 @@ export const STATE_MUTANTS: readonly Mutant[] = [
     ),
     tests: CACHES,
   },
+  {
+    name: 'state: a process that began without a key leads a state with keys',
+    edit: change('DigestKeys.#isSuperseded', 'isKeyed && keyring.hasBegun', '!this.#isUnkeyed()'),
+    tests: ['test/unit/state/digest-keys.test.ts'],
+  },
+  {
+    name: 'state: a key whose age is lost is never replaced',
+    edit: change('DigestKeys.#missingAge', 'rotateAfterMs === undefined || isKnown', 'true'),
+    tests: ['test/unit/state/digest-keys.test.ts'],
+  },
 ];

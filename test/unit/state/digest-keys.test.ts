@@ -44,6 +44,7 @@ class Process {
       keyring: this.keyring,
       isKeyed: true,
       rotateAfterMs: undefined,
+      isDryRun: false,
       newKey: () => {
         last += 1;
         const id = `k0000000${last}`;
@@ -148,6 +149,16 @@ test('without the right to create the Secret digests are plain SHA-1', async () 
   assert.deepEqual(await new Process().read(secret), ['read', 'sha1']);
 });
 
+test('a process that began without the right to the Secret ends once another one has made a key', async () => {
+  const secret = secretIs();
+  const process = new Process();
+  secret.readFaults.push(FORBIDDEN);
+  assert.deepEqual(await process.read(secret), ['read', 'sha1']);
+  assert.deepEqual(await process.read(secret), ['read', 'sha1'], 'the right came, a key did not');
+  await begun(secret);
+  assert.deepEqual(await process.read(secret, stateNaming(FIRST)), ['superseded', 'sha1']);
+});
+
 test('on request digests are plain SHA-1, and the keys that the state names are known', async () => {
   const secret = secretIs(secretWith(FIRST, SECOND));
   const process = new Process({ isKeyed: false });
@@ -217,6 +228,13 @@ test('a new key is made on request, once', async () => {
   assert.equal(secret.live?.annotations[ROTATE], undefined);
 });
 
+test('in a dry run none is made: what asks for it stays, and would end each process', async () => {
+  const secret = secretIs(secretWith(FIRST), { [ROTATE]: 'now' });
+  const { keys } = await begun(secret, { isDryRun: true });
+  assert.equal(await keys.look(secret, undefined), false);
+  assert.deepEqual(secret.live?.data, secretWith(FIRST));
+});
+
 test('a new key is made when the one in use is old enough', async () => {
   const secret = secretIs(secretWith(FIRST), { [CREATED]: new Date(0).toISOString() });
   const process = await begun(secret, {
@@ -230,13 +248,21 @@ test('a new key is made when the one in use is old enough', async () => {
   assert.equal(secret.live?.annotations[CREATED], new Date(90 * DAY_MS).toISOString());
 });
 
-test('an age that does not parse makes no new key', async () => {
-  const secret = secretIs(secretWith(FIRST), { [CREATED]: 'yesterday' });
-  const process = await begun(secret, { rotateAfterMs: DAY_MS });
-  process.nowMs = 10 * DAY_MS;
-  assert.equal(await process.keys.look(secret, undefined), false);
-  assert.deepEqual(secret.live?.data, secretWith(FIRST));
-});
+for (const [sentence, annotations] of Object.entries({
+  'an age that does not parse': { [CREATED]: 'yesterday' },
+  'no age, as in a Secret that was written again,': {},
+  'an age that is still to come': { [CREATED]: new Date(99 * DAY_MS).toISOString() },
+}))
+  test(`${sentence} makes no new key: it begins with the look`, async () => {
+    const secret = secretIs(secretWith(FIRST), annotations);
+    const process = await begun(secret, { rotateAfterMs: DAY_MS });
+    process.nowMs = 10 * DAY_MS;
+    assert.equal(await process.keys.look(secret, undefined), false);
+    assert.deepEqual(secret.live?.data, secretWith(FIRST));
+    assert.equal(secret.live?.annotations[CREATED], new Date(10 * DAY_MS).toISOString());
+    process.nowMs += DAY_MS;
+    assert.equal(await process.keys.look(secret, undefined), true);
+  });
 
 test('beyond eight keys none is made', async () => {
   const others = Array.from({ length: 7 }, (_, at) => `k1000000${at}`);
