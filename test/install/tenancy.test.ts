@@ -9,6 +9,11 @@ import { grantedTo, type Installed, installationIn, installedBy, type Right } fr
 import { COMPONENTS, INSTALLATIONS } from './kustomization.ts';
 
 const CONFIGURATIONS = 'admissionregistration.k8s.io/mutatingwebhookconfigurations';
+/** They change nothing and tell who an account is, and what it may do: with secure pages every account of a reloader may ask. */
+const REVIEWS: readonly Right[] = [
+  '*: create authentication.k8s.io/tokenreviews',
+  '*: create authorization.k8s.io/subjectaccessreviews',
+];
 
 /** The rights that lead out of the account's namespace, if that is one of those that are watched by name. */
 function leadingOut(installed: Installed): readonly Right[] {
@@ -17,7 +22,10 @@ function leadingOut(installed: Installed): readonly Right[] {
   if (place.namespaces?.includes(home) !== true) return [];
   const isFenced = isWebhookFenced(installed, home);
   return grantedTo(installed).filter(
-    (right) => !right.startsWith(`${home}: `) && !(isFenced && right.includes(` ${CONFIGURATIONS} `)),
+    (right) =>
+      !right.startsWith(`${home}: `) &&
+      !REVIEWS.includes(right) &&
+      !(isFenced && right.includes(` ${CONFIGURATIONS} `)),
   );
 }
 
