@@ -14,7 +14,8 @@ const GUIDES = path.resolve(import.meta.dirname, '../../docs/guides');
 const LEFT =
   'kubectl get deployments,services,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings -A -o name -l';
 
-const STATES = 'kubectl get configmaps,leases -A -o name --field-selector metadata.name=reloader-state';
+const STATES = `kubectl get configmaps,leases -A -o name --field-selector metadata.name=reloader-state
+kubectl get secrets -A -o name --field-selector metadata.name=reloader-state-key`;
 const WEB = `kubectl create namespace web
 kubectl -n web create configmap web --from-literal=key=A
 kubectl -n web create deployment web --image=registry.k8s.io/pause:3.10
@@ -23,6 +24,7 @@ kubectl -n web create deployment web --image=registry.k8s.io/pause:3.10
 /** What a reloader that has run leaves in a namespace. */
 function stateIn(namespace: string): string {
   return `kubectl -n ${namespace} create configmap reloader-state
+kubectl -n ${namespace} create secret generic reloader-state-key
 kubectl -n ${namespace} apply -f - <<end
 {apiVersion: coordination.k8s.io/v1, kind: Lease, metadata: {name: reloader-state}}
 end
