@@ -38,20 +38,13 @@ export const COMPONENTS: readonly string[] = [
   'webhook-cert-manager',
 ];
 
+/** Components in place of others. */
+const ALTERNATIVES: readonly string[] = ['no-secrets', 'webhook-cert-manager'];
+
 /** Two sets of components that may stand together, and all of them between the two. */
 export const TOGETHER: readonly (readonly string[])[] = [
-  [
-    'cron-jobs',
-    'fences',
-    'ha',
-    'jobs',
-    'labelled',
-    'monitoring',
-    'network-policy',
-    'secure-metrics',
-    'webhook',
-  ],
-  ['no-secrets', 'webhook-cert-manager'],
+  COMPONENTS.filter((name) => !ALTERNATIVES.includes(name)),
+  ALTERNATIVES,
 ];
 
 const UNDERSTOOD = [
