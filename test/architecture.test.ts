@@ -60,9 +60,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'reflect-metadata': 'admission',
 };
 
-/** Folders without time, chance and I/O; hashing is the one builtin that is pure. */
+/** Folders without time, chance and I/O; of the builtins only hashing and comparing are pure. */
 const PURE = ['model', 'annotations', 'store'];
-const PURE_BUILTINS = ['node:crypto'];
+const PURE_BUILTINS = ['node:crypto', 'node:util'];
 /** The one file among them that hands the time to the others, who are not pure. */
 const CLOCK = 'lib/model/time.ts';
 const CLOCKS = [

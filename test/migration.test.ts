@@ -252,6 +252,8 @@ test('its ClusterRole and the rules on the page are all the rights that are need
       ignoredWorkloadKinds: [],
       cronJobReload: 'none',
       jobReload: 'none',
+      argoRollouts: 'false',
+      openshift: 'false',
     }).map(({ kind }) => kind),
     isDryRun: false,
   });

@@ -4,10 +4,10 @@
  */
 
 import type { FollowedContent, Vocabularies } from '../annotations/vocabularies.ts';
+import { escaped, type Operation } from '../model/json-patch.ts';
 import type { ConfigRef } from '../model/object-ref.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { Workload } from '../model/workload.ts';
-import { escaped, type Operation } from './json-patch.ts';
 
 /** The contents in memory, as far as hashes need them. */
 export interface KnownContents {

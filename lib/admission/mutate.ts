@@ -8,16 +8,15 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { type Operation, patchBetween } from '../model/json-patch.ts';
 import { type ConfigRef, keyOf } from '../model/object-ref.ts';
 import type { RawPodTemplate, RawWorkload } from '../model/raw-objects.ts';
 import { type PlannedStamp, planOf, type TemplatePatch } from '../model/rollout-plan.ts';
-
 import type { AdmissionResult } from '../model/settings.ts';
 import type { Stamp } from '../model/stamp.ts';
 import { STAMPS_ANNOTATION, type Workload, workloadOf } from '../model/workload.ts';
-import { type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
+import { templateOf, type WorkloadKind, workloadKindOf } from '../model/workload-kind.ts';
 import { checkHashes, hashesOf, type KnownContents } from './hashes.ts';
-import { type Operation, patchBetween } from './json-patch.ts';
 import { missingStampsIn, sequenceIn } from './missing-stamps.ts';
 import type { AdmissionRequest } from './review.ts';
 import { orderIn, withStamps } from './template-stamps.ts';
@@ -71,7 +70,7 @@ export function mutate(known: CacheReader, request: AdmissionRequest): Decision 
   const refs = update.isLeftAlone ? [] : known.follows(update);
   if (refs.length === 0) return passed('unclaimed');
   if (!refs.every((ref) => known.isListed(ref.namespace, ref.kind))) return passed('unknown');
-  const write = { kind, update, template: kind.template(raw) ?? {}, refs };
+  const write = { kind, update, template: templateOf(kind, raw) ?? {}, refs };
   const { refusal, patch } = checkHashes(known, update, refs, request.oldObject);
   if (refusal !== undefined) return { result: 'refused', refusal, patch };
   const decision = stampedBy(known, write, request);
@@ -98,7 +97,7 @@ function stampedBy(known: CacheReader, write: Write, { oldObject, namespace }: A
  */
 function afterUpdate(known: CacheReader, write: Write, before: RawWorkload): Decision {
   const live = workloadOf(write.kind, before, known.vocabularies);
-  const template = write.kind.template(before) ?? {};
+  const template = templateOf(write.kind, before) ?? {};
   const variables = known.vocabularies.stampVariablesOf(write.refs, write.update.ref.namespace);
   const objects = [...variables.values()].map(({ read }) => read);
   const text = template.metadata?.annotations?.[STAMPS_ANNOTATION];

@@ -5,8 +5,8 @@
 
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
 import { DryRunObject, KeptObject } from '../kubernetes/kept-object.ts';
-import { readBirths } from '../kubernetes/pod-births.ts';
-import { WorkloadWriter } from '../kubernetes/workload-writer.ts';
+import { readBirths } from '../kubernetes/workloads/pod-births.ts';
+import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
 import type { WorkloadClient, WriteResult } from '../model/outcome.ts';
 import { shardNames } from '../model/shards.ts';
 import type { Webhook } from '../notify/webhook.ts';

@@ -17,7 +17,7 @@ import type { RawConfigObject, RawObject, RawWorkload } from '../model/raw-objec
 import { monotonicMs } from '../model/time.ts';
 import type { Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
-import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Reloader } from './reloader.ts';
@@ -87,7 +87,7 @@ export class Informers {
   }
 
   #informerOf(stream: Stream): { readonly run: (signal: AbortSignal) => Promise<void> } {
-    const row = WORKLOAD_KINDS.find(({ kind }) => kind === stream.kind);
+    const row = findWorkloadKind(stream.kind);
     if (row !== undefined) return this.#workloads(stream, row);
     const kind = configKindOf(stream.kind);
     return kind === undefined ? this.#namespaces(stream) : this.#configs(stream, kind);

@@ -184,14 +184,14 @@ export class EventRecorder {
   #eventOf(record: EventRecord, at: string): object {
     const { regarding, uid, reason, message } = record;
     const { kind, namespace, name } = regarding;
-    const { group, version } = workloadKindOf(kind);
+    const { group, version, objectKind = kind } = workloadKindOf(kind);
     return {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name: eventNameOf(record), namespace },
       involvedObject: {
-        apiVersion: `${group}/${version}`,
-        kind,
+        apiVersion: group === '' ? version : `${group}/${version}`,
+        kind: objectKind,
         namespace,
         name,
         ...(uid === '' ? {} : { uid }),

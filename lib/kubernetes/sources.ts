@@ -1,14 +1,14 @@
 /** The sources of the streams: paths and selectors by which each kind is listed and watched. */
 
 import { type ConfigKind, configKindOf, SOURCE_KINDS } from '../model/object-ref.ts';
-import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { type ApiResource, collectionPath, NAMESPACES } from './api-path.ts';
 import type { ListWatchSource } from './list-watch.ts';
 
 /** The resource of a kind of workload or of source; undefined for any other. */
 export function resourceOf(name: string): ApiResource | undefined {
   const kind = configKindOf(name);
-  return kind === undefined ? WORKLOAD_KINDS.find((row) => row.kind === name) : SOURCE_KINDS[kind];
+  return kind === undefined ? findWorkloadKind(name) : SOURCE_KINDS[kind];
 }
 
 /** The filters of a stream. The API server applies them, so objects that are left out are never sent to this process. */

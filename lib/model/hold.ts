@@ -1,7 +1,7 @@
 /** The causes why a workload does not replace its pods: a hold in its spec, a pause, or leftovers of wave. */
 
 import type { WorkloadRef } from './object-ref.ts';
-import { workloadKindOf } from './workload-kind.ts';
+import { specWith, workloadKindOf } from './workload-kind.ts';
 
 /** A hold in the spec. */
 export type Hold =
@@ -98,7 +98,7 @@ export function cleanupPatch(
     },
     ...(scheduler === undefined
       ? {}
-      : { spec: workloadKindOf(ref.kind).specWith({ spec: { schedulerName: scheduler } }) }),
+      : { spec: specWith(workloadKindOf(ref.kind), { spec: { schedulerName: scheduler } }) }),
   };
 }
 

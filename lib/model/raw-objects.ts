@@ -114,6 +114,13 @@ export interface RawJobTemplate {
   readonly spec?: { readonly template?: RawPodTemplate };
 }
 
+/** One condition of a status. */
+export interface RawCondition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+}
+
 /** An object of any kind in the table of workload kinds. */
 export interface RawWorkload extends RawObject {
   readonly spec?: {
@@ -130,9 +137,12 @@ export interface RawWorkload extends RawObject {
     readonly selector?: object;
     readonly manualSelector?: boolean;
     readonly jobTemplate?: RawJobTemplate;
+    /** Of a Rollout, RFC 3339. */
+    readonly restartAt?: string;
   };
   readonly status?: {
-    readonly observedGeneration?: number;
+    /** A Rollout has it as text. */
+    readonly observedGeneration?: number | string;
     readonly replicas?: number;
     readonly updatedReplicas?: number;
     readonly readyReplicas?: number;
@@ -146,6 +156,13 @@ export interface RawWorkload extends RawObject {
     readonly active?: number;
     readonly ready?: number;
     readonly succeeded?: number;
-    readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+    /** The next five are of a Rollout. */
+    readonly phase?: string;
+    readonly stableRS?: string;
+    readonly currentPodHash?: string;
+    readonly restartedAt?: string;
+    readonly abort?: boolean;
+    readonly latestVersion?: number;
+    readonly conditions?: readonly RawCondition[];
   };
 }

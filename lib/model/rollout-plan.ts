@@ -2,11 +2,12 @@
 
 import type { Digest } from './digest.ts';
 import type { PausePatch } from './hold.ts';
+import { escaped, type Operation, patchBetween } from './json-patch.ts';
 import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
-import type { RawContainer, RawPodTemplate } from './raw-objects.ts';
+import type { RawContainer, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from './workload.ts';
-import { workloadKindOf } from './workload-kind.ts';
+import { specWith, templateOf, workloadKindOf } from './workload-kind.ts';
 
 /** A variable to be set or removed. */
 export interface EnvPatch {
@@ -123,9 +124,29 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   const annotations = annotationPatch(workload, [...changes.values()].filter(isInAnnotations));
   const template = templatePatchOf([...changes.values()], { ...annotations, ...draft.annotations });
   const { metadata, spec } = fencedPause(workload, withoutTriggers(draft));
-  const body = { metadata, spec: { ...spec, ...workloadKindOf(workload.ref.kind).specWith(template) } };
+  const body = { metadata, spec: { ...spec, ...specWith(workloadKindOf(workload.ref.kind), template) } };
   const { resourceVersion } = workload;
   return { ...draft, workload: workload.ref, resourceVersion, body, template };
+}
+
+/**
+ * The JSON patch that does to `raw` what the plan's body does in a strategic merge patch, but for the fields of a pause; `raw`
+ * has to be at the version of the plan. The new resourceVersion is the old one: any other one is a conflict.
+ */
+export function jsonPatchOf(
+  { workload, template, triggers = [] }: RolloutPlan,
+  raw: RawWorkload,
+): Operation[] {
+  const { metadata } = raw;
+  const kind = workloadKindOf(workload.kind);
+  const before = templateOf(kind, raw) ?? {};
+  const kept = Object.entries(metadata.annotations ?? {}).filter(([key]) => !triggers.includes(key));
+  const path = ['/spec', ...kind.templatePath.map(escaped)].join('/');
+  return [
+    { op: 'replace', path: '/metadata/resourceVersion', value: metadata.resourceVersion },
+    ...patchBetween({ metadata }, { metadata: { annotations: Object.fromEntries(kept) } }, ''),
+    ...patchBetween(before, merged(before, template), path),
+  ];
 }
 
 /** The changes of the workload's own metadata and pause. */

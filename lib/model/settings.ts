@@ -14,6 +14,15 @@ export const CROSS_NAMESPACE_WAYS = ['consent', 'any'] as const;
 /** One of CROSS_NAMESPACE_WAYS. */
 export type CrossNamespace = (typeof CROSS_NAMESPACE_WAYS)[number];
 
+/**
+ * Whether a kind that a cluster may lack is served: always, never, or where the API server serves it and the rights to roll it are
+ * there.
+ */
+export const SERVED_WAYS = ['auto', 'true', 'false'] as const;
+
+/** One of SERVED_WAYS. */
+export type ServedWay = (typeof SERVED_WAYS)[number];
+
 /** The keys of the vocabulary of Stakater Reloader that can be renamed. */
 export interface StakaterKeys {
   readonly auto: string;

@@ -1,17 +1,24 @@
-/** The table of workload kinds: each difference between them is data or a small function in a row. */
+/**
+ * The table of workload kinds: each difference between them is data or a small function in a row. The rows themselves are in
+ * kinds/; those of kinds that only the settings name are added at the start.
+ */
 
 import type { Hold } from './hold.ts';
+import { DAEMON_SET, DEPLOYMENT, STATEFUL_SET } from './kinds/apps.ts';
+import { ROLLOUT } from './kinds/argo-rollout.ts';
+import { CRON_JOB, JOB } from './kinds/batch.ts';
+import { DEPLOYMENT_CONFIG } from './kinds/deployment-config.ts';
 import type { RawPodTemplate, RawWorkload } from './raw-objects.ts';
-
-/** The annotation of a placeholder Job with the Job that it replaces, as JSON. */
-export const REPLACES_ANNOTATION = 'reloader.k8s.collaborne.com/replaces';
 
 /** Why a workload is not rolled, whatever its annotations ask for; each is an outcome of POLICIES. */
 export type Declining = 'suspended' | 'finished';
 
 /** One row: a kind of object that owns a pod template. */
 export interface WorkloadKind {
+  /** The kind as references, log lines and the state name it; of a kind that only the settings name `<plural>.<group>`. */
   readonly kind: string;
+  /** The kind as objects name it, where that differs. */
+  readonly objectKind?: string;
   readonly group: string;
   readonly version: string;
   /** The plural, as in the API path. */
@@ -21,12 +28,17 @@ export interface WorkloadKind {
    * another object in its place.
    */
   readonly rollout: 'replace-pods' | 'run-now' | 'recreate';
+  /**
+   * The patches that the API server takes for it: strategic merge patches, or, for custom resources, only JSON patches and merge
+   * patches.
+   */
+  readonly patch: 'strategic' | 'json';
+  /** Whether a cluster may lack it: it is served while the API server serves it, and holds up nothing while it does not. */
+  readonly isOptional?: true;
   /** The verb of log lines and Events about its rollout. */
   readonly done: string;
-  /** The pod template. */
-  readonly template: (raw: RawWorkload) => RawPodTemplate | undefined;
-  /** A spec that consists only of the given part of the pod template. */
-  readonly specWith: (template: object) => object;
+  /** The path of the pod template in the spec. */
+  readonly templatePath: readonly string[];
   /** Why it is not rolled as it is, whatever its annotations ask for. */
   readonly declines: (raw: RawWorkload) => Declining | undefined;
   /** Whether it follows no object and is never written, whatever its annotations: another controller manages it. */
@@ -52,143 +64,44 @@ export interface WorkloadKind {
   readonly pods: (raw: RawWorkload) => { readonly updated: number; readonly old: number };
 }
 
-/** The common part of the kinds of the group `apps`. */
-const APPS = {
-  group: 'apps',
-  version: 'v1',
-  rollout: 'replace-pods',
-  done: 'rolled',
-  template: ({ spec }: RawWorkload) => spec?.template,
-  specWith: (template: object) => ({ template }),
-  declines: () => undefined,
-  isLeftAlone: () => false,
-  isObserved: ({ metadata, status }: RawWorkload) =>
-    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
-} as const;
+/** Every kind that each cluster has. */
+export const WORKLOAD_KINDS: readonly WorkloadKind[] = [DEPLOYMENT, STATEFUL_SET, DAEMON_SET, CRON_JOB, JOB];
 
-const isDeploymentPaused = ({ spec }: RawWorkload): boolean => spec?.paused === true;
+/** Every further kind that the program knows by itself. */
+export const OPTIONAL_KINDS: readonly WorkloadKind[] = [ROLLOUT, DEPLOYMENT_CONFIG];
 
-const DEPLOYMENT: WorkloadKind = {
-  ...APPS,
-  kind: 'Deployment',
-  resource: 'deployments',
-  isPaused: isDeploymentPaused,
-  hold: (raw) => (isDeploymentPaused(raw) ? { type: 'paused' } : undefined),
-  rolledOut: ({ spec, status }) => {
-    const replicas = spec?.replicas ?? 1;
-    return (
-      (status?.updatedReplicas ?? 0) === replicas &&
-      (status?.readyReplicas ?? 0) === replicas &&
-      (status?.replicas ?? 0) === replicas
-    );
-  },
-  revision: ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'],
-  pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
-};
+const rows = new Map([...WORKLOAD_KINDS, ...OPTIONAL_KINDS].map((row) => [row.kind, row]));
 
-const STATEFUL_SET: WorkloadKind = {
-  ...APPS,
-  kind: 'StatefulSet',
-  resource: 'statefulsets',
-  hold: ({ spec }) => {
-    const { type, rollingUpdate } = spec?.updateStrategy ?? {};
-    const partition = rollingUpdate?.partition ?? 0;
-    if (type === 'OnDelete') return { type: 'on-delete' };
-    return partition === 0 ? undefined : { type: 'partition', partition };
-  },
-  rolledOut: ({ spec, status }) => {
-    const replicas = spec?.replicas ?? 1;
-    return (
-      (status?.replicas ?? 0) === replicas &&
-      (status?.readyReplicas ?? 0) === replicas &&
-      status?.updateRevision === status?.currentRevision &&
-      (replicas === 0 || (status?.updatedReplicas ?? status?.currentReplicas ?? 0) === replicas)
-    );
-  },
-  revision: ({ status }) => status?.updateRevision,
-  pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
-};
-
-const DAEMON_SET: WorkloadKind = {
-  ...APPS,
-  kind: 'DaemonSet',
-  resource: 'daemonsets',
-  hold: ({ spec }) => (spec?.updateStrategy?.type === 'OnDelete' ? { type: 'on-delete' } : undefined),
-  rolledOut: ({ status }) => {
-    const desired = status?.desiredNumberScheduled ?? 0;
-    return (
-      (status?.updatedNumberScheduled ?? 0) === desired &&
-      (status?.numberReady ?? 0) === desired &&
-      (status?.currentNumberScheduled ?? 0) === desired
-    );
-  },
-  // The API server counts the templates in this annotation; no status field identifies them.
-  revision: ({ metadata }) => metadata.annotations?.['deprecated.daemonset.template.generation'],
-  pods: ({ status }) => podsOf(status?.currentNumberScheduled, status?.updatedNumberScheduled),
-};
-
-/** A CronJob has no pods of its own: a later run reads the content in force, so no old pods are left to replace. */
-const CRON_JOB: WorkloadKind = {
-  kind: 'CronJob',
-  group: 'batch',
-  version: 'v1',
-  resource: 'cronjobs',
-  rollout: 'run-now',
-  done: 'run',
-  template: ({ spec }) => spec?.jobTemplate?.spec?.template,
-  specWith: (template) => ({ jobTemplate: { spec: { template } } }),
-  declines: ({ spec }) => (spec?.suspend === true ? 'suspended' : undefined),
-  isLeftAlone: () => false,
-  isObserved: () => true,
-  hold: () => undefined,
-  rolledOut: () => true,
-  revision: () => undefined,
-  pods: () => podsOf(),
-};
-
-/** The pod template of a Job cannot be changed, so its pods are never of an older one. */
-const JOB: WorkloadKind = {
-  kind: 'Job',
-  group: 'batch',
-  version: 'v1',
-  resource: 'jobs',
-  rollout: 'recreate',
-  done: 'recreated',
-  template: ({ spec }) => spec?.template,
-  specWith: (template) => ({ template }),
-  declines: (raw) => {
-    if (raw.spec?.suspend === true) return 'suspended';
-    return isFinished(raw) ? 'finished' : undefined;
-  },
-  isLeftAlone: ({ metadata: { finalizers = [], ownerReferences = [], annotations } }) =>
-    finalizers.length > 0 ||
-    ownerReferences.some(({ kind }) => kind === 'CronJob') ||
-    annotations?.[REPLACES_ANNOTATION] !== undefined,
-  isObserved: () => true,
-  hold: () => undefined,
-  rolledOut: (raw) => {
-    const { active = 0, ready = 0, succeeded = 0 } = raw.status ?? {};
-    const toCome = (raw.spec?.completions ?? 0) - succeeded - active;
-    return isFinished(raw) || (active > 0 && ready === active && toCome <= 0);
-  },
-  revision: () => undefined,
-  pods: () => podsOf(),
-};
-
-function isFinished({ status }: RawWorkload): boolean {
-  return (status?.conditions ?? []).some(
-    ({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True',
-  );
+/** Adds the row of a kind that only the settings name, or replaces it by one that knows more. */
+export function addWorkloadKind(row: WorkloadKind): void {
+  rows.set(row.kind, row);
 }
 
-/** Every kind that can be rolled. */
-export const WORKLOAD_KINDS: readonly WorkloadKind[] = [DEPLOYMENT, STATEFUL_SET, DAEMON_SET, CRON_JOB, JOB];
+/** The row of `kind`; undefined if it is no kind of workload. */
+export function findWorkloadKind(kind: string): WorkloadKind | undefined {
+  return rows.get(kind);
+}
 
 /** The row of `kind`; every WorkloadRef in the program names one. */
 export function workloadKindOf(kind: string): WorkloadKind {
-  const row = WORKLOAD_KINDS.find((candidate) => candidate.kind === kind);
+  const row = rows.get(kind);
   if (row === undefined) throw new Error(`no such workload kind: ${kind}`);
   return row;
+}
+
+/** The pod template of a workload. */
+export function templateOf({ templatePath }: WorkloadKind, raw: RawWorkload): RawPodTemplate | undefined {
+  let at: unknown = raw.spec;
+  for (const field of templatePath) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = (at as Readonly<Record<string, unknown>>)[field];
+  }
+  return typeof at === 'object' && at !== null ? at : undefined;
+}
+
+/** A spec that consists only of the given part of the pod template. */
+export function specWith({ templatePath }: WorkloadKind, template: object): object {
+  return templatePath.reduceRight((inner, field) => ({ [field]: inner }), template);
 }
 
 /**
@@ -212,8 +125,4 @@ export function progressOf(kind: WorkloadKind, raw: RawWorkload): number {
   if (!kind.isObserved(raw)) return Number.NEGATIVE_INFINITY;
   const { updated, old } = kind.pods(raw);
   return updated - old;
-}
-
-function podsOf(all = 0, updated = 0): { updated: number; old: number } {
-  return { updated, old: all - updated };
 }

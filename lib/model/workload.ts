@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Hold, WaveLeftovers } from './hold.ts';
+import { REPLACES_ANNOTATION } from './kinds/batch.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 import { type Reference, referencesOf, referenceTo } from './references.ts';
@@ -11,7 +12,7 @@ import {
   holdOnPods,
   isRolledOut,
   progressOf,
-  REPLACES_ANNOTATION,
+  templateOf,
   type WorkloadKind,
 } from './workload-kind.ts';
 
@@ -121,7 +122,7 @@ const NO_UNKNOWN: readonly UnknownAnnotation[] = [];
 /** The view of `raw`. */
 export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: AnnotationReader): Workload {
   const { metadata } = raw;
-  const template = kind.template(raw) ?? {};
+  const template = templateOf(kind, raw) ?? {};
   const containers = template.spec?.containers ?? [];
   return {
     ref: { kind: kind.kind, namespace: metadata.namespace ?? '', name: metadata.name },

@@ -26,6 +26,18 @@ export const TABLE = {
       isStakaters: 'alias',
       help: 'do not watch v1.ConfigMap or v1.Secret; configmaps and secrets mean the same',
     },
+    '--is-Argo-Rollouts <served-way>': {
+      default: 'auto',
+      sets: 'argoRollouts',
+      isStakaters: 'name',
+      help: "roll Argo's Rollouts: true, false, or auto where the API server serves them and the rights are there",
+    },
+    '--is-openshift <served-way>': {
+      default: 'auto',
+      sets: 'openshift',
+      isStakaters: 'name',
+      help: "roll OpenShift's DeploymentConfigs: true, false, or auto where the API server serves them and the rights are there",
+    },
     '--ignored-workload-types <workload-kind...>': {
       sets: 'ignoredWorkloadKinds',
       isStakaters: 'name',
@@ -263,12 +275,6 @@ export const DEAD = {
   'nothing is profiled over HTTP': {
     '--enable-pprof': { isStakaters: 'name' },
     '--pprof-addr <text>': { isStakaters: 'name' },
-  },
-  'Rollouts of Argo are not watched: they are NOT rolled when a ConfigMap or Secret changes': {
-    '--is-Argo-Rollouts <text>': { isStakaters: 'name' },
-  },
-  'DeploymentConfigs of OpenShift are not watched: they are NOT rolled when a ConfigMap or Secret changes': {
-    '--is-openshift <text>': { isStakaters: 'name' },
   },
   'the annotation keeps its name, configmaps.exclude.reloader.stakater.com/reload; beside it exclude-configmap of the native vocabulary is read':
     {

@@ -9,7 +9,7 @@ import type {
   SecureMetrics,
   StakaterKeys,
 } from '../model/settings.ts';
-import { WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
+import { OPTIONAL_KINDS, WORKLOAD_KINDS, type WorkloadKind } from '../model/workload-kind.ts';
 import type { FlagOptions } from './flags.ts';
 
 /** The watched namespaces; `source`: the setting that names them, usually a flag or variable. */
@@ -122,13 +122,19 @@ export function workloadKindsOf({
   ignoredWorkloadKinds,
   cronJobReload,
   jobReload,
-}: Pick<Options, 'ignoredWorkloadKinds' | 'cronJobReload' | 'jobReload'>): readonly WorkloadKind[] {
-  const isServed: Readonly<Record<WorkloadKind['rollout'], boolean>> = {
-    'replace-pods': true,
-    'run-now': cronJobReload !== 'none',
-    recreate: jobReload !== 'none',
+  argoRollouts,
+  openshift,
+}: Pick<
+  Options,
+  'ignoredWorkloadKinds' | 'cronJobReload' | 'jobReload' | 'argoRollouts' | 'openshift'
+>): readonly WorkloadKind[] {
+  const isLeftOut: Readonly<Record<string, boolean>> = {
+    CronJob: cronJobReload === 'none',
+    Job: jobReload === 'none',
+    Rollout: argoRollouts !== 'true',
+    DeploymentConfig: openshift !== 'true',
   };
-  return WORKLOAD_KINDS.filter(
-    ({ kind, rollout }) => isServed[rollout] && !ignoredWorkloadKinds.includes(kind),
+  return [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(
+    ({ kind }) => isLeftOut[kind] !== true && !ignoredWorkloadKinds.includes(kind),
   );
 }

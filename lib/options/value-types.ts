@@ -10,12 +10,14 @@ import {
   type CrossNamespace,
   parseRolloutLimit,
   type RolloutLimit,
+  SERVED_WAYS,
+  type ServedWay,
   VOCABULARY_NAMES,
   type VocabularyName,
 } from '../model/settings.ts';
 import { parseBool } from '../model/text.ts';
 import { parseDurationMs } from '../model/time.ts';
-import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import { isQualifiedName, labelSelectorOf } from './labels.ts';
 
 type NumberType = 'duration' | 'age' | 'lasting-duration' | 'whole-duration' | 'port-number' | 'number';
@@ -34,6 +36,7 @@ export interface Values extends Record<NumberType, number>, Record<TextType, str
   'job-way': 'none' | 'recreate' | 'recreate-running';
   dialect: VocabularyName;
   'cross-way': CrossNamespace;
+  'served-way': ServedWay;
   strategy: ReloadStrategy;
   sink: AlertSink;
   digests: 'keyed' | 'sha1';
@@ -56,6 +59,7 @@ export interface ValueType<T> {
   readonly isJoined?: true;
 }
 
+const KINDS = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS];
 const DAY_MS = 24 * 3_600_000;
 
 function parseAgeMs(text: string): number | undefined {
@@ -121,16 +125,18 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
     },
   },
   'workload-kind': {
-    expected: `one of ${WORKLOAD_KINDS.map(({ resource }) => resource).join(', ')}`,
+    expected: `one of ${KINDS.map(({ resource }) => resource).join(', ')}`,
     parse: (text) => {
       const word = text.toLowerCase();
-      return WORKLOAD_KINDS.find((type) => word === type.resource || word === type.kind.toLowerCase())?.kind;
+      return KINDS.find((type) => word === type.resource || word === type.kind.toLowerCase())?.kind;
     },
   },
   'cronjob-way': oneOf(['none', 'run-now']),
   'job-way': oneOf(['none', 'recreate', 'recreate-running']),
   dialect: oneOf(VOCABULARY_NAMES),
   'cross-way': oneOf(CROSS_NAMESPACE_WAYS),
+  /** An empty text means auto, as for Stakater Reloader. */
+  'served-way': oneOf(SERVED_WAYS, { '': 'auto' }),
   strategy: oneOf(['env-vars', 'annotations']),
   /** An empty text and `webhook` mean raw, as in the documentation of Stakater Reloader. */
   sink: oneOf(ALERT_SINKS, { webhook: 'raw', '': 'raw' }),

@@ -20,7 +20,7 @@ import type { BirthsReading, ReadBirths, WorkloadClient } from '../model/outcome
 import type { RawConfigObject } from '../model/raw-objects.ts';
 import { isAfter, LATER_BACKOFF } from '../model/time.ts';
 import type { Workload } from '../model/workload.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
+import { templateOf, workloadKindOf } from '../model/workload-kind.ts';
 import { type Result, RetryQueue, type RetryQueueOptions } from '../queue/retry-queue.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -199,7 +199,8 @@ export class InheritedStamps {
   async #waveHash({ ref, annotations }: Workload): Promise<string | undefined> {
     const reading = await this.#options.client.get(ref);
     if (reading.kind === 'failed') throw new NotNow(reading.message);
-    const template = reading.kind === 'found' ? workloadKindOf(ref.kind).template(reading.object) : undefined;
+    const template =
+      reading.kind === 'found' ? templateOf(workloadKindOf(ref.kind), reading.object) : undefined;
     const references = waveReferencesOf(template ?? {}, annotations, ref.namespace);
     // What the workload may not follow is not read either: the hash of the rest never equals that of all.
     const { store } = this.#options;

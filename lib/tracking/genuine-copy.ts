@@ -1,6 +1,6 @@
 /** Whether a placeholder Job may be trusted: any client that may create Jobs can write one with the same annotations. */
 
-import { isCopyOf, successorOf } from '../model/jobs.ts';
+import { isCopyOf, successorOf } from '../model/kinds/jobs.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
 import type { Store } from '../store/store.ts';
 

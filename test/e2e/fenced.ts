@@ -2,7 +2,7 @@
 
 import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
 import type { ApiRequest } from '../../lib/kubernetes/transport.ts';
-import { REPLACES_ANNOTATION } from '../../lib/model/workload-kind.ts';
+import { REPLACES_ANNOTATION } from '../../lib/model/kinds/batch.ts';
 import { type Json, type JsonObject, objectsOf } from '../sandbox/json.ts';
 import { KINDS, manifestOf, type WorkloadParts, web } from './workloads.ts';
 

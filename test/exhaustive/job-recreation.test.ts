@@ -5,9 +5,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { JobRecreator } from '../../lib/kubernetes/job-recreator.ts';
 import type { ApiRequest, Send } from '../../lib/kubernetes/transport.ts';
-import { copyOf, isCopyOf } from '../../lib/model/jobs.ts';
+import { JobRecreator } from '../../lib/kubernetes/workloads/job-recreator.ts';
+import { copyOf, isCopyOf } from '../../lib/model/kinds/jobs.ts';
 import type { RollResult } from '../../lib/model/outcome.ts';
 import type { RawWorkload } from '../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../lib/model/rollout-plan.ts';

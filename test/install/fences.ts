@@ -6,9 +6,10 @@
 import { stringify } from 'yaml';
 import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
 import { type ApiResource, EVENT_OBJECTS, JOBS, LEASES } from '../../lib/kubernetes/api-path.ts';
+import { REPLACES_ANNOTATION } from '../../lib/model/kinds/batch.ts';
 import { SOURCE_KINDS } from '../../lib/model/object-ref.ts';
 import { shardNames } from '../../lib/model/shards.ts';
-import { REPLACES_ANNOTATION, WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts';
+import { WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts';
 import type { JsonObject } from '../sandbox/json.ts';
 
 const PATCHED = WORKLOAD_KINDS.filter(({ rollout }) => rollout !== 'recreate');

@@ -159,6 +159,8 @@ function optionsOf(settings: Settings): Options {
     ignoredWorkloadKinds: [],
     cronJobReload: settings.batch === undefined ? 'none' : 'run-now',
     jobReload: settings.batch?.jobs ?? 'none',
+    argoRollouts: 'false',
+    openshift: 'false',
     port: 0,
     statusPage: false,
     countsByNamespace: false,

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readBirths } from '../../../lib/kubernetes/pod-births.ts';
 import type { ApiRequest, ApiResponse, Send } from '../../../lib/kubernetes/transport.ts';
+import { readBirths } from '../../../lib/kubernetes/workloads/pod-births.ts';
 
 const REVISION = 'deployment.kubernetes.io/revision';
 const AT = '2026-01-01T12:00:00Z';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { WorkloadWriter } from '../../../lib/kubernetes/workload-writer.ts';
-import { runOf } from '../../../lib/model/jobs.ts';
+import { WorkloadWriter } from '../../../lib/kubernetes/workloads/workload-writer.ts';
+import { runOf } from '../../../lib/model/kinds/jobs.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Answer, ok, refused, scripted } from './scripted-send.ts';
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfigObject, readLeftOut } from '../../../lib/kubernetes/config-reader.ts';
 import { KeptObject } from '../../../lib/kubernetes/kept-object.ts';
-import { WorkloadWriter } from '../../../lib/kubernetes/workload-writer.ts';
+import { WorkloadWriter } from '../../../lib/kubernetes/workloads/workload-writer.ts';
 import type { WriteResult } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { type Answer, answered, configMap, listOf, ok, refused, scripted } from './scripted-send.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runOf } from '../../../lib/model/jobs.ts';
+import { runOf } from '../../../lib/model/kinds/jobs.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 

@@ -9,7 +9,7 @@ import {
   replacedBy,
   type SuccessionStep,
   successorOf,
-} from '../../../lib/model/jobs.ts';
+} from '../../../lib/model/kinds/jobs.ts';
 import type { RawWorkload } from '../../../lib/model/raw-objects.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 

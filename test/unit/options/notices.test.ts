@@ -142,7 +142,6 @@ for (const [vocabulary, flags] of Object.entries(OF_ONE_VOCABULARY)) {
 
 describe('a flag without a meaning here is taken in each form of Go’s pflag, and one warning says why:', () => {
   /** With a value that counts, for those that take one. */
-  const values: Readonly<Record<string, string>> = { 'is-openshift': 'auto', 'is-Argo-Rollouts': 'true' };
   const why: Readonly<Record<string, RegExp>> = {
     'resource-type': /: Deployments, StatefulSets and DaemonSets are served/,
     username: /no basic authentication/,
@@ -150,8 +149,6 @@ describe('a flag without a meaning here is taken in each form of Go’s pflag, a
     'sync-after-restart': /while no reloader ran is always/,
     'enable-pprof': /nothing is profiled/,
     'pprof-addr': /nothing is profiled/,
-    'is-Argo-Rollouts': /Argo .* NOT rolled/,
-    'is-openshift': /DeploymentConfigs .* NOT rolled/,
     'configmap-exclude-annotation': /configmaps\.exclude\.reloader\.stakater\.com\/reload/,
     'secret-exclude-annotation': /secrets\.exclude\.reloader\.stakater\.com\/reload/,
     'enable-csi-integration': /NOT rolled .* CSI driver/,
@@ -160,7 +157,7 @@ describe('a flag without a meaning here is taken in each form of Go’s pflag, a
     'secretproviderclass-exclude-annotation': /NOT rolled .* CSI driver/,
   };
   for (const { name, value } of DEAD_FLAGS) {
-    const text = values[name] ?? 'hush:6060';
+    const text = 'hush:6060';
     const forms = value === undefined ? ['', '=true', '=1'] : [`=${text}`, ` ${text}`];
     for (const form of forms) {
       test(`--${name}${form}`, () => {

@@ -32,6 +32,8 @@ const DEFAULTS: Options = {
   ignoredWorkloadKinds: [],
   cronJobReload: 'none',
   jobReload: 'none',
+  argoRollouts: 'auto',
+  openshift: 'auto',
   port: 8080,
   bindAddress: '127.0.0.1',
   allowedHosts: [],
@@ -80,10 +82,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     "KUBERNETES_NAMESPACE='k, l'": namespaces(['k', 'l'], 'KUBERNETES_NAMESPACE'),
     "KUBERNETES_NAMESPACE=' '": {},
     'RELOADER_PORT=tcp://10.0.0.1:8080 RELOADER_SERVICE_HOST=x': {},
-    'KUBERNETES_NAMESPACE=k RELOADER_OPT_ALL_NAMESPACES=true --all-namespaces=false': namespaces(
-      ['k'],
-      'KUBERNETES_NAMESPACE',
-    ),
+    'KUBERNETES_NAMESPACE=k --all-namespaces=false': namespaces(['k'], 'KUBERNETES_NAMESPACE'),
     'RELOADER_OPT_NAMESPACE=a,b RELOADER_OPT_ALL_NAMESPACES=true': namespaces(
       ['a', 'b'],
       'RELOADER_OPT_NAMESPACE',
@@ -121,6 +120,15 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
     '--ignored-workload-types=jobs,CronJobs --ignored-workload-types=daemonset': {
       ignoredWorkloadKinds: ['Job', 'CronJob', 'DaemonSet'],
     },
+    '--is-Argo-Rollouts=TRUE --ignored-workload-types=deploymentconfigs': {
+      scope: {
+        type: 'all',
+        source: 'the default of Stakater Reloader, whose --ignored-workload-types is set',
+      },
+      argoRollouts: 'true',
+      ignoredWorkloadKinds: ['DeploymentConfig'],
+    },
+    '--is-openshift=false': { openshift: 'false' },
   },
   'what asks for a reload': {
     '--dialects stakater': { dialects: ['stakater'] },

@@ -61,7 +61,8 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--resources-to-ignore=pods':
       '--resources-to-ignore: expected v1.ConfigMap (configmaps) or v1.Secret (secrets), got "pods"',
     '--ignored-workload-types=pods':
-      '--ignored-workload-types: expected one of deployments, statefulsets, daemonsets, cronjobs, jobs, got "pods"',
+      '--ignored-workload-types: expected one of deployments, statefulsets, daemonsets, cronjobs, jobs, rollouts, deploymentconfigs, got "pods"',
+    '--is-Argo-Rollouts=yes': '--is-Argo-Rollouts: expected one of auto, true, false, got "yes"',
     '--cronjob-reload=always': '--cronjob-reload: expected one of none, run-now, got "always"',
     '--job-reload=run-now': '--job-reload: expected one of none, recreate, recreate-running, got "run-now"',
     '--dialects=klingon': '--dialects: expected one of collaborne, stakater, sap, wave, got "klingon"',

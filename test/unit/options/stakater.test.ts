@@ -44,6 +44,7 @@ describe('the scope is all namespaces, and says why, with', () => {
       'config-kind': 'secrets',
       'workload-kind': 'jobs',
       'webhook-url': 'http://a',
+      'served-way': 'true',
     };
     settings[`${flag}=${texts[type ?? ''] ?? 'a'}`] = flag;
   }

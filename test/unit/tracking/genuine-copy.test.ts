@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { copyOf } from '../../../lib/model/jobs.ts';
+import { copyOf } from '../../../lib/model/kinds/jobs.ts';
 import type { RawMetadata, RawWorkload } from '../../../lib/model/raw-objects.ts';
 import { planOf } from '../../../lib/model/rollout-plan.ts';
 import { Store } from '../../../lib/store/store.ts';

@@ -4,15 +4,22 @@
  * can finish a recreation that another one left after any step.
  */
 
-import { copyNameOf, copyOf, type JobPair, nextStep, replacedBy, successorOf } from '../model/jobs.ts';
-import type { WorkloadRef } from '../model/object-ref.ts';
-import type { RollResult, WriteResult } from '../model/outcome.ts';
-import type { RawWorkload } from '../model/raw-objects.ts';
-import type { RolloutPlan } from '../model/rollout-plan.ts';
-import { ApiError, failedWrite } from './api-error.ts';
-import { collectionPath, JOBS, objectPath, writing } from './api-path.ts';
-import { callJson } from './json-call.ts';
-import type { ApiRequest, Send } from './transport.ts';
+import {
+  copyNameOf,
+  copyOf,
+  type JobPair,
+  nextStep,
+  replacedBy,
+  successorOf,
+} from '../../model/kinds/jobs.ts';
+import type { WorkloadRef } from '../../model/object-ref.ts';
+import type { RollResult, WriteResult } from '../../model/outcome.ts';
+import type { RawWorkload } from '../../model/raw-objects.ts';
+import type { RolloutPlan } from '../../model/rollout-plan.ts';
+import { ApiError, failedWrite } from '../api-error.ts';
+import { collectionPath, JOBS, objectPath, writing } from '../api-path.ts';
+import { callJson } from '../json-call.ts';
+import type { ApiRequest, Send } from '../transport.ts';
 
 /** Four steps are enough; more are needed only if other clients write at the same time. */
 const MOST_STEPS = 20;

@@ -1,19 +1,19 @@
 /**
- * Reads workloads and rolls them: a Deployment, StatefulSet or DaemonSet by one patch, a CronJob by a run and a patch, a Job by
- * its recreation. Each write is fenced by the resourceVersion of the plan.
+ * Reads workloads and rolls them: those that replace their pods by one patch, a CronJob by a run and a patch, a Job by its
+ * recreation. Each write is fenced by the resourceVersion of the plan.
  */
 
-import { runOf } from '../model/jobs.ts';
-import type { WorkloadRef } from '../model/object-ref.ts';
-import type { RollResult, WriteResult } from '../model/outcome.ts';
-import type { RawWorkload } from '../model/raw-objects.ts';
-import type { RolloutPlan } from '../model/rollout-plan.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
-import { ApiError, type FailedRead, failedWrite, readingOf, writeResultOf } from './api-error.ts';
-import { objectPath, writing } from './api-path.ts';
+import { runOf } from '../../model/kinds/jobs.ts';
+import type { WorkloadRef } from '../../model/object-ref.ts';
+import type { RollResult, WriteResult } from '../../model/outcome.ts';
+import type { RawWorkload } from '../../model/raw-objects.ts';
+import { jsonPatchOf, type RolloutPlan } from '../../model/rollout-plan.ts';
+import { workloadKindOf } from '../../model/workload-kind.ts';
+import { ApiError, type FailedRead, failedWrite, readingOf, writeResultOf } from '../api-error.ts';
+import { objectPath, writing } from '../api-path.ts';
+import { callJson } from '../json-call.ts';
+import type { Send } from '../transport.ts';
 import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';
-import { callJson } from './json-call.ts';
-import type { Send } from './transport.ts';
 
 /** The result of reading a workload. */
 export type WorkloadReading =
@@ -22,6 +22,8 @@ export type WorkloadReading =
   | FailedRead;
 
 const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+const JSON_PATCH = 'application/json-patch+json';
 
 /** See the file's comment. Its methods never reject. */
 export class WorkloadWriter {
@@ -38,7 +40,7 @@ export class WorkloadWriter {
   async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
     switch (workloadKindOf(plan.workload.kind).rollout) {
       case 'replace-pods':
-        return await this.patch(plan.workload, plan.body);
+        return await this.#patchTemplate(plan);
       case 'run-now':
         return await this.#run(plan);
       case 'recreate':
@@ -59,10 +61,38 @@ export class WorkloadWriter {
     return reading.kind === 'absent' ? { kind: 'gone' } : reading;
   }
 
-  /** Sends one strategic merge patch. Its body has to contain the fence, metadata.resourceVersion. */
+  /**
+   * Sends one patch; its body has to contain the fence, metadata.resourceVersion. It is a strategic merge patch, or a merge patch
+   * where the kind takes no other: then it must change no lists.
+   */
   async patch(workload: WorkloadRef, body: object, dryRun?: 'All'): Promise<WriteResult<RawWorkload>> {
+    const isStrategic = workloadKindOf(workload.kind).patch === 'strategic';
+    return await this.#write(workload, body, isStrategic ? STRATEGIC_MERGE_PATCH : MERGE_PATCH, dryRun);
+  }
+
+  /**
+   * The variables of containers are a list, which no merge patch of a custom resource can change in part. There a JSON patch does
+   * it, for which the object is read: its operations name places in the list.
+   */
+  async #patchTemplate(plan: RolloutPlan): Promise<WriteResult<RawWorkload>> {
+    const { workload, body, template, resourceVersion } = plan;
+    if (template.spec === undefined || workloadKindOf(workload.kind).patch === 'strategic')
+      return await this.patch(workload, body);
+    const reading = await this.get(workload);
+    if (reading.kind === 'gone') return reading;
+    if (reading.kind === 'failed') return { ...reading, kind: 'throttled' };
+    if (reading.object.metadata.resourceVersion !== resourceVersion) return { kind: 'conflict' };
+    return await this.#write(workload, jsonPatchOf(plan, reading.object), JSON_PATCH);
+  }
+
+  async #write(
+    workload: WorkloadRef,
+    body: object,
+    contentType: string,
+    dryRun?: 'All',
+  ): Promise<WriteResult<RawWorkload>> {
     return await writeResultOf(async () => {
-      const request = writing('PATCH', pathOf(workload), body, STRATEGIC_MERGE_PATCH, { dryRun });
+      const request = writing('PATCH', pathOf(workload), body, contentType, { dryRun });
       return await callJson<RawWorkload>(this.#send, request);
     });
   }

@@ -1,11 +1,11 @@
 /** The manifests of runs of CronJobs and of Jobs that are created anew. */
 
 import { createHash } from 'node:crypto';
-import type { RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
-import { merged, type RolloutPlan } from './rollout-plan.ts';
+import type { RawMetadata, RawPodTemplate, RawWorkload } from '../raw-objects.ts';
+import { merged, type RolloutPlan } from '../rollout-plan.ts';
 
-import { type MarkWords, templateWithoutMarks } from './workload.ts';
-import { REPLACES_ANNOTATION } from './workload-kind.ts';
+import { type MarkWords, templateWithoutMarks } from '../workload.ts';
+import { REPLACES_ANNOTATION } from './batch.ts';
 
 /** A Job to be created, as `kubectl create job --from` would write it. */
 export interface JobManifest {

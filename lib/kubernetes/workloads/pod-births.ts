@@ -1,19 +1,19 @@
 /** How old pods are at the most: the creation of the ReplicaSet or ControllerRevision of their template. */
 
-import type { BirthsReading, PodsBirth } from '../model/outcome.ts';
-import type { RawObject } from '../model/raw-objects.ts';
-import { createdAtOf } from '../model/time.ts';
-import { workloadKindOf } from '../model/workload-kind.ts';
-import { failedRead } from './api-error.ts';
+import type { BirthsReading, PodsBirth } from '../../model/outcome.ts';
+import type { RawObject } from '../../model/raw-objects.ts';
+import { createdAtOf } from '../../model/time.ts';
+import { workloadKindOf } from '../../model/workload-kind.ts';
+import { failedRead } from '../api-error.ts';
 import {
   type ApiResource,
   CONTROLLER_REVISIONS,
   collectionPath,
   REPLICA_SETS,
   withQuery,
-} from './api-path.ts';
-import { callJson, METADATA_ALONE } from './json-call.ts';
-import type { Send } from './transport.ts';
+} from '../api-path.ts';
+import { callJson, METADATA_ALONE } from '../json-call.ts';
+import type { Send } from '../transport.ts';
 
 const PAGE = 500;
 /** Beyond 50,000 objects the lists would cost more than the rollouts that they may save. */

@@ -1,7 +1,7 @@
 /** The smallest JSON patch between two versions of a pod template that differ in stamps alone. */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { RawEnvVar, RawPodTemplate } from '../model/raw-objects.ts';
+import type { RawEnvVar, RawPodTemplate } from './raw-objects.ts';
 
 /** One operation of a JSON patch (RFC 6902). */
 export type Operation =
