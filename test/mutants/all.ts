@@ -4,6 +4,7 @@ import { ADMISSION_MUTANTS } from './admission.ts';
 import { BOUND_MUTANTS } from './bounds.ts';
 import { CLOCK_MUTANTS } from './clocks.ts';
 import { CONSENT_MUTANTS } from './consent.ts';
+import { CUSTOM_PATCH_MUTANTS } from './custom-patches.ts';
 import { DIALECT_MUTANTS } from './dialects.ts';
 import { DROP_IN_MUTANTS } from './drop-in.ts';
 import { EDGE_MUTANTS } from './edges.ts';
@@ -46,6 +47,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...EDGE_MUTANTS,
   ...PAUSE_MUTANTS,
   ...DIALECT_MUTANTS,
+  ...CUSTOM_PATCH_MUTANTS,
   ...CONSENT_MUTANTS,
   ...BOUND_MUTANTS,
   ...PACE_MUTANTS,
