@@ -3,9 +3,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
+  ARGO_ROLLOUTS,
+  ARGO_ROLLOUTS_CRDS,
+  type ArgoRolloutsProgram,
   BUILDS,
   buildKey,
   CONTROL_PLANE,
+  type Copies,
   HELM,
   type HelmVersion,
   type Part,
@@ -59,9 +63,19 @@ export function prometheusOf(program: PrometheusProgram): string | undefined {
   return builtIn(PROMETHEUS, program);
 }
 
-/** Where kwok's file of that name stands in a folder of programs. */
-export function stageIn(folder: string, stage: string): string {
-  return path.join(folder, 'stages', path.basename(stage));
+/** The path of a program of Argo Rollouts; undefined if it was not built. */
+export function argoRolloutsOf(program: ArgoRolloutsProgram): string | undefined {
+  return builtIn(ARGO_ROLLOUTS, program);
+}
+
+/** The folder of the manifests of Argo Rollouts' kinds; it is there where the programs are. */
+export function argoRolloutsKinds(): string {
+  return path.join(BUILDS, buildKey(ARGO_ROLLOUTS), ARGO_ROLLOUTS_CRDS.into);
+}
+
+/** Where the files stand that are copied into a folder of programs. */
+export function copiesIn(folder: string, { into, paths }: Copies): readonly string[] {
+  return paths.map((file) => path.join(folder, into, path.basename(file)));
 }
 
 function builtIn(part: Part, name: Program): string | undefined {
@@ -70,9 +84,9 @@ function builtIn(part: Part, name: Program): string | undefined {
 }
 
 function assetsIn(folder: string): Assets {
-  const stages = STAGES.map((stage) => stageIn(folder, stage)).filter((file) => existsSync(file));
+  const stages = copiesIn(folder, STAGES).filter((file) => existsSync(file));
   const hasPods =
-    stages.length === STAGES.length &&
+    stages.length === STAGES.paths.length &&
     NEEDED_FOR_PODS.every((program) => existsSync(path.join(folder, program)));
   return { folder, stages, hasPods };
 }

@@ -1,13 +1,14 @@
 /**
- * `npm run control-plane`: builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, kwok, Helm
- * and Prometheus from their Go modules into .control-plane/<version>. Some minutes the first time, seconds when they are there.
+ * `npm run control-plane`: builds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, kwok,
+ * Helm, Prometheus and Argo Rollouts from their Go modules into .control-plane/<version>. Some minutes the first time,
+ * seconds when they are there.
  */
 
 import { copyFileSync, existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
-import { stageIn } from './assets.ts';
+import { copiesIn } from './assets.ts';
 import { BuildError, isProgress, runGo } from './go.ts';
 import { BUILDS, buildKey, GO_FLAGS, type GoModule, PARTS, type Part, versionIn } from './recipe.ts';
 
@@ -74,15 +75,13 @@ function flagsOf({ tags = '' }: GoModule): readonly string[] {
   return [...GO_FLAGS, '-tags', tags];
 }
 
-/** The files that tell kwok what nodes and pods do. */
-async function copyStages({ modules, stages }: Part, target: string): Promise<void> {
-  if (stages.length === 0) return;
-  const module = modules.find(({ about }) => about === 'sigs.k8s.io/kwok');
-  if (module === undefined) throw new Error('kwok is not in the recipe');
-  const args = ['list', '-mod=readonly', '-m', '-f', '{{.Dir}}', module.about];
-  const source = await runGo({ folder: module.folder, args });
-  await mkdir(path.dirname(stageIn(target, stages[0] ?? '')), { recursive: true });
-  for (const stage of stages) copyFileSync(path.join(source, stage), stageIn(target, stage));
+async function copyFiles({ folder, about, copies }: GoModule, target: string): Promise<void> {
+  if (copies === undefined) return;
+  const args = ['list', '-mod=readonly', '-m', '-f', '{{.Dir}}', about];
+  const source = await runGo({ folder, args });
+  await mkdir(path.join(target, copies.into));
+  for (const [i, copy] of copiesIn(target, copies).entries())
+    copyFileSync(path.join(source, copies.paths[i] ?? ''), copy);
 }
 
 /** Nobody ever sees half a build: it appears under its name when it is complete. */
@@ -90,8 +89,10 @@ async function buildAll(part: Part, final: string): Promise<void> {
   const draft = `${final}.${process.pid}.draft`;
   await mkdir(draft, { recursive: true });
   try {
-    for (const module of part.modules) await build(module, draft);
-    await copyStages(part, draft);
+    for (const module of part.modules) {
+      await build(module, draft);
+      await copyFiles(module, draft);
+    }
     if (!existsSync(final)) await rename(draft, final);
   } finally {
     await rm(draft, { recursive: true, force: true });

@@ -92,10 +92,15 @@ export class RealCluster implements AsyncDisposable {
   }
 
   /** Runs kubectl; resolves with what it prints, rejects with what it complains of. */
-  async kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<string> {
+  kubectl(args: readonly string[], options: KubectlOptions = {}): Promise<string> {
+    return this.run(this.access.kubectl, args, options);
+  }
+
+  /** The same of a program that takes a kubeconfig as kubectl does. */
+  async run(program: string, args: readonly string[], options: KubectlOptions = {}): Promise<string> {
     const { input, ...as } = options;
     const kubeconfig = await this.kubeconfig(as);
-    const run = execFileAsync(this.access.kubectl, ['--kubeconfig', kubeconfig, ...args]);
+    const run = execFileAsync(program, ['--kubeconfig', kubeconfig, ...args]);
     run.child.stdin?.end(input);
     return (await run).stdout;
   }

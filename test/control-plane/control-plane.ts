@@ -123,6 +123,13 @@ export class ControlPlane extends RealCluster {
     return this.#parts.processes.pids();
   }
 
+  /** Starts a further program, with a kubeconfig of `user` and these flags; it ends with the control plane. */
+  async startBeside(program: string, user: User, flags: readonly string[]): Promise<Running> {
+    const { processes, settings } = this.#parts;
+    const kubeconfig = await this.kubeconfig({ token: settings.tokens[user] });
+    return processes.start(path.basename(program), program, [`--kubeconfig=${kubeconfig}`, ...flags]);
+  }
+
   override servingCertificate(): { readonly key: string; readonly cert: string } {
     const key = readFileSync(path.join(this.#parts.settings.certificates, 'apiserver.key'), 'utf8');
     return { key, cert: this.access.ca };

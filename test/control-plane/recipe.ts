@@ -18,14 +18,20 @@ export interface GoModule {
   readonly versionVariables: readonly string[];
   /** Build tags that leave out what no test needs. @default none */
   readonly tags?: string;
+  /** What is copied beside the programs. @default nothing */
+  readonly copies?: Copies;
+}
+
+/** Files of the module that a GoModule is about, and the folder beside the programs that they are copied into. */
+export interface Copies {
+  readonly into: string;
+  readonly paths: readonly string[];
 }
 
 /** What is built together, into a folder of its own. */
 export interface Part {
   /** The first gives the folder its name and version. */
   readonly modules: readonly GoModule[];
-  /** Files of kwok's module that are copied beside the programs. */
-  readonly stages: readonly string[];
   /** How many minutes it takes on two processors, the first time. */
   readonly minutes: number;
 }
@@ -39,13 +45,40 @@ export type Program =
   | 'kubectl'
   | 'kwok'
   | 'helm'
-  | PrometheusProgram;
+  | PrometheusProgram
+  | ArgoRolloutsProgram;
 
 /** Prometheus, and the tool that checks and tests its rules. */
 export type PrometheusProgram = 'prometheus' | 'promtool';
 
+/** The controller of Argo Rollouts, and the plugin of kubectl that promotes, aborts and undoes. */
+export type ArgoRolloutsProgram = 'rollouts-controller' | 'kubectl-argo-rollouts';
+
 /** The versions of Helm whose ways to write differ: three-way merge, and server-side apply. */
 export type HelmVersion = 3 | 4;
+
+/** kwok's files that say how nodes and pods become ready at once. */
+export const STAGES: Copies = {
+  into: 'stages',
+  paths: [
+    'kustomize/stage/node/fast/node-initialize.yaml',
+    'kustomize/stage/pod/fast/pod-complete.yaml',
+    'kustomize/stage/pod/fast/pod-delete.yaml',
+    'kustomize/stage/pod/fast/pod-ready.yaml',
+  ],
+};
+
+/** The kinds of Argo Rollouts. */
+export const ARGO_ROLLOUTS_CRDS: Copies = {
+  into: 'crds',
+  paths: [
+    'manifests/crds/analysis-run-crd.yaml',
+    'manifests/crds/analysis-template-crd.yaml',
+    'manifests/crds/cluster-analysis-template-crd.yaml',
+    'manifests/crds/experiment-crd.yaml',
+    'manifests/crds/rollout-crd.yaml',
+  ],
+};
 
 /** In the order of their building. */
 const GO_MODULES: readonly GoModule[] = [
@@ -66,22 +99,15 @@ const GO_MODULES: readonly GoModule[] = [
     programs: [['kwok']],
     about: 'sigs.k8s.io/kwok',
     versionVariables: [],
+    copies: STAGES,
   },
 ];
 
 /** How Go is called; a change of these is a new key. */
 export const GO_FLAGS: readonly string[] = ['-mod=readonly', '-trimpath', '-buildvcs=false'];
 
-/** The folder of kwok's module whose files say how nodes and pods become ready at once. */
-export const STAGES: readonly string[] = [
-  'kustomize/stage/node/fast/node-initialize.yaml',
-  'kustomize/stage/pod/fast/pod-complete.yaml',
-  'kustomize/stage/pod/fast/pod-delete.yaml',
-  'kustomize/stage/pod/fast/pod-ready.yaml',
-];
-
 /** etcd, kube-apiserver and what makes and runs pods. */
-export const CONTROL_PLANE: Part = { modules: GO_MODULES, stages: STAGES, minutes: 8 };
+export const CONTROL_PLANE: Part = { modules: GO_MODULES, minutes: 8 };
 
 /** Helm, by version. */
 export const HELM: Readonly<Record<HelmVersion, Part>> = { 3: helm(3), 4: helm(4) };
@@ -97,12 +123,25 @@ export const PROMETHEUS: Part = {
       tags: 'remove_all_sd',
     },
   ],
-  stages: [],
   minutes: 2,
 };
 
+/** Argo Rollouts, with its kinds. */
+export const ARGO_ROLLOUTS: Part = {
+  modules: [
+    {
+      folder: path.join(import.meta.dirname, 'argo-rollouts'),
+      programs: [['rollouts-controller'], ['kubectl-argo-rollouts']],
+      about: 'github.com/argoproj/argo-rollouts',
+      versionVariables: ['github.com/argoproj/argo-rollouts/utils/version.version'],
+      copies: ARGO_ROLLOUTS_CRDS,
+    },
+  ],
+  minutes: 4,
+};
+
 /** Everything, in the order of its building. */
-export const PARTS: readonly Part[] = [CONTROL_PLANE, HELM[3], HELM[4], PROMETHEUS];
+export const PARTS: readonly Part[] = [CONTROL_PLANE, HELM[3], HELM[4], PROMETHEUS, ARGO_ROLLOUTS];
 
 /** Where everything that is built stands; ignored by git. */
 export const BUILDS: string = path.resolve(import.meta.dirname, '../../.control-plane');
@@ -116,8 +155,9 @@ export function versionIn({ folder }: GoModule, name: string): string {
 }
 
 /** The name of the folder that holds a build of exactly these versions: `kubernetes-v1.34.4-<digest>`. */
-export function buildKey({ modules, stages }: Part): string {
-  const hash = createHash('sha256').update(JSON.stringify([modules.map(relative), GO_FLAGS, stages]));
+export function buildKey({ modules }: Part): string {
+  const copied = modules.flatMap(({ copies }) => copies?.paths ?? []);
+  const hash = createHash('sha256').update(JSON.stringify([modules.map(programsIn), GO_FLAGS, copied]));
   for (const { folder } of modules)
     for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(path.join(folder, file)));
   const [name] = modules.map(
@@ -126,7 +166,7 @@ export function buildKey({ modules, stages }: Part): string {
   return `${name}-${hash.digest('hex').slice(0, 12)}`;
 }
 
-function relative(module: GoModule): GoModule {
+function programsIn({ copies: _, ...module }: GoModule): GoModule {
   return { ...module, folder: path.basename(module.folder) };
 }
 
@@ -138,5 +178,5 @@ function helm(version: HelmVersion): Part {
     about,
     versionVariables: [`${about}/internal/version.version`],
   };
-  return { modules: [module], stages: [], minutes: 2 };
+  return { modules: [module], minutes: 2 };
 }

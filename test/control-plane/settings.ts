@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Who has a token of its own. Each is a master: what the tests are about is what ServiceAccounts may do. */
-export const USERS = ['admin', 'kube-controller-manager', 'kube-scheduler', 'kwok'] as const;
+export const USERS = ['admin', 'kube-controller-manager', 'kube-scheduler', 'kwok', 'argo-rollouts'] as const;
 
 /** One of them. */
 export type User = (typeof USERS)[number];
@@ -31,6 +31,7 @@ export function writeSettings(folder: string): Settings {
     'kube-controller-manager': token(),
     'kube-scheduler': token(),
     kwok: token(),
+    'argo-rollouts': token(),
   };
   const { privateKey, publicKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
