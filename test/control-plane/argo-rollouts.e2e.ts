@@ -6,12 +6,24 @@ import { until } from '../integration/reloader-process.ts';
 import { type Json, type JsonObject, objectOf, objectsOf, pick } from '../sandbox/json.ts';
 import { ArgoRollouts, skipWithoutArgoRollouts } from './argo-rollouts.ts';
 import { ControlPlane } from './control-plane.ts';
-import { isObserved, RolloutScene, statusOf, template, WEB } from './rollout-scene.ts';
+import {
+  annotationOf,
+  countsOf,
+  generationOf,
+  isObserved,
+  isStable,
+  RolloutScene,
+  statusOf,
+  template,
+  WEB,
+} from './rollout-scene.ts';
 
 const CANARY = { canary: {} };
 const STEPS = { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } };
 const BLUE_GREEN = { activeService: 'active', autoPromotionEnabled: false, scaleDownDelaySeconds: 10 };
-const COUNTS = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'];
+
+/** No pod is made any more. */
+const NO_PODS = { metadata: { name: 'none' }, spec: { hard: { pods: '0' } } };
 
 const plane = await ControlPlane.start();
 after(() => plane[Symbol.asyncDispose]());
@@ -21,23 +33,6 @@ let started: Promise<ArgoRollouts> | undefined;
 async function open(name: string): Promise<RolloutScene> {
   started ??= ArgoRollouts.start(plane);
   return await RolloutScene.open(plane, await started, name);
-}
-
-function generationOf(object: JsonObject): number {
-  return Number(pick(object, 'metadata', 'generation'));
-}
-
-/** A count that is zero is not written. */
-function countsOf(status: JsonObject): Json[] {
-  return COUNTS.map((count) => status[count] ?? 0);
-}
-
-function isStable(status: JsonObject): boolean {
-  return status['stableRS'] !== undefined && status['stableRS'] === status['currentPodHash'];
-}
-
-function annotationOf(object: JsonObject, name: string): Json | undefined {
-  return pick(object, 'metadata', 'annotations', name);
 }
 
 describe('a canary without steps', { skip, concurrency: true }, () => {
@@ -85,6 +80,20 @@ describe('a canary without steps', { skip, concurrency: true }, () => {
     await scene.patch({ paused: false });
     await scene.reaches('Healthy');
     await scene.runs('BB');
+  });
+
+  test('is degraded after its deadline, and well again by itself', async () => {
+    await using scene = await open('late');
+    await scene.create(CANARY, { template: template('A'), progressDeadlineSeconds: 2 });
+    await scene.expect('POST', 'resourcequotas', NO_PODS);
+    await scene.patch({ template: template('B') });
+    const late = await scene.reaches('Degraded');
+    assert.match(String(late['message']), /^ProgressDeadlineExceeded/);
+    assert.equal(late['abort'], undefined);
+    const generation = generationOf(await scene.rollout());
+    await scene.expect('DELETE', 'resourcequotas/none');
+    await scene.reaches('Healthy');
+    assert.equal(generationOf(await scene.rollout()), generation);
   });
 
   test('is patched as every custom resource is', async () => {
@@ -142,6 +151,19 @@ describe('a canary that pauses at a step', { skip, concurrency: true }, () => {
     assert.equal((await scene.reaches('Paused'))['abort'], false);
     await scene.runs('AB');
     assert.equal(generationOf(await scene.rollout()), generation);
+  });
+
+  test('keeps the pods that were not replaced yet when the template is undone', async () => {
+    await using scene = await open('undone');
+    await scene.create(STEPS);
+    const before = await scene.pods();
+    await scene.patch({ template: template('B') });
+    await scene.reaches('Paused');
+    await scene.patch({ template: template('A') });
+    await scene.reaches('Healthy');
+    await scene.runs('AA');
+    const names = new Set((await scene.pods()).map(({ name }) => name));
+    assert.equal(before.filter(({ name }) => names.has(name)).length, 1);
   });
 
   test('forgets an abort with the next template', async () => {
@@ -253,10 +275,7 @@ describe('spec.restartAt', { skip, concurrency: true }, () => {
   test('is done when the last pod is evicted, not when its successor runs', async () => {
     await using scene = await open('evicted');
     await scene.create(CANARY, { replicas: 1, template: template('A') });
-    await scene.expect('POST', 'resourcequotas', {
-      metadata: { name: 'none' },
-      spec: { hard: { pods: '0' } },
-    });
+    await scene.expect('POST', 'resourcequotas', NO_PODS);
     const at = await secondAfter(scene);
     await scene.patch({ restartAt: at });
     await restarted(scene, at);

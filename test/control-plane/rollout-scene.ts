@@ -8,6 +8,7 @@ import type { ArgoRollouts } from './argo-rollouts.ts';
 import type { Answer, RealCluster } from './cluster.ts';
 
 const PATIENCE_MS = 60_000;
+const COUNTS = ['replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'];
 const OVERLOOKED_AFTER_MS = 2000;
 const LONGEST_LINE = 1_000_000;
 /** Where resources are that are not of the core. */
@@ -200,4 +201,24 @@ export function isObserved(rollout: JsonObject): boolean {
   return (
     Number(pick(rollout, 'status', 'observedGeneration')) === Number(pick(rollout, 'metadata', 'generation'))
   );
+}
+
+/** How often the spec of an object was changed. */
+export function generationOf(object: JsonObject): number {
+  return Number(pick(object, 'metadata', 'generation'));
+}
+
+/** Its replicas: all, updated, ready, available. A count that is zero is not written. */
+export function countsOf(status: JsonObject): Json[] {
+  return COUNTS.map((count) => status[count] ?? 0);
+}
+
+/** Whether the ReplicaSet of the template is the stable one. */
+export function isStable(status: JsonObject): boolean {
+  return status['stableRS'] !== undefined && status['stableRS'] === status['currentPodHash'];
+}
+
+/** An annotation of an object. */
+export function annotationOf(object: JsonObject, name: string): Json | undefined {
+  return pick(object, 'metadata', 'annotations', name);
 }
