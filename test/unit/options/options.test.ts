@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { STAKATER_KEYS, type StakaterKeys } from '../../../lib/model/settings.ts';
 import { FLAGS } from '../../../lib/options/flags.ts';
-import { type Options, stateNamespaceOf, workloadKindsOf } from '../../../lib/options/options.ts';
+import type { Options } from '../../../lib/options/options.ts';
 import { running } from './given.ts';
 
 /** What is so where nothing is said, outside a pod. */
@@ -121,10 +121,6 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
       ignoredWorkloadKinds: ['Job', 'CronJob', 'DaemonSet'],
     },
     '--is-Argo-Rollouts=TRUE --ignored-workload-types=deploymentconfigs': {
-      scope: {
-        type: 'all',
-        source: 'the default of Stakater Reloader, whose --ignored-workload-types is set',
-      },
       argoRollouts: 'true',
       ignoredWorkloadKinds: ['DeploymentConfig'],
     },
@@ -370,33 +366,4 @@ test('the options are deeply frozen', () => {
   const { options } = running('--namespace=a --alternative-secret-annotation=a/x');
   for (const part of [options, options.scope, options.connection, options.alternativeAnnotations.Secret])
     assert.ok(Object.isFrozen(part));
-});
-
-describe('the state is in the namespace', () => {
-  const places: Record<string, string> = {
-    '--state-namespace=s --namespace=a': 's',
-    '--namespace=a': 'a',
-    '--namespace=a,b': 'own',
-    '-A': 'own',
-    'RELOADER_NAMESPACE=reloader': 'own',
-    '': 'own',
-  };
-  for (const [command, place] of Object.entries(places))
-    test(`${place} with ${command}`, () =>
-      assert.equal(stateNamespaceOf(running(command).options, 'own'), place));
-});
-
-describe('the kinds of workload that are served are', () => {
-  const served: Record<string, string> = {
-    '': 'Deployment,StatefulSet,DaemonSet',
-    '--cronjob-reload=run-now': 'Deployment,StatefulSet,DaemonSet,CronJob',
-    '--job-reload=recreate-running': 'Deployment,StatefulSet,DaemonSet,Job',
-    '--cronjob-reload=run-now --ignored-workload-types=jobs,cronjobs,daemonsets': 'Deployment,StatefulSet',
-  };
-  for (const [command, kinds] of Object.entries(served)) {
-    test(`${kinds} with ${command}`, () => {
-      const all = workloadKindsOf(running(command).options).map(({ kind }) => kind);
-      assert.equal(all.join(), kinds);
-    });
-  }
 });
