@@ -1,8 +1,10 @@
 /** The rules of the API that the sandbox keeps are those of a real API server. */
 
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
+import { until } from '../integration/reloader-process.ts';
 import { API_RULES } from '../sandbox/all-api-rules.ts';
-import { runRule } from '../sandbox/api-rules.ts';
+import { RuleClient, runRule } from '../sandbox/api-rules.ts';
+import { WIDGETS_DEFINITION } from '../sandbox/api-rules-extensions.ts';
 import { HISTORY_RULES } from '../sandbox/api-rules-history.ts';
 import { ControlPlane } from './control-plane.ts';
 
@@ -11,6 +13,13 @@ const PATIENCE_MS = 30_000;
 // Without controllers: only the rule itself writes.
 const plane = await ControlPlane.start({ withPods: false });
 after(() => plane[Symbol.asyncDispose]());
+
+before(async () => {
+  const api = new RuleClient(plane.send, 'default');
+  await api.created('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS_DEFINITION);
+  const isServed = async (): Promise<boolean> => (await api.get('widgets')).status === 200;
+  await until('widgets are served', isServed, PATIENCE_MS);
+});
 
 describe('a real API server', { concurrency: 4 }, () => {
   for (const [i, [name, rule]] of Object.entries(API_RULES).entries())

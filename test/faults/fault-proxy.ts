@@ -15,10 +15,15 @@ import {
   statusFault,
 } from '../sandbox/faults.ts';
 import type { Json } from '../sandbox/json.ts';
+import { EXTENSIONS } from '../sandbox/resource-table.ts';
 import { apiCallOf } from '../sandbox/routes.ts';
 import { type Served, type ServeOptions, serve } from '../sandbox/serve.ts';
+import { ServedKinds } from '../sandbox/served-kinds.ts';
 import { type RelayEffect, RelayedWatch } from './relayed-watch.ts';
 import { objectIn, type RelayedWrite, writeOf } from './relayed-write.ts';
+
+/** What requests are understood; the server behind it may serve less. */
+const SERVED = new ServedKinds(Object.values(EXTENSIONS));
 
 /** What the proxy can do to one request: all that needs no look into the server. */
 type ProxyEffect = Exclude<CallEffect, { readonly kind: 'stale' | 'cutBody' }>;
@@ -150,7 +155,7 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   async #handle(request: ApiRequest): Promise<ApiResponse> {
-    const call = apiCallOf(request);
+    const call = apiCallOf(request, SERVED);
     if (call.verb === 'list' && call.name === undefined) this.lists.push(call.resource);
     const hold = [...this.#holds].find(({ match }) => matches(match, call));
     if (hold !== undefined) return await this.#held(hold, call, request);

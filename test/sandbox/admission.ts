@@ -18,6 +18,7 @@ const MAX_CONFIG_BYTES: number = 1024 * 1024;
 export function admitted(row: ResourceRow, object: JsonObject, previous: JsonObject | undefined): JsonObject {
   if (row.kind === 'ConfigMap' || row.kind === 'Secret') return admittedConfig(row, object);
   if (row.group === 'batch') return admittedBatch(row, object, previous);
+  if (row.isCustom === true) return row.pruned === undefined ? object : withoutField(object, row.pruned);
   if (row.generation !== undefined) return admittedWorkload(row, object, previous);
   return object;
 }
@@ -55,6 +56,17 @@ function admittedWorkload(row: ResourceRow, given: JsonObject, previous: JsonObj
   if (previous !== undefined && template === pick(previous, 'spec', 'template')) return object;
   checkTemplate(row, object, ['spec', 'template']);
   return object;
+}
+
+/** `object` without the field at `path`; the very same object where it has none. */
+function withoutField(object: JsonObject, path: readonly string[]): JsonObject {
+  const [field = '', ...rest] = path;
+  const value = object[field];
+  if (value === undefined) return object;
+  const { [field]: _, ...others } = object;
+  if (rest.length === 0) return others;
+  const inner = withoutField(objectOf(value), rest);
+  return inner === value ? object : { ...object, [field]: inner };
 }
 
 function hasDefaults(row: ResourceRow, spec: JsonObject): boolean {

@@ -2,6 +2,7 @@
 
 import type { ApiRules } from './api-rules.ts';
 import { BATCH_RULES } from './api-rules-batch.ts';
+import { EXTENSION_RULES } from './api-rules-extensions.ts';
 import { LEASE_RULES } from './api-rules-lease.ts';
 import { PATCH_RULES } from './api-rules-patches.ts';
 import { READ_RULES } from './api-rules-reads.ts';
@@ -14,4 +15,5 @@ export const API_RULES: ApiRules = {
   ...READ_RULES,
   ...BATCH_RULES,
   ...LEASE_RULES,
+  ...EXTENSION_RULES,
 };

@@ -21,12 +21,13 @@ export interface ReadAnswer {
 }
 
 /** How a patch is sent. */
-export type PatchMedia = 'merge-patch' | 'strategic-merge-patch' | 'apply-patch';
+export type PatchMedia = 'merge-patch' | 'json-patch' | 'strategic-merge-patch' | 'apply-patch';
 
 /** The groups of the resources that are not of the core. */
 const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/^(deployments|statefulsets|daemonsets|replicasets)/, 'apps'],
   [/^(cronjobs|jobs)/, 'batch'],
+  [/^widgets/, 'rules.example'],
 ];
 
 /** A client for one case: paths are below the case's namespace, such as `configmaps/a`, or whole, such as `/api/v1/namespaces`. */
@@ -112,7 +113,8 @@ export class RuleClient {
 
   async #read(request: ApiRequest): Promise<ReadAnswer> {
     const response = await this.send(request);
-    const body: unknown = JSON.parse(await readText(response));
+    const text = await readText(response);
+    const body: unknown = text.startsWith('{') ? JSON.parse(text) : {};
     return { status: response.status, headers: response.headers, body: isObject(body) ? body : {} };
   }
 }

@@ -2,15 +2,16 @@
 
 import type { ApiRequest, ApiResponse } from '../../lib/kubernetes/transport.ts';
 import { abortError, delay, untilAborted } from './abort.ts';
-import { discovery } from './discovery.ts';
 import { textBody } from './event-stream.ts';
 import { type CallEffect, connectionError, Faults, statusFault, type Verb } from './faults.ts';
 import { type Json, type JsonObject, objectOf, pick, stringOf } from './json.ts';
+import { jsonPatch } from './json-patch.ts';
 import { listText } from './lists.ts';
 import { mergePatch } from './merge-patch.ts';
 import { ACCESS_REVIEW } from './resource-table.ts';
 import { type ApiCall, apiCallOf, objectBody } from './routes.ts';
 import { selectorOf } from './selectors.ts';
+import type { ServedKinds } from './served-kinds.ts';
 import { Spelling } from './spelling.ts';
 import { badRequest, internal, notFound, StatusError } from './status-error.ts';
 import type { Store } from './store.ts';
@@ -56,6 +57,8 @@ interface Answer {
 export interface ApiServerOptions {
   /** The objects of a page of a list at most. */
   readonly mostPerPage: number;
+  /** The kinds. */
+  readonly served: ServedKinds;
   readonly audit: ((record: AuditRecord) => void) | undefined;
   /** A mutating webhook. */
   readonly mutate?: Mutate | undefined;
@@ -82,18 +85,22 @@ export class ApiServer {
   /** Answers a request, or rejects as a broken connection or an abort would. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
     if (request.signal?.aborted) throw abortError(request.signal);
-    const document = request.method === 'GET' ? discovery(request.path.split('?', 1)[0] ?? '') : undefined;
-    if (document !== undefined)
-      return responseOf({ status: 200, text: JSON.stringify(document) }, request.signal);
     let call: ApiCall;
     try {
-      call = apiCallOf(request);
+      const document = this.#discovery(request);
+      if (document !== undefined)
+        return responseOf({ status: 200, text: JSON.stringify(document) }, request.signal);
+      call = apiCallOf(request, this.#options.served);
     } catch (error) {
       return responseOf(answerOf(error), request.signal);
     }
     const { latencyMs, effect } = this.faults.take(call);
     if (latencyMs > 0) await delay(latencyMs, request.signal);
     return this.#afflicted(call, effect);
+  }
+
+  #discovery({ method, path }: ApiRequest): JsonObject | undefined {
+    return method === 'GET' ? this.#options.served.discovery(path.split('?', 1)[0] ?? '') : undefined;
   }
 
   async #afflicted(call: ApiCall, effect: CallEffect | undefined): Promise<ApiResponse> {
@@ -294,21 +301,25 @@ function patched(live: StoredObject, call: ApiCall): JsonObject {
   switch (call.contentType) {
     case 'application/merge-patch+json':
       return mergePatch(live, objectBody(call));
+    case 'application/json-patch+json':
+      return jsonPatch(live, call.body ?? null);
     case 'application/strategic-merge-patch+json':
+      if (call.row.isCustom === true) throw unknownFormat(call);
       return strategicMerge(live, objectBody(call));
     default:
-      throw new StatusError(
-        415,
-        'UnsupportedMediaType',
-        `the body of the request was in an unknown format: ${call.contentType}`,
-      );
+      throw unknownFormat(call);
   }
+}
+
+function unknownFormat({ contentType }: ApiCall): StatusError {
+  const message = `the body of the request was in an unknown format: ${contentType}`;
+  return new StatusError(415, 'UnsupportedMediaType', message);
 }
 
 function answerOf(error: unknown): Answer {
   if (!(error instanceof StatusError)) throw error;
-  const { retryAfterSeconds } = error.details;
-  const text = JSON.stringify(error.toStatus());
+  const { retryAfterSeconds, page } = error.details;
+  const text = page ?? JSON.stringify(error.toStatus());
   return { status: error.code, text, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) };
 }
 

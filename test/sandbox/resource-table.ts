@@ -18,12 +18,16 @@ export interface ResourceRow {
   readonly verbs: readonly ServedVerb[];
   /** What raises `metadata.generation`; undefined: the kind has none. */
   readonly generation?: 'spec' | 'spec and annotations';
+  /** Whether a custom resource definition serves it: it takes no strategic merge patch, and its objects are not checked. */
+  readonly isCustom?: boolean;
+  /** A custom resource's field that its schema lacks: it is dropped from each object that is stored. */
+  readonly pruned?: readonly string[];
 }
 
 const READ: readonly ServedVerb[] = ['get', 'list', 'watch'];
 const ALL: readonly ServedVerb[] = [...READ, 'create', 'update', 'patch', 'delete'];
 
-type Extras = Partial<Pick<ResourceRow, 'shortNames' | 'namespaced' | 'verbs' | 'generation'>>;
+type Extras = Partial<Omit<ResourceRow, 'apiVersion' | 'group' | 'version' | 'resource' | 'kind'>>;
 
 function row(apiVersion: string, resource: string, kind: string, extras: Extras = {}): ResourceRow {
   const [first = '', second] = apiVersion.split('/');
@@ -40,7 +44,7 @@ function row(apiVersion: string, resource: string, kind: string, extras: Extras 
   };
 }
 
-/** Every kind that is served and stored. */
+/** Every kind that each sandbox serves and stores. */
 export const RESOURCES: readonly ResourceRow[] = [
   row('v1', 'namespaces', 'Namespace', { namespaced: false, shortNames: ['ns'] }),
   row('v1', 'configmaps', 'ConfigMap', { shortNames: ['cm'] }),
@@ -59,6 +63,32 @@ export const RESOURCES: readonly ResourceRow[] = [
   row('events.k8s.io/v1', 'events', 'Event', { shortNames: ['ev'] }),
 ];
 
+/** The kinds that a sandbox serves only where its options name them, by their plural. */
+export const EXTENSIONS: Readonly<Record<'rollouts' | 'deploymentconfigs', ResourceRow>> = {
+  rollouts: row('argoproj.io/v1alpha1', 'rollouts', 'Rollout', {
+    shortNames: ['ro'],
+    generation: 'spec',
+    isCustom: true,
+  }),
+  deploymentconfigs: row('apps.openshift.io/v1', 'deploymentconfigs', 'DeploymentConfig', {
+    shortNames: ['dc'],
+    generation: 'spec',
+  }),
+};
+
+/** A custom resource of a test's own: `group/version`, plural, kind. Helpers name it `<plural>.<group>`. */
+export function customResource(
+  apiVersion: string,
+  resource: string,
+  kind: string,
+  extras: Pick<ResourceRow, 'pruned'> = {},
+): ResourceRow {
+  const added = row(apiVersion, resource, kind, { generation: 'spec', isCustom: true, ...extras });
+  byResource.set(`${resource}.${added.group}`, added);
+  byKind.set(`${resource}.${added.group}`, added);
+  return added;
+}
+
 /** A kind that is answered but not stored. */
 export const ACCESS_REVIEW: ResourceRow = row(
   'authorization.k8s.io/v1',
@@ -67,14 +97,11 @@ export const ACCESS_REVIEW: ResourceRow = row(
   { namespaced: false, verbs: ['create'] },
 );
 
-const byPath = new Map([...RESOURCES, ACCESS_REVIEW].map((r) => [`${r.apiVersion}/${r.resource}`, r]));
-const byResource = new Map([...RESOURCES, ACCESS_REVIEW].toReversed().map((r) => [r.resource, r]));
-const byKind = new Map(RESOURCES.toReversed().map((r) => [r.kind, r]));
-
-/** The row served under an API version; undefined if there is none. */
-export function rowAt(apiVersion: string, resource: string): ResourceRow | undefined {
-  return byPath.get(`${apiVersion}/${resource}`);
-}
+const KNOWN = [...RESOURCES, ...Object.values(EXTENSIONS)];
+const byResource = new Map<string, ResourceRow>(
+  [...KNOWN, ACCESS_REVIEW].toReversed().map((r) => [r.resource, r]),
+);
+const byKind = new Map<string, ResourceRow>(KNOWN.toReversed().map((r) => [r.kind, r]));
 
 /** The row of a plural (`configmaps`); `events` are those of the core group. */
 export function rowOfResource(resource: string): ResourceRow {

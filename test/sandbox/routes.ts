@@ -3,7 +3,8 @@
 import type { ApiRequest } from '../../lib/kubernetes/transport.ts';
 import { type CallFacts, managerOf, type Verb } from './faults.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
-import { type ResourceRow, rowAt, type ServedVerb } from './resource-table.ts';
+import type { ResourceRow, ServedVerb } from './resource-table.ts';
+import type { ServedKinds } from './served-kinds.ts';
 import { badRequest, noSuchPath, notAllowed } from './status-error.ts';
 
 /** A request to a kind, understood. */
@@ -30,17 +31,17 @@ interface Place {
 /**
  * Understands a request to a kind.
  *
- * @throws StatusError 404, 405 or 400
+ * @throws StatusError 404, 405, 400, or 503 for a group that is not available
  */
-export function apiCallOf(request: ApiRequest): ApiCall {
+export function apiCallOf(request: ApiRequest, served: ServedKinds): ApiCall {
   const [path = '', search = ''] = request.path.split('?', 2);
   const query = new URLSearchParams(search);
-  const place = placeOf(path);
+  const place = placeOf(path, served);
   const userAgent = request.headers?.['user-agent'] ?? '';
   const contentType = (request.headers?.['content-type'] ?? 'application/json').split(';', 1)[0] ?? '';
   const verb = verbOf(request.method, place, query, contentType);
-  const served = place.row.verbs.some((each) => each === servedVerbOf(verb));
-  if (!served || place.subresource !== undefined) throw notAllowed();
+  const isServed = place.row.verbs.some((each) => each === servedVerbOf(verb));
+  if (!isServed || place.subresource !== undefined) throw notAllowed();
   const body = bodyOf(request.body);
   const name = place.name ?? nameSelected(verb, query);
   return {
@@ -69,7 +70,7 @@ function nameSelected(verb: Verb, query: URLSearchParams): string | undefined {
   return /(?:^|,)metadata\.name==?([^,]+)/.exec(query.get('fieldSelector') ?? '')?.[1];
 }
 
-function placeOf(path: string): Place {
+function placeOf(path: string, served: ServedKinds): Place {
   const parts = path
     .split('/')
     .filter((part) => part !== '')
@@ -78,7 +79,7 @@ function placeOf(path: string): Place {
   const isInNamespace = rest[0] === 'namespaces' && rest.length > 2;
   const namespace = isInNamespace ? rest[1] : undefined;
   const [resource = '', name, subresource, more] = isInNamespace ? rest.slice(2) : rest;
-  const row = rowAt(apiVersion, resource);
+  const row = served.rowAt(apiVersion, resource);
   if (row === undefined || more !== undefined) throw noSuchPath();
   const isOutOfPlace = row.namespaced ? namespace === undefined && name !== undefined : isInNamespace;
   if (isOutOfPlace) throw noSuchPath();

@@ -7,9 +7,10 @@ import type { CallFacts, CallMatch, FaultRule, WatchEffect } from './faults.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { Pod } from './pod.ts';
-import { rowOfKind, rowOfResource } from './resource-table.ts';
+import { EXTENSIONS, type ResourceRow, rowOfKind, rowOfResource } from './resource-table.ts';
 import type { VersionStyle } from './resource-versions.ts';
 import { type Revision, restoredAnnotations } from './revisions.ts';
+import { ServedKinds } from './served-kinds.ts';
 import { Store } from './store.ts';
 import { type StoredObject, storeKey, timestamp } from './stored-object.ts';
 import { strategicMerge } from './strategic-merge.ts';
@@ -34,6 +35,8 @@ export interface SandboxOptions {
   readonly audit?: (record: AuditRecord) => void;
   /** A mutating webhook, asked synchronously before an object is stored. @default none */
   readonly mutate?: Mutate;
+  /** The kinds served besides those of each cluster: by their plural, or a customResource. @default none */
+  readonly extensions?: readonly (keyof typeof EXTENSIONS | ResourceRow)[];
 }
 
 /** How a patch is understood. */
@@ -100,6 +103,12 @@ export interface Sandbox {
    * meaning, and all watches end.
    */
   respell(): void;
+  /**
+   * Serves a kind from now on, or no more: as if its custom resource definition were installed, or deleted with all its objects.
+   */
+  setServed(resource: string, isServed: boolean): void;
+  /** From now on the API server of a group answers, or every request for it gets 503, as of an aggregated API. */
+  setAvailable(group: string, isAvailable: boolean): void;
   /** Forgets the history: older versions and continued lists are expired. */
   compact(): void;
   /** What SelfSubjectAccessReview denies; a list to push to. */
@@ -119,6 +128,7 @@ class EmbeddedSandbox implements Sandbox {
   readonly #store: Store;
   readonly #server: ApiServer;
   readonly #controller: WorkloadController;
+  readonly #served: ServedKinds;
   readonly #delayed = new Set<string>();
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
 
@@ -126,8 +136,13 @@ class EmbeddedSandbox implements Sandbox {
     const { mostPerPage = Number.POSITIVE_INFINITY, observeMs = 10, podStartMs = 50 } = options;
     const { namespaces = ['default', 'kube-system'], annotationReads = () => [] } = options;
     this.#store = new Store(options.resourceVersions ?? 'comparable');
+    const { extensions = [] } = options;
+    this.#served = new ServedKinds(
+      extensions.map((each) => (typeof each === 'string' ? EXTENSIONS[each] : each)),
+    );
     this.#server = new ApiServer(this.#store, {
       mostPerPage,
+      served: this.#served,
       audit: options.audit,
       mutate: options.mutate,
     });
@@ -265,6 +280,21 @@ class EmbeddedSandbox implements Sandbox {
   respell(): void {
     this.#server.spelling.turn();
     this.#server.watches.disturb({}, { kind: 'cut', how: 'end' });
+  }
+
+  setServed(resource: string, isServed: boolean): void {
+    const row = rowOfResource(resource);
+    this.#served.set(row, isServed);
+    if (isServed) return;
+    for (const object of this.#store.all(row)) this.#store.remove(row, object);
+    this.#server.watches.disturb({ resource: row.resource }, { kind: 'cut', how: 'end' });
+  }
+
+  setAvailable(group: string, isAvailable: boolean): void {
+    this.#served.setAvailable(group, isAvailable);
+    if (isAvailable) return;
+    for (const { resource } of this.#store.rows.filter((row) => row.group === group))
+      this.#server.watches.disturb({ resource }, { kind: 'cut', how: 'throw' });
   }
 
   compact(): void {

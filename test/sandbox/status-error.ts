@@ -10,6 +10,8 @@ export interface StatusDetails {
   readonly causes?: readonly JsonObject[];
   /** Also sent as the Retry-After header. */
   readonly retryAfterSeconds?: number;
+  /** The whole body, in place of a Status object. */
+  readonly page?: string;
   /** The token with which a list goes on all the same. */
   readonly continue?: string;
 }
@@ -60,6 +62,12 @@ export function notFound(row: ResourceRow, name: string): StatusError {
 /** 404: there is no such path. */
 export function noSuchPath(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource');
+}
+
+/** 404: there is no such group or version; whatever stands in front of the API server could answer the same. */
+export function noSuchGroupVersion(): StatusError {
+  const page = '404 page not found\n';
+  return new StatusError(404, 'NotFound', page, { page });
 }
 
 /** 409: a create of what is there. */

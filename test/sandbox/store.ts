@@ -1,6 +1,6 @@
 /** All objects of a sandbox, one counter of versions, and the history that watches and old snapshots are served from. */
 
-import { RESOURCES, type ResourceRow } from './resource-table.ts';
+import type { ResourceRow } from './resource-table.ts';
 import { type VersionCodec, type VersionStyle, versionCodec } from './resource-versions.ts';
 import { keyOfObject, type StoredObject } from './stored-object.ts';
 
@@ -41,9 +41,6 @@ export class Store {
 
   constructor(style: VersionStyle) {
     this.#codec = versionCodec(style);
-    for (const row of RESOURCES) {
-      this.#collections.set(row, { objects: new Map(), log: [], floor: 0, sorted: undefined });
-    }
   }
 
   /** The number of writes so far. */
@@ -73,6 +70,11 @@ export class Store {
 
   get(row: ResourceRow, key: string): StoredObject | undefined {
     return this.#collection(row).objects.get(key);
+  }
+
+  /** The kinds that were ever stored or read. */
+  get rows(): readonly ResourceRow[] {
+    return [...this.#collections.keys()];
   }
 
   /** All objects of a kind, in the order of their keys. */
@@ -159,8 +161,8 @@ export class Store {
   }
 
   #collection(row: ResourceRow): Collection {
-    const found = this.#collections.get(row);
-    if (found === undefined) throw new Error(`${row.resource} are not stored`);
+    const found = this.#collections.get(row) ?? { objects: new Map(), log: [], floor: 0, sorted: undefined };
+    this.#collections.set(row, found);
     return found;
   }
 }

@@ -3,7 +3,7 @@
 import { admitted } from './admission.ts';
 import { isObject, type JsonObject, objectOf, pick, sameJson, stringOf } from './json.ts';
 import { managedAfterApply, managedAfterUpdate, type Writer } from './managed-fields.ts';
-import { RESOURCES, type ResourceRow, rowOfResource } from './resource-table.ts';
+import { type ResourceRow, rowOfResource } from './resource-table.ts';
 import { alreadyExists, badRequest, conflict, invalid, notFound } from './status-error.ts';
 import type { Store } from './store.ts';
 import { type StoredMetadata, type StoredObject, storeKey, timestamp } from './stored-object.ts';
@@ -208,7 +208,7 @@ export class Writes {
   }
 
   #removeAllIn(namespace: string): void {
-    for (const row of RESOURCES.filter((each) => each.namespaced)) {
+    for (const row of this.#store.rows.filter((each) => each.namespaced)) {
       for (const object of this.#store.all(row)) {
         if (object.metadata.namespace === namespace) this.#store.remove(row, object);
       }

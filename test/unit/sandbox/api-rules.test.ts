@@ -4,6 +4,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { senderTo } from '../../control-plane/sender.ts';
 import { API_RULES } from '../../sandbox/all-api-rules.ts';
 import { runRule } from '../../sandbox/api-rules.ts';
+import { WIDGETS } from '../../sandbox/api-rules-extensions.ts';
 import { HISTORY_RULES } from '../../sandbox/api-rules-history.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { serve } from '../../sandbox/serve.ts';
@@ -12,7 +13,7 @@ const PATIENCE = { timeout: 120_000 };
 
 /** Only the rule itself writes: the sandbox's controllers do not get to see anything. */
 function sandboxOf(t: TestContext): Sandbox {
-  const sandbox = createSandbox({ observeMs: 3_600_000 });
+  const sandbox = createSandbox({ observeMs: 3_600_000, extensions: [WIDGETS] });
   t.after(() => sandbox.close());
   return sandbox;
 }
