@@ -64,7 +64,8 @@ interface Write {
 export function mutate(known: CacheReader, request: AdmissionRequest): Decision {
   const reason = reasonToPass(known, request);
   if (reason !== undefined) return passed(reason);
-  const kind = workloadKindOf(request.kind);
+  // The stamps of a restart are not in the template: an update keeps or drops them like any other annotation.
+  const { isRestarted: _, ...kind } = workloadKindOf(request.kind);
   const raw = inNamespace(request.object, request.namespace);
   const update = workloadOf(kind, raw, known.vocabularies);
   const refs = update.isLeftAlone ? [] : known.follows(update);

@@ -1,10 +1,12 @@
 /** Findings about likely mistakes in a workload's annotations, each with the correction. */
 
 import type { Finding } from '../model/finding.ts';
+import { isRolloutStrategy } from '../model/kinds/restarts.ts';
 import { CONFIG_KINDS } from '../model/object-ref.ts';
 import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
 import type { UnknownAnnotation, Workload } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
 import { keyScopeMistakes } from './key-scope.ts';
 import { malformedFinding, quoted } from './malformed.ts';
 import { annotationText, isNameElsewhere, isObjectName, itemsOf, listText, meantNames } from './name-list.ts';
@@ -22,6 +24,7 @@ const RULES: readonly Rule[] = [
   unreadable,
   untrue,
   strange,
+  unchoosable,
   unmeasured,
   pacingMistakes,
   keyScopeMistakes,
@@ -136,6 +139,23 @@ function strange({ annotations }: Workload): readonly Finding[] {
   if (value === undefined || value === 'env-vars' || value === 'annotations') return NONE;
   const remedy = 'is no strategy; write env-vars or annotations';
   return [malformedFinding(STRATEGY_ANNOTATION, quoted(value), remedy)];
+}
+
+/** A choice between a restart and a rollout that cannot be read, or on a workload that has none. */
+function unchoosable(
+  { annotations, ref }: Workload,
+  _keys: PolicyKeys,
+  all: readonly Vocabulary[],
+): readonly Finding[] {
+  const hasChoice = workloadKindOf(ref.kind).isRestarted !== undefined;
+  return all.flatMap(({ rolloutStrategy: key = '' }): readonly Finding[] => {
+    const value = annotations[key];
+    if (value === undefined) return NONE;
+    const none = `${key} has no effect here: only a Rollout of Argo has a choice`;
+    if (!hasChoice) return [{ reason: 'unserved', about: key, message: none }];
+    const remedy = 'is no strategy, so the pod template is stamped; write restart or rollout';
+    return isRolloutStrategy(value) ? NONE : [malformedFinding(key, quoted(value), remedy)];
+  });
 }
 
 /** A pause period that cannot be parsed: the workload then has none. */

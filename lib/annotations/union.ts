@@ -1,11 +1,13 @@
 /** All vocabularies in use, as one: a workload follows the objects of each of them, and each has its stamp in the one patch. */
 
 import type { Finding, MissingObject } from '../model/finding.ts';
+import { isRolloutStrategy, RESTARTED_AT_ANNOTATION, RESTARTS } from '../model/kinds/restarts.ts';
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
 import type { PolicyReason, ReloadStrategy, Verdict } from '../model/reasons.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import type { CrossNamespace, Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
-import { ANNOTATIONS, referenceOf, type Workload } from '../model/workload.ts';
+import { ANNOTATIONS, referenceOf, STAMPS_ANNOTATION, type Workload } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
 import { ALLOW_FROM_ANNOTATION, notAllowedFindings, unwatchedNamespaceFindings } from './allow-from.ts';
 import { configHashOf } from './config-hash.ts';
 import { isKeyScoped, KEY_SCOPED_ANNOTATION } from './key-scope.ts';
@@ -55,6 +57,9 @@ export interface VocabularyOptions {
   readonly keyScoped: boolean;
 }
 
+/** Our own annotations of workloads that are restarted. */
+const RECORD: readonly string[] = [STAMPS_ANNOTATION, RESTARTED_AT_ANNOTATION];
+
 type Annotations = Readonly<Record<string, string>>;
 
 const NO_FINDINGS: readonly Finding[] = [];
@@ -95,6 +100,8 @@ class Union implements Vocabularies {
   readonly #templateKeys: ReadonlySet<string>;
   readonly #configKeys: ReadonlySet<string>;
   readonly #markKeys: ReadonlySet<string>;
+  /** The annotations about restarts of the vocabularies in use, the native one first. */
+  readonly #rolloutKeys: readonly string[];
   /** The policies of each workload in memory, in the order of the vocabularies. Parsed once: a Workload is immutable. */
   readonly #policies = new WeakMap<Workload, readonly Policy[]>();
   readonly isUnknownAnnotation: (key: string) => boolean;
@@ -117,15 +124,17 @@ class Union implements Vocabularies {
       KEY_SCOPED_ANNOTATION,
       ...PACE_ANNOTATIONS,
     ]);
+    this.#rolloutKeys = this.#words.flatMap(({ rolloutStrategy }) => rolloutStrategy ?? []);
     this.#workloadLabels = new Set(this.#words.flatMap(({ disabling = [] }) => disabling));
-    this.#templateKeys = new Set(this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf));
+    const ofTemplates = this.#words.filter((words) => words.readsTemplate).flatMap(workloadKeysOf);
+    this.#templateKeys = new Set(ofTemplates.filter((key) => !this.#rolloutKeys.includes(key)));
     this.#configKeys = new Set([
       ALLOW_FROM_ANNOTATION,
       ...this.#words.flatMap(({ match, ignore }) => [match, ignore]),
     ]);
     this.#markKeys = new Set(all.map(({ lastReloadedFrom, hash }) => hash ?? lastReloadedFrom));
     this.isUnknownAnnotation = remembered(
-      (key) => !this.#workloadKeys.has(key) && isUnknownAnnotation(key, this.#keys),
+      (key) => !this.#workloadKeys.has(key) && !RECORD.includes(key) && isUnknownAnnotation(key, this.#keys),
     );
   }
 
@@ -243,6 +252,7 @@ class Union implements Vocabularies {
 
   readonly placesOf: Vocabularies['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {
     const beside: Place = { variable: inAnnotations, container: ANNOTATIONS };
+    if (this.restarts(workload)) return [{ variable: inAnnotations, container: RESTARTS }];
     if (this.#strategyOf(workload) === 'annotations') return [beside];
     const container = referenceOf(workload, ref)?.container;
     const places = this.#asking(workload, ref, annotations).map(({ name }): Place => {
@@ -253,6 +263,10 @@ class Union implements Vocabularies {
     });
     return places.filter((place, index) => place !== beside || places.indexOf(beside) === index);
   };
+
+  readonly restarts = ({ ref, annotations }: Workload): boolean =>
+    workloadKindOf(ref.kind).isRestarted !== undefined &&
+    this.#rolloutKeys.map((key) => annotations[key]).find(isRolloutStrategy) === 'restart';
 
   readonly tellingAnnotations: Vocabularies['tellingAnnotations'] = (
     workload,

@@ -78,6 +78,8 @@ export interface Vocabularies extends AnnotationReader {
     annotations: ConfigAnnotations,
     variables: StampVariables,
   ) => readonly Place[];
+  /** Whether the workload is rolled by a restart of its pods, without a change of its template. */
+  readonly restarts: (workload: Workload) => boolean;
   /** Annotations that inform people of a rollout for `ref`, whose content is `digest`, seen at `seconds` since 1970. */
   readonly tellingAnnotations: (
     workload: Workload,

@@ -47,6 +47,8 @@ export interface Vocabulary {
   readonly ignore: string;
   /** Absent where the vocabulary has no pauses. */
   readonly pause?: PauseKeys;
+  /** On a Rollout itself: whether it is rolled by a restart or by its template. */
+  readonly rolloutStrategy?: string;
   /** Whether the pod template's annotations count where the workload itself has none of these. */
   readonly readsTemplate: boolean;
   /** On a pod template: names the object that changed last. */
@@ -89,6 +91,7 @@ export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, reado
     match: own('match'),
     ignore: own('ignore'),
     readsTemplate: false,
+    rolloutStrategy: own('rollout-strategy'),
     lastReloadedFrom: own('last-reloaded-from'),
   };
 }
@@ -98,7 +101,6 @@ const STAKATER_UNSERVED: Readonly<Record<string, string>> = {
   'secretproviderclass.reloader.stakater.com/reload': CSI,
   'secretproviderclass.reloader.stakater.com/auto': CSI,
   'secretproviderclasses.exclude.reloader.stakater.com/reload': CSI,
-  'reloader.stakater.com/rollout-strategy': 'Rollouts of Argo are not rolled, and no other kind has a choice',
 };
 
 /** The vocabulary of Stakater Reloader. */
@@ -114,6 +116,7 @@ export function stakaterVocabulary(keys: StakaterKeys): Vocabulary {
     match: keys.match,
     ignore: keys.ignore,
     pause: { period: keys.pausePeriod, pausedAt: keys.pausedAt },
+    rolloutStrategy: 'reloader.stakater.com/rollout-strategy',
     readsTemplate: true,
     unserved: STAKATER_UNSERVED,
     lastReloadedFrom: STAKATER_SOURCE_ANNOTATION,
@@ -176,6 +179,10 @@ export function nameListKeysOf({ named, exclude, namesArePatterns }: Vocabulary)
 /** All annotation keys of a workload that the vocabulary reads. */
 export function workloadKeysOf(words: Vocabulary): readonly string[] {
   const keys = CONFIG_KINDS.flatMap((kind) => [...askingKeysOf(words, kind), words.exclude[kind]]);
-  const others = [words.trigger ?? NO_WORD, ...Object.keys(words.unserved ?? {})];
+  const others = [
+    words.trigger ?? NO_WORD,
+    words.rolloutStrategy ?? NO_WORD,
+    ...Object.keys(words.unserved ?? {}),
+  ];
   return [...new Set([...keys, ...others])].filter((key) => key !== NO_WORD);
 }

@@ -25,10 +25,19 @@ const LONGEST_BODY = 64 * 1024 * 1024;
  * @throws ApiError if there is no answer, it is not 2xx, or its body is not a JSON object.
  */
 export async function callJson<T extends object>(send: Send, request: ApiRequest): Promise<T> {
+  return (await callDated<T>(send, request)).object;
+}
+
+/** The same with the `Date` of the answer, by the API server's clock: a time of day to the second. */
+export async function callDated<T extends object>(
+  send: Send,
+  request: ApiRequest,
+): Promise<{ readonly object: T; readonly date: string | undefined }> {
   const deadline = new IdleDeadline(IDLE_MS, request.signal);
   try {
-    const text = await readText(await accepted(send, request, deadline));
-    return parseObject(text, 'the answer') as T;
+    const response = await accepted(send, request, deadline);
+    const object = parseObject(await readText(response), 'the answer') as T;
+    return { object, date: response.headers['date'] };
   } catch (error) {
     throw ApiError.from(error);
   } finally {

@@ -10,17 +10,27 @@ export type Hold =
   /** updateStrategy OnDelete. */
   | { readonly type: 'on-delete' }
   /** A StatefulSet whose rolling update ends at this ordinal. */
-  | { readonly type: 'partition'; readonly partition: number };
+  | { readonly type: 'partition'; readonly partition: number }
+  /** A Rollout that stays between two sets of pods until a person promotes it. */
+  | { readonly type: 'awaits-promotion' }
+  /** A Rollout that went back to the pods of the template before; `revision`: that template. */
+  | { readonly type: 'aborted'; readonly revision: string | undefined };
 
 /** A phrase that says when the pods of a workload take its present template. */
 export function whenTaken(hold: Hold, { kind, name }: WorkloadRef): string {
   switch (hold.type) {
     case 'paused':
-      return `it is paused: its pods take it after kubectl rollout resume ${kind.toLowerCase()}/${name}`;
+      return kind === 'Rollout'
+        ? `it is paused: its pods take it after kubectl argo rollouts promote ${name}`
+        : `it is paused: its pods take it after kubectl rollout resume ${kind.toLowerCase()}/${name}`;
     case 'on-delete':
       return 'its updateStrategy is OnDelete: each pod takes it when it is deleted';
     case 'partition':
       return `its updateStrategy has a partition of ${hold.partition}: pods of a lower ordinal take it when the partition is lowered`;
+    case 'awaits-promotion':
+      return `it awaits its promotion: all pods take it after kubectl argo rollouts promote ${name}`;
+    case 'aborted':
+      return `its rollout was aborted: its pods take it after kubectl argo rollouts retry rollout ${name}`;
   }
 }
 

@@ -49,7 +49,10 @@ export type Outcome =
   | { readonly type: 'later'; readonly message: string; readonly retryAfterMs?: number }
   /** The API server refuses it, or an external writer reverts it. */
   | { readonly type: 'refused'; readonly message: string }
-  /** An external writer reverts the stamp each time: the next attempt follows a change of an object, or of the template. */
+  /**
+   * An external writer reverts the stamp each time, or has aborted the rollout: the next attempt follows a change of an object, or of
+   * the template, or the end of the abort.
+   */
   | { readonly type: 'given-up'; readonly message: string }
   /** Its namespace is not selected: it is rolled once that is selected. */
   | { readonly type: 'unselected' }
@@ -73,7 +76,7 @@ export type PendingReason =
   | { readonly type: 'quiet'; readonly until: number }
   | { readonly type: 'queued' }
   | { readonly type: 'backoff'; readonly until: number; readonly message: string }
-  /** Its stamp was reverted too often for one content: an object that it follows, or its own template, has to change. */
+  /** As 'given-up': an object that it follows, or its own template, has to change, or a person has to let it go on. */
   | { readonly type: 'change'; readonly message: string }
   /** An external rollout brings the changes, if it makes progress until then. */
   | { readonly type: 'external-rollout'; readonly until: number }

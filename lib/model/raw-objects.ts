@@ -79,6 +79,7 @@ export interface RawContainer {
   readonly env?: readonly RawEnvVar[];
   readonly envFrom?: readonly { readonly configMapRef?: RawNameRef; readonly secretRef?: RawNameRef }[];
   readonly volumeMounts?: readonly RawVolumeMount[];
+  readonly resources?: object;
 }
 
 /** A volume of a pod template; more fields may be there. */
@@ -139,6 +140,11 @@ export interface RawWorkload extends RawObject {
     readonly jobTemplate?: RawJobTemplate;
     /** Of a Rollout, RFC 3339. */
     readonly restartAt?: string;
+    /** Of a Rollout too. */
+    readonly strategy?: {
+      readonly canary?: { readonly steps?: readonly { readonly pause?: { readonly duration?: unknown } }[] };
+      readonly blueGreen?: { readonly autoPromotionSeconds?: number };
+    };
   };
   readonly status?: {
     /** A Rollout has it as text. */
@@ -156,12 +162,14 @@ export interface RawWorkload extends RawObject {
     readonly active?: number;
     readonly ready?: number;
     readonly succeeded?: number;
-    /** The next five are of a Rollout. */
+    /** The next seven are of a Rollout. */
     readonly phase?: string;
     readonly stableRS?: string;
     readonly currentPodHash?: string;
     readonly restartedAt?: string;
     readonly abort?: boolean;
+    readonly currentStepIndex?: number;
+    readonly pauseConditions?: readonly { readonly reason?: string }[];
     readonly latestVersion?: number;
     readonly conditions?: readonly RawCondition[];
   };

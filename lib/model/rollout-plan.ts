@@ -3,6 +3,7 @@
 import type { Digest } from './digest.ts';
 import type { PausePatch } from './hold.ts';
 import { escaped, type Operation, patchBetween } from './json-patch.ts';
+import { RESTARTS } from './kinds/restarts.ts';
 import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
@@ -52,7 +53,7 @@ function withEnv(container: RawContainer, changes: readonly EnvPatch[]): RawCont
 export interface Place {
   /** The variable; in annotations the object, as in STAMPS_ANNOTATION. */
   readonly variable: string;
-  /** ANNOTATIONS, or the preferred container; undefined for the first one. */
+  /** ANNOTATIONS or RESTARTS, or the preferred container; undefined for the first one. */
   readonly container?: string | undefined;
 }
 
@@ -95,6 +96,8 @@ export interface RolloutPlan extends RolloutDraft {
   readonly body: object;
   /** The part of it that concerns the pod template. */
   readonly template: TemplatePatch;
+  /** Its stamps are those of a restart: the body is a merge patch that still lacks the moment, and leaves the template as it is. */
+  readonly isRestart?: true;
 }
 
 /** The new value of one variable of a container, or of one stamp or key among the annotations; undefined removes it. */
@@ -121,12 +124,27 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
     }
     for (const mark of othersOf(workload, planned, written)) change(mark.container, mark.variable, undefined);
   }
+  if (draft.stamps.some(isOfRestart)) return restartOf(workload, draft, [...changes.values()]);
   const annotations = annotationPatch(workload, [...changes.values()].filter(isInAnnotations));
   const template = templatePatchOf([...changes.values()], { ...annotations, ...draft.annotations });
   const { metadata, spec } = fencedPause(workload, withoutTriggers(draft));
   const body = { metadata, spec: { ...spec, ...specWith(workloadKindOf(workload.ref.kind), template) } };
   const { resourceVersion } = workload;
   return { ...draft, workload: workload.ref, resourceVersion, body, template };
+}
+
+/** The plan of a restart: all of its stamps are annotations of the workload itself, beside those of former restarts. */
+function restartOf(workload: Workload, draft: RolloutDraft, changes: readonly Change[]): RolloutPlan {
+  const { metadata, spec } = fencedPause(workload, withoutTriggers(draft));
+  const changed = Object.fromEntries(changes.map(({ variable, value }) => [variable, value]));
+  const { annotations } = metadata;
+  const text = stampsText({ ...readableStamps(workload, RESTARTS), ...changed });
+  const body = {
+    metadata: { ...metadata, annotations: { ...annotations, [STAMPS_ANNOTATION]: text } },
+    spec,
+  };
+  const { ref, resourceVersion } = workload;
+  return { ...draft, workload: ref, resourceVersion, body, template: {}, isRestart: true };
 }
 
 /**
@@ -160,7 +178,13 @@ function withoutTriggers({ pause, triggers = [] }: RolloutDraft): PausePatch | u
 export function fencedPause(
   { resourceVersion }: Workload,
   pause?: PausePatch,
-): { readonly metadata: object; readonly spec: object } {
+): {
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly annotations?: Readonly<Record<string, string | null>>;
+  };
+  readonly spec: object;
+} {
   if (pause === undefined) return { metadata: { resourceVersion }, spec: {} };
   const { annotations, ...spec } = pause;
   return { metadata: { resourceVersion, annotations }, spec };
@@ -181,8 +205,10 @@ export function carries(workload: Workload, plan: RolloutPlan): boolean {
 }
 
 function containerOf(workload: Workload, planned: PlannedStamp, place: Place): string | undefined {
-  if (place.container === ANNOTATIONS) return ANNOTATIONS;
-  const marks = workload.stamps.filter(({ container }) => container !== ANNOTATIONS);
+  if (place.container === ANNOTATIONS || place.container === RESTARTS) return place.container;
+  const marks = workload.stamps.filter(
+    ({ container }) => container !== ANNOTATIONS && container !== RESTARTS,
+  );
   const written = marks.find((mark) => mark.variable === place.variable);
   const any = written ?? marks.find((mark) => planned.variables.includes(mark.variable));
   if (any !== undefined) return any.container;
@@ -190,7 +216,8 @@ function containerOf(workload: Workload, planned: PlannedStamp, place: Place): s
 }
 
 /**
- * The stamps of the object in other places, which the patch removes. A bare digest in such a place belongs to another program.
+ * The stamps of the object in other places, which the patch removes. A bare digest in such a place belongs to another program. A
+ * patch changes the template or restarts, never both, so the stamps of the other sort stay.
  */
 function othersOf(
   workload: Workload,
@@ -201,6 +228,7 @@ function othersOf(
   return workload.stamps.filter(
     (mark) =>
       planned.variables.includes(mark.variable) &&
+      (mark.container === RESTARTS) === isOfRestart(planned) &&
       !written.some((place) => place.variable === mark.variable && place.container === mark.container) &&
       (names.has(mark.variable) || (parseStamp(mark.value)?.sequence ?? 0) > 0),
   );
@@ -228,7 +256,11 @@ function envPatch({ variable: name, value }: Change): EnvPatch {
 
 /** Whether it is a stamp by its place: other annotations are none, whatever their value. */
 export function isStamp({ container, variable }: Pick<TemplateStamp, 'container' | 'variable'>): boolean {
-  return container !== ANNOTATIONS || isObjectText(variable);
+  return (container !== ANNOTATIONS && container !== RESTARTS) || isObjectText(variable);
+}
+
+function isOfRestart({ places }: PlannedStamp): boolean {
+  return places.some(({ container }) => container === RESTARTS);
 }
 
 function isInAnnotations({ container }: Pick<TemplateStamp, 'container'>): boolean {
@@ -251,7 +283,12 @@ export function stampsText(stamps: Readonly<Record<string, string | undefined>>)
 /** All stamps share one annotation, so the patch writes the present ones again. */
 function annotationPatch(workload: Workload, changes: readonly Change[]): Record<string, string | null> {
   if (changes.length === 0) return {};
-  const readable = workload.stamps.filter(({ value }) => parseStamp(value) !== undefined);
   const changed = Object.fromEntries(changes.map(({ variable, value }) => [variable, value]));
-  return { [STAMPS_ANNOTATION]: stampsText({ ...annotatedStamps(readable), ...changed }) };
+  return { [STAMPS_ANNOTATION]: stampsText({ ...readableStamps(workload, ANNOTATIONS), ...changed }) };
+}
+
+/** The present stamps of one annotation, but for what other programs wrote there. */
+function readableStamps({ stamps }: Workload, place: string): Record<string, string> {
+  const own = stamps.filter(({ container, value }) => container === place && parseStamp(value) !== undefined);
+  return Object.fromEntries(own.filter(isStamp).map(({ variable, value }) => [variable, value]));
 }

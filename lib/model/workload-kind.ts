@@ -60,6 +60,11 @@ export interface WorkloadKind {
    * the API server serializes them.
    */
   readonly revision: (raw: RawWorkload) => string | undefined;
+  /**
+   * Whether the object asks for a restart of every pod that is older than `moment`, or for a later one; absent if its controller
+   * restarts no pods without a new template.
+   */
+  readonly isRestarted?: (raw: RawWorkload, moment: string) => boolean;
   /** The number of pods of the template that its controller has observed last, and of older ones. */
   readonly pods: (raw: RawWorkload) => { readonly updated: number; readonly old: number };
 }

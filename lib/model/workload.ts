@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Hold, WaveLeftovers } from './hold.ts';
 import { REPLACES_ANNOTATION } from './kinds/batch.ts';
+import { RESTARTED_AT_ANNOTATION, RESTARTS } from './kinds/restarts.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
 import { type Reference, referencesOf, referenceTo } from './references.ts';
@@ -19,12 +20,12 @@ import {
 /** The container of a stamp that is an annotation of the template; no real container has this name. */
 export const ANNOTATIONS = '';
 
-/** The annotation of a pod template that holds a stamp for each object, as JSON: `{"ConfigMap/web": "<digest>.2"}`. */
+/** The annotation of a pod template, or of a workload that is restarted, that holds a stamp for each object, as JSON: `{"ConfigMap/web": "<digest>.2"}`. */
 export const STAMPS_ANNOTATION = 'reloader.k8s.collaborne.com/stamps';
 
-/** One stamp in a live pod template, of this program or of another reloader. */
+/** One stamp in a live pod template, of this program or of another reloader; or one of a restart. */
 export interface TemplateStamp {
-  /** The container whose variable it is, or ANNOTATIONS. */
+  /** The container whose variable it is, or ANNOTATIONS, or RESTARTS. */
   readonly container: string;
   /** The variable; in annotations the object as in STAMPS_ANNOTATION, or the key of another annotation. */
   readonly variable: string;
@@ -155,6 +156,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     stamps: [
       ...containers.flatMap((container) => marksOf(container, vocabulary)),
       ...annotationMarks(template.metadata?.annotations, vocabulary),
+      ...restartMarks(kind, raw),
     ],
     templateDigest: digestWithoutMarks(template, vocabulary),
     lastManager: lastManagerOf(metadata),
@@ -221,14 +223,22 @@ function annotationMarks(
   return text === undefined ? others : [...stampsIn(text), ...others];
 }
 
+/** The stamps of a restart, while the object asks for it: if another client takes the restart back, so are the stamps. */
+function restartMarks({ isRestarted }: WorkloadKind, raw: RawWorkload): TemplateStamp[] {
+  const { [STAMPS_ANNOTATION]: text, [RESTARTED_AT_ANNOTATION]: moment } =
+    raw.metadata.annotations ?? NOTHING;
+  if (text === undefined || moment === undefined || isRestarted?.(raw, moment) !== true) return [];
+  return stampsIn(text, RESTARTS);
+}
+
 /** A text that does not parse counts as one stamp, so that its appearance and removal are noticed. */
-function stampsIn(text: string): TemplateStamp[] {
-  const unreadable = [{ container: ANNOTATIONS, variable: STAMPS_ANNOTATION, value: text }];
+function stampsIn(text: string, container: string = ANNOTATIONS): TemplateStamp[] {
+  const unreadable = [{ container, variable: STAMPS_ANNOTATION, value: text }];
   try {
     const stamps: unknown = JSON.parse(text);
     if (typeof stamps !== 'object' || stamps === null) return unreadable;
     return Object.entries(stamps).map(([variable, value]) => ({
-      container: ANNOTATIONS,
+      container,
       variable,
       value: String(value),
     }));
@@ -257,8 +267,10 @@ export function templateWithoutMarks(template: RawPodTemplate, vocabulary: MarkW
   return { ...template, metadata, spec: { ...template.spec, ...(containers && { containers }) } };
 }
 
+/** Argo's controller completes a container with empty resources, by a write of its own. */
 function withoutMarks(container: RawContainer, vocabulary: MarkWords): RawContainer {
-  const { env, ...rest } = container;
+  const { env, resources = NOTHING, ...others } = container;
+  const rest = Object.keys(resources).length === 0 ? others : { ...others, resources };
   const own = env?.filter((variable) => !vocabulary.isStampVariable(variable.name)) ?? [];
   return own.length === 0 ? rest : { ...rest, env: own };
 }

@@ -12,6 +12,7 @@ import type { SignOfLife, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
 import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout-decision.ts';
@@ -71,6 +72,7 @@ export class RolloutAttempts {
     if (unresolved !== undefined) return unresolved;
     if (!store.isSelected(ref.namespace)) return { type: 'unselected' };
     if (this.#isGivenUp(key)) return { type: 'given-up', message: TAKEN_BACK_EACH_TIME };
+    if (this.#isAborted(key)) return { type: 'given-up', message: abortedText(ref) };
     await this.#births.weigh(key);
     if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
     if (tries.needs.length > 0) await this.#options.lookFor(tries.needs);
@@ -92,6 +94,14 @@ export class RolloutAttempts {
   #isGivenUp(key: ObjectKey): boolean {
     const record = this.#options.store.workloads.get(key);
     return record !== undefined && isGivenUp(record);
+  }
+
+  /** Whether a person has to decide first: a patch would force on what an analysis has refused. A restart forces nothing. */
+  #isAborted(key: ObjectKey): boolean {
+    const { workloads, settings } = this.#options.store;
+    const workload = workloads.get(key)?.workload;
+    if (workload?.hold?.type !== 'aborted' || settings.onlyTells) return false;
+    return needsRollout(this.#options.store, key) && !settings.vocabularies.restarts(workload);
   }
 
   /** Whether the workload still waits for an external rollout; one that made no progress for its deadline does not count. */
@@ -199,6 +209,10 @@ export class RolloutAttempts {
     const record = this.#options.store.workloads.get(keyOf(ref));
     return record && { at: record.knownAt, arrival: record.knownAt };
   }
+}
+
+function abortedText({ name }: WorkloadRef): string {
+  return `its rollout was aborted; it goes on after kubectl argo rollouts retry rollout ${name}, an undo or a change of its template`;
 }
 
 function retryAfter(retryAfterMs: number | undefined): { retryAfterMs?: number } {

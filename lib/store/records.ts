@@ -20,6 +20,8 @@ export interface ExternalRollout {
   readonly revision: string | undefined;
   /** The highest progress that was observed, see progressOf. */
   readonly progress: number;
+  /** It is the rest of a rollout of ours that was aborted: it counts only for the template that we have patched. */
+  readonly isOurs?: true;
 }
 
 /** One ConfigMap or Secret, or one followed set of its keys. */
@@ -73,6 +75,8 @@ export interface WorkloadRecord {
   knownAt: number;
   /** The external rollout in progress that may absorb a rollout of ours; undefined: none. */
   externalRollout: ExternalRollout | undefined;
+  /** All pods of the present template started after this moment, on the Timeline: it is the last patch of ours; undefined: not known. */
+  patchedAfter?: number | undefined;
   /** How often an external writer reverted our stamp, or another reloader wrote its own over it. */
   takeBacks: number;
   /**

@@ -13,8 +13,9 @@ import {
   UNKNOWN,
 } from '../model/edge.ts';
 import { type LostOptIn, lostAnnotations } from '../model/finding.ts';
+import { RESTARTS } from '../model/kinds/restarts.ts';
 import { type ConfigRef, keyOf, wholeKeyOf, wholeOf } from '../model/object-ref.ts';
-import type { Stamp } from '../model/stamp.ts';
+import { formatStamp, type Stamp } from '../model/stamp.ts';
 import type { Span } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
@@ -89,7 +90,7 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const counting = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
   const running = ambiguous && isUncommitted(stamp, entry) ? UNKNOWN : counting;
   const facts = { observed, isRolledOut, mayHaveReadOther: mayHaveReadOther(store, workload, config, stamp) };
-  const next = nextEdge(edge, { type: 'found-at-start', running, ...facts });
+  const next = doubtedByAbort(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }));
   if (next.mixedPods && asks(store, record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return next;
@@ -137,7 +138,18 @@ export function followedEdge(store: Store, diff: WorkloadDiff, config: ConfigRec
   const changedSince = written.runningDigest !== undefined && config.changedAt > startedAfter;
   const mayHaveReadBoth = changedSince || isAskedLate(store, diff, config);
   const next = nextEdge(written, { type: 'pods-seen', observed, isRolledOut, mayHaveReadBoth });
-  return afterExternalRollout(diff, config, next, observed);
+  return afterExternalRollout(diff, config, doubtedByAbort(record, next), observed);
+}
+
+/**
+ * The edge after an abort: the template keeps our stamp, and the pods are those of a template before. A restart is not aborted: it
+ * goes on with the pods that are there.
+ */
+function doubtedByAbort({ workload: { hold, stamps } }: WorkloadRecord, edge: Edge): Edge {
+  if (hold?.type !== 'aborted' || !edge.rolloutInProgress || edge.stamp === undefined) return edge;
+  const own = formatStamp(edge.stamp);
+  const isRestart = stamps.some(({ container, value }) => container === RESTARTS && value === own);
+  return isRestart ? edge : nextEdge(edge, { type: 'doubted' });
 }
 
 /**

@@ -1,6 +1,7 @@
 /**
  * How long a workload waits for an external rollout that may absorb its own. The wait is prolonged by each progress of the
- * pods, like the progressDeadlineSeconds of a Deployment, so a stuck rollout cannot delay a change for ever.
+ * pods, like the progressDeadlineSeconds of a Deployment, so a stuck rollout cannot delay a change for ever. It does not end
+ * while the rollout awaits its promotion: some of its pods run with the change, and a patch would only begin anew.
  */
 
 import type { ObjectKey } from '../model/object-ref.ts';
@@ -30,7 +31,8 @@ export class ExternalRolloutDeadlines {
   remaining(key: ObjectKey, { workload, externalRollout }: WorkloadRecord): number {
     const { progress = Number.NEGATIVE_INFINITY } = externalRollout ?? {};
     const turn = this.#turns.get(key);
-    if (turn !== undefined && progress <= turn.progress) {
+    const isStuck = workload.hold?.type !== 'awaits-promotion';
+    if (isStuck && turn !== undefined && progress <= turn.progress) {
       const left = Math.max(0, turn.until - monotonicMs());
       if (left === 0) this.#turns.delete(key);
       return left;

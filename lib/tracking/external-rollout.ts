@@ -6,6 +6,7 @@
 
 import type { Digest } from '../model/digest.ts';
 import { type Edge, isOutdated } from '../model/edge.ts';
+import type { Hold } from '../model/hold.ts';
 import type { Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { ConfigRecord, ExternalRollout, WorkloadRecord } from '../store/records.ts';
@@ -21,10 +22,11 @@ import type { WorkloadDiff } from './workload-diff.ts';
 export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   const { effects, key, record } = diff;
   const { workload: seen } = record;
-  const rollout = record.externalRollout ?? beginning(store, diff);
+  if (diff.podsRestart && record.externalRollout?.isOurs) record.externalRollout = undefined;
+  const rollout = record.externalRollout ?? beginning(store, diff) ?? afterAbort(store, record);
   if (rollout === undefined) return;
   // If the API server writes the template in another form, a return to the former template could not be recognized.
-  const counts = seen.hold === undefined && seen.templateDigest !== rollout.from && !diff.isRespelled;
+  const counts = !endsAt(seen.hold) && seen.templateDigest !== rollout.from && !diff.isRespelled;
   const isUnderWay = counts && !seen.isRolledOut;
   record.externalRollout = isUnderWay ? furthest(rollout, seen) : undefined;
   if (isUnderWay) return;
@@ -46,6 +48,28 @@ function beginning(
   if (isRespelled || before.templateDigest === seen.templateDigest) return undefined;
   const { templateDigest: from, revision } = before;
   return { startedAfter, from, revision, progress: Number.NEGATIVE_INFINITY };
+}
+
+/**
+ * The aborted rollout of ours: once a person lets it go on, all of its pods started after the patch, like those of an external
+ * rollout, unless another template takes its place.
+ */
+function afterAbort(
+  store: Store,
+  { workload: { hold }, patchedAfter }: WorkloadRecord,
+): ExternalRollout | undefined {
+  if (hold?.type !== 'aborted' || patchedAfter === undefined) return undefined;
+  if (!store.settings.absorbsExternalRollouts()) return undefined;
+  const progress = Number.NEGATIVE_INFINITY;
+  return { startedAfter: patchedAfter, from: '', revision: hold.revision, progress, isOurs: true };
+}
+
+/**
+ * Whether a hold ends an external rollout. One that a person promotes or lets go on has pods that have read the content, so a
+ * patch in between gains nothing.
+ */
+function endsAt(hold: Hold | undefined): boolean {
+  return hold !== undefined && hold.type !== 'awaits-promotion' && hold.type !== 'aborted';
 }
 
 /** Whether pods were replaced: a write that raises the generation may also just show the template in another form. */

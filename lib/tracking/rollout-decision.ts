@@ -91,7 +91,7 @@ export function acceptRollout(
     overtake(store, record, plan);
     countTakeBack(effects, keyOf(plan.workload), record);
   } else {
-    if (workload !== undefined) takeAnswer(record, workload, span);
+    if (workload !== undefined) takeAnswer(record, plan, workload, span);
     acceptOnEdges(store, record, plan, workload !== undefined);
   }
   requestWrites(store, effects, record);
@@ -132,8 +132,14 @@ export function abandonRollout(
   requestWrites(store, effects, record);
 }
 
-function takeAnswer(record: WorkloadRecord, workload: Workload, span: Span): void {
+function takeAnswer(
+  record: WorkloadRecord,
+  { isRestart }: RolloutPlan,
+  workload: Workload,
+  span: Span,
+): void {
   record.workload = workload;
+  if (isRestart !== true) record.patchedAfter = span.from;
   record.knownAt = span.to;
   record.externalRollout = undefined;
   record.rolledUntil = workload.isRolledOut ? span.to : Number.POSITIVE_INFINITY;

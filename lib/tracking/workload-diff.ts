@@ -47,6 +47,7 @@ export function diffWorkload(effects: Effects, record: WorkloadRecord, event: Wo
   const mayHaveStarted = podsRestart || !seen.isRolledOut || mayHaveRolled(known, event);
   const startedAfter =
     mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
+  if (podsRestart) record.patchedAfter = undefined;
   if (mayLiftRefusal(known, seen)) effects.enqueue(key, { type: 'retry-now' });
   record.rolledUntil = rolledUntil(record, event, mayHaveStarted);
   if (!isSameTemplate) beginAnew(effects, key, record);
@@ -72,10 +73,11 @@ function hasNewSpelling(known: Workload, seen: Workload): boolean {
 }
 
 /**
- * Whether an earlier refusal may no longer hold: a write changed more than the replicas, which an autoscaler changes all the
+ * Whether an earlier refusal may no longer hold: an abort is over, or a write changed more than the replicas, which an autoscaler changes all the
  * time.
  */
 function mayLiftRefusal(known: Workload, seen: Workload): boolean {
+  if (known.hold?.type === 'aborted' && seen.hold?.type !== 'aborted') return true;
   if (known.generation === seen.generation) return false;
   const isSameTemplate = known.templateDigest === seen.templateDigest && sameMarks(known.stamps, seen.stamps);
   return !isSameTemplate || known.replicas === seen.replicas;

@@ -4,6 +4,7 @@
  */
 
 import { runOf } from '../../model/kinds/jobs.ts';
+import { momentAfter, restartPatch } from '../../model/kinds/restarts.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { RollResult, WriteResult } from '../../model/outcome.ts';
 import type { RawWorkload } from '../../model/raw-objects.ts';
@@ -11,7 +12,7 @@ import { jsonPatchOf, type RolloutPlan } from '../../model/rollout-plan.ts';
 import { workloadKindOf } from '../../model/workload-kind.ts';
 import { ApiError, type FailedRead, failedWrite, readingOf, writeResultOf } from '../api-error.ts';
 import { objectPath, writing } from '../api-path.ts';
-import { callJson } from '../json-call.ts';
+import { callDated, callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';
 
@@ -40,7 +41,7 @@ export class WorkloadWriter {
   async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
     switch (workloadKindOf(plan.workload.kind).rollout) {
       case 'replace-pods':
-        return await this.#patchTemplate(plan);
+        return await (plan.isRestart ? this.#restart(plan) : this.#patchTemplate(plan));
       case 'run-now':
         return await this.#run(plan);
       case 'recreate':
@@ -83,6 +84,23 @@ export class WorkloadWriter {
     if (reading.kind === 'failed') return { ...reading, kind: 'throttled' };
     if (reading.object.metadata.resourceVersion !== resourceVersion) return { kind: 'conflict' };
     return await this.#write(workload, jsonPatchOf(plan, reading.object), JSON_PATCH);
+  }
+
+  /**
+   * Pods that started before the restart's moment are replaced. It has to be after the change by the clock that dates the pods, so
+   * it is taken from the answer to a read that is sent now.
+   */
+  async #restart({ workload, body }: RolloutPlan): Promise<WriteResult<RawWorkload>> {
+    const request = { method: 'GET', path: pathOf(workload) } as const;
+    const reading = await readingOf(async () => callDated<RawWorkload>(this.#send, request));
+    if (reading.kind === 'absent') return { kind: 'gone' };
+    if (reading.kind === 'failed') return { ...reading, kind: 'throttled' };
+    const moment = momentAfter(reading.object.date);
+    if (moment !== undefined) return await this.patch(workload, restartPatch(body, moment));
+    return {
+      kind: 'throttled',
+      message: 'an answer of the API server has no Date, by which pods are restarted',
+    };
   }
 
   async #write(

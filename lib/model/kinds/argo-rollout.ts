@@ -1,11 +1,9 @@
 /** Argo's Rollout: a custom resource that replaces its pods in steps, or by a switch between two sets of them. */
 
+import type { Hold } from '../hold.ts';
 import type { RawWorkload } from '../raw-objects.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
 import { podsOf } from './pods.ts';
-
-const isRestarting = ({ spec, status }: RawWorkload): boolean =>
-  spec?.restartAt !== undefined && spec.restartAt !== status?.restartedAt;
 
 /** The row of Rollouts. */
 export const ROLLOUT: WorkloadKind = {
@@ -20,8 +18,10 @@ export const ROLLOUT: WorkloadKind = {
   templatePath: ['template'],
   declines: () => undefined,
   isLeftAlone: () => false,
+  // Early versions of the controller wrote a hash there: nothing is then known to be observed.
   isObserved: ({ metadata, status }) => Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
-  hold: ({ spec }) => (spec?.paused === true ? { type: 'paused' } : undefined),
+  hold: holdOf,
+  // In a canary the hashes become equal before the last old pod has ended, in blue-green before an undo loses the old pods.
   rolledOut: (raw) => {
     const { phase, stableRS, currentPodHash, replicas = 0, updatedReplicas = 0 } = raw.status ?? {};
     return (
@@ -29,5 +29,31 @@ export const ROLLOUT: WorkloadKind = {
     );
   },
   revision: ({ status }) => status?.currentPodHash,
+  isRestarted: ({ spec }, moment) => secondOf(spec?.restartAt) >= secondOf(moment),
   pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };
+
+/** The status names the second, whatever the form of the moment in the spec. */
+function isRestarting({ spec, status }: RawWorkload): boolean {
+  return spec?.restartAt !== undefined && secondOf(spec.restartAt) !== secondOf(status?.restartedAt);
+}
+
+function secondOf(moment: string | undefined): number {
+  return Math.floor(Date.parse(moment ?? '') / 1000);
+}
+
+function holdOf(raw: RawWorkload): Hold | undefined {
+  if (raw.status?.abort === true) return { type: 'aborted', revision: raw.status.stableRS };
+  if (raw.spec?.paused === true) return { type: 'paused' };
+  return awaitsPromotion(raw) ? { type: 'awaits-promotion' } : undefined;
+}
+
+/** Whether a pause has no end of its own; for other causes than a step, such as an analysis without a result, none has. */
+function awaitsPromotion({ spec, status }: RawWorkload): boolean {
+  const { canary, blueGreen } = spec?.strategy ?? {};
+  return (status?.pauseConditions ?? []).some(({ reason }) => {
+    if (reason === 'BlueGreenPause') return (blueGreen?.autoPromotionSeconds ?? 0) === 0;
+    if (reason !== 'CanaryPauseStep') return true;
+    return canary?.steps?.[status?.currentStepIndex ?? 0]?.pause?.duration === undefined;
+  });
+}
