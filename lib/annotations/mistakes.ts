@@ -14,7 +14,12 @@ import { expressionsIn, MOST_JOINED_LETTERS, MOST_LETTERS, mistakeIn } from './n
 import { pacingMistakes } from './pacing.ts';
 import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
-import { nameListKeysOf, STRATEGY_ANNOTATION, type Vocabulary } from './vocabulary.ts';
+import {
+  nameListKeysOf,
+  ROLLOUT_STRATEGY_ANNOTATION,
+  STRATEGY_ANNOTATION,
+  type Vocabulary,
+} from './vocabulary.ts';
 
 type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Vocabulary[]) => readonly Finding[];
 
@@ -25,6 +30,7 @@ const RULES: readonly Rule[] = [
   untrue,
   strange,
   unchoosable,
+  templateless,
   unmeasured,
   pacingMistakes,
   keyScopeMistakes,
@@ -156,6 +162,18 @@ function unchoosable(
     const remedy = 'is no strategy, so the pod template is stamped; write restart or rollout';
     return isRolloutStrategy(value) ? NONE : [malformedFinding(key, quoted(value), remedy)];
   });
+}
+
+/** A Rollout without a pod template of its own has nothing to be stamped; a restart needs none. */
+function templateless(
+  { annotations, declines }: Workload,
+  _keys: PolicyKeys,
+  all: readonly Vocabulary[],
+): readonly Finding[] {
+  if (declines !== 'no-template' || Object.keys(annotations).length === 0) return NONE;
+  if (all.some(({ rolloutStrategy = '' }) => annotations[rolloutStrategy] === 'restart')) return NONE;
+  const message = `its pod template is in the object that spec.workloadRef names, so its annotations have no effect; write them on that object, or list names here and write ${ROLLOUT_STRATEGY_ANNOTATION}: "restart"`;
+  return [{ reason: 'unserved', about: 'workloadRef', message }];
 }
 
 /** A pause period that cannot be parsed: the workload then has none. */

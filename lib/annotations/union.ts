@@ -201,7 +201,10 @@ class Union implements Vocabularies {
   readonly judge = (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict => {
     const verdict = this.#verdictOf(workload, ref, annotations);
     const { declines } = workload;
-    const isSkipped = declines !== undefined && !(declines === 'finished' && this.#options.rollsFinished);
+    const isServed =
+      (declines === 'finished' && this.#options.rollsFinished) ||
+      (declines === 'no-template' && this.restarts(workload));
+    const isSkipped = declines !== undefined && !isServed;
     return verdict.asks && isSkipped ? { asks: false, because: declines } : verdict;
   };
 

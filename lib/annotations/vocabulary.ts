@@ -76,6 +76,9 @@ export const WAVE_HASH_ANNOTATION = 'wave.pusher.com/config-hash';
 /** On a workload: the strategy by which its pod template is stamped; takes precedence over the flag. */
 export const STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/reload-strategy`;
 
+/** On a Rollout: whether it is rolled by a restart of its pods or by its template. */
+export const ROLLOUT_STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/rollout-strategy`;
+
 /** The native vocabulary, with further keys for the lists. */
 export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, readonly string[]>>): Vocabulary {
   const own = (word: string): string => `${NATIVE_PREFIX}/${word}`;
@@ -91,7 +94,7 @@ export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, reado
     match: own('match'),
     ignore: own('ignore'),
     readsTemplate: false,
-    rolloutStrategy: own('rollout-strategy'),
+    rolloutStrategy: ROLLOUT_STRATEGY_ANNOTATION,
     lastReloadedFrom: own('last-reloaded-from'),
   };
 }

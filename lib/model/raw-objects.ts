@@ -140,7 +140,8 @@ export interface RawWorkload extends RawObject {
     readonly jobTemplate?: RawJobTemplate;
     /** Of a Rollout, RFC 3339. */
     readonly restartAt?: string;
-    /** Of a Rollout too. */
+    /** Of a Rollout too; the first one names the object that has its pod template. */
+    readonly workloadRef?: object;
     readonly strategy?: {
       readonly canary?: { readonly steps?: readonly { readonly pause?: { readonly duration?: unknown } }[] };
       readonly blueGreen?: { readonly autoPromotionSeconds?: number };

@@ -11,7 +11,7 @@ import { DEPLOYMENT_CONFIG } from './kinds/deployment-config.ts';
 import type { RawPodTemplate, RawWorkload } from './raw-objects.ts';
 
 /** Why a workload is not rolled, whatever its annotations ask for; each is an outcome of POLICIES. */
-export type Declining = 'suspended' | 'finished';
+export type Declining = 'suspended' | 'finished' | 'no-template';
 
 /** One row: a kind of object that owns a pod template. */
 export interface WorkloadKind {

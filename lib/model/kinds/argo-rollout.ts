@@ -16,7 +16,7 @@ export const ROLLOUT: WorkloadKind = {
   isOptional: true,
   done: 'rolled',
   templatePath: ['template'],
-  declines: () => undefined,
+  declines: ({ spec }) => (spec?.workloadRef === undefined ? undefined : 'no-template'),
   isLeftAlone: () => false,
   // Early versions of the controller wrote a hash there: nothing is then known to be observed.
   isObserved: ({ metadata, status }) => Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),

@@ -53,11 +53,11 @@ const CASES: Record<string, Case> = {
     told: [
       [
         'unserved',
-        'secretproviderclass.reloader.stakater.com/auto has no effect here: what the Secrets Store CSI driver mounts is not followed',
+        'reloader.stakater.com/rollout-strategy has no effect here: only a Rollout of Argo has a choice',
       ],
       [
         'unserved',
-        'reloader.stakater.com/rollout-strategy has no effect here: Rollouts of Argo are not rolled, and no other kind has a choice',
+        'secretproviderclass.reloader.stakater.com/auto has no effect here: what the Secrets Store CSI driver mounts is not followed',
       ],
     ],
   },

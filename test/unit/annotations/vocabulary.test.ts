@@ -26,6 +26,7 @@ test('the words are those that people have in their manifests', () => {
     match: 'reloader.k8s.collaborne.com/match',
     ignore: 'reloader.k8s.collaborne.com/ignore',
     readsTemplate: false,
+    rolloutStrategy: 'reloader.k8s.collaborne.com/rollout-strategy',
     lastReloadedFrom: 'reloader.k8s.collaborne.com/last-reloaded-from',
   });
   const { unserved = {}, ...served } = STAKATER;
@@ -33,7 +34,6 @@ test('the words are those that people have in their manifests', () => {
     'secretproviderclass.reloader.stakater.com/reload',
     'secretproviderclass.reloader.stakater.com/auto',
     'secretproviderclasses.exclude.reloader.stakater.com/reload',
-    'reloader.stakater.com/rollout-strategy',
   ]);
   assert.deepEqual(served, {
     name: 'stakater',
@@ -58,6 +58,7 @@ test('the words are those that people have in their manifests', () => {
       period: 'deployment.reloader.stakater.com/pause-period',
       pausedAt: 'deployment.reloader.stakater.com/paused-at',
     },
+    rolloutStrategy: 'reloader.stakater.com/rollout-strategy',
     readsTemplate: true,
     lastReloadedFrom: 'reloader.stakater.com/last-reloaded-from',
   });
