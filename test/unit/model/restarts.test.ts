@@ -78,6 +78,7 @@ test('a new template leaves the stamps of restarts where they are, and does not 
   assert.deepEqual(variable.template, {
     spec: { containers: [{ name: 'main', env: [{ name: VARIABLE, value: `${B}.3` }] }] },
   });
+  assert.equal(variable.isRestart, undefined);
   const annotation = planOf(viewOf({}), {
     stamps: [planned({ variable: IN_ANNOTATIONS, container: ANNOTATIONS })],
     versions: new Map(),
