@@ -164,14 +164,23 @@ function unchoosable(
   });
 }
 
-/** A Rollout without a pod template of its own has nothing to be stamped; a restart needs none. */
+/**
+ * Annotations of a workload without a pod template, such as a DeploymentConfig may be: nothing is stamped. A Rollout whose template
+ * is in another object can be restarted.
+ */
 function templateless(
-  { annotations, declines }: Workload,
+  { annotations, declines, lacksTemplate }: Workload,
   _keys: PolicyKeys,
   all: readonly Vocabulary[],
 ): readonly Finding[] {
-  if (declines !== 'no-template' || Object.keys(annotations).length === 0) return NONE;
-  if (all.some(({ rolloutStrategy = '' }) => annotations[rolloutStrategy] === 'restart')) return NONE;
+  const [key] = Object.keys(annotations);
+  if (key === undefined) return NONE;
+  if (lacksTemplate === true) {
+    const message = `${key} has no effect here: it has no pod template, so nothing is stamped or rolled; write spec.template, or take the annotation away`;
+    return [{ reason: 'unserved', about: 'no pod template', message }];
+  }
+  const isRestarted = all.some(({ rolloutStrategy = '' }) => annotations[rolloutStrategy] === 'restart');
+  if (declines !== 'no-template' || isRestarted) return NONE;
   const message = `its pod template is in the object that spec.workloadRef names, so its annotations have no effect; write them on that object, or list names here and write ${ROLLOUT_STRATEGY_ANNOTATION}: "restart"`;
   return [{ reason: 'unserved', about: 'workloadRef', message }];
 }

@@ -1,5 +1,6 @@
 /** The annotations that list followed objects, and the closest match of a mistyped key. */
 
+import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
 import { byConfigKind, type ConfigKind } from '../model/object-ref.ts';
 import { closestMatch } from '../model/text.ts';
 import { NATIVE_PREFIX, nativeVocabulary, workloadKeysOf } from './vocabulary.ts';
@@ -18,7 +19,7 @@ export function nativeKeyOf(kind: ConfigKind): string {
 /** Whether `key` has no effect, although it has our prefix or almost equals one of `keys`. */
 export function isUnknownAnnotation(key: string, keys: PolicyKeys): boolean {
   const all = [...keys.values()].flat();
-  if (all.length === 0 || all.includes(key)) return false;
+  if (all.length === 0 || all.includes(key) || key === STAMPED_AFTER_ANNOTATION) return false;
   return partsOf(key).prefix === NATIVE_PREFIX || meantKey(key, keys) !== undefined;
 }
 

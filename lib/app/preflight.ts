@@ -113,6 +113,7 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
     isDryRun: options.dryRun,
     reviewsReaders: options.secureMetrics !== undefined,
     onlyTells: options.webhookUrl !== undefined,
+    instantiates: options.openshiftInstantiate,
   });
 }
 

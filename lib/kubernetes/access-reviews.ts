@@ -133,10 +133,12 @@ async function ask(
   { permission: { namespace, rule }, verb }: Question,
   signal: AbortSignal | undefined,
 ): Promise<Answer> {
+  const [resource, subresource] = rule.resources[0]?.split('/') ?? [];
   const resourceAttributes = {
     verb,
     group: rule.apiGroups[0],
-    resource: rule.resources[0],
+    resource,
+    ...(subresource === undefined ? {} : { subresource }),
     ...(namespace === undefined ? {} : { namespace }),
     ...(rule.resourceNames === undefined ? {} : { name: rule.resourceNames[0] }),
   };

@@ -73,6 +73,8 @@ export interface PermissionScope {
   readonly reviewsReaders?: boolean;
   /** Whether a webhook is called in place of patching workloads. */
   readonly onlyTells?: boolean;
+  /** Whether deployments of DeploymentConfigs are requested. */
+  readonly instantiates?: boolean;
 }
 
 /** All permissions that the reloader needs with these settings. */
@@ -180,9 +182,20 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
     ...configKinds.map((kind) => permission('config', kind, namespace, SOURCE_KINDS[kind], WATCHING)),
     ...workloads,
     ...(onlyTells ? [] : agePermissions(workloadKinds, namespace)),
+    ...(isRolling ? instantiatePermissions(scope, namespace) : []),
     ...(startsRuns ? [permission('run', 'Job', namespace, JOBS, ['create'])] : []),
     ...(isDryRun ? [] : [permission('event', 'Event', namespace, EVENT_OBJECTS, ['create'])]),
   ];
+}
+
+/** For the deployments that no trigger starts. */
+function instantiatePermissions(
+  { workloadKinds, instantiates = false }: PermissionScope,
+  namespace: string | undefined,
+): Permission[] {
+  if (!instantiates || !workloadKinds.includes('DeploymentConfig')) return [];
+  const { kind, group, resource } = workloadKindOf('DeploymentConfig');
+  return [permission('run', kind, namespace, { group, resource: `${resource}/instantiate` }, ['create'])];
 }
 
 /** They tell a workload that was rolled in an absence, or after another reloader stamped it, from one that was not. */

@@ -14,15 +14,17 @@ export type Hold =
   /** A Rollout that stays between two sets of pods until a person promotes it. */
   | { readonly type: 'awaits-promotion' }
   /** A Rollout that went back to the pods of the template before; `revision`: that template. */
-  | { readonly type: 'aborted'; readonly revision: string | undefined };
+  | { readonly type: 'aborted'; readonly revision: string | undefined }
+  /** A DeploymentConfig without the trigger ConfigChange. */
+  | { readonly type: 'manual' }
+  /** A DeploymentConfig whose deployment failed or was cancelled, so that the pods of the version before came back. */
+  | { readonly type: 'failed' };
 
 /** A phrase that says when the pods of a workload take its present template. */
 export function whenTaken(hold: Hold, { kind, name }: WorkloadRef): string {
   switch (hold.type) {
     case 'paused':
-      return kind === 'Rollout'
-        ? `it is paused: its pods take it after kubectl argo rollouts promote ${name}`
-        : `it is paused: its pods take it after kubectl rollout resume ${kind.toLowerCase()}/${name}`;
+      return `it is paused: its pods take it after ${resume(kind, name)}`;
     case 'on-delete':
       return 'its updateStrategy is OnDelete: each pod takes it when it is deleted';
     case 'partition':
@@ -31,6 +33,21 @@ export function whenTaken(hold: Hold, { kind, name }: WorkloadRef): string {
       return `it awaits its promotion: all pods take it after kubectl argo rollouts promote ${name}`;
     case 'aborted':
       return `its rollout was aborted: its pods take it after kubectl argo rollouts retry rollout ${name}`;
+    case 'manual':
+      return `it has no trigger ConfigChange: its pods take it with its next version, e.g. after oc rollout latest dc/${name}`;
+    case 'failed':
+      return `its deployment failed or was cancelled, and pods of an earlier version are back: it is rolled again after the next change; oc rollout retry dc/${name} tries the same again`;
+  }
+}
+
+function resume(kind: string, name: string): string {
+  switch (kind) {
+    case 'Rollout':
+      return `kubectl argo rollouts promote ${name}`;
+    case 'DeploymentConfig':
+      return `oc rollout resume dc/${name}`;
+    default:
+      return `kubectl rollout resume ${kind.toLowerCase()}/${name}`;
   }
 }
 

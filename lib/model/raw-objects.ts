@@ -132,12 +132,15 @@ export interface RawWorkload extends RawObject {
       readonly type?: string;
       readonly rollingUpdate?: { readonly partition?: number };
     };
-    readonly template?: RawPodTemplate;
+    /** Of a DeploymentConfig it may be null. */
+    readonly template?: RawPodTemplate | null;
     readonly suspend?: boolean;
     readonly completions?: number;
     readonly selector?: object;
     readonly manualSelector?: boolean;
     readonly jobTemplate?: RawJobTemplate;
+    /** Of a DeploymentConfig. */
+    readonly triggers?: readonly { readonly type?: string }[] | null;
     /** Of a Rollout, RFC 3339. */
     readonly restartAt?: string;
     /** Of a Rollout too; the first one names the object that has its pod template. */
@@ -171,6 +174,7 @@ export interface RawWorkload extends RawObject {
     readonly abort?: boolean;
     readonly currentStepIndex?: number;
     readonly pauseConditions?: readonly { readonly reason?: string }[];
+    /** Of a DeploymentConfig. */
     readonly latestVersion?: number;
     readonly conditions?: readonly RawCondition[];
   };

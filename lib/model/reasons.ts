@@ -30,7 +30,7 @@ export const REASONS = {
     'The workload, or its newest ReplicaSet, was created after the last write of the object: its pods have read the change, nothing is left to roll.',
   'stamp-reverted': 'An external writer reverted our stamp before the workload had rolled.',
   'given-up':
-    'The stamp was reverted each time: the workload is rolled once an object that it follows, or its own template, changes.',
+    'The stamp was reverted each time, or the rollout failed: the workload is rolled once an object that it follows, or its own template, changes.',
   conflict: 'Another client wrote first: read again and decide again.',
   retry: 'The API server, or the webhook, did not accept the write yet: tried again later.',
   refused:
@@ -59,6 +59,7 @@ export const REASONS = {
   'second-reloader': 'Another program reloads the same workload: each change rolls it twice.',
   paused: 'A reloader paused the Deployment for its pause period: all changes until then are one rollout.',
   resumed: 'The pause of a Deployment is over: one rollout brings all changes made meanwhile.',
+  instantiated: 'The deployment of a DeploymentConfig that no trigger starts was requested.',
   'wave-cleaned-up': 'The scheduler name and the finalizer that wave left on the workload were removed.',
   slowed:
     'The workload is rolled more often than its limit allows: each rollout waits longer than the one before.',

@@ -127,7 +127,7 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   if (draft.stamps.some(isOfRestart)) return restartOf(workload, draft, [...changes.values()]);
   const annotations = annotationPatch(workload, [...changes.values()].filter(isInAnnotations));
   const template = templatePatchOf([...changes.values()], { ...annotations, ...draft.annotations });
-  const { metadata, spec } = fencedPause(workload, withoutTriggers(draft));
+  const { metadata, spec } = fencedPause(workload, metadataPatch(workload, draft));
   const body = { metadata, spec: { ...spec, ...specWith(workloadKindOf(workload.ref.kind), template) } };
   const { resourceVersion } = workload;
   return { ...draft, workload: workload.ref, resourceVersion, body, template };
@@ -135,7 +135,7 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
 
 /** The plan of a restart: all of its stamps are annotations of the workload itself, beside those of former restarts. */
 function restartOf(workload: Workload, draft: RolloutDraft, changes: readonly Change[]): RolloutPlan {
-  const { metadata, spec } = fencedPause(workload, withoutTriggers(draft));
+  const { metadata, spec } = fencedPause(workload, metadataPatch(workload, draft));
   const changed = Object.fromEntries(changes.map(({ variable, value }) => [variable, value]));
   const { annotations } = metadata;
   const text = stampsText({ ...readableStamps(workload, RESTARTS), ...changed });
@@ -168,10 +168,15 @@ export function jsonPatchOf(
 }
 
 /** The changes of the workload's own metadata and pause. */
-function withoutTriggers({ pause, triggers = [] }: RolloutDraft): PausePatch | undefined {
-  if (triggers.length === 0) return pause;
+function metadataPatch(
+  { ref, revision = '' }: Workload,
+  { pause, triggers = [] }: RolloutDraft,
+): PausePatch | undefined {
+  const { revisionMark } = workloadKindOf(ref.kind);
+  if (triggers.length === 0 && revisionMark === undefined) return pause;
   const removed = Object.fromEntries(triggers.map((key) => [key, null]));
-  return { ...pause, annotations: { ...pause?.annotations, ...removed } };
+  const mark = revisionMark === undefined ? {} : { [revisionMark]: revision };
+  return { ...pause, annotations: { ...pause?.annotations, ...removed, ...mark } };
 }
 
 /** A patch of pause fields alone, which the API server refuses for any other version of the workload. */

@@ -37,6 +37,11 @@ export interface WorkloadKind {
   readonly isOptional?: true;
   /** The verb of log lines and Events about its rollout. */
   readonly done: string;
+  /**
+   * Only of a kind whose controller observes a template before it makes a revision of it: the annotation of the workload in which a
+   * patch keeps the revision that it found, so that one object tells whether its pods have the patch.
+   */
+  readonly revisionMark?: string;
   /** The path of the pod template in the spec. */
   readonly templatePath: readonly string[];
   /** Why it is not rolled as it is, whatever its annotations ask for. */
@@ -47,6 +52,8 @@ export interface WorkloadKind {
   readonly isObserved: (raw: RawWorkload) => boolean;
   /** Whether it is paused; absent if the kind cannot be paused. */
   readonly isPaused?: (raw: RawWorkload) => boolean;
+  /** Whether only a request makes its pods take our last patch, and there was none yet; absent if it needs none. */
+  readonly isUnstarted?: (raw: RawWorkload) => boolean;
   /** Why it does not replace its pods by itself. */
   readonly hold: (raw: RawWorkload) => Hold | undefined;
   /**

@@ -59,6 +59,10 @@ export interface Workload {
   readonly progressDeadlineMs: number;
   /** Why pods of an older template stay. */
   readonly hold: Hold | undefined;
+  /** Whether only a request makes its pods take our last patch, see WorkloadKind. */
+  readonly isUnstarted?: true;
+  /** Whether it has no pod template, so that it follows nothing. */
+  readonly lacksTemplate?: true;
   /** Why it is not rolled in its present condition, whatever its annotations ask for. */
   readonly declines: Declining | undefined;
   /** It is the placeholder of a Job that is created anew. */
@@ -137,6 +141,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     revision: kind.revision(raw),
     progressDeadlineMs: progressDeadlineMs(raw),
     hold: holdOnPods(kind, raw),
+    ...raritiesOf(kind, raw),
     declines: kind.declines(raw),
     isCopy: metadata.annotations?.[REPLACES_ANNOTATION] !== undefined,
     isLeftAlone: metadata.deletionTimestamp !== undefined || kind.isLeftAlone(raw),
@@ -160,6 +165,14 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     ],
     templateDigest: digestWithoutMarks(template, vocabulary),
     lastManager: lastManagerOf(metadata),
+  };
+}
+
+/** What few workloads have. */
+function raritiesOf(kind: WorkloadKind, raw: RawWorkload): Pick<Workload, 'isUnstarted' | 'lacksTemplate'> {
+  return {
+    ...(kind.isUnstarted?.(raw) === true && { isUnstarted: true }),
+    ...(templateOf(kind, raw) === undefined && kind.declines(raw) === undefined && { lacksTemplate: true }),
   };
 }
 

@@ -39,12 +39,14 @@ export interface RepairRule<Due> {
   readonly delayOf: (due: Due, isInInitialList: boolean) => number;
   /** Whether a task has to wait when its turn comes, and how; undefined: it need not. */
   readonly waitOf: (key: ObjectKey, task: RepairTask<Due>) => Result | undefined;
-  readonly patchOf: (live: Workload, due: Due) => object;
+  readonly write: (client: WorkloadClient, live: Workload, due: Due) => ReturnType<Patch> | undefined;
   /** The finding that reports an accepted patch of `live`. */
   readonly doneOf: (live: Workload, due: Due) => Finding;
   /** The beginning of the finding about a patch that was not accepted. */
   readonly unfinishedOf: (workload: Workload) => string;
 }
+
+type Patch = NonNullable<WorkloadClient['patch']>;
 
 /** Why a patch was not accepted. */
 interface Problem {
@@ -128,7 +130,7 @@ export class LivePatches<Due> {
 
   async #patch(key: ObjectKey, task: RepairTask<Due>, live: Workload, due: Due): Promise<Result> {
     const { client, say } = this.#options;
-    const result = await client.patch?.(live.ref, this.#rule.patchOf(live, due));
+    const result = await this.#rule.write(client, live, due);
     switch (result?.kind) {
       case 'accepted': {
         const { object } = result;

@@ -45,7 +45,7 @@ export function pauses({ isWaiting, quietMs, maxWaitMs, ...options }: PausesOpti
       paused.hasWaited = true;
       return { afterMs: maxWaitMs };
     },
-    patchOf: (live) => fencedPause(live, pausing().end(live)),
+    write: ({ patch }, live) => patch?.(live.ref, fencedPause(live, pausing().end(live))),
     doneOf: ({ isPaused }, { since }) => ({
       reason: 'resumed',
       about: since,

@@ -10,7 +10,7 @@ export function waveCleanup(options: PatchingOptions): LivePatches<WaveLeftovers
     isSame: () => true,
     delayOf: () => 0,
     waitOf: (_, { workload }) => (options.store.isSelected(workload.ref.namespace) ? undefined : 'done'),
-    patchOf: cleanupPatch,
+    write: ({ patch }, live, leftovers) => patch?.(live.ref, cleanupPatch(live, leftovers)),
     doneOf: (_, leftovers) => ({
       reason: 'wave-cleaned-up',
       about: 'parking',

@@ -6,7 +6,7 @@
 import type { Vocabularies } from '../annotations/vocabularies.ts';
 import type { Edge } from '../model/edge.ts';
 import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../model/finding.ts';
-import { type Pause, pauseWords, whenTaken } from '../model/hold.ts';
+import { type Hold, type Pause, pauseWords, whenTaken } from '../model/hold.ts';
 import {
   type ConfigRef,
   describe,
@@ -38,6 +38,8 @@ interface Board extends Subject {
 interface Facts {
   readonly workload: Workload;
   readonly vocabularies: Vocabularies;
+  /** Why its pods stay until a person acts. */
+  readonly hold: Hold | undefined;
   /** Whether a rollout of ours is in progress. */
   readonly isStamped: boolean;
   /** The missing objects that its annotations name. */
@@ -66,8 +68,8 @@ const RULES: readonly ((facts: Facts) => readonly Finding[])[] = [
   ({ vocabularies, competitor }) =>
     competitor === undefined ? [] : [vocabularies.findingOfCompetingReloader(competitor)],
   ({ vocabularies, workload }) => paused(vocabularies.pausing.pauseOf(workload)),
-  ({ vocabularies, workload, isStamped }) =>
-    isStamped && vocabularies.pausing.pauseOf(workload) === undefined ? held(workload) : [],
+  ({ vocabularies, workload, isStamped, hold }) =>
+    isStamped && vocabularies.pausing.pauseOf(workload) === undefined ? held(workload, hold) : [],
   ({ vocabularies, workload, isSlowed }) => (isSlowed ? slowed(vocabularies.paceOf(workload)) : []),
 ];
 
@@ -93,7 +95,7 @@ function slowed({ limit }: Pace): readonly Finding[] {
   return [{ reason: 'slowed', about: `${limit.rollouts}/${within}`, message }];
 }
 
-function held({ ref, hold }: Workload): readonly Finding[] {
+function held({ ref }: Workload, hold: Hold | undefined): readonly Finding[] {
   if (hold === undefined) return [];
   return [{ reason: 'pods-not-replaced', about: hold.type, message: `stamped, but ${whenTaken(hold, ref)}` }];
 }
@@ -197,6 +199,7 @@ export class Findings {
     const record = store.workloads.get(keyOf(workload.ref));
     const facts: Facts = {
       workload,
+      hold: store.holdOf(workload),
       lostOptIn: this.#lostOptInOf(workload, follows),
       competitor: this.#competitorOf(workload, follows),
       needs: needsOf(keyOf(workload.ref)),

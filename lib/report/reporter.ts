@@ -262,7 +262,8 @@ export class Reporter {
     const workload = workloads.get(keyOf(ref))?.workload;
     const pause = workload && settings.vocabularies.pausing.pauseOf(workload);
     if (pause !== undefined) return `; ${pauseWords(pause)}: its pods take it then`;
-    return workload?.hold === undefined ? '' : `; ${whenTaken(workload.hold, ref)}`;
+    const hold = workload && this.#options.store.holdOf(workload);
+    return hold === undefined ? '' : `; ${whenTaken(hold, ref)}`;
   }
 
   #event(regarding: WorkloadRef, reason: EventReason, about: string, message: string): void {

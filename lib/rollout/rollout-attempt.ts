@@ -3,6 +3,7 @@
  * `done` only if the patch is known to be in force, and a patch whose result is unknown is looked up before the next one.
  */
 
+import { whenTaken } from '../model/hold.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome, ReadBirths, RollResult, WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
@@ -15,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
+import { wouldFailAgain } from '../tracking/failed-rollouts.ts';
 import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout-decision.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
 import { Births } from './births.ts';
@@ -81,6 +83,8 @@ export class RolloutAttempts {
     const plan = planRollout(store, key, Math.floor(changedAt / 1000), new Date(now).toISOString());
     const record = store.workloads.get(key);
     if (plan === undefined || record === undefined) return { type: 'settled' };
+    if (wouldFailAgain(store, record, plan))
+      return { type: 'given-up', message: `stamped, but ${whenTaken({ type: 'failed' }, ref)}` };
     const needs = this.#options.needsOf(record);
     if (needs.length > 0) return { type: 'waiting-for-dependency', needs };
     // Set before the patch is sent: if its answer is lost or this method throws, the next attempt looks the patch up first.

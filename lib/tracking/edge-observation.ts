@@ -24,6 +24,7 @@ import { asks, isOpen, observedBy } from './edge-policy.ts';
 import { nextEdge } from './edge-state.ts';
 import type { Effects } from './effects.ts';
 import { afterExternalRollout, isReadByExternalRollout } from './external-rollout.ts';
+import { hasFailed } from './failed-rollouts.ts';
 import { liveStampOf } from './live-stamps.ts';
 import { digestByOtherScopes, hasDebtOfOtherScope, isOfPart } from './other-scopes.ts';
 import type { WorkloadDiff } from './workload-diff.ts';
@@ -90,7 +91,7 @@ export function edgeAtStart(store: Store, beginning: Beginning, config: ConfigRe
   const counting = observed !== undefined && !store.presence.counts(known, observed) ? observed : known;
   const running = ambiguous && isUncommitted(stamp, entry) ? UNKNOWN : counting;
   const facts = { observed, isRolledOut, mayHaveReadOther: mayHaveReadOther(store, workload, config, stamp) };
-  const next = doubtedByAbort(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }));
+  const next = doubtedByFailure(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }));
   if (next.mixedPods && asks(store, record, config))
     effects.note({ reason: 'changed-while-down', workload: workload.ref, config: config.ref });
   return next;
@@ -137,18 +138,18 @@ export function followedEdge(store: Store, diff: WorkloadDiff, config: ConfigRec
   const observed = observedBy(store, record, config);
   const changedSince = written.runningDigest !== undefined && config.changedAt > startedAfter;
   const mayHaveReadBoth = changedSince || isAskedLate(store, diff, config);
-  const next = nextEdge(written, { type: 'pods-seen', observed, isRolledOut, mayHaveReadBoth });
-  return afterExternalRollout(diff, config, doubtedByAbort(record, next), observed);
+  const looked = nextEdge(written, { type: 'pods-seen', observed, isRolledOut, mayHaveReadBoth });
+  return afterExternalRollout(diff, config, doubtedByFailure(record, looked), observed);
 }
 
 /**
- * The edge after an abort: the template keeps our stamp, and the pods are those of a template before. A restart is not aborted: it
- * goes on with the pods that are there.
+ * The edge after a rollout of ours that failed or was aborted: the template keeps our stamp, and the pods are those of a template
+ * before. A restart is not aborted: it goes on with the pods that are there.
  */
-function doubtedByAbort({ workload: { hold, stamps } }: WorkloadRecord, edge: Edge): Edge {
-  if (hold?.type !== 'aborted' || !edge.rolloutInProgress || edge.stamp === undefined) return edge;
+function doubtedByFailure({ workload }: WorkloadRecord, edge: Edge): Edge {
+  if (!hasFailed(workload) || !edge.rolloutInProgress || edge.stamp === undefined) return edge;
   const own = formatStamp(edge.stamp);
-  const isRestart = stamps.some(({ container, value }) => container === RESTARTS && value === own);
+  const isRestart = workload.stamps.some(({ container, value }) => container === RESTARTS && value === own);
   return isRestart ? edge : nextEdge(edge, { type: 'doubted' });
 }
 

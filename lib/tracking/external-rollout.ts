@@ -27,7 +27,7 @@ export function followExternalRollout(store: Store, diff: WorkloadDiff): void {
   if (rollout === undefined) return;
   // If the API server writes the template in another form, a return to the former template could not be recognized.
   const counts = !endsAt(seen.hold) && seen.templateDigest !== rollout.from && !diff.isRespelled;
-  const isUnderWay = counts && !seen.isRolledOut;
+  const isUnderWay = counts && (!seen.isRolledOut || !hasBegun(rollout, seen));
   record.externalRollout = isUnderWay ? furthest(rollout, seen) : undefined;
   if (isUnderWay) return;
   if (counts && isAnotherRevision(rollout, seen)) diff.readSince = rollout.startedAfter;
@@ -75,6 +75,11 @@ function endsAt(hold: Hold | undefined): boolean {
 /** Whether pods were replaced: a write that raises the generation may also just show the template in another form. */
 function isAnotherRevision({ revision: before }: ExternalRollout, { revision }: Workload): boolean {
   return before !== undefined && revision !== undefined && revision !== before;
+}
+
+/** Whether the pods that the status counts as updated can be of the new template. */
+function hasBegun(rollout: ExternalRollout, seen: Workload): boolean {
+  return workloadKindOf(seen.ref.kind).revisionMark === undefined || isAnotherRevision(rollout, seen);
 }
 
 function furthest(rollout: ExternalRollout, { progress }: Workload): ExternalRollout {

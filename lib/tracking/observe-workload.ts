@@ -58,7 +58,7 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   const lostOptIn = known && lostByUndo(store, known, workload, refs);
   if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
   const hasPatterns = store.settings.vocabularies.hasPatterns(workload);
-  const asksForNothing = workload.isLeftAlone || (refs.length + elsewhere.length === 0 && !hasPatterns);
+  const asksForNothing = isUnable(workload) || (refs.length + elsewhere.length === 0 && !hasPatterns);
   if (known === undefined || asksForNothing) forget(store, effects, key, mayAbandon);
   if (asksForNothing) return;
   const record = known ?? newRecord(event);
@@ -74,6 +74,11 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   unfollow(store, diff, refs, mayAbandon);
   for (const ref of refs) follow(store, diff, ref);
   noteTakeBack(diff);
+}
+
+/** Whether it follows nothing, whatever it asks for. */
+function isUnable({ isLeftAlone, lacksTemplate }: Workload): boolean {
+  return isLeftAlone || lacksTemplate === true;
 }
 
 /**

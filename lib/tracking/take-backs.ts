@@ -26,6 +26,7 @@ export function isGivenUp({ takeBacks }: Pick<WorkloadRecord, 'takeBacks'>): boo
 
 /** An object that the workload follows, or its own template, has changed: earlier reverts no longer count. */
 export function beginAnew(effects: Effects, key: ObjectKey, record: WorkloadRecord): void {
-  if (isGivenUp(record)) effects.enqueue(key, { type: 'retry-now' });
+  if (isGivenUp(record) || record.workload.hold?.type === 'failed')
+    effects.enqueue(key, { type: 'retry-now' });
   record.takeBacks = 0;
 }

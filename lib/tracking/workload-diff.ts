@@ -8,6 +8,7 @@ import type { InformerEvent } from '../model/timeline.ts';
 import { sameMarks, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Effects } from './effects.ts';
+import { hasFailed } from './failed-rollouts.ts';
 import { beginAnew } from './take-backs.ts';
 
 /** An observation of a workload that exists. */
@@ -73,11 +74,11 @@ function hasNewSpelling(known: Workload, seen: Workload): boolean {
 }
 
 /**
- * Whether an earlier refusal may no longer hold: an abort is over, or a write changed more than the replicas, which an autoscaler changes all the
- * time.
+ * Whether an earlier refusal may no longer hold: a failure is over, or a write changed more than the replicas, which an autoscaler
+ * changes all the time.
  */
 function mayLiftRefusal(known: Workload, seen: Workload): boolean {
-  if (known.hold?.type === 'aborted' && seen.hold?.type !== 'aborted') return true;
+  if (hasFailed(known) && !hasFailed(seen)) return true;
   if (known.generation === seen.generation) return false;
   const isSameTemplate = known.templateDigest === seen.templateDigest && sameMarks(known.stamps, seen.stamps);
   return !isSameTemplate || known.replicas === seen.replicas;
