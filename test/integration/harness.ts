@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { ApiRequest, ApiResponse } from '../../lib/kubernetes/transport.ts';
 import type { WorkloadRef } from '../../lib/model/object-ref.ts';
 import { WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
@@ -39,6 +40,8 @@ export class Cluster {
   readonly audits: AuditRecord[] = [];
   /** `GET /api/v1/configmaps?…`, in the order of arrival, also of those that are not answered yet. */
   readonly arrived: string[] = [];
+  /** Answers a request in place of the sandbox; undefined: the sandbox does. */
+  intercept: (request: ApiRequest) => ApiResponse | undefined = () => undefined;
   readonly #options: ClusterOptions;
   readonly #processes: ReloaderProcess[] = [];
   #server: Served | undefined;
@@ -69,7 +72,8 @@ export class Cluster {
     const { tokens } = this.#options;
     const handle: Sandbox['handle'] = (request) => {
       this.arrived.push(`${request.method} ${request.path}`);
-      return this.sandbox.handle(request);
+      const answer = this.intercept(request);
+      return answer === undefined ? this.sandbox.handle(request) : Promise.resolve(answer);
     };
     this.#server = await serve(handle, { port: this.#port, ...(tokens === undefined ? {} : { tokens }) });
     this.#port = this.#server.port;

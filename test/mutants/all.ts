@@ -15,6 +15,7 @@ import { KEY_MUTANTS } from './keys.ts';
 import { LEADER_MUTANTS } from './leader.ts';
 import { LIST_MUTANTS } from './lists.ts';
 import { NOTICE_MUTANTS } from './notices.ts';
+import { OPENSHIFT_MUTANTS } from './openshift.ts';
 import { OPTION_MUTANTS } from './options.ts';
 import { OWNER_MUTANTS } from './owners.ts';
 import { PACE_MUTANTS } from './paces.ts';
@@ -46,6 +47,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...OWNER_MUTANTS,
   ...EDGE_MUTANTS,
   ...PAUSE_MUTANTS,
+  ...OPENSHIFT_MUTANTS,
   ...DIALECT_MUTANTS,
   ...CUSTOM_PATCH_MUTANTS,
   ...CONSENT_MUTANTS,

@@ -1,6 +1,6 @@
 /** Sabotages of the patches of kinds that take no strategic merge patch. */
 
-import { change, drop } from './edit.ts';
+import { change } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const PATCH = ['test/unit/model/json-patch-of.test.ts'];

@@ -161,6 +161,7 @@ function optionsOf(settings: Settings): Options {
     jobReload: settings.batch?.jobs ?? 'none',
     argoRollouts: 'false',
     openshift: 'false',
+    openshiftInstantiate: false,
     port: 0,
     statusPage: false,
     countsByNamespace: false,

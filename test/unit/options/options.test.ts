@@ -34,6 +34,7 @@ const DEFAULTS: Options = {
   jobReload: 'none',
   argoRollouts: 'auto',
   openshift: 'auto',
+  openshiftInstantiate: false,
   port: 8080,
   bindAddress: '127.0.0.1',
   allowedHosts: [],
@@ -125,6 +126,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
       ignoredWorkloadKinds: ['DeploymentConfig'],
     },
     '--is-openshift=false': { openshift: 'false' },
+    '--openshift-instantiate': { openshiftInstantiate: true },
   },
   'what asks for a reload': {
     '--dialects stakater': { dialects: ['stakater'] },
