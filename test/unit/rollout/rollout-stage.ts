@@ -49,6 +49,8 @@ interface Settings {
   readonly random?: () => number;
   /** How the vocabularies differ from the default. */
   readonly flags?: Partial<VocabularyOptions>;
+  /** In place of a world of Deployments. */
+  readonly world?: World;
 }
 
 /** See the file's comment. */
@@ -81,8 +83,8 @@ export class RolloutStage {
     this.#time = mockTime(t);
     this.#timers = t.mock.timers;
     this.#startedAt = monotonicMs();
-    const { flags = {}, ...others } = settings;
-    this.world = settledWith(flags, workloads);
+    const { flags = {}, world = settledWith(flags, workloads), ...others } = settings;
+    this.world = world;
     const timeline = new Timeline();
     timeline.comparable = true;
     this.controller = new RolloutController({
@@ -145,6 +147,7 @@ export class RolloutStage {
     for (const [key] of effects.enqueuedFor('forgotten')) this.controller.forget(key);
     for (const [key] of effects.enqueuedFor('retry-now')) this.controller.retryNow(key);
     for (const [key] of effects.enqueuedFor('changed')) this.controller.touch(key, 1);
+    for (const [key] of effects.enqueuedFor('external-rollout-over')) this.controller.resume(key);
   }
 
   isWaiting(workload: string): boolean {
