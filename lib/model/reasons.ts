@@ -30,7 +30,7 @@ export const REASONS = {
     'The workload, or its newest ReplicaSet, was created after the last write of the object: its pods have read the change, nothing is left to roll.',
   'stamp-reverted': 'An external writer reverted our stamp before the workload had rolled.',
   'given-up':
-    'The stamp was reverted each time, or the rollout failed: the workload is rolled once an object that it follows, or its own template, changes.',
+    'The stamp was reverted each time, or the rollout failed or was aborted: the workload is rolled once an object that it follows, or its own template, changes, or the abort ends.',
   conflict: 'Another client wrote first: read again and decide again.',
   retry: 'The API server, or the webhook, did not accept the write yet: tried again later.',
   refused:
