@@ -74,6 +74,8 @@ export function mutate(known: CacheReader, request: AdmissionRequest): Decision 
   const write = { kind, update, template: templateOf(kind, raw) ?? {}, refs };
   const { refusal, patch } = checkHashes(known, update, refs, request.oldObject);
   if (refusal !== undefined) return { result: 'refused', refusal, patch };
+  // Its template is left as it is: no stamp belongs there.
+  if (known.vocabularies.strategyOf(update) === 'evict') return { result: 'unclaimed', patch };
   const decision = stampedBy(known, write, request);
   return { ...decision, patch: [...decision.patch, ...patch] };
 }

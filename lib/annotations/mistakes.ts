@@ -3,6 +3,7 @@
 import type { Finding } from '../model/finding.ts';
 import { isRolloutStrategy } from '../model/kinds/restarts.ts';
 import { CONFIG_KINDS } from '../model/object-ref.ts';
+import { RELOAD_STRATEGIES } from '../model/reasons.ts';
 import { listedText, parseBool } from '../model/text.ts';
 import { parseGoDurationMs } from '../model/time.ts';
 import type { UnknownAnnotation, Workload } from '../model/workload.ts';
@@ -140,10 +141,12 @@ function isReadable(value: string, isToTheLetter: boolean): boolean {
 }
 
 /** A reload strategy that does not exist. */
-function strange({ annotations }: Workload): readonly Finding[] {
+function strange({ ref, annotations }: Workload): readonly Finding[] {
   const value = annotations[STRATEGY_ANNOTATION];
-  if (value === undefined || value === 'env-vars' || value === 'annotations') return NONE;
-  const remedy = 'is no strategy; write env-vars or annotations';
+  const hasPods = workloadKindOf(ref.kind).rollout === 'replace-pods';
+  const words: readonly string[] = RELOAD_STRATEGIES.filter((word) => hasPods || word !== 'evict');
+  if (value === undefined || words.includes(value)) return NONE;
+  const remedy = `is no strategy${hasPods ? '' : ` of a ${ref.kind}`}; write ${words.join(' or ')}`;
   return [malformedFinding(STRATEGY_ANNOTATION, quoted(value), remedy)];
 }
 

@@ -3,7 +3,7 @@
 import type { Finding, MissingObject } from '../model/finding.ts';
 import { isRolloutStrategy, RESTARTED_AT_ANNOTATION, RESTARTS } from '../model/kinds/restarts.ts';
 import { CONFIG_KINDS, type ConfigKind, type ConfigRef, keyOf, type ObjectKey } from '../model/object-ref.ts';
-import type { PolicyReason, ReloadStrategy, Verdict } from '../model/reasons.ts';
+import { type PolicyReason, RELOAD_STRATEGIES, type ReloadStrategy, type Verdict } from '../model/reasons.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import type { CrossNamespace, Pace, StakaterKeys, VocabularyName } from '../model/settings.ts';
 import { ANNOTATIONS, referenceOf, STAMPS_ANNOTATION, type Workload } from '../model/workload.ts';
@@ -256,7 +256,7 @@ class Union implements Vocabularies {
   readonly placesOf: Vocabularies['placesOf'] = (workload, ref, annotations, { written, inAnnotations }) => {
     const beside: Place = { variable: inAnnotations, container: ANNOTATIONS };
     if (this.restarts(workload)) return [{ variable: inAnnotations, container: RESTARTS }];
-    if (this.#strategyOf(workload) === 'annotations') return [beside];
+    if (this.strategyOf(workload) === 'annotations') return [beside];
     const container = referenceOf(workload, ref)?.container;
     const places = this.#asking(workload, ref, annotations).map(({ name }): Place => {
       const variable = written[name];
@@ -277,7 +277,7 @@ class Union implements Vocabularies {
     annotations,
     { digest, seconds },
   ) => {
-    if (this.#strategyOf(workload) !== 'annotations') return {};
+    if (this.strategyOf(workload) !== 'annotations') return {};
     const container = referenceOf(workload, ref)?.container;
     const text = JSON.stringify({
       type: ref.kind.toUpperCase(),
@@ -314,10 +314,13 @@ class Union implements Vocabularies {
     return last === undefined ? [] : [last];
   }
 
-  #strategyOf({ annotations }: Workload): ReloadStrategy {
-    const own = annotations[STRATEGY_ANNOTATION];
-    return own === 'annotations' || own === 'env-vars' ? own : this.#options.strategy;
-  }
+  readonly strategyOf = ({ ref, annotations }: Workload): ReloadStrategy => {
+    const own = RELOAD_STRATEGIES.find((word) => word === annotations[STRATEGY_ANNOTATION]);
+    const strategy = own ?? this.#options.strategy;
+    return strategy === 'evict' && workloadKindOf(ref.kind).rollout !== 'replace-pods'
+      ? 'env-vars'
+      : strategy;
+  };
 
   #followsReferences(policies: readonly Policy[], kind: ConfigKind): boolean {
     return this.#isAll(policies, kind) || policies.some((policy) => policy.followsReferences(kind));

@@ -2,7 +2,7 @@
 
 import type { CompetingReloader, Finding, LostOptIn, MissingObject } from '../model/finding.ts';
 import type { ConfigKind, ConfigRef, ObjectKey } from '../model/object-ref.ts';
-import type { Verdict } from '../model/reasons.ts';
+import type { ReloadStrategy, Verdict } from '../model/reasons.ts';
 import type { Place } from '../model/rollout-plan.ts';
 import type { Pace, VocabularyName } from '../model/settings.ts';
 import type { AnnotationReader, Workload } from '../model/workload.ts';
@@ -47,6 +47,8 @@ export interface Vocabularies extends AnnotationReader {
   readonly hasPatterns: (workload: Workload) => boolean;
   /** Whether a workload is to be rolled for an object with these annotations. */
   readonly judge: (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations) => Verdict;
+  /** How the workload is rolled. */
+  readonly strategyOf: (workload: Workload) => ReloadStrategy;
   /** The pauses and windows that workloads ask for. */
   readonly pausing: Pausing;
   /** How often a workload may be rolled. */

@@ -180,6 +180,7 @@ function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTE
     quietMs: options.coalescePeriodMs,
     maxWaitMs: options.coalesceMaxWaitMs,
     concurrency: options.maxConcurrentPatches,
+    maxEvictions: options.maxEvictions,
     isDryRun: options.dryRun,
     wait: sleep,
   };

@@ -5,6 +5,7 @@
 
 import { readConfigObject, readLeftOut } from '../kubernetes/config-reader.ts';
 import { DryRunObject, KeptObject } from '../kubernetes/kept-object.ts';
+import { Evictions } from '../kubernetes/workloads/evictions.ts';
 import { instantiate } from '../kubernetes/workloads/instantiate.ts';
 import { readBirths } from '../kubernetes/workloads/pod-births.ts';
 import { WorkloadWriter } from '../kubernetes/workloads/workload-writer.ts';
@@ -23,7 +24,7 @@ export function clientsOf(
   { send, options }: Pick<Parts, 'send' | 'options'>,
   store: Store,
   webhook: Webhook | undefined,
-): Pick<ControllersOptions, 'client' | 'finish' | 'readConfig' | 'readBirths' | 'readLeftOut'> {
+): Pick<ControllersOptions, 'client' | 'pods' | 'finish' | 'readConfig' | 'readBirths' | 'readLeftOut'> {
   const { dryRun, openshiftInstantiate, resourceLabelSelector: labelSelector } = options;
   const writer = new WorkloadWriter(send, (copy, job) => isGenuineCopy(store, copy, job));
   const client: WorkloadClient =
@@ -36,6 +37,7 @@ export function clientsOf(
       ),
       ...(mayWrite && openshiftInstantiate && { instantiate: (ref) => instantiate(send, ref) }),
     },
+    pods: mayWrite ? new Evictions(send) : undefined,
     finish: mayWrite ? (ref) => writer.finish(ref) : leaveAsItIs,
     readConfig: (ref) => readConfigObject(send, ref, { labelSelector }),
     readBirths: (namespace, kind) => readBirths(send, namespace, kind),

@@ -29,7 +29,7 @@ import { carryOut, type EffectTargets, keepUp } from './effects-runner.ts';
 
 /** The collaborators and settings of all parts. */
 export interface ControllersOptions
-  extends Pick<AttemptOptions, 'readBirths'>,
+  extends Pick<AttemptOptions, 'readBirths' | 'pods' | 'maxEvictions'>,
     Pick<StateCommitterOptions, 'readKeys'>,
     Pick<ReporterOptions, 'counters' | 'recordEvent' | 'journal' | 'isDryRun' | 'onRollout'> {
   readonly store: Store;

@@ -112,6 +112,7 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
     lease: election && leasePlaceOf(election, place),
     isDryRun: options.dryRun,
     reviewsReaders: options.secureMetrics !== undefined,
+    evicts: options.reloadStrategy === 'evict',
     onlyTells: options.webhookUrl !== undefined,
     instantiates: options.openshiftInstantiate,
   });

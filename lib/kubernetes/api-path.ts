@@ -19,6 +19,14 @@ export const EVENT_OBJECTS: ApiResource = { group: '', version: 'v1', resource: 
 export const JOBS: ApiResource = { group: 'batch', version: 'v1', resource: 'jobs' };
 /** The ReplicaSets of Deployments. */
 export const REPLICA_SETS: ApiResource = { group: 'apps', version: 'v1', resource: 'replicasets' };
+/** The ReplicationControllers of DeploymentConfigs. */
+export const REPLICATION_CONTROLLERS: ApiResource = {
+  group: '',
+  version: 'v1',
+  resource: 'replicationcontrollers',
+};
+/** Pods. */
+export const PODS: ApiResource = { group: '', version: 'v1', resource: 'pods' };
 /** The templates of StatefulSets and DaemonSets. */
 export const CONTROLLER_REVISIONS: ApiResource = {
   group: 'apps',

@@ -11,6 +11,7 @@ import {
   JOBS,
   LEASES,
   NAMESPACES,
+  PODS,
   REPLICA_SETS,
   TOKEN_REVIEWS,
   WEBHOOK_CONFIGURATIONS,
@@ -34,6 +35,8 @@ export type PermissionPurpose =
   | 'config'
   | 'workload'
   | 'run'
+  /** To evict pods in place of stamping a template. */
+  | 'evict'
   | 'event'
   | 'webhook'
   /** Without it no page is served but those of probes. */
@@ -71,6 +74,8 @@ export interface PermissionScope {
   readonly admission?: { readonly secret: string; readonly configuration: string } | undefined;
   /** Whether the pages are only for tokens that may get them. */
   readonly reviewsReaders?: boolean;
+  /** Whether pods are evicted unless an annotation says otherwise. */
+  readonly evicts?: boolean;
   /** Whether a webhook is called in place of patching workloads. */
   readonly onlyTells?: boolean;
   /** Whether deployments of DeploymentConfigs are requested. */
@@ -183,6 +188,7 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
     ...workloads,
     ...(onlyTells ? [] : agePermissions(workloadKinds, namespace)),
     ...(isRolling ? instantiatePermissions(scope, namespace) : []),
+    ...(isRolling && scope.evicts ? evictPermissions(namespace) : []),
     ...(startsRuns ? [permission('run', 'Job', namespace, JOBS, ['create'])] : []),
     ...(isDryRun ? [] : [permission('event', 'Event', namespace, EVENT_OBJECTS, ['create'])]),
   ];
@@ -196,6 +202,13 @@ function instantiatePermissions(
   if (!instantiates || !workloadKinds.includes('DeploymentConfig')) return [];
   const { kind, group, resource } = workloadKindOf('DeploymentConfig');
   return [permission('run', kind, namespace, { group, resource: `${resource}/instantiate` }, ['create'])];
+}
+
+function evictPermissions(namespace: string | undefined): Permission[] {
+  return [
+    permission('evict', 'Pod', namespace, PODS, ['list']),
+    permission('evict', 'Pod', namespace, { ...PODS, resource: 'pods/eviction' }, ['create']),
+  ];
 }
 
 /** They tell a workload that was rolled in an absence, or after another reloader stamped it, from one that was not. */

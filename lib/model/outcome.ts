@@ -39,12 +39,53 @@ export interface WorkloadClient {
   >;
 }
 
+/** One pod that runs or is to run. */
+export interface Pod {
+  readonly name: string;
+  readonly uid: string;
+  /** In seconds since 1970, by the API server's clock. */
+  readonly createdAt: number | undefined;
+  readonly isReady: boolean;
+  /** It is being deleted. */
+  readonly isLeaving: boolean;
+}
+
+/** The pods of one workload. */
+export type PodsReading =
+  /** `desired`: how many it should have, if it says so. */
+  | { readonly kind: 'listed'; readonly pods: readonly Pod[]; readonly desired: number | undefined }
+  | { readonly kind: 'gone' }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      readonly isForbidden?: boolean;
+    };
+
+/** Lists and evicts the pods of workloads. Never throws. */
+export interface PodClient {
+  /** All pods that the workload controls, itself or through its ReplicaSets; `gone` if another one has its name now. */
+  readonly podsOf: (workload: WorkloadRef, uid: string) => Promise<PodsReading>;
+  /** Asks for the eviction of this very pod: `gone` or a conflict if it does not exist any more, `throttled` by a budget. */
+  readonly evict: (namespace: string, pod: Pod) => Promise<WriteResult<unknown>>;
+}
+
+/** How far the evictions for one change have come. */
+export interface EvictionProgress {
+  /** How many pods were older than the change. */
+  readonly total: number;
+  /** How many of them do not exist any more. */
+  readonly done: number;
+  /** What the next eviction waits for. */
+  readonly waitsFor: string;
+}
+
 /** The outcome of one attempt; rollout-controller.ts has the reaction to each. */
 export type Outcome =
   /** The workload was up to date. */
   | { readonly type: 'settled' }
-  /** The patch is in force. */
-  | { readonly type: 'done'; readonly plan: RolloutPlan }
+  /** The patch is in force, or every older pod was evicted. */
+  | { readonly type: 'done'; readonly plan: RolloutPlan; readonly evicted?: number }
   /** Decide again at once, after a read. */
   | { readonly type: 'again' }
   /** The API server cannot execute it now. */
@@ -58,6 +99,19 @@ export type Outcome =
   | { readonly type: 'given-up'; readonly message: string }
   /** Its namespace is not selected: it is rolled once that is selected. */
   | { readonly type: 'unselected' }
+  /**
+   * Older pods are left: looked at again soon. `idle`: the attempts in a row that changed nothing; `isStalled`: for longer than its
+   * progress deadline; `isNews`: it differs from the attempt before; `about`: the changes that it is for.
+   */
+  | {
+      readonly type: 'evicting';
+      readonly progress: EvictionProgress;
+      readonly idle: number;
+      readonly isNews: boolean;
+      readonly isStalled: boolean;
+      readonly about: string;
+      readonly retryAfterMs?: number;
+    }
   /** An external rollout is in progress, and brings all pending changes. */
   | { readonly type: 'absorbing' }
   /** New pods would wait for missing objects or keys: it is rolled once these exist. */
@@ -78,6 +132,8 @@ export type PendingReason =
   | { readonly type: 'quiet'; readonly until: number }
   | { readonly type: 'queued' }
   | { readonly type: 'backoff'; readonly until: number; readonly message: string }
+  /** Its older pods are evicted: the next look, and how far that has come. */
+  | { readonly type: 'evicting'; readonly until: number; readonly message: string }
   /** As 'given-up': an object that it follows, or its own template, has to change, or a person has to let it go on. */
   | { readonly type: 'change'; readonly message: string }
   /** An external rollout brings the changes, if it makes progress until then. */

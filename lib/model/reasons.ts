@@ -20,6 +20,10 @@ export const REASONS = {
   rolled: 'The pod template was stamped; the workload rolls.',
   'webhook-notified':
     'The webhook accepted the notification that replaces a rollout: nothing is rolled here.',
+  evicting: 'The pods that are older than the change are evicted, the oldest first.',
+  'evictions-stalled':
+    'The evictions make no progress: a pod does not become ready, or a PodDisruptionBudget allows none.',
+  'no-older-pod': 'Every pod was created after the last write of the objects: nothing is left to evict.',
   'stamped-by-peer': 'Another reloader stamped the pod template: the content that its pods read is unknown.',
   'external-rollout':
     'An external writer changed the pod template while content was changing: its pods may have read either version.',
@@ -107,8 +111,18 @@ export interface Verdict {
   readonly because: PolicyReason;
 }
 
-/** How a pod template is stamped: by variables of its containers, or by its annotations. */
-export type ReloadStrategy = 'env-vars' | 'annotations';
+/** How workloads are rolled. */
+export const RELOAD_STRATEGIES = [
+  /** The pod template is stamped by variables of its containers. */
+  'env-vars',
+  /** It is stamped by its annotations. */
+  'annotations',
+  /** It stays as it is, and the pods that are older than the change are evicted. */
+  'evict',
+] as const;
+
+/** See RELOAD_STRATEGIES. */
+export type ReloadStrategy = (typeof RELOAD_STRATEGIES)[number];
 
 /** The type of an Event, and the reason that it reports. Each reason has at most one Event. */
 interface EventRow {
@@ -123,6 +137,7 @@ export type EventReason =
   | 'ReloadRefused'
   | 'StampReverted'
   | 'ReloadGivenUp'
+  | 'EvictionsStalled'
   | 'MalformedAnnotation'
   | 'MisplacedAnnotation'
   | 'MistypedAnnotation'
@@ -149,6 +164,7 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   ReloadRefused: { type: 'Warning', tells: 'refused' },
   StampReverted: { type: 'Warning', tells: 'stamp-reverted' },
   ReloadGivenUp: { type: 'Warning', tells: 'given-up' },
+  EvictionsStalled: { type: 'Warning', tells: 'evictions-stalled' },
   MalformedAnnotation: { type: 'Warning', tells: 'malformed' },
   MisplacedAnnotation: { type: 'Warning', tells: 'misplaced' },
   MistypedAnnotation: { type: 'Warning', tells: 'mistyped' },

@@ -34,6 +34,7 @@ export interface WorkloadStatus {
     | 'quiet'
     | 'queued'
     | 'backoff'
+    | 'evicting'
     | 'external-rollout'
     | 'dependency'
     | 'selection'

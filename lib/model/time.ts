@@ -123,6 +123,9 @@ export const CONFLICT_BACKOFF: BackoffBounds = { baseMs: 20, capMs: 5_000 };
 /** After a temporary failure of the API server. */
 export const LATER_BACKOFF: BackoffBounds = { baseMs: 500, capMs: 30_000 };
 
+/** Between two looks at pods that are evicted, while nothing moves. */
+export const EVICTION_BACKOFF: BackoffBounds = { baseMs: 1_000, capMs: 60_000 };
+
 /** After a refusal, which lasts until a person or a controller changes something. */
 export const REFUSAL_BACKOFF: BackoffBounds = { baseMs: 5_000, capMs: 300_000 };
 

@@ -78,7 +78,12 @@ export const TABLE = {
     '--reload-strategy <strategy>': {
       default: 'env-vars',
       sets: 'reloadStrategy',
-      help: 'env-vars stamps variables of the containers, annotations those of the pod template',
+      help: 'env-vars stamps variables of the containers, annotations those of the pod template, evict evicts the older pods',
+    },
+    '--max-evictions <number>': {
+      default: '1',
+      sets: 'maxEvictions',
+      help: 'how many pods of one workload may be not ready at a time for evict to evict the next one',
     },
     '--key-scoped': {
       sets: 'keyScoped',

@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import { CONFIG_KINDS, type ConfigKind, DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
-import type { ReloadStrategy } from '../model/reasons.ts';
+import { RELOAD_STRATEGIES, type ReloadStrategy } from '../model/reasons.ts';
 import {
   ALERT_SINKS,
   type AlertSink,
@@ -137,7 +137,7 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   'cross-way': oneOf(CROSS_NAMESPACE_WAYS),
   /** An empty text means auto, as for Stakater Reloader. */
   'served-way': oneOf(SERVED_WAYS, { '': 'auto' }),
-  strategy: oneOf(['env-vars', 'annotations']),
+  strategy: oneOf(RELOAD_STRATEGIES),
   /** An empty text and `webhook` mean raw, as in the documentation of Stakater Reloader. */
   sink: oneOf(ALERT_SINKS, { webhook: 'raw', '': 'raw' }),
   /** The further words are levels of Go's logrus, which Stakater Reloader accepts. */

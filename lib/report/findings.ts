@@ -207,7 +207,9 @@ export class Findings {
       vocabularies,
       notAllowed:
         record === undefined ? [] : notAllowedTo(store, record).filter((ref) => isRefused(keyOf(ref))),
-      isStamped: [...follows.values()].some((edge) => edge.rolloutInProgress),
+      isStamped:
+        vocabularies.strategyOf(workload) !== 'evict' &&
+        [...follows.values()].some((edge) => edge.rolloutInProgress),
       missingObjects: [...follows.keys()]
         .map(missingObjectOf)
         .filter((missingObject) => missingObject !== undefined)

@@ -28,10 +28,16 @@ import type { Note } from '../tracking/effects.ts';
 import { Journal } from './journal.ts';
 
 /** The outcomes of an attempt that sent a patch, or would have in a dry run. */
-type AttemptEnd = Exclude<
-  Outcome['type'],
-  'settled' | 'unselected' | 'absorbing' | 'waiting-for-dependency' | 'given-up'
->;
+type AttemptEnd = Exclude<Outcome['type'], (typeof WITHOUT_A_WRITE)[number]>;
+
+const WITHOUT_A_WRITE = [
+  'settled',
+  'unselected',
+  'absorbing',
+  'waiting-for-dependency',
+  'given-up',
+  'evicting',
+] as const;
 
 /** The counters. Every method is cheap and never throws. */
 export interface Counters {
@@ -154,15 +160,10 @@ export class Reporter {
     if (outcome.type === 'settled' || outcome.type === 'done') this.#refusals.delete(keyOf(ref));
     switch (outcome.type) {
       case 'done':
-        counters.rolled({
-          secondsSinceChange: (monotonicMs() - pending.since) / 1000,
-          changes: pending.changes,
-        });
-        say(
-          this.#isTold ? 'webhook-notified' : 'rolled',
-          `${who} ${this.#options.isDryRun === true ? 'would be ' : ''}${this.#doneTo(ref)}: ${count(outcome.plan.stamps.length, 'source')}, ${count(pending.changes, 'change')}`,
-        );
-        this.#tellOfRollout(outcome.plan, pending);
+        this.#done(ref, outcome, pending);
+        break;
+      case 'evicting':
+        this.#evicting(ref, outcome, again);
         break;
       case 'settled':
         say('unchanged', `${who}: nothing left to roll`);
@@ -195,6 +196,18 @@ export class Reporter {
     }
   }
 
+  #done(ref: WorkloadRef, outcome: Extract<Outcome, { type: 'done' }>, pending: PendingChanges): void {
+    const { plan, evicted } = outcome;
+    const { changes, since } = pending;
+    const pods = evicted === undefined ? '' : `; ${count(evicted, 'pod')} evicted`;
+    const would = this.#options.isDryRun === true ? 'would be ' : '';
+    const done = `${would}${this.#doneTo(ref)}: ${count(plan.stamps.length, 'source')}, ${count(changes, 'change')}`;
+    this.#options.counters.rolled({ secondsSinceChange: (monotonicMs() - since) / 1000, changes });
+    const reason = this.#isTold ? 'webhook-notified' : 'rolled';
+    this.journal.say(reason, `${describe(ref)} ${done}${pods}`, ref.namespace);
+    this.#tellOfRollout(plan, pending, pods);
+  }
+
   /** Reports the result of a write of the state. A conflict is only counted: it is retried at once. */
   commit(result: WriteResult<unknown>, nextTryMs: number | undefined): void {
     const { counters, log } = this.#options;
@@ -225,6 +238,14 @@ export class Reporter {
     );
   }
 
+  /** Each look at the pods comes here: only news are reported, and a standstill once. */
+  #evicting(ref: WorkloadRef, outcome: Extract<Outcome, { type: 'evicting' }>, again: string): void {
+    const { progress, isNews, isStalled, about } = outcome;
+    const message = `${progress.done} of ${count(progress.total, 'older pod')} evicted: ${progress.waitsFor}`;
+    if (isNews) this.journal.say('evicting', `${describe(ref)}: ${message}${again}`, ref.namespace);
+    if (isStalled) this.#event(ref, 'EvictionsStalled', about, `no progress: ${message}`);
+  }
+
   #warnOfRefusal(ref: WorkloadRef, message: string): void {
     if (this.#refusals.get(keyOf(ref)) === message) return;
     this.#refusals.set(keyOf(ref), message);
@@ -246,12 +267,12 @@ export class Reporter {
   }
 
   /** Reports a rollout. Its stamps identify it in the Event's `about`: while an entry exists, no stamp repeats. */
-  #tellOfRollout({ workload, stamps }: RolloutPlan, { changes }: PendingChanges): void {
+  #tellOfRollout({ workload, stamps }: RolloutPlan, { changes }: PendingChanges, pods: string): void {
     const { configs } = this.#options.store;
     const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
     const about = stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
-    const later = this.#isTold ? '' : this.#laterOf(workload);
-    const message = `${this.#doneTo(workload)} once for ${count(changes, 'change')} of ${describeAll(sources, MOST_SOURCES)}${later}`;
+    const later = this.#isTold || pods !== '' ? '' : this.#laterOf(workload);
+    const message = `${this.#doneTo(workload)} once for ${count(changes, 'change')} of ${describeAll(sources, MOST_SOURCES)}${pods}${later}`;
     this.#event(workload, this.#isTold ? 'WebhookNotified' : 'Reloaded', about, message);
     this.#options.onRollout?.({ workload, objects: sources });
   }
@@ -274,5 +295,5 @@ export class Reporter {
 
 /** Whether the attempt sent a patch, or would have in a dry run. */
 function isAttempt(outcome: Outcome): outcome is Extract<Outcome, { type: AttemptEnd }> {
-  return !['settled', 'unselected', 'absorbing', 'waiting-for-dependency', 'given-up'].includes(outcome.type);
+  return !(WITHOUT_A_WRITE as readonly string[]).includes(outcome.type);
 }

@@ -3,6 +3,7 @@
  * `done` only if the patch is known to be in force, and a patch whose result is unknown is looked up before the next one.
  */
 
+import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import { whenTaken } from '../model/hold.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome, ReadBirths, RollResult, WorkloadClient } from '../model/outcome.ts';
@@ -12,7 +13,6 @@ import { monotonicMs } from '../model/time.ts';
 import type { SignOfLife, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
 import { isBroughtByExternalRollout } from '../tracking/external-rollout.ts';
@@ -20,6 +20,7 @@ import { wouldFailAgain } from '../tracking/failed-rollouts.ts';
 import { abandonRollout, acceptRollout, doubtRollout, planRollout } from '../tracking/rollout-decision.ts';
 import { isGivenUp, MOST_TRIES } from '../tracking/take-backs.ts';
 import { Births } from './births.ts';
+import { type EvictionOptions, PodEvictions } from './eviction.ts';
 
 /** The memory of consecutive failed attempts to roll one workload. */
 export interface Tries {
@@ -32,12 +33,9 @@ export interface Tries {
 }
 
 /** The collaborators of the attempts. */
-export interface AttemptOptions {
-  readonly store: Store;
+export interface AttemptOptions extends EvictionOptions {
   readonly client: WorkloadClient;
   readonly timeline: Timeline;
-  /** Carries out the effects of a patch or of its refusal. */
-  readonly apply: (effects: Effects) => void;
   /** Observes a workload that was read again. */
   readonly observe: (ref: WorkloadRef, workload: Workload) => void;
   /** For how many more ms the workload waits for an external rollout that absorbs its changes; 0: it is rolled. */
@@ -51,16 +49,18 @@ export interface AttemptOptions {
   readonly onPatchAnswered: (seconds: number) => void;
 }
 
-const TAKEN_BACK_EACH_TIME = `its stamp was reverted ${MOST_TRIES} times, and is not written again for this content`;
+const TAKEN_BACK_EACH_TIME = `its stamp was reverted ${MOST_TRIES} times, and is not written again for this content; if an operator owns the template, the annotation ${STRATEGY_ANNOTATION}: evict makes the reloader evict its pods instead`;
 
 /** See the file's comment. */
 export class RolloutAttempts {
   readonly #options: AttemptOptions;
   readonly #births: Births;
+  readonly #evictions: PodEvictions;
 
   constructor(options: AttemptOptions) {
     this.#options = options;
     this.#births = new Births(options);
+    this.#evictions = new PodEvictions(options);
   }
 
   /**
@@ -68,7 +68,7 @@ export class RolloutAttempts {
    * by monotonicMs. The caller makes no two attempts for one workload at once. May reject only by a defect.
    */
   async run(ref: WorkloadRef, tries: Tries, since: number): Promise<Outcome> {
-    const { store, client } = this.#options;
+    const { store, client, pods } = this.#options;
     const key = keyOf(ref);
     const unresolved = await this.#resolveFlight(key, ref);
     if (unresolved !== undefined) return unresolved;
@@ -78,15 +78,15 @@ export class RolloutAttempts {
     await this.#births.weigh(key);
     if (this.#isOwnersTurn(key)) return { type: 'absorbing' };
     if (tries.needs.length > 0) await this.#options.lookFor(tries.needs);
-    const now = Date.now();
-    const changedAt = now - (monotonicMs() - since);
-    const plan = planRollout(store, key, Math.floor(changedAt / 1000), new Date(now).toISOString());
+    const plan = this.#plan(key, since);
     const record = store.workloads.get(key);
     if (plan === undefined || record === undefined) return { type: 'settled' };
     if (wouldFailAgain(store, record, plan))
       return { type: 'given-up', message: `stamped, but ${whenTaken({ type: 'failed' }, ref)}` };
     const needs = this.#options.needsOf(record);
     if (needs.length > 0) return { type: 'waiting-for-dependency', needs };
+    if (pods !== undefined && this.#evictions.isFor(record))
+      return await this.#evictions.attempt(record, plan, pods);
     // Set before the patch is sent: if its answer is lost or this method throws, the next attempt looks the patch up first.
     record.inFlight = plan;
     const startedAt = monotonicMs();
@@ -95,17 +95,37 @@ export class RolloutAttempts {
     return await this.#answered(plan, result, tries);
   }
 
+  /** Whether older pods of the workload are being evicted: no commit waits for that. */
+  isEvicting(key: ObjectKey): boolean {
+    const record = this.#options.store.workloads.get(key);
+    return record !== undefined && this.#evictions.isUnderWay(record);
+  }
+
+  /** The plan of the rollout that the workload needs at this moment; undefined: none. */
+  #plan(key: ObjectKey, since: number): RolloutPlan | undefined {
+    const { store } = this.#options;
+    const record = store.workloads.get(key);
+    if (record !== undefined) this.#evictions.prepare(record);
+    const now = Date.now();
+    const changedAt = now - (monotonicMs() - since);
+    const plan = planRollout(store, key, Math.floor(changedAt / 1000), new Date(now).toISOString());
+    if (record !== undefined && (plan === undefined || !this.#evictions.isFor(record)))
+      this.#evictions.end(record);
+    return plan;
+  }
+
   #isGivenUp(key: ObjectKey): boolean {
     const record = this.#options.store.workloads.get(key);
-    return record !== undefined && isGivenUp(record);
+    return record !== undefined && isGivenUp(record) && !this.#evictions.isFor(record);
   }
 
   /** Whether a person has to decide first: a patch would force on what an analysis has refused. A restart forces nothing. */
   #isAborted(key: ObjectKey): boolean {
-    const { workloads, settings } = this.#options.store;
-    const workload = workloads.get(key)?.workload;
-    if (workload?.hold?.type !== 'aborted' || settings.onlyTells) return false;
-    return needsRollout(this.#options.store, key) && !settings.vocabularies.restarts(workload);
+    const { store } = this.#options;
+    const { vocabularies, onlyTells } = store.settings;
+    const record = store.workloads.get(key);
+    if (record?.workload.hold?.type !== 'aborted' || onlyTells || this.#evictions.isFor(record)) return false;
+    return needsRollout(store, key) && !vocabularies.restarts(record.workload);
   }
 
   /** Whether the workload still waits for an external rollout; one that made no progress for its deadline does not count. */

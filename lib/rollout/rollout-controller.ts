@@ -8,11 +8,19 @@ import { type Log, NO_LOG } from '../model/log.ts';
 import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
 import { type Pace, UNHURRIED } from '../model/settings.ts';
-import { backoffMs, CONFLICT_BACKOFF, LATER_BACKOFF, monotonicMs, REFUSAL_BACKOFF } from '../model/time.ts';
+import {
+  backoffMs,
+  CONFLICT_BACKOFF,
+  EVICTION_BACKOFF,
+  LATER_BACKOFF,
+  monotonicMs,
+  REFUSAL_BACKOFF,
+} from '../model/time.ts';
 import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
 import { type Failure, type Result, RetryQueue } from '../queue/retry-queue.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
+import { progressText } from './eviction.ts';
 import { type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
 import { RolloutPace } from './rollout-pace.ts';
 
@@ -171,11 +179,12 @@ export class RolloutController {
 
   /**
    * Whether the workload is about to be patched, so that a commit waits for it instead of recording an override. Not for one
-   * that backs off, waits for a dependency, or has been in its window for six quiet periods: no workload delays the others for
+   * that backs off, evicts pods, waits for a dependency, or has been in its window for six quiet periods: no workload delays the others for
    * long.
    */
   isWaiting(workload: ObjectKey): boolean {
     if (this.#queue.backoffOf(workload) !== undefined || this.needsOf(workload).length > 0) return false;
+    if (this.#attempts.isEvicting(workload)) return false;
     const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
     if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);
@@ -190,7 +199,8 @@ export class RolloutController {
     if (this.needsOf(workload).length > 0) return { type: 'dependency' };
     const backoff = this.#queue.backoffOf(workload);
     if (backoff?.until === Number.POSITIVE_INFINITY) return { type: 'change', message: backoff.message };
-    if (backoff !== undefined) return { type: 'backoff', ...backoff };
+    if (backoff !== undefined)
+      return { type: this.#attempts.isEvicting(workload) ? 'evicting' : 'backoff', ...backoff };
     if (this.#due.has(workload)) return { type: 'queued' };
     const until = this.#quiet.endOf(workload);
     if (until !== undefined) return { type: 'quiet', until };
@@ -291,6 +301,13 @@ export class RolloutController {
         this.#cease(key);
         this.#triesOf(key).needs = outcome.needs;
         return this.#putOff(key, { bounds: REFUSAL_BACKOFF });
+      case 'evicting':
+        return this.#putOff(key, {
+          bounds: EVICTION_BACKOFF,
+          message: progressText(outcome.progress),
+          times: outcome.idle + 1,
+          atLeastMs: outcome.retryAfterMs,
+        });
       case 'later':
         return this.#putOff(key, { ...outcome, bounds: LATER_BACKOFF, atLeastMs: outcome.retryAfterMs });
       case 'given-up':

@@ -40,6 +40,8 @@ export interface ConfigRecord {
   writtenAt: number;
   /** The latest time in its managedFields, by the API server's clock, see lastWriteOf. */
   lastWrite: number | undefined;
+  /** Whether its content has changed without a change of that time, as by a write that only removes keys. */
+  isUndated?: boolean;
   /**
    * The latest moment before its deletion at which it still existed, on the Timeline; undefined while it is present or unseen.
    */
@@ -56,6 +58,17 @@ export interface ConfigRecord {
   isUnread?: boolean;
   /** Whether a reloader keeps its state in it; for workloads it counts as missing. */
   isState?: boolean;
+}
+
+/** Keeps `isUndated` for the version with this content and time, before the record takes it over. */
+export function noteUndated(
+  record: ConfigRecord,
+  { digest, lastWrite }: { readonly digest: Digest; readonly lastWrite?: number | undefined },
+): void {
+  const isOther = record.lastDigest !== undefined && record.lastDigest !== digest;
+  const isUndated = lastWrite === record.lastWrite && (isOther || record.isUndated === true);
+  // Few records have the field: it is not added to the others, which would take memory.
+  if (isUndated !== (record.isUndated ?? false)) record.isUndated = isUndated;
 }
 
 /** One workload that follows at least one object. */

@@ -10,7 +10,7 @@ import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-
 import { POLICIES, type Reason } from '../model/reasons.ts';
 import { EVER, type InformerEvent, isOlder, type Span } from '../model/timeline.ts';
 import type { AbsenceIs } from '../store/presence.ts';
-import type { ConfigRecord, WorkloadRecord } from '../store/records.ts';
+import { type ConfigRecord, noteUndated, type WorkloadRecord } from '../store/records.ts';
 import { scopedObjectOf } from '../store/scoped-record.ts';
 import type { Store } from '../store/store.ts';
 import type { Stream } from '../store/sync-gate.ts';
@@ -137,6 +137,7 @@ function observeVersion(store: Store, effects: Effects, event: Present): void {
 
 /** Puts this version, written at `at` on the Timeline, into the record. */
 function takeVersion(record: ConfigRecord, object: ConfigObject, at: number): void {
+  noteUndated(record, object);
   record.annotations = object.annotations;
   record.digest = object.digest;
   record.lastDigest = object.digest;

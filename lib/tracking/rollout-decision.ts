@@ -103,11 +103,20 @@ export function acceptRollout(
  */
 export function doubtRollout(store: Store, plan: RolloutPlan): void {
   const record = store.workloads.get(keyOf(plan.workload));
-  if (record?.inFlight !== plan) return;
-  for (const { config } of plan.stamps) {
+  if (record?.inFlight === plan) doubtEdges(store, record, configsIn(plan));
+}
+
+/** Pods start that may read any content of these objects: their edges become unknown. */
+export function doubtEdges(store: Store, record: WorkloadRecord, configs: Iterable<ObjectKey>): void {
+  for (const config of configs) {
     const edge = record.edges.get(config);
     if (edge !== undefined) putEdge(store, record, config, nextEdge(edge, { type: 'doubted' }));
   }
+}
+
+/** The objects for which the plan stamps. */
+export function configsIn({ stamps }: RolloutPlan): readonly ObjectKey[] {
+  return stamps.map(({ config }) => config);
 }
 
 /**
@@ -173,8 +182,8 @@ function overtake(store: Store, record: WorkloadRecord, plan: RolloutPlan): void
   }
 }
 
-/** Requests the writes of all edges: those that waited for the answer to the patch can be decided now. */
-function requestWrites(store: Store, effects: Effects, record: WorkloadRecord): void {
+/** Requests the writes of all edges, as those that waited for the answer to a patch can be decided now. */
+export function requestWrites(store: Store, effects: Effects, record: WorkloadRecord): void {
   for (const [config, edge] of record.edges) {
     const observed = store.configs.get(config);
     if (observed === undefined) continue;

@@ -3,6 +3,7 @@
  * revert of our stamp, or one that changes stamps only.
  */
 
+import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { InformerEvent } from '../model/timeline.ts';
 import { sameMarks, type Workload } from '../model/workload.ts';
@@ -49,9 +50,10 @@ export function diffWorkload(effects: Effects, record: WorkloadRecord, event: Wo
   const startedAfter =
     mayHaveStarted && !isFirst ? Math.max(span.from, record.knownAt) : Number.POSITIVE_INFINITY;
   if (podsRestart) record.patchedAfter = undefined;
-  if (mayLiftRefusal(known, seen)) effects.enqueue(key, { type: 'retry-now' });
+  const isOtherStrategy = known.annotations[STRATEGY_ANNOTATION] !== seen.annotations[STRATEGY_ANNOTATION];
+  if (mayLiftRefusal(known, seen) || isOtherStrategy) effects.enqueue(key, { type: 'retry-now' });
   record.rolledUntil = rolledUntil(record, event, mayHaveStarted);
-  if (!isSameTemplate) beginAnew(effects, key, record);
+  if (!isSameTemplate || isOtherStrategy) beginAnew(effects, key, record);
   record.workload = seen;
   record.knownAt = span.to;
   const facts = { isRespelled, podsRestart, onlyMarksChanged, startedAfter };

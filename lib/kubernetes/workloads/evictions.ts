@@ -1,0 +1,141 @@
+/** Lists the pods of workloads, and evicts them through the Eviction API, which respects PodDisruptionBudgets. */
+
+import type { WorkloadRef } from '../../model/object-ref.ts';
+import type { Pod, PodClient, PodsReading, WriteResult } from '../../model/outcome.ts';
+import type { RawCondition, RawMetadata, RawObject, RawWorkload } from '../../model/raw-objects.ts';
+import { createdAtOf } from '../../model/time.ts';
+import { workloadKindOf } from '../../model/workload-kind.ts';
+import { ApiError, failedRead, writeResultOf } from '../api-error.ts';
+import {
+  type ApiResource,
+  collectionPath,
+  objectPath,
+  PODS,
+  REPLICA_SETS,
+  REPLICATION_CONTROLLERS,
+  withQuery,
+  writing,
+} from '../api-path.ts';
+import { callJson, METADATA_ALONE } from '../json-call.ts';
+import type { Send } from '../transport.ts';
+
+const PAGE = 500;
+
+/** A pod, as far as it is read. */
+interface RawPod extends RawObject {
+  readonly status?: { readonly phase?: string; readonly conditions?: readonly RawCondition[] };
+}
+
+/** By kind, what may stand between a workload and its pods. */
+const BETWEEN: Readonly<Record<string, ApiResource>> = {
+  ReplicaSet: REPLICA_SETS,
+  ReplicationController: REPLICATION_CONTROLLERS,
+};
+
+/** See the file's comment. Its methods never reject. */
+export class Evictions implements PodClient {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** See PodClient. */
+  async podsOf(ref: WorkloadRef, uid: string): Promise<PodsReading> {
+    try {
+      return await this.#podsOf(ref, uid);
+    } catch (thrown) {
+      return ApiError.from(thrown).code === 'not-found' ? { kind: 'gone' } : failedRead(thrown);
+    }
+  }
+
+  /** See PodClient. The uid is a precondition: a newer pod of the same name is not evicted. */
+  async evict(namespace: string, { name, uid }: Pod): Promise<WriteResult<unknown>> {
+    const body = {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name, namespace },
+      deleteOptions: { preconditions: { uid } },
+    };
+    const path = `${objectPath(PODS, namespace, name)}/eviction`;
+    return await writeResultOf(async () => callJson(this.#send, writing('POST', path, body)));
+  }
+
+  async #podsOf({ kind, namespace, name }: WorkloadRef, uid: string): Promise<PodsReading> {
+    const path = objectPath(workloadKindOf(kind), namespace, name);
+    const raw = await callJson<RawWorkload>(this.#send, { method: 'GET', path });
+    if (raw.metadata.uid !== uid) return { kind: 'gone' };
+    const labelSelector = selectorText(raw.spec?.selector);
+    const pods = (await this.#list<RawPod>(PODS, namespace, { labelSelector })).filter(isAlive);
+    const owners = new Set([uid]);
+    for (const [between, resource] of Object.entries(BETWEEN)) {
+      if (!pods.some(({ metadata }) => controllerOf(metadata)?.kind === between)) continue;
+      const all = await this.#list<RawObject>(resource, namespace, {}, METADATA_ALONE);
+      for (const { metadata } of all) if (controllerOf(metadata)?.uid === uid) owners.add(metadata.uid ?? '');
+    }
+    const own = pods.filter(({ metadata }) => owners.has(controllerOf(metadata)?.uid ?? ''));
+    const desired = raw.status?.desiredNumberScheduled ?? raw.spec?.replicas;
+    return { kind: 'listed', pods: own.map(podOf), desired };
+  }
+
+  /** All pages of a list, of the present moment and not from a cache of the API server. */
+  async #list<T extends RawObject>(
+    resource: ApiResource,
+    namespace: string,
+    query: Readonly<Record<string, string>>,
+    accept = 'application/json',
+  ): Promise<readonly T[]> {
+    const items: T[] = [];
+    let next: string | undefined;
+    do {
+      const path = withQuery(collectionPath(resource, namespace), { ...query, limit: PAGE, continue: next });
+      const page = await callJson<{
+        readonly items?: readonly T[] | null;
+        readonly metadata?: { readonly continue?: string };
+      }>(this.#send, { method: 'GET', path, headers: { accept } });
+      items.push(...(page.items ?? []));
+      next = page.metadata?.continue;
+    } while (next !== undefined && next !== '');
+    return items;
+  }
+}
+
+function controllerOf({ ownerReferences = [] }: RawMetadata): { kind?: string; uid?: string } | undefined {
+  return ownerReferences.find(({ controller }) => controller === true);
+}
+
+/** A pod that has ended runs nothing, and its controller has another one in its place. */
+function isAlive({ status }: RawPod): boolean {
+  return status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+}
+
+function podOf({ metadata, status }: RawPod): Pod {
+  const isReady = status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    createdAt: createdAtOf(metadata),
+    isReady: isReady === true,
+    isLeaving: metadata.deletionTimestamp !== undefined,
+  };
+}
+
+/** A selector in the syntax of queries: that of a LabelSelector, or, as ReplicationControllers have it, a map of labels. */
+function selectorText(selector: object = {}): string {
+  const { matchLabels, matchExpressions } = selector as {
+    readonly matchLabels?: object;
+    readonly matchExpressions?: readonly {
+      readonly key: string;
+      readonly operator: string;
+      readonly values?: readonly string[];
+    }[];
+  };
+  const isPlain = matchLabels === undefined && matchExpressions === undefined;
+  const labels = Object.entries((isPlain ? selector : matchLabels) ?? {});
+  const expressions = (matchExpressions ?? []).map(({ key, operator, values = [] }) => {
+    if (operator === 'Exists') return key;
+    if (operator === 'DoesNotExist') return `!${key}`;
+    return `${key} ${operator.toLowerCase()} (${values.join(',')})`;
+  });
+  return [...labels.map(([key, value]) => `${key}=${String(value)}`), ...expressions].join(',');
+}

@@ -1,0 +1,289 @@
+/**
+ * Rolls workloads whose template cannot be stamped: evicts their pods that are older than the change, the oldest first. Nothing
+ * is written on the workload: which pods are older follows from what runs. Promise: the edges are up to date only when no older pod
+ * is left, and a start believes so only then.
+ */
+
+import { translated } from '../model/digest.ts';
+import { runningDigestAtStart, UNKNOWN } from '../model/edge.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type {
+  EvictionProgress,
+  Outcome,
+  Pod,
+  PodClient,
+  PodsReading,
+  WriteResult,
+} from '../model/outcome.ts';
+import type { PlannedVersion, RolloutPlan } from '../model/rollout-plan.ts';
+import { formatStamp } from '../model/stamp.ts';
+import { count } from '../model/text.ts';
+import { isAfter, latestOf, monotonicMs } from '../model/time.ts';
+import { EVER } from '../model/timeline.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { needsRollout } from '../tracking/edge-policy.ts';
+import { Effects } from '../tracking/effects.ts';
+import { acceptRollout, configsIn, doubtEdges, requestWrites } from '../tracking/rollout-decision.ts';
+
+/** The collaborators of `PodEvictions`. */
+export interface EvictionOptions {
+  readonly store: Store;
+  /** Absent if no pods are evicted: in a dry run, or if a webhook is called instead. */
+  readonly pods?: PodClient | undefined;
+  /** How many pods of one workload may be not ready after an eviction. @default 1 */
+  readonly maxEvictions?: number | undefined;
+  readonly apply: (effects: Effects) => void;
+}
+
+/** The evictions of one workload, from the first look at its pods until no older one is left. */
+interface Session {
+  /** Every object that the workload follows, as it was at the first look. */
+  readonly versions: ReadonlyMap<ObjectKey, PlannedVersion>;
+  /** The objects that the older pods have not read. */
+  readonly configs: ReadonlySet<ObjectKey>;
+  /** The uids of the older pods that are left. */
+  left: ReadonlySet<string>;
+  readonly total: number;
+  readonly since: number;
+  hasEvicted: boolean;
+  movedAt: number;
+  idle: number;
+  said: string;
+}
+
+/** What stopped an attempt before all was sent that it may send. */
+type Stop = Exclude<WriteResult<unknown>, { readonly kind: 'accepted' | 'gone' | 'conflict' }>;
+
+/** A state that cannot be written does not hold evictions back for longer than this. */
+const RECORD_WAIT_MS = 60_000;
+const RIGHTS = 'evictions need the rights to list pods and to create pods/eviction';
+
+/** See the file's comment. One attempt per workload at a time. */
+export class PodEvictions {
+  readonly #options: EvictionOptions;
+  readonly #sessions = new WeakMap<WorkloadRecord, Session>();
+
+  constructor(options: EvictionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the pods of the workload are evicted in place of a stamp in its template. */
+  isFor({ workload }: WorkloadRecord): boolean {
+    const { pods, store } = this.#options;
+    return pods !== undefined && store.settings.vocabularies.strategyOf(workload) === 'evict';
+  }
+
+  /** Whether older pods of the workload are being evicted. */
+  isUnderWay(record: WorkloadRecord): boolean {
+    return this.#sessions.has(record) && this.isFor(record);
+  }
+
+  /** Before a plan: an object that has changed since pods were evicted may have been read by their successors. */
+  prepare(record: WorkloadRecord): void {
+    const { store } = this.#options;
+    const session = this.#sessions.get(record);
+    if (session?.hasEvicted !== true) return;
+    const changed = [...session.versions].filter(
+      ([key, { changedAt }]) => (store.configs.get(key)?.changedAt ?? Number.POSITIVE_INFINITY) > changedAt,
+    );
+    doubtEdges(
+      store,
+      record,
+      changed.map(([key]) => key),
+    );
+  }
+
+  /** The workload is up to date, or is rolled in another way: its evictions are over. */
+  end(record: WorkloadRecord): void {
+    this.#sessions.delete(record);
+  }
+
+  /** One attempt for `plan`, which was just made. */
+  async attempt(record: WorkloadRecord, plan: RolloutPlan, client: PodClient): Promise<Outcome> {
+    const reading = await client.podsOf(plan.workload, record.workload.uid);
+    if (reading.kind === 'gone') return { type: 'gone' };
+    if (reading.kind === 'failed') return failed(reading);
+    const session = this.#sessionFor(record, plan, reading.pods);
+    const uids = new Set(reading.pods.map(({ uid }) => uid));
+    const left = new Set([...session.left].filter((uid) => uids.has(uid)));
+    const hasMoved = left.size < session.left.size;
+    session.left = left;
+    if (left.size === 0) return this.#finish(record, plan, session);
+    if (!this.#isRecorded(record, session))
+      return this.#progress(record, plan, true, 'the state is written first');
+    const evicted = await this.#evictSome(record, session, reading, client);
+    if (evicted.stop?.kind === 'rejected') {
+      const { code, message } = evicted.stop;
+      return { type: 'refused', message: code === 'forbidden' ? `${message} (${RIGHTS})` : message };
+    }
+    const waitsFor = evicted.stop?.message ?? 'the next one is evicted when enough pods are ready';
+    const outcome = this.#progress(record, plan, hasMoved || evicted.count > 0, waitsFor);
+    const { retryAfterMs } = evicted.stop ?? {};
+    return retryAfterMs === undefined ? outcome : { ...outcome, retryAfterMs };
+  }
+
+  /** The session that goes on, or a new one if what it was for is not what the plan is for. */
+  #sessionFor(record: WorkloadRecord, plan: RolloutPlan, pods: readonly Pod[]): Session {
+    const known = this.#sessions.get(record);
+    if (known !== undefined && isFor(known, plan)) return known;
+    const changedAt = this.#changeOf(configsIn(plan));
+    const older = pods.filter(({ createdAt }) => !isAfter(createdAt, changedAt));
+    const session: Session = {
+      versions: plan.versions,
+      configs: new Set(configsIn(plan)),
+      left: new Set(older.map(({ uid }) => uid)),
+      total: older.length,
+      since: monotonicMs(),
+      hasEvicted: known?.hasEvicted ?? false,
+      movedAt: monotonicMs(),
+      idle: 0,
+      said: '',
+    };
+    this.#sessions.set(record, session);
+    if (older.length > 0) this.#doubt(record, plan);
+    return session;
+  }
+
+  /**
+   * From now on pods start with the new content beside older ones. If the content changes back, the newer ones have to go: the
+   * running digests are unknown, in memory and in the state.
+   */
+  #doubt(record: WorkloadRecord, plan: RolloutPlan): void {
+    const { store, apply } = this.#options;
+    const effects = new Effects();
+    doubtEdges(store, record, configsIn(plan));
+    requestWrites(store, effects, record);
+    apply(effects);
+  }
+
+  /** The latest write of these objects, in seconds since 1970; undefined if one may have been written later than it says. */
+  #changeOf(configs: readonly ObjectKey[]): number | undefined {
+    const { configs: records, persisted } = this.#options.store;
+    return latestOf(
+      configs.map((key) => {
+        const record = records.get(key);
+        if (record?.digest === undefined || record.isUndated === true) return undefined;
+        const { ref, digest, lastWrite } = record;
+        if (record.changedAt > Number.NEGATIVE_INFINITY) return lastWrite;
+        // Found by a start: an object that was written before the state differs from its entry only by a write without a time.
+        const written = translated(persisted.entryOf(ref)?.digest, record) ?? digest;
+        return written === digest || isAfter(lastWrite, persisted.writtenAt) ? lastWrite : undefined;
+      }),
+    );
+  }
+
+  /** Whether a start would know as well that the pods may have read any content. */
+  #isRecorded({ workload, edges }: WorkloadRecord, { configs, since }: Session): boolean {
+    const { store } = this.#options;
+    const isKnown = (key: ObjectKey): boolean => {
+      const ref = store.configs.get(key)?.ref;
+      const edge = edges.get(key);
+      if (ref === undefined || edge === undefined || edge.runningDigest !== UNKNOWN) return true;
+      const override = store.persisted.overrideOf(workload.ref, ref);
+      return runningDigestAtStart(store.persisted.entryOf(ref), override, edge.stamp) === UNKNOWN;
+    };
+    return [...configs].every(isKnown) || monotonicMs() - since > RECORD_WAIT_MS;
+  }
+
+  /** Evicts older pods as long as enough others are ready. One that is not ready serves nothing, and goes at once. */
+  async #evictSome(
+    record: WorkloadRecord,
+    session: Session,
+    { pods, desired = 0 }: Extract<PodsReading, { readonly kind: 'listed' }>,
+    client: PodClient,
+  ): Promise<{ readonly count: number; readonly stop?: Stop }> {
+    const { maxEvictions = 1 } = this.#options;
+    const serves = ({ isReady, isLeaving }: Pod): boolean => isReady && !isLeaving;
+    const serving = pods.filter(serves).length;
+    let away = Math.max(desired - serving, pods.length - serving);
+    let evicted = 0;
+    const older = pods.filter(({ uid, isLeaving }) => session.left.has(uid) && !isLeaving);
+    for (const pod of older.toSorted(oldestFirst)) {
+      if (serves(pod) && away >= maxEvictions) continue;
+      if (!this.#isWanted(record)) break;
+      session.hasEvicted = true;
+      const result = await client.evict(record.workload.ref.namespace, pod);
+      switch (result.kind) {
+        case 'accepted':
+        case 'gone':
+        case 'conflict':
+          evicted += 1;
+          if (serves(pod)) away += 1;
+          break;
+        default:
+          return { count: evicted, stop: result };
+      }
+    }
+    return { count: evicted };
+  }
+
+  /** Whether the workload is still to be rolled in this way: between two evictions anything may have changed. */
+  #isWanted(record: WorkloadRecord): boolean {
+    const { store } = this.#options;
+    const key = keyOf(record.workload.ref);
+    const isPresent = store.workloads.get(key) === record && store.isSelected(record.workload.ref.namespace);
+    return isPresent && this.isFor(record) && needsRollout(store, key);
+  }
+
+  /** No older pod is left: the edges are up to date with what the plan was made on. */
+  #finish(record: WorkloadRecord, plan: RolloutPlan, { total }: Session): Outcome {
+    const { store, apply } = this.#options;
+    this.end(record);
+    const effects = new Effects();
+    const workload = plan.workload;
+    if (total === 0) effects.note({ reason: 'no-older-pod', workload });
+    record.inFlight = plan;
+    acceptRollout(store, effects, plan, undefined, EVER);
+    apply(effects);
+    return total === 0 ? { type: 'settled' } : { type: 'done', plan, evicted: total };
+  }
+
+  #progress(
+    record: WorkloadRecord,
+    plan: RolloutPlan,
+    hasMoved: boolean,
+    waitsFor: string,
+  ): Extract<Outcome, { readonly type: 'evicting' }> {
+    const session = this.#sessions.get(record);
+    if (session === undefined) throw new Error('evictions without a session');
+    const now = monotonicMs();
+    if (hasMoved) session.movedAt = now;
+    session.idle = hasMoved ? 0 : session.idle + 1;
+    const { total, left, idle } = session;
+    const progress = { total, done: total - left.size, waitsFor };
+    const text = progressText(progress);
+    const isNews = session.said !== text;
+    session.said = text;
+    const isStalled = now - session.movedAt >= record.workload.progressDeadlineMs;
+    const about = plan.stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
+    return { type: 'evicting', progress, idle, isNews, isStalled, about };
+  }
+}
+
+/** How far the evictions have come, as a phrase. */
+export function progressText({ total, done, waitsFor }: EvictionProgress): string {
+  return `${done} of ${count(total, 'older pod')} evicted: ${waitsFor}`;
+}
+
+/** Whether nothing has changed since the first look. An object that only got up to date is no reason for a new look. */
+function isFor({ versions, configs }: Session, plan: RolloutPlan): boolean {
+  const isSame = ([key, { digest, changedAt }]: [ObjectKey, PlannedVersion]): boolean => {
+    const version = versions.get(key);
+    return version?.digest === digest && version.changedAt === changedAt;
+  };
+  return configsIn(plan).every((key) => configs.has(key)) && [...plan.versions].every(isSame);
+}
+
+function oldestFirst(one: Pod, other: Pod): number {
+  return (one.createdAt ?? 0) - (other.createdAt ?? 0) || (one.name < other.name ? -1 : 1);
+}
+
+function failed({
+  message,
+  isForbidden,
+  retryAfterMs,
+}: Extract<PodsReading, { readonly kind: 'failed' }>): Outcome {
+  if (isForbidden === true) return { type: 'refused', message: `${message} (${RIGHTS})` };
+  return { type: 'later', message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+}
