@@ -9,6 +9,7 @@ import { DIALECT_MUTANTS } from './dialects.ts';
 import { DROP_IN_MUTANTS } from './drop-in.ts';
 import { EDGE_MUTANTS } from './edges.ts';
 import type { Places } from './edit.ts';
+import { EVICTION_MUTANTS } from './evictions.ts';
 import { FENCE_MUTANTS } from './fences.ts';
 import { IMPORT_MUTANTS } from './imports.ts';
 import { KEY_MUTANTS } from './keys.ts';
@@ -48,6 +49,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...EDGE_MUTANTS,
   ...PAUSE_MUTANTS,
   ...OPENSHIFT_MUTANTS,
+  ...EVICTION_MUTANTS,
   ...DIALECT_MUTANTS,
   ...CUSTOM_PATCH_MUTANTS,
   ...CONSENT_MUTANTS,

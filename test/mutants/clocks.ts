@@ -36,7 +36,7 @@ export const CLOCK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'clocks: people are told no time of day',
-    edit: change('RolloutAttempts.run', 'changedAt / 1000', 'since / 1000'),
+    edit: change('RolloutAttempts.#plan', 'changedAt / 1000', 'since / 1000'),
     tests: ['test/unit/rollout/rollout-races.test.ts'],
   },
 ];

@@ -176,7 +176,7 @@ export const POLICY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'policies: what a workload says of its strategy is not heard',
-    edit: change('Union.#strategyOf', "own === 'annotations' || own === 'env-vars'", 'false'),
+    edit: change('Union.strategyOf', 'own ?? this.#options.strategy', 'this.#options.strategy'),
     tests: [STAMPS],
   },
   {

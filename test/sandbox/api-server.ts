@@ -62,6 +62,8 @@ export interface ApiServerOptions {
   readonly audit: ((record: AuditRecord) => void) | undefined;
   /** A mutating webhook. */
   readonly mutate?: Mutate | undefined;
+  /** Throws the refusal of a disruption budget that does not allow the eviction of this pod. */
+  readonly checkBudget?: ((pod: StoredObject) => void) | undefined;
 }
 
 /** The API server. `handle` settles within microtasks unless latency or a fault says otherwise. */
@@ -197,6 +199,7 @@ export class ApiServer {
       case 'create':
         if (row === ACCESS_REVIEW)
           return { status: 201, text: JSON.stringify(this.#review(objectBody(call))) };
+        if (call.subresource === 'eviction') return this.#evict(target, call, options);
         return { status: 201, object: this.writes.create(row, namespace, objectBody(call), options) };
       case 'update':
         return { status: 200, object: this.writes.update(target, objectBody(call), options) };
@@ -234,6 +237,14 @@ export class ApiServer {
     const isNew = this.store.get(target.row, storeKey(target.namespace, target.name)) === undefined;
     const object = this.writes.apply(target, objectBody(call), { ...options, operation: 'Apply' });
     return { status: isNew ? 201 : 200, object };
+  }
+
+  #evict(target: Target, call: ApiCall, options: WriteOptions): Answer {
+    const uid = stringOf(pick(call.body, 'deleteOptions', 'preconditions', 'uid'));
+    const pod = this.#get(target, 0);
+    if (uid === undefined || uid === pod.metadata.uid) this.#options.checkBudget?.(pod);
+    this.writes.remove(target, uid === undefined ? {} : { uid }, options);
+    return { status: 201, text: JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Success' }) };
   }
 
   #delete(target: Target, call: ApiCall, options: WriteOptions): string {

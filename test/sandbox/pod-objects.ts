@@ -35,7 +35,7 @@ export function putPod(
   const template = objectOf(revision.template['metadata']);
   const metadata =
     known?.metadata ??
-    ownedMetadata(store, owner, name, {
+    ownedMetadata(store, controllerOf(store, owner, revision), name, {
       labels: { ...stringsOf(template['labels']), [hashLabelOf(owner.row)]: revision.hash },
       annotations: stringsOf(template['annotations']),
     });
@@ -43,6 +43,16 @@ export function putPod(
     ? { phase: 'Running', startTime: timestamp(), conditions: [{ type: 'Ready', status: 'True' }] }
     : { phase: 'Pending', conditions: [{ type: 'Ready', status: 'False' }] };
   store.put(PODS, { metadata, spec: revision.template['spec'], status });
+}
+
+/** What controls a pod: of a Deployment the ReplicaSet of its revision. */
+function controllerOf(store: Store, owner: Owner, revision: Revision): Owner {
+  if (owner.row.kind !== 'Deployment') return owner;
+  const { name, namespace } = owner.object.metadata;
+  const key = storeKey(namespace, `${name}-${revision.hash}`);
+  if (store.get(REPLICA_SETS, key) === undefined) putReplicaSet(store, owner, revision, 0);
+  const object = store.get(REPLICA_SETS, key);
+  return object === undefined ? owner : { row: REPLICA_SETS, object };
 }
 
 /** Removes a pod, if it is still there. */

@@ -41,7 +41,7 @@ export function apiCallOf(request: ApiRequest, served: ServedKinds): ApiCall {
   const contentType = (request.headers?.['content-type'] ?? 'application/json').split(';', 1)[0] ?? '';
   const verb = verbOf(request.method, place, query, contentType);
   const isServed = place.row.verbs.some((each) => each === servedVerbOf(verb));
-  if (!isServed || place.subresource !== undefined) throw notAllowed();
+  if (!isEviction(place, verb) && (!isServed || place.subresource !== undefined)) throw notAllowed();
   const body = bodyOf(request.body);
   const name = place.name ?? nameSelected(verb, query);
   return {
@@ -101,9 +101,16 @@ function versionAndRest([root, ...parts]: readonly string[]): {
 }
 
 function verbOf(method: string, place: Place, query: URLSearchParams, contentType: string): Verb {
-  const verb = place.name === undefined ? collectionVerbOf(method, place, query) : VERBS_OF_ONE[method];
+  const isPost = method === 'POST' && place.subresource !== undefined;
+  const ofOne = isPost ? 'create' : VERBS_OF_ONE[method];
+  const verb = place.name === undefined ? collectionVerbOf(method, place, query) : ofOne;
   if (verb === undefined) throw notAllowed();
   return verb === 'patch' && contentType.startsWith('application/apply-patch') ? 'apply' : verb;
+}
+
+/** The only subresource that is served. */
+function isEviction({ row, subresource }: Place, verb: Verb): boolean {
+  return row.resource === 'pods' && subresource === 'eviction' && verb === 'create';
 }
 
 function collectionVerbOf(

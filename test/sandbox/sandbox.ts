@@ -88,6 +88,9 @@ export interface Sandbox {
   /** How a workload rolls from now on; undefined: as usual. */
   setRolloutDelay(ref: WorkloadRef, pace: Pace | undefined): void;
 
+  /** So many of its pods have to stay ready when one is evicted; undefined: any number may go. */
+  setBudget(ref: WorkloadRef, minAvailable: number | undefined): void;
+
   /** Puts a fault in force; the function answered takes it back. */
   addFault(rule: FaultRule): () => void;
   /** Takes back all faults and delays of watches. */
@@ -145,6 +148,7 @@ class EmbeddedSandbox implements Sandbox {
       served: this.#served,
       audit: options.audit,
       mutate: options.mutate,
+      checkBudget: (pod) => this.#controller.checkBudget(pod),
     });
     this.#controller = new WorkloadController(this.#store, this.#server.writes, {
       observeMs,
@@ -248,6 +252,10 @@ class EmbeddedSandbox implements Sandbox {
 
   podsOf(ref: WorkloadRef): readonly Pod[] {
     return this.#controller.podsOf(ref);
+  }
+
+  setBudget(ref: WorkloadRef, minAvailable: number | undefined): void {
+    this.#controller.setBudget(ref, minAvailable);
   }
 
   setRolloutDelay(ref: WorkloadRef, pace: Pace | undefined): void {

@@ -120,6 +120,12 @@ export function notAllowed(): StatusError {
   );
 }
 
+/** 429: a budget does not allow the eviction now. */
+export function overBudget(row: ResourceRow, name: string): StatusError {
+  const message = "Cannot evict pod as it would violate the pod's disruption budget.";
+  return new StatusError(429, 'TooManyRequests', message, { row, name });
+}
+
 /** 504: a version from the future was asked for; not an expiry, the client should ask again. */
 export function versionTooLarge(asked: string, current: string): StatusError {
   const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;

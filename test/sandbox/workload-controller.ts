@@ -24,6 +24,7 @@ import {
   statefulSetStep,
 } from './rollout-steps.ts';
 import { serverNow } from './server-clock.ts';
+import { overBudget } from './status-error.ts';
 import type { Change, Store } from './store.ts';
 import { type StoredObject, storeKey } from './stored-object.ts';
 import { STATUS_OF } from './workload-status.ts';
@@ -92,6 +93,7 @@ export class WorkloadController {
   readonly #options: WorkloadControllerOptions;
   readonly #followed = new Map<ObjectKey, Followed>();
   readonly #paces = new Map<ObjectKey, Pace>();
+  readonly #budgets = new Map<ObjectKey, number>();
   readonly #waiting = new Set<LivePod>();
   #isWriting = false;
   #isClosed = false;
@@ -130,6 +132,23 @@ export class WorkloadController {
     for (const pod of followed.pods) if (!pod.isReady) this.#startLater(followed, pod);
   }
 
+  /** At least so many pods of a workload are to stay ready when one is evicted; undefined: no budget. */
+  setBudget(ref: WorkloadRef, minAvailable: number | undefined): void {
+    if (minAvailable === undefined) this.#budgets.delete(keyOf(ref));
+    else this.#budgets.set(keyOf(ref), minAvailable);
+  }
+
+  /** @throws StatusError 429 if the budget does not allow the eviction of this pod */
+  checkBudget({ metadata: { namespace = '', name } }: StoredObject): void {
+    const isIt = (pod: LivePod): boolean => pod.workload.namespace === namespace && pod.name === name;
+    const followed = [...this.#followed.values()].find(({ pods }) => pods.some(isIt));
+    const budget = followed && this.#budgets.get(keyOf(followed.ref));
+    if (followed === undefined || budget === undefined) return;
+    const ready = followed.pods.filter((pod) => pod.isReady && !isIt(pod)).length;
+    if (followed.pods.some((pod) => isIt(pod) && pod.isReady) && ready < budget)
+      throw overBudget(rowOfKind('Pod'), name);
+  }
+
   /** Stops all timers; nothing moves any more. */
   close(): void {
     this.#isClosed = true;
@@ -143,14 +162,28 @@ export class WorkloadController {
     if (this.#isWriting || this.#isClosed) return;
     const { namespace = '', name } = object.metadata;
     const key = keyOf({ kind: row.kind, namespace, name });
-    if (type === 'ADDED' && this.#waiting.size > 0) {
-      for (const pod of this.#waiting) if (pod.missing.has(key)) this.#retry(pod);
+    if (type === 'ADDED') for (const pod of this.#waiting) if (pod.missing.has(key)) this.#retry(pod);
+    if (STEPS[row.kind] === undefined) {
+      if (type === 'DELETED') this.#lose(row, namespace, name);
+      return;
     }
-    if (STEPS[row.kind] === undefined) return;
     const ref = { kind: row.kind, namespace, name };
     const followed = this.#followed.get(key) ?? newlyFollowed(ref, row, object.metadata.uid);
     this.#followed.set(key, followed);
     this.#wake(followed);
+  }
+
+  /** A pod was evicted: it is replaced. */
+  #lose({ kind }: ResourceRow, namespace: string, name: string): void {
+    if (kind !== 'Pod') return;
+    for (const followed of this.#followed.values()) {
+      const pod = followed.pods.find((each) => each.name === name && each.workload.namespace === namespace);
+      if (pod === undefined) continue;
+      clearTimeout(pod.timer);
+      this.#waiting.delete(pod);
+      followed.pods = followed.pods.filter((each) => each !== pod);
+      this.#wake(followed);
+    }
   }
 
   #retry(pod: LivePod): void {

@@ -26,7 +26,9 @@ export interface LooseObject {
     uid?: string;
     resourceVersion?: string;
     generation?: number;
+    creationTimestamp?: string;
     deletionTimestamp?: string;
+    ownerReferences?: { kind: string }[];
     annotations?: Record<string, string>;
     labels?: Record<string, string>;
   };

@@ -63,6 +63,7 @@ function scopeArbitrary(
     | 'batch'
     | 'elsewhere'
     | 'dialects'
+    | 'evictions'
   >
 > {
   const presence = fc.constantFrom(
@@ -78,6 +79,10 @@ function scopeArbitrary(
   if (flavour === 'consent') return fc.constant({ elsewhere: 'consent' });
   if (flavour === 'jobs')
     return fc.constantFrom({ batch: { jobs: 'recreate' } }, { batch: { jobs: 'recreate-running' } });
+  if (flavour === 'evictions')
+    return fc.record({
+      evictions: fc.record({ max: fc.constantFrom(1, 1, 2), minAvailable: fc.constantFrom(0, 0, 1) }),
+    });
   if (flavour === 'presence') return fc.record({ presence, required });
   if (flavour === 'admission') return fc.constant({ admission: true });
   if (flavour === 'imports') return fc.constant({ dialects: VOCABULARY_NAMES });

@@ -2,6 +2,7 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import { consentScenesOf } from './generate-consent.ts';
+import { evictionScenesOf } from './generate-evictions.ts';
 import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
 import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
@@ -25,7 +26,7 @@ import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
  * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
  * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed; `imports` workloads that another reloader served before;
- * `rotations` keys of digests that come and go. In half of the other histories digests are keyed. Those from `presence` on have a little of everything else.
+ * `rotations` keys of digests that come and go; `evictions` pods that are evicted in place of a stamp. In half of the other histories digests are keyed. Those from `presence` on have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -47,6 +48,7 @@ export const FLAVOURS = [
   'imports',
   'consent',
   'rotations',
+  'evictions',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -132,6 +134,7 @@ const HALF_CALM = [
   'elsewhere',
   'consent',
   'rotations',
+  'evictions',
 ] as const;
 type HalfCalm = (typeof HALF_CALM)[number];
 
@@ -162,9 +165,10 @@ function calmScenesOf(
   const jobs: Weighted[] = [[12, jobScenesOf(cast).calm]];
   const consent: Weighted[] = [[12, consentScenesOf(cast).calm]];
   const rotations: Weighted[] = [[8, rotationScenesOf(cast).calm]];
+  const evictions: Weighted[] = [[12, evictionScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
-    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent, rotations }[flavour],
+    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent, rotations, evictions }[flavour],
   ];
 }
 
@@ -349,6 +353,14 @@ function scenesOfFlavour(
     [1, troubles.deathBetween],
     [1, one(steps.owner)],
   ];
+  const evictions: Weighted[] = [
+    ...little,
+    ...calmScenesOf('evictions', cast, one),
+    [12, evictionScenesOf(cast).troubled],
+    [2, one(steps.owner)],
+    [2, scenes.crashInWindow],
+    [1, troubles.deathBetween],
+  ];
   const pauses: Weighted[] = [
     ...calmScenesOf('pauses', cast, one),
     [16, pauseScenesOf(cast).troubled],
@@ -370,6 +382,7 @@ function scenesOfFlavour(
     imports,
     consent,
     rotations,
+    evictions,
   }[flavour];
 }
 

@@ -87,6 +87,8 @@ export interface Settings {
   readonly admission?: boolean;
   /** Whether the processes elect a leader; absent: where a second one is ever started. */
   readonly election?: boolean;
+  /** Pods are evicted in place of a stamp: how many may be not ready, and the least ready pods of each budget; absent: workloads are stamped. */
+  readonly evictions?: { readonly max: number; readonly minAvailable: number };
   /** How digests are made; absent: without a key. */
   readonly digests?: 'keyed' | 'sha1';
   /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */

@@ -5,6 +5,7 @@ import type { AuditRecord } from '../sandbox/api-server.ts';
 import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
+import { serverNow } from '../sandbox/server-clock.ts';
 import {
   kindOfResource,
   type LooseObject,
@@ -42,6 +43,7 @@ export class Observer {
   readonly #sandbox: Sandbox;
   readonly #style: VersionStyle;
   readonly #elsewhere: Settings['elsewhere'];
+  readonly #evicts: boolean;
   readonly #now: () => number;
   readonly #seen = new Map<Resource, Map<string, Seen>>(WATCHED.map((resource) => [resource, new Map()]));
   readonly #written = new Map<Resource, number[]>(WATCHED.map((resource) => [resource, []]));
@@ -52,7 +54,12 @@ export class Observer {
   /** Of the ConfigMaps of the state at the last look. */
   #stateVersions = '';
 
-  constructor(sandbox: Sandbox, { versions, rolloutMs, batch, elsewhere }: Settings, now: () => number) {
+  constructor(
+    sandbox: Sandbox,
+    { versions, rolloutMs, batch, elsewhere, evictions }: Settings,
+    now: () => number,
+  ) {
+    this.#evicts = evictions !== undefined;
     this.#sandbox = sandbox;
     this.#style = versions;
     this.#elsewhere = elsewhere;
@@ -138,7 +145,7 @@ export class Observer {
     const said = askedBy(object.metadata.annotations);
     const isHeard = this.#elsewhere !== 'unwatched';
     const asked = isHeard ? said : { ...said, names: said.names.filter((config) => config !== ELSEWHERE) };
-    const [follows, rollable] = [followsOf(asked), isRollable(object)];
+    const [follows, rollable] = [followsOf(asked), this.#evicts || isRollable(object)];
     const exists = !isGone && object.metadata.deletionTimestamp === undefined;
     this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable }, at);
     this.#addIfNew({ type: 'pause', workload, ...(isGone ? NO_PAUSE : pauseOf(object)) }, at);
@@ -177,6 +184,7 @@ export class Observer {
     if (isBatch(record.resource))
       this.batch.audit(record, replica === undefined ? undefined : Number(replica));
     else if (replica === undefined) this.#noteOwner(record);
+    else if (record.resource === 'pods') this.#noteEviction(record, Number(replica));
     else if (!NOT_ITS_WORK.includes(record.resource)) this.#noteWrite(record, Number(replica));
     this.look();
   }
@@ -204,6 +212,28 @@ export class Observer {
       ...(isResume ? { isResume } : {}),
       before,
       after,
+    });
+  }
+
+  #noteEviction({ before }: AuditRecord, replica: number): void {
+    const { metadata, status } = before as unknown as LooseObject;
+    const owner = metadata.ownerReferences?.[0]?.kind ?? '';
+    const kind = owner === 'ReplicaSet' ? 'Deployment' : owner;
+    const name = metadata.labels?.['app'] ?? '';
+    const workload = `${kind}/${name}`;
+    const live = this.#sandbox.list(`${kind.toLowerCase()}s`) as unknown as readonly LooseObject[];
+    const { spec, status: counts } = live.find((one) => one.metadata.name === name) ?? {};
+    const desired = counts?.desiredNumberScheduled ?? spec?.replicas ?? 1;
+    const pods = this.#sandbox.podsOf({ kind, namespace: NAMESPACE, name });
+    const ready = pods.filter(({ phase, name: pod }) => phase === 'Running' && pod !== metadata.name).length;
+    this.add({
+      type: 'evicted',
+      replica,
+      workload,
+      pod: metadata.name,
+      createdMs: this.#now() - (serverNow() - Date.parse(metadata.creationTimestamp ?? '')),
+      wasReady: status?.phase === 'Running',
+      away: Math.max(0, desired - ready),
     });
   }
 

@@ -7,6 +7,7 @@ import { resourceOf } from './api.ts';
 import { judgeConsent } from './consent.ts';
 import { judgeEconomy } from './economy.ts';
 import { judgeEntries } from './entries.ts';
+import { judgeEvictions } from './eviction-laws.ts';
 import { foreignChange, isStampOf } from './foreign-change.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
 import { judgeHolds } from './holds.ts';
@@ -45,18 +46,14 @@ import { judgeTries } from './tries.ts';
 
 /** Every law that the run breaks; empty: it is as it must be. */
 export function judge(trace: Trace): readonly Violation[] {
+  const ofStamps = [judgeSelection, judgeConsent, judgeHolds, judgeEconomy, judgeTries, judgePunctuality];
   return [
     judgeNever,
     judgeSecrecy,
     judgeRing,
-    judgeSelection,
-    judgeConsent,
     judgeEntries,
-    judgeHolds,
     judgeSafety,
-    judgeEconomy,
-    judgeTries,
-    judgePunctuality,
+    ...(trace.settings.evictions === undefined ? ofStamps : [judgeEvictions]),
     judgePauses,
     judgeJobs,
     judgeLeads,

@@ -123,6 +123,16 @@ export type Fact =
   | { readonly type: 'owner-write'; readonly workload: WorkloadName; readonly copied: boolean }
   /** The next owner's write of it is nothing but that it takes our patch back. */
   | { readonly type: 'taken-back'; readonly workload: WorkloadName }
+  /** A reloader evicted a pod; `away`: how many of the workload's pods are not ready from then on. */
+  | {
+      readonly type: 'evicted';
+      readonly replica: number;
+      readonly workload: WorkloadName;
+      readonly pod: string;
+      readonly createdMs: number;
+      readonly wasReady: boolean;
+      readonly away: number;
+    }
   /** Whether some pod of the workload is not yet one of its present template. */
   | { readonly type: 'rolling'; readonly workload: WorkloadName; readonly rolling: boolean }
   | {

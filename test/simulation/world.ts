@@ -113,6 +113,7 @@ class World {
     if (this.#history.settings.selected === true) await this.#people.select(true);
     for (const config of this.#history.configs) await this.#people.createConfig(config);
     for (const workload of this.#history.workloads) await this.#people.create(workload);
+    this.#budget(this.#history.settings.evictions?.minAvailable);
     await this.#pass(this.#history.settings.rolloutMs * 8 + 1000);
     const { before } = this.#history;
     await this.#former?.begin();
@@ -131,6 +132,7 @@ class World {
     for (const resource of this.#rights.forbidden()) this.#setRight({ do: 'allow', resource });
     this.#rights.setKeyRights(true);
     this.#sandbox.clearFaults();
+    this.#budget(undefined);
     this.#crew.calm();
     const { wereMany } = this.#takeBacks;
     this.#takeBacks.end();
@@ -257,6 +259,12 @@ class World {
     for (const name of workload === undefined ? WORKLOADS : [workload]) {
       this.#sandbox.setRolloutDelay({ ...split(name), namespace: NAMESPACE }, pace);
     }
+  }
+
+  /** So many pods of each workload have to stay ready when one is evicted. */
+  #budget(minAvailable: number | undefined): void {
+    for (const name of WORKLOADS)
+      this.#sandbox.setBudget({ ...split(name), namespace: NAMESPACE }, minAvailable);
   }
 
   #fault(step: FaultStep): void {

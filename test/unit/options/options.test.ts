@@ -23,6 +23,7 @@ const DEFAULTS: Options = {
   crossNamespace: 'consent',
   autoReloadAll: false,
   reloadStrategy: 'env-vars',
+  maxEvictions: 1,
   keyScoped: false,
   absorbOwnerRollouts: true,
   reloadOnCreate: false,
@@ -159,6 +160,7 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
   },
   'how it reloads': {
     '--reload-strategy=annotations': { reloadStrategy: 'annotations' },
+    '--reload-strategy=evict --max-evictions=3': { reloadStrategy: 'evict', maxEvictions: 3 },
     '--key-scoped': { keyScoped: true },
     '--absorb-owner-rollouts=false': { absorbOwnerRollouts: false },
     '--reload-on-create=true': { reloadOnCreate: true },

@@ -67,7 +67,8 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     '--job-reload=run-now': '--job-reload: expected one of none, recreate, recreate-running, got "run-now"',
     '--dialects=klingon': '--dialects: expected one of collaborne, stakater, sap, wave, got "klingon"',
     '--cross-namespace=all': '--cross-namespace: expected one of consent, any, got "all"',
-    '--reload-strategy=restart': '--reload-strategy: expected one of env-vars, annotations, got "restart"',
+    '--reload-strategy=restart':
+      '--reload-strategy: expected one of env-vars, annotations, evict, got "restart"',
     '--log-level=loud': '--log-level: expected one of debug, info, warn, error, got "loud"',
     '--log-level=constructor': '--log-level: expected one of debug, info, warn, error, got "constructor"',
     '--log-format=xml': '--log-format: expected one of text, json, got "xml"',

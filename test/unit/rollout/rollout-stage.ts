@@ -6,7 +6,13 @@ import type { VocabularyOptions } from '../../../lib/annotations/union.ts';
 import { Heartbeat } from '../../../lib/model/health.ts';
 import { NO_LOG } from '../../../lib/model/log.ts';
 import { type ConfigRef, describe, keyOf } from '../../../lib/model/object-ref.ts';
-import type { Outcome, PendingChanges, RollResult, WorkloadClient } from '../../../lib/model/outcome.ts';
+import type {
+  Outcome,
+  PendingChanges,
+  PodClient,
+  RollResult,
+  WorkloadClient,
+} from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
@@ -47,6 +53,8 @@ interface Settings {
   readonly maxWaitMs?: number;
   readonly concurrency?: number;
   readonly random?: () => number;
+  readonly pods?: PodClient;
+  readonly maxEvictions?: number;
   /** How the vocabularies differ from the default. */
   readonly flags?: Partial<VocabularyOptions>;
   /** In place of a world of Deployments. */

@@ -1,0 +1,214 @@
+/** Workloads that are rolled by evictions: which pods go, when, and what is known while they do. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { UNKNOWN } from '../../../lib/model/edge.ts';
+import type { Pod, PodClient, PodsReading, WriteResult } from '../../../lib/model/outcome.ts';
+import { RolloutStage } from './rollout-stage.ts';
+
+/** When the object of the tests was written, in seconds. */
+const CHANGED = 1000;
+
+/** The pods of one workload, and what is done to them. */
+class Pods implements PodClient {
+  pods: Pod[];
+  readonly evicted: string[] = [];
+  /** Answers to the next evictions in place of what is done. */
+  readonly answers: WriteResult<unknown>[] = [];
+  reading: PodsReading | undefined;
+  /** Called after each eviction. */
+  after: () => void = () => {};
+  lists = 0;
+
+  constructor(...createdAt: number[]) {
+    this.pods = createdAt.map((at, index) => podOf(`web-${index}`, at));
+  }
+
+  readonly podsOf: PodClient['podsOf'] = () => {
+    this.lists += 1;
+    const { pods } = this;
+    return Promise.resolve(this.reading ?? { kind: 'listed', pods, desired: undefined });
+  };
+
+  readonly evict: PodClient['evict'] = (_, { name, uid }) => {
+    const answer = this.answers.shift();
+    if (answer !== undefined && answer.kind !== 'accepted') return Promise.resolve(answer);
+    this.evicted.push(name);
+    this.pods = this.pods.filter((pod) => pod.uid !== uid);
+    this.pods.push({ ...podOf(name, CHANGED + 100), uid: `${uid}+` });
+    this.after();
+    return Promise.resolve({ kind: 'accepted', object: {} });
+  };
+
+  /** The replacement of a pod does not become ready, or is ready at last. */
+  ready(name: string, isReady: boolean): void {
+    this.pods = this.pods.map((pod) => (pod.name === name ? { ...pod, isReady } : pod));
+  }
+}
+
+function podOf(name: string, createdAt: number): Pod {
+  return { name, uid: name, createdAt, isReady: true, isLeaving: false };
+}
+
+function stageWith(t: TestContext, pods: Pods, maxEvictions = 1): RolloutStage {
+  const settings = { flags: { strategy: 'evict' }, pods, maxEvictions, random: () => 0.5 } as const;
+  const stage = new RolloutStage(t, ['web'], settings);
+  pods.after = () => stage.world.write();
+  return stage;
+}
+
+/** The object changes to `content`, at a known time, and the state is written as soon as an attempt wants that. */
+async function changed(stage: RolloutStage, content: string, seconds = CHANGED): Promise<void> {
+  stage.change(content);
+  const config = [...stage.world.store.configs.values()][0];
+  assert.ok(config);
+  config.lastWrite = seconds;
+  config.isUndated = false;
+  await stage.pass(1100);
+  stage.world.write();
+}
+
+test('pods that are older than the change are evicted one by one, the oldest first, and no stamp is written', async (t) => {
+  const pods = new Pods(900, 800, CHANGED + 50);
+  const stage = stageWith(t, pods);
+  await changed(stage, 'b');
+  assert.deepEqual(pods.evicted, [], 'not before the state knows');
+  assert.deepEqual(stage.world.written['ran.Deployment_web'], { 'v1.ConfigMap_cfg': UNKNOWN });
+  await stage.pass(20_000);
+  assert.deepEqual(pods.evicted, ['web-1', 'web-0']);
+  assert.equal(stage.outcomes.at(-1), 'done');
+  assert.deepEqual(stage.patches, []);
+  assert.equal(stage.world.needsRollout('web'), false);
+  assert.equal(stage.world.edge('web').runningDigest, 'b'.repeat(40));
+});
+
+test('a pod of the same second counts as older, and one whose time is not known', async (t) => {
+  const pods = new Pods(CHANGED, CHANGED + 1, CHANGED + 2);
+  pods.pods.push({ ...podOf('late', 0), createdAt: undefined });
+  const stage = stageWith(t, pods, 9);
+  await changed(stage, 'b');
+  await stage.pass(20_000);
+  assert.deepEqual(pods.evicted.toSorted(), ['late', 'web-0', 'web-1']);
+});
+
+test('a write without a time of its own makes every pod older', async (t) => {
+  const pods = new Pods(CHANGED + 50);
+  const stage = stageWith(t, pods);
+  stage.change('b');
+  await stage.pass(1100);
+  stage.world.write();
+  await stage.pass(20_000);
+  assert.deepEqual(pods.evicted, ['web-0']);
+});
+
+test('where no pod is older nothing is evicted', async (t) => {
+  const pods = new Pods(CHANGED + 50);
+  const stage = stageWith(t, pods);
+  await changed(stage, 'b');
+  assert.deepEqual([pods.evicted, stage.outcomes], [[], ['settled']]);
+  assert.equal(stage.world.needsRollout('web'), false);
+});
+
+for (const [max, first] of [
+  [1, 1],
+  [2, 2],
+] as const) {
+  test(`the next pod waits until fewer than ${max} are not ready`, async (t) => {
+    const pods = new Pods(900, 901, 902, 903);
+    const stage = stageWith(t, pods, max);
+    pods.after = () => {
+      pods.ready(pods.evicted.at(-1) ?? '', false);
+    };
+    await changed(stage, 'b');
+    await stage.pass(200_000);
+    assert.equal(pods.evicted.length, first);
+    pods.ready('web-0', true);
+    await stage.pass(120_000);
+    assert.equal(pods.evicted.length, first + 1);
+    assert.equal(stage.isWaiting('web'), false, 'no commit waits');
+  });
+}
+
+test('an older pod that is not ready goes at once', async (t) => {
+  const pods = new Pods(900, 901, 902);
+  pods.ready('web-1', false);
+  pods.ready('web-2', false);
+  const stage = stageWith(t, pods);
+  pods.after = () => pods.ready(pods.evicted.at(-1) ?? '', false);
+  await changed(stage, 'b');
+  await stage.pass(10_000);
+  assert.deepEqual(pods.evicted, ['web-1', 'web-2']);
+});
+
+test('missing pods count as not ready', async (t) => {
+  const pods = new Pods(900);
+  const stage = stageWith(t, pods);
+  pods.reading = { kind: 'listed', pods: pods.pods, desired: 2 };
+  await changed(stage, 'b');
+  await stage.pass(60_000);
+  assert.deepEqual(pods.evicted, []);
+});
+
+test('a budget is waited for, with few requests', async (t) => {
+  const pods = new Pods(900);
+  for (let n = 0; n < 10; n += 1) pods.answers.push({ kind: 'throttled', message: 'budget' });
+  const stage = stageWith(t, pods);
+  await changed(stage, 'b');
+  await stage.pass(60_000);
+  assert.deepEqual(pods.evicted, []);
+  const reason = stage.controller.pendingReasonOf(stage.world.workloadKey('web'));
+  assert.ok(reason?.type === 'evicting' && /^0 of 1 older pod evicted: budget/.test(reason.message));
+  await stage.pass(600_000);
+  assert.deepEqual(pods.evicted, ['web-0']);
+});
+
+test('without the right it is refused, and says which', async (t) => {
+  const pods = new Pods(900);
+  pods.reading = { kind: 'failed', message: 'no', isForbidden: true };
+  const stage = stageWith(t, pods);
+  await changed(stage, 'b');
+  assert.deepEqual(stage.outcomes, ['refused']);
+  const reason = stage.controller.pendingReasonOf(stage.world.workloadKey('web'));
+  assert.match(reason?.type === 'backoff' ? reason.message : '', /list pods and to create pods\/eviction/);
+});
+
+test('a lost answer: the uid tells whether the pod is gone', async (t) => {
+  const pods = new Pods(900);
+  pods.answers.push({ kind: 'unanswered', message: 'lost' });
+  const stage = stageWith(t, pods);
+  await changed(stage, 'b');
+  await stage.pass(2000);
+  pods.pods = [podOf('web-0', CHANGED + 60)].map((pod) => ({ ...pod, uid: 'another' }));
+  await stage.pass(60_000);
+  assert.deepEqual([pods.evicted, stage.outcomes.at(-1)], [[], 'done']);
+});
+
+test('A→B→A: pods that were evicted for B go as well', async (t) => {
+  const pods = new Pods(900, 901);
+  const stage = stageWith(t, pods);
+  await changed(stage, 'b');
+  await stage.pass(1600);
+  assert.deepEqual(pods.evicted, ['web-0']);
+  await changed(stage, 'a', CHANGED + 500);
+  await stage.pass(60_000);
+  assert.deepEqual(pods.evicted.toSorted(), ['web-0', 'web-0', 'web-1']);
+  assert.equal(stage.world.needsRollout('web'), false);
+});
+
+test('an opt-out between two evictions ends them', async (t) => {
+  const pods = new Pods(900, 901, 902);
+  const stage = stageWith(t, pods, 3);
+  pods.after = () => stage.apply(stage.world.workload('web', { follows: [] }));
+  await changed(stage, 'b');
+  await stage.pass(60_000);
+  assert.deepEqual(pods.evicted, ['web-0']);
+});
+
+test('the lists are few while nothing moves', async (t) => {
+  const pods = new Pods(900, 901);
+  const stage = stageWith(t, pods);
+  pods.after = () => pods.ready('web-0', false);
+  await changed(stage, 'b');
+  await stage.pass(1_200_000);
+  assert.ok(pods.lists < 80, `${pods.lists}`);
+});
