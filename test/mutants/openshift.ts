@@ -4,7 +4,8 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const BY_TABLE = ['test/unit/model/deployment-config.test.ts'];
-const BY_PROCESS = ['test/integration/openshift.test.ts'];
+const BY_RULES = ['test/unit/tracking/deployment-configs.test.ts'];
+const BY_REQUESTS = ['test/unit/repair/instantiations.test.ts'];
 
 /** Every one of them must be noticed. */
 export const OPENSHIFT_MUTANTS: readonly Mutant[] = [
@@ -40,17 +41,17 @@ export const OPENSHIFT_MUTANTS: readonly Mutant[] = [
   {
     name: 'openshift: a request deploys the latest images',
     edit: change('instantiate', 'false', 'true'),
-    tests: BY_PROCESS,
+    tests: BY_REQUESTS,
   },
   {
     name: 'openshift: a started deployment is requested again',
     edit: drop('instantiations.dueOf', 'isUnstarted !== true'),
-    tests: BY_PROCESS,
+    tests: BY_REQUESTS,
   },
   {
     name: 'openshift: a failed deployment is up to date',
     edit: drop('doubtedByFailure', 'hasFailed(workload)'),
-    tests: BY_PROCESS,
+    tests: BY_RULES,
   },
   {
     name: 'openshift: what failed is tried again',
@@ -59,16 +60,16 @@ export const OPENSHIFT_MUTANTS: readonly Mutant[] = [
       "if (record.workload.hold?.type !== 'failed') return false;",
       'return false;',
     ),
-    tests: BY_PROCESS,
+    tests: BY_RULES,
   },
   {
     name: 'openshift: a correction waits for a person',
     edit: drop('beginAnew', "record.workload.hold?.type === 'failed'"),
-    tests: BY_PROCESS,
+    tests: BY_RULES,
   },
   {
     name: 'openshift: an external rollout is over before its version',
     edit: drop('followExternalRollout', '!hasBegun(rollout, seen)'),
-    tests: BY_PROCESS,
+    tests: BY_RULES,
   },
 ];
