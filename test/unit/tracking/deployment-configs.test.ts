@@ -68,7 +68,7 @@ test('a patch that is observed has no pods before the version is raised', () => 
   assert.deepEqual([web.edge('web').rolloutInProgress, web.needsRollout('web')], [true, false]);
   web.becomes(2, false);
   web.becomes(2, true);
-  assert.ok(!web.edge('web').rolloutInProgress);
+  assert.deepEqual([web.edge('web').rolloutInProgress, web.needsRollout('web')], [false, false]);
 });
 
 test('a content that changes and changes back before the version is raised is rolled once more', () => {
