@@ -1,6 +1,7 @@
 /** All sabotages, and whether they still fit the source. */
 
 import { ADMISSION_MUTANTS } from './admission.ts';
+import { ARGO_MUTANTS } from './argo.ts';
 import { BOUND_MUTANTS } from './bounds.ts';
 import { CLOCK_MUTANTS } from './clocks.ts';
 import { CONSENT_MUTANTS } from './consent.ts';
@@ -52,6 +53,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...EVICTION_MUTANTS,
   ...DIALECT_MUTANTS,
   ...CUSTOM_PATCH_MUTANTS,
+  ...ARGO_MUTANTS,
   ...CONSENT_MUTANTS,
   ...BOUND_MUTANTS,
   ...PACE_MUTANTS,

@@ -30,6 +30,11 @@ export function aborted(from: string, hash: string): Status {
   return between(from, hash, { phase: 'Degraded', abort: true, updatedReplicas: 0 });
 }
 
+/** The moment of a step of the world. */
+export function momentAt(step: number): string {
+  return new Date(Date.UTC(2026, 0, 1) + step * 1000).toISOString().replace('.000Z', 'Z');
+}
+
 /** See the file's comment. */
 export class RolloutWorld extends World {
   #status: Status = healthy('h1');
@@ -47,6 +52,11 @@ export class RolloutWorld extends World {
     this.#restartAt = moment;
     this.edit('web', { replicas: 2 });
     return this.tellWorkload('web');
+  }
+
+  /** The moment in the spec. */
+  get asksRestartAt(): string | undefined {
+    return this.#restartAt;
   }
 
   override workloadRef(name: string): WorkloadRef {
@@ -75,7 +85,7 @@ export class RolloutWorld extends World {
       super.land(plan, isRolledOut);
       return;
     }
-    const moment = `2026-01-01T00:00:${String(10 + this.now)}Z`;
+    const moment = momentAt(this.now);
     const { metadata } = restartPatch(plan.body, moment) as RawWorkload;
     const { [STAMPS_ANNOTATION]: text = '', [RESTARTED_AT_ANNOTATION]: at = '' } = metadata.annotations ?? {};
     const record = { [STAMPS_ANNOTATION]: text, [RESTARTED_AT_ANNOTATION]: at };

@@ -1,0 +1,88 @@
+/** Sabotages of the rules for Rollouts of Argo. */
+
+import { change, drop } from './edit.ts';
+import type { Mutant } from './table.ts';
+
+const TABLE = ['test/unit/model/argo-rollout.test.ts'];
+const RESTARTS = ['test/unit/model/restarts.test.ts'];
+const WRITES = ['test/unit/kubernetes/rollout-writes.test.ts'];
+const RULES = ['test/unit/tracking/argo-rollouts.test.ts'];
+const ATTEMPTS = ['test/unit/rollout/aborted-rollouts.test.ts'];
+
+/** Every one of them must be noticed. */
+export const ARGO_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'argo: an open restart counts as done',
+    edit: drop('ROLLOUT.rolledOut', '!isRestarting(raw)'),
+    tests: TABLE,
+  },
+  {
+    name: 'argo: pods that an undo brings back do not count',
+    edit: drop('ROLLOUT.rolledOut', 'replicas === updatedReplicas'),
+    tests: TABLE,
+  },
+  {
+    name: 'argo: a step that ends by itself awaits a promotion',
+    edit: change('awaitsPromotion', "reason !== 'CanaryPauseStep'", 'true'),
+    tests: TABLE,
+  },
+  {
+    name: 'argo: the moment of a restart is the second of the answer',
+    edit: change('momentAfter', 'Math.floor(at / 1000) + 1', 'Math.floor(at / 1000)'),
+    tests: [...RESTARTS, ...WRITES],
+  },
+  {
+    name: 'argo: the record of a restart speaks without the restart',
+    edit: drop('restartMarks', 'isRestarted?.(raw, moment) !== true'),
+    tests: [...RESTARTS, ...RULES],
+  },
+  {
+    name: 'argo: a restart also stamps the template',
+    edit: drop('planOf', 'return restartOf();'),
+    tests: RESTARTS,
+  },
+  {
+    name: 'argo: a new template removes stamps of restarts as its own',
+    edit: drop('rollout-plan/othersOf', '(mark.container === RESTARTS) === isOfRestart(planned)'),
+    tests: RESTARTS,
+  },
+  {
+    name: 'argo: after an abort the pods are believed to run the stamp',
+    edit: change('doubtedByAbort', "nextEdge(edge, { type: 'doubted' })", 'edge'),
+    tests: RULES,
+  },
+  {
+    name: 'argo: an abort doubts a restart',
+    edit: change('doubtedByAbort', 'stamps.some()', 'false'),
+    tests: RULES,
+  },
+  {
+    name: 'argo: a start during an abort believes the stamp',
+    edit: change(
+      'edgeAtStart',
+      "doubtedByAbort(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }))",
+      "nextEdge(edge, { type: 'found-at-start', running, ...facts })",
+    ),
+    tests: RULES,
+  },
+  {
+    name: 'argo: what was aborted is patched again and again',
+    edit: change('RolloutAttempts.#isAborted', "workload?.hold?.type !== 'aborted'", 'true'),
+    tests: ATTEMPTS,
+  },
+  {
+    name: 'argo: the end of an abort is not noticed',
+    edit: change('mayLiftRefusal', "known.hold?.type === 'aborted'", 'false'),
+    tests: [...RULES, ...ATTEMPTS],
+  },
+  {
+    name: 'argo: after an abort any template counts for ours',
+    edit: drop('workload-diff/diffWorkload', 'record.patchedAfter = undefined;'),
+    tests: RULES,
+  },
+  {
+    name: 'argo: a promotion ends what it is waited for',
+    edit: drop('endsAt', "hold.type !== 'awaits-promotion'"),
+    tests: [...RULES, ...ATTEMPTS],
+  },
+];
