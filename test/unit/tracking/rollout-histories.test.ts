@@ -1,7 +1,4 @@
-/**
- * Random histories of one Rollout with a small controller of its own: in the end every pod has read the content in force, and nothing is
- * patched while an abort lasts.
- */
+/** Random histories of one Rollout with a small controller of its own: in the end every pod has read the content in force. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,6 +29,7 @@ const ACTIONS = [
   'commit',
   'strategy',
   'take-back',
+  'undo-while-down',
 ] as const;
 type Action = (typeof ACTIONS)[number];
 
@@ -63,64 +61,59 @@ class Stage {
     this.#tell();
   }
 
+  /** Something happens, and the stream tells of it. */
   act(action: Action): void {
     this.log.push(action);
-    const { world } = this;
-    const live = world.live.get('web') ?? assert.fail();
-    switch (action) {
-      case 'change':
-        world.config('cfg', 'bcdef'[world.now % 5] ?? 'b');
-        return;
-      case 'revert':
-        world.config('cfg', 'a');
-        return;
-      case 'reload':
-        this.#reload();
-        return;
-      case 'step':
-        this.#step();
-        return;
-      case 'promote':
-        this.#isPromoted = true;
-        this.#step();
-        return;
-      case 'abort':
-        if (this.#current === this.#stable) return;
-        this.#isAborted = true;
-        this.#step();
-        return;
-      case 'retry':
-        if (!this.#isAborted) return;
-        this.#isAborted = false;
-        this.#isPromoted = false;
-        this.#tell();
-        return;
-      case 'undo':
-        if (this.#former === undefined) return;
-        world.workload('web', { ...this.#former, isRolledOut: false });
-        return;
-      case 'image':
-        this.#images += 1;
-        this.#former = live;
-        world.workload('web', { image: `v${this.#images + 1}`, isRolledOut: false });
-        return;
-      case 'crash':
-        this.world = world.restart();
-        this.world.settings.absorbsExternalRollouts = () => true;
-        return;
-      case 'commit':
-        world.write();
-        return;
-      case 'strategy': {
-        const { [Object.keys(ASKS_RESTART)[0] ?? '']: has, ...others } = live.asks;
-        world.workload('web', { asks: has === undefined ? { ...others, ...ASKS_RESTART } : others });
-        return;
-      }
-      case 'take-back':
-        world.restartAt(undefined);
-        return;
-    }
+    this.#actions[action]();
   }
+
+  readonly #actions: Readonly<Record<Action, () => void>> = {
+    change: () => this.world.config('cfg', 'bcdef'[this.world.now % 5] ?? 'b'),
+    revert: () => this.world.config('cfg', 'a'),
+    reload: () => this.#reload(),
+    step: () => this.#step(),
+    promote: () => {
+      this.#isPromoted = true;
+      this.#step();
+    },
+    abort: () => {
+      if (this.#current === this.#stable) return;
+      this.#isAborted = true;
+      this.#step();
+    },
+    retry: () => {
+      if (!this.#isAborted) return;
+      this.#isAborted = false;
+      this.#isPromoted = false;
+      this.#tell();
+    },
+    undo: () => {
+      if (this.#former !== undefined) this.world.workload('web', { ...this.#former, isRolledOut: false });
+    },
+    image: () => {
+      this.#images += 1;
+      this.#former = this.#live;
+      this.world.workload('web', { image: `v${this.#images + 1}`, isRolledOut: false });
+    },
+    crash: () => {
+      // Doubts that no write has recorded yet die with a process, of any kind of workload.
+      this.world.write();
+      this.world = this.world.restart();
+      this.world.settings.absorbsExternalRollouts = () => true;
+    },
+    commit: () => this.world.write(),
+    strategy: () => {
+      const { [Object.keys(ASKS_RESTART)[0] ?? '']: has, ...others } = this.#live.asks;
+      this.world.workload('web', { asks: has === undefined ? { ...others, ...ASKS_RESTART } : others });
+    },
+    'take-back': () => this.world.restartAt(undefined),
+    'undo-while-down': () => {
+      if (this.#former === undefined || !this.#isAborted) return;
+      this.world.write();
+      this.world.edit('web', { ...this.#former, isRolledOut: false });
+      this.#actions.crash();
+    },
+  };
 
   /** The people let everything go on; then the world comes to rest. */
   rest(): void {
@@ -138,6 +131,10 @@ class Stage {
     const read = this.#pods.map((pod) => pod.read);
     assert.deepEqual(read, [content, content], this.log.join(' '));
     assert.equal(this.world.needsRollout('web'), false, this.log.join(' '));
+  }
+
+  get #live() {
+    return this.world.live.get('web') ?? assert.fail('there is no Rollout');
   }
 
   #reload(): void {
