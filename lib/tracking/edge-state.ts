@@ -78,8 +78,8 @@ export type EdgeEvent =
       readonly changedSince: boolean;
     }
   /**
-   * A webhook accepted the rollout in place of a patch: its receiver is responsible for the pods. `sequence`: 0 if none was
-   * used.
+   * A webhook accepted the rollout in place of a patch, so that its receiver is responsible for the pods, or every older pod was
+   * evicted. `sequence`: 0 if none was used.
    */
   | {
       readonly type: 'told';

@@ -1,0 +1,121 @@
+/** Pods as a server lists them, and their evictions. */
+
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Evictions } from '../../../lib/kubernetes/workloads/evictions.ts';
+import type { Pod } from '../../../lib/model/outcome.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+
+const NAMESPACE = 'default';
+
+interface Stage {
+  readonly sandbox: Sandbox;
+  readonly evictions: Evictions;
+  readonly pass: (ms: number) => void;
+}
+
+function stageOf(t: TestContext): Stage {
+  t.mock.timers.enable({ apis: ['setTimeout', 'Date'], now: 1_000_000 });
+  const sandbox = createSandbox();
+  t.after(() => sandbox.close());
+  const pass = (ms: number): void => {
+    for (let left = ms; left > 0; left -= 10) t.mock.timers.tick(10);
+  };
+  return { sandbox, evictions: new Evictions((request) => sandbox.handle(request)), pass };
+}
+
+/** A workload with two pods that run; answers its uid. */
+function create({ sandbox, pass }: Stage, resource: string, name: string): string {
+  const labels = { app: 'web' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'app', image: 'app:1' }] } };
+  const spec = { replicas: 2, selector: { matchLabels: labels }, template };
+  const made = sandbox.create(resource, { metadata: { namespace: NAMESPACE, name }, spec });
+  pass(1000);
+  return made.metadata.uid;
+}
+
+async function podsOf(
+  { evictions }: Stage,
+  kind: string,
+  name: string,
+  uid: string,
+): Promise<readonly Pod[]> {
+  const reading = await evictions.podsOf({ kind, namespace: NAMESPACE, name }, uid);
+  assert.ok(reading.kind === 'listed');
+  assert.equal(reading.desired, 2);
+  return reading.pods;
+}
+
+for (const [kind, resource] of [
+  ['Deployment', 'deployments'],
+  ['StatefulSet', 'statefulsets'],
+  ['DaemonSet', 'daemonsets'],
+] as const) {
+  test(`the pods of a ${kind} are its own, although others have their labels`, async (t) => {
+    const stage = stageOf(t);
+    const uid = create(stage, resource, 'web');
+    create(stage, 'deployments', 'other');
+    const pods = await podsOf(stage, kind, 'web', uid);
+    assert.equal(pods.length, 2);
+    assert.ok(pods.every(({ name, isReady, isLeaving }) => /^web-/.test(name) && isReady && !isLeaving));
+    assert.ok(pods.every(({ createdAt }) => createdAt !== undefined && createdAt >= 1000));
+  });
+}
+
+test('another workload of the name has no pods for it', async (t) => {
+  const stage = stageOf(t);
+  create(stage, 'statefulsets', 'web');
+  const ref = { kind: 'StatefulSet', namespace: NAMESPACE, name: 'web' };
+  assert.deepEqual(await stage.evictions.podsOf(ref, 'former'), { kind: 'gone' });
+  assert.deepEqual(await stage.evictions.podsOf({ ...ref, name: 'db' }, 'any'), { kind: 'gone' });
+});
+
+test('an eviction hits that very pod, and a budget may not allow it', async (t) => {
+  const stage = stageOf(t);
+  const uid = create(stage, 'statefulsets', 'web');
+  const ref = { kind: 'StatefulSet', namespace: NAMESPACE, name: 'web' };
+  const [pod] = await podsOf(stage, 'StatefulSet', 'web', uid);
+  assert.ok(pod);
+  stage.sandbox.setBudget(ref, 2);
+  assert.equal((await stage.evictions.evict(NAMESPACE, pod)).kind, 'throttled');
+  stage.sandbox.setBudget(ref, 1);
+  assert.equal((await stage.evictions.evict(NAMESPACE, pod)).kind, 'accepted');
+  assert.equal((await stage.evictions.evict(NAMESPACE, pod)).kind, 'gone');
+  stage.pass(1000);
+  assert.equal((await stage.evictions.evict(NAMESPACE, pod)).kind, 'conflict', 'it is a newer one');
+  assert.equal((await podsOf(stage, 'StatefulSet', 'web', uid)).length, 2);
+});
+
+test('a selector is sent as the API server reads it', async () => {
+  const asked: string[] = [];
+  const selector = {
+    matchLabels: { app: 'web' },
+    matchExpressions: [
+      { key: 'tier', operator: 'NotIn', values: ['a', 'b'] },
+      { key: 'old', operator: 'DoesNotExist' },
+      { key: 'new', operator: 'Exists' },
+    ],
+  };
+  const evictions = new Evictions((request) => {
+    asked.push(decodeURIComponent(request.path));
+    const text = JSON.stringify({ metadata: { uid: 'u' }, spec: { selector }, items: [] });
+    const body = (async function* () {
+      yield await Promise.resolve(text);
+    })();
+    return Promise.resolve({ status: 200, headers: {}, body });
+  });
+  await evictions.podsOf({ kind: 'StatefulSet', namespace: 'ns', name: 'web' }, 'u');
+  assert.match(asked[1] ?? '', /labelSelector=app=web,tier notin \(a,b\),!old,new&/);
+});
+
+test('a right that is missing is said to be missing', async (t) => {
+  const stage = stageOf(t);
+  const uid = create(stage, 'statefulsets', 'web');
+  const match = { verb: 'list', resource: 'pods' } as const;
+  stage.sandbox.addFault({ match, times: 'always', effect: { kind: 'status', code: 403 } });
+  const reading = await stage.evictions.podsOf(
+    { kind: 'StatefulSet', namespace: NAMESPACE, name: 'web' },
+    uid,
+  );
+  assert.ok(reading.kind === 'failed' && reading.isForbidden === true);
+});
