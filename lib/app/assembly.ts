@@ -40,7 +40,9 @@ import { type Election, electionOf } from './election.ts';
 import { Informers, streamsOf } from './informers.ts';
 import { digestKeysOf } from './keys.ts';
 import { alertsOf, webhookOf } from './notifications.ts';
+import { permissionsOfAutomatic } from './preflight.ts';
 import { Reloader } from './reloader.ts';
+import { type OptionalKind, ServedKinds } from './served-kinds.ts';
 import { snapshotOf, statusOf } from './status.ts';
 import { type RunEnd, type Term, Terms } from './terms.ts';
 
@@ -134,13 +136,28 @@ export function assemble(parts: Parts): Assembly {
   });
   const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
   const ways = { send, reloader: () => terms.current, onTurnedBack, metrics, watches };
-  const informers = new Informers({ ...shared, ...ways, streams, resourceSelector, namespaceSelector });
+  const listing = (): Reloader['listing'] => terms.current.listing;
+  const servedKinds = new ServedKinds({
+    ...shared,
+    ...{ send, streams, metrics, listing },
+    kinds: optionalKindsOf(parts),
+  });
+  const informers = new Informers({
+    ...shared,
+    ...ways,
+    servedKinds,
+    streams,
+    resourceSelector,
+    namespaceSelector,
+  });
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
-    const kinds = collectionsOf(streams);
+    const looking = servedKinds.run(signal);
+    const kinds = collectionsOf(await servedKinds.served());
     shared.timeline.comparable = await areVersionsComparable({ send, kinds, signal, random });
     if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
-    await Promise.all([...streams.map((stream) => informers.run(stream, signal)), events.run(signal)]);
+    const running = streams.map((stream) => informers.run(stream, signal));
+    await Promise.all([...running, looking, events.run(signal)]);
   };
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
@@ -151,6 +168,7 @@ export function assemble(parts: Parts): Assembly {
         isReady: waits.length === 0,
         waitingFor: waits,
         watches: watches.statuses(monotonicMs()),
+        optionalKinds: servedKinds.statuses(),
         ...election.status(),
       };
     },
@@ -286,6 +304,12 @@ function rulesFor(
     instantiates: options.openshiftInstantiate,
     now: monotonicMs,
   });
+}
+
+/** The kinds that a cluster may lack. */
+function optionalKindsOf(parts: Parts): OptionalKind[] {
+  const rows = workloadKindsOf(parts.options).filter(({ isOptional }) => isOptional === true);
+  return rows.map((row) => ({ row, permissions: permissionsOfAutomatic(parts, row.kind) }));
 }
 
 function streamsFor(options: Options, { namespaces }: Place): Stream[] {

@@ -4,6 +4,7 @@
  */
 
 import { questionsOf, review } from '../kubernetes/access-reviews.ts';
+import type { ApiError } from '../kubernetes/api-error.ts';
 import { Informer } from '../kubernetes/informer.ts';
 import { streamPermission } from '../kubernetes/permissions.ts';
 import type { ReflectorObserver } from '../kubernetes/reflector.ts';
@@ -21,11 +22,13 @@ import { findWorkloadKind, type WorkloadKind } from '../model/workload-kind.ts';
 import { nameOf, type Stream } from '../store/sync-gate.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Reloader } from './reloader.ts';
+import type { ServedKinds } from './served-kinds.ts';
 
 /** For the heartbeat: the reflector ends a watch after 160 s of silence, so its loop makes progress soon after. */
 const LONGEST_SILENCE_MS = 165_000;
 
 const REFUSED = 'may not be listed or watched: it is left out until it may, and all else is served';
+const UNSERVED = 'is not served any more: it is left out until it is, and all else is served';
 const UNORDERED = 'has resourceVersions that are no numbers: it is left out, and all else is served';
 
 /**
@@ -62,6 +65,8 @@ export interface InformersOptions {
   readonly onTurnedBack: (stream: string) => void;
   readonly heartbeat: Heartbeat;
   readonly watches: WatchHealth;
+  /** Which kinds that a cluster may lack are served. */
+  readonly servedKinds: Pick<ServedKinds, 'untilServed'>;
   readonly metrics: Metrics | undefined;
   readonly log: Log;
   readonly random: () => number;
@@ -77,9 +82,11 @@ export class Informers {
     this.#options = options;
   }
 
-  /** Resolves when `signal` is aborted and the stream has ended; never rejects. */
+  /** Runs the stream once its kind is served. Resolves when `signal` is aborted and the stream has ended; never rejects. */
   async run(stream: Stream, signal: AbortSignal): Promise<void> {
-    const { heartbeat, watches } = this.#options;
+    const { heartbeat, watches, servedKinds } = this.#options;
+    await servedKinds.untilServed(stream.kind);
+    if (signal.aborted) return;
     heartbeat.progress(nameOf(stream), monotonicMs());
     watches.followedSince(nameOf(stream), monotonicMs());
     await this.#informerOf(stream).run(signal);
@@ -148,6 +155,7 @@ export class Informers {
         watches.failed(name, error.message, monotonicMs());
         reloader().listing.failed(stream);
         if (error.code === 'forbidden') void this.#askForRight(stream);
+        if (isUnserved(stream, error)) reloader().listing.leaveOut(stream, UNSERVED);
         if (error.code === 'unordered') reloader().listing.leaveOut(stream, UNORDERED);
       },
       onWatchUp: () => {
@@ -188,4 +196,9 @@ export class Informers {
       all.every((stream) => watches.isUp(nameOf(stream))),
     );
   }
+}
+
+/** Whether a kind that a cluster may lack is lacking now, as when its definition is deleted or its API server is down. */
+function isUnserved({ kind }: Stream, { code }: ApiError): boolean {
+  return findWorkloadKind(kind)?.isOptional === true && (code === 'not-found' || code === 'unavailable');
 }

@@ -42,12 +42,21 @@ export class Listing {
     if (this.#options.gate.markFailing(stream)) this.#options.onNews();
   }
 
-  /** The stream cannot be listed or watched; all else goes on without it. `sentence`: the reason, for the log. */
-  leaveOut(stream: Stream, sentence: string): void {
+  /** The API server does not serve the kind of the stream: nothing waits for it, and nothing is recorded for it. */
+  absent(stream: Stream): void {
+    const { gate, onNews } = this.#options;
+    const wasListed = gate.awaited().length === 0;
+    if (!gate.markAbsent(stream)) return;
+    if (!wasListed) this.#tellIfListed();
+    onNews();
+  }
+
+  /** The stream cannot be listed or watched; all else goes on without it. `sentence`: the reason, for the log, if it is news. */
+  leaveOut(stream: Stream, sentence?: string): void {
     const { gate, log, onNews } = this.#options;
     const wasListed = gate.awaited().length === 0;
     if (!gate.markRefused(stream)) return;
-    log.warn(`${nameOf(stream)} ${sentence}`);
+    if (sentence !== undefined) log.warn(`${nameOf(stream)} ${sentence}`);
     if (!wasListed) this.#tellIfListed();
     onNews();
   }

@@ -12,7 +12,7 @@ import { KeptObject } from '../kubernetes/kept-object.ts';
 import { type Permission, type PermissionPurpose, permissionsFor } from '../kubernetes/permissions.ts';
 import { RBAC_LAG_MS } from '../leader/elector.ts';
 import { type BackoffBounds, backoffMs, monotonicMs } from '../model/time.ts';
-import { configKindsOf, workloadKindsOf } from '../options/options.ts';
+import { configKindsOf, isAutomatic, type Options, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
 import type { Parts } from './assembly.ts';
 import { leasePlaceOf } from './election.ts';
@@ -97,8 +97,20 @@ function waitMs({ retryAfterMs = 0 }: Reviewed, failures: number, random: () => 
   return Math.max(retryAfterMs, backoffMs(failures - 1, UNANSWERED_BACKOFF, random));
 }
 
+/** The permissions for workloads of a kind that is served only where there are these rights; undefined for any other kind. */
+export function permissionsOfAutomatic(
+  parts: Pick<Parts, 'options' | 'place'>,
+  kind: string,
+): Permission[] | undefined {
+  if (!isAutomatic(parts.options, kind)) return undefined;
+  return permissionsOf(parts, [kind]).filter((each) => each.purpose === 'workload' && each.kind === kind);
+}
+
 /** All permissions that the program needs with these options in these namespaces. */
-export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place'>): Permission[] {
+export function permissionsOf(
+  { options, place }: Pick<Parts, 'options' | 'place'>,
+  workloadKinds: readonly string[] = kindsWithRights(options),
+): Permission[] {
   const certificate = options.admission?.certificate;
   const { leaderElection: election } = options;
   return permissionsFor({
@@ -107,7 +119,7 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
     stateNamespace: place.stateNamespace,
     stateName: options.stateConfigMap,
     configKinds: configKindsOf(options),
-    workloadKinds: workloadKindsOf(options).map(({ kind }) => kind),
+    workloadKinds,
     admission: certificate?.type === 'secret' ? certificate : undefined,
     lease: election && leasePlaceOf(election, place),
     isDryRun: options.dryRun,
@@ -116,6 +128,11 @@ export function permissionsOf({ options, place }: Pick<Parts, 'options' | 'place
     onlyTells: options.webhookUrl !== undefined,
     instantiates: options.openshiftInstantiate,
   });
+}
+
+function kindsWithRights(options: Options): readonly string[] {
+  const kinds = workloadKindsOf(options).map(({ kind }) => kind);
+  return kinds.filter((kind) => !isAutomatic(options, kind));
 }
 
 /**

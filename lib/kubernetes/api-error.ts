@@ -75,16 +75,23 @@ const LONGEST_MESSAGE = 1_024;
 export class ApiError extends Error {
   override readonly name: string = 'ApiError';
   readonly code: ApiErrorCode;
+  /** The number of the answer, for this folder; undefined without one. */
+  readonly status: number | undefined;
   /** The least wait before the next attempt that the server asked for. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
     code: ApiErrorCode,
     message: string,
-    options: { readonly retryAfterMs?: number | undefined; readonly cause?: unknown } = {},
+    options: {
+      readonly retryAfterMs?: number | undefined;
+      readonly status?: number;
+      readonly cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
+    this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
   }
 
@@ -112,7 +119,7 @@ export class ApiError extends Error {
     const code = number === 404 && raw.kind !== 'Status' ? 'unavailable' : codeOf(number, raw);
     const sent = (raw.message ?? `the server answered ${number}`).slice(0, LONGEST_MESSAGE);
     const message = code === 'unauthorized' ? `${sent}: check the token or certificate` : sent;
-    return new ApiError(code, message, { retryAfterMs: retryAfterMsOf(retryAfter, raw) });
+    return new ApiError(code, message, { status: number, retryAfterMs: retryAfterMsOf(retryAfter, raw) });
   }
 }
 

@@ -67,6 +67,16 @@ export interface LeaderReport {
   readonly sinceSeconds?: number;
 }
 
+/** A kind of workload that a cluster may lack. */
+export interface OptionalKindStatus {
+  readonly kind: string;
+  readonly state: 'served' | 'not served' | 'rights missing' | 'unavailable';
+  /** The rule that is missing, or why it is not known whether the kind is served. */
+  readonly problem?: string;
+  /** What happens next; undefined if it is served. */
+  readonly next?: string;
+}
+
 /** The whole report. */
 export interface StatusReport {
   /** Undefined without an election. */
@@ -79,4 +89,6 @@ export interface StatusReport {
   readonly decisions: readonly Decision[];
   /** One for each kind, or for each kind and namespace. */
   readonly watches: readonly WatchStatus[];
+  /** The kinds that a cluster may lack. */
+  readonly optionalKinds: readonly OptionalKindStatus[];
 }

@@ -131,10 +131,19 @@ export function workloadKindsOf({
   const isLeftOut: Readonly<Record<string, boolean>> = {
     CronJob: cronJobReload === 'none',
     Job: jobReload === 'none',
-    Rollout: argoRollouts !== 'true',
-    DeploymentConfig: openshift !== 'true',
+    Rollout: argoRollouts === 'false',
+    DeploymentConfig: openshift === 'false',
   };
   return [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(
     ({ kind }) => isLeftOut[kind] !== true && !ignoredWorkloadKinds.includes(kind),
   );
+}
+
+/** Whether a kind is served only where the account has the rights for it: its flag has the value `auto`. */
+export function isAutomatic(
+  { argoRollouts, openshift }: Pick<Options, 'argoRollouts' | 'openshift'>,
+  kind: string,
+): boolean {
+  const modes: Readonly<Record<string, string>> = { Rollout: argoRollouts, DeploymentConfig: openshift };
+  return modes[kind] === 'auto';
 }

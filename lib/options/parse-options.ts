@@ -8,7 +8,14 @@ import type { FlagName, FlagOptions } from './flags.ts';
 import { helpText } from './help.ts';
 import { leaderElectionFrom } from './leader-settings.ts';
 import { noticesOf } from './notices.ts';
-import { type Options, type ParsedCommand, type Scope, UsageError, workloadKindsOf } from './options.ts';
+import {
+  isAutomatic,
+  type Options,
+  type ParsedCommand,
+  type Scope,
+  UsageError,
+  workloadKindsOf,
+} from './options.ts';
 import { listOf, Reader } from './reader.ts';
 import { servingFrom } from './serving-settings.ts';
 import { stakaterKeysFrom, stakaterSetting } from './stakater.ts';
@@ -139,7 +146,7 @@ function refuseNothing(reader: Reader, flags: FlagOptions): void {
     const place = reader.placeOf('ignored-config-resource-types');
     throw new UsageError(`${place}: expected v1.ConfigMap or v1.Secret, not both: nothing would be watched`);
   }
-  if (workloadKindsOf(flags).length > 0) return;
+  if (workloadKindsOf(flags).some(({ kind }) => !isAutomatic(flags, kind))) return;
   const place = reader.placeOf('ignored-workload-types');
   throw new UsageError(`${place}: expected not all kinds of workload: nothing would be watched`);
 }

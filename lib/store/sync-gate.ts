@@ -25,6 +25,7 @@ export class SyncGate {
   readonly #synced = new Set<Stream>();
   readonly #failing = new Set<Stream>();
   readonly #refused = new Set<Stream>();
+  readonly #absent = new Set<Stream>();
 
   /** `followsAcross`: whether workloads may follow objects of other namespaces than their own. */
   constructor(streams: readonly Stream[], followsAcross = false) {
@@ -65,6 +66,19 @@ export class SyncGate {
   markRefused(stream: Stream): boolean {
     if (!this.#failing.has(stream) || this.#refused.has(stream)) return false;
     this.#refused.add(stream);
+    this.#absent.delete(stream);
+    return true;
+  }
+
+  /**
+   * Records that the API server does not serve the kind of the stream: until it is marked as refused, it counts as if it were none
+   * of the streams. Whether that changes anything.
+   */
+  markAbsent(stream: Stream): boolean {
+    if (this.#absent.has(stream)) return false;
+    this.#absent.add(stream);
+    this.#refused.delete(stream);
+    this.#failing.delete(stream);
     return true;
   }
 
@@ -79,7 +93,7 @@ export class SyncGate {
    * covers, and for a kind that is not watched there.
    */
   isSynced(namespace: string, kind?: string, leftOut: LeftOut = 'none'): boolean {
-    const covering = this.#streams.filter((stream) => covers(stream, namespace));
+    const covering = this.#present().filter((stream) => covers(stream, namespace));
     const isWatched =
       kind === undefined ? covering.length > 0 : covering.some((stream) => stream.kind === kind);
     const others = covering.filter((stream) => stream.kind === kind || stream.kind === 'Namespace');
@@ -92,7 +106,7 @@ export class SyncGate {
 
   /** Whether the objects or workloads of a kind are listed, in one namespace or (undefined) in all that are watched. */
   lists(kind: string, namespace: string | undefined): boolean {
-    const own = this.#streams.filter(
+    const own = this.#present().filter(
       (stream) => stream.kind === kind && (namespace === undefined || covers(stream, namespace)),
     );
     return own.length > 0 && own.every((stream) => this.#isDone(stream, 'none'));
@@ -100,7 +114,7 @@ export class SyncGate {
 
   /** Whether a stream that may be listed shows the objects or workloads of a kind in a namespace. */
   isWatched(namespace: string, kind: string): boolean {
-    return this.#streams.some(
+    return this.#present().some(
       (stream) => stream.kind === kind && covers(stream, namespace) && !this.#refused.has(stream),
     );
   }
@@ -113,7 +127,7 @@ export class SyncGate {
 
   /** Whether every stream has listed and none is refused: each workload that may carry a stamp is known. */
   get isComplete(): boolean {
-    return this.#streams.every((stream) => this.#isDone(stream, 'none'));
+    return this.#present().every((stream) => this.#isDone(stream, 'none'));
   }
 
   /**
@@ -124,11 +138,17 @@ export class SyncGate {
     const served = new Set([...this.#synced].map(({ isWorkload }) => isWorkload));
     const isAwaited = (stream: Stream): boolean =>
       !this.#synced.has(stream) && !(this.#refused.has(stream) && served.has(stream.isWorkload));
-    return this.#streams.filter(isAwaited);
+    return this.#present().filter(isAwaited);
+  }
+
+  #present(): readonly Stream[] {
+    return this.#absent.size === 0
+      ? this.#streams
+      : this.#streams.filter((stream) => !this.#absent.has(stream));
   }
 
   #followersOf(namespace: string): readonly Stream[] {
-    return this.#streams.filter(
+    return this.#present().filter(
       (stream) => stream.isWorkload && (this.#followsAcross || covers(stream, namespace)),
     );
   }

@@ -174,7 +174,8 @@ export class Metrics {
     const { workloads, rollouts, watchUp, watchRestarts, apiRequests } = seriesOf(kind);
     this.#kinds.push(...workloads);
     for (const labels of rollouts) this.#rollouts.inc(labels, 0);
-    for (const labels of watchUp) this.#watchUp.set(labels, 0);
+    // The watch of a kind that a cluster may lack is down only once it is served.
+    if (kind.isOptional !== true) for (const labels of watchUp) this.#watchUp.set(labels, 0);
     for (const labels of watchRestarts) this.#watchRestarts.inc(labels, 0);
     for (const labels of apiRequests) this.#apiRequests.inc(labels, 0);
   }

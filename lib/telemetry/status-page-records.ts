@@ -2,7 +2,7 @@
 
 import type { WatchStatus } from '../model/health.ts';
 import { REASONS } from '../model/reasons.ts';
-import type { Decision } from '../model/status-report.ts';
+import type { Decision, OptionalKindStatus } from '../model/status-report.ts';
 import { type Html, html } from './html.ts';
 import { breakable, section } from './status-page-parts.ts';
 import { ENDED, timeWords } from './status-page-words.ts';
@@ -18,13 +18,22 @@ const WATCHES = {
   title: 'Watches',
   columns: ['Stream', 'State', 'Last sign of life', 'Came to an end'],
 };
+const OPTIONAL_KINDS = {
+  id: 'kinds',
+  title: 'Kinds that a cluster may lack',
+  columns: ['Kind', 'State', 'Next'],
+};
 
-/** The last decisions, without the date where it is that of `now`, and the state of each watch. */
-export function recordSections({ decisions, watches }: StatusRows, now: Date): readonly Html[] {
+/** The last decisions, without the date where it is that of `now`, and the state of each watch and of each optional kind. */
+export function recordSections(
+  { decisions, watches, optionalKinds }: StatusRows,
+  now: Date,
+): readonly Html[] {
   const today = now.toISOString().slice(0, 10);
   const sections = [
     section(DECISIONS, decisions, (decision) => decisionRow(decision, today)),
     section(WATCHES, watches, watchRow),
+    section(OPTIONAL_KINDS, optionalKinds, optionalKindRow),
   ];
   return sections.filter((each) => each !== undefined);
 }
@@ -65,6 +74,14 @@ function watchRow(watch: WatchStatus): Html {
 <td data-label="state"><span class="${isUp ? 'is-good' : 'is-bad'}">${isUp ? 'open' : 'down'}</span> for ${lasting(sinceSeconds)}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td>
 <td data-label="last sign">${sign}</td>
 <td data-label="ended">${ends(restarts)}${lastReason !== undefined && `, last: ${ENDED[lastReason]}`}</td></tr>
+`;
+}
+
+function optionalKindRow({ kind, state, problem, next = '' }: OptionalKindStatus): Html {
+  return html`<tr id="k:${kind}">
+<th scope="row">${kind}</th>
+<td data-label="state">${state}${problem !== undefined && html`<p class="problem">${breakable(problem)}</p>`}</td>
+<td data-label="next">${next}</td></tr>
 `;
 }
 

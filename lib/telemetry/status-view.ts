@@ -1,7 +1,7 @@
 /** The data of the status page, and the rows that it shows: outdated workloads first, and no more rows than a browser can render. */
 
 import type { WatchStatus } from '../model/health.ts';
-import type { Decision, StatusReport, WorkloadStatus } from '../model/status-report.ts';
+import type { Decision, OptionalKindStatus, StatusReport, WorkloadStatus } from '../model/status-report.ts';
 
 /** Facts that do not change while the program runs. */
 export interface About {
@@ -43,6 +43,8 @@ export interface StatusRows {
   readonly decisions: Rows<Decision>;
   /** The watches, those that are down first. */
   readonly watches: Rows<WatchStatus>;
+  /** The kinds that a cluster may lack. */
+  readonly optionalKinds: Rows<OptionalKindStatus>;
 }
 
 /** How many rows a table of the page has at most. */
@@ -52,10 +54,14 @@ export const ROW_LIMITS = {
   current: 100,
   decisions: 50,
   watches: 50,
+  optionalKinds: 50,
 } as const;
 
 /** The rows that the page shows of `report`. */
-export function rowsOf({ workloads, decisions, watches }: StatusReport, find: string): StatusRows {
+export function rowsOf(
+  { workloads, decisions, watches, optionalKinds }: StatusReport,
+  find: string,
+): StatusRows {
   const found = workloads.filter((workload) => mentions(workload, find));
   const hasFindings = ({ isOutdated, findings }: WorkloadStatus): boolean =>
     !isOutdated && findings.length > 0;
@@ -73,6 +79,7 @@ export function rowsOf({ workloads, decisions, watches }: StatusReport, find: st
       watches.toSorted((a, b) => Number(a.isUp) - Number(b.isUp)),
       ROW_LIMITS.watches,
     ),
+    optionalKinds: cut(optionalKinds, ROW_LIMITS.optionalKinds),
   };
 }
 

@@ -21,10 +21,13 @@ describe('the state is in the namespace', () => {
 
 describe('the kinds of workload that are served are', () => {
   const served: Record<string, string> = {
-    '': 'Deployment,StatefulSet,DaemonSet',
-    '--cronjob-reload=run-now': 'Deployment,StatefulSet,DaemonSet,CronJob',
-    '--job-reload=recreate-running': 'Deployment,StatefulSet,DaemonSet,Job',
-    '--cronjob-reload=run-now --ignored-workload-types=jobs,cronjobs,daemonsets': 'Deployment,StatefulSet',
+    '': 'Deployment,StatefulSet,DaemonSet,Rollout,DeploymentConfig',
+    '--is-Argo-Rollouts=false --is-openshift=true': 'Deployment,StatefulSet,DaemonSet,DeploymentConfig',
+    '--cronjob-reload=run-now --ignored-workload-types=rollouts --is-openshift=false':
+      'Deployment,StatefulSet,DaemonSet,CronJob',
+    '--job-reload=recreate-running': 'Deployment,StatefulSet,DaemonSet,Job,Rollout,DeploymentConfig',
+    '--cronjob-reload=run-now --ignored-workload-types=jobs,cronjobs,daemonsets':
+      'Deployment,StatefulSet,Rollout,DeploymentConfig',
   };
   for (const [command, kinds] of Object.entries(served)) {
     test(`${kinds} with ${command}`, () => {

@@ -61,5 +61,13 @@ export function outdatedWorkload(
 
 /** A report of a reloader that is ready and follows nothing. */
 export function report(parts: Partial<StatusReport> = {}): StatusReport {
-  return { isReady: true, waitingFor: [], workloads: [], decisions: [], watches: [], ...parts };
+  return {
+    isReady: true,
+    waitingFor: [],
+    workloads: [],
+    decisions: [],
+    watches: [],
+    optionalKinds: [],
+    ...parts,
+  };
 }
