@@ -135,29 +135,16 @@ export function assemble(parts: Parts): Assembly {
     onRollout: alerts && ((news) => alerts.record(news)),
   });
   const { resourceLabelSelector: resourceSelector, namespaceSelector } = options;
-  const ways = { send, reloader: () => terms.current, onTurnedBack, metrics, watches };
+  const ofStreams = { ...shared, send, streams, metrics };
   const listing = (): Reloader['listing'] => terms.current.listing;
-  const servedKinds = new ServedKinds({
-    ...shared,
-    ...{ send, streams, metrics, listing },
-    kinds: optionalKindsOf(parts),
-  });
-  const informers = new Informers({
-    ...shared,
-    ...ways,
-    servedKinds,
-    streams,
-    resourceSelector,
-    namespaceSelector,
-  });
+  const servedKinds = new ServedKinds({ ...ofStreams, listing, kinds: optionalKindsOf(parts) });
+  const ways = { reloader: () => terms.current, onTurnedBack, watches, servedKinds };
+  const informers = new Informers({ ...ofStreams, ...ways, resourceSelector, namespaceSelector });
   metrics?.observe(() => snapshotOf(terms.current, monotonicMs()));
   const runStreams = async (signal: AbortSignal): Promise<void> => {
     const looking = servedKinds.run(signal);
-    const kinds = collectionsOf(await servedKinds.served());
-    shared.timeline.comparable = await areVersionsComparable({ send, kinds, signal, random });
-    if (!shared.timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
-    const running = streams.map((stream) => informers.run(stream, signal));
-    await Promise.all([...running, looking, events.run(signal)]);
+    await compareVersions(await servedKinds.served(), { ...shared, send, signal });
+    await Promise.all([looking, events.run(signal), ...streams.map((each) => informers.run(each, signal))]);
   };
   return {
     run: (signal) => terms.run(signal, runStreams).finally(() => alerts?.close()),
@@ -331,6 +318,16 @@ const NO_COUNTERS = {
 
 function ignore(): void {
   // There are no metrics.
+}
+
+/** Finds out, before the first list, whether the versions of these streams may be compared. */
+async function compareVersions(
+  streams: readonly Stream[],
+  about: Pick<Common, 'timeline' | 'log' | 'random'> & { readonly send: Send; readonly signal: AbortSignal },
+): Promise<void> {
+  const { timeline, log, signal } = about;
+  timeline.comparable = await areVersionsComparable({ ...about, kinds: collectionsOf(streams) });
+  if (!timeline.comparable && !signal.aborted) log.info(NOT_COMPARABLE);
 }
 
 /** By kind, the paths of the collections that are watched anyway: the probe of versions lists them without further rights. */
