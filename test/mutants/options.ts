@@ -81,7 +81,11 @@ const EDITS: Readonly<Record<string, Edit>> = {
   ),
   'a token counts beside the file of one': drop('NOT_BOTH', "['token', 'token-file']"),
   'nothing needs to be watched': drop('refuseNothing', 'flags.ignoredConfigKinds.length > 1'),
-  'no kind of workload needs to be watched': change('refuseNothing', 'workloadKindsOf().some(({ kind }) => !isAutomatic(flags, kind))', 'true'),
+  'no kind of workload needs to be watched': change(
+    'refuseNothing',
+    'workloadKindsOf().some(({ kind }) => !isAutomatic(flags, kind))',
+    'true',
+  ),
   'the longest wait may be shorter than the period': change('maxWaitFrom', 'maxWait >= period', 'true'),
   'a variable names namespaces although the command line says all': change(
     'scopeFrom',
