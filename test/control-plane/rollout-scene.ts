@@ -15,6 +15,7 @@ const LONGEST_LINE = 1_000_000;
 const ROOTS: Readonly<Record<string, RegExp>> = {
   '/apis/argoproj.io/v1alpha1': /^rollouts\b/,
   '/apis/apps/v1': /^(deployments|replicasets)\b/,
+  '/apis/policy/v1': /^poddisruptionbudgets\b/,
 };
 
 /** The name of the Rollout, and of everything that it refers to. */
@@ -59,7 +60,7 @@ export class RolloutScene implements AsyncDisposable {
       const account = await cluster.ask('GET', scene.path('serviceaccounts/default'));
       return account.status === 200;
     });
-    void scene.#watch();
+    void scene.watch('rollouts', (version) => void scene.versions.push(version));
     return scene;
   }
 
@@ -173,21 +174,22 @@ export class RolloutScene implements AsyncDisposable {
     return answer.status;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#end.abort();
-  }
-
-  async #watch(): Promise<void> {
-    const request = { method: 'GET', path: `${this.path('rollouts')}?watch=1` } as const;
+  /** Tells `see` of every version of the objects of a resource, from now until the end of the scene. */
+  async watch(resource: string, see: (version: JsonObject) => void): Promise<void> {
+    const request = { method: 'GET', path: `${this.path(resource)}?watch=1` } as const;
     try {
       const { body } = await this.#cluster.send({ ...request, signal: this.#end.signal });
       for await (const line of linesOf(body, LONGEST_LINE)) {
         const event: unknown = JSON.parse(line);
-        if (isObject(event)) this.versions.push(objectOf(event['object']));
+        if (isObject(event)) see(objectOf(event['object']));
       }
     } catch {
       // its end
     }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
   }
 }
 

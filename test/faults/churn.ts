@@ -6,17 +6,18 @@ const SHORTEST_MS = 30;
 const LONGEST_MS = 400;
 const AFTER_FAILURE_MS = 200;
 
-/** Runs `act` while they change, until it has ended; `random` decides what changes and when. */
+/** Runs `act` while these change, until it has ended; `random` decides what changes and when. @default those of a Scene */
 export async function whileChanging<T>(
-  scene: Scene,
+  scene: Pick<Scene, 'change'>,
   random: () => number,
   act: () => Promise<T>,
+  changing: readonly string[] = CHANGING,
 ): Promise<T> {
   let isOver = false;
-  const changing = (async () => {
+  const churn = (async () => {
     while (!isOver) {
       await pause(SHORTEST_MS + random() * (LONGEST_MS - SHORTEST_MS));
-      const name = CHANGING[Math.floor(random() * CHANGING.length)] ?? '';
+      const name = changing[Math.floor(random() * changing.length)] ?? '';
       try {
         await scene.change(name);
       } catch {
@@ -28,7 +29,7 @@ export async function whileChanging<T>(
     return await act();
   } finally {
     isOver = true;
-    await changing;
+    await churn;
   }
 }
 

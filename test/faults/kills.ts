@@ -23,7 +23,7 @@ export interface Killed {
 }
 
 /** Starts a reloader and kills one at a random moment, again and again; the last one killed is not started again. */
-export async function killAgainAndAgain(scene: Scene, options: KillOptions): Promise<Killed> {
+export async function killAgainAndAgain(scene: Pick<Scene, 'isOpen'>, options: KillOptions): Promise<Killed> {
   const { kills, random, latestMs = 1200, start, onKill } = options;
   let openKills = 0;
   for (let done = 1; done <= kills; done += 1) {
@@ -38,7 +38,7 @@ export async function killAgainAndAgain(scene: Scene, options: KillOptions): Pro
 }
 
 /** Who cannot be asked may have been in the middle of it. */
-async function isOpen(scene: Scene): Promise<boolean> {
+async function isOpen(scene: Pick<Scene, 'isOpen'>): Promise<boolean> {
   try {
     return await scene.isOpen();
   } catch {

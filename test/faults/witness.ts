@@ -7,6 +7,7 @@ import type { Contents } from './contents.ts';
 import type { OnWrite } from './fault-proxy.ts';
 
 const STATE = 'reloader-state';
+const WORKLOADS = ['deployments', 'statefulsets', 'rollouts'];
 
 /** Who has something since when. */
 export interface Possession {
@@ -59,7 +60,7 @@ export class Witness {
   }
 
   /** The rollouts of a workload that brought no newer content, or an older one. */
-  needless({ name, follows }: WorkloadParts): readonly string[] {
+  needless({ name, follows }: Pick<WorkloadParts, 'name' | 'follows'>): readonly string[] {
     const templates = this.#templatesOf(name);
     const ages = templates.map(({ stamps }) =>
       (follows.ConfigMap ?? []).map((each) => this.#age(each, stamps)),
@@ -80,10 +81,12 @@ export class Witness {
     const holder = stringOf(pick(object, 'spec', 'holderIdentity')) ?? '';
     if (resource === 'leases') noted(this.holders, holder, resourceVersion);
     if (resource === 'configmaps' && name === STATE) noted(this.writers, writerOf(object), resourceVersion);
-    if (resource === 'deployments' || resource === 'statefulsets') {
+    if (WORKLOADS.includes(resource)) {
       const templates = this.#templates.get(name) ?? [];
       this.#templates.set(name, templates);
-      templates.push({ resourceVersion, stamps: stampsOf(pick(object, 'spec', 'template')) });
+      // Those of restarts are in its own annotations.
+      const stamps = { ...stampsOf(object), ...stampsOf(pick(object, 'spec', 'template')) };
+      templates.push({ resourceVersion, stamps });
     }
   };
 
@@ -101,7 +104,7 @@ export class Witness {
 
   /** Which of the contents of a ConfigMap a stamp tells of; the first where there is no stamp. */
   #age(name: string, stamps: Template['stamps']): number {
-    const stamp = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`];
+    const stamp = stamps[`_RELOADER_CONFIGMAP_${name.toUpperCase()}`] ?? stamps[`ConfigMap/${name}`];
     return stamp === undefined ? 0 : this.#contents.indexOf(name, stamp);
   }
 }
