@@ -18,6 +18,9 @@ const VOCABULARIES = [
   waveVocabulary(),
 ];
 
+/** The record of a restart: what the Rollout's pods run since then. */
+const RESTART_ANNOTATIONS = [STAMPS_ANNOTATION, 'reloader.k8s.collaborne.com/restarted-at'];
+
 /** See the file's comment. */
 export interface OwnWrites {
   /** In the containers of the pod template, not its init containers: variables whose names match are set or removed. */
@@ -32,6 +35,8 @@ export interface OwnWrites {
   readonly removedAnnotations: readonly string[];
   /** Finalizers of a workload that are removed, and never added. */
   readonly removedFinalizers: readonly string[];
+  /** What asks a Rollout to restart: the field of its spec that is set, and its own annotations that are set or removed beside it. */
+  readonly restart: { readonly field: string; readonly annotations: readonly string[] };
   /** The only scheduler that is replaced: by the one that an annotation of the workload names, or by the default one. */
   readonly replacedScheduler: { readonly name: string; readonly formerAnnotation: string };
 }
@@ -47,5 +52,6 @@ export const OWN_WRITES: OwnWrites = {
   pausedAt: STAKATER_KEYS.pausedAt,
   removedAnnotations: [SCHEDULER_ANNOTATION, ...VOCABULARIES.flatMap(({ trigger }) => trigger ?? [])],
   removedFinalizers: [WAVE_FINALIZER],
+  restart: { field: 'restartAt', annotations: RESTART_ANNOTATIONS },
   replacedScheduler: { name: NO_SCHEDULER, formerAnnotation: SCHEDULER_ANNOTATION },
 };

@@ -31,24 +31,33 @@ const SECRETS = '/api/v1/namespaces/default/secrets';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings';
 
+/** Where a kind is served that is not among those of apps/v1. */
+const GROUPS: Readonly<Record<string, string>> = {
+  Job: 'batch/v1',
+  CronJob: 'batch/v1',
+  Rollout: 'argoproj.io/v1alpha1',
+  DeploymentConfig: 'apps.openshift.io/v1',
+};
+
 /** The path of an object in the namespace `default`. */
 export function pathOf(kind: string, name = ''): string {
-  const group = kind === 'Job' || kind === 'CronJob' ? 'batch' : 'apps';
-  return `/apis/${group}/v1/namespaces/default/${kind.toLowerCase()}s${name === '' ? '' : `/${name}`}`;
+  return `/apis/${GROUPS[kind] ?? 'apps/v1'}/namespaces/default/${kind.toLowerCase()}s${name === '' ? '' : `/${name}`}`;
 }
 
 /** A dry run of a patch of a workload. @param name default: that of `subject` */
-function patching(kind: string, body: Json, name = 'subject'): Request {
+export function patching(kind: string, body: Json, name = 'subject'): Request {
   return ['PATCH', `${pathOf(kind, name)}${DRY}`, body];
 }
 
 /** A JSON patch that adds or replaces. */
-const add = (path: string, value: Json): Json[] => [{ op: 'add', path, value }];
-const annotation = (at: string, key: string, value = 'x'): Json[] =>
+export const add = (path: string, value: Json): Json[] => [{ op: 'add', path, value }];
+/** One of an annotation, of the object at a path. */
+export const annotation = (at: string, key: string, value = 'x'): Json[] =>
   add(`${at}/annotations/${key.replaceAll('/', '~1')}`, value);
 const variable = (value: JsonObject, containers = 'containers'): Json[] =>
   add(`${POD}/${containers}/0/env/-`, value);
-const named = (name: string): JsonObject => ({ metadata: { name } });
+/** An object that has a name alone. */
+export const named = (name: string): JsonObject => ({ metadata: { name } });
 
 /** Changes of a workload that has variables, an init container and annotations, by the message that refuses them. */
 const REFUSED: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
@@ -320,7 +329,7 @@ export interface Case {
   readonly refused?: RegExp;
 }
 
-/** All of them. */
+/** All of those that the API server serves by itself. */
 export const CASES: readonly Case[] = [
   ...KINDS.flatMap((kind) => [...refusedOf(kind), ...passingOf(kind)]),
   ...Object.entries(REFUSED_CRON_JOB).map(([name, body]) => ({
@@ -344,7 +353,8 @@ export const CASES: readonly Case[] = [
   ...Object.entries(PASSING_WRITES).map(([name, request]) => ({ name, request })),
 ];
 
-function refusedOf(kind: WorkloadParts['kind']): readonly Case[] {
+/** What no workload with a pod template at /spec/template may be given. */
+export function refusedOf(kind: string): readonly Case[] {
   return Object.entries(REFUSED).flatMap(([message, changes]) =>
     Object.entries(changes)
       // The API server drops a field that the kind does not have.
@@ -357,7 +367,8 @@ function refusedOf(kind: WorkloadParts['kind']): readonly Case[] {
   );
 }
 
-function passingOf(kind: WorkloadParts['kind']): readonly Case[] {
+/** What it may be given. */
+export function passingOf(kind: string): readonly Case[] {
   return Object.entries(PASSES).map(([name, body]) => ({
     name: `give a ${kind} ${name}`,
     request: patching(kind, body),

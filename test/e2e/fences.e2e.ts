@@ -22,6 +22,7 @@ import {
   type Request,
   subject,
 } from './fenced.ts';
+import { CUSTOM, DEFINITIONS, FURTHER_CASES, FURTHER_SUBJECTS, KINDS_DEFINED } from './fenced-kinds.ts';
 import { Stage } from './stage.ts';
 import { askingAt, PROBE, webhookIsAsked } from './webhook.ts';
 import { KINDS, manifestOf, type WorkloadParts, web } from './workloads.ts';
@@ -119,6 +120,12 @@ describe('the account of the reloader, though RBAC allows it everything,', { ski
     await stage.expect('POST', 'deployments', pausedByPerson());
     await stage.expect('POST', 'deployments', leftByWave('left'));
     for (const name of ['reloader-state', 'other']) await stage.put(name, 'x');
+    for (const definition of KINDS_DEFINED) await cluster.expect('POST', DEFINITIONS, definition);
+    for (const [path, body] of [...FURTHER_SUBJECTS, [CUSTOM.path, CUSTOM.body] as const])
+      await stage.until(
+        `${path} is served`,
+        async () => (await cluster.ask('POST', path, body)).status === 201,
+      );
     for (const probe of IN_FORCE)
       await stage.until('the policies are in force', async () =>
         (await refusalOf(send, probe)).includes('ValidatingAdmissionPolicy'),
@@ -133,12 +140,23 @@ describe('the account of the reloader, though RBAC allows it everything,', { ski
     await cluster.expect('DELETE', `${BINDINGS}/all`);
   });
 
-  for (const { name, request, refused } of CASES)
+  for (const { name, request, refused } of [...CASES, ...FURTHER_CASES])
     test(`may ${refused === undefined ? '' : 'not '}${name}`, async () => {
       const refusal = await refusalOf(send, request);
       if (refused === undefined) assert.equal(refusal, '');
       else assert.match(refusal, refused);
     });
+
+  test('may write a kind that the settings name once the policy names it too', async () => {
+    assert.match(await refusalOf(send, CUSTOM.change), /^403 .*has to be named in furtherKinds/);
+    const policy = `${POLICIES}/kubernetes-reloader-writes`;
+    const variables = objectsOf(pick(await cluster.expect('GET', policy), 'spec', 'variables'));
+    const named = { name: 'furtherKinds', expression: '["apps.example.com/clonesets"]' };
+    const others = variables.filter(({ name }) => name !== named.name);
+    await cluster.expect('PATCH', policy, { spec: { variables: [...others, named] } });
+    const stage = await Stage.open(cluster, account.namespace);
+    await stage.until('the kind is named', async () => (await refusalOf(send, CUSTOM.change)) === '');
+  });
 
   test('is the only one that is fenced', async () => {
     assert.equal(await refusalOf(cluster.send, OF_OTHERS), '');

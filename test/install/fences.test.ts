@@ -42,6 +42,7 @@ function writtenBy(installed: Installed): Readonly<Record<string, unknown>> {
     lease: lease?.rule.resourceNames?.[0],
     secrets: permissions.flatMap(({ kind, rule }) => (kind === 'Secret' ? (rule.resourceNames ?? []) : [])),
     configuration: named('MutatingWebhookConfiguration')?.rule.resourceNames?.[0],
+    furtherKinds: [],
   };
 }
 

@@ -3,18 +3,19 @@
  * account, and variables for all names that an installation chooses: overlays and the chart replace these texts, and no other.
  */
 
-import { stringify } from 'yaml';
 import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
 import { type ApiResource, EVENT_OBJECTS, JOBS, LEASES } from '../../lib/kubernetes/api-path.ts';
 import { REPLACES_ANNOTATION } from '../../lib/model/kinds/batch.ts';
 import { SOURCE_KINDS } from '../../lib/model/object-ref.ts';
 import { shardNames } from '../../lib/model/shards.ts';
-import { WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts';
-import type { JsonObject } from '../sandbox/json.ts';
+import { OPTIONAL_KINDS, WORKLOAD_KINDS, workloadKindOf } from '../../lib/model/workload-kind.ts';
+import { type Fence, literal, type Rule, textOf } from './policy.ts';
 
-const PATCHED = WORKLOAD_KINDS.filter(({ rollout }) => rollout !== 'recreate');
+const PATCHED = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(({ rollout }) => rollout !== 'recreate');
 const PAUSED = WORKLOAD_KINDS.filter(({ isPaused }) => isPaused !== undefined);
 const CRON_JOBS = workloadKindOf('CronJob').resource;
+const ROLLOUTS = workloadKindOf('Rollout').resource;
+const CONFIGS = workloadKindOf('DeploymentConfig');
 /** The API server changes them with every write. */
 const SERVERS_METADATA = ['generation', 'managedFields', 'resourceVersion'];
 /** The API server counts the templates of a DaemonSet in it. */
@@ -24,7 +25,6 @@ const SERVERS_SCHEDULER = 'default-scheduler';
 const SECRET_TYPES = ['Opaque', 'kubernetes.io/tls'];
 const STATE = 'reloader-state';
 const WEBHOOK = 'kubernetes-reloader-webhook';
-const GUIDE = 'docs/guides/tenants.md';
 
 /** What an installation chooses, by variable; overlays replace the namespaces, the chart all of it. */
 const NAMES = {
@@ -34,36 +34,13 @@ const NAMES = {
   lease: STATE,
   secrets: [`${STATE}-key`, WEBHOOK],
   configuration: 'kubernetes-reloader',
+  furtherKinds: [],
   pausedAt: OWN_WRITES.pausedAt,
 } as const;
-type Name = keyof typeof NAMES;
 
-interface Rule {
-  readonly apiGroups: readonly string[];
-  readonly apiVersions: readonly string[];
-  readonly operations: readonly string[];
-  readonly resources: readonly string[];
-}
-
-interface Fence {
-  readonly name: string;
-  readonly about: string;
-  readonly rules: readonly Rule[];
-  readonly names: readonly Name[];
-  /** Further variables: CEL by name. */
-  readonly variables?: Readonly<Record<string, string>>;
-  /** CEL by the message of the refusal. */
-  readonly validations: Readonly<Record<string, string>>;
-}
-
-/** A CEL literal. */
-function literal(value: string | readonly string[]): string {
-  return JSON.stringify(value);
-}
-
-/** Whether two maps are equal but for the members `free`. */
-function same(one: string, other: string, free: readonly string[]): string {
-  const isFree = `k in ${literal(free)}`;
+/** Whether two maps are equal but for the members `free`, a list or the CEL of one. */
+function same(one: string, other: string, free: readonly string[] | string): string {
+  const isFree = `k in ${typeof free === 'string' ? free : literal(free)}`;
   return `${one}.all(k, ${isFree} || (k in ${other} && ${one}[k] == ${other}[k])) && ${other}.all(k, ${isFree} || k in ${one})`;
 }
 
@@ -86,6 +63,8 @@ function ruleFor(rows: readonly ApiResource[], operations: readonly string[]): R
 interface Write {
   readonly group: string;
   readonly resources?: readonly string[];
+  /** @default the object itself */
+  readonly subresource?: string;
   readonly operations: readonly string[];
   readonly where?: string;
 }
@@ -100,6 +79,22 @@ const WRITES: readonly Write[] = [
     operations: ['UPDATE'],
   })),
   { group: JOBS.group, resources: [JOBS.resource], operations: ['CREATE', 'DELETE'] },
+  // Pods end in good order, and no budget for their disruption is passed over.
+  {
+    group: '',
+    resources: ['pods'],
+    subresource: 'eviction',
+    operations: ['CREATE'],
+    where: '!object.?deleteOptions.gracePeriodSeconds.hasValue()',
+  },
+  // No other image comes with it.
+  {
+    group: CONFIGS.group,
+    resources: [CONFIGS.resource],
+    subresource: 'instantiate',
+    operations: ['CREATE'],
+    where: '!object.?latest.orValue(false)',
+  },
   {
     group: '',
     resources: [SOURCE_KINDS.ConfigMap.resource],
@@ -129,8 +124,9 @@ const WRITES: readonly Write[] = [
   { group: 'authorization.k8s.io', operations: ['CREATE'] },
 ];
 
-function isWrite({ group, resources, operations, where }: Write): string {
+function isWrite({ group, resources, subresource = '', operations, where }: Write): string {
   return [
+    `request.?subResource.orValue("") == ${literal(subresource)}`,
     `request.resource.group == ${literal(group)}`,
     ...(resources === undefined ? [] : [`request.resource.resource in ${literal(resources)}`]),
     `request.operation in ${literal(operations)}`,
@@ -140,14 +136,16 @@ function isWrite({ group, resources, operations, where }: Write): string {
 
 const ALL_WRITES: Fence = {
   name: 'kubernetes-reloader-writes',
-  about: 'Every write: of nothing but workloads, its state, its Lease, its certificate, and Events.',
+  about:
+    'Every write: of nothing but workloads, its state, its Lease, its certificate, evictions, and Events. furtherKinds are those of --workload-kinds, each as group/plural; no policy limits their fields.',
   rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
-  names: ['stateNamespace', 'leaseNamespace', 'states', 'lease', 'secrets', 'configuration'],
+  names: ['stateNamespace', 'leaseNamespace', 'states', 'lease', 'secrets', 'configuration', 'furtherKinds'],
   validations: {
-    'the reloader may write workloads, its state, its Lease, its certificate and Events, and nothing else': [
-      'request.?subResource.orValue("") == ""',
-      `(${WRITES.map((write) => `(${isWrite(write)})`).join(' ||\n ')})`,
-    ].join(' &&\n'),
+    'the reloader may write workloads, its state, its Lease, its certificate, evictions and Events, and nothing else; a kind of --workload-kinds has to be named in furtherKinds of this policy':
+      [
+        ...WRITES.map((write) => `(${isWrite(write)})`),
+        '(request.?subResource.orValue("") == "" && request.operation == "UPDATE" && request.resource.group + "/" + request.resource.resource in variables.furtherKinds)',
+      ].join(' ||\n'),
   },
 };
 
@@ -173,24 +171,28 @@ const WORKLOADS: Fence = {
     now: 'dyn(object)',
     was: 'dyn(oldObject)',
     isCronJob: `request.resource.resource == ${literal(CRON_JOBS)}`,
+    isRollout: `request.resource.resource == ${literal(ROLLOUTS)}`,
+    ownAnnotations: `${ofRollouts(OWN_WRITES.restart.annotations)} + [variables.pausedAt, ${literal(SERVERS_ANNOTATION)}]`,
+    ownFields: `${ofRollouts([OWN_WRITES.restart.field])} + ["template", "paused"]`,
     annotations: optional('variables.now.metadata', 'annotations', '{}'),
     formerAnnotations: optional('variables.was.metadata', 'annotations', '{}'),
     finalizers: optional('variables.now.metadata', 'finalizers', '[]'),
     formerFinalizers: optional('variables.was.metadata', 'finalizers', '[]'),
-    template:
-      'variables.isCronJob ? variables.now.spec.jobTemplate.spec.template : variables.now.spec.template',
-    formerTemplate:
-      'variables.isCronJob ? variables.was.spec.jobTemplate.spec.template : variables.was.spec.template',
+    // A Rollout that refers to a Deployment has none.
+    template: templateIn('now'),
+    formerTemplate: templateIn('was'),
+    pods: optional('variables.template', 'spec', '{}'),
+    formerPods: optional('variables.formerTemplate', 'spec', '{}'),
     templateMetadata: optional('variables.template', 'metadata', '{}'),
     formerTemplateMetadata: optional('variables.formerTemplate', 'metadata', '{}'),
     templateAnnotations: optional('variables.templateMetadata', 'annotations', '{}'),
     formerTemplateAnnotations: optional('variables.formerTemplateMetadata', 'annotations', '{}'),
-    containers: optional('variables.template.spec', 'containers', '[]'),
-    formerContainers: optional('variables.formerTemplate.spec', 'containers', '[]'),
+    containers: optional('variables.pods', 'containers', '[]'),
+    formerContainers: optional('variables.formerPods', 'containers', '[]'),
     isPaused: optional('variables.now.spec', 'paused', 'false'),
     wasPaused: optional('variables.was.spec', 'paused', 'false'),
-    scheduler: optional('variables.template.spec', 'schedulerName', '""'),
-    formerScheduler: optional('variables.formerTemplate.spec', 'schedulerName', '""'),
+    scheduler: optional('variables.pods', 'schedulerName', '""'),
+    formerScheduler: optional('variables.formerPods', 'schedulerName', '""'),
   },
   validations: {
     'of the metadata of a workload the reloader may change annotations and finalizers alone': [
@@ -201,23 +203,25 @@ const WORKLOADS: Fence = {
         ...SERVERS_METADATA,
       ]),
     ].join(' &&\n'),
-    'of the annotations of a workload the reloader may change those of a pause, and remove those by which wave and SAP’s pod-reloader ask':
+    'of the annotations of a workload the reloader may change those of a pause and of the restart of a Rollout, and remove those by which wave and SAP’s pod-reloader ask':
       annotationsAre('annotations', 'formerAnnotations', {
-        set: `[variables.pausedAt, ${literal(SERVERS_ANNOTATION)}]`,
-        removed: `[variables.pausedAt, ${literal([SERVERS_ANNOTATION, ...OWN_WRITES.removedAnnotations]).slice(1)}`,
+        set: 'variables.ownAnnotations',
+        removed: `variables.ownAnnotations + ${literal(OWN_WRITES.removedAnnotations)}`,
       }),
     'of the finalizers of a workload the reloader may remove that of wave alone': [
       'variables.finalizers.all(f, f in variables.formerFinalizers)',
       `variables.formerFinalizers.all(f, f in variables.finalizers || f in ${literal(OWN_WRITES.removedFinalizers)})`,
     ].join(' &&\n'),
-    'of the spec of a workload the reloader may change the pod template and spec.paused alone': [
-      `(variables.isCronJob ? ${[
-        same('variables.now.spec', 'variables.was.spec', ['jobTemplate']),
-        same('variables.now.spec.jobTemplate', 'variables.was.spec.jobTemplate', ['spec']),
-        same('variables.now.spec.jobTemplate.spec', 'variables.was.spec.jobTemplate.spec', ['template']),
-      ].join(' &&\n')} : ${same('variables.now.spec', 'variables.was.spec', ['template', 'paused'])})`,
-      same('variables.template', 'variables.formerTemplate', ['metadata', 'spec']),
-    ].join(' &&\n'),
+    'of the spec of a workload the reloader may change the pod template, spec.paused and spec.restartAt of a Rollout alone':
+      [
+        `(variables.isCronJob ? ${[
+          same('variables.now.spec', 'variables.was.spec', ['jobTemplate']),
+          same('variables.now.spec.jobTemplate', 'variables.was.spec.jobTemplate', ['spec']),
+          same('variables.now.spec.jobTemplate.spec', 'variables.was.spec.jobTemplate.spec', ['template']),
+        ].join(' &&\n')} : ${same('variables.now.spec', 'variables.was.spec', 'variables.ownFields')})`,
+        `!(${literal(OWN_WRITES.restart.field)} in variables.was.spec && !(${literal(OWN_WRITES.restart.field)} in variables.now.spec))`,
+        same('variables.template', 'variables.formerTemplate', ['metadata', 'spec']),
+      ].join(' &&\n'),
     'the reloader may pause a Deployment that it marks as paused by it, and end no other pause': [
       `(variables.isPaused == variables.wasPaused || request.resource.resource in ${SERVED_WITH_PAUSE} && variables.pausedAt in (variables.isPaused ? variables.annotations : variables.formerAnnotations))`,
       '(!(variables.pausedAt in variables.annotations) || variables.pausedAt in variables.formerAnnotations || variables.isPaused && !variables.wasPaused)',
@@ -230,7 +234,7 @@ const WORKLOADS: Fence = {
       }),
     ].join(' &&\n'),
     'of the spec of a pod template the reloader may change variables of containers alone': [
-      same('variables.template.spec', 'variables.formerTemplate.spec', ['containers', 'schedulerName']),
+      same('variables.pods', 'variables.formerPods', ['containers', 'schedulerName']),
       'variables.containers.map(c, c.name) == variables.formerContainers.map(c, c.name)',
       eachContainer(same('c', 'o', ['env'])),
     ].join(' &&\n'),
@@ -244,6 +248,16 @@ const WORKLOADS: Fence = {
     ].join(' &&\n'),
   },
 };
+
+/** A list that is empty for other kinds. */
+function ofRollouts(list: readonly string[]): string {
+  return `(variables.isRollout ? ${literal(list)} : [])`;
+}
+
+function templateIn(object: 'now' | 'was'): string {
+  const spec = `variables.${object}.spec`;
+  return `variables.isCronJob ? ${spec}.jobTemplate.spec.template : ${optional(spec, 'template', '{}')}`;
+}
 
 /** Whether two maps of annotations differ by such keys alone; `set`, `removed`: CEL of a list. */
 function annotationsAre(
@@ -313,59 +327,13 @@ const CONFIGURATION: Fence = {
   },
 };
 
-/** The policy and its binding. */
-function objectsOf({ name, rules, names, variables = {}, validations }: Fence): JsonObject[] {
-  const apiVersion = 'admissionregistration.k8s.io/v1';
-  const metadata = { name, labels: { 'app.kubernetes.io/name': 'kubernetes-reloader' } };
-  const chosen = names.map((each) => [each, literal(NAMES[each])] as const);
-  const all = [...chosen, ...Object.entries(variables)];
-  const spec = {
-    failurePolicy: 'Fail',
-    matchConstraints: { resourceRules: rules as unknown as JsonObject[] },
-    matchConditions: [
-      {
-        name: 'by-the-reloader',
-        expression: 'request.userInfo.username == "system:serviceaccount:default:reloader"',
-      },
-    ],
-    ...(all.length === 0
-      ? {}
-      : { variables: all.map(([variable, expression]) => ({ name: variable, expression })) }),
-    validations: Object.entries(validations).map(([message, expression]) => ({
-      expression,
-      message: `${message}: ${GUIDE}`,
-      reason: 'Forbidden',
-    })),
-  };
-  return [
-    { apiVersion, kind: 'ValidatingAdmissionPolicy', metadata, spec },
-    {
-      apiVersion,
-      kind: 'ValidatingAdmissionPolicyBinding',
-      metadata,
-      spec: { policyName: name, validationActions: ['Deny'] },
-    },
-  ];
-}
-
-function textOf(fences: readonly Fence[]): string {
-  const head = '# Written by npm run reference. Fields and names come from lib/annotations/own-writes.ts.\n';
-  const documents = fences.map((fence) => {
-    const [policy, binding] = objectsOf(fence).map((object) =>
-      stringify(object, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false }),
-    );
-    return `---\n# ${fence.about}\n${policy}---\n${binding}`;
-  });
-  return head + documents.join('');
-}
-
 const FENCES = [ALL_WRITES, WORKLOADS, JOB_FENCE];
 
 /** The text of each file, by its path below the repository's root. The chart has those of both components. */
 export function fenceFiles(): Readonly<Record<string, string>> {
   return {
-    'k8s/components/fences/policies.yaml': textOf(FENCES),
-    'k8s/components/webhook/policy.yaml': textOf([CONFIGURATION]),
-    'k8s/chart/files/fences.yaml': textOf([...FENCES, CONFIGURATION]),
+    'k8s/components/fences/policies.yaml': textOf(FENCES, NAMES),
+    'k8s/components/webhook/policy.yaml': textOf([CONFIGURATION], NAMES),
+    'k8s/chart/files/fences.yaml': textOf([...FENCES, CONFIGURATION], NAMES),
   };
 }

@@ -18,6 +18,16 @@ export const FENCE_MUTANTS: readonly Mutant[] = [
     tests: WRITTEN,
   },
   {
+    name: 'fences: the record of a restart is refused',
+    edit: drop('RESTART_ANNOTATIONS', 'STAMPS_ANNOTATION'),
+    tests: WRITTEN,
+  },
+  {
+    name: 'fences: what asks a Rollout to restart is refused',
+    edit: change('OWN_WRITES', "'restartAt'", "'paused'"),
+    tests: WRITTEN,
+  },
+  {
     name: 'fences: a stamp may have any value',
     edit: change('STAMP_PATTERN', 'GRAMMAR.source.replaceAll()', "''"),
     tests: WRITTEN,
