@@ -25,7 +25,9 @@ export const INSTALLATIONS: readonly string[] = ['base', 'cluster', 'namespaces'
 
 /** The components that an overlay may name. */
 export const COMPONENTS: readonly string[] = [
+  'argo-rollouts',
   'cron-jobs',
+  'evict',
   'fences',
   'ha',
   'jobs',
@@ -33,6 +35,7 @@ export const COMPONENTS: readonly string[] = [
   'monitoring',
   'network-policy',
   'no-secrets',
+  'openshift',
   'secure-metrics',
   'webhook',
   'webhook-cert-manager',

@@ -45,7 +45,8 @@ for (const { folder, components } of EACH) {
 test('a component adds to the kinds that are served', () => {
   const kindsWith = (...components: string[]): number =>
     workloadKindsOf(installationIn('base', components).options).length;
-  for (const component of ['cron-jobs', 'jobs']) assert.equal(kindsWith(component), kindsWith() + 1);
+  for (const component of ['argo-rollouts', 'cron-jobs', 'jobs', 'openshift'])
+    assert.equal(kindsWith(component), kindsWith() + 1);
 });
 
 test('each installation watches what it is there for', () => {
