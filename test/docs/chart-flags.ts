@@ -25,6 +25,8 @@ const ELSEWHERE: Readonly<{ [N in FlagName]?: string }> = {
   'namespaces-to-ignore': 'reloader.ignoreNamespaces',
   'namespace-selector': 'reloader.namespaceSelector',
   'resource-label-selector': 'reloader.resourceLabelSelector',
+  'is-Argo-Rollouts': 'reloader.isArgoRollouts',
+  'is-openshift': 'reloader.isOpenshift',
   'ignored-config-resource-types': 'reloader.ignoreConfigMaps or reloader.ignoreSecrets',
   'auto-reload-all': 'reloader.autoReloadAll',
   'reload-strategy': 'reloader.reloadStrategy',
@@ -53,6 +55,8 @@ const DEFAULTS: Readonly<{ [N in FlagName]?: string }> = {
   port: '9090',
   'health-port': '8081',
   'state-namespace': "the release's",
+  'is-Argo-Rollouts': 'false',
+  'is-openshift': 'false',
   'cronjob-reload': 'run-now, none with reloader.ignoreCronJobs',
   'job-reload': 'recreate, none with reloader.ignoreJobs',
 };

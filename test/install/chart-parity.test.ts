@@ -7,7 +7,8 @@ import { render as renderChart, skipWithoutHelm, type Values } from './chart.ts'
 import { grantedTo, type Installed, installedBy } from './installation.ts';
 import { render } from './kustomization.ts';
 
-const ALONE = { ignoreJobs: true, ignoreCronJobs: true };
+/** What the program does without an argument. */
+const ALONE = { ignoreJobs: true, ignoreCronJobs: true, isArgoRollouts: null, isOpenshift: null };
 /** The scope of each folder as values of the chart. */
 const SCOPES: Readonly<Record<string, { readonly namespace: string; readonly reloader: Values } & Values>> = {
   base: { namespace: 'default', reloader: { watchGlobally: false } },
@@ -20,10 +21,12 @@ const SCOPES: Readonly<Record<string, { readonly namespace: string; readonly rel
 };
 /** Each component as values of the chart. */
 const COMPONENTS: Readonly<Record<string, Values>> = {
+  'argo-rollouts': { reloader: { isArgoRollouts: true } },
   'cron-jobs': { reloader: { ignoreCronJobs: false } },
   ha: { ha: { enabled: true } },
   jobs: { reloader: { ignoreJobs: false } },
   labelled: { reloader: { resourceLabelSelector: 'reloader.k8s.collaborne.com/watched=true' } },
+  openshift: { reloader: { isOpenshift: true } },
   'no-secrets': { reloader: { ignoreSecrets: true } },
   webhook: { admission: { enabled: true } },
   'webhook-cert-manager': { admission: { enabled: true, certificate: 'cert-manager' } },

@@ -110,6 +110,16 @@ const REFUSED: readonly (readonly [name: string, values: Values, sentence: RegEx
     /reloader\.deployment\.env\.open\.RELOADER_OPT_LOG_LEVEL sets --log-level, which another value sets: remove one/,
   ],
   [
+    'a flag with capitals that is a value and a variable',
+    theirs({ deployment: { env: { open: { RELOADER_OPT_IS_ARGO_ROLLOUTS: 'true' } } } }),
+    /RELOADER_OPT_IS_ARGO_ROLLOUTS sets --is-argo-rollouts, which another value sets: remove one/,
+  ],
+  [
+    'Rollouts that are served automatically',
+    theirs({ isArgoRollouts: 'auto' }),
+    /at '\/reloader\/isArgoRollouts': got string/,
+  ],
+  [
     'an alert that is a value and a variable',
     { config: { alertSink: 'raw' }, reloader: { deployment: { env: { secret: { ALERT_SINK: 'slack' } } } } },
     /env\.secret\.ALERT_SINK sets --alert-sink/,
@@ -219,8 +229,6 @@ describe('NOTES', { skip }, () => {
   });
 
   const TOLD: readonly (readonly [reloader: JsonObject, line: RegExp])[] = [
-    [{ isArgoRollouts: true }, /^- reloader\.isArgoRollouts: .* not served yet: /m],
-    [{ isOpenshift: true }, /^- reloader\.isOpenshift: .* not served yet: /m],
     [{ enableCSIIntegration: true }, /^- reloader\.enableCSIIntegration: .* not served yet: /m],
     [{ custom_annotations: { secret_exclude: 'a/b' } }, /^- reloader\.custom_annotations\.secret_exclude: /m],
     [{ webhookUrl: 'http://a' }, /^- reloader\.webhookUrl: .* in place of every rollout/m],

@@ -74,7 +74,18 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
   'a webhook and few namespaces': apart({ webhookUrl: 'http://hooks.example.com/', namespaces: ['web'] }),
   'a log for machines': theirs({ logFormat: 'json', logLevel: 'debug' }),
   'counts by namespace': theirs({ enableMetricsByNamespace: true }),
-  'what is not served yet': theirs({ isArgoRollouts: true, isOpenshift: true, enableCSIIntegration: true }),
+  Rollouts: theirs({ isArgoRollouts: true }),
+  DeploymentConfigs: theirs({ isOpenshift: true }),
+  'kinds by what the cluster serves': theirs({ isArgoRollouts: null, isOpenshift: null }),
+  'a dry run of all kinds': {
+    ...theirs({ isArgoRollouts: true, isOpenshift: true }),
+    ...flags({ dryRun: true }),
+  },
+  'Rollouts that are left out': {
+    ...theirs({ isArgoRollouts: true }),
+    ...flags({ ignoredWorkloadTypes: ['Rollout'] }),
+  },
+  'what is not served yet': theirs({ enableCSIIntegration: true }),
   'what has no effect': theirs({
     syncAfterRestart: true,
     readOnlyRootFileSystem: true,

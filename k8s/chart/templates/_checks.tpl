@@ -79,11 +79,12 @@
 
 {{/* No flag is set twice: not by an argument nor by a variable beside a value. */}}
 {{- define "reloader.check.flags" -}}
-{{- $set := include "reloader.flags" . | fromJson }}
+{{- $set := dict }}
+{{- range $flag, $_ := include "reloader.flags" . | fromJson }}{{ $_ := set $set (lower $flag) true }}{{ end }}
 {{- range $flag, $_ := include "reloader.secretFlags" . | fromJson }}{{ $_ := set $set $flag true }}{{ end }}
 {{- range .Values.extraArgs }}
 {{- $flag := regexFind "^--[^=]+" . | trimPrefix "--" }}
-{{- if hasKey $set $flag }}
+{{- if hasKey $set (lower $flag) }}
 {{- fail (printf "extraArgs has --%s, which another value sets: remove it, and set that value. The chart's README says which" $flag) }}
 {{- end }}
 {{- end }}

@@ -25,6 +25,10 @@ them, as in the program. Those that may hold a password are in reloader.secretFl
 {{- range $key := list "autoReloadAll" "reloadOnCreate" "reloadOnDelete" }}
 {{- if get $r $key }}{{ $_ := set $flags (kebabcase $key) true }}{{ end }}
 {{- end }}
+{{- range $key, $flag := dict "isArgoRollouts" "is-Argo-Rollouts" "isOpenshift" "is-openshift" }}
+{{- $value := get $r $key }}
+{{- if kindIs "bool" $value }}{{ $_ := set $flags $flag (toString $value) }}{{ end }}
+{{- end }}
 {{- $_ := set $flags "reload-strategy" (eq $r.reloadStrategy "default" | ternary nil $r.reloadStrategy) }}
 {{- $_ := set $flags "cronjob-reload" (empty $r.ignoreCronJobs | ternary "run-now" nil) }}
 {{- $jobs := get $flags "job-reload" | default "recreate" }}

@@ -4,15 +4,8 @@
 {{- define "reloader.differences" -}}
 {{- $r := .Values.reloader }}
 {{- $d := $r.deployment }}
-{{- $served := "is not served yet: nothing is rolled for it, and no rights are given" }}
-{{- if $r.isArgoRollouts }}
-- reloader.isArgoRollouts: Argo Rollouts {{ $served }}
-{{- end }}
-{{- if $r.isOpenshift }}
-- reloader.isOpenshift: DeploymentConfig {{ $served }}
-{{- end }}
 {{- if $r.enableCSIIntegration }}
-- reloader.enableCSIIntegration: SecretProviderClass {{ $served }}
+- reloader.enableCSIIntegration: SecretProviderClass is not served yet: nothing is rolled for it, and no rights are given
 {{- end }}
 {{- range $key, $value := $r.custom_annotations }}
 {{- if and $value (regexMatch "_exclude$|^secretproviderclass" $key) }}

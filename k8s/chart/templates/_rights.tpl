@@ -13,8 +13,10 @@
 {{- range get $flags "ignored-workload-types" | default list }}{{ $ignored = append $ignored (printf "%ss" (lower . | trimSuffix "s")) }}{{ end }}
 {{- if not (get $flags "cronjob-reload") }}{{ $ignored = append $ignored "cronjobs" }}{{ end }}
 {{- if not (get $flags "job-reload") }}{{ $ignored = append $ignored "jobs" }}{{ end }}
+{{- if ne (get $flags "is-Argo-Rollouts") "true" }}{{ $ignored = append $ignored "rollouts" }}{{ end }}
+{{- if ne (get $flags "is-openshift") "true" }}{{ $ignored = append $ignored "deploymentconfigs" }}{{ end }}
 {{- $served := list }}
-{{- range list "deployments" "statefulsets" "daemonsets" "cronjobs" "jobs" }}
+{{- range list "deployments" "statefulsets" "daemonsets" "cronjobs" "jobs" "rollouts" "deploymentconfigs" }}
 {{- if not (has . $ignored) }}{{ $served = append $served . }}{{ end }}
 {{- end }}
 {{- toJson $served }}
@@ -22,10 +24,11 @@
 
 {{/* In each namespace that is watched. */}}
 {{- define "reloader.rules.watched" -}}
-{{- $dryRun := get (include "reloader.flags" . | fromJson) "dry-run" }}
+{{- $flags := include "reloader.flags" . | fromJson }}
+{{- $dryRun := get $flags "dry-run" }}
 {{- $rolls := not (or $dryRun .Values.reloader.webhookUrl) }}
 {{- $served := include "reloader.workloads" . | fromJsonArray }}
-{{- $apps := without $served "cronjobs" "jobs" -}}
+{{- $apps := without $served "cronjobs" "jobs" "rollouts" "deploymentconfigs" -}}
 # Content is read to take its digest, and dropped.
 - apiGroups: [""]
   resources: {{ include "reloader.content" . }}
@@ -58,6 +61,16 @@
 - apiGroups: [batch]
   resources: [jobs]
   verbs: [create]
+{{- end }}
+{{- if has "rollouts" $served }}
+- apiGroups: [argoproj.io]
+  resources: [rollouts]
+  verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
+{{- end }}
+{{- if has "deploymentconfigs" $served }}
+- apiGroups: [apps.openshift.io]
+  resources: [deploymentconfigs]
+  verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
 {{- end }}
 {{- if not $dryRun }}
 - apiGroups: [""]
