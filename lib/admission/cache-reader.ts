@@ -1,7 +1,7 @@
 /** Reads the facts for admission reviews from memory. It sends no request and changes nothing, so a review takes no lock. */
 
 import { type ConfigRef, keyOf, wholeOf } from '../model/object-ref.ts';
-import { WORKLOAD_KINDS } from '../model/workload-kind.ts';
+import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import type { ConfigRecord } from '../store/records.ts';
 import { scopedRecordOf } from '../store/scoped-record.ts';
 import type { Store } from '../store/store.ts';
@@ -30,7 +30,9 @@ export function cacheReaderOf(
 ): CacheReader {
   const { vocabularies } = store.settings;
   const served = new Set(
-    WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods').map(({ kind }) => kind),
+    [...WORKLOAD_KINDS, ...OPTIONAL_KINDS]
+      .filter(({ rollout }) => rollout === 'replace-pods')
+      .map(({ kind }) => kind),
   );
   return {
     ...options,

@@ -71,7 +71,10 @@ export function mutate(known: CacheReader, request: AdmissionRequest): Decision 
   const refs = update.isLeftAlone ? [] : known.follows(update);
   if (refs.length === 0) return passed('unclaimed');
   if (!refs.every((ref) => known.isListed(ref.namespace, ref.kind))) return passed('unknown');
-  const write = { kind, update, template: templateOf(kind, raw) ?? {}, refs };
+  const template = templateOf(kind, raw);
+  // It refers to the template of another object.
+  if (template === undefined) return passed('unclaimed');
+  const write = { kind, update, template, refs };
   const { refusal, patch } = checkHashes(known, update, refs, request.oldObject);
   if (refusal !== undefined) return { result: 'refused', refusal, patch };
   // Its template is left as it is: no stamp belongs there.

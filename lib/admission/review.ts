@@ -2,6 +2,7 @@
 
 import type { Operation } from '../model/json-patch.ts';
 import type { RawObject, RawWorkload } from '../model/raw-objects.ts';
+import { findWorkloadKind } from '../model/workload-kind.ts';
 
 /** One write that the API server is about to store. */
 export interface AdmissionRequest {
@@ -43,13 +44,18 @@ export function parseReview(text: string): AdmissionRequest {
   const manager = objectOf(request['options'] ?? {}, 'request.options')['fieldManager'];
   return {
     uid,
-    kind: group === 'apps' && typeof kind === 'string' ? kind : '',
+    kind: kindIn(group, kind),
     namespace,
     fieldManager: typeof manager === 'string' && manager !== '' ? manager : undefined,
     isDryRun: request['dryRun'] === true,
     object: workloadIn(request['object'], 'request.object'),
     oldObject: isNew ? undefined : workloadIn(request['oldObject'], 'request.oldObject'),
   };
+}
+
+/** The kind, if its group is the one that this program knows it in; else an empty text. */
+function kindIn(group: unknown, kind: unknown): string {
+  return typeof kind === 'string' && findWorkloadKind(kind)?.group === group ? kind : '';
 }
 
 function whereabouts({ uid, namespace = '' }: Readonly<Record<string, unknown>>): {

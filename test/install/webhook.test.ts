@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { ADMISSION_PATH } from '../../lib/admission/admission-server.ts';
 import { SAP_HASH_ANNOTATION } from '../../lib/annotations/vocabulary.ts';
-import { WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
+import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../../lib/model/workload-kind.ts';
 import { type JsonObject, objectOf, objectsOf, pick, stringOf } from '../sandbox/json.ts';
 import { installationIn, WEBHOOK_SERVICE } from './installation.ts';
 import { INSTALLATIONS } from './kustomization.ts';
@@ -59,18 +59,18 @@ for (const { folder, component } of EACH) {
     });
 
     test('asks about whole workloads of the kinds that are stamped, and not about ours', () => {
-      const resources = WORKLOAD_KINDS.filter(({ rollout }) => rollout === 'replace-pods').map(
-        ({ resource }) => resource,
+      const kinds = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(
+        ({ rollout }) => rollout === 'replace-pods',
       );
-      assert.deepEqual(webhook['rules'], [
-        {
-          apiGroups: ['apps'],
-          apiVersions: ['v1'],
-          operations: ['CREATE', 'UPDATE'],
-          resources,
-          scope: 'Namespaced',
-        },
-      ]);
+      const groups = Map.groupBy(kinds, ({ group, version }) => `${group}/${version}`);
+      const rules = [...groups].map(([each, rows]) => ({
+        apiGroups: [each.replace(/\/.*/, '')],
+        apiVersions: [each.replace(/.*\//, '')],
+        operations: ['CREATE', 'UPDATE'],
+        resources: rows.map(({ resource }) => resource),
+        scope: 'Namespaced',
+      }));
+      assert.deepEqual(webhook['rules'], rules);
       const account = `system:serviceaccount:${namespace}:${stringOf(pod['serviceAccountName'])}`;
       const conditions = objectsOf(webhook['matchConditions']).map(({ expression }) => expression);
       assert.deepEqual(conditions.slice(1), [`request.userInfo.username != "${account}"`]);

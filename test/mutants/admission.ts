@@ -27,6 +27,21 @@ export const ADMISSION_MUTANTS: readonly Mutant[] = [
     edit: drop('mutate', 'refs.length === 0'),
     tests: KEPT,
   },
+  {
+    name: 'admission: a template is made where there is none',
+    edit: drop('mutate', 'template === undefined'),
+    tests: KEPT,
+  },
+  {
+    name: 'admission: a kind of any group is known',
+    edit: change('kindIn', 'findWorkloadKind(kind)?.group === group', 'findWorkloadKind(kind) !== undefined'),
+    tests: REVIEWS,
+  },
+  {
+    name: 'admission: kinds that a cluster may lack are stored as they are',
+    edit: change('cacheReaderOf', '[...WORKLOAD_KINDS, ...OPTIONAL_KINDS]', 'WORKLOAD_KINDS'),
+    tests: KNOWN,
+  },
   { name: 'admission: objects need not be listed', edit: drop('mutate', '!every()'), tests: KEPT },
   {
     name: 'admission: a stamp of what is in force replaces an equal one',

@@ -27,6 +27,21 @@ function currentOf(world: World, name: string): string | undefined {
   return current && formatStamp(current.stamp).replace(/^([a-f])\1{39}/, '$1');
 }
 
+test('the kinds whose pods are replaced are stamped, those too that a cluster may lack', () => {
+  const { isServed } = knowledgeIn(new World());
+  const kinds = [
+    'Deployment',
+    'StatefulSet',
+    'DaemonSet',
+    'Rollout',
+    'DeploymentConfig',
+    'Job',
+    'CronJob',
+    '',
+  ];
+  assert.deepEqual(kinds.filter(isServed), kinds.slice(0, 5));
+});
+
 describe('the sequence of the content in force', () => {
   const cases: Record<string, [state: Record<string, string>, number: string]> = {
     'is that of the entry, whatever was found since': [{ 'v1.ConfigMap_cfg': 'a.7' }, 'b.7'],

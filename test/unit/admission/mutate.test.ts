@@ -33,6 +33,14 @@ const UPDATES: Record<string, Case> = {
     result: 'kept',
     becomes: deployment({ env: [web(`${B}.2`), X] }),
   },
+  'so does that of a kind that a cluster may lack': {
+    known: knowing({ web: { digest: B, sequence: 2 } }, { isServed: (kind) => kind === 'Rollout' }),
+    live: deployment({ env: [web(`${B}.2`), X] }),
+    update: deployment({ env: [X] }),
+    facts: { kind: 'Rollout' },
+    result: 'kept',
+    becomes: deployment({ env: [web(`${B}.2`), X] }),
+  },
   'the stamp comes back to the very place where it was': {
     live: deployment({ env: [X, web(`${B}.2`), Y] }),
     update: deployment({ env: [X, Y] }),
@@ -216,6 +224,15 @@ const PASSED: Record<string, Case> = {
     update: managed(deployment({ env: [web(`${A}.1`)] }), 'kubectl'),
     facts: { fieldManager: undefined },
     result: 'undo',
+  },
+  'a Rollout that refers to the pod template of a Deployment': {
+    known: knowing({ web: { digest: B, sequence: 2 } }, { isServed: () => true }),
+    update: {
+      ...deployment({ annotations: { 'reloader.k8s.collaborne.com/reload-strategy': 'annotations' } }),
+      spec: {},
+    },
+    facts: { kind: 'Rollout' },
+    result: 'unclaimed',
   },
   'a kind that is not stamped': { update: deployment(), facts: { kind: 'ReplicaSet' }, result: 'unclaimed' },
   'a write before the workloads of the namespace are listed': {

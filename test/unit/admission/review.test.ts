@@ -72,6 +72,13 @@ test('names and lists of the utmost length are read', () => {
   assert.equal(namespace.length, 63);
 });
 
+test('kinds are known by their group, those too that a cluster may lack', () => {
+  const kindOf = (kind: object): string => parseReview(review({ ...REQUEST, kind })).kind;
+  assert.equal(kindOf({ group: 'argoproj.io', kind: 'Rollout' }), 'Rollout');
+  assert.equal(kindOf({ group: 'apps.openshift.io', kind: 'DeploymentConfig' }), 'DeploymentConfig');
+  assert.equal(kindOf({ group: 'rollouts.kruise.io', kind: 'Rollout' }), '');
+});
+
 test('a kind of another group is none that is known', () => {
   assert.equal(parseReview(review({ ...REQUEST, kind: { group: 'x', kind: 'Deployment' } })).kind, '');
 });
