@@ -18,7 +18,6 @@ const VOCABULARIES = [
   waveVocabulary(),
 ];
 
-/** The record of a restart: what the Rollout's pods run since then. */
 const RESTART_ANNOTATIONS = [STAMPS_ANNOTATION, 'reloader.k8s.collaborne.com/restarted-at'];
 
 /** See the file's comment. */
@@ -35,8 +34,10 @@ export interface OwnWrites {
   readonly removedAnnotations: readonly string[];
   /** Finalizers of a workload that are removed, and never added. */
   readonly removedFinalizers: readonly string[];
-  /** What asks a Rollout to restart: the field of its spec that is set, and its own annotations that are set or removed beside it. */
-  readonly restart: { readonly field: string; readonly annotations: readonly string[] };
+  /** The field of a Rollout's spec that is set to ask for a restart, and never removed. */
+  readonly restartField: string;
+  /** By kind: annotations of the workload that are set or removed. */
+  readonly annotations: Readonly<Record<'Rollout' | 'DeploymentConfig', readonly string[]>>;
   /** The only scheduler that is replaced: by the one that an annotation of the workload names, or by the default one. */
   readonly replacedScheduler: { readonly name: string; readonly formerAnnotation: string };
 }
@@ -52,6 +53,12 @@ export const OWN_WRITES: OwnWrites = {
   pausedAt: STAKATER_KEYS.pausedAt,
   removedAnnotations: [SCHEDULER_ANNOTATION, ...VOCABULARIES.flatMap(({ trigger }) => trigger ?? [])],
   removedFinalizers: [WAVE_FINALIZER],
-  restart: { field: 'restartAt', annotations: RESTART_ANNOTATIONS },
+  restartField: 'restartAt',
+  annotations: {
+    // The record of a restart: what the pods run since then.
+    Rollout: RESTART_ANNOTATIONS,
+    // The version that the pods ran when the template was stamped.
+    DeploymentConfig: ['reloader.k8s.collaborne.com/stamped-after-version'],
+  },
   replacedScheduler: { name: NO_SCHEDULER, formerAnnotation: SCHEDULER_ANNOTATION },
 };

@@ -84,7 +84,9 @@ function rollout(name: string, { metadata, spec }: JsonObject): JsonObject {
 }
 
 const RESTART = add('/spec/restartAt', '2026-01-02T00:00:00Z');
-const ASKS = OWN_WRITES.restart.annotations.flatMap((key) => annotation('/metadata', key));
+const annotations = (keys: readonly string[]): Json[] => keys.flatMap((key) => annotation('/metadata', key));
+const ASKS = annotations(OWN_WRITES.annotations.Rollout);
+const COUNTS = annotations(OWN_WRITES.annotations.DeploymentConfig);
 
 const eviction = (deleteOptions?: JsonObject): Request => [
   'POST',
@@ -105,6 +107,7 @@ const PASSING: Readonly<Record<string, Request>> = {
     [...RESTART, ...ASKS],
     'restarted',
   ),
+  'note the version of a DeploymentConfig': patching('DeploymentConfig', COUNTS),
   'evict a pod': eviction(),
   'evict a pod with an option that takes nothing from its grace': eviction({ dryRun: ['All'] }),
 };
@@ -122,11 +125,12 @@ const REFUSED: Readonly<Record<string, Readonly<Record<string, Request>>>> = {
       add('/spec/workloadRef/name', 'other'),
       'restarted',
     ),
-    'restart a Deployment': patching('DeploymentConfig', RESTART),
+    'restart a DeploymentConfig': patching('DeploymentConfig', RESTART),
   },
   'annotations of a workload': {
     'record the restart of a Deployment': patching('Deployment', ASKS),
     'record that of a DeploymentConfig': patching('DeploymentConfig', ASKS),
+    'note a version of a Rollout': patching('Rollout', COUNTS),
   },
   'no other pause': { 'pause a Rollout': patching('Rollout', add('/spec/paused', true)) },
   "'kubernetes-reloader-writes'": {

@@ -23,6 +23,7 @@ const SCOPES: Readonly<Record<string, { readonly namespace: string; readonly rel
 const COMPONENTS: Readonly<Record<string, Values>> = {
   'argo-rollouts': { reloader: { isArgoRollouts: true } },
   'cron-jobs': { reloader: { ignoreCronJobs: false } },
+  evict: { evictions: { enabled: true } },
   ha: { ha: { enabled: true } },
   jobs: { reloader: { ignoreJobs: false } },
   labelled: { reloader: { resourceLabelSelector: 'reloader.k8s.collaborne.com/watched=true' } },

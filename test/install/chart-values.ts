@@ -77,6 +77,8 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
   Rollouts: theirs({ isArgoRollouts: true }),
   DeploymentConfigs: theirs({ isOpenshift: true }),
   'kinds by what the cluster serves': theirs({ isArgoRollouts: null, isOpenshift: null }),
+  'evictions by annotations': { evictions: { enabled: true } },
+  'a dry run of evictions': { evictions: { enabled: true }, config: { dryRun: true } },
   'a dry run of all kinds': {
     ...theirs({ isArgoRollouts: true, isOpenshift: true }),
     ...flags({ dryRun: true }),

@@ -172,8 +172,9 @@ const WORKLOADS: Fence = {
     was: 'dyn(oldObject)',
     isCronJob: `request.resource.resource == ${literal(CRON_JOBS)}`,
     isRollout: `request.resource.resource == ${literal(ROLLOUTS)}`,
-    ownAnnotations: `${ofRollouts(OWN_WRITES.restart.annotations)} + [variables.pausedAt, ${literal(SERVERS_ANNOTATION)}]`,
-    ownFields: `${ofRollouts([OWN_WRITES.restart.field])} + ["template", "paused"]`,
+    isDeploymentConfig: `request.resource.resource == ${literal(CONFIGS.resource)}`,
+    ownAnnotations: `${only('isRollout', OWN_WRITES.annotations.Rollout)} + ${only('isDeploymentConfig', OWN_WRITES.annotations.DeploymentConfig)} + [variables.pausedAt, ${literal(SERVERS_ANNOTATION)}]`,
+    ownFields: `${only('isRollout', [OWN_WRITES.restartField])} + ["template", "paused"]`,
     annotations: optional('variables.now.metadata', 'annotations', '{}'),
     formerAnnotations: optional('variables.was.metadata', 'annotations', '{}'),
     finalizers: optional('variables.now.metadata', 'finalizers', '[]'),
@@ -203,7 +204,7 @@ const WORKLOADS: Fence = {
         ...SERVERS_METADATA,
       ]),
     ].join(' &&\n'),
-    'of the annotations of a workload the reloader may change those of a pause and of the restart of a Rollout, and remove those by which wave and SAP’s pod-reloader ask':
+    'of the annotations of a workload the reloader may change those of a pause, of the restart of a Rollout and of the version of a DeploymentConfig, and remove those by which wave and SAP’s pod-reloader ask':
       annotationsAre('annotations', 'formerAnnotations', {
         set: 'variables.ownAnnotations',
         removed: `variables.ownAnnotations + ${literal(OWN_WRITES.removedAnnotations)}`,
@@ -219,7 +220,7 @@ const WORKLOADS: Fence = {
           same('variables.now.spec.jobTemplate', 'variables.was.spec.jobTemplate', ['spec']),
           same('variables.now.spec.jobTemplate.spec', 'variables.was.spec.jobTemplate.spec', ['template']),
         ].join(' &&\n')} : ${same('variables.now.spec', 'variables.was.spec', 'variables.ownFields')})`,
-        `!(${literal(OWN_WRITES.restart.field)} in variables.was.spec && !(${literal(OWN_WRITES.restart.field)} in variables.now.spec))`,
+        `!(${literal(OWN_WRITES.restartField)} in variables.was.spec && !(${literal(OWN_WRITES.restartField)} in variables.now.spec))`,
         same('variables.template', 'variables.formerTemplate', ['metadata', 'spec']),
       ].join(' &&\n'),
     'the reloader may pause a Deployment that it marks as paused by it, and end no other pause': [
@@ -250,8 +251,8 @@ const WORKLOADS: Fence = {
 };
 
 /** A list that is empty for other kinds. */
-function ofRollouts(list: readonly string[]): string {
-  return `(variables.isRollout ? ${literal(list)} : [])`;
+function only(kind: 'isRollout' | 'isDeploymentConfig', list: readonly string[]): string {
+  return `(variables.${kind} ? ${literal(list)} : [])`;
 }
 
 function templateIn(object: 'now' | 'was'): string {

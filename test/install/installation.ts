@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type Place, placeOf } from '../../lib/app/assembly.ts';
+import { permissionsOf } from '../../lib/app/preflight.ts';
 import type { PolicyRule } from '../../lib/kubernetes/permissions.ts';
 import type { Options } from '../../lib/options/options.ts';
 import { parseOptions } from '../../lib/options/parse-options.ts';
@@ -68,6 +69,22 @@ export function rightsOf(namespace: string | undefined, rule: PolicyRule): Right
       ),
     ),
   );
+}
+
+/** What only annotations of workloads ask for, once the program runs. */
+const EVICTING: readonly PolicyRule[] = [
+  { apiGroups: [''], resources: ['pods'], verbs: ['list'] },
+  { apiGroups: [''], resources: ['pods/eviction'], verbs: ['create'] },
+];
+
+/** The rights that the program asks for, each once. @param mayEvict whether workloads may ask for evictions */
+export function askedBy(installed: Installed, mayEvict = false): Right[] {
+  const { namespaces = [undefined] } = installed.place;
+  const evicting = mayEvict
+    ? namespaces.flatMap((each) => EVICTING.flatMap((rule) => rightsOf(each, rule)))
+    : [];
+  const asked = permissionsOf(installed).flatMap(({ namespace, rule }) => rightsOf(namespace, rule));
+  return [...new Set([...asked, ...evicting])];
 }
 
 /** The rights that the bindings among the objects give the pod's service account. */

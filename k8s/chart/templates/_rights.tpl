@@ -22,12 +22,28 @@
 {{- toJson $served }}
 {{- end }}
 
+{{/* The kinds that config.workloadKinds names, as a JSON list of group/plural. */}}
+{{- define "reloader.furtherKinds" -}}
+{{- $kinds := list }}
+{{- range get (include "reloader.flags" . | fromJson) "workload-kinds" | default list }}
+{{- $parts := splitList ":" . | first | splitList "/" }}
+{{- if eq (len $parts) 3 }}{{ $kinds = append $kinds (printf "%s/%s" (first $parts) (last $parts)) }}{{ end }}
+{{- end }}
+{{- toJson $kinds }}
+{{- end }}
+
+{{/* "true" where pods are evicted, for all workloads or for those that ask for it. */}}
+{{- define "reloader.evicts" -}}
+{{- if or .Values.evictions.enabled (eq .Values.reloader.reloadStrategy "evict") }}true{{ end }}
+{{- end }}
+
 {{/* In each namespace that is watched. */}}
 {{- define "reloader.rules.watched" -}}
 {{- $flags := include "reloader.flags" . | fromJson }}
 {{- $dryRun := get $flags "dry-run" }}
 {{- $rolls := not (or $dryRun .Values.reloader.webhookUrl) }}
 {{- $served := include "reloader.workloads" . | fromJsonArray }}
+{{- $further := include "reloader.furtherKinds" . | fromJsonArray }}
 {{- $apps := without $served "cronjobs" "jobs" "rollouts" "deploymentconfigs" -}}
 # Content is read to take its digest, and dropped.
 - apiGroups: [""]
@@ -71,6 +87,25 @@
 - apiGroups: [apps.openshift.io]
   resources: [deploymentconfigs]
   verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
+{{- if and $rolls (get $flags "openshift-instantiate") }}
+- apiGroups: [apps.openshift.io]
+  resources: [deploymentconfigs/instantiate]
+  verbs: [create]
+{{- end }}
+{{- end }}
+{{- range $further }}
+{{- $parts := splitList "/" . }}
+- apiGroups: [{{ first $parts | quote }}]
+  resources: [{{ last $parts }}]
+  verbs: [get, list, watch{{ if $rolls }}, patch{{ end }}]
+{{- end }}
+{{- if and $rolls (include "reloader.evicts" .) }}
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [list]
+- apiGroups: [""]
+  resources: [pods/eviction]
+  verbs: [create]
 {{- end }}
 {{- if not $dryRun }}
 - apiGroups: [""]
