@@ -4,14 +4,17 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'node:test';
+import { parse } from 'yaml';
 import { OWN_WRITES } from '../../lib/annotations/own-writes.ts';
 import { permissionsOf } from '../../lib/app/preflight.ts';
-import { type JsonObject, objectsOf, pick, stringOf } from '../sandbox/json.ts';
+import { type Json, type JsonObject, objectsOf, pick, stringOf } from '../sandbox/json.ts';
+import { jsonPatch } from '../sandbox/json-patch.ts';
 import { render, skipWithoutHelm } from './chart.ts';
 import { VALUE_SETS } from './chart-values.ts';
 import { fenceFiles } from './fences.ts';
 import { type Installed, installationIn, installedBy } from './installation.ts';
 import { INSTALLATIONS, K8S } from './kustomization.ts';
+import { titleOf } from './replacement.ts';
 
 const skip = skipWithoutHelm();
 
@@ -69,6 +72,21 @@ for (const folder of INSTALLATIONS)
   test(`the fences of k8s/${folder} are about what its reloader writes`, () => {
     isAbout(installationIn(folder, ['fences', 'webhook']));
   });
+
+test('the patch of the guide names a further kind, and changes no other variable', () => {
+  const guide = readFileSync(path.join(K8S, '../docs/guides/tenants.md'), 'utf8');
+  const [, yaml = ''] =
+    /### Kinds of your own[\s\S]*?```yaml\n([\s\S]*?)```/.exec(guide) ?? assert.fail('there is an example');
+  const [{ target, patch } = {}] = objectsOf(pick(parse(yaml) as JsonObject, 'patches'));
+  const installed = installationIn('cluster', ['fences']);
+  const objects = installed.objects.map((object) =>
+    titleOf(object) === `${String(pick(target, 'kind'))}/${String(pick(target, 'name'))}`
+      ? jsonPatch(object, parse(String(patch)) as Json)
+      : object,
+  );
+  const patched = namesIn({ ...installed, objects });
+  assert.deepEqual(patched, { ...namesIn(installed), furtherKinds: ['apps.kruise.io/clonesets'] });
+});
 
 describe('the fences of the chart', { skip }, () => {
   const valuesOf = (set: string): JsonObject =>
