@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { workloadKindsOf } from '../../lib/options/options.ts';
+import { permissionsOf } from '../../lib/app/preflight.ts';
 import { askedBy, BINDINGS, grantedTo, installationIn, roleOf } from './installation.ts';
 import { COMPONENTS, INSTALLATIONS } from './kustomization.ts';
 import { titleOf } from './replacement.ts';
@@ -41,9 +41,11 @@ for (const { folder, components } of EACH) {
   });
 }
 
-test('a component adds to the kinds that are served', () => {
-  const kindsWith = (...components: string[]): number =>
-    workloadKindsOf(installationIn('base', components).options).length;
+test('a component adds to the kinds that the program asks rights for', () => {
+  const kindsWith = (...components: string[]): number => {
+    const asked = permissionsOf(installationIn('base', components));
+    return asked.filter(({ purpose }) => purpose === 'workload').length;
+  };
   for (const component of ['argo-rollouts', 'cron-jobs', 'jobs', 'openshift'])
     assert.equal(kindsWith(component), kindsWith() + 1);
 });
