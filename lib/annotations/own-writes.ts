@@ -3,6 +3,7 @@
  * policies of k8s/components/fences are written from this table, and refuse its account every other change.
  */
 
+import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
 import { byConfigKind } from '../model/object-ref.ts';
 import { STAKATER_KEYS } from '../model/settings.ts';
 import { STAMP_PATTERN } from '../model/stamp.ts';
@@ -58,7 +59,7 @@ export const OWN_WRITES: OwnWrites = {
     // The record of a restart: what the pods run since then.
     Rollout: RESTART_ANNOTATIONS,
     // The version that the pods ran when the template was stamped.
-    DeploymentConfig: ['reloader.k8s.collaborne.com/stamped-after-version'],
+    DeploymentConfig: [STAMPED_AFTER_ANNOTATION],
   },
   replacedScheduler: { name: NO_SCHEDULER, formerAnnotation: SCHEDULER_ANNOTATION },
 };
