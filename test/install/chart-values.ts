@@ -82,6 +82,12 @@ const BEHAVIOURS: Readonly<Record<string, Values>> = {
   },
   'DeploymentConfigs that are not served': flags({ openshiftInstantiate: true }),
   'kinds by what the cluster serves': theirs({ isArgoRollouts: null, isOpenshift: null }),
+  'evictions of all': { ...theirs({ reloadStrategy: 'evict' }), ...flags({ maxEvictions: 3 }) },
+  'evictions of all, which annotations ask for too': {
+    ...theirs({ reloadStrategy: 'evict' }),
+    evictions: { enabled: true },
+  },
+  'evictions that are only told': theirs({ reloadStrategy: 'evict', webhookUrl: 'http://a' }),
   'evictions by annotations': { evictions: { enabled: true } },
   'a dry run of evictions': { evictions: { enabled: true }, config: { dryRun: true } },
   'a dry run of all kinds': {
