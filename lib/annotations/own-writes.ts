@@ -4,6 +4,7 @@
  */
 
 import { STAMPED_AFTER_ANNOTATION } from '../model/kinds/deployment-config.ts';
+import { RESTARTED_AT_ANNOTATION } from '../model/kinds/restarts.ts';
 import { byConfigKind } from '../model/object-ref.ts';
 import { STAKATER_KEYS } from '../model/settings.ts';
 import { STAMP_PATTERN } from '../model/stamp.ts';
@@ -19,7 +20,7 @@ const VOCABULARIES = [
   waveVocabulary(),
 ];
 
-const RESTART_ANNOTATIONS = [STAMPS_ANNOTATION, 'reloader.k8s.collaborne.com/restarted-at'];
+const RESTART_ANNOTATIONS = [STAMPS_ANNOTATION, RESTARTED_AT_ANNOTATION];
 
 /** See the file's comment. */
 export interface OwnWrites {
