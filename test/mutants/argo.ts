@@ -48,31 +48,31 @@ export const ARGO_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'argo: after an abort the pods are believed to run the stamp',
-    edit: change('doubtedByAbort', "nextEdge(edge, { type: 'doubted' })", 'edge'),
+    edit: change('doubtedByFailure', "nextEdge(edge, { type: 'doubted' })", 'edge'),
     tests: RULES,
   },
   {
     name: 'argo: an abort doubts a restart',
-    edit: change('doubtedByAbort', 'stamps.some()', 'false'),
+    edit: change('doubtedByFailure', 'workload.stamps.some()', 'false'),
     tests: RULES,
   },
   {
     name: 'argo: a start during an abort believes the stamp',
     edit: change(
       'edgeAtStart',
-      "doubtedByAbort(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }))",
+      "doubtedByFailure(record, nextEdge(edge, { type: 'found-at-start', running, ...facts }))",
       "nextEdge(edge, { type: 'found-at-start', running, ...facts })",
     ),
     tests: RULES,
   },
   {
     name: 'argo: what was aborted is patched again and again',
-    edit: change('RolloutAttempts.#isAborted', "workload?.hold?.type !== 'aborted'", 'true'),
+    edit: change('RolloutAttempts.#isAborted', "record?.workload.hold?.type !== 'aborted'", 'true'),
     tests: ATTEMPTS,
   },
   {
     name: 'argo: the end of an abort is not noticed',
-    edit: change('mayLiftRefusal', "known.hold?.type === 'aborted'", 'false'),
+    edit: change('mayLiftRefusal', 'hasFailed(known)', 'false'),
     tests: [...RULES, ...ATTEMPTS],
   },
   {
