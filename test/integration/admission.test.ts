@@ -11,7 +11,7 @@ test('where the configuration of the webhook is missing, that is said, and chang
   const reloader = await cluster.reloader({
     flags: ['--webhook-port', '0', '--webhook-tls-secret', 'webhook'],
   });
-  await reloader.hasSaid(/cannot be looked after","error":"the server could not find/);
+  await reloader.hasSaid(/certificate of the admission webhook cannot be looked after/);
   put(cluster, configMap('web'), 'two');
   await cluster.until('it is rolled', () => Object.keys(stampsOf(cluster, web)).length > 0);
   await cluster.podsAreCurrent(web);
