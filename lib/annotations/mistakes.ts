@@ -15,12 +15,7 @@ import { expressionsIn, MOST_JOINED_LETTERS, MOST_LETTERS, mistakeIn } from './n
 import { pacingMistakes } from './pacing.ts';
 import { type Excess, MOST_NAMES, policyAnnotations } from './policy.ts';
 import { meantKey, nativeKeyOf, type PolicyKeys } from './policy-keys.ts';
-import {
-  nameListKeysOf,
-  ROLLOUT_STRATEGY_ANNOTATION,
-  STRATEGY_ANNOTATION,
-  type Vocabulary,
-} from './vocabulary.ts';
+import { nameListKeysOf, STRATEGY_ANNOTATION, type Vocabulary } from './vocabulary.ts';
 
 type Rule = (workload: Workload, keys: PolicyKeys, words: readonly Vocabulary[]) => readonly Finding[];
 
@@ -167,25 +162,14 @@ function unchoosable(
   });
 }
 
-/**
- * Annotations of a workload without a pod template, such as a DeploymentConfig may be: nothing is stamped. A Rollout whose template
- * is in another object can be restarted.
- */
-function templateless(
-  { annotations, declines, lacksTemplate }: Workload,
-  _keys: PolicyKeys,
-  all: readonly Vocabulary[],
-): readonly Finding[] {
+/** Annotations of a workload without a pod template, such as a DeploymentConfig may be: nothing is stamped. */
+function templateless({ annotations, lacksTemplate, referenced }: Workload): readonly Finding[] {
   const [key] = Object.keys(annotations);
-  if (key === undefined) return NONE;
-  if (lacksTemplate === true) {
-    const message = `${key} has no effect here: it has no pod template, so nothing is stamped or rolled; write spec.template, or take the annotation away`;
-    return [{ reason: 'unserved', about: 'no pod template', message }];
-  }
-  const isRestarted = all.some(({ rolloutStrategy = '' }) => annotations[rolloutStrategy] === 'restart');
-  if (declines !== 'no-template' || isRestarted) return NONE;
-  const message = `its pod template is in the object that spec.workloadRef names, so its annotations have no effect; write them on that object, or list names here and write ${ROLLOUT_STRATEGY_ANNOTATION}: "restart"`;
-  return [{ reason: 'unserved', about: 'workloadRef', message }];
+  if (key === undefined || lacksTemplate !== true) return NONE;
+  const cause = referenced?.problem ?? 'it has no pod template';
+  const remedy = referenced === undefined ? '; write spec.template, or take the annotation away' : '';
+  const message = `${key} has no effect here: ${cause}, so nothing is stamped or rolled${remedy}`;
+  return [{ reason: 'unserved', about: 'no pod template', message }];
 }
 
 /** A pause period that cannot be parsed: the workload then has none. */

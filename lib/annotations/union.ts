@@ -201,10 +201,7 @@ class Union implements Vocabularies {
   readonly judge = (workload: Workload, ref: ConfigRef, annotations: ConfigAnnotations): Verdict => {
     const verdict = this.#verdictOf(workload, ref, annotations);
     const { declines } = workload;
-    const isServed =
-      (declines === 'finished' && this.#options.rollsFinished) ||
-      (declines === 'no-template' && this.restarts(workload));
-    const isSkipped = declines !== undefined && !isServed;
+    const isSkipped = declines !== undefined && !(declines === 'finished' && this.#options.rollsFinished);
     return verdict.asks && isSkipped ? { asks: false, because: declines } : verdict;
   };
 

@@ -49,8 +49,8 @@ export function handOver({ store, others }: Former, heir: Heir): void {
 }
 
 /**
- * Whether a workload that follows nothing has to be kept all the same: it is a placeholder Job, is paused, or has annotations
- * or stamps that may lead to a finding or a repair.
+ * Whether a workload that follows nothing has to be kept all the same: it is a placeholder Job, is paused, refers to an object that
+ * is no workload of its own then, or has annotations or stamps that may lead to a finding or a repair.
  */
 export function saysSomething(workload: Workload): boolean {
   const {
@@ -62,6 +62,7 @@ export function saysSomething(workload: Workload): boolean {
     annotations,
     labels,
     templateAnnotations,
+    referenced,
   } = workload;
   const isAnnotated = [annotations, labels, templateAnnotations].some((each) => Object.keys(each).length > 0);
   return (
@@ -69,6 +70,7 @@ export function saysSomething(workload: Workload): boolean {
     isPaused === true ||
     waveLeftovers !== undefined ||
     isAnnotated ||
+    referenced !== undefined ||
     unknownAnnotations.length + stamps.length > 0
   );
 }

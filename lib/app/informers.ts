@@ -10,6 +10,7 @@ import { streamPermission } from '../kubernetes/permissions.ts';
 import type { ReflectorObserver } from '../kubernetes/reflector.ts';
 import { configSource, namespaceSource, workloadSource } from '../kubernetes/sources.ts';
 import type { Send } from '../kubernetes/transport.ts';
+import { complete } from '../kubernetes/workloads/referenced-template.ts';
 import type { ConfigObject } from '../model/config-object.ts';
 import type { Heartbeat, WatchEnd, WatchHealth } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
@@ -121,10 +122,11 @@ export class Informers {
   }
 
   #workloads(stream: Stream, row: WorkloadKind): Informer<RawWorkload, Workload> {
-    const { reloader } = this.#options;
+    const { reloader, send } = this.#options;
     return new Informer({
       ...this.#common(stream),
       source: workloadSource(row, stream.namespace, stream),
+      ...(row.refersToTemplate && { complete: (raw, signal) => complete(send, raw, signal) }),
       project: (raw: RawWorkload) => reloader().view(row, raw),
       handler: (event) => reloader().onWorkload(stream, event),
     });

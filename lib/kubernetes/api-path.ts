@@ -27,6 +27,8 @@ export const REPLICATION_CONTROLLERS: ApiResource = {
 };
 /** Pods. */
 export const PODS: ApiResource = { group: '', version: 'v1', resource: 'pods' };
+/** Templates that have no pods of their own. */
+export const POD_TEMPLATES: ApiResource = { group: '', version: 'v1', resource: 'podtemplates' };
 /** The templates of StatefulSets and DaemonSets. */
 export const CONTROLLER_REVISIONS: ApiResource = {
   group: 'apps',

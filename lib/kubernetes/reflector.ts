@@ -47,6 +47,11 @@ export interface ReflectorOptions {
   readonly send: Send;
   readonly source: ListWatchSource;
   readonly target: ReflectorTarget;
+  /**
+   * Completes an object that exists before the target is told of it, by what other requests answer. A rejection counts as a failure of
+   * the list or watch.
+   */
+  readonly complete?: ((object: RawObject, signal: AbortSignal) => Promise<RawObject>) | undefined;
   readonly observer?: ReflectorObserver | undefined;
   readonly log?: Log | undefined;
   /** @default Math.random */
@@ -142,7 +147,7 @@ export class Reflector {
    * Reads one page. A page that fails is asked for again instead of the whole list: of a long list some request often fails.
    */
   async #list(page: PageToCome, signal: AbortSignal): Promise<State> {
-    const { send, source, target, observer } = this.#options;
+    const { send, source, target, observer, complete } = this.#options;
     let { resourceVersion, objects } = page;
     let next: string | undefined;
     try {
@@ -153,7 +158,7 @@ export class Reflector {
         next = item.continue;
         if (item.object !== undefined) {
           objects += 1;
-          target.listed(item.object);
+          target.listed(complete === undefined ? item.object : await complete(item.object, signal));
         }
         observer?.onSignOfLife?.();
       }
@@ -217,7 +222,7 @@ export class Reflector {
 
   /** One watch. The server's time-out is random, so that the watches of many streams do not all end at once. */
   async #watch(from: string, signal: AbortSignal): Promise<State> {
-    const { send, source, target, observer } = this.#options;
+    const { send, source, target, observer, complete } = this.#options;
     const timeoutSeconds = Math.round(SHORTEST_WATCH_SECONDS * (1 + this.#random()));
     const openedAt = monotonicMs();
     let failure: ApiError | undefined;
@@ -227,9 +232,10 @@ export class Reflector {
       observer?.onWatchUp?.();
       for await (const event of events) {
         if (signal.aborted) break;
+        const completed = complete === undefined ? event : await completedEvent(event, complete, signal);
         if (event.type !== 'BOOKMARK') this.#uselessWatches = 0;
         this.#silentWatches = 0;
-        target.event(event);
+        target.event(completed);
         this.#lastVersion = event.resourceVersion;
         observer?.onSignOfLife?.();
       }
@@ -273,6 +279,16 @@ export class Reflector {
     const fields = { kind, path, code: error.code, error: error.message, nextRetryMs };
     this.#log[level](`${verb} of ${kind} failed, trying again`, fields);
   }
+}
+
+/** What is gone, and a bookmark, stay as they are. */
+async function completedEvent(
+  event: WatchEvent,
+  complete: NonNullable<ReflectorOptions['complete']>,
+  signal: AbortSignal,
+): Promise<WatchEvent> {
+  if (event.type === 'BOOKMARK' || event.type === 'DELETED') return event;
+  return { ...event, object: await complete(event.object, signal) };
 }
 
 function afterPause(ms: number, next: State): State {

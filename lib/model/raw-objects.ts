@@ -122,8 +122,22 @@ export interface RawCondition {
   readonly reason?: string;
 }
 
+/** The object that has the pod template of a Rollout. */
+export interface Referenced {
+  readonly kind: string;
+  readonly name: string;
+  /** 0 if there is a problem. */
+  readonly generation: number;
+  /** Empty if there is a problem. */
+  readonly resourceVersion: string;
+  /** Why its template is not known, for people. */
+  readonly problem?: string;
+}
+
 /** An object of any kind in the table of workload kinds. */
 export interface RawWorkload extends RawObject {
+  /** No field of the API: only an object that was completed with the template of another one has it. */
+  readonly referenced?: Referenced;
   readonly spec?: {
     readonly replicas?: number;
     readonly paused?: boolean;
@@ -144,7 +158,11 @@ export interface RawWorkload extends RawObject {
     /** Of a Rollout, RFC 3339. */
     readonly restartAt?: string;
     /** Of a Rollout too; the first one names the object that has its pod template. */
-    readonly workloadRef?: object;
+    readonly workloadRef?: {
+      readonly apiVersion?: string;
+      readonly kind?: string;
+      readonly name?: string;
+    } | null;
     readonly strategy?: {
       readonly canary?: { readonly steps?: readonly { readonly pause?: { readonly duration?: unknown } }[] };
       readonly blueGreen?: { readonly autoPromotionSeconds?: number };
@@ -166,7 +184,8 @@ export interface RawWorkload extends RawObject {
     readonly active?: number;
     readonly ready?: number;
     readonly succeeded?: number;
-    /** The next seven are of a Rollout. */
+    /** The next eight are of a Rollout; the first one, as text, is the generation of the referenced object that was rolled. */
+    readonly workloadObservedGeneration?: string;
     readonly phase?: string;
     readonly stableRS?: string;
     readonly currentPodHash?: string;

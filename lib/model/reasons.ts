@@ -97,7 +97,6 @@ export const POLICIES = {
   'not-matched': 'the workload searches for objects that carry a mark, and this one does not',
   unselected: 'its namespace is not selected',
   finished: 'it has finished, and only Jobs that still run are created anew',
-  'no-template': 'its pod template is in another object, which is rolled by annotations of its own',
   suspended: 'it is suspended: a later run reads the content in force then',
   'not-asked': 'no annotation of the workload asks for the object',
 } as const;

@@ -5,7 +5,7 @@ import type { PausePatch } from './hold.ts';
 import { escaped, type Operation, patchBetween } from './json-patch.ts';
 import { RESTARTS } from './kinds/restarts.ts';
 import { isObjectText, type ObjectKey, type WorkloadRef } from './object-ref.ts';
-import type { RawContainer, RawPodTemplate, RawWorkload } from './raw-objects.ts';
+import type { RawContainer, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
 import { formatStamp, parseStamp, type Stamp } from './stamp.ts';
 import { ANNOTATIONS, STAMPS_ANNOTATION, type TemplateStamp, type Workload } from './workload.ts';
 import { specWith, templateOf, workloadKindOf } from './workload-kind.ts';
@@ -96,6 +96,8 @@ export interface RolloutPlan extends RolloutDraft {
   readonly body: object;
   /** The part of it that concerns the pod template. */
   readonly template: TemplatePatch;
+  /** The object that the patch is sent to in place of the workload: it has the pod template. */
+  readonly referenced?: Referenced;
   /** Its stamps are those of a restart: the body is a merge patch that still lacks the moment, and leaves the template as it is. */
   readonly isRestart?: true;
 }
@@ -127,10 +129,24 @@ export function planOf(workload: Workload, draft: RolloutDraft): RolloutPlan {
   if (draft.stamps.some(isOfRestart)) return restartOf(workload, draft, [...changes.values()]);
   const annotations = annotationPatch(workload, [...changes.values()].filter(isInAnnotations));
   const template = templatePatchOf([...changes.values()], { ...annotations, ...draft.annotations });
+  if (workload.referenced !== undefined)
+    return referencedPlan(workload, draft, template, workload.referenced);
   const { metadata, spec } = fencedPause(workload, metadataPatch(workload, draft));
   const body = { metadata, spec: { ...spec, ...specWith(workloadKindOf(workload.ref.kind), template) } };
   const { resourceVersion } = workload;
   return { ...draft, workload: workload.ref, resourceVersion, body, template };
+}
+
+/** The plan for a workload whose template is in another object, which alone is patched, and fenced by its own version. */
+function referencedPlan(
+  { ref, resourceVersion }: Workload,
+  draft: RolloutDraft,
+  template: TemplatePatch,
+  referenced: Referenced,
+): RolloutPlan {
+  const spec = referenced.kind === 'PodTemplate' ? { template } : { spec: { template } };
+  const body = { metadata: { resourceVersion: referenced.resourceVersion }, ...spec };
+  return { ...draft, workload: ref, resourceVersion, body, template, referenced };
 }
 
 /** The plan of a restart: all of its stamps are annotations of the workload itself, beside those of former restarts. */

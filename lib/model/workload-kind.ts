@@ -11,7 +11,7 @@ import { DEPLOYMENT_CONFIG } from './kinds/deployment-config.ts';
 import type { RawPodTemplate, RawWorkload } from './raw-objects.ts';
 
 /** Why a workload is not rolled, whatever its annotations ask for; each is an outcome of POLICIES. */
-export type Declining = 'suspended' | 'finished' | 'no-template';
+export type Declining = 'suspended' | 'finished';
 
 /** One row: a kind of object that owns a pod template. */
 export interface WorkloadKind {
@@ -42,6 +42,8 @@ export interface WorkloadKind {
    * patch keeps the revision that it found, so that one object tells whether its pods have the patch.
    */
   readonly revisionMark?: string;
+  /** Whether `spec.workloadRef` may name another object, which has the pod template. */
+  readonly refersToTemplate?: true;
   /** The path of the pod template in the spec. */
   readonly templatePath: readonly string[];
   /** Why it is not rolled as it is, whatever its annotations ask for. */

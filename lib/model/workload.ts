@@ -5,9 +5,10 @@ import type { Hold, WaveLeftovers } from './hold.ts';
 import { REPLACES_ANNOTATION } from './kinds/batch.ts';
 import { RESTARTED_AT_ANNOTATION, RESTARTS } from './kinds/restarts.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
-import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload } from './raw-objects.ts';
+import type { RawContainer, RawMetadata, RawPodTemplate, RawWorkload, Referenced } from './raw-objects.ts';
 import { type Reference, referencesOf, referenceTo } from './references.ts';
 import { createdAtOf } from './time.ts';
+import { isOlder } from './timeline.ts';
 import {
   type Declining,
   holdOnPods,
@@ -63,6 +64,8 @@ export interface Workload {
   readonly isUnstarted?: true;
   /** Whether it has no pod template, so that it follows nothing. */
   readonly lacksTemplate?: true;
+  /** The other object that has its pod template. */
+  readonly referenced?: Referenced;
   /** Why it is not rolled in its present condition, whatever its annotations ask for. */
   readonly declines: Declining | undefined;
   /** It is the placeholder of a Job that is created anew. */
@@ -146,8 +149,7 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
     isCopy: metadata.annotations?.[REPLACES_ANNOTATION] !== undefined,
     isLeftAlone: metadata.deletionTimestamp !== undefined || kind.isLeftAlone(raw),
     isPaused: kind.isPaused?.(raw),
-    waveLeftovers:
-      kind.rollout === 'replace-pods' ? vocabulary.waveLeftoversOf(metadata, template) : undefined,
+    waveLeftovers: hasOwnPods(kind, raw) ? vocabulary.waveLeftoversOf(metadata, template) : undefined,
     annotations: pick(metadata.annotations ?? {}, vocabulary.isPolicyAnnotation),
     labels: pick(metadata.labels ?? NOTHING, vocabulary.isPolicyLabel),
     templateAnnotations: pick(template.metadata?.annotations ?? {}, vocabulary.isTemplatePolicyAnnotation),
@@ -168,12 +170,32 @@ export function workloadOf(kind: WorkloadKind, raw: RawWorkload, vocabulary: Ann
   };
 }
 
+/** Whether pods are replaced when its own template is patched. */
+function hasOwnPods({ rollout }: WorkloadKind, { referenced }: RawWorkload): boolean {
+  return rollout === 'replace-pods' && referenced === undefined;
+}
+
 /** What few workloads have. */
-function raritiesOf(kind: WorkloadKind, raw: RawWorkload): Pick<Workload, 'isUnstarted' | 'lacksTemplate'> {
+function raritiesOf(
+  kind: WorkloadKind,
+  raw: RawWorkload,
+): Pick<Workload, 'isUnstarted' | 'lacksTemplate' | 'referenced'> {
   return {
     ...(kind.isUnstarted?.(raw) === true && { isUnstarted: true }),
-    ...(templateOf(kind, raw) === undefined && kind.declines(raw) === undefined && { lacksTemplate: true }),
+    ...(templateOf(kind, raw) === undefined && { lacksTemplate: true }),
+    ...(raw.referenced && { referenced: raw.referenced }),
   };
+}
+
+/**
+ * Whether `seen` shows a later version than `known`, of the workload or of the object that has its template: that one may change, or
+ * go, while the workload stays at its version.
+ */
+export function isLater(seen: Workload, known: Workload): boolean {
+  if (seen.resourceVersion !== known.resourceVersion)
+    return isOlder(known.resourceVersion, seen.resourceVersion);
+  const [before, now] = [known.referenced?.resourceVersion ?? '', seen.referenced?.resourceVersion ?? ''];
+  return isOlder(before, now) || (before !== '' && now === '');
 }
 
 /** The reference of a workload's pod template to an object; to one of another namespace there is none. */

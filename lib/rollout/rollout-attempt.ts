@@ -179,7 +179,8 @@ export class RolloutAttempts {
       return { type: 'refused', message: 'the API server accepted the patch without its stamp' };
     }
     const effects = new Effects();
-    const span = timeline.ofWrite(workload?.resourceVersion ?? '', this.#signOf(plan.workload));
+    const written = plan.referenced === undefined ? workload : workload?.referenced;
+    const span = timeline.ofWrite(written?.resourceVersion ?? '', this.#signOf(plan.workload));
     acceptRollout(store, effects, plan, workload, span);
     apply(effects);
     return { type: 'done', plan };

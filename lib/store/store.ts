@@ -35,6 +35,10 @@ export class Store {
   readonly withPatterns: Set<ObjectKey> = new Set();
   /** By object, the workloads of other namespaces that name it and need its consent, given or not. */
   readonly namedElsewhere: DependentsIndex = new DependentsIndex();
+  /** By Deployment, the Rollouts whose template it has: while there are any, it is no workload of its own. */
+  readonly referring: DependentsIndex = new DependentsIndex();
+  /** The Deployment of each such Rollout. */
+  readonly referencedBy: Map<ObjectKey, ObjectKey> = new Map();
   readonly presence: Presence;
   /** The selected namespaces; used only if the settings have a namespace selector. */
   readonly selected: Set<string> = new Set();
@@ -87,6 +91,18 @@ export class Store {
     }
     this.scopes.delete(ref);
     this.forgetConfig(keyOf(wholeOf(ref)));
+  }
+
+  /** Keeps which Deployment has the template of the Rollout `key`; undefined: none has. */
+  refer(key: ObjectKey, deployment: ObjectKey | undefined): void {
+    const before = this.referencedBy.get(key);
+    if (before === deployment) return;
+    if (before !== undefined) this.referring.delete(key, before);
+    if (deployment === undefined) this.referencedBy.delete(key);
+    else {
+      this.referencedBy.set(key, deployment);
+      this.referring.add(key, deployment);
+    }
   }
 
   /** Adds or replaces the record of a workload. */

@@ -8,8 +8,8 @@ import type { ConfigObject } from '../model/config-object.ts';
 import { type Edge, isUncommitted } from '../model/edge.ts';
 import { type ConfigRef, keyOf, namespaceIn, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
-import { type InformerEvent, isOlder } from '../model/timeline.ts';
-import type { Workload } from '../model/workload.ts';
+import type { InformerEvent } from '../model/timeline.ts';
+import { isLater, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -52,13 +52,15 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
   const { key, object: workload } = event;
   const known = knownRecord(store, key, workload);
   // The record is newer than the event if the workload was read outside its stream.
-  if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;
+  if (known !== undefined && !isLater(workload, known.workload)) return;
+  takeReferenced(store, effects, event, mayAbandon);
   if (known !== undefined) acceptIfCarried(store, effects, known, event);
   const { refs, elsewhere } = namedBy(store, workload, event.isInInitialList);
   const lostOptIn = known && lostByUndo(store, known, workload, refs);
   if (lostOptIn !== undefined) effects.report({ type: 'lost-opt-in', lostOptIn });
   const hasPatterns = store.settings.vocabularies.hasPatterns(workload);
-  const asksForNothing = isUnable(workload) || (refs.length + elsewhere.length === 0 && !hasPatterns);
+  const asksForNothing =
+    isUnable(store, key, workload) || (refs.length + elsewhere.length === 0 && !hasPatterns);
   if (known === undefined || asksForNothing) forget(store, effects, key, mayAbandon);
   if (asksForNothing) return;
   const record = known ?? newRecord(event);
@@ -77,8 +79,17 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
 }
 
 /** Whether it follows nothing, whatever it asks for. */
-function isUnable({ isLeftAlone, lacksTemplate }: Workload): boolean {
-  return isLeftAlone || lacksTemplate === true;
+function isUnable(store: Store, key: ObjectKey, { isLeftAlone, lacksTemplate }: Workload): boolean {
+  return isLeftAlone || lacksTemplate === true || store.referring.dependentsOf(key).size > 0;
+}
+
+/** The Deployment that has the template of a Rollout is no workload of its own. */
+function takeReferenced(store: Store, effects: Effects, event: WorkloadPresent, mayAbandon: boolean): void {
+  const { ref, referenced } = event.object;
+  const isDeployment = referenced?.kind === 'Deployment';
+  const deployment = isDeployment ? keyOf({ ...ref, kind: 'Deployment', name: referenced.name }) : undefined;
+  store.refer(event.key, deployment);
+  if (deployment !== undefined) forget(store, effects, deployment, mayAbandon);
 }
 
 /**
@@ -92,7 +103,9 @@ function observeAbsent(
   mayAbandon: boolean,
 ): void {
   const record = store.workloads.get(key);
-  if (record === undefined || span.to < record.knownAt) return;
+  if (record !== undefined && span.to < record.knownAt) return;
+  store.refer(key, undefined);
+  if (record === undefined) return;
   const isReplaced =
     record.inFlight !== undefined && workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
   forget(store, effects, key, mayAbandon && !isReplaced);

@@ -10,8 +10,8 @@ import {
   sequenceIn,
 } from '../model/rollout-plan.ts';
 import { sequenceAfter } from '../model/stamp.ts';
-import { isOlder, type Span } from '../model/timeline.ts';
-import type { Workload } from '../model/workload.ts';
+import type { Span } from '../model/timeline.ts';
+import { isLater, type Workload } from '../model/workload.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { consentOf } from './consent.ts';
@@ -87,7 +87,7 @@ export function acceptRollout(
   const record = store.workloads.get(keyOf(plan.workload));
   if (record === undefined || record.inFlight !== plan) return;
   record.inFlight = undefined;
-  if (workload !== undefined && isOlder(workload.resourceVersion, record.workload.resourceVersion)) {
+  if (workload !== undefined && isLater(record.workload, workload)) {
     overtake(store, record, plan);
     countTakeBack(effects, keyOf(plan.workload), record);
   } else {

@@ -6,6 +6,7 @@ import type { Mutant } from './table.ts';
 const TABLE = ['test/unit/model/argo-rollout.test.ts'];
 const RESTARTS = ['test/unit/model/restarts.test.ts'];
 const WRITES = ['test/unit/kubernetes/rollout-writes.test.ts'];
+const REFERENCED = ['test/unit/kubernetes/referenced-templates.test.ts'];
 const RULES = ['test/unit/tracking/argo-rollouts.test.ts'];
 const ATTEMPTS = ['test/unit/rollout/aborted-rollouts.test.ts'];
 
@@ -84,5 +85,37 @@ export const ARGO_MUTANTS: readonly Mutant[] = [
     name: 'argo: a promotion ends what it is waited for',
     edit: drop('endsAt', "hold.type !== 'awaits-promotion'"),
     tests: [...RULES, ...ATTEMPTS],
+  },
+  {
+    name: 'argo: what may not be read now counts as a template that is missing',
+    edit: drop(
+      'referenced-template/complete',
+      "throw new ApiError('unavailable', `${kind} ${name} of a workloadRef: ${message}`, { retryAfterMs });",
+    ),
+    tests: REFERENCED,
+  },
+  {
+    name: 'argo: a patch of a referenced object counts as not sent if the Rollout cannot be read',
+    edit: change(
+      'WorkloadWriter.#patchReferenced',
+      "{ ...reading, kind: 'unanswered' }",
+      "{ ...reading, kind: 'throttled' }",
+    ),
+    tests: REFERENCED,
+  },
+  {
+    name: 'argo: the generation that the Rollout has of its own tells that the pods are new',
+    edit: drop('ROLLOUT.isObserved', '(referenced === undefined || Number() === referenced.generation)'),
+    tests: ['test/unit/tracking/referenced-templates.test.ts'],
+  },
+  {
+    name: 'argo: a referenced Deployment is a workload of its own too',
+    edit: drop('isUnable', 'store.referring.dependentsOf(key).size > 0'),
+    tests: ['test/unit/tracking/referenced-templates.test.ts'],
+  },
+  {
+    name: 'argo: a later version of a referenced object is no news',
+    edit: drop('isLater', 'isOlder(before, now)'),
+    tests: ['test/unit/tracking/referenced-templates.test.ts'],
   },
 ];

@@ -83,7 +83,7 @@ export const PROCESS_MUTANTS: readonly Mutant[] = [
     name: 'processes: a look that the stream overtook is taken for news',
     edit: drop(
       'observe-workload/observePresent',
-      'if (known !== undefined && !isOlder(known.workload.resourceVersion, workload.resourceVersion)) return;',
+      'if (known !== undefined && !isLater(workload, known.workload)) return;',
     ),
     tests: ['test/unit/repair/refetcher.test.ts'],
   },

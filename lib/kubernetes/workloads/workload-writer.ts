@@ -7,7 +7,7 @@ import { runOf } from '../../model/kinds/jobs.ts';
 import { momentAfter, restartPatch } from '../../model/kinds/restarts.ts';
 import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { RollResult, WriteResult } from '../../model/outcome.ts';
-import type { RawWorkload } from '../../model/raw-objects.ts';
+import type { RawWorkload, Referenced } from '../../model/raw-objects.ts';
 import { jsonPatchOf, type RolloutPlan } from '../../model/rollout-plan.ts';
 import { workloadKindOf } from '../../model/workload-kind.ts';
 import { ApiError, type FailedRead, failedWrite, readingOf, writeResultOf } from '../api-error.ts';
@@ -15,6 +15,7 @@ import { objectPath, writing } from '../api-path.ts';
 import { callDated, callJson } from '../json-call.ts';
 import type { Send } from '../transport.ts';
 import { createJob, type IsGenuine, JobRecreator } from './job-recreator.ts';
+import { complete, composed, referencedPath, type TemplateOwner } from './referenced-template.ts';
 
 /** The result of reading a workload. */
 export type WorkloadReading =
@@ -41,6 +42,7 @@ export class WorkloadWriter {
   async roll(plan: RolloutPlan): Promise<RollResult<RawWorkload>> {
     switch (workloadKindOf(plan.workload.kind).rollout) {
       case 'replace-pods':
+        if (plan.referenced !== undefined) return await this.#patchReferenced(plan, plan.referenced);
         return await (plan.isRestart ? this.#restart(plan) : this.#patchTemplate(plan));
       case 'run-now':
         return await this.#run(plan);
@@ -56,9 +58,7 @@ export class WorkloadWriter {
 
   /** The most recent version of the workload, not one from a cache. */
   async get(ref: WorkloadRef): Promise<WorkloadReading> {
-    const reading = await readingOf(async () =>
-      callJson<RawWorkload>(this.#send, { method: 'GET', path: pathOf(ref) }),
-    );
+    const reading = await readingOf(async () => this.#completed(ref, await this.#read(ref)));
     return reading.kind === 'absent' ? { kind: 'gone' } : reading;
   }
 
@@ -87,6 +87,34 @@ export class WorkloadWriter {
   }
 
   /**
+   * The template of another object: the answer is the workload with the template that was answered. If the workload itself cannot be
+   * read then, the patch is in force all the same, so the result is never a refusal.
+   */
+  async #patchReferenced(plan: RolloutPlan, referenced: Referenced): Promise<WriteResult<RawWorkload>> {
+    const { workload, body } = plan;
+    const path = referencedPath(workload.namespace, referenced);
+    const request = writing('PATCH', path, body, STRATEGIC_MERGE_PATCH);
+    const patched = await writeResultOf(async () => callJson<TemplateOwner>(this.#send, request));
+    // The workload may still exist, or refer to another object.
+    if (patched.kind === 'gone') return { kind: 'conflict' };
+    if (patched.kind !== 'accepted') return patched;
+    const reading = await readingOf(async () => this.#read(workload));
+    if (reading.kind === 'absent') return { kind: 'gone' };
+    if (reading.kind === 'failed') return { ...reading, kind: 'unanswered' };
+    const { kind, name } = reading.object.spec?.workloadRef ?? {};
+    if (kind !== referenced.kind || name !== referenced.name) return { kind: 'conflict' };
+    return { kind: 'accepted', object: composed(reading.object, patched.object) };
+  }
+
+  async #read(ref: WorkloadRef): Promise<RawWorkload> {
+    return await callJson<RawWorkload>(this.#send, { method: 'GET', path: pathOf(ref) });
+  }
+
+  async #completed({ kind }: WorkloadRef, raw: RawWorkload): Promise<RawWorkload> {
+    return workloadKindOf(kind).refersToTemplate ? await complete(this.#send, raw) : raw;
+  }
+
+  /**
    * Pods that started before the restart's moment are replaced. It has to be after the change by the clock that dates the pods, so
    * it is taken from the answer to a read that is sent now.
    */
@@ -96,11 +124,20 @@ export class WorkloadWriter {
     if (reading.kind === 'absent') return { kind: 'gone' };
     if (reading.kind === 'failed') return { ...reading, kind: 'throttled' };
     const moment = momentAfter(reading.object.date);
-    if (moment !== undefined) return await this.patch(workload, restartPatch(body, moment));
+    if (moment !== undefined) return await this.#patchRestart(workload, restartPatch(body, moment));
     return {
       kind: 'throttled',
       message: 'an answer of the API server has no Date, by which pods are restarted',
     };
+  }
+
+  /** An answer that cannot be completed is as good as lost. */
+  async #patchRestart(workload: WorkloadRef, body: object): Promise<WriteResult<RawWorkload>> {
+    const result = await this.patch(workload, body);
+    if (result.kind !== 'accepted') return result;
+    const reading = await readingOf(async () => this.#completed(workload, result.object));
+    if (reading.kind === 'found') return { kind: 'accepted', object: reading.object };
+    return reading.kind === 'absent' ? { kind: 'gone' } : { ...reading, kind: 'unanswered' };
   }
 
   async #write(

@@ -16,10 +16,14 @@ export const ROLLOUT: WorkloadKind = {
   isOptional: true,
   done: 'rolled',
   templatePath: ['template'],
-  declines: ({ spec }) => (spec?.workloadRef === undefined ? undefined : 'no-template'),
+  refersToTemplate: true,
+  declines: () => undefined,
   isLeftAlone: () => false,
   // Early versions of the controller wrote a hash there: nothing is then known to be observed.
-  isObserved: ({ metadata, status }) => Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
+  isObserved: ({ metadata, status, referenced }) =>
+    Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) - (referenced?.generation ?? 0) &&
+    // A referenced object that was created anew counts its generations anew, so a higher one may be of the former object.
+    (referenced === undefined || Number(status?.workloadObservedGeneration) === referenced.generation),
   hold: holdOf,
   // In a canary the hashes become equal before the last old pod has ended, in blue-green before an undo loses the old pods.
   rolledOut: (raw) => {

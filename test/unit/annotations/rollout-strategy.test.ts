@@ -11,7 +11,6 @@ const STAKATER = 'reloader.stakater.com/rollout-strategy';
 const NATIVE = 'reloader.k8s.collaborne.com/rollout-strategy';
 const ASKS = { 'reloader.k8s.collaborne.com/configmap': 'cfg' };
 const ALL = vocabulary({ dialects: ['collaborne', 'stakater'] });
-const REF = { kind: 'ConfigMap', namespace: 'ns', name: 'cfg' } as const;
 
 function viewOf(
   annotations: Readonly<Record<string, string>>,
@@ -63,13 +62,16 @@ test('the record of a restart is no mistake', () => {
   assert.deepEqual(ALL.mistakesOf(viewOf(record)), []);
 });
 
-test('a Rollout whose template is in another object is only restarted, and says so', () => {
-  const spec = { workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' } };
-  const verdict = (annotations: Readonly<Record<string, string>>): unknown =>
-    ALL.judge(viewOf(annotations, spec), REF, {});
-  assert.deepEqual(verdict({}), { asks: false, because: 'no-template' });
-  assert.deepEqual(verdict({ [NATIVE]: 'restart' }), { asks: true, because: 'named' });
-  const [finding, ...others] = ALL.mistakesOf(viewOf({}, spec));
-  assert.deepEqual([finding?.reason, finding?.about, others], ['unserved', 'workloadRef', []]);
-  assert.deepEqual(ALL.mistakesOf(viewOf({ [NATIVE]: 'restart' }, spec)), []);
+test('a Rollout tells why the template that it refers to is not known', () => {
+  const referenced = {
+    kind: 'ReplicaSet',
+    name: 'web',
+    generation: 0,
+    resourceVersion: '',
+    problem: 'it is secret',
+  };
+  const workload = { ...viewOf({ [NATIVE]: 'restart' }), lacksTemplate: true, referenced } as const;
+  const [finding, ...others] = ALL.mistakesOf(workload);
+  assert.deepEqual([finding?.reason, finding?.about, others], ['unserved', 'no pod template', []]);
+  assert.match(finding?.message ?? '', /no effect here: it is secret, so nothing/);
 });
