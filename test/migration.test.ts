@@ -254,6 +254,7 @@ test('its ClusterRole and the rules on the page are all the rights that are need
       jobReload: 'none',
       argoRollouts: 'false',
       openshift: 'false',
+      furtherKinds: [],
     }).map(({ kind }) => kind),
     isDryRun: false,
   });

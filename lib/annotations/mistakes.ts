@@ -1,6 +1,7 @@
 /** Findings about likely mistakes in a workload's annotations, each with the correction. */
 
 import type { Finding } from '../model/finding.ts';
+import { isCustom } from '../model/kinds/custom-kind.ts';
 import { isRolloutStrategy } from '../model/kinds/restarts.ts';
 import { CONFIG_KINDS } from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES } from '../model/reasons.ts';
@@ -163,13 +164,23 @@ function unchoosable(
 }
 
 /** Annotations of a workload without a pod template, such as a DeploymentConfig may be: nothing is stamped. */
-function templateless({ annotations, lacksTemplate, referenced }: Workload): readonly Finding[] {
+function templateless({ ref, annotations, lacksTemplate, referenced }: Workload): readonly Finding[] {
   const [key] = Object.keys(annotations);
   if (key === undefined || lacksTemplate !== true) return NONE;
-  const cause = referenced?.problem ?? 'it has no pod template';
-  const remedy = referenced === undefined ? '; write spec.template, or take the annotation away' : '';
+  const [cause, remedy] =
+    referenced?.problem === undefined ? withoutTemplate(ref.kind) : [referenced.problem, ''];
   const message = `${key} has no effect here: ${cause}, so nothing is stamped or rolled${remedy}`;
   return [{ reason: 'unserved', about: 'no pod template', message }];
+}
+
+/** What is missing, and what helps. */
+function withoutTemplate(kind: string): readonly [cause: string, remedy: string] {
+  const row = workloadKindOf(kind);
+  const path = `spec.${row.templatePath.join('.')}`;
+  const [where, other] = isCustom(row)
+    ? [` at ${path}, where --workload-kinds says that ${kind} have it`, ', correct the path']
+    : ['', ''];
+  return [`it has no pod template${where}`, `; write ${path}${other}, or take the annotation away`];
 }
 
 /** A pause period that cannot be parsed: the workload then has none. */

@@ -15,12 +15,14 @@ import { fenced, observed } from '../kubernetes/wrapped-send.ts';
 import type { AlgorithmName } from '../model/digest.ts';
 import type { Edge } from '../model/edge.ts';
 import { Heartbeat, WatchHealth, type WatchStatus } from '../model/health.ts';
+import { isCustom } from '../model/kinds/custom-kind.ts';
 import type { Log } from '../model/log.ts';
 import { keyOf, type ObjectKey } from '../model/object-ref.ts';
 import { SHARD_BYTES } from '../model/shards.ts';
 import type { StatusReport } from '../model/status-report.ts';
 import { monotonicMs } from '../model/time.ts';
 import { Timeline } from '../model/timeline.ts';
+import { addWorkloadKind } from '../model/workload-kind.ts';
 import type { ProxyVariables } from '../notify/http-post.ts';
 import { configKindsOf, type Options, stateNamespaceOf, workloadKindsOf } from '../options/options.ts';
 import { sleep } from '../queue/abortable-sleep.ts';
@@ -299,9 +301,12 @@ function optionalKindsOf(parts: Parts): OptionalKind[] {
   return rows.map((row) => ({ row, permissions: permissionsOfAutomatic(parts, row.kind) }));
 }
 
+/** The streams; a kind that only the settings name is in the table of kinds from here on. */
 function streamsFor(options: Options, { namespaces }: Place): Stream[] {
+  const workloadKinds = workloadKindsOf(options);
+  workloadKinds.filter(isCustom).forEach(addWorkloadKind);
   const { ignoredNamespaces, namespaceSelector } = options;
-  const served = { configKinds: configKindsOf(options), workloadKinds: workloadKindsOf(options) };
+  const served = { configKinds: configKindsOf(options), workloadKinds };
   return streamsOf(namespaces, served, ignoredNamespaces, namespaceSelector !== undefined);
 }
 

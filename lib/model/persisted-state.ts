@@ -9,6 +9,7 @@
 import type { RunningDigest } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import {
+  KIND_IN_KEY,
   type Knows,
   type Overrides,
   overriddenKeyOf,
@@ -108,7 +109,9 @@ export interface KindScope {
 /** Takes the place of a workload's name in a key; unambiguous, since names have no capital letters. */
 const IN_NAMESPACE = 'ALL';
 const IN_ALL_NAMESPACES = 'EVERYWHERE';
-const OVERRIDE_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?ran\.(?<kind>[A-Za-z]+)_(?<scope>ALL|EVERYWHERE)$/;
+const OVERRIDE_KEY = new RegExp(
+  `^(?:(?<namespace>[a-z0-9-]+)_)?ran\\.(?<kind>${KIND_IN_KEY})_(?<scope>ALL|EVERYWHERE)$`,
+);
 
 /** The key in the state: `ran.<Kind>_ALL`, with the prefix of the namespace outside the home one, or `ran.<Kind>_EVERYWHERE`. */
 export function kindOverrideKeyOf({ kind, namespace }: KindScope, homeNamespace: string): StateKey {

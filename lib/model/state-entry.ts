@@ -20,6 +20,14 @@ export interface StateEntry {
 export type Overrides = Readonly<Record<StateKey, RunningDigest>>;
 
 const LONGEST_KEY = 253;
+/** The kind of a workload in a key, as a pattern: that of a custom resource is `<plural>.<group>`. */
+export const KIND_IN_KEY = '[A-Za-z][A-Za-z0-9.-]*';
+const PARTS = new RegExp(
+  `^(?:(?<namespace>[a-z0-9-]+)_)?(?:v1\\.(?<source>[A-Za-z]+)|ran\\.(?<workload>${KIND_IN_KEY}))_.`,
+);
+const OVERRIDES_KEY = new RegExp(
+  `^(?:(?<namespace>[a-z0-9-]+)_)?ran\\.(?<kind>${KIND_IN_KEY})_(?<name>[^_]+)$`,
+);
 const ENTRY_KEY = /^(?:(?<namespace>[a-z0-9-]+)_)?v1\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)(?:_(?<keys>.+))?$/;
 const ENTRY = new RegExp(
   `^(?:(?<algorithm>[a-z0-9]+):)?(?<digest>[0-9a-f]{40}|-)(?:\\.(?<number>${NUMBER}))?$`,
@@ -62,16 +70,14 @@ export function parseStateKey(
   key: StateKey,
   homeNamespace: string,
 ): { readonly type: 'entry' | 'overrides'; readonly kind: string; readonly namespace: string } | undefined {
-  const groups = /^(?:(?<namespace>[a-z0-9-]+)_)?(?<type>v1|ran)\.(?<kind>[A-Za-z]+)_./.exec(key)?.groups;
-  if (groups?.['kind'] === undefined) return undefined;
-  const type = groups['type'] === 'ran' ? 'overrides' : 'entry';
-  return { type, kind: groups['kind'], namespace: groups['namespace'] ?? homeNamespace };
+  const { namespace = homeNamespace, source, workload } = PARTS.exec(key)?.groups ?? {};
+  if (source !== undefined) return { type: 'entry', kind: source, namespace };
+  return workload === undefined ? undefined : { type: 'overrides', kind: workload, namespace };
 }
 
 /** The workload whose overrides have `key`; undefined for another key, and for one that ends in a digest. */
 export function workloadRefOf(key: StateKey, homeNamespace: string): WorkloadRef | undefined {
-  const groups = /^(?:(?<namespace>[a-z0-9-]+)_)?ran\.(?<kind>[A-Za-z]+)_(?<name>[^_]+)$/.exec(key)?.groups;
-  const { namespace = homeNamespace, kind, name } = groups ?? {};
+  const { namespace = homeNamespace, kind, name } = OVERRIDES_KEY.exec(key)?.groups ?? {};
   return kind === undefined || name === undefined ? undefined : { kind, namespace, name };
 }
 

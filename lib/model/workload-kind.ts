@@ -46,6 +46,8 @@ export interface WorkloadKind {
   readonly refersToTemplate?: true;
   /** The path of the pod template in the spec. */
   readonly templatePath: readonly string[];
+  /** Whether the object at that path is a pod template; absent if the schema of the kind says so. */
+  readonly isTemplate?: (found: RawPodTemplate) => boolean;
   /** Why it is not rolled as it is, whatever its annotations ask for. */
   readonly declines: (raw: RawWorkload) => Declining | undefined;
   /** Whether it follows no object and is never written, whatever its annotations: another controller manages it. */
@@ -104,13 +106,16 @@ export function workloadKindOf(kind: string): WorkloadKind {
 }
 
 /** The pod template of a workload. */
-export function templateOf({ templatePath }: WorkloadKind, raw: RawWorkload): RawPodTemplate | undefined {
+export function templateOf(
+  { templatePath, isTemplate = () => true }: WorkloadKind,
+  raw: RawWorkload,
+): RawPodTemplate | undefined {
   let at: unknown = raw.spec;
   for (const field of templatePath) {
     if (typeof at !== 'object' || at === null) return undefined;
     at = (at as Readonly<Record<string, unknown>>)[field];
   }
-  return typeof at === 'object' && at !== null ? at : undefined;
+  return typeof at === 'object' && at !== null && isTemplate(at) ? at : undefined;
 }
 
 /** A spec that consists only of the given part of the pod template. */

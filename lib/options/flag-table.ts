@@ -38,6 +38,10 @@ export const TABLE = {
       isStakaters: 'name',
       help: "roll OpenShift's DeploymentConfigs: true, false, or auto where the API server serves them and the rights are there",
     },
+    '--workload-kinds <further-kind...>': {
+      sets: 'furtherKinds',
+      help: 'roll further kinds of workload: group/version/plural:path of the pod template, e.g. serving.knative.dev/v1/services:spec.template; repeatable or a comma list',
+    },
     '--ignored-workload-types <workload-kind...>': {
       sets: 'ignoredWorkloadKinds',
       isStakaters: 'name',

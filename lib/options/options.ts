@@ -1,5 +1,6 @@
 /** The settings of the program: parsed once at the start, validated, frozen. Only this folder reads flags or variables. */
 
+import { customKind } from '../model/kinds/custom-kind.ts';
 import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
 import type {
   AdmissionOptions,
@@ -124,9 +125,10 @@ export function workloadKindsOf({
   jobReload,
   argoRollouts,
   openshift,
+  furtherKinds,
 }: Pick<
   Options,
-  'ignoredWorkloadKinds' | 'cronJobReload' | 'jobReload' | 'argoRollouts' | 'openshift'
+  'ignoredWorkloadKinds' | 'cronJobReload' | 'jobReload' | 'argoRollouts' | 'openshift' | 'furtherKinds'
 >): readonly WorkloadKind[] {
   const isLeftOut: Readonly<Record<string, boolean>> = {
     CronJob: cronJobReload === 'none',
@@ -134,9 +136,10 @@ export function workloadKindsOf({
     Rollout: argoRollouts === 'false',
     DeploymentConfig: openshift === 'false',
   };
-  return [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(
+  const known = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].filter(
     ({ kind }) => isLeftOut[kind] !== true && !ignoredWorkloadKinds.includes(kind),
   );
+  return [...known, ...furtherKinds.map(customKind)];
 }
 
 /** Whether a kind is served only where the account has the rights for it: its flag has the value `auto`. */

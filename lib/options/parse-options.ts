@@ -21,6 +21,7 @@ import { servingFrom } from './serving-settings.ts';
 import { stakaterKeysFrom, stakaterSetting } from './stakater.ts';
 import { TYPES } from './value-types.ts';
 import { VERSION } from './version.ts';
+import { namedTwice } from './workload-kinds.ts';
 
 const DEFAULT_WAIT_IN_PERIODS = 6;
 /** Pairs of flags that contradict each other, and the reason if it is not obvious. */
@@ -55,6 +56,7 @@ export function parseOptions(argv: readonly string[], env: Environment): ParsedC
 function optionsFrom(reader: Reader, env: Environment): Options {
   const flags = reader.options();
   refuseNothing(reader, flags);
+  refuseTwice(reader, flags);
   refuseContradictions(reader);
   const scope = scopeFrom(reader, env);
   const ofAll = scope.type === 'all';
@@ -149,6 +151,14 @@ function refuseNothing(reader: Reader, flags: FlagOptions): void {
   if (workloadKindsOf(flags).some(({ kind }) => !isAutomatic(flags, kind))) return;
   const place = reader.placeOf('ignored-workload-types');
   throw new UsageError(`${place}: expected not all kinds of workload: nothing would be watched`);
+}
+
+/** @throws UsageError if two entries name one kind: it has one version and one pod template */
+function refuseTwice(reader: Reader, { furtherKinds }: FlagOptions): void {
+  const twice = namedTwice(furtherKinds);
+  if (twice === undefined) return;
+  const place = reader.placeOf('workload-kinds');
+  throw new UsageError(`${place}: expected each kind once, got ${twice} twice; keep one of its entries`);
 }
 
 /** @throws UsageError if two flags contradict each other */

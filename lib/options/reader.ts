@@ -87,5 +87,5 @@ function parsed<T>(text: string, type: ValueType<T>, source: string): T {
   const value = type.parse(text);
   if (value !== undefined) return value;
   const quote = type.isSecret ? '' : `, got ${JSON.stringify(text.slice(0, LONGEST_QUOTE))}`;
-  throw new UsageError(`${source}: expected ${type.expected}${quote}`);
+  throw new UsageError(`${source}: expected ${type.expectedFor?.(text) ?? type.expected}${quote}`);
 }

@@ -1,6 +1,7 @@
 /** The types of values: the texts that each one accepts, and the parsed values. */
 
 import { isIP } from 'node:net';
+import type { CustomKind } from '../model/kinds/custom-kind.ts';
 import { CONFIG_KINDS, type ConfigKind, DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
 import { RELOAD_STRATEGIES, type ReloadStrategy } from '../model/reasons.ts';
 import {
@@ -19,6 +20,7 @@ import { parseBool } from '../model/text.ts';
 import { parseDurationMs } from '../model/time.ts';
 import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import { isQualifiedName, labelSelectorOf } from './labels.ts';
+import { parseFurtherKind } from './workload-kinds.ts';
 
 type NumberType = 'duration' | 'age' | 'lasting-duration' | 'whole-duration' | 'port-number' | 'number';
 type TextType =
@@ -30,6 +32,8 @@ export interface Values extends Record<NumberType, number>, Record<TextType, str
   switch: boolean;
   limit: RolloutLimit | 'off';
   'config-kind': ConfigKind;
+  /** A kind of workload that the program does not know by itself. */
+  'further-kind': CustomKind;
   /** What a change does to CronJobs that follow the object: nothing, since the next run reads it anyway, or it starts a run. */
   'cronjob-way': 'none' | 'run-now';
   /** What a change does to Jobs that follow the object: nothing, or they are recreated; with `recreate` finished ones too. */
@@ -53,6 +57,8 @@ export interface ValueType<T> {
   readonly expected: string;
   /** The value; undefined if the trimmed `text` is not of the type. */
   readonly parse: (text: string) => T | undefined;
+  /** Takes the place of `expected` for one text that is not of the type. */
+  readonly expectedFor?: (text: string) => string;
   /** The text may be a secret, so errors do not repeat it. */
   readonly isSecret?: true;
   /** Several texts make one value, joined by commas. */
@@ -131,6 +137,7 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
       return KINDS.find((type) => word === type.resource || word === type.kind.toLowerCase())?.kind;
     },
   },
+  'further-kind': furtherKind(),
   'cronjob-way': oneOf(['none', 'run-now']),
   'job-way': oneOf(['none', 'recreate', 'recreate-running']),
   dialect: oneOf(VOCABULARY_NAMES),
@@ -166,6 +173,17 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   token: { ...TEXT, isSecret: true },
   text: { expected: 'anything', parse: (text) => text },
 };
+
+function furtherKind(): ValueType<CustomKind> {
+  return {
+    expected: 'kinds of workload',
+    parse: (text) => {
+      const parsed = parseFurtherKind(text);
+      return typeof parsed === 'string' ? undefined : parsed;
+    },
+    expectedFor: (text) => String(parseFurtherKind(text)),
+  };
+}
 
 function wholeNumber(min: number, max: number): ValueType<number> {
   return {

@@ -5,6 +5,7 @@
 
 import { STRATEGY_ANNOTATION } from '../annotations/vocabulary.ts';
 import { whenTaken } from '../model/hold.ts';
+import { isCustom } from '../model/kinds/custom-kind.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome, ReadBirths, RollResult, WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
@@ -12,6 +13,7 @@ import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { SignOfLife, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
 import type { WorkloadRecord } from '../store/records.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
@@ -176,7 +178,7 @@ export class RolloutAttempts {
     const workload = object && store.viewOf(plan.workload, object);
     if (workload !== undefined && !carries(workload, plan)) {
       this.#abandon(plan);
-      return { type: 'refused', message: 'the API server accepted the patch without its stamp' };
+      return { type: 'refused', message: unstampedText(plan) };
     }
     const effects = new Effects();
     const written = plan.referenced === undefined ? workload : workload?.referenced;
@@ -234,6 +236,17 @@ export class RolloutAttempts {
     const record = this.#options.store.workloads.get(keyOf(ref));
     return record && { at: record.knownAt, arrival: record.knownAt };
   }
+}
+
+/** The schema of a custom resource may drop fields of the pod template. */
+function unstampedText({ workload, template }: RolloutPlan): string {
+  const text = 'the API server accepted the patch without its stamp';
+  if (!isCustom(workloadKindOf(workload.kind))) return text;
+  const [lost, other] =
+    template.spec === undefined && template.metadata !== undefined
+      ? ['metadata', 'env-vars']
+      : ['variables of containers', 'annotations'];
+  return `${text}; if the schema of ${workload.kind} has no ${lost} in its pod template, write ${STRATEGY_ANNOTATION}: ${other}`;
 }
 
 function abortedText({ name }: WorkloadRef): string {

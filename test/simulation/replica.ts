@@ -162,6 +162,7 @@ function optionsOf(settings: Settings): Options {
     jobReload: settings.batch?.jobs ?? 'none',
     argoRollouts: 'false',
     openshift: 'false',
+    furtherKinds: [],
     openshiftInstantiate: false,
     port: 0,
     statusPage: false,

@@ -19,7 +19,11 @@ const PATIENCE_MS = 10_000;
 /** Every field may be absent. */
 interface RawResources {
   readonly kind?: string;
-  readonly resources?: readonly { readonly name?: string; readonly kind?: string }[];
+  readonly resources?: readonly {
+    readonly name?: string;
+    readonly kind?: string;
+    readonly namespaced?: boolean;
+  }[];
 }
 interface RawGroups {
   readonly kind?: string;
@@ -42,6 +46,8 @@ export async function discover(send: Send, row: WorkloadKind, signal: AbortSigna
     const { kind, resources = [] } = await get<RawResources>(`/apis/${groupVersion}`);
     if (kind !== 'APIResourceList') return unknown('the answer is no list of resources');
     const found = resources.find(({ name }) => name === row.resource);
+    if (found?.namespaced === false)
+      return unknown('its objects are in no namespace, so they cannot be rolled');
     return found === undefined ? { is: 'absent' } : { is: 'served', objectKind: found.kind ?? row.kind };
   } catch (thrown) {
     const { status, code, message, retryAfterMs } = ApiError.from(thrown);

@@ -35,6 +35,7 @@ const DEFAULTS: Options = {
   jobReload: 'none',
   argoRollouts: 'auto',
   openshift: 'auto',
+  furtherKinds: [],
   openshiftInstantiate: false,
   port: 8080,
   bindAddress: '127.0.0.1',
@@ -127,6 +128,11 @@ const CASES: Readonly<Record<string, Readonly<Record<string, Changes>>>> = {
       ignoredWorkloadKinds: ['DeploymentConfig'],
     },
     '--is-openshift=false': { openshift: 'false' },
+    '--workload-kinds=acme.example/v1/apps:spec.pods.template': {
+      furtherKinds: [
+        { group: 'acme.example', version: 'v1', resource: 'apps', templatePath: ['pods', 'template'] },
+      ],
+    },
     '--openshift-instantiate': { openshiftInstantiate: true },
   },
   'what asks for a reload': {

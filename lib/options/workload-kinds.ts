@@ -1,0 +1,69 @@
+/** The entries of --workload-kinds: kinds of workload that the program does not know by itself. */
+
+import { type CustomKind, customNameOf } from '../model/kinds/custom-kind.ts';
+import { DNS_LABEL, DNS_SUBDOMAIN } from '../model/object-ref.ts';
+import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
+
+const FORM = 'group/version/plural:path, such as serving.knative.dev/v1/services:spec.template';
+const LONGEST_GROUP = 253;
+const LONGEST_LABEL = 63;
+const FIELD = /^[A-Za-z][A-Za-z0-9_-]*$/;
+
+/** The flags that serve the kinds which the program knows by itself; the others are always served. */
+const SERVED_BY: Readonly<Record<string, string>> = {
+  CronJob: '--cronjob-reload',
+  Job: '--job-reload',
+  Rollout: '--is-Argo-Rollouts',
+  DeploymentConfig: '--is-openshift',
+};
+
+/** The entry; a text if it is malformed: it completes the error "expected …". */
+export function parseFurtherKind(text: string): CustomKind | string {
+  const colon = text.indexOf(':');
+  const [group = '', version = '', resource = '', ...others] = text
+    .slice(0, colon < 0 ? text.length : colon)
+    .split('/');
+  if (resource === '' && version !== '')
+    return `${FORM}; this one has no group: kinds of the core group are not added`;
+  if (others.length > 0 || !isGroup(group) || !isLabel(version) || !isLabel(resource)) return FORM;
+  const known = [...WORKLOAD_KINDS, ...OPTIONAL_KINDS].find(
+    (row) => row.group === group && row.resource === resource,
+  );
+  if (known !== undefined) return knownText(known.kind);
+  if (!group.includes('.')) return `${FORM}; ${group} is a group of Kubernetes itself, no custom resource`;
+  if (colon < 0) return `${FORM}; the path of the pod template is missing: append such as :spec.template`;
+  const path = text.slice(colon + 1);
+  const templatePath = templatePathOf(path);
+  return typeof templatePath === 'string' ? templatePath : { group, version, resource, templatePath };
+}
+
+/** The first kind that several entries name. */
+export function namedTwice(kinds: readonly CustomKind[]): string | undefined {
+  const names = kinds.map(customNameOf);
+  return names.find((name, index) => names.indexOf(name) !== index);
+}
+
+function templatePathOf(path: string): readonly string[] | string {
+  const [spec, ...fields] = path.split('.');
+  if (spec !== 'spec' || fields.length === 0)
+    return `a path that begins with "spec.", such as :spec.template`;
+  if (fields.some((field) => /\[|^\d+$/.test(field)))
+    return `a path of fields alone, such as :spec.template: a pod template in a list cannot be served`;
+  return fields.every((field) => FIELD.test(field))
+    ? fields
+    : `a path of fields with dots between them, such as :spec.template`;
+}
+
+function knownText(kind: string): string {
+  const flag = SERVED_BY[kind];
+  if (flag === undefined) return `no ${kind}s: they are always served; take the entry away`;
+  return `no ${kind}s: ${flag} serves them; write that flag in place of the entry`;
+}
+
+function isGroup(text: string): boolean {
+  return text.length <= LONGEST_GROUP && DNS_SUBDOMAIN.test(text);
+}
+
+function isLabel(text: string): boolean {
+  return text.length <= LONGEST_LABEL && DNS_LABEL.test(text);
+}
