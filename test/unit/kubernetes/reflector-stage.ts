@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import type { TestContext } from 'node:test';
-import { Reflector } from '../../../lib/kubernetes/reflector.ts';
+import { Reflector, type ReflectorOptions } from '../../../lib/kubernetes/reflector.ts';
 import { configSource } from '../../../lib/kubernetes/sources.ts';
 import type { ApiRequest } from '../../../lib/kubernetes/transport.ts';
 import type { Log } from '../../../lib/model/log.ts';
@@ -26,7 +26,12 @@ export interface Running {
 export const A: object = configMap('a', '5');
 
 /** A reflector under a mock clock, whose chance is always 0: its backoff is 500 ms. */
-export function start(t: TestContext, answers: Answer[], random = (): number => 0): Running {
+export function start(
+  t: TestContext,
+  answers: Answer[],
+  random = (): number => 0,
+  complete?: ReflectorOptions['complete'],
+): Running {
   const { jolt } = mockTime(t);
   const script = scripted(...answers);
   const told: string[] = [];
@@ -38,6 +43,7 @@ export function start(t: TestContext, answers: Answer[], random = (): number => 
     source: configSource('ConfigMap', 'ns'),
     log,
     random,
+    complete,
     target: {
       beginList: () => told.push('begin'),
       listed: ({ metadata }) => told.push(`list ${metadata.name}`),
