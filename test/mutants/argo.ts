@@ -87,15 +87,12 @@ export const ARGO_MUTANTS: readonly Mutant[] = [
     tests: [...RULES, ...ATTEMPTS],
   },
   {
-    name: 'argo: what may not be read now counts as a template that is missing',
-    edit: drop(
-      'referenced-template/complete',
-      "throw new ApiError('unavailable', `${kind} ${name} of a workloadRef: ${message}`, { retryAfterMs });",
-    ),
+    name: 'workload-ref: what may not be read now counts as a template that is missing',
+    edit: change('referenced-template/complete', 'reading.isForbidden', 'true'),
     tests: REFERENCED,
   },
   {
-    name: 'argo: a patch of a referenced object counts as not sent if the Rollout cannot be read',
+    name: 'workload-ref: a patch of a referenced object counts as not sent if the Rollout cannot be read',
     edit: change(
       'WorkloadWriter.#patchReferenced',
       "{ ...reading, kind: 'unanswered' }",
@@ -104,17 +101,17 @@ export const ARGO_MUTANTS: readonly Mutant[] = [
     tests: REFERENCED,
   },
   {
-    name: 'argo: the generation that the Rollout has of its own tells that the pods are new',
+    name: 'workload-ref: the generation that the Rollout has of its own tells that the pods are new',
     edit: drop('ROLLOUT.isObserved', '(referenced === undefined || Number() === referenced.generation)'),
     tests: ['test/unit/tracking/referenced-templates.test.ts'],
   },
   {
-    name: 'argo: a referenced Deployment is a workload of its own too',
+    name: 'workload-ref: a referenced Deployment is a workload of its own too',
     edit: drop('isUnable', 'store.referring.dependentsOf(key).size > 0'),
     tests: ['test/unit/tracking/referenced-templates.test.ts'],
   },
   {
-    name: 'argo: a later version of a referenced object is no news',
+    name: 'workload-ref: a later version of a referenced object is no news',
     edit: drop('isLater', 'isOlder(before, now)'),
     tests: ['test/unit/tracking/referenced-templates.test.ts'],
   },
