@@ -14,6 +14,7 @@ import { EVICTION_MUTANTS } from './evictions.ts';
 import { FENCE_MUTANTS } from './fences.ts';
 import { IMPORT_MUTANTS } from './imports.ts';
 import { KEY_MUTANTS } from './keys.ts';
+import { KIND_MUTANTS } from './kinds.ts';
 import { LEADER_MUTANTS } from './leader.ts';
 import { LIST_MUTANTS } from './lists.ts';
 import { NOTICE_MUTANTS } from './notices.ts';
@@ -65,6 +66,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...SHARD_MUTANTS,
   ...ADMISSION_MUTANTS,
   ...DROP_IN_MUTANTS,
+  ...KIND_MUTANTS,
   ...LEADER_MUTANTS,
   ...LIST_MUTANTS,
   ...RIGHT_MUTANTS,

@@ -85,6 +85,8 @@ export function customResource(
 ): ResourceRow {
   const added = row(apiVersion, resource, kind, { generation: 'spec', isCustom: true, ...extras });
   byResource.set(`${resource}.${added.group}`, added);
+  // Faults name plurals alone.
+  if (!byResource.has(resource)) byResource.set(resource, added);
   byKind.set(`${resource}.${added.group}`, added);
   return added;
 }
