@@ -51,7 +51,9 @@ export interface AttemptOptions extends EvictionOptions {
   readonly onPatchAnswered: (seconds: number) => void;
 }
 
-const TAKEN_BACK_EACH_TIME = `its stamp was reverted ${MOST_TRIES} times, and is not written again for this content; if an operator owns the template, the annotation ${STRATEGY_ANNOTATION}: evict makes the reloader evict its pods instead`;
+/** What to do about stamps that are reverted. */
+export const ADVICE: string = `if an operator owns the template, the annotation ${STRATEGY_ANNOTATION}: evict makes the reloader evict its pods instead`;
+const TAKEN_BACK_EACH_TIME = `its stamp was reverted ${MOST_TRIES} times, and is not written again for this content; ${ADVICE}`;
 
 /** See the file's comment. */
 export class RolloutAttempts {

@@ -21,7 +21,7 @@ import { type Failure, type Result, RetryQueue } from '../queue/retry-queue.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
 import { progressText } from './eviction.ts';
-import { type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
+import { ADVICE, type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
 import { RolloutPace } from './rollout-pace.ts';
 
 /** Called synchronously, in the turn in which an attempt ends or a window opens. */
@@ -156,7 +156,8 @@ export class RolloutController {
   contest(workload: ObjectKey, times: number): void {
     const ref = this.#options.store.workloads.get(workload)?.workload.ref;
     if (ref === undefined) return;
-    this.#conclude(workload, ref, { type: 'refused', message: 'the stamp is reverted each time' }, times);
+    const message = `the stamp is reverted each time; ${ADVICE}`;
+    this.#conclude(workload, ref, { type: 'refused', message }, times);
   }
 
   /** Forgets a workload that does not exist or follows nothing any more; an attempt under way goes on. */

@@ -119,7 +119,11 @@ describe('evictions', { concurrency: 2 }, () => {
       await using cluster = await clusterOf();
       const reloader = await cluster.reloader();
       const match = { verb, resource };
-      const grant = cluster.sandbox.addFault({ match, times: 'always', effect: { kind: 'status', code: 403 } });
+      const grant = cluster.sandbox.addFault({
+        match,
+        times: 'always',
+        effect: { kind: 'status', code: 403 },
+      });
       put(cluster, configMap('web'), 'two');
       await cluster.until('the Event is there', () =>
         cluster.sandbox

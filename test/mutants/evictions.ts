@@ -4,6 +4,7 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const UNIT = 'test/unit/rollout/eviction.test.ts';
+const INTEGRATION = 'test/integration/evictions.test.ts';
 const HISTORIES = 'test/simulation/simulation-evictions.test.ts';
 
 /** Every one of them must be noticed. */
@@ -37,5 +38,15 @@ export const EVICTION_MUTANTS: readonly Mutant[] = [
     name: 'evictions: commits wait for them',
     edit: change('RolloutController.isWaiting', 'this.#attempts.isEvicting(workload)', 'false'),
     tests: [UNIT],
+  },
+  {
+    name: 'evictions: a right that is missing is not named',
+    edit: change('PodEvictions.attempt', "code === 'forbidden'", 'false'),
+    tests: [INTEGRATION],
+  },
+  {
+    name: 'evictions: a start takes the pods of a killed process for current',
+    edit: drop('PodEvictions.#doubt', 'requestWrites(store, effects, record)'),
+    tests: [INTEGRATION, UNIT],
   },
 ];
