@@ -4,7 +4,6 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const UNIT = 'test/unit/rollout/eviction.test.ts';
-const INTEGRATION = 'test/integration/evictions.test.ts';
 const HISTORIES = 'test/simulation/simulation-evictions.test.ts';
 
 /** Every one of them must be noticed. */
@@ -42,11 +41,6 @@ export const EVICTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evictions: a right that is missing is not named',
     edit: change('PodEvictions.attempt', "code === 'forbidden'", 'false'),
-    tests: [INTEGRATION],
-  },
-  {
-    name: 'evictions: a start takes the pods of a killed process for current',
-    edit: drop('PodEvictions.#doubt', 'requestWrites(store, effects, record)'),
-    tests: [INTEGRATION, UNIT],
+    tests: [UNIT],
   },
 ];

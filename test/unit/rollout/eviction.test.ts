@@ -175,6 +175,17 @@ test('without the right it is refused, and says which', async (t) => {
   assert.match(reason?.type === 'backoff' ? reason.message : '', /list pods and to create pods\/eviction/);
 });
 
+test('without the right to evict as well', async (t) => {
+  const pods = new Pods(900);
+  for (let n = 0; n < 9; n += 1) pods.answers.push({ kind: 'rejected', code: 'forbidden', message: 'no' });
+  const stage = stageWith(t, pods);
+  await changed(stage, 'b');
+  await stage.pass(20_000);
+  assert.ok(stage.outcomes.includes('refused'));
+  const reason = stage.controller.pendingReasonOf(stage.world.workloadKey('web'));
+  assert.match(reason?.type === 'evicting' ? reason.message : '', /list pods and to create pods\/eviction/);
+});
+
 test('a lost answer: the uid tells whether the pod is gone', async (t) => {
   const pods = new Pods(900);
   pods.answers.push({ kind: 'unanswered', message: 'lost' });
