@@ -118,7 +118,9 @@ describe('the command', { concurrency: 3 }, () => {
     for (const { namespace } of webs) put(cluster, configMap('web', namespace), 'two');
     await cluster.podsAreCurrent(...webs);
     await cluster.settled(reloader);
-    assert.ok(reloader.says(/watches all namespaces \(the default of Stakater Reloader, whose --is-Argo-Rollouts/));
+    assert.ok(
+      reloader.says(/watches all namespaces \(the default of Stakater Reloader, whose --is-Argo-Rollouts/),
+    );
     assert.deepEqual(Object.keys(cluster.state()).sort(), ['one_v1.ConfigMap_web', 'v1.ConfigMap_web']);
     const warnings = reloader.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
     assert.deepEqual(
