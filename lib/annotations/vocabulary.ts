@@ -77,7 +77,7 @@ export const WAVE_HASH_ANNOTATION = 'wave.pusher.com/config-hash';
 export const STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/reload-strategy`;
 
 /** On a Rollout: whether it is rolled by a restart of its pods or by its template. */
-export const ROLLOUT_STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/rollout-strategy`;
+const ROLLOUT_STRATEGY_ANNOTATION: string = `${NATIVE_PREFIX}/rollout-strategy`;
 
 /** The native vocabulary, with further keys for the lists. */
 export function nativeVocabulary(alternatives: Readonly<Record<ConfigKind, readonly string[]>>): Vocabulary {

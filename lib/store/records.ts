@@ -89,7 +89,7 @@ export interface WorkloadRecord {
   /** The external rollout in progress that may absorb a rollout of ours; undefined: none. */
   externalRollout: ExternalRollout | undefined;
   /** All pods of the present template started after this moment, on the Timeline: it is the last patch of ours; undefined: not known. */
-  patchedAfter?: number | undefined;
+  patchedAfter: number | undefined;
   /** How often an external writer reverted our stamp, or another reloader wrote its own over it. */
   takeBacks: number;
   /**

@@ -137,6 +137,7 @@ function newRecord({ object: workload, span, isInInitialList }: WorkloadPresent)
     rolledUntil: span.to,
     knownAt: span.from,
     externalRollout: undefined,
+    patchedAfter: undefined,
     takeBacks: 0,
     inFlight: undefined,
   };

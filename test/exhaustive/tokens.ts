@@ -39,6 +39,8 @@ const OMITTED: readonly string[] = [
   ...['pods', 'generation', 'observedGeneration', 'at'],
   // Of the resourceVersion, where anybody asks.
   'writtenAt',
+  // Nothing is evicted here.
+  'isUndated',
   // There is one object, so one shard.
   ...['shard', 'homes', 'places', 'strays', 'isUrgent'],
 ];
@@ -48,6 +50,7 @@ const TIMES: readonly string[] = [
   'foundChangedAt',
   'rolledUntil',
   'knownAt',
+  'patchedAfter',
   'from',
   'to',
   'arrival',
