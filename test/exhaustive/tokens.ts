@@ -39,8 +39,8 @@ const OMITTED: readonly string[] = [
   ...['pods', 'generation', 'observedGeneration', 'at'],
   // Of the resourceVersion, where anybody asks.
   'writtenAt',
-  // Nothing is evicted here.
-  'isUndated',
+  // Nothing is evicted or aborted here.
+  ...['isUndated', 'patchedAfter'],
   // There is one object, so one shard.
   ...['shard', 'homes', 'places', 'strays', 'isUrgent'],
 ];
@@ -50,7 +50,6 @@ const TIMES: readonly string[] = [
   'foundChangedAt',
   'rolledUntil',
   'knownAt',
-  'patchedAfter',
   'from',
   'to',
   'arrival',
