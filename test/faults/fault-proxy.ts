@@ -58,6 +58,9 @@ interface Hold {
   readonly answered: PromiseWithResolvers<number>;
 }
 
+/** Which kinds there are: no fault concerns it. */
+const DISCOVERY = /^\/apis(\/[^/]+){0,2}$/;
+
 /** Listens on 127.0.0.1 and passes everything on, as whoever asked; without rules it changes nothing. */
 export class FaultProxy implements AsyncDisposable {
   /** How often it did what, by the kind of effect. */
@@ -155,6 +158,7 @@ export class FaultProxy implements AsyncDisposable {
   }
 
   async #handle(request: ApiRequest): Promise<ApiResponse> {
+    if (DISCOVERY.test(request.path)) return await this.#upstream(request);
     const call = apiCallOf(request, SERVED);
     if (call.verb === 'list' && call.name === undefined) this.lists.push(call.resource);
     const hold = [...this.#holds].find(({ match }) => matches(match, call));
