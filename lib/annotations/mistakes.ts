@@ -164,9 +164,15 @@ function unchoosable(
 }
 
 /** Annotations of a workload without a pod template, such as a DeploymentConfig may be: nothing is stamped. */
-function templateless({ ref, annotations, lacksTemplate, referenced }: Workload): readonly Finding[] {
+function templateless(
+  { ref, annotations, lacksTemplate, referenced }: Workload,
+  _keys: PolicyKeys,
+  all: readonly Vocabulary[],
+): readonly Finding[] {
   const [key] = Object.keys(annotations);
   if (key === undefined || lacksTemplate !== true) return NONE;
+  // A restart needs no template.
+  if (all.some(({ rolloutStrategy = '' }) => annotations[rolloutStrategy] === 'restart')) return NONE;
   const [cause, remedy] =
     referenced?.problem === undefined ? withoutTemplate(ref.kind) : [referenced.problem, ''];
   const message = `${key} has no effect here: ${cause}, so nothing is stamped or rolled${remedy}`;

@@ -79,8 +79,11 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
 }
 
 /** Whether it follows nothing, whatever it asks for. */
-function isUnable(store: Store, key: ObjectKey, { isLeftAlone, lacksTemplate }: Workload): boolean {
-  return isLeftAlone || lacksTemplate === true || store.referring.dependentsOf(key).size > 0;
+function isUnable(store: Store, key: ObjectKey, workload: Workload): boolean {
+  const { isLeftAlone, lacksTemplate } = workload;
+  if (isLeftAlone || store.referring.dependentsOf(key).size > 0) return true;
+  // A restart needs no template.
+  return lacksTemplate === true && !store.settings.vocabularies.restarts(workload);
 }
 
 /** The Deployment that has the template of a Rollout is no workload of its own. */

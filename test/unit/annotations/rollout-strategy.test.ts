@@ -70,8 +70,10 @@ test('a Rollout tells why the template that it refers to is not known', () => {
     resourceVersion: '',
     problem: 'it is secret',
   };
-  const workload = { ...viewOf({ [NATIVE]: 'restart' }), lacksTemplate: true, referenced } as const;
-  const [finding, ...others] = ALL.mistakesOf(workload);
+  const without = { lacksTemplate: true, referenced } as const;
+  const [finding, ...others] = ALL.mistakesOf({ ...viewOf({ [NATIVE]: 'rollout' }), ...without });
   assert.deepEqual([finding?.reason, finding?.about, others], ['unserved', 'no pod template', []]);
   assert.match(finding?.message ?? '', /no effect here: it is secret, so nothing/);
+  // A restart needs no template.
+  assert.deepEqual(ALL.mistakesOf({ ...viewOf({ [NATIVE]: 'restart' }), ...without }), []);
 });
