@@ -2,7 +2,7 @@
 
 import type { RawWorkload } from '../raw-objects.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
-import { podsOf } from './pods.ts';
+import { areAllUpdated, isObserved, podsOf } from './pods.ts';
 
 /** The common part of the kinds of the group `apps`. */
 const APPS = {
@@ -14,8 +14,7 @@ const APPS = {
   templatePath: ['template'],
   declines: () => undefined,
   isLeftAlone: () => false,
-  isObserved: ({ metadata, status }: RawWorkload) =>
-    Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0),
+  isObserved,
 } as const;
 
 const isDeploymentPaused = ({ spec }: RawWorkload): boolean => spec?.paused === true;
@@ -27,14 +26,7 @@ export const DEPLOYMENT: WorkloadKind = {
   resource: 'deployments',
   isPaused: isDeploymentPaused,
   hold: (raw) => (isDeploymentPaused(raw) ? { type: 'paused' } : undefined),
-  rolledOut: ({ spec, status }) => {
-    const replicas = spec?.replicas ?? 1;
-    return (
-      (status?.updatedReplicas ?? 0) === replicas &&
-      (status?.readyReplicas ?? 0) === replicas &&
-      (status?.replicas ?? 0) === replicas
-    );
-  },
+  rolledOut: (raw) => areAllUpdated(raw, raw.spec?.replicas ?? 1),
   revision: ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'],
   pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };

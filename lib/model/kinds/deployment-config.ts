@@ -8,7 +8,7 @@
 import type { Hold } from '../hold.ts';
 import type { RawWorkload } from '../raw-objects.ts';
 import type { WorkloadKind } from '../workload-kind.ts';
-import { podsOf } from './pods.ts';
+import { areAllUpdated, isObserved, podsOf } from './pods.ts';
 
 /** The annotation of a DeploymentConfig that names the latestVersion at our last patch. */
 export const STAMPED_AFTER_ANNOTATION = 'reloader.k8s.collaborne.com/stamped-after-version';
@@ -17,9 +17,6 @@ export const STAMPED_AFTER_ANNOTATION = 'reloader.k8s.collaborne.com/stamped-aft
 const UNDONE: readonly unknown[] = ['ProgressDeadlineExceeded', 'RolloutCancelled'];
 
 const latestVersionOf = ({ status }: RawWorkload): string => String(status?.latestVersion ?? 0);
-
-const isObserved = ({ metadata, status }: RawWorkload): boolean =>
-  Number(status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 
 /** The version at our last patch; undefined: it has none of ours. */
 const stampedAfter = ({ metadata }: RawWorkload): string | undefined =>
@@ -66,17 +63,10 @@ export const DEPLOYMENT_CONFIG: WorkloadKind = {
   isObserved,
   hold: holdOf,
   isUnstarted: (raw) => isManual(raw) && !isPaused(raw) && isBeforeStamp(raw),
-  rolledOut: (raw) => {
-    const { spec, status } = raw;
-    const replicas = spec?.replicas ?? 0;
-    return (
-      !isBeforeStamp(raw) &&
-      progressOf(raw).reason === 'NewReplicationControllerAvailable' &&
-      (status?.updatedReplicas ?? 0) === replicas &&
-      (status?.readyReplicas ?? 0) === replicas &&
-      (status?.replicas ?? 0) === replicas
-    );
-  },
+  rolledOut: (raw) =>
+    !isBeforeStamp(raw) &&
+    progressOf(raw).reason === 'NewReplicationControllerAvailable' &&
+    areAllUpdated(raw, raw.spec?.replicas ?? 0),
   revision: latestVersionOf,
   pods: (raw) => podsOf(raw.status?.replicas, isBeforeStamp(raw) ? 0 : raw.status?.updatedReplicas),
 };
