@@ -14,6 +14,12 @@ export const UNKNOWN = '?';
 /** The digest that a workload's pods are believed to have last started with, or UNKNOWN. */
 export type RunningDigest = Digest | typeof UNKNOWN;
 
+/**
+ * A running digest as the state records it. `?<sequence>`: that of the stamp with this sequence while the live template carries it,
+ * else unknown, since pods of the template before were still there.
+ */
+export type RecordedDigest = RunningDigest | `?${number}`;
+
 /** One workload's relation to one object. Immutable: every rule makes a new one. */
 export interface Edge {
   /** Undefined until the object is first seen: its first content is the baseline. */
@@ -39,18 +45,24 @@ export function isUncommitted(stamp: Stamp | undefined, entry: StateEntry | unde
 }
 
 /**
- * The running digest of an edge when a reloader starts: the stamp's digest if the stamp is uncommitted, else the recorded
- * override, else the committed digest. In this order, since a patch may have been accepted after the override was written.
- * Undefined without an entry: then the content first observed is the baseline.
+ * The running digest of an edge when a reloader starts: the stamp's digest if the stamp is uncommitted, or the override is for it,
+ * else the recorded override, else the committed digest. In this order, since a patch may have been accepted after the override
+ * was written. Undefined without an entry: then the content first observed is the baseline.
  */
 export function runningDigestAtStart(
   entry: StateEntry | undefined,
-  override: RunningDigest | undefined,
+  override: RecordedDigest | undefined,
   stamp: Stamp | undefined,
 ): RunningDigest | undefined {
   if (entry === undefined) return undefined;
-  if (isUncommitted(stamp, entry)) return stamp.digest;
-  return override ?? entry.digest;
+  if (isUncommitted(stamp, entry) || (stamp !== undefined && override === whileStamped(stamp)))
+    return stamp.digest;
+  return override?.startsWith(UNKNOWN) === true ? UNKNOWN : (override ?? entry.digest);
+}
+
+/** What the state records of pods that are being replaced by those of a template with this stamp. */
+export function whileStamped({ sequence }: Stamp): RecordedDigest {
+  return `${UNKNOWN}${sequence}`;
 }
 
 /** Whether the edge is out of date. With an absent object (`observed` undefined) it is not. */

@@ -6,7 +6,7 @@
  * started with any content since.
  */
 
-import type { RunningDigest } from './edge.ts';
+import type { RecordedDigest } from './edge.ts';
 import type { ConfigRef, WorkloadRef } from './object-ref.ts';
 import {
   KIND_IN_KEY,
@@ -90,7 +90,7 @@ export function overrideOf(
   state: PersistedState,
   workload: StateKey,
   config: StateKey,
-): RunningDigest | undefined {
+): RecordedDigest | undefined {
   return state.overrides.get(workload)?.[config];
 }
 
@@ -137,7 +137,7 @@ export function kindOverrideOf(
   { kind, namespace }: WorkloadRef,
   config: ConfigRef,
   homeNamespace: string,
-): RunningDigest | undefined {
+): RecordedDigest | undefined {
   for (const scope of [
     { kind, namespace },
     { kind, namespace: undefined },
@@ -155,7 +155,7 @@ export function recordedOf(
   workload: WorkloadRef,
   config: ConfigRef,
   homeNamespace: string,
-): { readonly runningDigest: RunningDigest | undefined; readonly isOfKind: boolean } {
+): { readonly runningDigest: RecordedDigest | undefined; readonly isOfKind: boolean } {
   const key = overridesKeyOf(workload, homeNamespace);
   const own = overrideOf(state, key, overriddenKeyOf(workload.namespace, config));
   if (own !== undefined) return { runningDigest: own, isOfKind: false };

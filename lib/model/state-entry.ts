@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { ABSENT, type AlgorithmName, algorithmOf, COLLABORNE, type Digest } from './digest.ts';
-import { type RunningDigest, UNKNOWN } from './edge.ts';
+import type { RecordedDigest } from './edge.ts';
 import { type ConfigRef, configKindOf, type WorkloadRef } from './object-ref.ts';
 import { countedSequence, NUMBER } from './stamp.ts';
 
@@ -17,7 +17,7 @@ export interface StateEntry {
 }
 
 /** The running digests of one workload that differ from the committed ones, by entry key without namespace. */
-export type Overrides = Readonly<Record<StateKey, RunningDigest>>;
+export type Overrides = Readonly<Record<StateKey, RecordedDigest>>;
 
 const LONGEST_KEY = 253;
 /** The kind of a workload in a key, as a pattern: that of a custom resource is `<plural>.<group>`. */
@@ -121,6 +121,8 @@ export function parseEntry(value: string, isLegacy: boolean, knows: Knows): Stat
   return { digest: named === undefined || knows(named) ? digest : undefined, sequence };
 }
 
+const RECORDED = new RegExp(`^(?:-|\\?(?:${NUMBER})?|(?:[a-z0-9]+:)?[0-9a-f]{40})$`);
+
 /** Whether contents can be digested under an algorithm. */
 export type Knows = (algorithm: AlgorithmName) => boolean;
 
@@ -153,9 +155,7 @@ export function parseOverrides(value: string): Overrides | undefined {
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
   const wellFormed = Object.values(parsed).every(
-    (runningDigest) =>
-      runningDigest === UNKNOWN ||
-      (typeof runningDigest === 'string' && /^(?:-|(?:[a-z0-9]+:)?[0-9a-f]{40})$/.test(runningDigest)),
+    (recorded) => typeof recorded === 'string' && RECORDED.test(recorded),
   );
   return wellFormed ? (parsed as Overrides) : undefined;
 }

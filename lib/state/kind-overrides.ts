@@ -30,7 +30,7 @@ export interface KindOverridePlan {
   readonly ended: readonly WorkloadRecord[];
 }
 
-type Kept = Map<StateKey, Readonly<Record<StateKey, RunningDigest>>>;
+type Kept = Map<StateKey, Overrides>;
 
 /**
  * Plans the kind overrides that go with the entries in `desired`. A recorded kind override is older than the entry and stays as

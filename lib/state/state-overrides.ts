@@ -4,7 +4,13 @@
  */
 
 import { translated } from '../model/digest.ts';
-import { type Edge, isUncommitted, type RunningDigest, recordedDigest } from '../model/edge.ts';
+import {
+  type Edge,
+  isUncommitted,
+  type RecordedDigest,
+  recordedDigest,
+  whileStamped,
+} from '../model/edge.ts';
 import { type ConfigRef, keyOf, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { type KindScope, kindOverrideOf, kindScopeOf } from '../model/persisted-state.ts';
 import {
@@ -16,6 +22,7 @@ import {
   type StateKey,
   workloadRefOf,
 } from '../model/state-entry.ts';
+import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { LeftOut } from '../store/sync-gate.ts';
@@ -119,14 +126,32 @@ function overrideFor(
     readonly edge: Edge;
   },
   { after }: KindOverridePlan,
-): RunningDigest | undefined {
+): RecordedDigest | undefined {
   const { config, ref, entry, edge } = about;
-  const runningDigest = recordedDigest(edge, sequenceInFlight(record, config) > 0);
+  const runningDigest = recordedFor(store, record, { config, edge }, sequenceInFlight(record, config) > 0);
   if (runningDigest === undefined || isUncommitted(edge.stamp, entry)) return undefined;
   const isByKind =
     kindOverrideOf(after, record.workload.ref, ref, store.settings.homeNamespace) !== undefined;
   const committed = translated(entry.digest, store.configs.get(config) ?? {});
   return runningDigest === committed && !isByKind ? undefined : runningDigest;
+}
+
+/**
+ * What the state records of an edge. While pods of the template before are kept beside those of our stamp, an undo may make them all
+ * pods there are: only the stamp tells a start that this has not happened.
+ */
+export function recordedFor(
+  store: Store,
+  { workload }: WorkloadRecord,
+  { config, edge }: { readonly config: ObjectKey; readonly edge: Edge },
+  isInFlight: boolean,
+): RecordedDigest | undefined {
+  const runningDigest = recordedDigest(edge, isInFlight);
+  const { stamp, rolloutInProgress } = edge;
+  if (stamp === undefined || !rolloutInProgress || !workloadKindOf(workload.ref.kind).keepsOldPods)
+    return runningDigest;
+  const isStamped = runningDigest === translated(stamp.digest, store.configs.get(config) ?? {});
+  return isStamped ? whileStamped(stamp) : runningDigest;
 }
 
 /**
@@ -136,8 +161,8 @@ function overrideFor(
 function overridesOfFormer(
   store: Store,
   { workload, edges: own }: WorkloadRecord,
-): Map<number, Record<StateKey, RunningDigest>> {
-  const byShard = new Map<number, Record<StateKey, RunningDigest>>();
+): Map<number, Record<StateKey, RecordedDigest>> {
+  const byShard = new Map<number, Record<StateKey, RecordedDigest>>();
   if (store.abandoned.isEmpty) return byShard;
   const unwritten = [...own.keys()].flatMap((config) => {
     const { ref, digest } = store.configs.get(config) ?? {};

@@ -4,11 +4,11 @@
  * run.
  */
 
-import { isUncommitted, recordedDigest } from '../model/edge.ts';
+import { isUncommitted } from '../model/edge.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import { formatEntry, overriddenKeyOf, type StateKey } from '../model/state-entry.ts';
 import type { Store } from '../store/store.ts';
-import type { Desired, WriteGate } from './state-overrides.ts';
+import { type Desired, recordedFor, type WriteGate } from './state-overrides.ts';
 
 /** The bytes of a digest in JSON: quotes, colon and comma included. */
 const BYTES_OF_VALUE = 60;
@@ -55,8 +55,11 @@ function growthOf(store: Store, config: ObjectKey, { ref, entry }: Desired, gate
     bytes += about.length + local.length + BYTES_OF_VALUE;
   };
   for (const scope of before === undefined ? [] : gate.refused(ref.namespace)) add(scope.kind, key);
-  for (const [{ workload }, edge] of store.edgesOf(config)) {
-    const isBehind = recordedDigest(edge, false) !== entry.digest && !isUncommitted(edge.stamp, entry);
+  for (const [record, edge] of store.edgesOf(config)) {
+    const { workload } = record;
+    const isBehind =
+      recordedFor(store, record, { config, edge }, false) !== entry.digest &&
+      !isUncommitted(edge.stamp, entry);
     if (!isBehind || store.persisted.overrideOf(workload.ref, ref) !== undefined) continue;
     add(store.persisted.overridesKeyOf(workload.ref), overriddenKeyOf(workload.ref.namespace, ref));
   }

@@ -74,7 +74,7 @@ export const LEADER_GAUGES = {
   },
   stateOverrides: {
     name: 'reloader_state_overrides',
-    help: 'Workloads that the state records as behind',
+    help: 'Workloads that the state records as behind, or whose earlier pods may come back',
     type: 'gauge',
     series: [{}],
   },

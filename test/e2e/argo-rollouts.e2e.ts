@@ -232,14 +232,9 @@ describe('under the real controller', { skip, concurrency: 3 }, () => {
     'after a switch': [blueGreen(), ({ scene }) => scene.reaches('Healthy')],
   };
 
-  /** Lost: the change is committed while old pods may come back, and the next start cannot tell. */
-  const LOST = ['at a pause', 'after a switch'];
-
   describe('what is undone while no reloader runs is rolled again', TOGETHER, () => {
     for (const [index, [when, [strategy, reach]]] of Object.entries(UNDONE).entries())
-      test(when, {
-        skip: skip || (LOST.includes(when) && 'the start does not know that old pods came back'),
-      }, async () => {
+      test(when, async () => {
         await using argo = await open(`undone-${index}`, { strategy });
         await argo.change('B');
         await argo.patched(1);

@@ -13,6 +13,21 @@ const ATTEMPTS = ['test/unit/rollout/aborted-rollouts.test.ts'];
 /** Every one of them must be noticed. */
 export const ARGO_MUTANTS: readonly Mutant[] = [
   {
+    name: 'argo: the state does not say that old pods may come back',
+    edit: drop('argo-rollout/ROLLOUT', 'keepsOldPods: true,'),
+    tests: RULES,
+  },
+  {
+    name: 'argo: what is recorded for one stamp is believed of any',
+    edit: change('runningDigestAtStart', 'override === whileStamped(stamp)', "override?.startsWith('?')"),
+    tests: ['test/unit/model/edge.test.ts'],
+  },
+  {
+    name: 'argo: the state speaks of old pods after the last of them is gone',
+    edit: drop('recordedFor', '!rolloutInProgress'),
+    tests: RULES,
+  },
+  {
     name: 'argo: an open restart counts as done',
     edit: drop('ROLLOUT.rolledOut', '!isRestarting(raw)'),
     tests: TABLE,

@@ -17,6 +17,7 @@ export const ROLLOUT: WorkloadKind = {
   done: 'rolled',
   templatePath: ['template'],
   refersToTemplate: true,
+  keepsOldPods: true,
   declines: () => undefined,
   isLeftAlone: () => false,
   // Early versions of the controller wrote a hash there: nothing is then known to be observed.

@@ -33,6 +33,9 @@ const AT_START: Record<string, readonly [Parameters<typeof runningDigestAtStart>
   'the override, if the stamp is committed': [[ENTRY, C, { digest: B, sequence: 2 }], C],
   'the override, if there is no stamp': [[ENTRY, C, undefined], C],
   'the override even if it is unknown': [[ENTRY, '?', undefined], '?'],
+  'the stamp that the override is for': [[ENTRY, '?2', { digest: B, sequence: 2 }], B],
+  'unknown, if it is for another stamp': [[ENTRY, '?2', { digest: B, sequence: 1 }], '?'],
+  'unknown, if it is for a stamp that is gone': [[ENTRY, '?2', undefined], '?'],
   'the committed digest, if nothing else is said': [[ENTRY, undefined, { digest: B, sequence: 2 }], A],
   'nothing without an entry, whatever the stamp says': [
     [undefined, C, { digest: B, sequence: 9 }],

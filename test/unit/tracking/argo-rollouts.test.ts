@@ -15,6 +15,9 @@ import { d } from './sketch.ts';
 
 const AWAITS = { phase: 'Paused', pauseConditions: [{ reason: 'BlueGreenPause' }] };
 
+/** The state while pods of the template before are still there: only the stamp proves that they are not all there is. */
+const WHILE_STAMPED = { 'v1.ConfigMap_cfg': 'b.2', 'ran.Rollout_web': { 'v1.ConfigMap_cfg': '?2' } };
+
 /** A patch of ours is in force for `content`, and its pods come. */
 function rolling(content = 'b'): RolloutWorld {
   const world = settledRollout();
@@ -45,12 +48,24 @@ test('a promotion that takes a day leaves the change committed, and is seen by a
   world.is(between('h1', 'h2', AWAITS));
   assert.deepEqual(world.record('web').workload.hold, { type: 'awaits-promotion' });
   world.write();
-  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'b.2' });
+  assert.deepEqual(world.written, WHILE_STAMPED);
   const next = world.restart();
   assert.equal(next.needsRollout('web'), false);
   assert.equal(next.edge('web').rolloutInProgress, true);
+  assert.equal(next.plan(), undefined);
   next.is(healthy('h2'));
   assert.equal(next.edge('web').rolloutInProgress, false);
+  next.write();
+  assert.deepEqual(next.written, { 'v1.ConfigMap_cfg': 'b.2' });
+});
+
+test('an undo that brings old pods back while no reloader runs is seen at the start', () => {
+  const world = rolling();
+  world.write();
+  world.edit('web', { stamps: {} });
+  const next = world.restart();
+  assert.equal(running(next), UNKNOWN);
+  assert.equal(next.needsRollout('web'), true);
 });
 
 test('a change before the promotion is patched like any other', () => {
