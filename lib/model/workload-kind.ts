@@ -44,7 +44,7 @@ export interface WorkloadKind {
   readonly revisionMark?: string;
   /** Whether `spec.workloadRef` may name another object, which has the pod template. */
   readonly refersToTemplate?: true;
-  /** Whether it keeps pods of an earlier template for as long as it likes, ready to be all pods there are after an undo. */
+  /** Whether it keeps pods of an earlier template for long also without a hold, ready to be all pods there are after an undo. */
   readonly keepsOldPods?: true;
   /** The path of the pod template in the spec. */
   readonly templatePath: readonly string[];

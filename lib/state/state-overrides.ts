@@ -137,7 +137,7 @@ function overrideFor(
 }
 
 /**
- * What the state records of an edge. While pods of the template before are kept beside those of our stamp, an undo may make them all
+ * What the state records of an edge. While pods of the template before are held beside those of our stamp, an undo may make them all
  * pods there are: only the stamp tells a start that this has not happened.
  */
 export function recordedFor(
@@ -148,8 +148,8 @@ export function recordedFor(
 ): RecordedDigest | undefined {
   const runningDigest = recordedDigest(edge, isInFlight);
   const { stamp, rolloutInProgress } = edge;
-  if (stamp === undefined || !rolloutInProgress || !workloadKindOf(workload.ref.kind).keepsOldPods)
-    return runningDigest;
+  const isHeld = workload.hold !== undefined || workloadKindOf(workload.ref.kind).keepsOldPods === true;
+  if (stamp === undefined || !rolloutInProgress || !isHeld) return runningDigest;
   const isStamped = runningDigest === translated(stamp.digest, store.configs.get(config) ?? {});
   return isStamped ? whileStamped(stamp) : runningDigest;
 }

@@ -18,6 +18,11 @@ export const ARGO_MUTANTS: readonly Mutant[] = [
     tests: RULES,
   },
   {
+    name: 'argo: the state does not say that a hold keeps old pods',
+    edit: drop('recordedFor', 'workload.hold !== undefined'),
+    tests: ['test/unit/tracking/held-pods.test.ts'],
+  },
+  {
     name: 'argo: what is recorded for one stamp is believed of any',
     edit: change('runningDigestAtStart', 'override === whileStamped(stamp)', "override?.startsWith('?')"),
     tests: ['test/unit/model/edge.test.ts'],

@@ -108,7 +108,7 @@ class Stage {
     },
     'take-back': () => this.world.restartAt(undefined),
     'undo-while-down': () => {
-      if (this.#former === undefined || !this.#isAborted) return;
+      if (this.#former === undefined) return;
       this.world.write();
       this.world.edit('web', { ...this.#former, isRolledOut: false });
       this.#actions.crash();

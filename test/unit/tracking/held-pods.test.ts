@@ -1,0 +1,60 @@
+/** What a start believes of pods that a hold keeps beside those of our stamp. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UNKNOWN } from '../../../lib/model/edge.ts';
+import { World } from './world.ts';
+
+/** A Deployment is stamped for `b` while it is paused: all pods have read `a`. */
+function stampedAtPause(): World {
+  const world = new World({ 'v1.ConfigMap_cfg': 'a.1' });
+  world.config('cfg', 'a', { initial: true });
+  world.workload('web', { follows: ['cfg'] }, { initial: true });
+  world.workload('web', { paused: true });
+  world.config('cfg', 'b');
+  world.roll('web', false);
+  world.write();
+  return world;
+}
+
+const COMMITTED = { 'v1.ConfigMap_cfg': 'b.2' };
+const WHILE_STAMPED = { ...COMMITTED, 'ran.Deployment_web': { 'v1.ConfigMap_cfg': '?2' } };
+
+test('a pause leaves the change committed, and rolls nothing again after a restart', () => {
+  const world = stampedAtPause();
+  assert.deepEqual(world.written, WHILE_STAMPED);
+  const next = world.restart();
+  assert.equal(next.needsRollout('web'), false);
+  assert.equal(next.plan(), undefined, 'it is written once');
+});
+
+test('a stamp that is removed in the pause while no reloader runs is missed at the start', () => {
+  const world = stampedAtPause();
+  world.edit('web', { stamps: {} });
+  const next = world.restart();
+  assert.equal(next.edge('web').runningDigest, UNKNOWN);
+  assert.equal(next.needsRollout('web'), true);
+});
+
+test('a second change in the pause is recorded for its own stamp', () => {
+  const world = stampedAtPause();
+  world.config('cfg', 'c');
+  world.roll('web', false);
+  world.write();
+  assert.deepEqual(world.written['ran.Deployment_web'], { 'v1.ConfigMap_cfg': '?3' });
+  world.edit('web', { stamps: { cfg: 'b.2' } });
+  assert.equal(world.restart().needsRollout('web'), true, 'the stamp of the first one is back');
+});
+
+test('the end of the rollout takes one further write, and that of a Deployment without a hold none', () => {
+  const world = stampedAtPause();
+  world.workload('web', { paused: false, isRolledOut: true });
+  world.write();
+  assert.deepEqual(world.written, COMMITTED);
+  world.config('cfg', 'c');
+  world.roll('web', false);
+  world.write();
+  assert.deepEqual(world.written, { 'v1.ConfigMap_cfg': 'c.3' });
+  world.workload('web', { isRolledOut: true });
+  assert.equal(world.plan(), undefined);
+});
