@@ -312,11 +312,11 @@ class Union implements Vocabularies {
   }
 
   readonly strategyOf = ({ ref, annotations }: Workload): ReloadStrategy => {
+    const { rollout } = workloadKindOf(ref.kind);
+    if (rollout === 'evict') return rollout;
     const own = RELOAD_STRATEGIES.find((word) => word === annotations[STRATEGY_ANNOTATION]);
     const strategy = own ?? this.#options.strategy;
-    return strategy === 'evict' && workloadKindOf(ref.kind).rollout !== 'replace-pods'
-      ? 'env-vars'
-      : strategy;
+    return strategy === 'evict' && rollout !== 'replace-pods' ? 'env-vars' : strategy;
   };
 
   #followsReferences(policies: readonly Policy[], kind: ConfigKind): boolean {

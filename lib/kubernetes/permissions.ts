@@ -135,6 +135,7 @@ const ROLLING: Readonly<Record<WorkloadKind['rollout'], readonly string[]>> = {
   'replace-pods': ['patch'],
   'run-now': ['patch'],
   recreate: ['create', 'delete'],
+  evict: [],
 };
 
 function permission(
@@ -188,7 +189,7 @@ function streamPermissions(scope: PermissionScope, namespace: string | undefined
     ...workloads,
     ...(onlyTells ? [] : agePermissions(workloadKinds, namespace)),
     ...(isRolling ? instantiatePermissions(scope, namespace) : []),
-    ...(isRolling && scope.evicts ? evictPermissions(namespace) : []),
+    ...(isRolling && (scope.evicts || rollouts.includes('evict')) ? evictPermissions(namespace) : []),
     ...(startsRuns ? [permission('run', 'Job', namespace, JOBS, ['create'])] : []),
     ...(isDryRun ? [] : [permission('event', 'Event', namespace, EVENT_OBJECTS, ['create'])]),
   ];

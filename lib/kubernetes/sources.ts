@@ -40,7 +40,13 @@ export function workloadSource(
   namespace?: string,
   { except = [] }: StreamFilter = {},
 ): ListWatchSource {
-  return { kind: row.kind, path: collectionPath(row, namespace), ...selecting(outside(except)) };
+  const { kind, labelSelector } = row;
+  return {
+    kind,
+    path: collectionPath(row, namespace),
+    ...selecting(outside(except)),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+  };
 }
 
 /** The Namespaces that match the selector. */

@@ -15,11 +15,15 @@ export interface RawMetadata {
   readonly labels?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
   readonly ownerReferences?: readonly {
+    readonly apiVersion?: string;
     readonly kind?: string;
     readonly uid?: string;
     readonly controller?: boolean;
   }[];
 }
+
+/** An owner of an object. */
+export type RawOwner = NonNullable<RawMetadata['ownerReferences']>[number];
 
 /** One entry of `metadata.managedFields`: a field manager, and the time of its last write (RFC 3339, to the second). */
 export interface RawManagedFields {

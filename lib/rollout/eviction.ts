@@ -25,6 +25,7 @@ import type { Store } from '../store/store.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { Effects } from '../tracking/effects.ts';
 import { acceptRollout, configsIn, doubtEdges, requestWrites } from '../tracking/rollout-decision.ts';
+import { Siblings, type Turn } from './siblings.ts';
 
 /** The collaborators of `PodEvictions`. */
 export interface EvictionOptions {
@@ -47,6 +48,8 @@ interface Session {
   readonly total: number;
   readonly since: number;
   hasEvicted: boolean;
+  /** That of the last look. */
+  turn: Turn;
   movedAt: number;
   idle: number;
   said: string;
@@ -54,6 +57,15 @@ interface Session {
 
 /** What stopped an attempt before all was sent that it may send. */
 type Stop = Exclude<WriteResult<unknown>, { readonly kind: 'accepted' | 'gone' | 'conflict' }>;
+
+type Listed = Extract<PodsReading, { readonly kind: 'listed' }>;
+
+/** What an attempt has sent; `count`: the pods that are gone by it, or have been before. */
+interface Evicted {
+  readonly count: number;
+  readonly accepted: number;
+  readonly stop?: Stop;
+}
 
 /** A state that cannot be written does not hold evictions back for longer than this. */
 const RECORD_WAIT_MS = 60_000;
@@ -63,6 +75,7 @@ const RIGHTS = 'evictions need the rights to list pods and to create pods/evicti
 export class PodEvictions {
   readonly #options: EvictionOptions;
   readonly #sessions = new WeakMap<WorkloadRecord, Session>();
+  readonly #siblings = new Siblings();
 
   constructor(options: EvictionOptions) {
     this.#options = options;
@@ -101,22 +114,19 @@ export class PodEvictions {
 
   /** One attempt for `plan`, which was just made. */
   async attempt(record: WorkloadRecord, plan: RolloutPlan, client: PodClient): Promise<Outcome> {
+    const turn = this.#siblings.turnOf(groupOf(record));
     const reading = await client.podsOf(plan.workload, record.workload.uid);
     if (reading.kind === 'gone') return { type: 'gone' };
     if (reading.kind === 'failed') return failed(reading);
     const session = this.#sessionFor(record, plan, reading.pods);
-    const uids = new Set(reading.pods.map(({ uid }) => uid));
-    const left = new Set([...session.left].filter((uid) => uids.has(uid)));
-    const hasMoved = left.size < session.left.size;
-    session.left = left;
-    if (left.size === 0) return this.#finish(record, plan, session);
+    const hasMoved = look(session, reading.pods, turn);
+    if (session.left.size === 0) return this.#finish(record, plan, session);
     if (!this.#isRecorded(record, session))
       return this.#progress(record, plan, true, 'the state is written first');
     const evicted = await this.#evictSome(record, session, reading, client);
-    if (evicted.stop?.kind === 'rejected') {
-      const { code, message } = evicted.stop;
-      return { type: 'refused', message: code === 'forbidden' ? `${message} (${RIGHTS})` : message };
-    }
+    if (evicted.stop?.kind === 'rejected') return refusal(evicted.stop);
+    // Its end is certain, and another Pod takes its place.
+    if (isOnePod(record) && evicted.accepted > 0) return this.#finish(record, plan, session);
     const waitsFor = evicted.stop?.message ?? 'the next one is evicted when enough pods are ready';
     const outcome = this.#progress(record, plan, hasMoved || evicted.count > 0, waitsFor);
     const { retryAfterMs } = evicted.stop ?? {};
@@ -128,7 +138,8 @@ export class PodEvictions {
     const known = this.#sessions.get(record);
     if (known !== undefined && isFor(known, plan)) return known;
     const changedAt = this.#changeOf(configsIn(plan));
-    const older = pods.filter(({ createdAt }) => !isAfter(createdAt, changedAt));
+    const own = isOnePod(record) ? pods.filter(({ uid }) => uid === record.workload.uid) : pods;
+    const older = own.filter(({ createdAt }) => !isAfter(createdAt, changedAt));
     const session: Session = {
       versions: plan.versions,
       configs: new Set(configsIn(plan)),
@@ -136,12 +147,14 @@ export class PodEvictions {
       total: older.length,
       since: monotonicMs(),
       hasEvicted: known?.hasEvicted ?? false,
+      turn: known?.turn ?? this.#siblings.turnOf(groupOf(record)),
       movedAt: monotonicMs(),
       idle: 0,
       said: '',
     };
     this.#sessions.set(record, session);
-    if (older.length > 0) this.#doubt(record, plan);
+    // A Pod by itself has read one content.
+    if (older.length > 0 && !isOnePod(record)) this.#doubt(record, plan);
     return session;
   }
 
@@ -190,32 +203,47 @@ export class PodEvictions {
   async #evictSome(
     record: WorkloadRecord,
     session: Session,
-    { pods, desired = 0 }: Extract<PodsReading, { readonly kind: 'listed' }>,
+    reading: Listed,
     client: PodClient,
-  ): Promise<{ readonly count: number; readonly stop?: Stop }> {
-    const { maxEvictions = 1 } = this.#options;
-    const serves = ({ isReady, isLeaving }: Pod): boolean => isReady && !isLeaving;
-    const serving = pods.filter(serves).length;
-    let away = Math.max(desired - serving, pods.length - serving);
-    let evicted = 0;
-    const older = pods.filter(({ uid, isLeaving }) => session.left.has(uid) && !isLeaving);
+  ): Promise<Evicted> {
+    let room = this.#roomIn(record, session, reading);
+    const evicted = { count: 0, accepted: 0 };
+    const older = reading.pods.filter(({ uid, isLeaving }) => session.left.has(uid) && !isLeaving);
     for (const pod of older.toSorted(oldestFirst)) {
-      if (serves(pod) && away >= maxEvictions) continue;
+      if (serves(pod) && room <= 0) continue;
       if (!this.#isWanted(record)) break;
-      session.hasEvicted = true;
-      const result = await client.evict(record.workload.ref.namespace, pod);
-      switch (result.kind) {
-        case 'accepted':
-        case 'gone':
-        case 'conflict':
-          evicted += 1;
-          if (serves(pod)) away += 1;
-          break;
-        default:
-          return { count: evicted, stop: result };
-      }
+      const result = await this.#evict(record, session, pod, client);
+      if (isStop(result)) return { ...evicted, stop: result };
+      evicted.count += 1;
+      evicted.accepted += Number(result.kind === 'accepted');
+      room -= Number(serves(pod));
     }
-    return { count: evicted };
+    return evicted;
+  }
+
+  async #evict(
+    record: WorkloadRecord,
+    session: Session,
+    pod: Pod,
+    client: PodClient,
+  ): Promise<WriteResult<unknown>> {
+    const group = groupOf(record);
+    session.hasEvicted = true;
+    this.#siblings.count(group, 'sent');
+    const result = await client.evict(record.workload.ref.namespace, pod);
+    if (!isStop(result)) this.#siblings.count(group, 'done');
+    return result;
+  }
+
+  /** How many pods that are ready may be evicted now; none if another attempt has evicted one since these were listed. */
+  #roomIn(record: WorkloadRecord, { turn }: Session, { pods, desired }: Listed): number {
+    const { maxEvictions = 1 } = this.#options;
+    const group = groupOf(record);
+    const staying = pods.filter(({ isLeaving }) => !isLeaving).length;
+    const wanted = desired ?? this.#siblings.desired(group, staying, record.workload.progressDeadlineMs);
+    if (this.#siblings.turnOf(group).sent !== turn.sent) return 0;
+    const serving = pods.filter(serves).length;
+    return maxEvictions - Math.max(wanted, pods.length) + serving;
   }
 
   /** Whether the workload is still to be rolled in this way: between two evictions anything may have changed. */
@@ -273,6 +301,39 @@ function isFor({ versions, configs }: Session, plan: RolloutPlan): boolean {
     return version?.digest === digest && version.changedAt === changedAt;
   };
   return configsIn(plan).every((key) => configs.has(key)) && [...plan.versions].every(isSame);
+}
+
+/** Whether the workload is itself a pod, whose siblings are workloads too. */
+function isOnePod({ workload: { owner } }: WorkloadRecord): boolean {
+  return owner !== undefined;
+}
+
+/** The name of all pods that are not to be away at once. */
+function groupOf({ workload: { owner, uid } }: WorkloadRecord): string {
+  return owner ?? uid;
+}
+
+/** Takes note of the pods that are there now; whether it differs from the last look. */
+function look(session: Session, pods: readonly Pod[], turn: Turn): boolean {
+  const uids = new Set(pods.map(({ uid }) => uid));
+  const left = new Set([...session.left].filter((uid) => uids.has(uid)));
+  const hasMoved = left.size < session.left.size || turn.done !== session.turn.done;
+  session.left = left;
+  session.turn = turn;
+  return hasMoved;
+}
+
+/** Whether the pod is not on its way out: else it is being evicted, or was gone before. */
+function isStop(result: WriteResult<unknown>): result is Stop {
+  return result.kind !== 'accepted' && result.kind !== 'gone' && result.kind !== 'conflict';
+}
+
+function refusal({ code, message }: Extract<Stop, { readonly kind: 'rejected' }>): Outcome {
+  return { type: 'refused', message: code === 'forbidden' ? `${message} (${RIGHTS})` : message };
+}
+
+function serves({ isReady, isLeaving }: Pod): boolean {
+  return isReady && !isLeaving;
 }
 
 function oldestFirst(one: Pod, other: Pod): number {

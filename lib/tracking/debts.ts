@@ -4,7 +4,8 @@
  * opt-in is a new edge, and no workload is rolled for a new edge.
  */
 
-import type { ObjectKey } from '../model/object-ref.ts';
+import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import type { Workload } from '../model/workload.ts';
 import type { Store } from '../store/store.ts';
 
 /** How long it is remembered. */
@@ -13,7 +14,7 @@ const GRACE_MS = 60_000;
 /** Remembers that the edge of `workload` and `config` was out of date when it ended; forgets expired ones. */
 export function rememberDebt(
   { debts, settings: { now } }: Store,
-  workload: ObjectKey,
+  workload: Workload,
   config: ObjectKey,
 ): void {
   const present = now();
@@ -24,7 +25,7 @@ export function rememberDebt(
 /** Whether the edge, which begins now, was out of date when it ended less than a minute ago. Forgets it. */
 export function recallDebt(
   { debts, settings: { now } }: Store,
-  workload: ObjectKey,
+  workload: Workload,
   config: ObjectKey,
 ): boolean {
   const edge = nameOf(workload, config);
@@ -33,6 +34,7 @@ export function recallDebt(
   return until > now();
 }
 
-function nameOf(workload: ObjectKey, config: ObjectKey): string {
-  return `${workload} ${config}`;
+/** A Pod of the name of another one is no workload recreated with its old pods: it has read what is in force. */
+function nameOf({ ref, uid, owner }: Workload, config: ObjectKey): string {
+  return `${keyOf(ref)} ${owner === undefined ? '' : uid} ${config}`;
 }

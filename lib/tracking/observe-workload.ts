@@ -9,7 +9,7 @@ import { type Edge, isUncommitted } from '../model/edge.ts';
 import { type ConfigRef, keyOf, namespaceIn, type ObjectKey, wholeOf } from '../model/object-ref.ts';
 import { carries } from '../model/rollout-plan.ts';
 import type { InformerEvent } from '../model/timeline.ts';
-import { isLater, type Workload } from '../model/workload.ts';
+import { isLater, NAKED, type Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import { sequenceInFlight, type WorkloadRecord } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
@@ -80,8 +80,8 @@ function observePresent(store: Store, effects: Effects, event: WorkloadPresent, 
 
 /** Whether it follows nothing, whatever it asks for. */
 function isUnable(store: Store, key: ObjectKey, workload: Workload): boolean {
-  const { isLeftAlone, lacksTemplate } = workload;
-  if (isLeftAlone || store.referring.dependentsOf(key).size > 0) return true;
+  const { isLeftAlone, lacksTemplate, owner } = workload;
+  if (isLeftAlone || owner === NAKED || store.referring.dependentsOf(key).size > 0) return true;
   // A restart needs no template.
   return lacksTemplate === true && !store.settings.vocabularies.restarts(workload);
 }
@@ -167,7 +167,7 @@ function begin(store: Store, beginning: Beginning, ref: ConfigRef, isAtStart: bo
   const configRecord = store.configRecordOf(ref);
   const edge = (isAtStart ? edgeAtStart : appearingEdge)(store, beginning, configRecord);
   if (isAtStart) awaitComparison(store, record, ref);
-  const isStillOutdated = recallDebt(store, keyOf(record.workload.ref), config);
+  const isStillOutdated = recallDebt(store, record.workload, config);
   const next = putEdge(store, record, config, isStillOutdated ? nextEdge(edge, { type: 'doubted' }) : edge);
   lookFor(effects, config, configRecord);
   store.dependents.add(keyOf(record.workload.ref), config);
@@ -338,7 +338,7 @@ function endEdge(
   // The deletion of a Job that is recreated is part of its rollout, after which it is up to date.
   const isReplaced = workloadKindOf(record.workload.ref.kind).rollout === 'recreate';
   if (edge !== undefined && !isReplaced && isOutdatedOn(store, record, config, edge))
-    rememberDebt(store, key, config);
+    rememberDebt(store, record.workload, config);
   record.edges.delete(config);
   store.dependents.delete(key, config);
   if (edge === undefined || configRecord === undefined) return;
@@ -349,6 +349,7 @@ function endEdge(
   store.persisted.raiseMinSequence(config, Math.max(edge.highestSequence, sequenceInFlight(record, config)));
   effects.persist(config, mustWrite ? 'now' : 'soon');
   if (store.dependents.dependentsOf(config).size > 0) return;
-  if (mayAbandon) store.abandoned.set(config, ref);
+  // Another Pod follows in its place: if this process dies in between, only the entry tells what that one has read.
+  if (mayAbandon && record.workload.owner === undefined) store.abandoned.set(config, ref);
   store.forgetConfig(config);
 }

@@ -20,7 +20,7 @@ export const EVICTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evictions: a pod that became ready or not does not count',
-    edit: drop('PodEvictions.#evictSome', 'serves(pod) && away >= maxEvictions'),
+    edit: drop('PodEvictions.#evictSome', 'serves(pod) && room <= 0'),
     tests: [UNIT, HISTORIES],
   },
   {
@@ -40,7 +40,7 @@ export const EVICTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evictions: a right that is missing is not named',
-    edit: change('PodEvictions.attempt', "code === 'forbidden'", 'false'),
+    edit: change('eviction/refusal', "code === 'forbidden'", 'false'),
     tests: [UNIT],
   },
 ];

@@ -172,8 +172,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'an entry is removed although not everything is listed',
     edit: change(
       'endEdge',
-      'if (mayAbandon) store.abandoned.set(config, ref);',
-      'store.abandoned.set(config, ref);',
+      'mayAbandon && record.workload.owner === undefined',
+      'record.workload.owner === undefined',
     ),
     tests: [WORKLOADS],
   },

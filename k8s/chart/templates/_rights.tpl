@@ -114,7 +114,7 @@
   resources: [{{ . }}]
   verbs: [get, list, watch]
 {{- end }}
-{{- if and $rolls (include "reloader.evicts" .) }}
+{{- if and $rolls (or $evicted (include "reloader.evicts" .)) }}
 {{- if not (has "pods" $evicted) }}
 - apiGroups: [""]
   resources: [pods]

@@ -4,7 +4,7 @@ import type { WorkloadRef } from '../../model/object-ref.ts';
 import type { Pod, PodClient, PodsReading, WriteResult } from '../../model/outcome.ts';
 import type { RawCondition, RawMetadata, RawObject, RawWorkload } from '../../model/raw-objects.ts';
 import { createdAtOf } from '../../model/time.ts';
-import { workloadKindOf } from '../../model/workload-kind.ts';
+import { controllerOf, type WorkloadKind, workloadKindOf } from '../../model/workload-kind.ts';
 import { ApiError, failedRead, writeResultOf } from '../api-error.ts';
 import {
   type ApiResource,
@@ -43,7 +43,8 @@ export class Evictions implements PodClient {
   /** See PodClient. */
   async podsOf(ref: WorkloadRef, uid: string): Promise<PodsReading> {
     try {
-      return await this.#podsOf(ref, uid);
+      const row = workloadKindOf(ref.kind);
+      return await (row.isPod ? this.#podsBeside(row, ref.namespace, uid) : this.#podsOf(ref, uid));
     } catch (thrown) {
       return ApiError.from(thrown).code === 'not-found' ? { kind: 'gone' } : failedRead(thrown);
     }
@@ -69,7 +70,7 @@ export class Evictions implements PodClient {
     const pods = (await this.#list<RawPod>(PODS, namespace, { labelSelector })).filter(isAlive);
     const owners = new Set([uid]);
     for (const [between, resource] of Object.entries(BETWEEN)) {
-      if (!pods.some(({ metadata }) => controllerOf(metadata)?.kind === between)) continue;
+      if (!pods.some(({ metadata }) => isBetween(metadata, between, uid))) continue;
       const all = await this.#list<RawObject>(resource, namespace, {}, METADATA_ALONE);
       for (const { metadata } of all) if (controllerOf(metadata)?.uid === uid) owners.add(metadata.uid ?? '');
     }
@@ -78,11 +79,21 @@ export class Evictions implements PodClient {
     return { kind: 'listed', pods: own.map(podOf), desired };
   }
 
+  /** The pods of one owner, as far as they are workloads: what the owner is, and how many it wants, is not known. */
+  async #podsBeside({ labelSelector }: WorkloadKind, namespace: string, uid: string): Promise<PodsReading> {
+    const pods = (await this.#list<RawPod>(PODS, namespace, { labelSelector })).filter(isAlive);
+    const own = pods.find(({ metadata }) => metadata.uid === uid);
+    if (own === undefined) return { kind: 'gone' };
+    const owner = controllerOf(own.metadata)?.uid;
+    const beside = pods.filter(({ metadata }) => controllerOf(metadata)?.uid === owner);
+    return { kind: 'listed', pods: beside.map(podOf), desired: undefined };
+  }
+
   /** All pages of a list, of the present moment and not from a cache of the API server. */
   async #list<T extends RawObject>(
     resource: ApiResource,
     namespace: string,
-    query: Readonly<Record<string, string>>,
+    query: Readonly<Record<string, string | undefined>>,
     accept = 'application/json',
   ): Promise<readonly T[]> {
     const items: T[] = [];
@@ -100,8 +111,10 @@ export class Evictions implements PodClient {
   }
 }
 
-function controllerOf({ ownerReferences = [] }: RawMetadata): { kind?: string; uid?: string } | undefined {
-  return ownerReferences.find(({ controller }) => controller === true);
+/** Whether an object of this kind, and not the workload itself, controls the pod. */
+function isBetween(metadata: RawMetadata, between: string, workload: string): boolean {
+  const { kind, uid } = controllerOf(metadata) ?? {};
+  return kind === between && uid !== workload;
 }
 
 /** A pod that has ended runs nothing, and its controller has another one in its place. */

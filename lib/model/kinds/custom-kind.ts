@@ -19,7 +19,7 @@ export interface CustomKind {
 }
 
 /** The name of such a kind: `<plural>.<group>`, which kubectl takes too. */
-export function customNameOf({ group, resource }: Pick<CustomKind, 'group' | 'resource'>): string {
+function customNameOf({ group, resource }: Pick<CustomKind, 'group' | 'resource'>): string {
   return `${resource}.${group}`;
 }
 

@@ -108,6 +108,54 @@ test('a selector is sent as the API server reads it', async () => {
   assert.match(asked[1] ?? '', /labelSelector=app=web,tier notin \(a,b\),!old,new&/);
 });
 
+/** A server with this workload, and these objects in each list; answers the paths that were asked for. */
+function serverWith(raw: object, items: readonly object[]): { evictions: Evictions; asked: string[] } {
+  const asked: string[] = [];
+  const evictions = new Evictions((request) => {
+    asked.push(decodeURIComponent(request.path));
+    const body = (async function* () {
+      yield await Promise.resolve(JSON.stringify({ ...raw, items }));
+    })();
+    return Promise.resolve({ status: 200, headers: {}, body });
+  });
+  return { evictions, asked };
+}
+
+function ownedPod(name: string, kind: string, uid: string): object {
+  const metadata = { name, uid: name, ownerReferences: [{ kind, uid, controller: true }] };
+  return { metadata, status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+}
+
+for (const [kind, selector] of [
+  ['ReplicaSet', { matchLabels: { app: 'web' } }],
+  ['ReplicationController', { app: 'web' }],
+] as const)
+  test(`the pods of a ${kind} are its own, and nothing stands between`, async () => {
+    const raw = { metadata: { uid: 'u' }, spec: { selector, replicas: 2 } };
+    const items = [ownedPod('web-1', kind, 'u'), ownedPod('web-2', 'App', 'other')];
+    const { evictions, asked } = serverWith(raw, items);
+    const reading = await evictions.podsOf({ kind, namespace: 'ns', name: 'web' }, 'u');
+    assert.ok(reading.kind === 'listed');
+    assert.deepEqual([reading.pods.map(({ name }) => name), reading.desired], [['web-1'], 2]);
+    assert.equal(asked.length, 2);
+    assert.match(asked[1] ?? '', /\/pods\?labelSelector=app=web&/);
+  });
+
+test('beside a Pod that is a workload are those of its owner, by one list of what has the label', async () => {
+  const items = [ownedPod('a', 'App', 'one'), ownedPod('b', 'App', 'two'), ownedPod('c', 'App', 'one')];
+  const { evictions, asked } = serverWith({}, items);
+  const ref = { kind: 'Pod', namespace: 'ns', name: 'a' };
+  const reading = await evictions.podsOf(ref, 'a');
+  assert.ok(reading.kind === 'listed' && reading.desired === undefined);
+  assert.deepEqual(
+    reading.pods.map(({ name }) => name),
+    ['a', 'c'],
+  );
+  const query = 'labelSelector=reloader.k8s.collaborne.com/reload-strategy=evict&limit=500';
+  assert.deepEqual(asked, [`/api/v1/namespaces/ns/pods?${query}`]);
+  assert.deepEqual(await evictions.podsOf(ref, 'former'), { kind: 'gone' });
+});
+
 test('a right that is missing is said to be missing', async (t) => {
   const stage = stageOf(t);
   const uid = create(stage, 'statefulsets', 'web');

@@ -219,5 +219,5 @@ test('each kind has one row', () => {
     kinds.map((kind) => workloadKindOf(kind).kind),
     kinds,
   );
-  assert.throws(() => workloadKindOf('Pod'), /no such workload kind: Pod/);
+  assert.throws(() => workloadKindOf('Node'), /no such workload kind: Node/);
 });

@@ -5,7 +5,8 @@ import { describe, test } from 'node:test';
 import { workloadKindsOf } from '../../../lib/options/options.ts';
 import { errorOf, running } from './given.ts';
 
-const FORM = 'expected group/version/plural:path, such as serving.knative.dev/v1/services:spec.template';
+const FORM =
+  'expected group/version/plural:path, such as serving.knative.dev/v1/services:spec.template, or one of replicasets, replicationcontrollers, pods';
 const SUCH = 'such as :spec.template';
 const APPS = 'acme.example/v1/apps:spec.podTemplate';
 
@@ -25,6 +26,17 @@ test('kinds are a comma list, or repeated, or those of the variable', () => {
     const kinds = workloadKindsOf(options).map(({ kind }) => kind);
     assert.deepEqual(kinds.slice(-2), ['apps.acme.example', 'my-jobs.x-y.example']);
   }
+});
+
+test('kinds whose pods are only evicted are named by their plural alone', () => {
+  const { options } = running(`--workload-kinds=ReplicaSets,${APPS},replicationcontrollers,pods`);
+  const rows = workloadKindsOf(options).slice(-4);
+  assert.deepEqual(
+    rows.map(({ kind, rollout }) => `${kind} ${rollout}`),
+    ['ReplicaSet evict', 'apps.acme.example replace-pods', 'ReplicationController evict', 'Pod evict'],
+  );
+  const without = workloadKindsOf(running('').options);
+  assert.ok(without.every(({ rollout }) => rollout !== 'evict'));
 });
 
 test('they alone are enough to be watched', () => {
@@ -51,7 +63,10 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   'acme.example/v1/App:spec.template': `${FORM}, got `,
   'acme..example/v1/apps:spec.template': `${FORM}, got `,
   'acme.example//apps:spec.template': `${FORM}, got `,
-  'apps/v1/replicasets:spec.template': `${FORM}; apps is a group of Kubernetes itself, no custom resource, got `,
+  'apps/v1/controllerrevisions:spec.template': `${FORM}; apps is a group of Kubernetes itself, no custom resource, got `,
+  'apps/v1/replicasets:spec.template':
+    'expected replicasets alone, without group, version and path, got "apps/v1/replicasets:spec.template"',
+  'pods,Pods': 'expected each kind once, got Pod twice; keep one of its entries',
   'apps/v1/deployments:spec.template':
     'expected no Deployments: they are always served; take the entry away, got ',
   'batch/v1/cronjobs:spec.jobTemplate.spec.template':
