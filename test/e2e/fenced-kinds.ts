@@ -142,6 +142,20 @@ const REFUSED: Readonly<Record<string, Readonly<Record<string, Request>>>> = {
       PODS + DRY,
       { ...named('other'), spec: { containers: [{ name: 'app', image: 'a' }] } },
     ],
+    'create a ReplicaSet': [
+      'POST',
+      `/apis/apps/v1/namespaces/default/replicasets${DRY}`,
+      {
+        ...named('other'),
+        spec: {
+          selector: { matchLabels: { app: 'other' } },
+          template: {
+            metadata: { labels: { app: 'other' } },
+            spec: { containers: [{ name: 'app', image: 'a' }] },
+          },
+        },
+      },
+    ],
     'change a pod': ['PATCH', `${PODS}/subject${DRY}`, { metadata: { labels: { app: 'other' } } }],
     'bind a pod': [
       'POST',

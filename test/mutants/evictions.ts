@@ -4,6 +4,8 @@ import { change, drop } from './edit.ts';
 import type { Mutant } from './table.ts';
 
 const UNIT = 'test/unit/rollout/eviction.test.ts';
+const PODS = 'test/unit/rollout/pods-of-operators.test.ts';
+const ROWS = 'test/unit/model/evicted-kinds.test.ts';
 const HISTORIES = 'test/simulation/simulation-evictions.test.ts';
 
 /** Every one of them must be noticed. */
@@ -42,5 +44,85 @@ export const EVICTION_MUTANTS: readonly Mutant[] = [
     name: 'evictions: a right that is missing is not named',
     edit: change('eviction/refusal', "code === 'forbidden'", 'false'),
     tests: [UNIT],
+  },
+  {
+    name: 'evictions: two pods of one owner go by looks at the same pods',
+    edit: change('PodEvictions.#roomIn', 'this.#siblings.turnOf(group).sent !== turn.sent', 'false'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: a pod of an owner that is away is not missed',
+    edit: change('Siblings.desired', 'Math.max(known.most, count)', 'count'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: an owner that wants fewer pods holds up the others for ever',
+    edit: change('Siblings.desired', 'until <= now', 'false'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: a pod goes for the change of its sibling',
+    edit: change('PodEvictions.#sessionFor', 'uid === record.workload.uid', 'true'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: a pod that was not evicted is in doubt',
+    edit: drop('PodEvictions.#sessionFor', '!isOnePod(record)'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: an eviction that was lost counts as accepted',
+    edit: change('PodEvictions.attempt', 'evicted.accepted > 0', 'true'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: a Pod is taken for the one of its name before it',
+    edit: change('debts/nameOf', 'owner === undefined', 'true'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: an entry goes with the last Pod',
+    edit: drop('endEdge', 'record.workload.owner === undefined'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: a Pod goes that does not come back',
+    edit: drop('isUnable', 'owner === NAKED'),
+    tests: [PODS],
+  },
+  {
+    name: 'evictions: nothing is said of a Pod that does not come back',
+    edit: change('naked', 'owner !== NAKED', 'true'),
+    tests: [ROWS],
+  },
+  {
+    name: 'evictions: what another workload has made is a workload',
+    edit: drop('workloadOf', 'isOfOther(kind, raw)'),
+    tests: [ROWS],
+  },
+  {
+    name: 'evictions: the group of an owner does not count',
+    edit: drop('isOfOther', 'row.group === group'),
+    tests: [ROWS],
+  },
+  {
+    name: 'evictions: a Pod that has ended is a workload',
+    edit: drop('POD', "status?.phase === 'Failed'"),
+    tests: [ROWS],
+  },
+  {
+    name: 'evictions: an annotation has them stamped',
+    edit: drop('Union.strategyOf', "rollout === 'evict'"),
+    tests: [ROWS],
+  },
+  {
+    name: 'evictions: all Pods are watched',
+    edit: change('workloadSource', 'labelSelector === undefined', 'true'),
+    tests: ['test/unit/kubernetes/list-watch.test.ts'],
+  },
+  {
+    name: 'evictions: the rights for kinds that are only evicted are not asked for',
+    edit: drop('streamPermissions', "rollouts.includes('evict')"),
+    tests: ['test/unit/kubernetes/permissions.test.ts'],
   },
 ];

@@ -168,6 +168,16 @@ test('a budget is waited for; what waits for its turn is at no standstill while 
   assert.equal(scene.operator.evicted.length, 1);
 });
 
+test('a pod that is deleted before its turn leaves no debt to the one of its name', async (t) => {
+  const scene = sceneOf(t);
+  await changed(scene, 'b');
+  const { world, stage } = scene;
+  const name = NAMES.find((each) => world.needsRollout(each)) ?? '';
+  stage.apply(world.noWorkload(name));
+  stage.apply(world.born(name, CHANGED + 100));
+  assert.equal(world.needsRollout(name), false);
+});
+
 test('a pod that changed back before its turn stays', async (t) => {
   const scene = sceneOf(t);
   await changed(scene, 'b');
@@ -233,4 +243,16 @@ test('the entry of an object stays while no pod follows it', async (t) => {
   world.write();
   assert.match(String(world.written['v1.ConfigMap_cfg']), /^b\./);
   assert.equal(world.store.workloads.size, 0);
+});
+
+test('a Pod without a controller is no workload, and has no successor that is one', async (t) => {
+  const world = settledPods(NAMES, BORN);
+  world.isNaked = true;
+  const scene = sceneOf(t, world);
+  for (const name of NAMES) scene.stage.apply(world.tellWorkload(name));
+  for (const name of NAMES) scene.stage.apply(world.born(name, BORN + 1));
+  assert.equal(world.store.workloads.size, 0);
+  await changed(scene, 'b');
+  await scene.stage.pass(60_000);
+  assert.deepEqual(scene.operator.evicted, []);
 });

@@ -16,6 +16,8 @@ export const OPERATOR = { apiVersion: 'acme.example/v1', kind: 'App', uid: 'the-
 export class PodWorld extends World {
   /** By name, when the pod was created, in seconds since 1970. */
   readonly created: Map<string, number> = new Map();
+  /** Whether no controller creates them again. */
+  isNaked = false;
 
   /** Another pod of the name is created, and its stream tells. */
   born(name: string, seconds: number, isReady = true): Effects {
@@ -35,7 +37,7 @@ export class PodWorld extends World {
         ...metadata,
         creationTimestamp: new Date((this.created.get(name) ?? 0) * 1000).toISOString(),
         labels: { [EVICT_LABEL.name]: EVICT_LABEL.value },
-        ownerReferences: [OPERATOR],
+        ownerReferences: this.isNaked ? [] : [OPERATOR],
       },
       spec: (spec?.template?.spec ?? {}) as RawWorkload['spec'] & object,
       status: { conditions: [{ type: 'Ready', status: isReady }] },
