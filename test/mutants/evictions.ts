@@ -61,6 +61,11 @@ export const EVICTION_MUTANTS: readonly Mutant[] = [
     tests: [PODS],
   },
   {
+    name: 'evictions: to wait for siblings that go is a standstill',
+    edit: drop('look', 'turn.done !== session.turn.done'),
+    tests: [PODS],
+  },
+  {
     name: 'evictions: a pod goes for the change of its sibling',
     edit: change('PodEvictions.#sessionFor', 'uid === record.workload.uid', 'true'),
     tests: [PODS],

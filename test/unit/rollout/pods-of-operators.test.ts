@@ -160,12 +160,32 @@ test('an operator that wants fewer pods now is believed after the progress deadl
   assert.equal(scene.operator.evicted.length, 2);
 });
 
-test('a budget is waited for; what waits for its turn is at no standstill while others go', async (t) => {
+test('a budget is waited for', async (t) => {
   const scene = sceneOf(t);
   for (let n = 0; n < 6; n += 1) scene.operator.answers.push({ kind: 'throttled', message: 'budget' });
   await changed(scene, 'b');
   await scene.stage.pass(600_000);
   assert.equal(scene.operator.evicted.length, 1);
+});
+
+test('what waits for its turn is at no standstill while others go', async (t) => {
+  const scene = sceneOf(t);
+  await changed(scene, 'b');
+  for (let n = 0; n < NAMES.length; n += 1) {
+    await scene.stage.pass(400_000);
+    scene.replace();
+  }
+  assert.equal(scene.operator.evicted.length, NAMES.length);
+  assert.ok(scene.stage.attempts.every(({ isStalled }) => !isStalled));
+});
+
+test('no turn comes while the operator does not act, which is a standstill', async (t) => {
+  const scene = sceneOf(t);
+  await changed(scene, 'b');
+  await scene.stage.pass(10_000);
+  scene.replace(CHANGED + 100, false);
+  await scene.stage.pass(700_000);
+  assert.ok(scene.stage.attempts.some(({ isStalled }) => isStalled));
 });
 
 test('a pod that is deleted before its turn leaves no debt to the one of its name', async (t) => {

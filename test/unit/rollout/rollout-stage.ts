@@ -45,6 +45,8 @@ export interface Attempt {
   readonly nextTryMs: number | undefined;
   /** Whether a commit still waits for the workload as it ends. */
   readonly isWaiting: boolean;
+  /** Whether evictions made no progress for too long. */
+  readonly isStalled: boolean;
   readonly atMs: number;
 }
 
@@ -116,10 +118,13 @@ export class RolloutStage {
       },
       observer: {
         onSlowed: (_, atTheLatestMs) => void this.slowed.push(atTheLatestMs),
-        onOutcome: (ref, { type }, pending, nextTryMs) => {
+        onOutcome: (ref, outcome, pending, nextTryMs) => {
+          const { type } = outcome;
+          const isStalled = type === 'evicting' && outcome.isStalled;
           const isWaiting = this.controller.isWaiting(keyOf(ref));
           if (this.defects.shift() === type) throw new Error('a defect');
-          this.attempts.push({ workload: ref.name, type, pending, nextTryMs, isWaiting, atMs: this.now });
+          const told = { workload: ref.name, type, pending, nextTryMs, isWaiting, isStalled };
+          this.attempts.push({ ...told, atMs: this.now });
         },
       },
       log: {
