@@ -1,5 +1,6 @@
 /** Carries out the effects that the rules in tracking have decided, and holds the order in which a leader does so. */
 
+import { isTemporaryCertificate } from '../model/config-object.ts';
 import type { ObjectKey } from '../model/object-ref.ts';
 import type { MissingObjectProbe } from '../repair/missing-object-probe.ts';
 import type { Refetcher } from '../repair/refetcher.ts';
@@ -73,10 +74,11 @@ function touch(targets: EffectTargets, effects: Effects): void {
 
 /** Reports when the workloads of a change are rolled, or that they wait for their namespace to be selected. */
 function tellDue({ store, reporter, namespaces }: EffectTargets, config: ObjectKey, due: Due): void {
-  const ref = store.configs.get(config)?.ref;
-  if (ref === undefined) return;
+  const record = store.configs.get(config);
+  if (record === undefined) return;
+  const { ref } = record;
   const isHeldBack = due.refs.some(({ namespace }) => !store.isSelected(namespace));
-  if (Number.isFinite(due.ms)) reporter.due(ref, due);
+  if (Number.isFinite(due.ms)) reporter.due(ref, due, isTemporaryCertificate(record));
   else if (isHeldBack && namespaces.hasListed) reporter.heldBack(ref, due.refs);
 }
 

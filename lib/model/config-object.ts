@@ -14,7 +14,7 @@ export interface ConfigObject extends Digests {
   readonly digest: Digest;
   /** See lastWriteOf. */
   readonly lastWrite?: number | undefined;
-  /** The annotations that policies read; mostly none. */
+  /** The annotations that policies read, and that of a temporary certificate; mostly none. */
   readonly annotations: Readonly<Record<string, string>>;
   /** The digests of its keys, if a workload may follow some of them. */
   readonly keyDigests?: KeyDigests;
@@ -36,6 +36,16 @@ export interface Wanted {
 
 /** Shared by all objects without such annotations, to save memory. */
 const NO_ANNOTATIONS: Readonly<Record<string, string>> = {};
+
+/** On a Secret that cert-manager writes: the name of its Certificate. It is kept only of a temporary certificate. */
+const CERTIFICATE_ANNOTATION = 'cert-manager.io/certificate-name';
+/** The same: who signed it. A certificate that cert-manager signed itself until the issuer answers has none, or an empty one. */
+const ISSUER_ANNOTATION = 'cert-manager.io/issuer-name';
+
+/** Whether the object is a temporary certificate of cert-manager, which the one of the issuer will replace. */
+export function isTemporaryCertificate({ annotations }: Pick<ConfigObject, 'annotations'>): boolean {
+  return annotations[CERTIFICATE_ANNOTATION] !== undefined;
+}
 
 /** The only function that reads content. */
 export function configObjectOf(kind: ConfigKind, raw: RawConfigObject, wanted: Wanted): ConfigObject {
@@ -69,6 +79,9 @@ function annotationsOf(
   { metadata }: RawConfigObject,
   isWanted: Wanted['annotation'],
 ): ConfigObject['annotations'] {
-  const wanted = Object.entries(metadata.annotations ?? {}).filter(([key]) => isWanted(key));
+  const { annotations = {} } = metadata;
+  const isTemporary = (annotations[ISSUER_ANNOTATION] ?? '') === '';
+  const isKept = (key: string): boolean => isWanted(key) || (isTemporary && key === CERTIFICATE_ANNOTATION);
+  const wanted = Object.entries(annotations).filter(([key]) => isKept(key));
   return wanted.length === 0 ? NO_ANNOTATIONS : Object.fromEntries(wanted);
 }

@@ -127,12 +127,10 @@ export class Reporter {
   }
 
   /** Reports that `config` changed, and when these workloads are rolled for it. */
-  due(config: ConfigRef, { ms, refs }: Due): void {
-    this.journal.say(
-      'changed',
-      `${describe(config)} changed: ${describeAll(refs)} ${inTime(ms)}`,
-      config.namespace,
-    );
+  due(config: ConfigRef, { ms, refs }: Due, isTemporary: boolean): void {
+    const change = isTemporary ? 'changed to a temporary certificate' : 'changed';
+    const message = `${describe(config)} ${change}: ${describeAll(refs)} ${inTime(ms)}`;
+    this.journal.say('changed', message, config.namespace);
   }
 
   /** Reports that `config` changed, and that these workloads wait for their namespace to be selected. */

@@ -20,6 +20,7 @@ import { QuietPeriod, type WindowLength } from '../queue/quiet-period.ts';
 import { type Failure, type Result, RetryQueue } from '../queue/retry-queue.ts';
 import { needsRollout } from '../tracking/edge-policy.ts';
 import { ExternalRolloutDeadlines } from '../tracking/external-rollout-deadlines.ts';
+import { AwaitedCertificates } from './awaited-certificates.ts';
 import { progressText } from './eviction.ts';
 import { ADVICE, type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
 import { RolloutPace } from './rollout-pace.ts';
@@ -79,6 +80,7 @@ export class RolloutController {
   readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
   /** The recent rollouts of each workload, by which its windows are lengthened. */
   readonly #pace = new RolloutPace((key) => this.#paceOf(key));
+  readonly #certificates: AwaitedCertificates;
   /** Out-of-date workloads in namespaces that are not selected. */
   readonly #heldBack = new Set<ObjectKey>();
   /** The changes since the last rollout of each workload; `since` by monotonicMs. */
@@ -86,7 +88,8 @@ export class RolloutController {
 
   constructor(options: RolloutControllerOptions) {
     this.#options = options;
-    const { log = NO_LOG } = options;
+    const { log = NO_LOG, store } = options;
+    this.#certificates = new AwaitedCertificates(store);
     this.#quiet = new QuietPeriod({
       windowOf: (key) => this.#openedWindowOf(key),
       release: (key) => this.#release(key),
@@ -110,6 +113,7 @@ export class RolloutController {
     }
     const backoff = this.#queue.backoffOf(workload);
     if (backoff !== undefined) return Math.max(0, backoff.until - monotonicMs());
+    if (this.#certificates.isOver(workload)) this.#quiet.forget(workload);
     return this.#quiet.touch(workload);
   }
 
@@ -190,7 +194,8 @@ export class RolloutController {
     if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);
     const longestMs = COMMIT_WAITS_FOR_PERIODS * this.#options.quietMs;
-    if (openedAt === undefined || this.#windowOf(workload).quietMs > longestMs) return false;
+    if (openedAt === undefined || this.#certificates.has(workload)) return false;
+    if (this.#windowOf(workload).quietMs > longestMs) return false;
     return monotonicMs() - openedAt < longestMs;
   }
 
@@ -224,7 +229,7 @@ export class RolloutController {
 
   /** The length of the window that opens now; a lengthened one is reported. */
   #openedWindowOf(key: ObjectKey): WindowLength {
-    const window = this.#pace.windowOf(key, this.#windowOf(key));
+    const window = this.#pace.windowOf(key, this.#certificates.windowOf(key, this.#windowOf(key)));
     const ref = this.#options.store.workloads.get(key)?.workload.ref;
     if (ref !== undefined && this.#pace.isSlowed(key)) this.#options.observer.onSlowed(ref, window.maxWaitMs);
     return window;
@@ -356,6 +361,7 @@ export class RolloutController {
 
   #settle(key: ObjectKey): void {
     this.#cease(key);
+    this.#certificates.forget(key);
     this.#heldBack.delete(key);
     this.#externalRolloutDeadlines.delete(key);
     this.#pendingChanges.delete(key);

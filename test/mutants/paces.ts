@@ -7,6 +7,7 @@ const TAKE_BACKS = 'test/simulation/take-backs.test.ts';
 const WORKLOADS = 'test/unit/tracking/observe-workload.test.ts';
 const ROLLOUTS = 'test/unit/rollout/rollout-controller.test.ts';
 const FLAPPING = 'test/simulation/flapping.test.ts';
+const CERTIFICATES = 'test/unit/rollout/awaited-certificates.test.ts';
 
 /** Every one of them must be noticed. */
 export const PACE_MUTANTS: readonly Mutant[] = [
@@ -107,6 +108,43 @@ export const PACE_MUTANTS: readonly Mutant[] = [
     name: 'windows: a touch moves no end',
     edit: drop('QuietPeriod.touch', 'window.endsAt = Math.min(now + window.quietMs, window.latestAt);'),
     tests: ['test/unit/queue/quiet-period.test.ts'],
+  },
+  {
+    name: 'certificates: one of an issuer counts as temporary',
+    edit: change('config-object/annotationsOf', "(annotations[ISSUER_ANNOTATION] ?? '') === ''", 'true'),
+    tests: ['test/unit/model/config-object.test.ts'],
+  },
+  {
+    name: 'certificates: no window waits for that of the issuer',
+    edit: drop('AwaitedCertificates.windowOf', 'this.#workloads.add(workload)'),
+    tests: [CERTIFICATES],
+  },
+  {
+    name: 'certificates: that of the issuer waits too',
+    edit: change('AwaitedCertificates.isOver', '!awaitsCertificates(this.#store, workload)', 'false'),
+    tests: [CERTIFICATES],
+  },
+  {
+    name: 'certificates: a change of another object waits too',
+    edit: drop(
+      'awaitsCertificates',
+      'if (object === undefined || !isTemporaryCertificate(object)) return false;',
+    ),
+    tests: [CERTIFICATES],
+  },
+  {
+    name: 'certificates: each temporary one prolongs the wait',
+    edit: change(
+      'AwaitedCertificates.isOver',
+      '!awaitsCertificates(this.#store, workload)',
+      'awaitsCertificates(this.#store, workload)',
+    ),
+    tests: [CERTIFICATES],
+  },
+  {
+    name: 'certificates: a commit waits for that of the issuer',
+    edit: drop('RolloutController.isWaiting', 'this.#certificates.has(workload)'),
+    tests: [CERTIFICATES],
   },
   {
     name: 'stamps: a number that is made up counts',
