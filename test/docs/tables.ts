@@ -5,6 +5,7 @@ import { REASONS, type Reason } from '../../lib/model/reasons.ts';
 import { DEAD_FLAGS, FLAGS, type Flag, variablesOf } from '../../lib/options/flags.ts';
 import { Journal } from '../../lib/report/journal.ts';
 import { METRICS } from '../../lib/telemetry/metric-table.ts';
+import { STORE_TABLE } from '../e2e/external-stores.ts';
 import { CHART_FLAGS } from './chart-flags.ts';
 
 /** Where a page has a table: its name, then what stands there. */
@@ -29,6 +30,8 @@ const TABLES: Readonly<Record<string, () => string>> = {
         help,
       ]),
     ),
+  'external-stores': () =>
+    table(['program', 'what happens', 'its writes', 'rollouts', 'to have something else'], STORE_TABLE),
   metrics: () =>
     table(
       ['metric', 'type', 'labels', 'meaning'],

@@ -19,6 +19,7 @@ import { withTables } from './tables.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const CHART = 'k8s/chart';
+const STORES = 'docs/guides/external-secrets.md';
 const SCHEMA = `${CHART}/values.schema.json`;
 
 /** A file with something in it that follows from the code. */
@@ -32,7 +33,7 @@ export interface Written {
 
 /** All of them. */
 export function writtenFiles(): Written[] {
-  const pages = [...globSync('docs/reference/*.md', { cwd: ROOT }), `${CHART}/README.md`];
+  const pages = [...globSync('docs/reference/*.md', { cwd: ROOT }), STORES, `${CHART}/README.md`];
   return [
     ...pages.map((page) => writtenBy(page, withTables)),
     writtenBy(`${CHART}/Chart.yaml`, (text) =>
