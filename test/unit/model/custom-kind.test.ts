@@ -81,6 +81,21 @@ describe('its pod template is', () => {
     test(name, () => assert.equal(templateOf(KIND, raw(spec)) !== undefined, is));
 });
 
+test('it refers to an object by its pod template alone, not by another field of its own', () => {
+  const containers = [{ name: 'app', envFrom: [{ configMapRef: { name: 'read' } }] }];
+  const other = {
+    configMap: 'web',
+    configMapRef: { name: 'web' },
+    envFrom: [{ secretRef: { name: 'web' } }],
+  };
+  const spec = { ...other, pods: { ...other, template: { spec: { containers } } } };
+  const { references } = workloadOf(KIND, raw(spec), vocabulary());
+  assert.deepEqual(
+    references.map(({ name }) => name),
+    ['read'],
+  );
+});
+
 test('the state has keys for its workloads, and for all of the kind', () => {
   const ref = { kind: KIND.kind, namespace: 'shop', name: 'web.v1' };
   assert.equal(overridesKeyOf(ref, 'home'), 'shop_ran.apps.acme-corp.example_web.v1');

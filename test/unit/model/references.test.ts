@@ -18,6 +18,21 @@ const mount = (...names: readonly string[]) => names.map((name) => ({ name }));
 const cfg = { name: 'cfg' };
 const CFG_VOLUME = { name: 'v', configMap: cfg };
 
+const OF_THE_POD = {
+  downwardAPI: { items: [{ path: 'labels', fieldRef: { fieldPath: 'metadata.labels' } }] },
+};
+const OF_THE_CLUSTER: readonly object[] = [
+  OF_THE_POD,
+  { serviceAccountToken: { path: 'token' } },
+  { clusterTrustBundle: { name: 'cfg', path: 'ca.crt' } },
+];
+const CLAIM = { metadata: { annotations: { configMap: 'cfg' } }, spec: { storageClassName: 'cfg' } };
+const DRIVERS = [
+  { csi: { driver: 'files.example', volumeAttributes: { configMap: 'cfg' }, nodePublishSecretRef: cfg } },
+  { ephemeral: { volumeClaimTemplate: CLAIM } },
+  { azureFile: { secretName: 'cfg', shareName: 'cfg' } },
+];
+
 const CASES: Record<string, Case> = {
   'an empty template refers to nothing': { spec: {}, refers: [] },
   'a variable of a ConfigMap': {
@@ -70,6 +85,27 @@ const CASES: Record<string, Case> = {
       containers: [{ name: 'c', volumeMounts: mount('v') }],
     },
     refers: ['ConfigMap/cfg c', 'Secret/tls c', 'ConfigMap/b c'],
+  },
+  'all variables of an object with a prefix': {
+    spec: { containers: [{ name: 'c', envFrom: [{ ...{ prefix: 'A_' }, configMapRef: cfg }] }] },
+    refers: ['ConfigMap/cfg c'],
+  },
+  'what the cluster or the pod itself puts into a projection refers to nothing': {
+    spec: {
+      volumes: [
+        { name: 'v', projected: { sources: OF_THE_CLUSTER } },
+        { name: 'w', ...OF_THE_POD },
+      ],
+      containers: [{ name: 'c', volumeMounts: mount('v', 'w') }],
+    },
+    refers: [],
+  },
+  'a name in the attributes of a volume of a driver, or a Secret with which it is mounted, does not count': {
+    spec: {
+      volumes: DRIVERS.map((volume, index) => ({ name: `v${index}`, ...volume })),
+      containers: [{ name: 'c', volumeMounts: DRIVERS.map((_, index) => ({ name: `v${index}` })) }],
+    },
+    refers: [],
   },
   'a volume that no container mounts does not count': {
     spec: { volumes: [CFG_VOLUME, { name: 'w' }], containers: [{ name: 'c', volumeMounts: mount('w') }] },
