@@ -188,6 +188,7 @@ function settingsOf({ options, metrics, stateShardBytes: shardBytes = SHARD_BYTE
     maxWaitMs: options.coalesceMaxWaitMs,
     concurrency: options.maxConcurrentPatches,
     maxEvictions: options.maxEvictions,
+    budget: options.budget,
     isDryRun: options.dryRun,
     wait: sleep,
   };

@@ -5,7 +5,7 @@
 
 import type { Heartbeat } from '../model/health.ts';
 import type { Log } from '../model/log.ts';
-import { keyOf, type ObjectKey } from '../model/object-ref.ts';
+import { keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { WorkloadClient } from '../model/outcome.ts';
 import type { Timeline } from '../model/timeline.ts';
 import { InheritedStamps } from '../repair/inherited-comparison.ts';
@@ -17,6 +17,7 @@ import { Findings } from '../report/findings.ts';
 import { Reporter, type ReporterOptions } from '../report/reporter.ts';
 import type { AttemptOptions } from '../rollout/rollout-attempt.ts';
 import { RolloutController, type RolloutObserver } from '../rollout/rollout-controller.ts';
+import { Slots, type SlotsOptions } from '../rollout/slots.ts';
 import type { StateLayout } from '../state/known-state.ts';
 import { SelectedNamespaces } from '../state/selected-namespaces.ts';
 import { StateCommitter, type StateCommitterOptions } from '../state/state-committer.ts';
@@ -58,6 +59,8 @@ export interface ControllersOptions
   readonly maxWaitMs: number;
   /** How many workloads are patched at the same time. */
   readonly concurrency: number;
+  /** How many may be in a rollout. @default any number */
+  readonly budget?: SlotsOptions['budget'] | undefined;
   /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
   /** Resolves after `ms` or when `signal` is aborted; never rejects. */
@@ -149,6 +152,7 @@ export class Controllers implements EffectTargets {
   /** A stream has listed: commits and probes that waited for its list are considered again. */
   reconsider(): void {
     if (!this.#leads) return;
+    this.rollouts.slots?.proceed();
     this.missingObjects.relist();
     this.inherited.review();
     this.committer.request(new Set(), new Set(this.store.dependents.configs()));
@@ -156,12 +160,16 @@ export class Controllers implements EffectTargets {
   }
 
   #newRollouts(options: ControllersOptions): RolloutController {
+    const { budget, store, gate } = options;
+    const isListed = (): boolean => gate.showsWorkloads;
+    const onOverdue: SlotsOptions['onOverdue'] = (...news) => this.reporter.overdue(...news);
     return new RolloutController({
       ...options,
       apply: (effects) => this.apply(effects),
       observe: (ref, workload) => this.refetcher.take(ref, workload),
       needsOf: (record) => this.missingObjects.needsOf(record),
       lookFor: (missing) => this.missingObjects.lookFor(missing),
+      newSlots: budget && ((ways) => new Slots({ ...ways, budget, store, isListed, onOverdue })),
       observer: {
         onSlowed: (ref, ms) => this.reporter.slowed(ref, ms),
         onOutcome: (...report) => this.#onOutcome(...report),
@@ -183,10 +191,18 @@ export class Controllers implements EffectTargets {
   /** After each attempt, whatever its outcome, commits that waited for the workload may be possible. */
   #onOutcome(...[ref, outcome, pending, nextTryMs]: Parameters<RolloutObserver['onOutcome']>): void {
     this.reporter.outcome(ref, outcome, pending, nextTryMs);
+    if (outcome.type === 'waiting-for-slot') this.#onWaiting(ref, outcome.about);
     if (outcome.type === 'done') this.findings.rolled(keyOf(ref));
     this.findings.review(keyOf(ref));
     this.repairs.proceed(keyOf(ref));
     this.committer.kick();
+  }
+
+  /** An Event tells of the first one that waits in its namespace; the status page has all. */
+  #onWaiting(ref: WorkloadRef, about: string): void {
+    const { slots } = this.rollouts;
+    const why = slots?.reasonOf(keyOf(ref)) ?? '';
+    this.reporter.waiting(ref, about, why, slots?.isCrowded(keyOf(ref)) === false);
   }
 }
 

@@ -67,6 +67,7 @@ export class Observations {
       others.set(event.key, event.object);
     else others.delete(event.key);
     if (!this.#leads) return;
+    rollouts.slots?.observed(event.key);
     rollouts.wake([event.key]);
     findings.observe(event);
     repairs.observe(event);

@@ -55,13 +55,18 @@ function leaderGaugesOf(reloader: Reloader, now: number): Readonly<Record<Leader
       isOutdatedOn(store, record, config, edge),
     ).length;
     outdatedEdges += outdated;
-    if (outdated > 0) oldest = Math.min(oldest, reloader.rollouts.pendingChangesOf(key)?.since ?? now);
+    if (outdated === 0) continue;
+    const { slots } = reloader.rollouts;
+    const since = reloader.rollouts.pendingChangesOf(key)?.since ?? now;
+    oldest = Math.min(oldest, slots?.stuckSince(key, since) ?? since);
   }
   return {
     edges: store.dependents.size,
     outdatedEdges,
     oldestOutdatedAge: secondsOf(now - oldest),
     slowedWorkloads: reloader.rollouts.slowed,
+    slotsUsed: reloader.rollouts.slots?.used ?? 0,
+    waitingForSlot: reloader.rollouts.slots?.waiting ?? 0,
     stateEntries: store.persisted.state.entries.size,
     stateOverrides: store.persisted.state.overrides.size,
     stateBytes: reloader.committer.bytes,

@@ -117,6 +117,8 @@ export type Outcome =
     }
   /** An external rollout is in progress, and brings all pending changes. */
   | { readonly type: 'absorbing' }
+  /** The budget of rollouts has no room now: it is rolled in its turn. `about`: the changes that it is for. */
+  | { readonly type: 'waiting-for-slot'; readonly about: string }
   /** New pods would wait for missing objects or keys: it is rolled once these exist. */
   | { readonly type: 'waiting-for-dependency'; readonly needs: readonly ConfigRef[] }
   /** The workload no longer exists. */
@@ -134,6 +136,8 @@ export interface PendingChanges {
 export type PendingReason =
   | { readonly type: 'quiet'; readonly until: number }
   | { readonly type: 'queued' }
+  /** It waits for a slot, or for the rate of rollouts. */
+  | { readonly type: 'budget'; readonly message: string }
   | { readonly type: 'backoff'; readonly until: number; readonly message: string }
   /** Its older pods are evicted: the next look, and how far that has come. */
   | { readonly type: 'evicting'; readonly until: number; readonly message: string }

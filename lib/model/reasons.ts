@@ -65,6 +65,10 @@ export const REASONS = {
   resumed: 'The pause of a Deployment is over: one rollout brings all changes made meanwhile.',
   instantiated: 'The deployment of a DeploymentConfig that no trigger starts was requested.',
   'wave-cleaned-up': 'The scheduler name and the finalizer that wave left on the workload were removed.',
+  'waiting-for-slot':
+    'The budget of rollouts has no room: the workload is rolled in its turn. An Event tells of the first one in its namespace.',
+  'rollout-overdue':
+    'A rollout has made no progress for its progress deadline: its slot in the budget is given to the next workload.',
   slowed:
     'The workload is rolled more often than its limit allows: each rollout waits longer than the one before.',
   'pods-not-replaced':
@@ -154,7 +158,9 @@ export type EventReason =
   | 'Resumed'
   | 'WaveCleanedUp'
   | 'PodsNotReplaced'
-  | 'RolloutsSlowed';
+  | 'RolloutsSlowed'
+  | 'WaitingForSlot'
+  | 'RolloutOverdue';
 
 /** Every Event, with its type and its reason. */
 export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
@@ -182,6 +188,8 @@ export const EVENTS: Readonly<Record<EventReason, EventRow>> = {
   WaveCleanedUp: { type: 'Normal', tells: 'wave-cleaned-up' },
   PodsNotReplaced: { type: 'Warning', tells: 'pods-not-replaced' },
   RolloutsSlowed: { type: 'Warning', tells: 'slowed' },
+  WaitingForSlot: { type: 'Normal', tells: 'waiting-for-slot' },
+  RolloutOverdue: { type: 'Warning', tells: 'rollout-overdue' },
 };
 
 /** The Event that reports `reason`; undefined if the reason has none. */

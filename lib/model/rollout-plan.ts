@@ -216,6 +216,11 @@ export function sequenceIn({ stamps }: RolloutPlan, config: ObjectKey): number {
   return stamps.find((stamp) => stamp.config === config)?.stamp.sequence ?? 0;
 }
 
+/** Identifies the rollout in Events: while an entry exists, no stamp repeats. */
+export function aboutOf({ stamps }: RolloutPlan): string {
+  return stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
+}
+
 /** Whether the live template carries every stamp of the plan: then the patch is in force, even if another process sent it. */
 export function carries(workload: Workload, plan: RolloutPlan): boolean {
   return plan.stamps.every(({ places, stamp }) =>

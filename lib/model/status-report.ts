@@ -33,6 +33,7 @@ export interface WorkloadStatus {
   readonly waitsFor?:
     | 'quiet'
     | 'queued'
+    | 'budget'
     | 'backoff'
     | 'evicting'
     | 'external-rollout'
@@ -40,7 +41,7 @@ export interface WorkloadStatus {
     | 'selection'
     | 'change';
   readonly waitsForSeconds?: number;
-  /** Why the last attempt failed. */
+  /** Why the last attempt failed, or what the next one waits for. */
   readonly problem?: string;
   /** Why expected rollouts do not happen; mostly empty. */
   readonly findings: readonly Finding[];

@@ -74,6 +74,11 @@ export interface WorkloadKind {
    */
   readonly rolledOut: (raw: RawWorkload) => boolean;
   /**
+   * Whether its controller says that the rollout of the present template is complete, although a pod may not be ready since; absent
+   * if it does not say so.
+   */
+  readonly hasCompleted?: (raw: RawWorkload) => boolean;
+  /**
    * The identity of the present template, given by its controller. It differs for different templates, and does not depend on how
    * the API server serializes them.
    */
@@ -156,6 +161,22 @@ export function specWith({ templatePath }: WorkloadKind, template: object): obje
  */
 export function isRolledOut(kind: WorkloadKind, raw: RawWorkload): boolean {
   return kind.isObserved(raw) && kind.hold(raw) === undefined && kind.rolledOut(raw);
+}
+
+/**
+ * What becomes of pods: a rollout replaces them, or waits until the last of the new ones are ready; `held`: no patch of the template
+ * replaces any, since there are none, the kind has no rollouts, or a person decides when.
+ */
+export type Rolling = 'held' | 'replacing' | 'starting';
+
+/** See Rolling; undefined: nothing, it is rolled out. */
+export function rollingOf(kind: WorkloadKind, raw: RawWorkload): Rolling | undefined {
+  const replicas = raw.spec?.replicas;
+  if (kind.rollout !== 'replace-pods' || replicas === 0 || kind.hold(raw) !== undefined) return 'held';
+  if (!kind.isObserved(raw)) return 'replacing';
+  const { updated, old } = kind.pods(raw);
+  if (kind.rolledOut(raw) || (old <= 0 && kind.hasCompleted?.(raw) === true)) return undefined;
+  return old > 0 || updated < (replicas ?? 0) ? 'replacing' : 'starting';
 }
 
 /** Why pods of an older template stay; undefined if none can be left, or they are being replaced. */

@@ -16,6 +16,8 @@ import {
   isOfOther,
   isRolledOut,
   progressOf,
+  type Rolling,
+  rollingOf,
   templateOf,
   type WorkloadKind,
 } from './workload-kind.ts';
@@ -59,6 +61,8 @@ export interface Workload {
   readonly isRolledOut: boolean;
   /** See progressOf. */
   readonly progress: number;
+  /** What becomes of its pods; absent: nothing, it is rolled out. */
+  readonly rolling?: Rolling;
   /** The revision of the present template, see WorkloadKind; undefined if the object does not say. */
   readonly revision: string | undefined;
   /** How long a rollout may make no progress before it counts as failed, in ms. */
@@ -186,8 +190,10 @@ function hasOwnPods({ rollout }: WorkloadKind, { referenced }: RawWorkload): boo
 function raritiesOf(
   kind: WorkloadKind,
   raw: RawWorkload,
-): Pick<Workload, 'isUnstarted' | 'lacksTemplate' | 'owner' | 'referenced'> {
+): Pick<Workload, 'isUnstarted' | 'lacksTemplate' | 'owner' | 'referenced' | 'rolling'> {
+  const rolling = rollingOf(kind, raw);
   return {
+    ...(rolling && { rolling }),
     ...(kind.isPod && { owner: controllerOf(raw.metadata)?.uid ?? NAKED }),
     ...(kind.isUnstarted?.(raw) === true && { isUnstarted: true }),
     ...(templateOf(kind, raw) === undefined && { lacksTemplate: true }),

@@ -140,6 +140,22 @@ export const TABLE = {
       default: '20/1h',
       help: 'rollouts of one workload within a time; each one beyond waits twice as long as the one before, at most 10m; off: no limit',
     },
+    '--max-concurrent-rollouts <slot-count>': {
+      default: '0',
+      help: 'how many workloads may be in a rollout before the next one begins; 0: any number',
+    },
+    '--max-concurrent-rollouts-per-namespace <slot-count>': {
+      default: '0',
+      help: 'the same of each namespace; 0: any number',
+    },
+    '--update-rate, --rollout-rate <rate>': {
+      default: '0',
+      help: 'rollouts that may begin in a second on average, e.g. 0.1; 0: any number',
+    },
+    '--update-burst, --rollout-burst <number>': {
+      default: '1',
+      help: 'with --rollout-rate: how many of them may begin at once after a pause',
+    },
     '--max-concurrent-patches <number>': {
       default: '32',
       sets: 'maxConcurrentPatches',

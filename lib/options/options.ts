@@ -4,6 +4,7 @@ import { CONFIG_KINDS, type ConfigKind } from '../model/object-ref.ts';
 import type {
   AdmissionOptions,
   AlertOptions,
+  Budget,
   ConnectionOptions,
   Pace,
   SecureMetrics,
@@ -50,6 +51,8 @@ export interface Options extends FlagOptions {
   readonly coalesceMaxWaitMs: number;
   /** How often a workload without an annotation may be rolled. */
   readonly pace: Pace;
+  /** How many workloads may be in a rollout at once, and how many may begin. @default no limit */
+  readonly budget?: Budget;
   /** By kind, further annotation keys of workloads that list names, as the native key does. */
   readonly alternativeAnnotations: Readonly<Record<ConfigKind, readonly string[]>>;
   /** The keys of the stakater vocabulary. @default those of Stakater Reloader */

@@ -1,6 +1,6 @@
 /** Parses the command line and the environment into validated, frozen Options. Pure: it reads and writes nothing else. */
 
-import type { AlertOptions, ConnectionOptions } from '../model/settings.ts';
+import type { AlertOptions, Budget, ConnectionOptions } from '../model/settings.ts';
 import { MAX_DURATION_MS } from '../model/time.ts';
 import { readCommandLine } from './command-line.ts';
 import { type Environment, readEnvironment, strangeVariables, textOf } from './environment.ts';
@@ -70,6 +70,7 @@ function optionsFrom(reader: Reader, env: Environment): Options {
     stateNamespace: reader.get('state-namespace'),
     coalesceMaxWaitMs: maxWaitFrom(reader, flags.coalescePeriodMs),
     pace: { minIntervalMs: reader.get('min-rollout-interval'), limit: limit === 'off' ? undefined : limit },
+    budget: budgetFrom(reader),
     alternativeAnnotations: {
       ConfigMap: reader.get('alternative-configmap-annotation'),
       Secret: reader.get('alternative-secret-annotation'),
@@ -111,6 +112,17 @@ function maxWaitFrom(reader: Reader, period: number): number {
   if (maxWait >= period) return maxWait;
   const source = reader.placeOf('coalesce-max-wait');
   throw new UsageError(`${source}: expected at least the period of ${period} ms, got ${maxWait} ms`);
+}
+
+/** The budget of rollouts; undefined if there is none. */
+function budgetFrom(reader: Reader): Budget | undefined {
+  const budget = {
+    slots: reader.get('max-concurrent-rollouts'),
+    slotsPerNamespace: reader.get('max-concurrent-rollouts-per-namespace'),
+    rate: reader.get('rollout-rate'),
+    burst: reader.get('rollout-burst'),
+  };
+  return budget.slots + budget.slotsPerNamespace + budget.rate === 0 ? undefined : budget;
 }
 
 function connectionFrom(reader: Reader): ConnectionOptions {

@@ -22,7 +22,9 @@ import { OPTIONAL_KINDS, WORKLOAD_KINDS } from '../model/workload-kind.ts';
 import { isQualifiedName, labelSelectorOf } from './labels.ts';
 import { parseFurtherKind } from './workload-kinds.ts';
 
-type NumberType = 'duration' | 'age' | 'lasting-duration' | 'whole-duration' | 'port-number' | 'number';
+type NumberType =
+  | ('duration' | 'age' | 'lasting-duration' | 'whole-duration')
+  | ('port-number' | 'number' | 'slot-count' | 'rate');
 type TextType =
   | ('namespace' | 'name' | 'state-name' | 'context-name' | 'workload-kind' | 'key' | 'selector')
   | ('address' | 'host' | 'server-url' | 'webhook-url' | 'file' | 'folder' | 'token' | 'text');
@@ -100,6 +102,11 @@ export const TYPES: { readonly [N in TypeName]: ValueType<Values[N]> } = {
   /** 0 means any free port. */
   'port-number': wholeNumber(0, 65_535),
   number: wholeNumber(1, 1000),
+  'slot-count': wholeNumber(0, 10_000),
+  rate: {
+    expected: 'a number such as 0.1 or 5, at most 1000',
+    parse: (text) => (/^\d{1,4}(\.\d{1,3})?$/.test(text) && Number(text) <= 1000 ? Number(text) : undefined),
+  },
   address: {
     expected: 'an IP address such as 127.0.0.1, 0.0.0.0 or ::',
     parse: (text) => (isIP(text) === 0 ? undefined : text),

@@ -31,6 +31,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'second-reloader',
   'pods-not-replaced',
   'slowed',
+  'rollout-overdue',
   'state-damaged',
   'state-missing',
   'state-full',
@@ -39,7 +40,7 @@ const WARNINGS: ReadonlySet<Reason> = new Set([
   'state-foreign',
 ]);
 /** Frequent reasons that only help to debug. */
-const DETAILS: ReadonlySet<Reason> = new Set(['conflict', 'unfollowed', 'unchanged']);
+const DETAILS: ReadonlySet<Reason> = new Set(['conflict', 'unfollowed', 'unchanged', 'waiting-for-slot']);
 
 /** See the file's comment. Its messages name objects and reasons, never content. */
 export class Journal {

@@ -17,10 +17,10 @@ import {
 } from '../model/object-ref.ts';
 import type { Outcome, PendingChanges, RolloutInfo, WriteResult } from '../model/outcome.ts';
 import { type EventReason, type EventRecord, eventTelling } from '../model/reasons.ts';
-import type { RolloutPlan } from '../model/rollout-plan.ts';
-import { formatStamp, parseStamp } from '../model/stamp.ts';
+import { aboutOf, type RolloutPlan } from '../model/rollout-plan.ts';
+import { parseStamp } from '../model/stamp.ts';
 import { count } from '../model/text.ts';
-import { inTime, monotonicMs } from '../model/time.ts';
+import { formatDuration, inTime, monotonicMs } from '../model/time.ts';
 import type { TemplateStamp, Workload } from '../model/workload.ts';
 import { workloadKindOf } from '../model/workload-kind.ts';
 import type { Store } from '../store/store.ts';
@@ -35,6 +35,7 @@ const WITHOUT_A_WRITE = [
   'unselected',
   'absorbing',
   'waiting-for-dependency',
+  'waiting-for-slot',
   'given-up',
   'evicting',
 ] as const;
@@ -147,6 +148,22 @@ export class Reporter {
     this.#event(ref, 'RolloutsSlowed', at, message);
   }
 
+  /** Reports that a workload waits in the budget of rollouts; `isTold`: by an Event too. */
+  waiting(ref: WorkloadRef, about: string, why: string, isTold: boolean): void {
+    const message = `waits for its turn: ${why}`;
+    this.journal.say('waiting-for-slot', `${describe(ref)} ${message}`, ref.namespace);
+    if (isTold) this.#event(ref, 'WaitingForSlot', about, message);
+  }
+
+  /** Reports a rollout that has made no progress for `ms`. */
+  overdue(workload: ObjectKey, ms: number): void {
+    const { ref, generation } = this.#options.store.workloads.get(workload)?.workload ?? {};
+    if (ref === undefined) return;
+    const message = `its rollout has made no progress for ${formatDuration(ms)}: its slot is given to the next workload`;
+    this.journal.say('rollout-overdue', `${describe(ref)}: ${message}`, ref.namespace);
+    this.#event(ref, 'RolloutOverdue', String(generation), message);
+  }
+
   /** Reports the end of an attempt; `nextTryMs`: in how many ms it is retried, undefined if it is not. */
   outcome(ref: WorkloadRef, outcome: Outcome, pending: PendingChanges, nextTryMs: number | undefined): void {
     const { counters } = this.#options;
@@ -188,6 +205,8 @@ export class Reporter {
         break;
       case 'waiting-for-dependency':
         break; // a finding reports it, once
+      case 'waiting-for-slot':
+        break; // `waiting` reports it
       case 'gone':
         say('gone', `${who} is gone`);
         break;
@@ -264,14 +283,14 @@ export class Reporter {
     return this.#isTold ? 'told to the webhook' : workloadKindOf(kind).done;
   }
 
-  /** Reports a rollout. Its stamps identify it in the Event's `about`: while an entry exists, no stamp repeats. */
-  #tellOfRollout({ workload, stamps }: RolloutPlan, { changes }: PendingChanges, pods: string): void {
+  /** Reports a rollout. */
+  #tellOfRollout(plan: RolloutPlan, { changes }: PendingChanges, pods: string): void {
+    const { workload, stamps } = plan;
     const { configs } = this.#options.store;
     const sources = stamps.map(({ config }) => configs.get(config)?.ref).filter((ref) => ref !== undefined);
-    const about = stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
     const later = this.#isTold || pods !== '' ? '' : this.#laterOf(workload);
     const message = `${this.#doneTo(workload)} once for ${count(changes, 'change')} of ${describeAll(sources, MOST_SOURCES)}${pods}${later}`;
-    this.#event(workload, this.#isTold ? 'WebhookNotified' : 'Reloaded', about, message);
+    this.#event(workload, this.#isTold ? 'WebhookNotified' : 'Reloaded', aboutOf(plan), message);
     this.#options.onRollout?.({ workload, objects: sources });
   }
 

@@ -15,8 +15,7 @@ import type {
   PodsReading,
   WriteResult,
 } from '../model/outcome.ts';
-import type { PlannedVersion, RolloutPlan } from '../model/rollout-plan.ts';
-import { formatStamp } from '../model/stamp.ts';
+import { aboutOf, type PlannedVersion, type RolloutPlan } from '../model/rollout-plan.ts';
 import { count } from '../model/text.ts';
 import { isAfter, latestOf, monotonicMs } from '../model/time.ts';
 import { EVER } from '../model/timeline.ts';
@@ -89,7 +88,13 @@ export class PodEvictions {
 
   /** Whether older pods of the workload are being evicted. */
   isUnderWay(record: WorkloadRecord): boolean {
-    return this.#sessions.has(record) && this.isFor(record);
+    return this.evictedOf(record) !== undefined;
+  }
+
+  /** How many older pods of the workload were evicted; undefined: none are being evicted. */
+  evictedOf(record: WorkloadRecord): number | undefined {
+    const session = this.#sessions.get(record);
+    return session === undefined || !this.isFor(record) ? undefined : session.total - session.left.size;
   }
 
   /** Before a plan: an object that has changed since pods were evicted may have been read by their successors. */
@@ -284,8 +289,7 @@ export class PodEvictions {
     const isNews = session.said !== text;
     session.said = text;
     const isStalled = now - session.movedAt >= record.workload.progressDeadlineMs;
-    const about = plan.stamps.map(({ config, stamp }) => `${config}=${formatStamp(stamp)}`).join();
-    return { type: 'evicting', progress, idle, isNews, isStalled, about };
+    return { type: 'evicting', progress, idle, isNews, isStalled, about: aboutOf(plan) };
   }
 }
 

@@ -9,7 +9,7 @@ import { isCustom } from '../model/kinds/custom-kind.ts';
 import { type ConfigRef, keyOf, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome, ReadBirths, RollResult, WorkloadClient } from '../model/outcome.ts';
 import type { RawWorkload } from '../model/raw-objects.ts';
-import { carries, type RolloutPlan } from '../model/rollout-plan.ts';
+import { aboutOf, carries, type RolloutPlan } from '../model/rollout-plan.ts';
 import { monotonicMs } from '../model/time.ts';
 import type { SignOfLife, Timeline } from '../model/timeline.ts';
 import type { Workload } from '../model/workload.ts';
@@ -47,6 +47,8 @@ export interface AttemptOptions extends EvictionOptions {
   /** Reads objects from the API server that the streams may not show. */
   readonly lookFor: (missing: readonly ConfigRef[]) => Promise<void>;
   readonly readBirths: ReadBirths;
+  /** Whether the budget of rollouts lets the workload begin; if so it takes its slot. @default always */
+  readonly takeSlot?: ((workload: ObjectKey) => boolean) | undefined;
   /** Called with the latency of each patch, answered or not. */
   readonly onPatchAnswered: (seconds: number) => void;
 }
@@ -72,7 +74,7 @@ export class RolloutAttempts {
    * by monotonicMs. The caller makes no two attempts for one workload at once. May reject only by a defect.
    */
   async run(ref: WorkloadRef, tries: Tries, since: number): Promise<Outcome> {
-    const { store, client, pods } = this.#options;
+    const { store } = this.#options;
     const key = keyOf(ref);
     const unresolved = await this.#resolveFlight(key, ref);
     if (unresolved !== undefined) return unresolved;
@@ -89,20 +91,19 @@ export class RolloutAttempts {
       return { type: 'given-up', message: `stamped, but ${whenTaken({ type: 'failed' }, ref)}` };
     const needs = this.#options.needsOf(record);
     if (needs.length > 0) return { type: 'waiting-for-dependency', needs };
-    if (pods !== undefined && this.#evictions.isFor(record))
-      return await this.#evictions.attempt(record, plan, pods);
-    // Set before the patch is sent: if its answer is lost or this method throws, the next attempt looks the patch up first.
-    record.inFlight = plan;
-    const startedAt = monotonicMs();
-    const result = await client.roll(plan);
-    this.#options.onPatchAnswered((monotonicMs() - startedAt) / 1000);
-    return await this.#answered(plan, result, tries);
+    if (this.#options.takeSlot?.(key) === false) return { type: 'waiting-for-slot', about: aboutOf(plan) };
+    return await this.#roll(record, plan, tries);
   }
 
   /** Whether older pods of the workload are being evicted: no commit waits for that. */
   isEvicting(key: ObjectKey): boolean {
     const record = this.#options.store.workloads.get(key);
     return record !== undefined && this.#evictions.isUnderWay(record);
+  }
+
+  /** How many older pods of the workload were evicted; undefined: none are being evicted. */
+  evictedOf(record: WorkloadRecord): number | undefined {
+    return this.#evictions.evictedOf(record);
   }
 
   /** The plan of the rollout that the workload needs at this moment; undefined: none. */
@@ -146,6 +147,18 @@ export class RolloutAttempts {
   async #resolveFlight(key: ObjectKey, ref: WorkloadRef): Promise<Outcome | undefined> {
     const plan = this.#options.store.workloads.get(key)?.inFlight;
     return plan === undefined ? undefined : await this.#refresh(ref, plan, true);
+  }
+
+  async #roll(record: WorkloadRecord, plan: RolloutPlan, tries: Tries): Promise<Outcome> {
+    const { client, pods } = this.#options;
+    if (pods !== undefined && this.#evictions.isFor(record))
+      return await this.#evictions.attempt(record, plan, pods);
+    // Set before the patch is sent: if its answer is lost or this method throws, the next attempt looks the patch up first.
+    record.inFlight = plan;
+    const startedAt = monotonicMs();
+    const result = await client.roll(plan);
+    this.#options.onPatchAnswered((monotonicMs() - startedAt) / 1000);
+    return await this.#answered(plan, result, tries);
   }
 
   async #answered(

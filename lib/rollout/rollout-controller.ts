@@ -24,6 +24,7 @@ import { AwaitedCertificates } from './awaited-certificates.ts';
 import { progressText } from './eviction.ts';
 import { ADVICE, type AttemptOptions, RolloutAttempts, type Tries } from './rollout-attempt.ts';
 import { RolloutPace } from './rollout-pace.ts';
+import type { Slots, SlotsOptions } from './slots.ts';
 
 /** Called synchronously, in the turn in which an attempt ends or a window opens. */
 export interface RolloutObserver {
@@ -42,7 +43,7 @@ export interface RolloutObserver {
 }
 
 /** The collaborators and times of the controller. */
-export interface RolloutControllerOptions extends Omit<AttemptOptions, 'externalRolloutMs'> {
+export interface RolloutControllerOptions extends Omit<AttemptOptions, 'externalRolloutMs' | 'takeSlot'> {
   readonly heartbeat: Heartbeat;
   readonly observer: RolloutObserver;
   /** The quiet period, unless a workload asks for a longer window. */
@@ -51,6 +52,8 @@ export interface RolloutControllerOptions extends Omit<AttemptOptions, 'external
   readonly maxWaitMs: number;
   /** How many attempts run at once, of different workloads. */
   readonly concurrency: number;
+  /** Makes the slots of the budget of rollouts. @default there is none */
+  readonly newSlots?: ((ways: Pick<SlotsOptions, 'evictedOf' | 'begin'>) => Slots) | undefined;
   /** Answers a number in [0, 1), for the jitter of backoffs. */
   readonly random: () => number;
   readonly log?: Log | undefined;
@@ -78,6 +81,8 @@ export class RolloutController {
   readonly #tries = new Map<ObjectKey, Tries>();
   readonly #attempts: RolloutAttempts;
   readonly #externalRolloutDeadlines = new ExternalRolloutDeadlines();
+  /** The slots of the budget, if there is one. */
+  readonly slots: Slots | undefined;
   /** The recent rollouts of each workload, by which its windows are lengthened. */
   readonly #pace = new RolloutPace((key) => this.#paceOf(key));
   readonly #certificates: AwaitedCertificates;
@@ -96,13 +101,19 @@ export class RolloutController {
     });
     this.#queue = new RetryQueue({ ...options, log, reconcile: (key) => this.#reconcile(key) });
     const externalRolloutMs = this.#externalRolloutDeadlines.remaining.bind(this.#externalRolloutDeadlines);
-    this.#attempts = new RolloutAttempts({ ...options, externalRolloutMs });
+    const slots = options.newSlots?.({
+      evictedOf: (record) => this.#attempts.evictedOf(record),
+      begin: (key) => this.#release(key),
+    });
+    this.slots = slots;
+    const takeSlot = slots?.take.bind(slots);
+    this.#attempts = new RolloutAttempts({ ...options, takeSlot, externalRolloutMs });
   }
 
   /**
    * `workload` needs a rollout because `changes` objects changed: opens its window, or restarts its quiet period. The result:
-   * in how many ms it is rolled without a further change; Infinity if its namespace is not selected. A backoff is not
-   * shortened.
+   * in how many ms it is rolled without a further change; Infinity if its namespace is not selected, or it waits for a slot. A
+   * backoff is not shortened.
    */
   touch(workload: ObjectKey, changes: number): number {
     const pending = this.#pendingChanges.get(workload) ?? { changes: 0, since: monotonicMs() };
@@ -113,6 +124,7 @@ export class RolloutController {
     }
     const backoff = this.#queue.backoffOf(workload);
     if (backoff !== undefined) return Math.max(0, backoff.until - monotonicMs());
+    if (this.slots?.isWaiting(workload)) return Number.POSITIVE_INFINITY;
     if (this.#certificates.isOver(workload)) this.#quiet.forget(workload);
     return this.#quiet.touch(workload);
   }
@@ -170,6 +182,7 @@ export class RolloutController {
     this.#queue.forget(workload);
     this.#pace.forget(workload);
     this.#settle(workload);
+    this.slots?.forget(workload);
   }
 
   /** Whether the workload is rolled so often that its window is lengthened. */
@@ -184,12 +197,12 @@ export class RolloutController {
 
   /**
    * Whether the workload is about to be patched, so that a commit waits for it instead of recording an override. Not for one
-   * that backs off, evicts pods, waits for a dependency, or has been in its window for six quiet periods: no workload delays the others for
+   * that backs off, evicts pods, waits for a dependency or a slot, or has been in its window for six quiet periods: no workload delays the others for
    * long.
    */
   isWaiting(workload: ObjectKey): boolean {
     if (this.#queue.backoffOf(workload) !== undefined || this.needsOf(workload).length > 0) return false;
-    if (this.#attempts.isEvicting(workload)) return false;
+    if (this.#attempts.isEvicting(workload) || this.slots?.isWaiting(workload)) return false;
     const isTried = this.#queue.isBusy(workload) && !this.#heldBack.has(workload);
     if (this.#due.has(workload) || isTried) return true;
     const openedAt = this.#quiet.beginOf(workload);
@@ -207,6 +220,8 @@ export class RolloutController {
     if (backoff?.until === Number.POSITIVE_INFINITY) return { type: 'change', message: backoff.message };
     if (backoff !== undefined)
       return { type: this.#attempts.isEvicting(workload) ? 'evicting' : 'backoff', ...backoff };
+    const message = this.slots?.reasonOf(workload);
+    if (message !== undefined) return { type: 'budget', message };
     if (this.#due.has(workload)) return { type: 'queued' };
     const until = this.#quiet.endOf(workload);
     if (until !== undefined) return { type: 'quiet', until };
@@ -224,6 +239,7 @@ export class RolloutController {
   /** Starts no more rollouts; resolves when the attempts under way have ended. */
   async close(): Promise<void> {
     this.#quiet.close();
+    this.slots?.close();
     await this.#queue.close();
   }
 
@@ -276,6 +292,7 @@ export class RolloutController {
   #conclude(key: ObjectKey, ref: WorkloadRef, outcome: Outcome, times?: number): Result {
     const pending = this.#pendingChanges.get(key) ?? { changes: 1, since: monotonicMs() };
     const result = this.#resultOf(key, outcome, times);
+    this.slots?.ended(key, outcome.type);
     const nextTryMs = result === 'done' ? undefined : result === 'again' ? 0 : result.afterMs;
     this.#options.observer.onOutcome(ref, outcome, pending, nextTryMs);
     return result;
@@ -301,6 +318,8 @@ export class RolloutController {
         return {
           afterMs: Math.max(0, (this.#externalRolloutDeadlines.untilOf(key) ?? 0) - monotonicMs()),
         };
+      case 'waiting-for-slot':
+        return this.#endWindow(key);
       case 'again':
         return this.#again(key);
       case 'waiting-for-dependency':
@@ -340,11 +359,17 @@ export class RolloutController {
     return { afterMs: backoffMs(conflicts - 1, CONFLICT_BACKOFF, this.#options.random) };
   }
 
-  /** Backs off. The window ends as well, so that the attempt after the backoff brings the changes that came meanwhile. */
-  #putOff(key: ObjectKey, failure: Failure): Result {
-    this.#triesOf(key).conflicts = 0;
+  /** The attempt that comes later brings the changes that came meanwhile. */
+  #endWindow(key: ObjectKey): Result {
     this.#due.delete(key);
     this.#quiet.forget(key);
+    return 'done';
+  }
+
+  /** Backs off. */
+  #putOff(key: ObjectKey, failure: Failure): Result {
+    this.#triesOf(key).conflicts = 0;
+    this.#endWindow(key);
     return this.#queue.backOff(key, failure);
   }
 

@@ -130,6 +130,11 @@ export class SyncGate {
     return this.#present().every((stream) => this.#isDone(stream, 'none'));
   }
 
+  /** Whether the workloads of every stream are listed, except those of streams that fail or are refused. */
+  get showsWorkloads(): boolean {
+    return this.#present().every((stream) => !stream.isWorkload || this.#isDone(stream, 'failing'));
+  }
+
   /**
    * The streams whose first list the program waits for. A refused stream is not awaited, unless no other stream of its sort
    * (workloads, or objects and Namespaces) has listed: then the program has nothing to do without it.

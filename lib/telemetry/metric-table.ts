@@ -56,13 +56,25 @@ export const LEADER_GAUGES = {
   },
   oldestOutdatedAge: {
     name: 'reloader_oldest_outdated_edge_age_seconds',
-    help: 'Age of the oldest change that still needs a rollout; 0 if no workload needs one',
+    help: 'Age of the oldest change that still needs a rollout; 0 if no workload needs one. What waits for a slot counts from the last rollout that began',
     type: 'gauge',
     series: [{}],
   },
   slowedWorkloads: {
     name: 'reloader_slowed_workloads',
     help: 'Workloads that were rolled more often than their limit allows, and wait longer for that',
+    type: 'gauge',
+    series: [{}],
+  },
+  slotsUsed: {
+    name: 'reloader_rollout_slots_used',
+    help: 'Slots of --max-concurrent-rollouts that are taken; 0 without a budget of rollouts',
+    type: 'gauge',
+    series: [{}],
+  },
+  waitingForSlot: {
+    name: 'reloader_workloads_waiting_for_slot',
+    help: 'Workloads that wait for a slot, or for the rate of rollouts',
     type: 'gauge',
     series: [{}],
   },

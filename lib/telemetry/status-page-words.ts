@@ -32,6 +32,7 @@ export const BECAUSE: Readonly<Record<OutdatedBecause, string>> = {
 export const WAITS_FOR: Readonly<Record<NonNullable<WorkloadStatus['waitsFor']>, string>> = {
   quiet: 'Quiet period: rolls',
   queued: 'Being patched, or next',
+  budget: 'Its turn in the budget of rollouts',
   backoff: 'Next try',
   evicting: 'Evicts its older pods, next look',
   'external-rollout': 'The rollout of an external writer',

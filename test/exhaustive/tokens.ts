@@ -41,6 +41,8 @@ const OMITTED: readonly string[] = [
   'writtenAt',
   // Nothing is evicted or aborted here.
   ...['isUndated', 'patchedAfter'],
+  // Only the budget of rollouts asks for it.
+  'rolling',
   // There is one object, so one shard.
   ...['shard', 'homes', 'places', 'strays', 'isUrgent'],
 ];

@@ -27,6 +27,8 @@ export const DEPLOYMENT: WorkloadKind = {
   isPaused: isDeploymentPaused,
   hold: (raw) => (isDeploymentPaused(raw) ? { type: 'paused' } : undefined),
   rolledOut: (raw) => areAllUpdated(raw, raw.spec?.replicas ?? 1),
+  hasCompleted: ({ status }) =>
+    status?.conditions?.some(({ reason }) => reason === 'NewReplicaSetAvailable') ?? false,
   revision: ({ metadata }) => metadata.annotations?.['deployment.kubernetes.io/revision'],
   pods: ({ status }) => podsOf(status?.replicas, status?.updatedReplicas),
 };

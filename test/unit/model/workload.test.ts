@@ -126,6 +126,7 @@ test('the view keeps what decisions need', () => {
     replicas: 2,
     isRolledOut: false,
     progress: Number.NEGATIVE_INFINITY,
+    rolling: 'replacing',
     revision: '4',
     progressDeadlineMs: 600_000,
     hold: undefined,

@@ -40,6 +40,11 @@ const COMPLAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       '--leader-election-retry-period: expected a duration such as 500ms, 2s or 1m, longer than 0, got "0"',
     '--rollout-limit=20':
       '--rollout-limit: expected a number of rollouts and a duration such as 20/1h, or off, got "20"',
+    '--rollout-rate=-1': '--rollout-rate: expected a number such as 0.1 or 5, at most 1000, got "-1"',
+    '--update-rate=1001': '--update-rate: expected a number such as 0.1 or 5, at most 1000, got "1001"',
+    '--rollout-burst=0': '--rollout-burst: expected a whole number from 1 to 1000, got "0"',
+    '--max-concurrent-rollouts=-5':
+      '--max-concurrent-rollouts: expected a whole number from 0 to 10000, got "-5"',
     '--namespace=Web':
       '--namespace: expected the name of a namespace (lower-case letters, digits and -, at most 63 characters), got "Web"',
     '--namespaces=A': '--namespaces: expected the name of a namespace ',

@@ -14,9 +14,11 @@ import type {
   WorkloadClient,
 } from '../../../lib/model/outcome.ts';
 import type { RolloutPlan } from '../../../lib/model/rollout-plan.ts';
+import type { Budget } from '../../../lib/model/settings.ts';
 import { monotonicMs } from '../../../lib/model/time.ts';
 import { Timeline } from '../../../lib/model/timeline.ts';
 import { RolloutController } from '../../../lib/rollout/rollout-controller.ts';
+import { Slots, type SlotsOptions } from '../../../lib/rollout/slots.ts';
 import type { Effects } from '../../../lib/tracking/effects.ts';
 import { observeWorkload } from '../../../lib/tracking/observe-workload.ts';
 import { type MockTime, mockTime } from '../../mock-time.ts';
@@ -51,6 +53,7 @@ export interface Attempt {
 }
 
 interface Settings {
+  readonly budget?: Partial<Budget>;
   readonly quietMs?: number;
   readonly maxWaitMs?: number;
   readonly concurrency?: number;
@@ -62,6 +65,8 @@ interface Settings {
   /** In place of a world of Deployments. */
   readonly world?: World;
 }
+
+const NO_BUDGET: Budget = { slots: 0, slotsPerNamespace: 0, rate: 0, burst: 1 };
 
 /** See the file's comment. */
 export class RolloutStage {
@@ -82,6 +87,10 @@ export class RolloutStage {
   /** The outcomes whose telling fails, in turn. */
   readonly defects: Outcome['type'][] = [];
   readonly errors: string[] = [];
+  /** The workloads whose slots ended without progress. */
+  readonly overdue: string[] = [];
+  /** Whether every workload is known. */
+  isListed = true;
   /** What every workload needs, and what is not there. */
   needs: readonly ConfigRef[] = [];
   readonly lookedFor: string[] = [];
@@ -93,7 +102,7 @@ export class RolloutStage {
     this.#time = mockTime(t);
     this.#timers = t.mock.timers;
     this.#startedAt = monotonicMs();
-    const { flags = {}, world = settledWith(flags, workloads), ...others } = settings;
+    const { flags = {}, world = settledWith(flags, workloads), budget, ...others } = settings;
     this.world = world;
     const timeline = new Timeline();
     timeline.comparable = true;
@@ -132,6 +141,7 @@ export class RolloutStage {
         error: (message, fields) => void this.errors.push(`${message} ${String(fields?.['error'])}`),
       },
       onPatchAnswered: () => {},
+      newSlots: budget && ((ways) => this.#newSlots(ways, { ...NO_BUDGET, ...budget })),
       quietMs: 1000,
       maxWaitMs: 6000,
       concurrency: 16,
@@ -161,6 +171,18 @@ export class RolloutStage {
     for (const [key] of effects.enqueuedFor('retry-now')) this.controller.retryNow(key);
     for (const [key] of effects.enqueuedFor('changed')) this.controller.touch(key, 1);
     for (const [key] of effects.enqueuedFor('external-rollout-over')) this.controller.resume(key);
+    for (const key of this.world.store.workloads.keys()) this.controller.slots?.observed(key);
+  }
+
+  /** The pods of these workloads are all new and ready. */
+  rollOut(...names: readonly string[]): void {
+    for (const name of names) this.apply(this.world.workload(name, { isRolledOut: true }));
+  }
+
+  /** Why a workload waits in the budget. */
+  why(name: string): string | undefined {
+    const reason = this.controller.pendingReasonOf(this.world.workloadKey(name));
+    return reason?.type === 'budget' ? reason.message : undefined;
   }
 
   isWaiting(workload: string): boolean {
@@ -175,6 +197,16 @@ export class RolloutStage {
       this.#timers.tick(Math.min(50, left));
       await settle();
     }
+  }
+
+  #newSlots(ways: Pick<SlotsOptions, 'evictedOf' | 'begin'>, budget: Budget): Slots {
+    return new Slots({
+      ...ways,
+      budget,
+      store: this.world.store,
+      isListed: () => this.isListed,
+      onOverdue: (key) => void this.overdue.push(key.slice(key.lastIndexOf('/') + 1)),
+    });
   }
 
   get #client(): WorkloadClient {

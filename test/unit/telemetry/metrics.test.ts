@@ -31,6 +31,8 @@ const SNAPSHOT: Snapshot = {
     edges: 7,
     outdatedEdges: 1,
     oldestOutdatedAge: 12.5,
+    slotsUsed: 5,
+    waitingForSlot: 7,
     slowedWorkloads: 3,
     stateEntries: 4,
     stateOverrides: 1,

@@ -22,6 +22,9 @@ export interface Sketch {
   readonly replicas?: number;
   readonly paused?: boolean;
   readonly isRolledOut?: boolean;
+  /** How many pods are of the present template, and how many of these are ready, where only some are. */
+  readonly updated?: number | undefined;
+  readonly ready?: number | undefined;
   readonly uid?: string;
   readonly manager?: string;
 }
@@ -61,6 +64,8 @@ export const NEW: Live = {
   replicas: 1,
   paused: false,
   isRolledOut: true,
+  updated: undefined,
+  ready: undefined,
   uid: 'uid-1',
   manager: 'kubectl',
   version: 0,
@@ -116,8 +121,8 @@ export function rawOf(about: { readonly name: string; readonly namespace: string
     status: {
       observedGeneration: live.generation,
       replicas: live.replicas,
-      updatedReplicas: live.isRolledOut ? live.replicas : 0,
-      readyReplicas: live.isRolledOut ? live.replicas : 0,
+      updatedReplicas: live.updated ?? (live.isRolledOut ? live.replicas : 0),
+      readyReplicas: live.ready ?? (live.isRolledOut ? live.replicas : 0),
     },
   };
 }

@@ -1,0 +1,321 @@
+/**
+ * The budget of rollouts: a workload takes a slot from its patch until it is rolled out, or has made no progress for its progress
+ * deadline. Which slots are taken follows from the workloads as they are observed, so that a process that takes over finds the same
+ * ones; only the order of turns, and since when a rollout makes no progress, are forgotten. Nothing is polled: a slot that becomes
+ * free is given away at once.
+ */
+
+import { namespaceIn, type ObjectKey } from '../model/object-ref.ts';
+import type { Outcome } from '../model/outcome.ts';
+import type { Budget } from '../model/settings.ts';
+import { count } from '../model/text.ts';
+import { inTime, monotonicMs } from '../model/time.ts';
+import { TokenBucket } from '../queue/token-bucket.ts';
+import type { WorkloadRecord } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { isOutdatedOn, needsRollout } from '../tracking/edge-policy.ts';
+import { Turns, type Waiting } from './turns.ts';
+
+/** The collaborators of `Slots`. */
+export interface SlotsOptions {
+  readonly store: Store;
+  readonly budget: Budget;
+  /** Whether every workload that can be listed is known: before that nothing begins. */
+  readonly isListed: () => boolean;
+  /** How many older pods of the workload were evicted; undefined: none are being evicted. */
+  readonly evictedOf: (record: WorkloadRecord) => number | undefined;
+  /** Called when a workload that waited may begin: an attempt has to follow. */
+  readonly begin: (workload: ObjectKey) => void;
+  /** Called when a rollout of ours has made no progress for so many ms, so that its slot is free. */
+  readonly onOverdue: (workload: ObjectKey, ms: number) => void;
+}
+
+/** One workload in a rollout. */
+interface Rollout {
+  /** Whether it counts fully: rollouts that others began take all slots but one at most. */
+  readonly isOurs: boolean;
+  /** Another one stands for another rollout. */
+  readonly generation: number;
+  readonly progress: number;
+  /** When it must have made progress, by monotonicMs. */
+  readonly until: number;
+  /** It has not, and takes no slot any more. */
+  readonly isOverdue: boolean;
+}
+
+/** How many rollouts take slots. */
+interface Taken {
+  ours: number;
+  others: number;
+}
+
+/** What `Taken` is counted for besides each namespace. */
+const EVERYWHERE = '';
+const LEAST_TIMER_MS = 1;
+
+/** See the file's comment. */
+export class Slots {
+  readonly #options: SlotsOptions;
+  readonly #bucket: TokenBucket;
+  readonly #turns = new Turns();
+  readonly #waiting = new Set<ObjectKey>();
+  /** Workloads that were let begin, until their attempt ends: then it shows whether they are in a rollout. */
+  readonly #begun = new Set<ObjectKey>();
+  readonly #rollouts = new Map<ObjectKey, Rollout>();
+  /** The generation that was last seen rolled out: pods that are not ready later are no rollout. */
+  readonly #completed = new Map<ObjectKey, number>();
+  /** How many go before each waiting workload; made on request. */
+  #positions: ReadonlyMap<ObjectKey, number> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #lastBeginAt = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+
+  constructor(options: SlotsOptions) {
+    this.#options = options;
+    this.#bucket = new TokenBucket(options.budget.rate, options.budget.burst);
+  }
+
+  /** How many slots are taken. */
+  get used(): number {
+    return countedOf(this.#taken().get(EVERYWHERE), this.#options.budget.slots);
+  }
+
+  /** How many workloads wait. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** Since when a workload waits in vain that is out of date since `since`: each rollout that begins is progress. */
+  stuckSince(workload: ObjectKey, since: number): number {
+    return this.#waiting.has(workload) ? Math.max(since, this.#lastBeginAt) : since;
+  }
+
+  /** Whether the workload waits for its turn. */
+  isWaiting(workload: ObjectKey): boolean {
+    return this.#waiting.has(workload);
+  }
+
+  /** Whether another workload of its namespace waits. */
+  isCrowded(workload: ObjectKey): boolean {
+    const namespace = namespaceIn(workload);
+    return [...this.#waiting].some((other) => other !== workload && namespaceIn(other) === namespace);
+  }
+
+  /** Whether the rollout of the workload may begin now; if so it has its slot, else it waits, and `begin` is called in its turn. */
+  take(workload: ObjectKey): boolean {
+    const record = this.#options.store.workloads.get(workload);
+    if (record === undefined || this.#begun.has(workload)) return true;
+    if (this.#options.evictedOf(record) !== undefined) return true;
+    // Who waits already has no room: else it would have begun.
+    if (this.#hasRoom(workload, record, this.#taken())) {
+      this.#grant(waitingOf(this.#options.store, workload));
+      return true;
+    }
+    this.#waiting.add(workload);
+    this.#positions = undefined;
+    this.#arm();
+    return false;
+  }
+
+  /** An attempt ended: whether it began a rollout shows now. */
+  ended(workload: ObjectKey, outcome: Outcome['type']): void {
+    if (outcome === 'waiting-for-slot' || outcome === 'again') return;
+    this.#waiting.delete(workload);
+    this.#begun.delete(workload);
+    this.#look(workload);
+    this.proceed();
+  }
+
+  /** The workload was observed. */
+  observed(workload: ObjectKey): void {
+    const wasTaking = this.#isTaking(workload);
+    this.#look(workload);
+    if (this.#waiting.has(workload) || (wasTaking && !this.#isTaking(workload))) this.proceed();
+    else this.#arm();
+  }
+
+  /** Forgets a workload that does not exist or follows nothing any more. */
+  forget(workload: ObjectKey): void {
+    this.#waiting.delete(workload);
+    this.#begun.delete(workload);
+    this.#rollouts.delete(workload);
+    this.#completed.delete(workload);
+    this.proceed();
+  }
+
+  /** Lets begin, in their turn, all that have room. */
+  proceed(): void {
+    const { store, begin } = this.#options;
+    this.#positions = undefined;
+    for (const one of this.#order()) {
+      const record = store.workloads.get(one.key);
+      const isWanted = record !== undefined && needsRollout(store, one.key);
+      if (isWanted && !this.#hasRoom(one.key, record, this.#taken())) continue;
+      this.#waiting.delete(one.key);
+      if (isWanted) this.#grant(one);
+      begin(one.key);
+    }
+    this.#arm();
+  }
+
+  /** Why the workload waits; undefined if it does not. */
+  reasonOf(workload: ObjectKey): string | undefined {
+    if (!this.#waiting.has(workload)) return undefined;
+    this.#positions ??= new Map(this.#order().map(({ key }, index) => [key, index]));
+    const before = this.#positions.get(workload) ?? 0;
+    const place = before === 0 ? 'it is the next' : `${count(before, 'workload')} before it`;
+    return `${this.#limitOf(workload)}; ${place}`;
+  }
+
+  /** Lets begin nothing more. */
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #limitOf(workload: ObjectKey): string {
+    const { slots, slotsPerNamespace } = this.#options.budget;
+    const taken = this.#taken();
+    if (!this.#options.isListed()) return 'not every workload is listed yet';
+    if (!hasRoom(taken.get(EVERYWHERE), slots))
+      return `of ${count(slots, 'slot')} none is free (--max-concurrent-rollouts)`;
+    if (!hasRoom(taken.get(namespaceIn(workload)), slotsPerNamespace))
+      return `of ${count(slotsPerNamespace, 'slot')} of its namespace none is free (--max-concurrent-rollouts-per-namespace)`;
+    return `the next rollout begins ${inTime(this.#bucket.waitMs)} (--rollout-rate)`;
+  }
+
+  #order(): Waiting[] {
+    if (this.#waiting.size === 0) return [];
+    return this.#turns.order([...this.#waiting].map((key) => waitingOf(this.#options.store, key)));
+  }
+
+  #grant(waiting: Waiting): void {
+    this.#begun.add(waiting.key);
+    this.#bucket.take();
+    this.#turns.taken(waiting);
+    this.#lastBeginAt = monotonicMs();
+  }
+
+  /** What replaces no pods takes no slot, and a workload in a rollout of ours has one. */
+  #hasRoom(key: ObjectKey, { workload }: WorkloadRecord, taken: ReadonlyMap<string, Taken>): boolean {
+    const { budget, isListed } = this.#options;
+    if (this.#isClosed || !isListed() || this.#bucket.waitMs > 0) return false;
+    if (workload.rolling === 'held' || (this.#rollouts.get(key)?.isOurs && this.#isTaking(key))) return true;
+    return (
+      hasRoom(taken.get(EVERYWHERE), budget.slots) &&
+      hasRoom(taken.get(namespaceIn(key)), budget.slotsPerNamespace)
+    );
+  }
+
+  #isTaking(workload: ObjectKey): boolean {
+    return this.#rollouts.get(workload)?.isOverdue === false;
+  }
+
+  /** By namespace, and everywhere. */
+  #taken(): ReadonlyMap<string, Taken> {
+    const taken = new Map<string, Taken>();
+    const add = (key: ObjectKey, whose: keyof Taken): void => {
+      for (const place of [EVERYWHERE, namespaceIn(key)]) {
+        const sum = taken.get(place) ?? { ours: 0, others: 0 };
+        sum[whose] += 1;
+        taken.set(place, sum);
+      }
+    };
+    for (const key of this.#begun)
+      if (this.#options.store.workloads.get(key)?.workload.rolling !== 'held') add(key, 'ours');
+    for (const [key, { isOurs, isOverdue }] of this.#rollouts)
+      if (!isOverdue && !this.#begun.has(key)) add(key, isOurs ? 'ours' : 'others');
+    return taken;
+  }
+
+  /** Takes in the workload as it is observed now. */
+  #look(key: ObjectKey): void {
+    const record = this.#options.store.workloads.get(key);
+    if (record?.workload.rolling === undefined && record !== undefined)
+      this.#completed.set(key, record.workload.generation);
+    const known = this.#rollouts.get(key);
+    const seen = record && this.#seenOf(key, record);
+    if (record === undefined || seen === undefined) {
+      this.#rollouts.delete(key);
+      return;
+    }
+    const isSame = known?.generation === seen.generation;
+    if (isSame && (known.isOverdue || seen.progress <= known.progress))
+      this.#rollouts.set(key, { ...known, isOurs: seen.isOurs });
+    else {
+      const until = monotonicMs() + record.workload.progressDeadlineMs;
+      this.#rollouts.set(key, { ...seen, until, isOverdue: false });
+    }
+  }
+
+  /** The rollout that the workload is in; undefined: none that takes a slot. */
+  #seenOf(
+    key: ObjectKey,
+    record: WorkloadRecord,
+  ): Pick<Rollout, 'isOurs' | 'generation' | 'progress'> | undefined {
+    const { rolling, generation, progress } = record.workload;
+    const evicted = this.#options.evictedOf(record);
+    if (evicted !== undefined) return { isOurs: true, generation, progress: evicted };
+    if (rolling === 'held') return undefined;
+    const isSent = record.inFlight !== undefined;
+    const isOurs = isSent || isStamped(record);
+    const isOver =
+      rolling === undefined ||
+      (rolling === 'starting' && (!isOurs || this.#completed.get(key) === generation));
+    return isOver && !isSent ? undefined : { isOurs, generation, progress };
+  }
+
+  /** Sets the timer to the next moment at which a slot becomes free without an observation. */
+  #arm(): void {
+    clearTimeout(this.#timer);
+    const isIdle = this.#waiting.size + this.#begun.size + this.#rollouts.size === 0;
+    if (isIdle) this.#turns.clear();
+    if (isIdle || this.#isClosed) return;
+    const ends = [...this.#rollouts.values()].filter(({ isOverdue }) => !isOverdue).map(({ until }) => until);
+    const tokenMs = this.#waiting.size > 0 ? this.#bucket.waitMs : 0;
+    const next = Math.min(...ends, tokenMs > 0 ? monotonicMs() + tokenMs : Number.POSITIVE_INFINITY);
+    if (next === Number.POSITIVE_INFINITY) return;
+    this.#timer = setTimeout(() => this.#due(), Math.max(LEAST_TIMER_MS, next - monotonicMs()));
+  }
+
+  /** A rollout without progress ends, or a token is there. */
+  #due(): void {
+    const { store, onOverdue } = this.#options;
+    for (const [key, rollout] of this.#rollouts) {
+      if (rollout.isOverdue || rollout.until - monotonicMs() >= LEAST_TIMER_MS) continue;
+      this.#rollouts.set(key, { ...rollout, isOverdue: true });
+      const ms = store.workloads.get(key)?.workload.progressDeadlineMs ?? 0;
+      if (rollout.isOurs) onOverdue(key, ms);
+    }
+    this.proceed();
+  }
+}
+
+/** Whether there is room for one more; rollouts that others began leave one slot. */
+function hasRoom(taken: Taken | undefined, slots: number): boolean {
+  return slots === 0 || countedOf(taken, slots) < slots;
+}
+
+function countedOf({ ours, others }: Taken = { ours: 0, others: 0 }, slots: number): number {
+  return ours + (slots === 0 ? others : Math.min(others, slots - 1));
+}
+
+/** Whether the template carries a stamp of ours, and no other writer has changed it since, as far as that is known. */
+function isStamped({ edges, externalRollout }: WorkloadRecord): boolean {
+  return externalRollout === undefined && [...edges.values()].some(({ stamp }) => stamp !== undefined);
+}
+
+/** What decides about the turn of a workload, from the present objects. */
+function waitingOf(store: Store, key: ObjectKey): Waiting {
+  const record = store.workloads.get(key);
+  const outdated = [...(record?.edges ?? [])]
+    .filter(([config, edge]) => record !== undefined && isOutdatedOn(store, record, config, edge))
+    .map(([config]) => config)
+    .sort((one, other) => followersOf(store, one) - followersOf(store, other));
+  const times = outdated.map((config) => store.configs.get(config)?.lastWrite ?? 0);
+  return { key, namespace: namespaceIn(key), object: outdated[0] ?? '', changedAt: Math.min(...times) };
+}
+
+function followersOf({ dependents }: Store, config: ObjectKey): number {
+  return dependents.dependentsOf(config).size;
+}
