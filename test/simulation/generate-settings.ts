@@ -64,6 +64,7 @@ function scopeArbitrary(
     | 'elsewhere'
     | 'dialects'
     | 'evictions'
+    | 'budget'
   >
 > {
   const presence = fc.constantFrom(
@@ -82,6 +83,15 @@ function scopeArbitrary(
   if (flavour === 'evictions')
     return fc.record({
       evictions: fc.record({ max: fc.constantFrom(1, 1, 2), minAvailable: fc.constantFrom(0, 0, 1) }),
+    });
+  if (flavour === 'budgets')
+    return fc.record({
+      budget: fc.record({
+        slots: fc.constantFrom(1, 1, 2, 0),
+        slotsPerNamespace: fc.constantFrom(0, 0, 1),
+        rate: fc.constantFrom(0, 0, 0.1),
+        burst: fc.constant(1),
+      }),
     });
   if (flavour === 'presence') return fc.record({ presence, required });
   if (flavour === 'admission') return fc.constant({ admission: true });

@@ -26,7 +26,7 @@ import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
  * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
  * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
  * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed; `imports` workloads that another reloader served before;
- * `rotations` keys of digests that come and go; `evictions` pods that are evicted in place of a stamp. In half of the other histories digests are keyed. Those from `presence` on have a little of everything else.
+ * `rotations` keys of digests that come and go; `evictions` pods that are evicted in place of a stamp; `budgets` rollouts that have a budget. In half of the other histories digests are keyed. Those from `presence` on have a little of everything else.
  */
 export const FLAVOURS = [
   'calm',
@@ -49,6 +49,7 @@ export const FLAVOURS = [
   'consent',
   'rotations',
   'evictions',
+  'budgets',
 ] as const;
 
 /** One of FLAVOURS. */
@@ -135,6 +136,7 @@ const HALF_CALM = [
   'consent',
   'rotations',
   'evictions',
+  'budgets',
 ] as const;
 type HalfCalm = (typeof HALF_CALM)[number];
 
@@ -166,9 +168,12 @@ function calmScenesOf(
   const consent: Weighted[] = [[12, consentScenesOf(cast).calm]];
   const rotations: Weighted[] = [[8, rotationScenesOf(cast).calm]];
   const evictions: Weighted[] = [[12, evictionScenesOf(cast).calm]];
+  const budgets: Weighted[] = [[4, one(steps.jump)]];
   return [
     [1, one(steps.quietRestart)],
-    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent, rotations, evictions }[flavour],
+    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent, rotations, evictions, budgets }[
+      flavour
+    ],
   ];
 }
 
@@ -361,6 +366,7 @@ function scenesOfFlavour(
     [2, scenes.crashInWindow],
     [1, troubles.deathBetween],
   ];
+  const budgets: Weighted[] = [...replicas, ...crashes, [4, one(steps.speed)], [3, scenes.upgrade]];
   const pauses: Weighted[] = [
     ...calmScenesOf('pauses', cast, one),
     [16, pauseScenesOf(cast).troubled],
@@ -383,6 +389,7 @@ function scenesOfFlavour(
     consent,
     rotations,
     evictions,
+    budgets,
   }[flavour];
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { resourceOf } from './api.ts';
+import { judgeBudget } from './budget-law.ts';
 import { judgeConsent } from './consent.ts';
 import { judgeEconomy } from './economy.ts';
 import { judgeEntries } from './entries.ts';
@@ -54,6 +55,7 @@ export function judge(trace: Trace): readonly Violation[] {
     judgeEntries,
     judgeSafety,
     ...(trace.settings.evictions === undefined ? ofStamps : [judgeEvictions]),
+    judgeBudget,
     judgePauses,
     judgeJobs,
     judgeLeads,

@@ -29,7 +29,8 @@ const GRACE_MS = 1500;
  * where nothing but people was in the history: all else may hold a rollout back.
  */
 export function judgePunctuality(trace: Trace): readonly Violation[] {
-  if (trace.accounting !== 'strict' || trace.settings.pace !== undefined) return [];
+  const { pace, budget } = trace.settings;
+  if (trace.accounting !== 'strict' || pace !== undefined || budget !== undefined) return [];
   return workloadsOf(trace).flatMap((workload) =>
     factsOf(trace, 'content')
       .filter((change) => isOverdue(trace, workload, change))

@@ -140,6 +140,7 @@ function optionsOf(settings: Settings): Options {
     coalesceMaxWaitMs: maxWaitMs,
     pausePeriodMs,
     pace,
+    ...(settings.budget && { budget: settings.budget }),
     dialects: settings.dialects ?? [
       'collaborne',
       'stakater',

@@ -1,0 +1,5 @@
+/** Histories whose rollouts have a budget. */
+
+import { tryHistories } from './histories.ts';
+
+tryHistories('budgets', 0.1);
