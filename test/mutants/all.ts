@@ -3,6 +3,7 @@
 import { ADMISSION_MUTANTS } from './admission.ts';
 import { ARGO_MUTANTS } from './argo.ts';
 import { BOUND_MUTANTS } from './bounds.ts';
+import { BUDGET_MUTANTS } from './budget.ts';
 import { CLOCK_MUTANTS } from './clocks.ts';
 import { CONSENT_MUTANTS } from './consent.ts';
 import { CUSTOM_PATCH_MUTANTS } from './custom-patches.ts';
@@ -52,6 +53,7 @@ export const ALL_MUTANTS: readonly Mutant[] = [
   ...PAUSE_MUTANTS,
   ...OPENSHIFT_MUTANTS,
   ...EVICTION_MUTANTS,
+  ...BUDGET_MUTANTS,
   ...DIALECT_MUTANTS,
   ...CUSTOM_PATCH_MUTANTS,
   ...ARGO_MUTANTS,

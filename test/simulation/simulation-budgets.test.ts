@@ -2,4 +2,4 @@
 
 import { tryHistories } from './histories.ts';
 
-tryHistories('budgets', 0.1);
+tryHistories('budgets', 0.04);

@@ -50,9 +50,10 @@ function podOf(name: string, createdAt: number): Pod {
   return { name, uid: name, createdAt, isReady: true, isLeaving: false };
 }
 
-function stageWith(t: TestContext, pods: Pods, maxEvictions = 1): RolloutStage {
+function stageWith(t: TestContext, pods: Pods, maxEvictions = 1, slots = 0): RolloutStage {
   const settings = { flags: { strategy: 'evict' }, pods, maxEvictions, random: () => 0.5 } as const;
-  const stage = new RolloutStage(t, ['web'], settings);
+  const ofSlots = slots > 0 ? { ...settings, budget: { slots } } : settings;
+  const stage = new RolloutStage(t, slots > 0 ? ['web', 'api'] : ['web'], ofSlots);
   pods.after = () => stage.world.write();
   return stage;
 }
@@ -163,6 +164,25 @@ test('a budget is waited for, with few requests', async (t) => {
   assert.ok(reason?.type === 'evicting' && /^0 of 1 older pod evicted: budget/.test(reason.message));
   await stage.pass(600_000);
   assert.deepEqual(pods.evicted, ['web-0']);
+});
+
+test('in a budget of rollouts the workload takes one slot, which ends after its deadline if nothing moves', async (t) => {
+  const pods = new Pods(900, 901);
+  for (let n = 0; n < 200; n += 1) pods.answers.push({ kind: 'throttled', message: 'budget' });
+  const stage = stageWith(t, pods, 1, 1);
+  await changed(stage, 'b');
+  await stage.pass(500_000);
+  assert.equal(stage.why('api'), 'of 1 slot none is free (--max-concurrent-rollouts); it is the next');
+  assert.deepEqual([stage.controller.slots?.used, stage.overdue], [1, []]);
+  await stage.pass(110_000);
+  assert.deepEqual([stage.why('api'), stage.overdue], [undefined, ['web']]);
+  pods.answers.length = 0;
+  await stage.pass(120_000);
+  assert.deepEqual(
+    stage.attempts.flatMap(({ type, workload }) => (type === 'done' ? [workload] : [])).sort(),
+    ['api', 'web'],
+  );
+  assert.equal(stage.controller.slots?.used, 0);
 });
 
 test('without the right it is refused, and says which', async (t) => {

@@ -74,6 +74,8 @@ test('what changes while a workload waits is in its one rollout', async (t) => {
   assert.deepEqual(patched(stage), ['w1', 'w2']);
   assert.equal(stage.world.edge('w2').runningDigest, 'e'.repeat(40));
   assert.equal(stage.attempts.at(-1)?.pending.changes, 4);
+  await stage.pass(10_000);
+  assert.ok(!stage.outcomes.includes('settled'), 'they opened no window');
 });
 
 test('a workload in a rollout has its slot already: a fix does not wait behind what it fixes', async (t) => {
@@ -104,7 +106,8 @@ test('a slot ends after the progress deadline without progress, and is not taken
   assert.deepEqual([patched(stage), stage.overdue], [['w1'], []]);
   await stage.pass(2000);
   assert.deepEqual([patched(stage), stage.overdue], [['w1', 'w2'], ['w1']]);
-  stage.apply(stage.world.workload('w1', { manager: 'kube-controller-manager' }));
+  stage.apply(stage.world.workload('w1', { updated: 1, ready: 0 }));
+  assert.equal(stage.controller.slots?.used, 1);
   stage.rollOut('w2');
   await stage.pass(0);
   assert.deepEqual(patched(stage), ['w1', 'w2', 'w3']);
