@@ -14,6 +14,8 @@ export interface Scenes {
   readonly ownerInWindow: Arbitrary<Scene>;
   /** An owner changes the object and then the template; its rollout is left alone, disturbed, or stands still. */
   readonly upgrade: Arbitrary<Scene>;
+  /** An external store writes an object and restarts the workload, creates the object anew, or fights with another writer. */
+  readonly stores: Arbitrary<Scene>;
   /** Changes that do not end, each before the quiet period after the last is over. */
   readonly busy: Arbitrary<Scene>;
   /** A workload opts in before a change that is heard of first. */
@@ -104,6 +106,26 @@ export function scenesOf(cast: Cast): Scenes {
         ...(end === 'changed' ? [other] : []),
         last,
       ]),
+    stores: fc.oneof(
+      fc
+        .tuple(changes, workload, fc.boolean(), window)
+        .map(
+          ([{ there }, name, isLate, end]): Scene => [
+            wait(coalescePeriodMs + 1000),
+            there,
+            ...(isLate ? [wait(1)] : []),
+            { do: 'restart', workload: name },
+            end,
+          ],
+        ),
+      fc.tuple(changes, fc.integer({ min: 2, max: 6 }), fc.boolean(), soon).map(
+        ([{ there, other, name }, times, isAnew, pause]): Scene =>
+          Array.from({ length: times }, (_, index) => {
+            const { content } = index % 2 === 0 ? there : other;
+            return [isAnew ? ({ do: 'recreate', config: name } as const) : { ...there, content }, pause];
+          }).flat(),
+      ),
+    ),
     busy: fc
       .tuple(changes, fc.integer({ min: 3, max: 10 }), fc.constantFrom(0.5, 0.9))
       .map(([{ there, other }, times, share]) =>

@@ -191,6 +191,7 @@ function scenesOfFlavour(
     [4, scenes.flicker],
     [4, scenes.ownerInWindow],
     [4, scenes.upgrade],
+    [3, scenes.stores],
     [2, scenes.respelled],
     [2, scenes.flapped],
     [3, troubles.ownerWhileOpen],
