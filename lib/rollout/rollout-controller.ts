@@ -5,7 +5,7 @@
 
 import type { Heartbeat } from '../model/health.ts';
 import { type Log, NO_LOG } from '../model/log.ts';
-import type { ConfigRef, ObjectKey, WorkloadRef } from '../model/object-ref.ts';
+import { type ConfigRef, namespaceIn, type ObjectKey, type WorkloadRef } from '../model/object-ref.ts';
 import type { Outcome, PendingChanges, PendingReason } from '../model/outcome.ts';
 import { type Pace, UNHURRIED } from '../model/settings.ts';
 import {
@@ -118,7 +118,7 @@ export class RolloutController {
   touch(workload: ObjectKey, changes: number): number {
     const pending = this.#pendingChanges.get(workload) ?? { changes: 0, since: monotonicMs() };
     this.#pendingChanges.set(workload, { ...pending, changes: pending.changes + changes });
-    if (!this.#isSelected(workload)) {
+    if (!this.#options.store.isSelected(namespaceIn(workload))) {
       this.#heldBack.add(workload);
       return Number.POSITIVE_INFINITY;
     }
@@ -396,11 +396,5 @@ export class RolloutController {
     const { store } = this.#options;
     const record = store.workloads.get(key);
     return record === undefined ? UNHURRIED : store.settings.vocabularies.paceOf(record.workload);
-  }
-
-  #isSelected(key: ObjectKey): boolean {
-    const { store } = this.#options;
-    const namespace = store.workloads.get(key)?.workload.ref.namespace;
-    return namespace === undefined || store.isSelected(namespace);
   }
 }
