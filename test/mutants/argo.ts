@@ -9,6 +9,7 @@ const WRITES = ['test/unit/kubernetes/rollout-writes.test.ts'];
 const REFERENCED = ['test/unit/kubernetes/referenced-templates.test.ts'];
 const RULES = ['test/unit/tracking/argo-rollouts.test.ts'];
 const ATTEMPTS = ['test/unit/rollout/aborted-rollouts.test.ts'];
+const HISTORIES = ['test/simulation/simulation-rollouts.test.ts'];
 
 /** Every one of them must be noticed. */
 export const ARGO_MUTANTS: readonly Mutant[] = [
@@ -45,6 +46,11 @@ export const ARGO_MUTANTS: readonly Mutant[] = [
   {
     name: 'argo: a step that ends by itself awaits a promotion',
     edit: change('awaitsPromotion', "reason !== 'CanaryPauseStep'", 'true'),
+    tests: TABLE,
+  },
+  {
+    name: 'argo: nothing awaits a promotion',
+    edit: change('argo-rollout/holdOf', 'awaitsPromotion(raw)', 'false'),
     tests: TABLE,
   },
   {
@@ -89,7 +95,7 @@ export const ARGO_MUTANTS: readonly Mutant[] = [
   {
     name: 'argo: what was aborted is patched again and again',
     edit: change('RolloutAttempts.#isAborted', "record?.workload.hold?.type !== 'aborted'", 'true'),
-    tests: ATTEMPTS,
+    tests: [...ATTEMPTS, ...HISTORIES],
   },
   {
     name: 'argo: the end of an abort is not noticed',

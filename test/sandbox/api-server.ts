@@ -12,6 +12,7 @@ import { ACCESS_REVIEW } from './resource-table.ts';
 import { type ApiCall, apiCallOf, objectBody } from './routes.ts';
 import { selectorOf } from './selectors.ts';
 import type { ServedKinds } from './served-kinds.ts';
+import { serverNow } from './server-clock.ts';
 import { Spelling } from './spelling.ts';
 import { badRequest, internal, notFound, StatusError } from './status-error.ts';
 import type { Store } from './store.ts';
@@ -124,7 +125,7 @@ export class ApiServer {
       }
       case 'cutBody': {
         const { text, status } = this.#answer(call, 0, true);
-        return { status, headers: JSON_HEADERS, body: cutBody(text) };
+        return { status, headers: headersNow(), body: cutBody(text) };
       }
       default:
         return this.#respond(call, effect?.kind === 'stale' ? effect.writes : 0);
@@ -136,7 +137,7 @@ export class ApiServer {
     try {
       const body = this.#watch(call);
       this.#audit(call, 200);
-      return { status: 200, headers: JSON_HEADERS, body };
+      return { status: 200, headers: headersNow(), body };
     } catch (error) {
       const answer = answerOf(error);
       this.#audit(call, answer.status);
@@ -298,7 +299,10 @@ export class ApiServer {
   }
 }
 
-const JSON_HEADERS: Readonly<Record<string, string>> = { 'content-type': 'application/json' };
+/** The moment is that of the clock by which pods are created. */
+function headersNow(): Readonly<Record<string, string>> {
+  return { 'content-type': 'application/json', date: new Date(serverNow()).toUTCString() };
+}
 
 function isDryRun(call: ApiCall): boolean {
   return call.query.get('dryRun') === 'All';
@@ -335,7 +339,7 @@ function answerOf(error: unknown): Answer {
 }
 
 function responseOf({ status, text, retryAfterSeconds: seconds }: Answer, signal?: AbortSignal): ApiResponse {
-  const headers = seconds === undefined ? JSON_HEADERS : { ...JSON_HEADERS, 'retry-after': String(seconds) };
+  const headers = { ...headersNow(), ...(seconds !== undefined && { 'retry-after': String(seconds) }) };
   return { status, headers, body: textBody(text, signal) };
 }
 

@@ -89,6 +89,7 @@ const COLLECTIONS: Readonly<Record<string, string>> = {
   DaemonSet: `/apis/apps/v1/namespaces/${NAMESPACE}/daemonsets`,
   CronJob: `/apis/batch/v1/namespaces/${NAMESPACE}/cronjobs`,
   Job: `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`,
+  Rollout: `/apis/argoproj.io/v1alpha1/namespaces/${NAMESPACE}/rollouts`,
 };
 
 /** Where the Lease is. */
@@ -116,12 +117,13 @@ export const RESOURCES: readonly Resource[] = [
 const BATCH_RESOURCES: readonly Resource[] = ['cronjobs', 'jobs'];
 
 /** All kinds that it may watch. */
-export const WATCHED: readonly Resource[] = [...RESOURCES, ...BATCH_RESOURCES, 'namespaces'];
+export const WATCHED: readonly Resource[] = [...RESOURCES, ...BATCH_RESOURCES, 'rollouts', 'namespaces'];
 
 /** The kinds that it watches with these settings. */
-export function watchedWith({ selected, batch }: Settings): readonly Resource[] {
+export function watchedWith({ selected, batch, argo }: Settings): readonly Resource[] {
   const more: readonly Resource[] = selected === undefined ? [] : ['namespaces'];
-  return [...RESOURCES, ...(batch === undefined ? [] : BATCH_RESOURCES), ...more];
+  const rollouts: readonly Resource[] = argo === undefined ? [] : ['rollouts'];
+  return [...RESOURCES, ...(batch === undefined ? [] : BATCH_RESOURCES), ...rollouts, ...more];
 }
 
 const KINDS: Readonly<Record<string, string>> = {
@@ -132,6 +134,7 @@ const KINDS: Readonly<Record<string, string>> = {
   daemonsets: 'DaemonSet',
   cronjobs: 'CronJob',
   jobs: 'Job',
+  rollouts: 'Rollout',
 };
 
 /** The kind that a plural stands for. */

@@ -1,7 +1,8 @@
 /** Tries histories, and makes a failing one small. */
 
 import fc from 'fast-check';
-import { FLAVOURS, type Flavour, historyArbitrary } from './generate.ts';
+import { FLAVOURS, type Flavour } from './flavours.ts';
+import { historyArbitrary } from './generate.ts';
 import type { History } from './history.ts';
 import { judge } from './oracle.ts';
 import { shrink } from './shrink.ts';

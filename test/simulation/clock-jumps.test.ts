@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { historyOf } from './check.ts';
-import { FLAVOURS, type Flavour } from './generate.ts';
+import { FLAVOURS, type Flavour } from './flavours.ts';
 import { type History, JUMPS_MS, type Step } from './history.ts';
 import { run } from './world.ts';
 

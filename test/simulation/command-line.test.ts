@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { FLAVOURS } from './generate.ts';
+import { FLAVOURS } from './flavours.ts';
 
 const PROGRAM = fileURLToPath(new URL('run.ts', import.meta.url));
 

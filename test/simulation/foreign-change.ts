@@ -10,7 +10,9 @@ import type { WriteFact } from './trace.ts';
 export function foreignChange(to: WriteFact['to'], before: unknown, after: unknown): string | undefined {
   if (before === undefined || after === undefined) return undefined;
   const strip = to === 'state' || to === 'mark' ? withoutEntries : withoutStamps;
-  return firstDifference(strip(before), strip(after), '');
+  const [old, now] = [strip(before), strip(after)];
+  if (to.startsWith('Rollout/')) for (const each of [old, now]) withoutRestart(each as Loose);
+  return firstDifference(old, now, '');
 }
 
 /** Whether the write gave the workload another stamp of the object, or of one whose variable has the same name but for its end. */
@@ -22,8 +24,10 @@ export function isStampOf({ before, after }: WriteFact, config: ConfigName): boo
     const containers = objectsOf(pick(workload as Json, 'spec', 'template', 'spec', 'containers'));
     const variables = containers.flatMap(({ env }) => objectsOf(env));
     const isOfIt = (variable: string): boolean => variable.startsWith(native ?? '') || variable === stakaters;
-    const annotation = pick(workload as Json, 'spec', 'template', 'metadata', 'annotations', STAMPS);
-    const annotated = annotation === undefined ? '' : JSON.parse(String(annotation))[config];
+    const annotated = [['spec', 'template'], []].map((path) => {
+      const annotation = pick(workload as Json, ...path, 'metadata', 'annotations', STAMPS);
+      return annotation === undefined ? '' : JSON.parse(String(annotation))[config];
+    });
     return JSON.stringify([annotated, variables.filter((each) => isOfIt(String(each['name'])))]);
   };
   return stampsIn(before) !== stampsIn(after);
@@ -33,6 +37,7 @@ const PAUSED_AT = 'deployment.reloader.stakater.com/paused-at';
 /** What SAP's controller leaves on a workload goes with a rollout. */
 const SAP_HASH = 'pod-reloader.cs.sap.com/config-hash';
 const STAMPS = 'reloader.k8s.collaborne.com/stamps';
+const RESTARTED_AT = 'reloader.k8s.collaborne.com/restarted-at';
 const OF_TEMPLATES = [STAMPS, SAP_HASH, 'wave.pusher.com/config-hash'];
 const OWN_KEY = /^([a-z0-9-]+_)?(v1\.(ConfigMap|Secret)|ran\.[A-Za-z]+)_/;
 const OF_THE_SERVER = [
@@ -53,6 +58,17 @@ function withoutEntries(state: unknown): unknown {
   if (Object.keys(copy.data ?? {}).length === 0) delete copy.data;
   if (Object.keys(copy.metadata.annotations ?? {}).length === 0) delete copy.metadata.annotations;
   return copy;
+}
+
+interface Loose {
+  metadata: { annotations?: Record<string, string> };
+  spec: { restartAt?: string };
+}
+
+/** A restart, and its record. */
+function withoutRestart({ metadata, spec }: Loose): void {
+  withoutAnnotations(metadata, [STAMPS, RESTARTED_AT]);
+  delete spec.restartAt;
 }
 
 function withoutStamps(workload: unknown): unknown {

@@ -1,7 +1,7 @@
 /** What there is by chance before the first reloader starts. */
 
 import fc, { type Arbitrary } from 'fast-check';
-import type { Flavour } from './generate.ts';
+import type { Flavour } from './flavours.ts';
 import type { Cast } from './generate-steps.ts';
 import type { ConfigName, InitialConfig, InitialWorkload, WorkloadName } from './history.ts';
 import { ELSEWHERE } from './manifests.ts';

@@ -2,7 +2,7 @@
 
 import fc, { type Arbitrary } from 'fast-check';
 import { type Pace, VOCABULARY_NAMES } from '../../lib/model/settings.ts';
-import type { Flavour } from './generate.ts';
+import type { Flavour } from './flavours.ts';
 import type { Settings } from './history.ts';
 import { CONFIGS } from './manifests.ts';
 
@@ -65,6 +65,7 @@ function scopeArbitrary(
     | 'dialects'
     | 'evictions'
     | 'budget'
+    | 'argo'
   >
 > {
   const presence = fc.constantFrom(
@@ -93,6 +94,7 @@ function scopeArbitrary(
         burst: fc.constant(1),
       }),
     });
+  if (flavour === 'rollouts') return fc.constant({ argo: true as const });
   if (flavour === 'presence') return fc.record({ presence, required });
   if (flavour === 'admission') return fc.constant({ admission: true });
   if (flavour === 'imports') return fc.constant({ dialects: VOCABULARY_NAMES });

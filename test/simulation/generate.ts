@@ -1,6 +1,7 @@
 /** Histories by chance: one arbitrary per flavour, so that simple laws are tried strictly and hard ones broadly. */
 
 import fc, { type Arbitrary } from 'fast-check';
+import type { Flavour } from './flavours.ts';
 import { consentScenesOf } from './generate-consent.ts';
 import { evictionScenesOf } from './generate-evictions.ts';
 import { beforeArbitrary, HARD_IMPORT } from './generate-imports.ts';
@@ -8,6 +9,7 @@ import { initialConfig, initialWorkload } from './generate-initial.ts';
 import { BATCH_CAST, jobScenesOf } from './generate-jobs.ts';
 import { leadsOf, STALL } from './generate-leads.ts';
 import { PAUSABLE, pauseScenesOf } from './generate-pauses.ts';
+import { rolloutScenesOf } from './generate-rollouts.ts';
 import { rotationScenesOf } from './generate-rotations.ts';
 import { scenesOf } from './generate-scenes.ts';
 import { scopeScenesOf } from './generate-scope.ts';
@@ -15,45 +17,7 @@ import { settingsArbitrary } from './generate-settings.ts';
 import { type Cast, stepsOf } from './generate-steps.ts';
 import { type Scene, troublesOf } from './generate-troubles.ts';
 import { type History, type Step, type WorkloadName, wait } from './history.ts';
-import { CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
-
-/**
- * What may happen in a history: `calm` nobody but people editing content and workloads, and clocks that jump, `owners` also those who write pod
- * templates, `faults` a bad API server, `crashes` processes that die, `replicas` up to three that elect a leader, `everything`; `shards`
- * everything, with a state in several ConfigMaps that people remove and edit; `policies` objects with marks, workloads
- * that ask for what they refer to, and processes that die; `presence` objects whose coming and going counts; `selection` a
- * namespace that is selected and deselected; `admission` owners' writes that pass the admission webhook, which is away at
- * times; `keys` pods that read single keys, some of which they do not start without; `rights` a kind that may not be listed for
- * a while; `pauses` Deployments that ask for a pause; `jobs` Jobs that are created anew and CronJobs that are run; `elsewhere` an object
- * of another namespace, which is watched or not; `consent` the same, which allows or does not allow that it is followed; `imports` workloads that another reloader served before;
- * `rotations` keys of digests that come and go; `evictions` pods that are evicted in place of a stamp; `budgets` rollouts that have a budget. In half of the other histories digests are keyed. Those from `presence` on have a little of everything else.
- */
-export const FLAVOURS = [
-  'calm',
-  'owners',
-  'faults',
-  'crashes',
-  'replicas',
-  'everything',
-  'shards',
-  'policies',
-  'presence',
-  'selection',
-  'admission',
-  'keys',
-  'rights',
-  'pauses',
-  'jobs',
-  'elsewhere',
-  'imports',
-  'consent',
-  'rotations',
-  'evictions',
-  'budgets',
-] as const;
-
-/** One of FLAVOURS. */
-export type Flavour = (typeof FLAVOURS)[number];
+import { CONFIGS, ELSEWHERE, ROLLOUTS, WORKLOADS } from './manifests.ts';
 
 type Weighted = readonly [weight: number, scene: Arbitrary<Scene>];
 
@@ -99,6 +63,7 @@ function withDigests(history: History): History {
 
 function whoPlays(flavour: Flavour): readonly WorkloadName[] {
   if (flavour === 'pauses') return PAUSABLE;
+  if (flavour === 'rollouts') return ROLLOUTS;
   return flavour === 'jobs' ? BATCH_CAST : WORKLOADS;
 }
 
@@ -137,6 +102,7 @@ const HALF_CALM = [
   'rotations',
   'evictions',
   'budgets',
+  'rollouts',
 ] as const;
 type HalfCalm = (typeof HALF_CALM)[number];
 
@@ -169,9 +135,10 @@ function calmScenesOf(
   const rotations: Weighted[] = [[8, rotationScenesOf(cast).calm]];
   const evictions: Weighted[] = [[12, evictionScenesOf(cast).calm]];
   const budgets: Weighted[] = [[4, one(steps.jump)]];
+  const rollouts: Weighted[] = [[12, rolloutScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
-    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent, rotations, evictions, budgets }[
+    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent, rotations, evictions, rollouts, budgets }[
       flavour
     ],
   ];
@@ -368,6 +335,12 @@ function scenesOfFlavour(
     [1, troubles.deathBetween],
   ];
   const budgets: Weighted[] = [...replicas, ...crashes, [4, one(steps.speed)], [3, scenes.upgrade]];
+  const rollouts: Weighted[] = [
+    ...little,
+    ...calmScenesOf('rollouts', cast, one),
+    [16, rolloutScenesOf(cast).troubled],
+    [2, one(steps.owner)],
+  ];
   const pauses: Weighted[] = [
     ...calmScenesOf('pauses', cast, one),
     [16, pauseScenesOf(cast).troubled],
@@ -391,6 +364,7 @@ function scenesOfFlavour(
     rotations,
     evictions,
     budgets,
+    rollouts,
   }[flavour];
 }
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { describeFailure, shrunk, trySeed } from './check.ts';
-import type { Flavour } from './generate.ts';
+import type { Flavour } from './flavours.ts';
 
 /** What each share is a part of. The shares of all test files make up some 1.4 of it. @default 2000 */
 const HISTORIES = Number(process.env['SIMULATION_HISTORIES'] ?? 2000);

@@ -91,6 +91,8 @@ export interface Settings {
   readonly election?: boolean;
   /** Pods are evicted in place of a stamp: how many may be not ready, and the least ready pods of each budget; absent: workloads are stamped. */
   readonly evictions?: { readonly max: number; readonly minAvailable: number };
+  /** Rollouts of Argo are followed; absent: none are there. */
+  readonly argo?: true;
   /** How digests are made; absent: without a key. */
   readonly digests?: 'keyed' | 'sha1';
   /** Only in labelled namespaces is anything rolled, and the one of the history has the label at first or not; absent: everywhere. */
@@ -125,6 +127,7 @@ export type Resource =
   | 'daemonsets'
   | 'cronjobs'
   | 'jobs'
+  | 'rollouts'
   | 'namespaces';
 
 /** What people do to ConfigMaps and Secrets. */
@@ -144,6 +147,9 @@ export type ConfigStep =
     }
   /** Deletes and creates it at once; without `content`, with the same. */
   | { readonly do: 'recreate'; readonly config: ConfigName; readonly content?: Content };
+
+/** What people do to a Rollout by the plugin of kubectl; `unrestart`: a tool takes a restart back that is asked for. */
+export type RolloutAct = 'promote' | 'abort' | 'retry' | 'restart' | 'unrestart';
 
 /** What people and owners do to workloads. */
 export type WorkloadStep =
@@ -189,6 +195,7 @@ export type WorkloadStep =
   /** Back to the pod template before the present one, its stamps included. */
   | { readonly do: 'undo'; readonly workload: WorkloadName }
   | { readonly do: 'restart'; readonly workload: WorkloadName }
+  | { readonly do: 'argo'; readonly workload: WorkloadName; readonly act: RolloutAct }
   /** The owner takes the next `times` patches of ours back, before or after the workload's controller saw them. */
   | {
       readonly do: 'take-back';

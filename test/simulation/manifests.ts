@@ -34,6 +34,34 @@ export const WORKLOADS: readonly WorkloadName[] = [
 /** Those that a history has only where they are rolled. */
 export const BATCH: readonly WorkloadName[] = ['Job/work', 'CronJob/report'];
 
+/** Each takes its pods in another way; the last one has its template in a Deployment. */
+const ROLLOUT_STRATEGIES: Readonly<Record<WorkloadName, object>> = {
+  'Rollout/canary': { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } },
+  'Rollout/timed': { canary: { steps: [{ setWeight: 50 }, { pause: { duration: 20 } }] } },
+  'Rollout/green': { blueGreen: { autoPromotionEnabled: false, scaleDownDelaySeconds: 30 } },
+  'Rollout/switch': { blueGreen: { scaleDownDelaySeconds: 30 } },
+  'Rollout/lent': { canary: { steps: [{ setWeight: 50 }, { pause: {} }] } },
+};
+
+/** Those that only histories of Rollouts have. */
+export const ROLLOUTS: readonly WorkloadName[] = Object.keys(ROLLOUT_STRATEGIES);
+
+/** Chooses between a new revision and a restart. */
+export const ROLLOUT_STRATEGY: string = `${PREFIX}rollout-strategy`;
+
+const LENT: WorkloadName = 'Rollout/lent';
+const LENDER: WorkloadName = 'Deployment/lent';
+
+/** The object that has the pod template of a workload. */
+export function templateOwnerOf(workload: WorkloadName): WorkloadName {
+  return workload === LENT ? LENDER : workload;
+}
+
+/** The workload whose pod template is in an object. */
+export function workloadOfTemplate(owner: WorkloadName): WorkloadName {
+  return owner === LENDER ? LENT : owner;
+}
+
 /** What a template is made with. */
 export interface TemplateParts {
   readonly image: string;
@@ -104,6 +132,7 @@ export function newWorkload(
   };
   const metadata = { name, annotations: withoutNulls(policyOf(workload.follows, words)) };
   if (BATCH.includes(workload.workload)) return newBatch(workload.workload, metadata, parts);
+  if (kind === 'Rollout') return newRollout(workload, metadata, parts);
   return {
     apiVersion: 'apps/v1',
     kind,
@@ -115,6 +144,15 @@ export function newWorkload(
       template: templateOf(workload.workload, parts),
     },
   };
+}
+
+function newRollout({ workload, replicas }: InitialWorkload, metadata: object, parts: TemplateParts): object {
+  const template =
+    workload === LENT
+      ? { workloadRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: split(LENDER).name } }
+      : { template: templateOf(workload, parts) };
+  const spec = { replicas, strategy: ROLLOUT_STRATEGIES[workload], ...template };
+  return { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', metadata, spec };
 }
 
 /** What a CronJob asks for its Jobs ask for too, which must not touch them. */

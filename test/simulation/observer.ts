@@ -1,7 +1,9 @@
 /** Stands beside the cluster and writes down what happens: contents, workloads, pods, writes. */
 
 import { TERM_ANNOTATION } from '../../lib/model/shards.ts';
+import { STAMPS_ANNOTATION } from '../../lib/model/workload.ts';
 import type { AuditRecord } from '../sandbox/api-server.ts';
+import { type JsonObject, objectsOf } from '../sandbox/json.ts';
 import { rowOfResource } from '../sandbox/resource-table.ts';
 import { type VersionStyle, versionCodec } from '../sandbox/resource-versions.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -19,7 +21,15 @@ import {
 import { Batch, isBatch } from './batch.ts';
 import { contentOf, contentOfText } from './contents.ts';
 import type { ConfigName, Content, Resource, Settings, WorkloadName } from './history.ts';
-import { askedBy, CONFIGS, ELSEWHERE, followsOf, markOf } from './manifests.ts';
+import {
+  askedBy,
+  CONFIGS,
+  ELSEWHERE,
+  followsOf,
+  markOf,
+  templateOwnerOf,
+  workloadOfTemplate,
+} from './manifests.ts';
 import { pauseOf } from './pausing.ts';
 import { KEY_SECRET } from './ring.ts';
 import { stateFactNow } from './state-fact.ts';
@@ -123,7 +133,7 @@ export class Observer {
       if (object.metadata.name === NAMESPACE) this.#noteSelection(object, at);
     } else if (isBatch(resource)) {
       this.batch.note(kindOfResource(resource), object, isGone, at);
-    } else {
+    } else if (workloadOfTemplate(name) === name) {
       this.#noteWorkload(name, object, isGone, at);
     }
   }
@@ -149,7 +159,20 @@ export class Observer {
     const exists = !isGone && object.metadata.deletionTimestamp === undefined;
     this.#addIfNew({ type: 'workload', workload, exists, follows, asked, rollable }, at);
     this.#addIfNew({ type: 'pause', workload, ...(isGone ? NO_PAUSE : pauseOf(object)) }, at);
-    this.#addIfNew({ type: 'rolling', workload, rolling: !isGone && !isRolledOut(object) }, at);
+    const isDone =
+      split(workload).kind === 'Rollout' ? this.#isHealthy(workload, object) : isRolledOut(object);
+    this.#addIfNew({ type: 'rolling', workload, rolling: !isGone && !isDone }, at);
+    if (split(workload).kind !== 'Rollout') return;
+    this.#addIfNew({ type: 'aborted', workload, aborted: !isGone && object.status?.abort === true }, at);
+  }
+
+  #isHealthy(workload: WorkloadName, { metadata, status = {} }: LooseObject): boolean {
+    const owner = split(templateOwnerOf(workload));
+    const generation = this.#sandbox.get('deployments', NAMESPACE, owner.name)?.metadata.generation;
+    const isSeen =
+      status.observedGeneration === String(metadata.generation) &&
+      (owner.kind === 'Rollout' || status.workloadObservedGeneration === String(generation));
+    return isSeen && status.phase === 'Healthy' && status.replicas === status.updatedReplicas;
   }
 
   #addIfNew(fact: Fact, at?: number): void {
@@ -201,14 +224,14 @@ export class Observer {
       return;
     }
     const isState = resource === 'configmaps' && STATE_NAMES.includes(name);
-    const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
-    const isResume = !isState && templateTextOf(before) === templateTextOf(after);
+    const isRestart = restartOf(before) !== restartOf(after);
+    const isResume = !isState && !isRestart && templateTextOf(before) === templateTextOf(after);
     this.add({
       type: 'write',
       replica,
-      to: isState ? stateOrMark(before, after) : `${kindOfResource(resource)}/${name}`,
+      to: isState ? stateOrMark(before, after) : workloadOfTemplate(`${kindOfResource(resource)}/${name}`),
       ...(isState ? { shard: name } : {}),
-      fenced: metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined),
+      fenced: isFenced(body, verb),
       ...(isResume ? { isResume } : {}),
       before,
       after,
@@ -238,9 +261,7 @@ export class Observer {
   }
 
   #noteKeys(body: AuditRecord['body'], verb: AuditRecord['verb'], replica: number): void {
-    const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
-    const fenced = metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined);
-    this.add({ type: 'write', replica, to: 'keys', fenced });
+    this.add({ type: 'write', replica, to: 'keys', fenced: isFenced(body, verb) });
   }
 
   #noteOwner({ resource, name, before, after }: AuditRecord): void {
@@ -249,7 +270,8 @@ export class Observer {
     const copied = old === undefined;
     if (copied && !/_RELOADER_|STAKATER_/.test(now)) return;
     // A request that creates names the object only in its body.
-    const workload: WorkloadName = `${kindOfResource(resource)}/${name ?? after?.metadata.name ?? ''}`;
+    const owner: WorkloadName = `${kindOfResource(resource)}/${name ?? after?.metadata.name ?? ''}`;
+    const workload = workloadOfTemplate(owner);
     this.add({ type: 'owner-write', workload, copied });
   }
 }
@@ -284,6 +306,21 @@ function isRolledOut({ metadata, spec, status = {} }: LooseObject): boolean {
   const ready = status.numberReady ?? status.readyReplicas ?? 0;
   const isSeen = status.observedGeneration === metadata.generation;
   return isSeen && total === wanted && updated === wanted && ready === wanted;
+}
+
+/** Whether a write says which version it is based on: a JSON patch by the version that it sets. */
+function isFenced(body: AuditRecord['body'], verb: AuditRecord['verb']): boolean {
+  const isTest = ({ op, path }: JsonObject): boolean =>
+    op === 'replace' && path === '/metadata/resourceVersion';
+  if (objectsOf(body).some(isTest)) return true;
+  const { metadata, data } = (body ?? {}) as Partial<LooseObject>;
+  return metadata?.resourceVersion !== undefined || (verb === 'apply' && data === undefined);
+}
+
+/** The moment by which all pods of a Rollout are to be replaced, and for what: two changes in one second have one moment. */
+function restartOf(object: unknown): string {
+  const { metadata, spec } = (object ?? {}) as Partial<LooseObject>;
+  return `${spec?.restartAt} ${metadata?.annotations?.[STAMPS_ANNOTATION]}`;
 }
 
 function templateTextOf(object: unknown): string | undefined {

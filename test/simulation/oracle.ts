@@ -18,6 +18,7 @@ import { judgeLeads } from './leads.ts';
 import { judgePauses } from './pausing.ts';
 import { judgePunctuality } from './punctuality.ts';
 import { judgeRing, judgeSecrecy } from './ring-law.ts';
+import { judgeRollouts } from './rollout-laws.ts';
 import { judgeSelection } from './selection.ts';
 import {
   absencesOf,
@@ -58,6 +59,7 @@ export function judge(trace: Trace): readonly Violation[] {
     judgeBudget,
     judgePauses,
     judgeJobs,
+    judgeRollouts,
     judgeLeads,
     judgeConvergence,
   ].flatMap((law) => law(trace));

@@ -36,6 +36,7 @@ import {
   policyOf,
   type TemplateParts,
   templateOf,
+  templateOwnerOf,
   variablesOf,
   withoutNulls,
   wordsOf,
@@ -68,6 +69,9 @@ export class People {
 
   /** Creates a workload; what is there already stays. */
   async create(workload: InitialWorkload, parts: TemplateParts = { image: 'app:0' }): Promise<void> {
+    const owner = templateOwnerOf(workload.workload);
+    if (owner !== workload.workload)
+      await this.create({ ...workload, workload: owner, follows: [], replicas: 0 }, parts);
     const manifest = newWorkload(workload, { ...parts, ...this.#reading }, this.#words);
     await this.#api.create(collectionOf(workload.workload), manifest);
   }
@@ -161,11 +165,7 @@ export class People {
           await this.#copied(step.copyOf, step.lift),
         );
       case 'delete-workload':
-        await this.#api.delete(
-          pathOf(step.workload),
-          step.leavesPods === true ? { propagationPolicy: 'Orphan' } : undefined,
-        );
-        return;
+        return await this.#delete(step);
       case 'follow':
         await this.#api.merge(pathOf(step.workload), {
           metadata: { annotations: policyOf(step.follows, this.#words) },
@@ -184,7 +184,7 @@ export class People {
         await this.#api.merge(pathOf(step.workload), { metadata: { annotations: step.annotations } });
         return;
       case 'pause':
-        if (split(step.workload).kind !== 'Deployment') return;
+        if (!['Deployment', 'Rollout'].includes(split(step.workload).kind)) return;
         await this.#api.merge(pathOf(step.workload), { spec: { paused: step.paused } });
         return;
       case 'suspend':
@@ -198,19 +198,40 @@ export class People {
         await this.#api.patch(pathOf(step.workload), readingMore(step.more));
         return;
       case 'apply':
-        await this.#api.patch(pathOf(step.workload), imageOf(`app:${this.#edit()}`));
-        return;
+        return await this.#setImage(step.workload, `app:${this.#edit()}`);
       case 'restart':
-        await this.#api.patch(pathOf(step.workload), restartedAt(this.#edit()));
+        await this.#api.merge(pathOf(templateOwnerOf(step.workload)), restartedAt(this.#edit()));
         return;
       default:
         return; // the other steps are not a person's: the world takes them
     }
   }
 
+  async #delete({ workload, leavesPods }: Extract<WorkloadStep, { do: 'delete-workload' }>): Promise<void> {
+    const options = leavesPods === true ? { propagationPolicy: 'Orphan' } : undefined;
+    const owner = templateOwnerOf(workload);
+    await this.#api.delete(pathOf(workload), options);
+    if (owner !== workload) await this.#api.delete(pathOf(owner));
+  }
+
+  /** A custom resource takes no strategic merge patch: it is written whole. */
+  async #setImage(workload: WorkloadName, image: string): Promise<void> {
+    const path = pathOf(templateOwnerOf(workload));
+    if (split(workload).kind !== 'Rollout') return void (await this.#api.patch(path, imageOf(image)));
+    const live = structuredClone(await this.#api.get(path));
+    if (live === undefined) return;
+    live.spec.template.spec.containers[0].image = image;
+    await this.#api.put(path, live);
+  }
+
+  /** By when all pods of a Rollout are to be replaced; null: no restart is asked for. */
+  async restartBy(workload: WorkloadName, restartAt: string | null): Promise<void> {
+    await this.#api.merge(pathOf(workload), { spec: { restartAt } });
+  }
+
   /** The owner's own template, with nothing in it that it did not write. */
   async #replace(workload: WorkloadName): Promise<void> {
-    const live = await this.#api.get(pathOf(workload));
+    const live = await this.#api.get(pathOf(templateOwnerOf(workload)));
     if (live === undefined) return;
     const container = live.spec.template.spec.containers[0];
     await this.putTemplate(workload, templateOf(workload, { image: container.image, ...this.#reading }));
@@ -218,9 +239,10 @@ export class People {
 
   /** Writes a whole pod template, whatever is there. */
   async putTemplate(workload: WorkloadName, template: object): Promise<void> {
-    const live = await this.#api.get(pathOf(workload));
+    const path = pathOf(templateOwnerOf(workload));
+    const live = await this.#api.get(path);
     if (live === undefined) return;
-    await this.#api.put(pathOf(workload), { ...live, spec: { ...live.spec, template } });
+    await this.#api.put(path, { ...live, spec: { ...live.spec, template } });
   }
 
   async #copied(from: WorkloadName | undefined, lift = 0): Promise<TemplateParts | undefined> {

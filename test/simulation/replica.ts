@@ -161,7 +161,7 @@ function optionsOf(settings: Settings): Options {
     ignoredWorkloadKinds: [],
     cronJobReload: settings.batch === undefined ? 'none' : 'run-now',
     jobReload: settings.batch?.jobs ?? 'none',
-    argoRollouts: 'false',
+    argoRollouts: settings.argo === undefined ? 'false' : 'true',
     openshift: 'false',
     furtherKinds: [],
     openshiftInstantiate: false,

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { describeFailure, type Failure, flavourOf, shrunk, trySeed } from './check.ts';
-import { FLAVOURS, type Flavour } from './generate.ts';
+import { FLAVOURS, type Flavour } from './flavours.ts';
 import type { History } from './history.ts';
 import { judge } from './oracle.ts';
 import { tell } from './tell.ts';

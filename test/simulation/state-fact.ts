@@ -7,7 +7,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type LooseObject, NAMESPACE, STATE_NAMES, split } from './api.ts';
 import { readOfDigest, SCOPES } from './contents.ts';
 import type { ConfigName, WorkloadName } from './history.ts';
-import { BATCH, CONFIGS, ELSEWHERE, WORKLOADS } from './manifests.ts';
+import { BATCH, CONFIGS, ELSEWHERE, ROLLOUTS, WORKLOADS } from './manifests.ts';
 import type { Read, StateFact } from './trace.ts';
 
 type RunningDigest = Read | '?' | 'other';
@@ -103,7 +103,7 @@ const ENTRY_KEYS: ReadonlyMap<ConfigName, readonly string[]> = new Map(
 );
 
 const EXCEPTIONS_KEYS: ReadonlyMap<WorkloadName, string> = new Map(
-  [...WORKLOADS, ...BATCH].map((workload) => [
+  [...WORKLOADS, ...BATCH, ...ROLLOUTS].map((workload) => [
     workload,
     overridesKeyOf({ ...split(workload), namespace: NAMESPACE }, NAMESPACE),
   ]),

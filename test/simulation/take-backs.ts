@@ -1,5 +1,6 @@
 /** Owners that take our patches back: at once, or when the workload's own controller has seen them. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { AuditRecord } from '../sandbox/api-server.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { kindOfResource, type LooseObject, NAMESPACE, resourceOf, split } from './api.ts';
@@ -48,7 +49,8 @@ export class TakeBacks {
     const armed = this.#armed.get(workload);
     if (armed === undefined || before === after || !userAgent.startsWith('replica-')) return;
     const template: object | undefined = (before as LooseObject | undefined)?.spec?.template;
-    if (template === undefined || armed.times === 0) return;
+    const isSame = isDeepStrictEqual(template, (after as LooseObject | undefined)?.spec?.template);
+    if (template === undefined || isSame || armed.times === 0) return;
     armed.times -= 1;
     if (armed.when === 'after') this.#waiting.set(workload, template);
     else this.#takeBack(workload, template);
@@ -60,7 +62,8 @@ export class TakeBacks {
       const live = this.#sandbox.get(resourceOf(workload), NAMESPACE, split(workload).name) as
         | LooseObject
         | undefined;
-      if (live !== undefined && live.status?.observedGeneration !== live.metadata.generation) continue;
+      if (live !== undefined && Number(live.status?.observedGeneration) !== live.metadata.generation)
+        continue;
       this.#waiting.delete(workload);
       this.#takeBack(workload, template);
     }

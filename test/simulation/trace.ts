@@ -123,6 +123,8 @@ export type Fact =
   | { readonly type: 'owner-write'; readonly workload: WorkloadName; readonly copied: boolean }
   /** The next owner's write of it is nothing but that it takes our patch back. */
   | { readonly type: 'taken-back'; readonly workload: WorkloadName }
+  /** Whether a Rollout is aborted. */
+  | { readonly type: 'aborted'; readonly workload: WorkloadName; readonly aborted: boolean }
   /** A reloader evicted a pod; `away`: how many of the workload's pods are not ready from then on. */
   | {
       readonly type: 'evicted';

@@ -1,8 +1,10 @@
 /** Runs a history: the real program under virtual time against an embedded API server, with people and faults around it. */
 
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { serverNow } from '../sandbox/server-clock.ts';
 import { AdmissionInTheWay } from './admission.ts';
 import { apiOf, NAMESPACE, OTHER_NAMESPACE, resourceOf, split } from './api.ts';
+import { Argo } from './argo.ts';
 import { stopTime, type VirtualClock } from './clock.ts';
 import { MARKERS } from './contents.ts';
 import { Crew } from './crew.ts';
@@ -16,7 +18,7 @@ import type {
   WorkloadName,
   WorkloadStep,
 } from './history.ts';
-import { BATCH, ELSEWHERE, WORKLOADS } from './manifests.ts';
+import { BATCH, ELSEWHERE, ROLLOUT_STRATEGY, WORKLOADS } from './manifests.ts';
 import { Observer } from './observer.ts';
 import { PERIOD } from './pausing.ts';
 import { People } from './people.ts';
@@ -48,6 +50,7 @@ class World {
   readonly #clock: VirtualClock;
   readonly #sandbox: Sandbox;
   readonly #observer: Observer;
+  readonly #argo: Argo;
   readonly #people: People;
   readonly #keyPeople: KeyPeople;
   readonly #crew: Crew;
@@ -68,6 +71,7 @@ class World {
       resourceVersions: settings.versions,
       ...(settings.pageSize === undefined ? {} : { mostPerPage: settings.pageSize }),
       podStartMs: settings.rolloutMs,
+      extensions: settings.argo === undefined ? [] : ['rollouts'],
       namespaces: [NAMESPACE, OTHER_NAMESPACE],
       annotationReads: () =>
         settings.elsewhere === undefined ? [] : [{ ...split(ELSEWHERE), kind: 'ConfigMap' }],
@@ -79,6 +83,12 @@ class World {
     });
     this.#rights = new Rights(this.#sandbox);
     this.#observer = new Observer(this.#sandbox, settings, () => clock.now());
+    this.#argo = new Argo({
+      sandbox: this.#sandbox,
+      add: (fact) => this.#observer.add(fact),
+      podStartMs: settings.rolloutMs,
+      onWritten: () => this.#observer.look(),
+    });
     const api = apiOf(this.#sandbox.handle);
     this.#people = new People(api, settings);
     this.#keyPeople = new KeyPeople(api);
@@ -114,6 +124,7 @@ class World {
     for (const config of this.#history.configs) await this.#people.createConfig(config);
     for (const workload of this.#history.workloads) await this.#people.create(workload);
     this.#budget(this.#history.settings.evictions?.minAvailable);
+    this.#look();
     await this.#pass(this.#history.settings.rolloutMs * 8 + 1000);
     const { before } = this.#history;
     await this.#former?.begin();
@@ -136,6 +147,7 @@ class World {
     this.#crew.calm();
     const { wereMany } = this.#takeBacks;
     this.#takeBacks.end();
+    this.#argo.letGo();
     this.#speed(undefined, undefined);
     this.#crew.leaveOne();
     for (const config of this.#history.settings.required ?? []) {
@@ -226,7 +238,9 @@ class World {
       case 'rollout-speed':
         return this.#speed(step.workload, step.ms < 0 ? 'frozen' : step.ms);
       case 'undo':
-        return this.#undo(step.workload);
+        return await this.#undo(step.workload);
+      case 'argo':
+        return await this.#actOnRollout(step);
       case 'finish':
         return this.#observer.batch.finish(step.workload);
       default:
@@ -234,7 +248,16 @@ class World {
     }
   }
 
-  #undo(workload: WorkloadName): void {
+  async #actOnRollout({ workload, act }: Extract<WorkloadStep, { readonly do: 'argo' }>): Promise<void> {
+    if (act !== 'restart' && act !== 'unrestart') return this.#argo.act(workload, act);
+    const moment = new Date(serverNow()).toISOString().replace(/\.\d+/, '');
+    await this.#people.restartBy(workload, act === 'restart' ? moment : null);
+    this.#observer.add({ type: 'owner-write', workload, copied: false });
+  }
+
+  async #undo(workload: WorkloadName): Promise<void> {
+    const former = this.#argo.formerTemplate(workload);
+    if (former !== undefined) return await this.#people.putTemplate(workload, former);
     const ref = { ...split(workload), namespace: NAMESPACE };
     if (this.#sandbox.undo(ref)) this.#observer.add({ type: 'owner-write', workload, copied: false });
   }
@@ -314,6 +337,7 @@ class World {
 
   #look(): void {
     this.#observer.look();
+    this.#argo.look();
     this.#crew.look();
     this.#takeBacks.look();
   }
@@ -353,12 +377,13 @@ function accountingOf({ steps, workloads }: History): Trace['accounting'] {
   return isCalm && workloads.every(({ strategy }) => strategy === 'rolling') ? 'strict' : 'grouped';
 }
 
-/** What cannot be paused has a longer window instead. */
+/** What cannot be paused has a longer window instead. Whoever promotes, or chooses between rollouts and restarts, changes no content. */
 function isAboutPauses(step: Step): boolean {
   if (step.do === 'pause') return true;
+  if (step.do === 'argo') return step.act === 'promote';
   return (
     step.do === 'annotate' &&
-    split(step.workload).kind === 'Deployment' &&
-    Object.keys(step.annotations).join() === PERIOD
+    [PERIOD, ROLLOUT_STRATEGY].includes(Object.keys(step.annotations).join()) &&
+    ['Deployment', 'Rollout'].includes(split(step.workload).kind)
   );
 }

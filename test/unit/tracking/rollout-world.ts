@@ -31,7 +31,7 @@ export function aborted(from: string, hash: string): Status {
 }
 
 /** The moment of a step of the world. */
-export function momentAt(step: number): string {
+function momentAt(step: number): string {
   return new Date(Date.UTC(2026, 0, 1) + step * 1000).toISOString().replace('.000Z', 'Z');
 }
 
@@ -52,11 +52,6 @@ export class RolloutWorld extends World {
     this.#restartAt = moment;
     this.edit('web', { replicas: 2 });
     return this.tellWorkload('web');
-  }
-
-  /** The moment in the spec. */
-  get asksRestartAt(): string | undefined {
-    return this.#restartAt;
   }
 
   override workloadRef(name: string): WorkloadRef {
