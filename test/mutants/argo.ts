@@ -9,6 +9,7 @@ const WRITES = ['test/unit/kubernetes/rollout-writes.test.ts'];
 const REFERENCED = ['test/unit/kubernetes/referenced-templates.test.ts'];
 const RULES = ['test/unit/tracking/argo-rollouts.test.ts'];
 const ATTEMPTS = ['test/unit/rollout/aborted-rollouts.test.ts'];
+const BY_HAND = ['test/simulation/rollouts.test.ts'];
 const HISTORIES = ['test/simulation/simulation-rollouts.test.ts'];
 
 /** Every one of them must be noticed. */
@@ -56,12 +57,12 @@ export const ARGO_MUTANTS: readonly Mutant[] = [
   {
     name: 'argo: the moment of a restart is the second of the answer',
     edit: change('momentAfter', 'Math.floor(at / 1000) + 1', 'Math.floor(at / 1000)'),
-    tests: [...RESTARTS, ...WRITES],
+    tests: [...RESTARTS, ...WRITES, ...BY_HAND],
   },
   {
     name: 'argo: the record of a restart speaks without the restart',
     edit: drop('restartMarks', 'isRestarted?.(raw, moment) !== true'),
-    tests: [...RESTARTS, ...RULES],
+    tests: [...RESTARTS, ...RULES, ...BY_HAND],
   },
   {
     name: 'argo: a restart also stamps the template',
