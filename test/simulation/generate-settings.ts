@@ -37,7 +37,7 @@ export function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
         ...(flavour === 'shards' ? [] : [undefined, undefined, undefined]),
         ...TINY,
       ),
-      scope: scopeArbitrary(flavour),
+      scope: SCOPES[flavour] ?? fc.constant({}),
     })
     .map(({ factor, shardBytes, scope, pace, ...rest }) => ({
       ...rest,
@@ -48,65 +48,63 @@ export function settingsArbitrary(flavour: Flavour): Arbitrary<Settings> {
     }));
 }
 
+type ScopeSettings = Pick<
+  Settings,
+  | 'presence'
+  | 'required'
+  | 'selected'
+  | 'admission'
+  | 'keys'
+  | 'pageSize'
+  | 'batch'
+  | 'elsewhere'
+  | 'dialects'
+  | 'evictions'
+  | 'budget'
+  | 'argo'
+>;
+
+const PRESENCE = fc.constantFrom(
+  { onCreate: true, onDelete: true },
+  { onCreate: true, onDelete: false },
+  { onCreate: false, onDelete: true },
+);
+const REQUIRED = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
+const PAGES: Arbitrary<ScopeSettings> = fc.constantFrom({}, {}, { pageSize: 1 }, { pageSize: 2 });
+const SELECTED = fc.boolean();
+
 /** What else is set in the flavours that are about it: in the others nothing, and no chance is taken for it. */
-function scopeArbitrary(
-  flavour: Flavour,
-): Arbitrary<
-  Pick<
-    Settings,
-    | 'presence'
-    | 'required'
-    | 'selected'
-    | 'admission'
-    | 'keys'
-    | 'pageSize'
-    | 'batch'
-    | 'elsewhere'
-    | 'dialects'
-    | 'evictions'
-    | 'budget'
-    | 'argo'
-  >
-> {
-  const presence = fc.constantFrom(
-    { onCreate: true, onDelete: true },
-    { onCreate: true, onDelete: false },
-    { onCreate: false, onDelete: true },
-  );
-  const required = fc.oneof(fc.constant([]), fc.subarray([...CONFIGS], { minLength: 1, maxLength: 2 }));
-  if (flavour === 'faults' || flavour === 'everything')
-    return fc.constantFrom({}, {}, { pageSize: 1 }, { pageSize: 2 });
-  if (flavour === 'elsewhere')
-    return fc.constantFrom({ elsewhere: 'watched' }, { elsewhere: 'watched' }, { elsewhere: 'unwatched' });
-  if (flavour === 'consent') return fc.constant({ elsewhere: 'consent' });
-  if (flavour === 'jobs')
-    return fc.constantFrom({ batch: { jobs: 'recreate' } }, { batch: { jobs: 'recreate-running' } });
-  if (flavour === 'evictions')
-    return fc.record({
-      evictions: fc.record({ max: fc.constantFrom(1, 1, 2), minAvailable: fc.constantFrom(0, 0, 1) }),
-    });
-  if (flavour === 'budgets')
-    return fc.record({
-      budget: fc.record({
-        slots: fc.constantFrom(1, 1, 2, 0),
-        slotsPerNamespace: fc.constantFrom(0, 0, 1),
-        rate: fc.constantFrom(0, 0, 0.1),
-        burst: fc.constant(1),
-      }),
-    });
-  if (flavour === 'rollouts') return fc.constant({ argo: true as const });
-  if (flavour === 'presence') return fc.record({ presence, required });
-  if (flavour === 'admission') return fc.constant({ admission: true });
-  if (flavour === 'imports') return fc.constant({ dialects: VOCABULARY_NAMES });
-  if (flavour === 'keys') {
+const SCOPES: Readonly<Partial<Record<Flavour, Arbitrary<ScopeSettings>>>> = {
+  faults: PAGES,
+  everything: PAGES,
+  elsewhere: fc.constantFrom({ elsewhere: 'watched' }, { elsewhere: 'watched' }, { elsewhere: 'unwatched' }),
+  consent: fc.constant({ elsewhere: 'consent' }),
+  jobs: fc.constantFrom({ batch: { jobs: 'recreate' } }, { batch: { jobs: 'recreate-running' } }),
+  evictions: fc.record({
+    evictions: fc.record({ max: fc.constantFrom(1, 1, 2), minAvailable: fc.constantFrom(0, 0, 1) }),
+  }),
+  budgets: fc.record({
+    budget: fc.record({
+      slots: fc.constantFrom(1, 1, 2, 0),
+      slotsPerNamespace: fc.constantFrom(0, 0, 1),
+      rate: fc.constantFrom(0, 0, 0.1),
+      burst: fc.constant(1),
+    }),
+  }),
+  rollouts: fc.constant({ argo: true }),
+  presence: fc.record({ presence: PRESENCE, required: REQUIRED }),
+  admission: fc.constant({ admission: true }),
+  imports: fc.constant({ dialects: VOCABULARY_NAMES }),
+  keys: fc.record({
     // Who is rolled for whole objects is rolled for whatever no pod reads.
-    const keys = fc.oneof(
+    keys: fc.oneof(
       fc.constant({ scoped: true, noise: true }),
       fc.record({ scoped: fc.boolean(), noise: fc.constant(false) }),
-    );
-    return fc.record({ keys, required });
-  }
-  if (flavour !== 'selection') return fc.constant({});
-  const selected = fc.boolean();
-  return fc.oneof(fc.record({ selected }), fc.record({ selected, presence }));
-}
+    ),
+    required: REQUIRED,
+  }),
+  selection: fc.oneof(
+    fc.record({ selected: SELECTED }),
+    fc.record({ selected: SELECTED, presence: PRESENCE }),
+  ),
+};

@@ -138,9 +138,19 @@ function calmScenesOf(
   const rollouts: Weighted[] = [[12, rolloutScenesOf(cast).calm]];
   return [
     [1, one(steps.quietRestart)],
-    ...{ presence, selection, keys, pauses, jobs, elsewhere: [], consent, rotations, evictions, rollouts, budgets }[
-      flavour
-    ],
+    ...{
+      presence,
+      selection,
+      keys,
+      pauses,
+      jobs,
+      elsewhere: [],
+      consent,
+      rotations,
+      evictions,
+      rollouts,
+      budgets,
+    }[flavour],
   ];
 }
 
